@@ -1,0 +1,100 @@
+// Deterministic parallel loops: the result is the same bits for any number of threads. A loop body writes only to slots
+// of its own index; sums run over chunks of fixed size whose partial results are added in chunk order.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <vector>
+
+namespace clearance {
+
+/// Limits all loops of the process to `num_threads` while it lives; 0 means all processors.
+class ThreadLimit {
+ public:
+  explicit ThreadLimit(int num_threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Number of threads that loops may use now.
+int num_threads();
+
+/// Calls body(i) for i in [0, count), in any order. `grain` is the number of indices worth a task of their own.
+template <class Body>
+void parallel_for(int count, int grain, const Body& body) {
+  if (count <= grain) {
+    for (int i = 0; i < count; ++i) body(i);
+    return;
+  }
+  tbb::parallel_for(tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
+                    [&](const tbb::blocked_range<int>& range) {
+                      for (int i = range.begin(); i < range.end(); ++i) body(i);
+                    });
+}
+
+/// Calls body(begin, end) on consecutive chunks of `chunk` indices (the last may be shorter), in any order. The chunks do
+/// not depend on the number of threads.
+template <class Body>
+void parallel_for_chunks(int count, int chunk, const Body& body) {
+  const int num_chunks = (count + chunk - 1) / chunk;
+  parallel_for(num_chunks, 1, [&](int c) { body(c * chunk, std::min(count, (c + 1) * chunk)); });
+}
+
+/// Sum kept as an unevaluated pair (Neumaier 1974): the rounding of the additions does not accumulate, so that differences
+/// of two such sums remain meaningful when they are tiny beside the sums.
+struct CompensatedSum {
+  double sum = 0.0;
+  double correction = 0.0;
+
+  void add(double value) {
+    const double total = sum + value;
+    correction += std::abs(sum) >= std::abs(value) ? (sum - total) + value : (value - total) + sum;
+    sum = total;
+  }
+  void add(const CompensatedSum& other) {
+    add(other.sum);
+    correction += other.correction;
+  }
+  double value() const { return sum + correction; }
+};
+
+/// Sum of term(i) over [0, count): same bits for any number of threads.
+template <class Term>
+CompensatedSum ordered_sum(int count, const Term& term, int chunk = 256) {
+  const int num_chunks = (count + chunk - 1) / chunk;
+  std::vector<CompensatedSum> partial(static_cast<std::size_t>(num_chunks));
+  parallel_for_chunks(count, chunk, [&](int begin, int end) {
+    CompensatedSum local;
+    for (int i = begin; i < end; ++i) local.add(term(i));
+    partial[static_cast<std::size_t>(begin / chunk)] = local;
+  });
+  CompensatedSum total;
+  for (const CompensatedSum& p : partial) total.add(p);
+  return total;
+}
+
+/// Folds term(i) over [0, count) with `combine`, chunk by chunk in order.
+template <class T, class Term, class Combine>
+T ordered_reduce(int count, const T& identity, const Term& term, const Combine& combine, int chunk = 256) {
+  const int num_chunks = (count + chunk - 1) / chunk;
+  std::vector<T> partial(static_cast<std::size_t>(num_chunks), identity);
+  parallel_for_chunks(count, chunk, [&](int begin, int end) {
+    T local = identity;
+    for (int i = begin; i < end; ++i) local = combine(local, term(i));
+    partial[static_cast<std::size_t>(begin / chunk)] = local;
+  });
+  T total = identity;
+  for (const T& p : partial) total = combine(total, p);
+  return total;
+}
+
+}  // namespace clearance

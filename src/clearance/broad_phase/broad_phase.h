@@ -1,0 +1,40 @@
+// From moving surfaces to the pairs of primitives that may come close.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "clearance/geometry/surface.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// Pairs of primitive indices, sorted and unique; no pair shares a vertex; every pair has at least one pair of vertices
+/// that can_touch.
+struct Candidates {
+  std::vector<std::array<int, 2>> point_triangle;  ///< 3D: (vertex, triangle)
+  std::vector<std::array<int, 2>> edge_edge;       ///< 3D: (edge, edge), first < second
+  std::vector<std::array<int, 2>> point_edge;      ///< 2D: (vertex, edge)
+
+  std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
+};
+
+/// A box tree or its brute-force twin over one surface. The topology must outlive the object.
+class BroadPhase {
+ public:
+  virtual ~BroadPhase() = default;
+
+  /// All pairs whose boxes swept over the straight path from x_t0 to x_t1, each inflated by `inflation` on every side,
+  /// overlap. Flat positions, dim numbers a vertex. Pass x_t1 = x_t0 for a static query.
+  virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) = 0;
+
+  /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no vertex
+  /// and can touch: input of the exact intersection test. Sorted and unique.
+  virtual std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) = 0;
+};
+
+std::unique_ptr<BroadPhase> make_lbvh(int dim, const SurfaceTopology& surface);
+std::unique_ptr<BroadPhase> make_brute_force(int dim, const SurfaceTopology& surface);
+
+}  // namespace clearance

@@ -1,0 +1,13 @@
+// Projection of symmetric matrices to the positive semi-definite cone.
+#pragma once
+
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// The nearest positive semi-definite matrix in the Frobenius norm: negative eigenvalues set to zero.
+/// Only the lower triangle of `matrix` (n x n, symmetric) is read.
+template <int n>
+Mat<n> project_to_psd(const Mat<n>& matrix);
+
+}  // namespace clearance

@@ -1,0 +1,55 @@
+// The seam between physics and solver: what is constant during a run, and what a restart needs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "clearance/geometry/surface.h"
+#include "clearance/model/potential.h"
+#include "clearance/model/surface_map.h"
+
+namespace clearance {
+
+/// The unknowns: num_blocks blocks of dim numbers. A P1 node is one block; an affine body 1 + dim.
+struct DofLayout {
+  int dim = 3;
+  int num_blocks = 0;
+  int num_unknowns() const { return dim * num_blocks; }
+};
+
+/// Everything of a run that must survive a restart, written by `advance` alone.
+struct State {
+  int step = 0;          ///< steps completed
+  double time = 0.0;     ///< [s]
+  VecX x;                ///< [m] unknowns
+  VecX v;                ///< [m/s]
+  VecX a;                ///< [m/s^2] at the end of the last step; used by implicit Newmark
+  VecX x_prev;           ///< [m] one step earlier; used by BDF2 (empty before the first step)
+  VecX v_prev;           ///< [m/s] one step earlier; used by BDF2
+  double kappa = 0.0;    ///< barrier stiffness used last; 0 before the first contact
+  std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
+};
+
+/// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).
+struct HalfSpace {
+  Vec<3> normal = Vec<3>::UnitY();
+  double offset = 0.0;  ///< [m]
+};
+
+/// Constant during a run.
+struct Model {
+  DofLayout layout;
+  VecX mass;                        ///< [kg] lumped, per block (zero for obstacle blocks)
+  VecX x_rest;                      ///< [m]
+  std::vector<std::shared_ptr<Potential>> potentials;  ///< elasticity, gravity, ...; not inertia, not contact
+  SurfaceMap surface_map{3};
+  SurfaceTopology surface;
+  /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x (eq. 2.24)
+  std::vector<double> edge_rest_length_sq;
+  std::vector<HalfSpace> half_spaces;
+  std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
+  double bbox_diagonal = 1.0;       ///< [m] l of app. A: of the deformable bodies at rest
+};
+
+}  // namespace clearance

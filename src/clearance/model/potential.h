@@ -1,0 +1,50 @@
+// A term of the incremental potential, as the solver sees it: an energy of the unknowns with two derivatives.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/base/parallel.h"
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance {
+
+/// What limited a step: for the report of a slow or failed step.
+struct StepLimit {
+  double alpha = 1.0;          ///< largest feasible fraction of the step, in [0, 1]
+  int element = -1;            ///< limiting element of that potential, or -1
+};
+
+/// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers a block.
+/// The object is constant during a step; begin_step is the only place where it may take a snapshot of the state.
+class Potential {
+ public:
+  virtual ~Potential() = default;
+  /// Key in the `energy` object of stats.jsonl: `elastic`, `gravity`, ...
+  virtual std::string name() const = 0;
+
+  /// Called once before each step with the positions at its start and the step size h [s]; for lagged quantities.
+  virtual void begin_step(const VecX& /*x_t0*/, double /*h*/) {}
+
+  /// E(x) [J]; infinity where it is not defined (an inverted element of a barrier energy).
+  virtual CompensatedSum energy(const VecX& x) const = 0;
+  /// gradient += scale * dE/dx
+  virtual void add_gradient(const VecX& x, double scale, VecX& gradient) const = 0;
+
+  /// Sorted, unique keys of the blocks that the Hessian may touch; constant during a run.
+  virtual std::vector<BlockKey> pattern() const { return {}; }
+  /// matrix += scale * P(d2E/dx2), every local Hessian projected to PSD; the matrix has all blocks of pattern().
+  virtual void add_hessian(const VecX& /*x*/, double /*scale*/, BlockSparseMatrix& /*matrix*/) {}
+  /// gradient and Hessian in one pass where that saves work.
+  virtual void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+    add_gradient(x, scale, gradient);
+    add_hessian(x, scale, matrix);
+  }
+
+  /// Largest alpha <= 1 such that no element inverts anywhere on x + s alpha dx, s in [0, 1], with some room left.
+  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) const { return {}; }
+  /// Exact verdict at x: false if an element is inverted or has zero volume.
+  virtual bool is_feasible(const VecX& /*x*/) const { return true; }
+};
+
+}  // namespace clearance

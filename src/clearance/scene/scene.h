@@ -1,0 +1,154 @@
+// A scene as its author describes it: plain values with units and defaults, nothing loaded or computed yet. The defaults
+// written here are the only ones; the field table (fields.h) turns them into the reader, the writer, the JSON Schema and
+// the reference documentation.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+enum class Integrator { implicit_euler, implicit_newmark, bdf2, quasi_static };
+
+struct TimeDesc {
+  double step = 0.01;     ///< [s] h
+  double duration = 1.0;  ///< [s]; number of steps = ceil(duration / step), up to rounding
+  Integrator integrator = Integrator::implicit_euler;
+  double newmark_beta = 0.25;
+  double newmark_gamma = 0.5;
+};
+
+struct ContactDesc {
+  bool enabled = true;
+  double dhat = 1e-3;             ///< barrier activation distance: fraction of the bounding-box diagonal l of the deformable
+                                  ///< bodies at rest, or [m] if dhat_is_absolute
+  bool dhat_is_absolute = false;
+  double kappa = 0.0;             ///< barrier stiffness in the incremental potential; 0: adaptive (app. A.6)
+  double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
+  double close_distance = 1e-9;   ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
+  double min_separation = 0.0;    ///< [m] smallest allowed gap, always absolute
+};
+
+enum class LinearSolverKind { cholmod, pcg };
+enum class CcdKind { additive, tight_inclusion };
+
+struct SolverDesc {
+  double tolerance = 1e-2;          ///< Newton stops when |dx|_inf / h is below this: fraction of l per second, or [m/s]
+  bool tolerance_is_absolute = false;
+  int max_iterations = 1000;        ///< Newton iterations a step before it ends as `iteration_limit`
+  LinearSolverKind linear_solver = LinearSolverKind::cholmod;
+  CcdKind ccd = CcdKind::additive;
+  bool fast_blas = false;           ///< let BLAS use threads: faster on large systems, results differ between thread counts
+};
+
+enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
+
+struct MaterialDesc {
+  MaterialModel model = MaterialModel::neo_hookean;
+  double density = 1000.0;        ///< [kg/m^3]; 2D: [kg/m^2]
+  double youngs_modulus = 1e5;    ///< [Pa]
+  double poisson_ratio = 0.4;     ///< in (-1, 0.5)
+  double damping = 0.0;           ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
+};
+
+/// Shapes made by the program instead of read from a file; sizes before the transform.
+enum class GeneratorKind { box, sphere, torus, cylinder, mat, rectangle, disk };
+
+struct GeneratorDesc {
+  GeneratorKind kind = GeneratorKind::box;
+  std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube radius;
+                                         ///< cylinder: radius, height (along y)
+  std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or around
+  bool is_surface = false;               ///< triangles (2D: edges) only: for obstacles
+};
+
+struct TransformDesc {
+  Vec<3> scale = Vec<3>::Ones();        ///< applied first, about the origin of the mesh
+  Vec<3> rotation = Vec<3>::Zero();     ///< [deg] about the fixed x, then y, then z axis: R = Rz Ry Rx
+  Vec<3> translation = Vec<3>::Zero();  ///< [m] applied last
+};
+
+/// Regular grid of copies of a body.
+struct ArrayDesc {
+  std::array<int, 3> counts = {1, 1, 1};
+  Vec<3> spacing = Vec<3>::Ones();  ///< [m]
+};
+
+enum class RegionFrame {
+  world,  ///< box corners in [m] in the scene at its start
+  body    ///< box corners as fractions of the body's bounding box before its transform
+};
+
+struct RegionDesc {
+  std::optional<std::array<Vec<3>, 2>> box;  ///< min and max corner; absent: the whole body
+  RegionFrame frame = RegionFrame::world;
+  bool surface_only = false;
+};
+
+/// Once the smallest coordinate along `axis` of all deformable vertices exceeds `above`, the motion lets its nodes go.
+struct ReleaseDesc {
+  int axis = 0;
+  double above = 0.0;  ///< [m]
+};
+
+/// Nodes that follow a prescribed rigid motion between `start` and `end`; outside of it deformable nodes are free and
+/// obstacle nodes rest. Position at time t from the position at `start`:
+/// center + R(angular_velocity (t - start)) (x_start - center) + linear_velocity (t - start).
+struct MotionDesc {
+  RegionDesc region;
+  Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s]
+  Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] rotation vector rate
+  std::optional<Vec<3>> center;              ///< [m]; absent: center of the bounding box of the nodes at the scene's start
+  double start = 0.0;                        ///< [s]
+  double end = std::numeric_limits<double>::infinity();  ///< [s]
+  std::optional<ReleaseDesc> release;
+};
+
+enum class BodyKind {
+  deformable,
+  obstacle  ///< never deforms; moves only as prescribed
+};
+
+struct BodyDesc {
+  std::string name;
+  BodyKind kind = BodyKind::deformable;
+  std::string mesh;                        ///< path; relative to the scene file
+  std::optional<GeneratorDesc> generator;  ///< exactly one of mesh and generator
+  TransformDesc transform;
+  std::optional<ArrayDesc> array;
+  MaterialDesc material;                   ///< deformable bodies only
+  Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; deformable bodies
+  Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box
+  std::vector<MotionDesc> motions;
+  bool self_contact = true;
+};
+
+struct HalfSpaceDesc {
+  Vec<3> point = Vec<3>::Zero();      ///< [m] on the plane
+  Vec<3> normal = Vec<3>::UnitY();    ///< into the free side; any length
+};
+
+struct OutputDesc {
+  int frame_interval = 1;       ///< steps between stored frames
+  int checkpoint_interval = 1;  ///< steps between checkpoints
+};
+
+struct SceneDesc {
+  std::string name;
+  int dimension = 3;
+  Vec<3> gravity = Vec<3>(0, -9.80665, 0);  ///< [m/s^2]
+  TimeDesc time;
+  ContactDesc contact;
+  SolverDesc solver;
+  std::vector<BodyDesc> bodies;
+  std::vector<HalfSpaceDesc> half_spaces;
+  OutputDesc output;
+  /// Directory that mesh paths are relative to; set by the reader, never written.
+  std::string base_directory;
+};
+
+}  // namespace clearance

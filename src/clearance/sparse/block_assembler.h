@@ -1,0 +1,58 @@
+// Sums the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in a fixed
+// order: the same bits for any number of threads, without triplets or hash maps.
+//
+// Each stencil touches up to `max_nodes` blocks of unknowns. Its local Hessian is given as the blocks of its lower triangle
+// in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is d2E/dx_a dx_b.
+// Where the global order of nodes a and b is the opposite, the assembler transposes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance {
+
+inline constexpr int max_stencil_nodes = 4;
+inline constexpr int max_stencil_blocks = max_stencil_nodes * (max_stencil_nodes + 1) / 2;
+
+/// The blocks of unknowns a stencil depends on; the first `count` are used. A block may not occur twice.
+struct Stencil {
+  std::array<int, max_stencil_nodes> nodes{};
+  int count = 0;
+};
+
+class BlockAssembler {
+ public:
+  BlockAssembler() = default;
+  /// Finds the matrix blocks that the stencils touch and, for each, which local blocks sum into it.
+  explicit BlockAssembler(std::span<const Stencil> stencils);
+
+  int num_stencils() const { return num_stencils_; }
+  /// Sorted and unique keys of all touched blocks.
+  const std::vector<BlockKey>& keys() const { return keys_; }
+
+  /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever the
+  /// pattern changes.
+  bool bind(const BlockSparseMatrix& matrix);
+
+  /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil.
+  template <int dim>
+  void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale) const;
+
+ private:
+  struct Contribution {
+    std::int64_t local_block;  // stencil * max_stencil_blocks + index in the lower triangle
+    bool is_transposed;
+  };
+  int num_stencils_ = 0;
+  std::vector<BlockKey> keys_;
+  std::vector<std::int64_t> contribution_offsets_;  // per key, into contributions_
+  std::vector<Contribution> contributions_;
+  std::vector<std::int64_t> slots_;  // per key, after bind()
+  std::vector<int> strides_;
+};
+
+}  // namespace clearance

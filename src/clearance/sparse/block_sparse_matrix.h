@@ -1,0 +1,78 @@
+// A symmetric matrix of dim x dim blocks. Only block rows >= block column are stored (lower triangle, whole diagonal
+// blocks), laid out as the scalar compressed columns that CHOLMOD reads, so that no conversion is needed before a solve:
+// scalar column dim*j + c holds, for each stored block (i, j) in ascending i, its dim entries. Entry (r, c) of the block at
+// position p of block column j is values()[column_base(j) + c * dim * column_size(j) + dim * p + r].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// Key of block (row, column), row >= column; sorts by column, then row.
+using BlockKey = std::uint64_t;
+inline BlockKey make_block_key(int row, int column) {
+  return (static_cast<BlockKey>(static_cast<std::uint32_t>(column)) << 32) | static_cast<std::uint32_t>(row);
+}
+inline int block_row(BlockKey key) { return static_cast<int>(key & 0xFFFFFFFFu); }
+inline int block_column(BlockKey key) { return static_cast<int>(key >> 32); }
+
+class BlockSparseMatrix {
+ public:
+  BlockSparseMatrix() = default;
+  /// `keys`: sorted and unique; diagonal blocks are added if missing. All values zero.
+  BlockSparseMatrix(int dim, int num_blocks, std::span<const BlockKey> keys);
+
+  int dim() const { return dim_; }
+  int num_blocks() const { return num_blocks_; }
+  int num_rows() const { return dim_ * num_blocks_; }
+  std::int64_t num_stored_blocks() const { return static_cast<std::int64_t>(rows_.size()); }
+
+  /// Block rows stored in a block column, ascending, the diagonal first.
+  std::span<const int> column_rows(int column) const {
+    return {rows_.data() + offsets_[column], rows_.data() + offsets_[column + 1]};
+  }
+  int column_size(int column) const { return static_cast<int>(offsets_[column + 1] - offsets_[column]); }
+
+  /// Offset of entry (0, 0) of block (row, column), row >= column, in values(); -1 if the block is not in the pattern.
+  std::int64_t find_slot(int row, int column) const;
+  /// Distance in values() between columns of a block in block column `column`.
+  int slot_stride(int column) const { return dim_ * column_size(column); }
+
+  void set_zero();
+  /// this(row, column) += block; the block must be in the pattern.
+  template <int dim>
+  void add_to_slot(std::int64_t slot, int stride, const Mat<dim>& block) {
+    Eigen::Map<Mat<dim>, 0, Eigen::OuterStride<>>(values_.data() + slot, Eigen::OuterStride<>(stride)) += block;
+  }
+
+  /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
+  void fix_blocks(const std::vector<char>& is_fixed);
+
+  /// y = A x with the full symmetric matrix. Same bits for any number of threads.
+  VecX multiply(const VecX& x) const;
+
+  /// Scalar compressed columns (num_rows() + 1 starts and the row of every value), for solver libraries.
+  const std::vector<std::int64_t>& scalar_starts() const { return scalar_starts_; }
+  const std::vector<std::int64_t>& scalar_rows() const { return scalar_rows_; }
+  std::vector<double>& values() { return values_; }
+  const std::vector<double>& values() const { return values_; }
+
+  /// A number that is different for every pattern ever built in this process: lets solvers know when to analyse again.
+  std::uint64_t pattern_id() const { return pattern_id_; }
+
+ private:
+  int dim_ = 0;
+  int num_blocks_ = 0;
+  std::uint64_t pattern_id_ = 0;
+  std::vector<std::int64_t> offsets_;  // per block column, into rows_
+  std::vector<int> rows_;
+  std::vector<std::int64_t> scalar_starts_;
+  std::vector<std::int64_t> scalar_rows_;
+  std::vector<double> values_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,46 @@
+// Solvers for symmetric positive definite systems A x = b.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance {
+
+enum class LinearSolveStatus { solved, not_positive_definite, not_converged, out_of_memory };
+
+struct LinearSolverCounters {
+  int num_orderings = 0;       ///< fill-reducing orderings computed
+  int num_analyses = 0;        ///< symbolic factorisations
+  int num_factorizations = 0;  ///< numeric factorisations
+  long num_iterations = 0;     ///< of the iterative solver
+  double factor_seconds = 0;   ///< numeric factorisation
+  double solve_seconds = 0;    ///< back-substitution or iteration
+  double analyze_seconds = 0;  ///< ordering and symbolic factorisation
+};
+
+class LinearSolver {
+ public:
+  virtual ~LinearSolver() = default;
+  /// Makes `matrix` the system to solve. Work that depends only on the pattern is reused while pattern_id() stays the same.
+  virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
+  /// x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
+  virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
+  virtual const LinearSolverCounters& counters() const = 0;
+};
+
+/// Supernodal Cholesky factorisation by CHOLMOD. The fill-reducing ordering is computed on the graph of blocks (METIS nested
+/// dissection, AMD for small systems) and kept while the predicted fill of a changed pattern stays near that of the pattern
+/// it was made for; a new pattern then costs only a symbolic factorisation. One BLAS thread: the order of sums, and so the
+/// bits of the result, do not depend on the number of threads. `allow_blas_threads` gives that up for speed.
+std::unique_ptr<LinearSolver> make_cholmod_solver(bool allow_blas_threads = false);
+
+struct PcgOptions {
+  double relative_tolerance = 1e-8;  ///< on the preconditioned residual, relative to that of x = 0
+  int max_iterations = 10000;
+};
+/// Preconditioned conjugate gradients; deterministic for any number of threads.
+std::unique_ptr<LinearSolver> make_pcg_solver(const PcgOptions& options = {});
+
+}  // namespace clearance
