@@ -20,7 +20,7 @@ TEST(Psd, Projection_HasNoNegativeEigenvalueAndKeepsThePositiveOnes) {
 
 TEST(Psd, Projection_LeavesPositiveMatricesUntouched) {
   const Mat<3> factor = Mat<3>::Random();
-  const Mat<3> positive = factor * factor.transpose() + Mat<3>::Identity();
+  const Mat<3> positive = Mat<3>((factor + factor.transpose()) * 0.1) + Mat<3>::Identity();
   EXPECT_EQ(project_to_psd(positive), positive);
 }
 
