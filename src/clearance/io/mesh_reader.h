@@ -1,0 +1,33 @@
+// Meshes from files. One function for all formats; the extension chooses:
+//   .msh          Gmsh 2.2, 4.0 and 4.1, ASCII and binary, and the variants that the IPC authors' meshes use
+//   .obj          Wavefront: vertices, faces (polygons become fans), lines, points
+//   .ply .stl .off   surfaces; bit-identical corners of an STL become one vertex
+//   .vtu .vtk     unstructured grids, ASCII and binary
+//   .node .ele    TetGen, always read as a pair
+//   .seg .pt      the IPC authors' segments and points; without such a file, the edges or vertices of the .obj beside
+//   it
+//
+// A mesh is kept as the file has it: the order of vertices and elements, and their orientation. Vertices that no
+// element uses stay; a file with vertices but no element is a set of points. Only .obj makes points of all unused
+// vertices. Every problem (at most `max_mesh_issues` of them) says where it is: `line 17`, `byte 1234`.
+#pragma once
+
+#include <filesystem>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+
+namespace clearance {
+
+inline constexpr int max_mesh_issues = 20;
+
+struct MeshReadOptions {
+  /// 2 drops the z coordinates, which must all be 0; elements of the plane are triangles and edges
+  int dim = 3;
+};
+
+/// The mesh of a file: indices in range, coordinates finite. Sizes that the file promises are checked against its size
+/// before memory is taken, so that hostile input ends in an issue and never in a crash.
+Result<Mesh> read_mesh(const std::filesystem::path& path, const MeshReadOptions& options = {});
+
+}  // namespace clearance

@@ -1,0 +1,31 @@
+// Frames of a result folder: VTK unstructured grids (.vtu) with positions in float64, which ParaView opens.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+
+namespace clearance {
+
+/// The state of all bodies at one time, as it is drawn and verified. Cells are ordered tets, triangles, edges, points.
+struct Frame {
+  Mesh mesh;
+  std::vector<Vec<3>> velocity;       ///< [m/s] per vertex
+  std::vector<int> cell_body;         ///< per cell: index of its body
+  std::vector<int> cell_is_obstacle;  ///< per cell: 1 if scripted motion drives its body, else 0
+  double time = 0.0;                  ///< [s]
+  std::vector<Vec<3>> contact_force;  ///< [N] per vertex; empty if not stored
+};
+
+/// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, field data `TimeValue` and
+/// `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and renamed. Empty arrays
+/// are left out.
+Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
+
+/// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by
+/// zlib. Arrays with other names are ignored; missing ones stay empty.
+Result<Frame> read_frame(const std::filesystem::path& path);
+
+}  // namespace clearance
