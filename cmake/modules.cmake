@@ -2,6 +2,7 @@
 #   A library of all .cpp files directly in src/clearance/<folder>. With CLEARANCE_DISPATCH every module exists a second
 #   time, compiled for x86-64-v3 (AVX2, FMA): target suffix `_v3`.
 # clearance_program(name folder [DEPENDS folders...] [EXTERNAL targets...])
+#   A program of <folder>/main.cpp and a library clearance_<last part of folder> of the other .cpp files.
 
 add_library(clearance_flags INTERFACE)
 target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror
@@ -52,14 +53,28 @@ endfunction()
 
 function(clearance_program name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  set(main ${PROJECT_SOURCE_DIR}/${folder}/main.cpp)
+  list(REMOVE_ITEM sources ${main})
+  # Everything but main.cpp is a library, so that tests can call it.
   if(NOT sources)
+    file(WRITE ${PROJECT_BINARY_DIR}/empty.cpp "")
+    set(sources ${PROJECT_BINARY_DIR}/empty.cpp)
+  endif()
+  get_filename_component(library ${folder} NAME)
+  foreach(suffix IN ITEMS "" ${clearance_variants})
+    add_library(clearance_${library}${suffix} STATIC ${sources})
+    clearance_set_up(clearance_${library}${suffix} "${suffix}" ${ARGN})
+  endforeach()
+  if(NOT EXISTS ${main})
     return()
   endif()
-  add_executable(${name} ${sources})
+  add_executable(${name} ${main})
   clearance_set_up(${name} "" ${ARGN})
+  target_link_libraries(${name} PRIVATE clearance_${library})
   if(CLEARANCE_DISPATCH)
-    add_executable(${name}_v3 ${sources})
+    add_executable(${name}_v3 ${main})
     clearance_set_up(${name}_v3 "_v3" ${ARGN})
+    target_link_libraries(${name}_v3 PRIVATE clearance_${library}_v3)
     set_target_properties(${name}_v3 PROPERTIES OUTPUT_NAME ${name}-v3)
     target_compile_definitions(${name} PRIVATE CLEARANCE_DISPATCH)
     add_dependencies(${name} ${name}_v3)
