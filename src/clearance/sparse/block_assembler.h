@@ -1,9 +1,9 @@
 // Sums the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in a fixed
 // order: the same bits for any number of threads, without triplets or hash maps.
 //
-// Each stencil touches up to `max_nodes` blocks of unknowns. Its local Hessian is given as the blocks of its lower triangle
-// in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is d2E/dx_a dx_b.
-// Where the global order of nodes a and b is the opposite, the assembler transposes.
+// Each stencil touches up to `max_nodes` blocks of unknowns. Its local Hessian is given as the blocks of its lower
+// triangle in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is
+// d2E/dx_a dx_b. Where the global order of nodes a and b is the opposite, the assembler transposes.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ class BlockAssembler {
   /// Sorted and unique keys of all touched blocks.
   const std::vector<BlockKey>& keys() const { return keys_; }
 
-  /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever the
-  /// pattern changes.
+  /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever
+  /// the pattern changes.
   bool bind(const BlockSparseMatrix& matrix);
 
   /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil.
@@ -44,7 +44,7 @@ class BlockAssembler {
 
  private:
   struct Contribution {
-    std::int64_t local_block;  // stencil * max_stencil_blocks + index in the lower triangle
+    std::uint32_t local_block;  // stencil * max_stencil_blocks + index in the lower triangle; 429 million stencils fit
     bool is_transposed;
   };
   int num_stencils_ = 0;

@@ -1,7 +1,7 @@
 // A symmetric matrix of dim x dim blocks. Only block rows >= block column are stored (lower triangle, whole diagonal
-// blocks), laid out as the scalar compressed columns that CHOLMOD reads, so that no conversion is needed before a solve:
-// scalar column dim*j + c holds, for each stored block (i, j) in ascending i, its dim entries. Entry (r, c) of the block at
-// position p of block column j is values()[column_base(j) + c * dim * column_size(j) + dim * p + r].
+// blocks), laid out as the scalar compressed columns that CHOLMOD reads, so that no conversion is needed before a
+// solve: scalar column dim*j + c holds, for each stored block (i, j) in ascending i, its dim entries. Entry (r, c) of
+// the block at position p of block column j is values()[column_base(j) + c * dim * column_size(j) + dim * p + r].
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,17 @@ using BlockKey = std::uint64_t;
 inline BlockKey make_block_key(int row, int column) {
   return (static_cast<BlockKey>(static_cast<std::uint32_t>(column)) << 32) | static_cast<std::uint32_t>(row);
 }
-inline int block_row(BlockKey key) { return static_cast<int>(key & 0xFFFFFFFFu); }
-inline int block_column(BlockKey key) { return static_cast<int>(key >> 32); }
+inline int block_row(BlockKey key) {
+  return static_cast<int>(key & 0xFFFFFFFFu);
+}
+inline int block_column(BlockKey key) {
+  return static_cast<int>(key >> 32);
+}
 
 class BlockSparseMatrix {
  public:
   BlockSparseMatrix() = default;
-  /// `keys`: sorted and unique; diagonal blocks are added if missing. All values zero.
+  /// `dim`: 1, 2 or 3. `keys`: sorted and unique; diagonal blocks are added if missing. All values zero.
   BlockSparseMatrix(int dim, int num_blocks, std::span<const BlockKey> keys);
 
   int dim() const { return dim_; }
@@ -36,6 +40,8 @@ class BlockSparseMatrix {
     return {rows_.data() + offsets_[column], rows_.data() + offsets_[column + 1]};
   }
   int column_size(int column) const { return static_cast<int>(offsets_[column + 1] - offsets_[column]); }
+  /// Offset in values() of the first entry of a block column.
+  std::int64_t column_base(int column) const { return static_cast<std::int64_t>(dim_) * dim_ * offsets_[column]; }
 
   /// Offset of entry (0, 0) of block (row, column), row >= column, in values(); -1 if the block is not in the pattern.
   std::int64_t find_slot(int row, int column) const;
@@ -52,7 +58,8 @@ class BlockSparseMatrix {
   /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
   void fix_blocks(const std::vector<char>& is_fixed);
 
-  /// y = A x with the full symmetric matrix. Same bits for any number of threads.
+  /// y = A x with the full symmetric matrix; of the diagonal blocks the lower triangle counts, as for CHOLMOD. Same
+  /// bits for any number of threads.
   VecX multiply(const VecX& x) const;
 
   /// Scalar compressed columns (num_rows() + 1 starts and the row of every value), for solver libraries.
@@ -65,11 +72,24 @@ class BlockSparseMatrix {
   std::uint64_t pattern_id() const { return pattern_id_; }
 
  private:
+  /// Block at `position` of block column `column`.
+  struct RowEntry {
+    int column;
+    int position;
+  };
+  void build_columns(std::span<const BlockKey> keys);
+  void build_row_index();
+  void build_scalar_pattern();
+  template <int dim>
+  void multiply_rows(const VecX& x, VecX& y) const;
+
   int dim_ = 0;
   int num_blocks_ = 0;
   std::uint64_t pattern_id_ = 0;
   std::vector<std::int64_t> offsets_;  // per block column, into rows_
   std::vector<int> rows_;
+  std::vector<std::int64_t> row_offsets_;  // per block row, into row_entries_
+  std::vector<RowEntry> row_entries_;      // blocks left of the diagonal, row by row: lets multiply() gather
   std::vector<std::int64_t> scalar_starts_;
   std::vector<std::int64_t> scalar_rows_;
   std::vector<double> values_;

@@ -23,17 +23,19 @@ struct LinearSolverCounters {
 class LinearSolver {
  public:
   virtual ~LinearSolver() = default;
-  /// Makes `matrix` the system to solve. Work that depends only on the pattern is reused while pattern_id() stays the same.
+  /// Makes `matrix` the system to solve. Work that depends only on the pattern is reused while pattern_id() stays the
+  /// same.
   virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
   /// x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
   virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
   virtual const LinearSolverCounters& counters() const = 0;
 };
 
-/// Supernodal Cholesky factorisation by CHOLMOD. The fill-reducing ordering is computed on the graph of blocks (METIS nested
-/// dissection, AMD for small systems) and kept while the predicted fill of a changed pattern stays near that of the pattern
-/// it was made for; a new pattern then costs only a symbolic factorisation. One BLAS thread: the order of sums, and so the
-/// bits of the result, do not depend on the number of threads. `allow_blas_threads` gives that up for speed.
+/// Supernodal Cholesky factorisation by CHOLMOD. The fill-reducing ordering is computed on the graph of blocks (METIS
+/// nested dissection, AMD for small systems) and kept while the predicted fill of a changed pattern stays near that of
+/// the pattern it was made for; a new pattern then costs only a symbolic factorisation. One BLAS thread: the order of
+/// sums, and so the bits of the result, do not depend on the number of threads. `allow_blas_threads` gives that up for
+/// speed.
 std::unique_ptr<LinearSolver> make_cholmod_solver(bool allow_blas_threads = false);
 
 struct PcgOptions {
