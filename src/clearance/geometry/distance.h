@@ -27,8 +27,7 @@ inline Vec<3> cross_product(const Vec<3>& a, const Vec<3>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-// --- the four closed formulas
-// -------------------------------------------------------------------------------------------
+// --- the four closed formulas ---
 
 template <int dim>
 double point_point_distance_sq(const Vec<dim>& a, const Vec<dim>& b) {
@@ -69,8 +68,7 @@ inline double line_line_distance_sq(const Vec<3>& ea0, const Vec<3>& ea1, const 
   return height * height / normal_sq;
 }
 
-// --- point and edge
-// -----------------------------------------------------------------------------------------------------
+// --- point and edge ---
 
 template <int dim>
 PointEdgeType point_edge_type(const Vec<dim>& p, const Vec<dim>& e0, const Vec<dim>& e1) {
@@ -98,8 +96,7 @@ double point_edge_distance_sq(const Vec<dim>& p, const Vec<dim>& e0, const Vec<d
   return point_edge_distance_sq<dim>(p, e0, e1, point_edge_type<dim>(p, e0, e1));
 }
 
-// --- point and triangle
-// -------------------------------------------------------------------------------------------------
+// --- point and triangle ---
 
 /// The vertex or edge of the triangle closest to p, by comparing the distances to its three edges (never p_t): the
 /// answer for triangles without area, and where rounding leaves p outside of the triangle but in no region of its
@@ -142,8 +139,7 @@ inline double point_triangle_distance_sq(const Vec<3>& p, const Vec<3>& t0, cons
   return point_triangle_distance_sq(p, t0, t1, t2, point_triangle_type(p, t0, t1, t2));
 }
 
-// --- edge and edge
-// ------------------------------------------------------------------------------------------------------
+// --- edge and edge ---
 
 /// The closest of the four pairs of an end point and the other edge (never ea_eb): the answer for parallel and
 /// zero-length edges.

@@ -1,0 +1,43 @@
+// Mollifier of edge-edge contact (eq. 2.24): 1 for edges that cross at an angle, falling to 0 as they become parallel,
+// where their distance is not differentiable. C1 in the positions.
+//
+//   e(c) = -(c / eps_x)^2 + 2 c / eps_x  for c < eps_x, else 1;   c = |a x b|^2,  a = ea1 - ea0,  b = eb1 - eb0   [m^4]
+//
+// The reduced form has derivatives by z = (a, b): the last six of the relative positions of `line_line_relative`
+// (distance_derivatives.h), so that products of mollifier and distance stay in nine coordinates.
+#pragma once
+
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// eps_x = 1e-3 |ea_rest|^2 |eb_rest|^2 [m^4], of the edge lengths at rest.
+double edge_edge_mollifier_threshold(const Vec<3>& ea0_rest, const Vec<3>& ea1_rest, const Vec<3>& eb0_rest,
+                                     const Vec<3>& eb1_rest);
+
+/// c = |(ea1 - ea0) x (eb1 - eb0)|^2 [m^4]. The mollifier is 1, with zero derivatives, where c >= eps_x.
+double edge_edge_cross_sq(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1);
+
+/// e(c), in [0, 1].
+inline double edge_edge_mollifier(double c, double eps_x) {
+  if (!(c < eps_x)) return 1.0;
+  const double ratio = c / eps_x;
+  return ratio * (2.0 - ratio);
+}
+
+double edge_edge_mollifier(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1, double eps_x);
+
+// --- reduced: by the edge vectors (a, b) ---
+
+Vec<6> relative_edge_edge_mollifier_gradient(const Vec<3>& a, const Vec<3>& b, double eps_x);
+void relative_edge_edge_mollifier_derivatives(const Vec<3>& a, const Vec<3>& b, double eps_x, Vec<6>& gradient,
+                                              Mat<6>& hessian);
+
+// --- full: by ea0, ea1, eb0, eb1 ---
+
+Vec<12> edge_edge_mollifier_gradient(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1,
+                                     double eps_x);
+void edge_edge_mollifier_derivatives(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1,
+                                     double eps_x, Vec<12>& gradient, Mat<12>& hessian);
+
+}  // namespace clearance
