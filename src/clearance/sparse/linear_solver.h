@@ -31,11 +31,12 @@ class LinearSolver {
   virtual const LinearSolverCounters& counters() const = 0;
 };
 
-/// Supernodal Cholesky factorisation by CHOLMOD. The fill-reducing ordering is computed on the graph of blocks (METIS
-/// nested dissection, AMD for small systems) and kept while the predicted fill of a changed pattern stays near that of
-/// the pattern it was made for; a new pattern then costs only a symbolic factorisation. One BLAS thread: the order of
-/// sums, and so the bits of the result, do not depend on the number of threads. `allow_blas_threads` gives that up for
-/// speed.
+/// Supernodal Cholesky factorisation. The fill-reducing order (minimum degree, METIS nested dissection for large
+/// systems) and CHOLMOD's symbolic factorisation work on the graph of blocks. The order is kept while the predicted
+/// operations of a changed pattern stay within 1.3 of its best; a new pattern then costs only a symbolic factorisation.
+/// The numeric factorisation runs subtrees and tiles in parallel on single-threaded BLAS calls in a fixed order: same
+/// bits for any number of threads. `allow_blas_threads` gives that up. Of the diagonal blocks the lower triangle is
+/// read.
 std::unique_ptr<LinearSolver> make_cholmod_solver(bool allow_blas_threads = false);
 
 struct PcgOptions {

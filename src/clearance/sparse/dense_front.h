@@ -1,0 +1,33 @@
+// Dense kernels of the sparse Cholesky factorisation, in column-major storage. Large matrices are cut into tiles of
+// fixed size that are worked on in parallel: each tile is one call of single-threaded BLAS, so the bits do not depend
+// on the number of threads.
+#pragma once
+
+namespace clearance {
+
+/// Replaces the first `columns` columns (rows >= columns, leading dimension `rows`) of a symmetric matrix, of which the
+/// lower triangle is read, by those of its Cholesky factor. False if the top square is not positive definite.
+bool factor_columns(double* matrix, int rows, int columns);
+
+/// update -= panel panel^T in the lower triangle; `panel` is size x columns with the given leading dimension.
+void subtract_outer_product(const double* panel, int panel_stride, int size, int columns, double* update);
+
+/// x_top = L11^-1 x_top; below = L21 x_top, for the columns that factor_columns left.
+void forward_solve(const double* factor, int rows, int columns, double* x_top, double* below);
+/// x_top = L11^-T (x_top - L21^T below)
+void backward_solve(const double* factor, int rows, int columns, double* x_top, const double* below);
+
+/// Keeps BLAS to one thread while it lives: the threads are ours, and a BLAS that splits its loops over threads sums in
+/// an order that depends on their number. With `allow_threads` it does nothing.
+class BlasThreadLimit {
+ public:
+  explicit BlasThreadLimit(bool allow_threads);
+  ~BlasThreadLimit();
+  BlasThreadLimit(const BlasThreadLimit&) = delete;
+  BlasThreadLimit& operator=(const BlasThreadLimit&) = delete;
+
+ private:
+  int saved_;
+};
+
+}  // namespace clearance
