@@ -1,0 +1,135 @@
+// What `clearance verify` reads of a result folder beside the frames themselves.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "apps/cli/verify.h"
+#include "clearance/io/pvd.h"
+
+namespace clearance::cli {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+Vec<3> read_vector(const json& value) {
+  Vec<3> v = Vec<3>::Zero();
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, value.size()); ++i)
+    v[static_cast<int>(i)] = value[i].get<double>();
+  return v;
+}
+
+int num_copies(const json& body) {
+  int count = 1;
+  if (!body.contains("array") || !body["array"].is_object()) return count;
+  for (const json& n : body["array"].value("counts", json::array())) count *= std::max(1, n.get<int>());
+  return count;
+}
+
+/// scene.json is read here and not by clearance/scene: only what the judgement needs, as it is written.
+VerifyScene read_scene(const json& scene) {
+  VerifyScene result;
+  result.has_contact = scene.value("contact", json::object()).value("enabled", true);
+  for (const json& body : scene.value("bodies", json::array())) {
+    const int count = num_copies(body);
+    for (int i = 0; i < count; ++i) {
+      VerifyBody b;
+      b.name = body.value("name", "") + (count > 1 ? fmt::format("[{}]", i) : "");
+      b.is_obstacle = body.value("kind", "") == "obstacle";
+      b.has_self_contact = body.value("self_contact", true);
+      result.bodies.push_back(b);
+    }
+  }
+  for (const json& h : scene.value("half_spaces", json::array())) {
+    VerifyHalfSpace half_space;
+    if (h.contains("point")) half_space.point = read_vector(h["point"]);
+    if (h.contains("normal")) half_space.normal = read_vector(h["normal"]);
+    result.half_spaces.push_back(half_space);
+  }
+  return result;
+}
+
+void check_times(VerifyFolder& result) {
+  for (std::size_t i = 1; i < result.times.size(); ++i) {
+    if (result.times[i] > result.times[i - 1]) continue;
+    result.problems.push_back(
+        fmt::format("frames.pvd: time {} of frame {} is not after {}", result.times[i], i, result.times[i - 1]));
+  }
+}
+
+/// Frames that frames.pvd does not list: a run killed between the two writes leaves one.
+void check_unlisted(const fs::path& folder, VerifyFolder& result) {
+  std::set<fs::path> listed;
+  for (const fs::path& frame : result.frames) listed.insert(frame.lexically_normal());
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder / "frames", error)) {
+    const bool is_frame = entry.path().extension() == ".vtu";
+    if (is_frame && listed.count(entry.path().lexically_normal()) == 0) {
+      result.notes.push_back(fmt::format("{} is not in frames.pvd", entry.path().filename().string()));
+    }
+  }
+}
+
+/// One whole JSON object a line, steps and times in order. The last line may be cut off where a run was killed.
+void check_stats(const fs::path& folder, VerifyFolder& result) {
+  std::ifstream file(folder / "stats.jsonl");
+  if (!file) {
+    auto& list = result.frames.size() > 1 ? result.problems : result.notes;
+    list.push_back("stats.jsonl is missing");
+    return;
+  }
+  std::optional<int> last_step;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    const json stats = json::parse(line, nullptr, false);
+    const bool is_whole = stats.is_object() && stats.contains("step") && stats["step"].is_number_integer();
+    if (!is_whole && file.eof()) {
+      result.notes.push_back("the last line of stats.jsonl is cut off");
+    } else if (!is_whole) {
+      result.problems.push_back(fmt::format("stats.jsonl: line {} is not an object with a step", number));
+    } else {
+      const int step = stats["step"].get<int>();
+      if (last_step && step != *last_step + 1) {
+        result.problems.push_back(
+            fmt::format("stats.jsonl: line {} is step {} after step {}", number, step, *last_step));
+      }
+      last_step = step;
+    }
+  }
+  if (!last_step && result.frames.size() > 1) result.problems.push_back("stats.jsonl has no steps");
+}
+
+}  // namespace
+
+Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
+  if (!fs::is_directory(folder)) return Issue{folder.string(), "", "", "is no folder; expected a result folder"};
+  std::ifstream file(folder / "scene.json");
+  if (!file)
+    return Issue{(folder / "scene.json").string(), "", "", "cannot be read; expected the scene of a result folder"};
+  VerifyFolder result;
+  try {
+    const json scene = json::parse(file);
+    result.scene = read_scene(scene);
+    result.dimension = scene.value("dimension", 3);
+  } catch (const json::exception& e) {
+    return Issue{(folder / "scene.json").string(), "", "", e.what()};
+  }
+  const auto entries = read_pvd(folder / "frames.pvd");
+  if (!entries) return entries.issues();
+  for (const PvdEntry& entry : *entries) {
+    result.frames.push_back(folder / entry.file);
+    result.times.push_back(entry.time);
+  }
+  if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
+  check_times(result);
+  check_unlisted(folder, result);
+  check_stats(folder, result);
+  return result;
+}
+
+}  // namespace clearance::cli
