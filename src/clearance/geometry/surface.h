@@ -11,14 +11,32 @@ namespace clearance {
 /// Surface topology of the whole scene. Vertex indices are surface vertices, not mesh vertices.
 struct SurfaceTopology {
   int num_vertices = 0;
-  std::vector<std::array<int, 2>> edges;      ///< unique; 3D: edges of triangles and codimensional segments; 2D: boundary
+  std::vector<std::array<int, 2>> edges;  ///< unique; 3D: edges of triangles and codimensional segments; 2D: boundary
   std::vector<std::array<int, 3>> triangles;  ///< outward orientation for closed surfaces; empty in 2D
   std::vector<int> vertex_body;               ///< body index of each vertex
-  /// Two vertices with the same group >= 0 never touch (all obstacles share a group; a body without self-contact has its
-  /// own). Group -1 touches everything.
+  /// Two vertices with the same group >= 0 never touch (all obstacles share a group; a body without self-contact has
+  /// its own). Group -1 touches everything.
   std::vector<int> vertex_group;
 
   bool can_touch(int a, int b) const { return vertex_group[a] < 0 || vertex_group[a] != vertex_group[b]; }
 };
+
+using Triangles = std::vector<std::array<int, 3>>;
+using Edges = std::vector<std::array<int, 2>>;
+
+/// Faces that belong to one tetrahedron only, pointing outwards (for tetrahedra of positive volume), in the order of
+/// the tetrahedra.
+Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets);
+
+/// Sides that belong to one triangle only, with its direction: counter-clockwise triangles are to the left. In the
+/// order of the triangles.
+Edges boundary_edges(const Triangles& triangles);
+
+/// Every edge of the triangles once, smaller vertex first, in lexicographic order.
+Edges unique_edges(const Triangles& triangles);
+
+/// The boundary alone, with the vertices that it uses in their order: the triangles of a mesh of tetrahedra; in 2D the
+/// edges of a mesh of triangles. Surface triangles, segments and points of the mesh stay.
+Mesh surface_of(const Mesh& mesh);
 
 }  // namespace clearance

@@ -1,0 +1,104 @@
+#include "clearance/geometry/surface.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace clearance {
+
+namespace {
+
+/// Outward faces of a tetrahedron of positive volume.
+constexpr int tet_faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
+
+/// Those of the elements that no other equals as a set of vertices, in their order.
+template <std::size_t n>
+std::vector<std::array<int, n>> without_duplicates(const std::vector<std::array<int, n>>& elements) {
+  std::vector<std::pair<std::array<int, n>, std::size_t>> keys(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    keys[i] = {elements[i], i};
+    std::sort(keys[i].first.begin(), keys[i].first.end());
+  }
+  std::sort(keys.begin(), keys.end());
+
+  std::vector<char> is_single(elements.size(), 0);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const bool equals_last = i > 0 && keys[i - 1].first == keys[i].first;
+    const bool equals_next = i + 1 < keys.size() && keys[i + 1].first == keys[i].first;
+    is_single[keys[i].second] = !equals_last && !equals_next;
+  }
+  std::vector<std::array<int, n>> singles;
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    if (is_single[i]) singles.push_back(elements[i]);
+  }
+  return singles;
+}
+
+Edges directed_edges(const Triangles& triangles) {
+  Edges edges;
+  edges.reserve(3 * triangles.size());
+  for (const auto& [a, b, c] : triangles) edges.insert(edges.end(), {{a, b}, {b, c}, {c, a}});
+  return edges;
+}
+
+/// Removes the vertices that no element uses.
+void drop_unused_vertices(Mesh& mesh) {
+  std::vector<int> new_index(mesh.vertices.size(), -1);
+  const auto for_each_index = [&](const auto& visit) {
+    for (auto& triangle : mesh.triangles) std::for_each(triangle.begin(), triangle.end(), visit);
+    for (auto& edge : mesh.edges) std::for_each(edge.begin(), edge.end(), visit);
+    std::for_each(mesh.points.begin(), mesh.points.end(), visit);
+  };
+  for_each_index([&](int& v) { new_index[static_cast<std::size_t>(v)] = 0; });
+
+  std::vector<Vec<3>> kept;
+  for (std::size_t v = 0; v < new_index.size(); ++v) {
+    if (new_index[v] < 0) continue;
+    new_index[v] = static_cast<int>(kept.size());
+    kept.push_back(mesh.vertices[v]);
+  }
+  mesh.vertices = std::move(kept);
+  for_each_index([&](int& v) { v = new_index[static_cast<std::size_t>(v)]; });
+}
+
+}  // namespace
+
+Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets) {
+  Triangles faces;
+  faces.reserve(4 * tets.size());
+  for (const auto& tet : tets) {
+    for (const auto& [a, b, c] : tet_faces) {
+      faces.push_back(
+          {tet[static_cast<std::size_t>(a)], tet[static_cast<std::size_t>(b)], tet[static_cast<std::size_t>(c)]});
+    }
+  }
+  return without_duplicates(faces);
+}
+
+Edges boundary_edges(const Triangles& triangles) {
+  return without_duplicates(directed_edges(triangles));
+}
+
+Edges unique_edges(const Triangles& triangles) {
+  Edges edges = directed_edges(triangles);
+  for (auto& edge : edges) std::sort(edge.begin(), edge.end());
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  return edges;
+}
+
+Mesh surface_of(const Mesh& mesh) {
+  Mesh surface = mesh;
+  surface.tets.clear();
+  if (mesh.dim == 2) {
+    const Edges boundary = boundary_edges(mesh.triangles);
+    surface.triangles.clear();
+    surface.edges.insert(surface.edges.end(), boundary.begin(), boundary.end());
+  } else {
+    const Triangles boundary = boundary_triangles(mesh.tets);
+    surface.triangles.insert(surface.triangles.end(), boundary.begin(), boundary.end());
+  }
+  drop_unused_vertices(surface);
+  return surface;
+}
+
+}  // namespace clearance
