@@ -1,0 +1,134 @@
+// Random block-sparse systems for the tests of this folder, and their dense twins.
+#pragma once
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance::test {
+
+/// The full symmetric matrix; of diagonal blocks the lower triangle counts.
+inline MatX to_dense(const BlockSparseMatrix& matrix) {
+  MatX dense = MatX::Zero(matrix.num_rows(), matrix.num_rows());
+  for (int j = 0; j < matrix.num_rows(); ++j) {
+    for (std::int64_t p = matrix.scalar_starts()[j]; p < matrix.scalar_starts()[j + 1]; ++p) {
+      const auto i = static_cast<Eigen::Index>(matrix.scalar_rows()[p]);
+      if (i < j) continue;
+      dense(i, j) = dense(j, i) = matrix.values()[p];
+    }
+  }
+  return dense;
+}
+
+/// Stencils of 1 to 4 different nodes in any order.
+inline std::vector<Stencil> random_stencils(int num_stencils, int num_nodes, std::mt19937& rng) {
+  std::vector<Stencil> stencils(num_stencils);
+  for (Stencil& stencil : stencils) {
+    stencil.count = std::min(num_nodes, static_cast<int>(1 + rng() % max_stencil_nodes));
+    std::set<int> seen;
+    for (int a = 0; a < stencil.count;) {
+      stencil.nodes[a] = static_cast<int>(rng() % num_nodes);
+      a += seen.insert(stencil.nodes[a]).second;
+    }
+  }
+  return stencils;
+}
+
+/// Local Hessians B B^T * scale: positive semi-definite. Only the lower triangle of blocks is handed over.
+inline std::vector<double> random_locals(const std::vector<Stencil>& stencils, int dim, std::mt19937& rng,
+                                         double contrast = 1.0) {
+  std::vector<double> locals(stencils.size() * max_stencil_blocks * dim * dim, 0.0);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (std::size_t s = 0; s < stencils.size(); ++s) {
+    const int size = dim * stencils[s].count;
+    const MatX factor = MatX::NullaryExpr(size, size, [&] { return uniform(rng); });
+    const MatX hessian = factor * factor.transpose() * (rng() % 2 ? contrast : 1.0);
+    double* next = locals.data() + s * max_stencil_blocks * dim * dim;
+    for (int a = 0; a < stencils[s].count; ++a) {
+      for (int b = 0; b <= a; ++b, next += dim * dim) {
+        Eigen::Map<MatX>(next, dim, dim) = hessian.block(dim * a, dim * b, dim, dim);
+      }
+    }
+  }
+  return locals;
+}
+
+/// What the assembler must add, summed naively.
+inline MatX dense_sum(const std::vector<Stencil>& stencils, const std::vector<double>& locals, int dim, int num_nodes) {
+  MatX dense = MatX::Zero(dim * num_nodes, dim * num_nodes);
+  for (std::size_t s = 0; s < stencils.size(); ++s) {
+    const double* next = locals.data() + s * max_stencil_blocks * dim * dim;
+    for (int a = 0; a < stencils[s].count; ++a) {
+      for (int b = 0; b <= a; ++b, next += dim * dim) {
+        const Eigen::Map<const MatX> local(next, dim, dim);
+        const int row = dim * stencils[s].nodes[a];
+        const int column = dim * stencils[s].nodes[b];
+        dense.block(row, column, dim, dim) += local;
+        if (a != b) dense.block(column, row, dim, dim) += local.transpose();
+      }
+    }
+  }
+  return dense;
+}
+
+inline void add_to(const BlockAssembler& assembler, BlockSparseMatrix& matrix, const std::vector<double>& locals,
+                   double scale) {
+  if (matrix.dim() == 2) assembler.add_to<2>(matrix, locals, scale);
+  if (matrix.dim() == 3) assembler.add_to<3>(matrix, locals, scale);
+}
+
+inline void add_to_diagonal(BlockSparseMatrix& matrix, double value) {
+  for (int i = 0; i < matrix.num_rows(); ++i) {
+    const int node = i / matrix.dim();
+    matrix.values()[matrix.scalar_starts()[i] + i - matrix.dim() * node] += value;
+  }
+}
+
+/// Positive definite, pattern of random stencils.
+inline BlockSparseMatrix random_positive_matrix(int dim, int num_nodes, int num_stencils, std::mt19937& rng,
+                                                double contrast = 1.0, double shift = 0.1) {
+  const std::vector<Stencil> stencils = random_stencils(num_stencils, num_nodes, rng);
+  BlockAssembler assembler(stencils);
+  BlockSparseMatrix matrix(dim, num_nodes, assembler.keys());
+  assembler.bind(matrix);
+  add_to(assembler, matrix, random_locals(stencils, dim, rng, contrast), 1.0);
+  add_to_diagonal(matrix, shift);
+  return matrix;
+}
+
+/// Tetrahedral grid of nx x ny x nz nodes, numbered at random: one stencil per edge with a random stiffness.
+inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, double contrast = 1.0) {
+  std::vector<int> number(static_cast<std::size_t>(nx) * ny * nz);
+  for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<int>(i);
+  std::shuffle(number.begin(), number.end(), rng);
+  const int steps[7][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+  std::vector<Stencil> stencils;
+  for (int k = 0; k < nz; ++k) {
+    for (int j = 0; j < ny; ++j) {
+      for (int i = 0; i < nx; ++i) {
+        for (const auto& step : steps) {
+          if (i + step[0] >= nx || j + step[1] >= ny || k + step[2] >= nz) continue;
+          const int a = number[(k * ny + j) * nx + i];
+          const int b = number[((k + step[2]) * ny + j + step[1]) * nx + i + step[0]];
+          stencils.push_back({{a, b}, 2});
+        }
+      }
+    }
+  }
+  BlockAssembler assembler(stencils);
+  BlockSparseMatrix matrix(3, nx * ny * nz, assembler.keys());
+  assembler.bind(matrix);
+  assembler.add_to<3>(matrix, random_locals(stencils, 3, rng, contrast), 1.0);
+  add_to_diagonal(matrix, 0.01);
+  return matrix;
+}
+
+inline VecX random_vector(Eigen::Index size, std::mt19937& rng) {
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  return VecX::NullaryExpr(size, [&] { return uniform(rng); });
+}
+
+}  // namespace clearance::test
