@@ -1,0 +1,104 @@
+#include "clearance/bodies/fem/elastic_potential.h"
+
+#include <numeric>
+
+#include "clearance/bodies/fem/element_kernels.h"
+#include "clearance/bodies/fem/step_bound.h"
+
+namespace clearance {
+namespace {
+
+using namespace element_kernels;
+
+/// Packs worth a task of their own: about 20 microseconds of Hessians.
+constexpr int packs_per_task = 32;
+
+template <int dim>
+ElementSet<dim> all_elements(const ElementMesh<dim>& mesh) {
+  std::vector<int> members(mesh.elements.size());
+  std::iota(members.begin(), members.end(), 0);
+  return ElementSet<dim>(mesh, members);
+}
+
+}  // namespace
+
+template <int dim>
+ElasticPotential<dim>::ElasticPotential(const ElementMesh<dim>& mesh) : elements_(all_elements(mesh)) {}
+
+template <int dim>
+CompensatedSum ElasticPotential<dim>::energy(const VecX& x) const {
+  const auto& packs = elements_.packs();
+  return ordered_reduce(
+      static_cast<int>(packs.size()), CompensatedSum{},
+      [&](int p) {
+        const Lanes energies = element_energy(packs[p], x);
+        CompensatedSum sum;
+        for (int lane = 0; lane < packs[p].count; ++lane) sum.add(energies[lane]);
+        return sum;
+      },
+      [](CompensatedSum a, const CompensatedSum& b) {
+        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
+        a.add(b);
+        return a;
+      },
+      64);
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+  const auto& packs = elements_.packs();
+  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
+    const ElementPack<dim>& pack = packs[p];
+    const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
+    store_forces(pack, stress(pack.model, f, pack.mu, pack.lambda), elements_.pack_forces(p));
+  });
+  elements_.gather_forces(scale, gradient);
+}
+
+template <int dim>
+void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_projected) {
+  const auto& packs = elements_.packs();
+  elements_.reserve_hessians();
+  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
+    const ElementPack<dim>& pack = packs[p];
+    const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
+    const SvdFrame<Lanes, dim> svd = principal_frame(pack.model, f);
+    store_forces(pack, stress(pack.model, f, svd, pack.mu, pack.lambda), elements_.pack_forces(p));
+    store_hessian(pack, svd, is_projected, elements_);
+  });
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  compute_local_derivatives(x, true);
+  elements_.gather_forces(scale, gradient);
+  elements_.assemble_hessians(scale, matrix);
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  compute_local_derivatives(x, true);
+  elements_.assemble_hessians(scale, matrix);
+}
+
+template <int dim>
+void ElasticPotential<dim>::add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  compute_local_derivatives(x, false);
+  elements_.assemble_hessians(scale, matrix);
+}
+
+template <int dim>
+StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) const {
+  return find_feasible_step(elements_, x, dx, x_trial_);
+}
+
+template <int dim>
+bool ElasticPotential<dim>::is_feasible(const VecX& x) const {
+  return find_inverted_element(elements_, x) < 0;
+}
+
+template class ElasticPotential<2>;
+template class ElasticPotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,42 @@
+// The elastic energy of all deformable bodies of a scene.
+#pragma once
+
+#include "clearance/bodies/fem/element_set.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+class ElasticPotential : public Potential {
+ public:
+  /// Rest volumes must be positive (find_inverted_elements), material indices valid.
+  explicit ElasticPotential(const ElementMesh<dim>& mesh);
+
+  std::string name() const override { return "elastic"; }
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  std::vector<BlockKey> pattern() const override { return elements_.keys(); }
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+  void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+  /// The exact, possibly indefinite Hessian: for tests.
+  void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
+
+  /// Largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all along the way
+  /// (app. A.4: c = 0.8), so that elements never invert whether or not their energy is a barrier. The orientation at
+  /// the end is checked with exact arithmetic.
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override;
+  bool is_feasible(const VecX& x) const override;
+
+  /// The local computations alone, without the sums into gradient and matrix: for benchmarks.
+  void compute_local_derivatives(const VecX& x, bool is_projected);
+
+ private:
+  // Scratch of const functions; a potential is used by one step at a time.
+  mutable ElementSet<dim> elements_;
+  mutable VecX x_trial_;
+};
+
+extern template class ElasticPotential<2>;
+extern template class ElasticPotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,121 @@
+#include "clearance/bodies/fem/element_set.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+#include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/mass.h"
+
+namespace clearance {
+namespace {
+
+template <int dim>
+std::vector<Stencil> make_stencils(const std::vector<std::array<int, dim + 1>>& elements) {
+  std::vector<Stencil> stencils(elements.size());
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    stencils[i].count = dim + 1;
+    std::copy(elements[i].begin(), elements[i].end(), stencils[i].nodes.begin());
+  }
+  return stencils;
+}
+
+template <int dim>
+void fill_lane(ElementPack<dim>& pack, int lane, const ElementMesh<dim>& mesh, const std::array<int, dim + 1>& nodes,
+               const MaterialParameters& material) {
+  const Mat<dim> edges = edge_matrix<dim>(mesh.x_rest, nodes);
+  const Mat<dim> inverse = edges.inverse();
+  for (int k = 0; k < dim * dim; ++k) pack.inverse_rest.m[k].set(lane, inverse.data()[k]);
+  pack.volume.set(lane, edges.determinant() / (dim == 2 ? 2 : 6));
+  pack.mu.set(lane, material.mu);
+  pack.lambda.set(lane, material.lambda);
+  for (int a = 0; a <= dim; ++a) pack.nodes[a][lane] = nodes[a];
+}
+
+}  // namespace
+
+template <int dim>
+ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members)
+    : members_(members.begin(), members.end()) {
+  for (const int e : members_) elements_.push_back(mesh.elements[e]);
+  build_packs(mesh);
+  build_gather_lists();
+  assembler_ = BlockAssembler(make_stencils<dim>(elements_));
+}
+
+template <int dim>
+void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh) {
+  // A pack runs one material's formulas, so elements are grouped by model; otherwise in the order of the mesh.
+  for (const ElasticModel model : {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
+                                   ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity}) {
+    int lane = num_lanes;
+    for (int i = 0; i < num_elements(); ++i) {
+      const MaterialParameters& material = mesh.materials[mesh.material_of_element[members_[i]]];
+      if (material.model != model) continue;
+      if (lane == num_lanes) {
+        packs_.push_back({});
+        packs_.back().model = model;
+        lane = 0;
+      }
+      ElementPack<dim>& pack = packs_.back();
+      for (int k = lane; k < num_lanes; ++k) {
+        fill_lane<dim>(pack, k, mesh, elements_[i], material);
+        pack.stencils[k] = i;
+      }
+      pack.count = ++lane;
+    }
+  }
+  forces_.resize(packs_.size() * num_nodes * dim);
+}
+
+template <int dim>
+void ElementSet<dim>::build_gather_lists() {
+  struct Entry {
+    int block;
+    int place;
+  };
+  std::vector<Entry> entries;
+  for (int p = 0; p < static_cast<int>(packs_.size()); ++p) {
+    for (int a = 0; a < num_nodes; ++a) {
+      for (int lane = 0; lane < packs_[p].count; ++lane) {
+        entries.push_back({packs_[p].nodes[a][lane], ((p * num_nodes + a) * dim) * num_lanes + lane});
+      }
+    }
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.block != b.block ? a.block < b.block : a.place < b.place; });
+  for (const Entry& entry : entries) {
+    if (touched_.empty() || touched_.back() != entry.block) {
+      touched_.push_back(entry.block);
+      gather_offsets_.push_back(static_cast<int>(gather_places_.size()));
+    }
+    gather_places_.push_back(entry.place);
+  }
+  gather_offsets_.push_back(static_cast<int>(gather_places_.size()));
+}
+
+template <int dim>
+void ElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
+  const auto* numbers = reinterpret_cast<const double*>(forces_.data());
+  parallel_for(static_cast<int>(touched_.size()), 512, [&](int i) {
+    Vec<dim> sum = Vec<dim>::Zero();
+    for (int k = gather_offsets_[i]; k < gather_offsets_[i + 1]; ++k) {
+      for (int r = 0; r < dim; ++r) sum[r] += numbers[gather_places_[k] + r * num_lanes];
+    }
+    block<dim>(gradient, touched_[i]) += scale * sum;
+  });
+}
+
+template <int dim>
+void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix) {
+  if (members_.empty()) return;
+  if (bound_pattern_ != matrix.pattern_id()) {
+    assembler_.bind(matrix);
+    bound_pattern_ = matrix.pattern_id();
+  }
+  assembler_.template add_to<dim>(matrix, locals_, scale);
+}
+
+template class ElementSet<2>;
+template class ElementSet<3>;
+
+}  // namespace clearance

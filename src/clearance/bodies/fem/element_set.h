@@ -1,0 +1,86 @@
+// Simplex elements with linear shape functions, stored four to a pack for the lanes of the kernels, and the way their
+// forces and Hessians sum into the global vectors: both in an order that does not depend on the number of threads.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "clearance/bodies/fem/materials.h"
+#include "clearance/math/small_matrix.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+/// The elements of all deformable bodies of a scene.
+template <int dim>
+struct ElementMesh {
+  VecX x_rest;                                     ///< [m] flat, dim numbers a block of unknowns
+  std::vector<std::array<int, dim + 1>> elements;  ///< block indices, rest volume positive
+  std::vector<int> material_of_element;            ///< per element, into materials
+  std::vector<MaterialParameters> materials;
+};
+
+/// Four elements of one material model. Lanes from `count` on repeat the last element and are never read back.
+template <int dim>
+struct ElementPack {
+  SmallMatrix<Lanes, dim> inverse_rest;  ///< [1/m] B = D_m^-1, D_m = [x1-x0, x2-x0, ...] at rest; F = D_s B
+  Lanes volume;                          ///< [m^dim] at rest
+  Lanes mu;                              ///< [Pa]
+  Lanes lambda;                          ///< [Pa]
+  std::array<std::array<int, num_lanes>, dim + 1> nodes;
+  std::array<int, num_lanes> stencils;  ///< index of the element within its ElementSet
+  int count;
+  ElasticModel model;
+};
+
+template <int dim>
+class ElementSet {
+ public:
+  static constexpr int num_nodes = dim + 1;
+  static constexpr int num_blocks = num_nodes * (num_nodes + 1) / 2;
+  /// Numbers per element in local_hessians(), as BlockAssembler reads them.
+  static constexpr int local_size = max_stencil_blocks * dim * dim;
+
+  /// `members`: the elements of the mesh to hold.
+  ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members);
+
+  int num_elements() const { return static_cast<int>(members_.size()); }
+  /// Index in the mesh of element i of the set.
+  int mesh_element(int i) const { return members_[i]; }
+  const std::array<int, dim + 1>& element_nodes(int i) const { return elements_[i]; }
+  const std::vector<ElementPack<dim>>& packs() const { return packs_; }
+  const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
+
+  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r]. Buffers are reused by every
+  /// call.
+  Lanes* pack_forces(int p) { return forces_.data() + static_cast<std::size_t>(p) * num_nodes * dim; }
+  /// gradient += scale * sum of the forces of all packs.
+  void gather_forces(double scale, VecX& gradient) const;
+
+  /// Where the local Hessian of element i goes: local_size numbers.
+  double* local_hessian(int i) { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
+  const double* local_hessian(int i) const { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
+  /// Makes room for local Hessians; call before writing them.
+  void reserve_hessians() { locals_.resize(members_.size() * local_size); }
+  /// matrix += scale * sum of the local Hessians.
+  void assemble_hessians(double scale, BlockSparseMatrix& matrix);
+
+ private:
+  void build_packs(const ElementMesh<dim>& mesh);
+  void build_gather_lists();
+
+  std::vector<int> members_;
+  std::vector<std::array<int, dim + 1>> elements_;
+  std::vector<ElementPack<dim>> packs_;
+  std::vector<Lanes> forces_;
+  // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
+  std::vector<int> touched_;
+  std::vector<int> gather_offsets_;
+  std::vector<int> gather_places_;
+  BlockAssembler assembler_;
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<double> locals_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,12 @@
+// Deformable bodies: linear simplex elements in 2D and 3D. Everything that builds a model from them needs:
+//   ElementMesh<dim>             element_set.h        nodes, elements and materials of all bodies of a scene
+//   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict
+//   GravityPotential<dim>        gravity_potential.h
+//   LaggedDampingPotential<dim>  damping_potential.h
+//   lumped_mass, ConsistentMass  mass.h
+#pragma once
+
+#include "clearance/bodies/fem/damping_potential.h"
+#include "clearance/bodies/fem/elastic_potential.h"
+#include "clearance/bodies/fem/gravity_potential.h"
+#include "clearance/bodies/fem/mass.h"

@@ -1,0 +1,25 @@
+// Uniform gravity: -sum over blocks of m g . x
+#pragma once
+
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+class GravityPotential : public Potential {
+ public:
+  /// `mass` [kg] per block of unknowns, `gravity` [m/s^2]
+  GravityPotential(const VecX& mass, const Vec<dim>& gravity);
+
+  std::string name() const override { return "gravity"; }
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+
+ private:
+  VecX weight_;  // [N] m g, flat
+};
+
+extern template class GravityPotential<2>;
+extern template class GravityPotential<3>;
+
+}  // namespace clearance

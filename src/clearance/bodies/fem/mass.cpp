@@ -1,0 +1,106 @@
+#include "clearance/bodies/fem/mass.h"
+
+#include <Eigen/LU>
+#include <numeric>
+
+#include "clearance/math/predicates.h"
+
+namespace clearance {
+namespace {
+
+std::vector<int> all_indices(std::size_t count) {
+  std::vector<int> indices(count);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+template <int dim>
+std::vector<double> element_masses(const ElementMesh<dim>& mesh) {
+  std::vector<double> masses = compute_volumes<dim>(mesh.x_rest, mesh.elements);
+  for (std::size_t e = 0; e < masses.size(); ++e) masses[e] *= mesh.materials[mesh.material_of_element[e]].density;
+  return masses;
+}
+
+}  // namespace
+
+template <int dim>
+std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
+  std::vector<double> volumes;
+  volumes.reserve(elements.size());
+  for (const auto& nodes : elements) {
+    volumes.push_back(edge_matrix<dim>(x, nodes).determinant() / (dim == 2 ? 2 : 6));
+  }
+  return volumes;
+}
+
+template <int dim>
+std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
+  std::vector<int> inverted;
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const auto& n = elements[e];
+    const Vec<dim> a = block<dim>(x, n[0]), b = block<dim>(x, n[1]), c = block<dim>(x, n[2]);
+    int sign = 0;
+    if constexpr (dim == 2) {
+      sign = orient2d(a, b, c);
+    } else {
+      sign = orient3d(a, b, c, block<dim>(x, n[3]));
+    }
+    if (sign <= 0) inverted.push_back(static_cast<int>(e));
+  }
+  return inverted;
+}
+
+template <int dim>
+VecX lumped_mass(const ElementMesh<dim>& mesh) {
+  VecX mass = VecX::Zero(mesh.x_rest.size() / dim);
+  const std::vector<double> masses = element_masses(mesh);
+  for (std::size_t e = 0; e < masses.size(); ++e) {
+    for (const int node : mesh.elements[e]) mass[node] += masses[e] / (dim + 1);
+  }
+  return mass;
+}
+
+template <int dim>
+ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh)
+    : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
+  // Constant, so the local matrices are written once: the identity times one weight a pair of nodes.
+  elements_.reserve_hessians();
+  for (int e = 0; e < elements_.num_elements(); ++e) {
+    double* local = elements_.local_hessian(e);
+    const double weight = element_mass_[e] / ((dim + 1) * (dim + 2));
+    for (int a = 0; a <= dim; ++a) {
+      for (int b = 0; b <= a; ++b, local += dim * dim) {
+        for (int r = 0; r < dim; ++r) local[r * (dim + 1)] = a == b ? 2 * weight : weight;
+      }
+    }
+  }
+}
+
+template <int dim>
+void ConsistentMass<dim>::add_product(const VecX& x, double scale, VecX& result) const {
+  for (int e = 0; e < elements_.num_elements(); ++e) {
+    const auto& nodes = elements_.element_nodes(e);
+    const double weight = scale * element_mass_[e] / ((dim + 1) * (dim + 2));
+    Vec<dim> sum = Vec<dim>::Zero();
+    for (const int node : nodes) sum += block<dim>(x, node);
+    for (const int node : nodes) block<dim>(result, node) += weight * (sum + block<dim>(x, node));
+  }
+}
+
+template <int dim>
+double ConsistentMass<dim>::inner_product(const VecX& x) const {
+  VecX product = VecX::Zero(x.size());
+  add_product(x, 1.0, product);
+  return x.dot(product);
+}
+
+template std::vector<double> compute_volumes<2>(const VecX&, const std::vector<std::array<int, 3>>&);
+template std::vector<double> compute_volumes<3>(const VecX&, const std::vector<std::array<int, 4>>&);
+template std::vector<int> find_inverted_elements<2>(const VecX&, const std::vector<std::array<int, 3>>&);
+template std::vector<int> find_inverted_elements<3>(const VecX&, const std::vector<std::array<int, 4>>&);
+template VecX lumped_mass(const ElementMesh<2>&);
+template VecX lumped_mass(const ElementMesh<3>&);
+template class ConsistentMass<2>;
+template class ConsistentMass<3>;
+
+}  // namespace clearance

@@ -1,0 +1,51 @@
+// Rest volumes and mass matrices of simplex elements with linear shape functions. In 2D "volume" is area [m^2].
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "clearance/bodies/fem/element_set.h"
+
+namespace clearance {
+
+/// Columns x1 - x0, x2 - x0, ... [m]
+template <int dim>
+Mat<dim> edge_matrix(const VecX& x, const std::array<int, dim + 1>& nodes) {
+  Mat<dim> edges;
+  const Vec<dim> origin = block<dim>(x, nodes[0]);
+  for (int a = 0; a < dim; ++a) edges.col(a) = block<dim>(x, nodes[a + 1]) - origin;
+  return edges;
+}
+
+/// Signed volume [m^dim] of every element at x.
+template <int dim>
+std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
+
+/// Elements whose volume at x is not positive, by exact arithmetic, ascending.
+template <int dim>
+std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
+
+/// [kg] per block of unknowns: every element gives volume * density / (dim + 1) to each of its nodes.
+template <int dim>
+VecX lumped_mass(const ElementMesh<dim>& mesh);
+
+/// M_ab = integral of density * phi_a phi_b = m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times the identity.
+template <int dim>
+class ConsistentMass {
+ public:
+  explicit ConsistentMass(const ElementMesh<dim>& mesh);
+  /// Sorted, unique keys of the blocks that M touches.
+  const std::vector<BlockKey>& keys() const { return elements_.keys(); }
+  /// result += scale * M x, blocks of x in the order of the mesh.
+  void add_product(const VecX& x, double scale, VecX& result) const;
+  /// x^T M x
+  double inner_product(const VecX& x) const;
+  /// matrix += scale * M
+  void add_to(double scale, BlockSparseMatrix& matrix) { elements_.assemble_hessians(scale, matrix); }
+
+ private:
+  ElementSet<dim> elements_;
+  std::vector<double> element_mass_;  // [kg]
+};
+
+}  // namespace clearance

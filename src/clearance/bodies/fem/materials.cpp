@@ -1,0 +1,94 @@
+#include "clearance/bodies/fem/materials.h"
+
+#include "clearance/bodies/fem/principal_hessian.h"
+
+namespace clearance {
+namespace {
+
+using namespace material_kernels;
+
+template <int dim>
+SmallMatrix<double, dim> to_small(const Mat<dim>& f) {
+  SmallMatrix<double, dim> result;
+  Eigen::Map<Mat<dim>>(result.m) = f;
+  return result;
+}
+
+template <int dim>
+Mat<dim> to_eigen(const SmallMatrix<double, dim>& f) {
+  return Eigen::Map<const Mat<dim>>(f.m);
+}
+
+/// The frame in which the principal Hessian of the model holds.
+template <int dim>
+SvdFrame<double, dim> principal_frame(ElasticModel model, const SmallMatrix<double, dim>& f) {
+  if (model != ElasticModel::linear_elasticity) return compute_svd(f);
+  return {small_identity<double, dim>(), {}, small_identity<double, dim>()};
+}
+
+/// dP for dF = x, both in the frame of the singular values.
+template <int dim>
+Mat<dim> apply(const PrincipalHessian<double, dim>& h, const Mat<dim>& x) {
+  Mat<dim> y;
+  y.diagonal() = to_eigen(h.scaling) * x.diagonal();
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    const int i = pair_first(p), j = pair_second(p);
+    const double symmetric = h.flip[p] * (x(i, j) + x(j, i)) / 2;
+    const double antisymmetric = h.twist[p] * (x(i, j) - x(j, i)) / 2;
+    y(i, j) = symmetric + antisymmetric;
+    y(j, i) = symmetric - antisymmetric;
+  }
+  return y;
+}
+
+}  // namespace
+
+MaterialParameters make_material(ElasticModel model, double youngs_modulus, double poisson_ratio, double density,
+                                 double damping) {
+  MaterialParameters material;
+  material.model = model;
+  material.mu = youngs_modulus / (2 * (1 + poisson_ratio));
+  material.lambda = youngs_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
+  material.density = density;
+  material.damping = damping;
+  return material;
+}
+
+bool is_barrier_model(ElasticModel model) {
+  return model == ElasticModel::neo_hookean;
+}
+
+template <int dim>
+double energy_density(const MaterialParameters& material, const Mat<dim>& f) {
+  return energy(material.model, to_small<dim>(f), material.mu, material.lambda);
+}
+
+template <int dim>
+Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f) {
+  return to_eigen<dim>(stress(material.model, to_small<dim>(f), material.mu, material.lambda));
+}
+
+template <int dim>
+Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected) {
+  const SvdFrame<double, dim> frame = principal_frame<dim>(material.model, to_small<dim>(f));
+  PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
+  if (is_projected) project_modes(h);
+
+  // One column per entry of F: into the frame, through the modes, back.
+  const Mat<dim> u = to_eigen<dim>(frame.u), v = to_eigen<dim>(frame.v);
+  Mat<dim * dim> derivative;
+  for (int k = 0; k < dim * dim; ++k) {
+    const Mat<dim> x = u.row(k % dim).transpose() * v.row(k / dim);
+    Eigen::Map<Mat<dim>>(derivative.col(k).data()) = u * apply<dim>(h, x) * v.transpose();
+  }
+  return derivative;
+}
+
+template double energy_density<2>(const MaterialParameters&, const Mat<2>&);
+template double energy_density<3>(const MaterialParameters&, const Mat<3>&);
+template Mat<2> first_piola_stress<2>(const MaterialParameters&, const Mat<2>&);
+template Mat<3> first_piola_stress<3>(const MaterialParameters&, const Mat<3>&);
+template Mat<4> stress_derivative<2>(const MaterialParameters&, const Mat<2>&, bool);
+template Mat<9> stress_derivative<3>(const MaterialParameters&, const Mat<3>&, bool);
+
+}  // namespace clearance

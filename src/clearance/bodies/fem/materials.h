@@ -1,0 +1,47 @@
+// Isotropic hyperelastic materials as functions of the deformation gradient F (dim x dim): energy density psi, first
+// Piola-Kirchhoff stress P = d psi / dF, and d2 psi / dF2. In 2D plane strain: the same formulas with d = 2.
+//
+//   neo-Hookean               mu/2 (tr F^T F - d) - mu ln J + lambda/2 (ln J)^2,  J = det F > 0
+//   fixed corotational        mu |F - R|^2 + lambda/2 (J - 1)^2,  R the rotation nearest to F
+//   St. Venant-Kirchhoff      mu |E|^2 + lambda/2 (tr E)^2,  E = (F^T F - I)/2
+//   linear elasticity         mu |e|^2 + lambda/2 (tr e)^2,  e = (F + F^T)/2 - I
+#pragma once
+
+#include "clearance/base/result.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
+
+/// Constants of one material in a simulation.
+struct MaterialParameters {
+  ElasticModel model = ElasticModel::neo_hookean;
+  double mu = 0.0;       ///< [Pa] shear modulus, Lame's second parameter
+  double lambda = 0.0;   ///< [Pa] Lame's first parameter
+  double density = 0.0;  ///< [kg/m^3]; 2D: [kg/m^2]
+  double damping = 0.0;  ///< [s] stiffness-proportional coefficient of the lagged damping
+};
+
+/// mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu)(1 - 2 nu)): three dimensions and plane strain alike. Young's
+/// modulus [Pa] > 0 and Poisson's ratio in (-1, 0.5) are for the caller to check.
+MaterialParameters make_material(ElasticModel model, double youngs_modulus, double poisson_ratio, double density = 0.0,
+                                 double damping = 0.0);
+
+/// True where psi tends to infinity as det F -> 0: outside of it energy() is infinity.
+bool is_barrier_model(ElasticModel model);
+
+/// psi(F) [Pa]
+template <int dim>
+double energy_density(const MaterialParameters& material, const Mat<dim>& f);
+
+/// P(F) [Pa]; entry (i, j) is d psi / d F(i, j)
+template <int dim>
+Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f);
+
+/// d vec(P) / d vec(F) [Pa], vec column-major. With `is_projected` the nearest positive semi-definite matrix, by the
+/// closed form eigensystems of Smith, de Goes, Kim 2019, "Analytic Eigensystems for Isotropic Distortion Energies".
+template <int dim>
+Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected);
+
+}  // namespace clearance

@@ -1,0 +1,216 @@
+// d2 psi / dF2 in the frame of the singular values, F = U diag(s) V^T, where it falls apart into a dim x dim block for
+// the scaling modes and a 2x2 block for each pair of axes (Smith, de Goes, Kim 2019, sec. 4). For psi as a function of
+// s:
+//   scaling(i, j) = d2 psi / ds_i ds_j
+//   flip          = (psi_i - psi_j) / (s_i - s_j)   on the symmetric mode u_i v_j^T + u_j v_i^T
+//   twist         = (psi_i + psi_j) / (s_i + s_j)   on the antisymmetric mode u_i v_j^T - u_j v_i^T
+// The divisions are carried out algebraically for each material, so that equal singular values are nothing special.
+#pragma once
+
+#include "clearance/bodies/fem/material_kernels.h"
+
+namespace clearance::material_kernels {
+
+/// Number of pairs of axes; their order is (0,1), (0,2), (1,2).
+template <int dim>
+inline constexpr int num_pairs = dim*(dim - 1) / 2;
+inline constexpr int pair_first(int pair) {
+  return pair == 2 ? 1 : 0;
+}
+inline constexpr int pair_second(int pair) {
+  return pair == 0 ? 1 : 2;
+}
+/// Pair of axes i != j.
+inline constexpr int pair_index(int i, int j) {
+  return i + j - 1;
+}
+
+template <class T, int dim>
+struct PrincipalHessian {
+  SmallMatrix<T, dim> scaling;
+  T flip[num_pairs<dim>];
+  T twist[num_pairs<dim>];
+};
+
+template <class T, int dim>
+CLEARANCE_INLINE PrincipalHessian<T, dim> neo_hookean_hessian(const SmallVector<T, dim>& s, const T& mu,
+                                                              const T& lambda) {
+  // psi_i = mu s_i - c / s_i with c = mu - lambda ln J
+  PrincipalHessian<T, dim> h;
+  T j = s[0], inverse[dim];
+#pragma GCC unroll 3
+  for (int i = 1; i < dim; ++i) j *= s[i];
+  const T c = mu - lambda * logarithm(j);
+#pragma GCC unroll 3
+  for (int i = 0; i < dim; ++i) inverse[i] = T(1.0) / s[i];
+#pragma GCC unroll 3
+  for (int i = 0; i < dim; ++i) {
+#pragma GCC unroll 3
+    for (int k = 0; k < dim; ++k) h.scaling(i, k) = lambda * (inverse[i] * inverse[k]);
+    h.scaling(i, i) += mu + c * (inverse[i] * inverse[i]);
+  }
+#pragma GCC unroll 3
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    const T coupling = c * (inverse[pair_first(p)] * inverse[pair_second(p)]);
+    h.flip[p] = mu + coupling;
+    h.twist[p] = mu - coupling;
+  }
+  return h;
+}
+
+template <class T, int dim>
+CLEARANCE_INLINE PrincipalHessian<T, dim> corotational_hessian(const SmallVector<T, dim>& s, const T& mu,
+                                                               const T& lambda) {
+  // psi_i = 2 mu (s_i - 1) + lambda (J - 1) m_i with m_i the product of the other singular values
+  PrincipalHessian<T, dim> h;
+  SmallVector<T, dim> m;
+  if constexpr (dim == 2) {
+    m[0] = s[1];
+    m[1] = s[0];
+  } else {
+    m[0] = s[1] * s[2];
+    m[1] = s[0] * s[2];
+    m[2] = s[0] * s[1];
+  }
+  const T pressure = lambda * (s[0] * m[0] - T(1.0));
+#pragma GCC unroll 3
+  for (int i = 0; i < dim; ++i) h.scaling(i, i) = T(2.0) * mu + lambda * (m[i] * m[i]);
+#pragma GCC unroll 3
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    const int i = pair_first(p), k = pair_second(p);
+    const T other = dim == 3 ? s[3 - i - k] : T(1.0);
+    h.scaling(i, k) = h.scaling(k, i) = lambda * (m[i] * m[k]) + pressure * other;
+    // s_i + s_j is never negative; at zero R is not unique and twist tends to -infinity.
+    const T sum = s[i] + s[k];
+    h.flip[p] = T(2.0) * mu - pressure * other;
+    h.twist[p] = T(2.0) * mu - T(4.0) * mu / select(sum > T(1e-200), sum, T(1e-200)) + pressure * other;
+  }
+  return h;
+}
+
+template <class T, int dim>
+CLEARANCE_INLINE PrincipalHessian<T, dim> st_venant_kirchhoff_hessian(const SmallVector<T, dim>& s, const T& mu,
+                                                                      const T& lambda) {
+  // psi_i = s_i (mu (s_i^2 - 1) + lambda t) with t = tr E = (sum s_i^2 - d) / 2
+  PrincipalHessian<T, dim> h;
+  T sum_sq = s[0] * s[0];
+#pragma GCC unroll 3
+  for (int i = 1; i < dim; ++i) sum_sq += s[i] * s[i];
+  const T base = lambda * (T(0.5) * (sum_sq - T(dim))) - mu;
+#pragma GCC unroll 3
+  for (int i = 0; i < dim; ++i) {
+#pragma GCC unroll 3
+    for (int k = 0; k < dim; ++k) h.scaling(i, k) = lambda * (s[i] * s[k]);
+    h.scaling(i, i) += base + T(3.0) * mu * (s[i] * s[i]);
+  }
+#pragma GCC unroll 3
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    const T si = s[pair_first(p)], sk = s[pair_second(p)];
+    h.flip[p] = base + mu * (si * si + sk * sk + si * sk);
+    h.twist[p] = base + mu * (si * si + sk * sk - si * sk);
+  }
+  return h;
+}
+
+/// Constant; holds in any frame, in particular U = V = I.
+template <class T, int dim>
+CLEARANCE_INLINE PrincipalHessian<T, dim> linear_hessian(const T& mu, const T& lambda) {
+  PrincipalHessian<T, dim> h;
+#pragma GCC unroll 9
+  for (int i = 0; i < dim * dim; ++i) h.scaling.m[i] = i % (dim + 1) == 0 ? lambda + T(2.0) * mu : lambda;
+#pragma GCC unroll 3
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    h.flip[p] = T(2.0) * mu;
+    h.twist[p] = T(0.0);
+  }
+  return h;
+}
+
+template <class T, int dim>
+CLEARANCE_INLINE PrincipalHessian<T, dim> principal_hessian(ElasticModel model, const SmallVector<T, dim>& s,
+                                                            const T& mu, const T& lambda) {
+  switch (model) {
+    case ElasticModel::neo_hookean:
+      return neo_hookean_hessian(s, mu, lambda);
+    case ElasticModel::fixed_corotational:
+      return corotational_hessian(s, mu, lambda);
+    case ElasticModel::st_venant_kirchhoff:
+      return st_venant_kirchhoff_hessian(s, mu, lambda);
+    case ElasticModel::linear_elasticity:
+      break;
+  }
+  return linear_hessian<T, dim>(mu, lambda);
+}
+
+/// Sum of positive_part(eigenvalue) v v^T of a symmetric matrix, by cyclic Jacobi rotations.
+template <class T, int dim>
+SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {
+  SmallMatrix<T, dim> v = small_identity<T, dim>();
+  const T norm_sq = dot(a, a);
+  for (int sweep = 0; sweep < 12; ++sweep) {
+    auto is_changed = norm_sq < T(0.0);
+    for (int pair = 0; pair < num_pairs<dim>; ++pair) {
+      const int p = pair_first(pair), q = pair_second(pair);
+      // Rotation by the smaller angle that makes a(p, q) zero, skipped once it is below rounding.
+      const auto is_needed = a(p, q) * a(p, q) > T(1e-34) * norm_sq;
+      is_changed = is_changed | is_needed;
+      const T difference = a(q, q) - a(p, p), twice = a(p, q) + a(p, q);
+      const T root = square_root(difference * difference + twice * twice);
+      const T denominator = difference + select(difference < T(0.0), -root, root);
+      const T t = select(is_needed, twice, T(0.0)) / select(is_needed, denominator, T(1.0));
+      const T c = T(1.0) / square_root(T(1.0) + t * t);
+      const T s = t * c;
+      for (int r = 0; r < dim; ++r) {
+        const T ap = a(r, p), aq = a(r, q), vp = v(r, p), vq = v(r, q);
+        a(r, p) = c * ap - s * aq;
+        a(r, q) = s * ap + c * aq;
+        v(r, p) = c * vp - s * vq;
+        v(r, q) = s * vp + c * vq;
+      }
+      for (int r = 0; r < dim; ++r) {
+        const T ap = a(p, r), aq = a(q, r);
+        a(p, r) = c * ap - s * aq;
+        a(q, r) = s * ap + c * aq;
+      }
+    }
+    if (!any(is_changed)) break;
+  }
+  SmallMatrix<T, dim> weighted = v;
+  for (int c = 0; c < dim; ++c) {
+    const T weight = positive_part(a(c, c));
+    for (int r = 0; r < dim; ++r) weighted(r, c) *= weight;
+  }
+  return multiply_transposed(weighted, v);
+}
+
+/// True where a symmetric matrix is positive definite, by the pivots of its factorisation.
+template <class T, int dim>
+CLEARANCE_INLINE auto is_positive_definite(const SmallMatrix<T, dim>& a) {
+  const T l10 = a(1, 0) / a(0, 0);
+  const T d1 = a(1, 1) - l10 * a(1, 0);
+  auto result = (a(0, 0) > T(0.0)) & (d1 > T(0.0));
+  if constexpr (dim == 3) {
+    const T l20 = a(2, 0) / a(0, 0);
+    const T e21 = a(2, 1) - l20 * a(1, 0);
+    result = result & (a(2, 2) - l20 * a(2, 0) - e21 * (e21 / d1) > T(0.0));
+  }
+  return result;
+}
+
+/// The nearest positive semi-definite Hessian: every mode on its own.
+template <class T, int dim>
+CLEARANCE_INLINE void project_modes(PrincipalHessian<T, dim>& h) {
+#pragma GCC unroll 3
+  for (int p = 0; p < num_pairs<dim>; ++p) {
+    h.flip[p] = positive_part(h.flip[p]);
+    h.twist[p] = positive_part(h.twist[p]);
+  }
+  // The scaling block is rarely indefinite (never for moderate strain), so the eigenvectors are found only then.
+  const auto is_definite = is_positive_definite(h.scaling);
+  if (!any(!is_definite)) return;
+  const SmallMatrix<T, dim> projected = positive_part_of_symmetric(h.scaling);
+#pragma GCC unroll 9
+  for (int i = 0; i < dim * dim; ++i) h.scaling.m[i] = select(is_definite, h.scaling.m[i], projected.m[i]);
+}
+
+}  // namespace clearance::material_kernels

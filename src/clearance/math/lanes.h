@@ -1,0 +1,127 @@
+// Four numbers worked on at once, one per element: the same source as for a double, compiled to AVX2 or to pairs of
+// SSE2 instructions. Every lane rounds exactly as a scalar would, so results do not depend on the processor or on what
+// the neighbouring lanes hold. Kernels are templates on T = double or Lanes and choose with `select` instead of `if`.
+#pragma once
+
+#include <cmath>
+
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+// Without AVX, GCC notes that 32-byte vectors are passed in memory; everything here is inlined.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
+#define CLEARANCE_INLINE inline __attribute__((always_inline))
+
+namespace clearance {
+
+inline constexpr int num_lanes = 4;
+
+/// Result of comparing Lanes: all bits set where true.
+struct LaneMask {
+  using Bits = long long __attribute__((vector_size(8 * num_lanes)));
+  Bits bits;
+};
+
+struct Lanes {
+  using Vector = double __attribute__((vector_size(8 * num_lanes)));
+  Vector v;
+
+  Lanes() = default;
+  CLEARANCE_INLINE Lanes(double x) : v{x, x, x, x} {}
+  CLEARANCE_INLINE explicit Lanes(const Vector& x) : v(x) {}
+  CLEARANCE_INLINE double operator[](int lane) const { return v[lane]; }
+  CLEARANCE_INLINE void set(int lane, double x) { v[lane] = x; }
+
+  CLEARANCE_INLINE Lanes& operator+=(const Lanes& b) { return v += b.v, *this; }
+  CLEARANCE_INLINE Lanes& operator-=(const Lanes& b) { return v -= b.v, *this; }
+  CLEARANCE_INLINE Lanes& operator*=(const Lanes& b) { return v *= b.v, *this; }
+};
+
+CLEARANCE_INLINE Lanes operator+(const Lanes& a, const Lanes& b) {
+  return Lanes(a.v + b.v);
+}
+CLEARANCE_INLINE Lanes operator-(const Lanes& a, const Lanes& b) {
+  return Lanes(a.v - b.v);
+}
+CLEARANCE_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
+  return Lanes(a.v * b.v);
+}
+CLEARANCE_INLINE Lanes operator/(const Lanes& a, const Lanes& b) {
+  return Lanes(a.v / b.v);
+}
+CLEARANCE_INLINE Lanes operator-(const Lanes& a) {
+  return Lanes(-a.v);
+}
+CLEARANCE_INLINE LaneMask operator>(const Lanes& a, const Lanes& b) {
+  return {a.v > b.v};
+}
+CLEARANCE_INLINE LaneMask operator<(const Lanes& a, const Lanes& b) {
+  return {a.v < b.v};
+}
+CLEARANCE_INLINE LaneMask operator>=(const Lanes& a, const Lanes& b) {
+  return {a.v >= b.v};
+}
+CLEARANCE_INLINE LaneMask operator&(const LaneMask& a, const LaneMask& b) {
+  return {a.bits & b.bits};
+}
+CLEARANCE_INLINE LaneMask operator|(const LaneMask& a, const LaneMask& b) {
+  return {a.bits | b.bits};
+}
+CLEARANCE_INLINE LaneMask operator!(const LaneMask& a) {
+  return {~a.bits};
+}
+
+/// a where the mask is true, else b.
+CLEARANCE_INLINE Lanes select(const LaneMask& mask, const Lanes& a, const Lanes& b) {
+  return Lanes(mask.bits ? a.v : b.v);
+}
+CLEARANCE_INLINE double select(bool mask, double a, double b) {
+  return mask ? a : b;
+}
+
+CLEARANCE_INLINE bool any(const LaneMask& mask) {
+#if defined(__AVX__)
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask.bits)) != 0;
+#else
+  return (mask.bits[0] | mask.bits[1] | mask.bits[2] | mask.bits[3]) != 0;
+#endif
+}
+CLEARANCE_INLINE bool any(bool mask) {
+  return mask;
+}
+
+CLEARANCE_INLINE Lanes square_root(const Lanes& a) {
+#if defined(__AVX__)
+  return Lanes(reinterpret_cast<Lanes::Vector>(_mm256_sqrt_pd(reinterpret_cast<__m256d>(a.v))));
+#else
+  return Lanes(Lanes::Vector{std::sqrt(a[0]), std::sqrt(a[1]), std::sqrt(a[2]), std::sqrt(a[3])});
+#endif
+}
+CLEARANCE_INLINE double square_root(double a) {
+  return std::sqrt(a);
+}
+
+/// Natural logarithm, lane by lane: as many calls as lanes, so use it sparingly.
+CLEARANCE_INLINE Lanes logarithm(const Lanes& a) {
+  return Lanes(Lanes::Vector{std::log(a[0]), std::log(a[1]), std::log(a[2]), std::log(a[3])});
+}
+CLEARANCE_INLINE double logarithm(double a) {
+  return std::log(a);
+}
+
+template <class T>
+CLEARANCE_INLINE T absolute(const T& a) {
+  return select(a < T(0.0), -a, a);
+}
+/// Zero instead of negative and of not-a-number.
+template <class T>
+CLEARANCE_INLINE T positive_part(const T& a) {
+  return select(a > T(0.0), a, T(0.0));
+}
+
+}  // namespace clearance
+
+#pragma GCC diagnostic pop
