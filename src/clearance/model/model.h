@@ -49,7 +49,13 @@ struct Model {
   std::vector<double> edge_rest_length_sq;
   std::vector<HalfSpace> half_spaces;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
+  std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   double bbox_diagonal = 1.0;       ///< [m] l of app. A: of the deformable bodies at rest
+
+  /// Obstacles may reach behind half-spaces.
+  bool meets_half_spaces(int surface_vertex) const {
+    return !is_obstacle_vertex[static_cast<std::size_t>(surface_vertex)];
+  }
 };
 
 }  // namespace clearance

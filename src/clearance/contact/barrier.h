@@ -1,0 +1,46 @@
+// The smoothly clamped barrier of eq. 2.6, on squared distances (app. A.10).
+//
+// With s = d^2 - min_separation^2 and s_hat = (dhat + min_separation)^2 - min_separation^2, the barrier is
+// b(s) = -(s - s_hat)^2 ln(s / s_hat) for s < s_hat, else 0. Its unit is m^4; the barrier stiffness kappa makes it an energy.
+#pragma once
+
+#include <cmath>
+
+namespace clearance {
+
+struct BarrierOptions {
+  double dhat = 1e-3;           ///< [m] contacts closer than min_separation + dhat feel a force
+  double min_separation = 0.0;  ///< [m]
+
+  /// Pairs with a squared distance below this are contacts. [m^2]
+  double activation_sq() const { return (dhat + min_separation) * (dhat + min_separation); }
+};
+
+/// b, db/ds and d2b/ds2 of one squared distance.
+struct BarrierValue {
+  double value = 0.0;
+  double first = 0.0;
+  double second = 0.0;
+};
+
+inline double barrier(double distance_sq, const BarrierOptions& options) {
+  const double s = distance_sq - options.min_separation * options.min_separation;
+  const double s_hat = options.dhat * (options.dhat + 2.0 * options.min_separation);
+  if (s >= s_hat) return 0.0;
+  if (!(s > 0.0)) return INFINITY;
+  return -(s - s_hat) * (s - s_hat) * std::log(s / s_hat);
+}
+
+inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions& options) {
+  const double s = distance_sq - options.min_separation * options.min_separation;
+  const double s_hat = options.dhat * (options.dhat + 2.0 * options.min_separation);
+  if (s >= s_hat) return {};
+  if (!(s > 0.0)) return {INFINITY, -INFINITY, INFINITY};
+  const double difference = s - s_hat;
+  const double log_ratio = std::log(s / s_hat);
+  return {-difference * difference * log_ratio,
+          -difference * (2.0 * log_ratio + difference / s),
+          -2.0 * log_ratio - difference * (4.0 / s - difference / (s * s))};
+}
+
+}  // namespace clearance

@@ -1,0 +1,107 @@
+#include "clearance/contact/barrier_potential.h"
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+
+namespace {
+constexpr int grain = 64;
+}
+
+template <int dim>
+CompensatedSum BarrierPotential<dim>::energy(const ContactSet& set, const VecX& x) const {
+  return ordered_sum(static_cast<int>(set.contacts.size()), [&](int k) {
+    return contact_energy<dim>(model_, set.contacts[static_cast<std::size_t>(k)], x, options_);
+  });
+}
+
+template <int dim>
+VecX BarrierPotential<dim>::surface_gradient(const ContactSet& set, const VecX& x, double scale) const {
+  const int num_contacts = static_cast<int>(set.contacts.size());
+  std::vector<Vec<4 * dim>> locals(set.contacts.size());
+  parallel_for(num_contacts, grain, [&](int k) {
+    const auto at = static_cast<std::size_t>(k);
+    locals[at] = contact_gradient<dim>(model_, set.contacts[at], x, options_);
+  });
+  VecX gradient = VecX::Zero(x.size());
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    const Contact& contact = set.contacts[k];
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      block<dim>(gradient, contact.vertices[static_cast<std::size_t>(i)]) +=
+          scale * locals[k].template segment<dim>(dim * i);
+    }
+  }
+  return gradient;
+}
+
+template <int dim>
+void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const {
+  if (!set.contacts.empty()) model_.surface_map.add_transposed(surface_gradient(set, x, scale), gradient);
+}
+
+template <int dim>
+VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
+  return -surface_gradient(set, x, scale);
+}
+
+template <int dim>
+const std::vector<BlockKey>& BarrierPotential<dim>::prepare_hessian(const ContactSet& set,
+                                                                    const std::vector<char>& is_fixed) {
+  std::vector<Stencil> stencils(set.contacts.size());
+  free_nodes_.resize(set.contacts.size());
+  parallel_for(static_cast<int>(set.contacts.size()), 1024, [&](int k) {
+    const Contact& contact = set.contacts[static_cast<std::size_t>(k)];
+    Stencil& stencil = stencils[static_cast<std::size_t>(k)];
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      const int node = block_of(contact.vertices[static_cast<std::size_t>(i)]);
+      if (is_fixed[static_cast<std::size_t>(node)]) continue;
+      const auto at = static_cast<std::size_t>(stencil.count);
+      stencil.nodes[at] = node;
+      free_nodes_[static_cast<std::size_t>(k)][at] = static_cast<std::int8_t>(i);
+      ++stencil.count;
+    }
+  });
+  assembler_ = BlockAssembler(stencils);
+  num_free_.resize(stencils.size());
+  for (std::size_t k = 0; k < stencils.size(); ++k) num_free_[k] = static_cast<std::int8_t>(stencils[k].count);
+  return assembler_.keys();
+}
+
+template <int dim>
+void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient,
+                                            BlockSparseMatrix& matrix) {
+  if (set.contacts.empty()) return;
+  // Local derivatives in parallel, each into its own slot.
+  constexpr std::size_t block_numbers = static_cast<std::size_t>(dim) * dim;
+  std::vector<Vec<4 * dim>> gradients(set.contacts.size());
+  locals_.resize(set.contacts.size() * max_stencil_blocks * block_numbers);
+  parallel_for(static_cast<int>(set.contacts.size()), grain, [&](int k) {
+    const auto at = static_cast<std::size_t>(k);
+    const ContactDerivatives<dim> local = contact_derivatives<dim>(model_, set.contacts[at], x, options_, true);
+    gradients[at] = local.gradient;
+    double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
+    for (int a = 0; a < num_free_[at]; ++a) {
+      for (int b = 0; b <= a; ++b, out += block_numbers) {
+        Eigen::Map<Mat<dim>> packed(out);
+        packed = local.hessian.template block<dim, dim>(
+            dim * free_nodes_[at][static_cast<std::size_t>(a)], dim * free_nodes_[at][static_cast<std::size_t>(b)]);
+      }
+    }
+  });
+  // Sums in contact order.
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    const Contact& contact = set.contacts[k];
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[static_cast<std::size_t>(i)])) {
+        block<dim>(gradient, term.block) += (scale * term.weight) * gradients[k].template segment<dim>(dim * i);
+      }
+    }
+  }
+  assembler_.bind(matrix);
+  assembler_.template add_to<dim>(matrix, locals_, scale);
+}
+
+template class BarrierPotential<2>;
+template class BarrierPotential<3>;
+
+}  // namespace clearance

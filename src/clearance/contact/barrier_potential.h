@@ -1,0 +1,64 @@
+// Energy, gradient and Hessian of all barriers of a contact set, on world positions, pulled back to the unknowns.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "clearance/contact/contact_frame.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+template <int dim>
+class BarrierPotential {
+ public:
+  BarrierPotential(const Model& model, const BarrierOptions& options) : model_(model), options_(options) {}
+
+  const BarrierOptions& options() const { return options_; }
+
+  /// sum_k multiplicity_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built at.
+  CompensatedSum energy(const ContactSet& set, const VecX& x) const;
+
+  /// gradient += scale * d energy / d unknowns
+  void add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const;
+
+  /// Fixes which unknowns the Hessian of `set` touches; blocks marked in `is_fixed` are left out. Returns the sorted keys.
+  const std::vector<BlockKey>& prepare_hessian(const ContactSet& set, const std::vector<char>& is_fixed);
+  /// gradient and matrix += scale * derivatives, every local Hessian positive semi-definite, for the set prepared last.
+  /// The matrix has all prepared keys.
+  void add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix);
+
+  /// Force [N for kappa / h^2 = scale] that each contact exerts on its vertices, summed per surface vertex; flat.
+  VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
+
+ private:
+  VecX surface_gradient(const ContactSet& set, const VecX& x, double scale) const;
+  int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
+
+  const Model& model_;
+  BarrierOptions options_;
+  // Scratch of the Hessian: which local nodes of each contact are free, and the packed local Hessians.
+  std::vector<std::array<std::int8_t, 4>> free_nodes_;
+  std::vector<std::int8_t> num_free_;
+  std::vector<double> locals_;
+  BlockAssembler assembler_;
+};
+
+/// Derivatives of one contact with respect to its vertices (dim numbers each), multiplicity included.
+template <int dim>
+struct ContactDerivatives {
+  Vec<4 * dim> gradient;
+  Mat<4 * dim> hessian;
+};
+
+/// Barrier of one contact; energy only.
+template <int dim>
+double contact_energy(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options);
+template <int dim>
+Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options);
+/// Exact Hessian, or its positive semi-definite part.
+template <int dim>
+ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                            const BarrierOptions& options, bool is_projected);
+
+}  // namespace clearance

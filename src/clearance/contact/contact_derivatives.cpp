@@ -1,0 +1,195 @@
+// Derivatives of single contacts; the formulas are those of contact_frame.h.
+#include <cmath>
+
+#include "clearance/contact/barrier_potential.h"
+#include "clearance/geometry/mollifier.h"
+#include "clearance/math/psd.h"
+
+namespace clearance {
+
+namespace {
+
+/// (coefficients (x) direction): one functional of the vertices.
+template <int dim>
+Vec<4 * dim> spread(const std::array<double, 4>& coefficients, const Vec<dim>& direction) {
+  Vec<4 * dim> functional;
+  for (int i = 0; i < 4; ++i) {
+    functional.template segment<dim>(dim * i) = coefficients[static_cast<std::size_t>(i)] * direction;
+  }
+  return functional;
+}
+
+double sum_of_squares(const std::array<double, 4>& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]; }
+
+/// The at most three rank-one terms c z z^T of the positive part of a barrier's Hessian.
+template <int dim>
+void add_projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b, Mat<4 * dim>& hessian) {
+  const double d = frame.distance;
+  // Normal direction: the barrier's curvature along d.
+  const double normal_curvature = 4.0 * d * d * b.second + 2.0 * b.first;
+  if (normal_curvature > 0.0) {
+    const Vec<4 * dim> z = spread<dim>(frame.weights, frame.normal);
+    hessian.noalias() += normal_curvature * z * z.transpose();
+  }
+  // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose one positive eigenvalue is (T + sqrt(T^2 + 4 S^2)) / 2 in the
+  // orthonormal coordinates u / |w|, a / |g|.
+  const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
+  for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+    const double tilt_norm = std::sqrt(sum_of_squares(frame.tilts[j]));
+    const double off_diagonal = d * weight_norm * tilt_norm;
+    const double diagonal = d * d * tilt_norm * tilt_norm;
+    const double lambda = 0.5 * (diagonal + std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal));
+    const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
+    if (!(length_sq > 0.0)) continue;
+    Vec<4 * dim> z = spread<dim>(frame.weights, frame.tangents[j]) * (off_diagonal / weight_norm);
+    z += spread<dim>(frame.tilts[j], frame.normal) * (lambda / tilt_norm);
+    hessian.noalias() += (-2.0 * b.first * lambda / length_sq) * z * z.transpose();
+  }
+}
+
+/// Exact Hessian of the squared distance.
+template <int dim>
+Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
+  const double d = frame.distance;
+  Mat<4 * dim> hessian;
+  for (int i = 0; i < 4; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      hessian.template block<dim, dim>(dim * i, dim * k) =
+          2.0 * frame.weights[static_cast<std::size_t>(i)] * frame.weights[static_cast<std::size_t>(k)] *
+          Mat<dim>::Identity();
+    }
+  }
+  for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+    const Vec<4 * dim> z = spread<dim>(frame.weights, frame.tangents[j]) + d * spread<dim>(frame.tilts[j], frame.normal);
+    hessian.noalias() -= 2.0 * z * z.transpose();
+  }
+  return hessian;
+}
+
+/// The stencil that a nearly parallel edge pair's closest features form, and which of the four vertices it uses.
+struct ReducedContact {
+  ContactKind kind;
+  std::array<int, 4> local;  ///< positions of the stencil's vertices among ea0 ea1 eb0 eb1
+};
+
+ReducedContact reduced_contact(EdgeEdgeType type) {
+  switch (type) {
+    case EdgeEdgeType::ea0_eb0: return {ContactKind::point_point, {0, 2, -1, -1}};
+    case EdgeEdgeType::ea0_eb1: return {ContactKind::point_point, {0, 3, -1, -1}};
+    case EdgeEdgeType::ea1_eb0: return {ContactKind::point_point, {1, 2, -1, -1}};
+    case EdgeEdgeType::ea1_eb1: return {ContactKind::point_point, {1, 3, -1, -1}};
+    case EdgeEdgeType::ea_eb0: return {ContactKind::point_edge, {2, 0, 1, -1}};
+    case EdgeEdgeType::ea_eb1: return {ContactKind::point_edge, {3, 0, 1, -1}};
+    case EdgeEdgeType::ea0_eb: return {ContactKind::point_edge, {0, 2, 3, -1}};
+    case EdgeEdgeType::ea1_eb: return {ContactKind::point_edge, {1, 2, 3, -1}};
+    case EdgeEdgeType::ea_eb: break;
+  }
+  return {ContactKind::edge_edge, {0, 1, 2, 3}};
+}
+
+/// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the edges.
+ContactFrame<3> mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
+  const ReducedContact reduced = reduced_contact(contact.edge_edge_type);
+  Contact inner = contact;
+  inner.kind = reduced.kind;
+  ContactPositions<3> inner_x;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
+    inner_x[i] = x[static_cast<std::size_t>(reduced.local[i])];
+  }
+  const ContactFrame<3> narrow = compute_contact_frame<3>(model, inner, inner_x);
+  ContactFrame<3> frame = narrow;
+  frame.num_vertices = 4;
+  frame.weights = {};
+  frame.tilts = {};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
+    const auto at = static_cast<std::size_t>(reduced.local[i]);
+    frame.weights[at] = narrow.weights[i];
+    for (std::size_t j = 0; j < 2; ++j) frame.tilts[j][at] = narrow.tilts[j][i];
+  }
+  return frame;
+}
+
+}  // namespace
+
+template <int dim>
+double contact_energy(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options) {
+  const double b = contact.multiplicity * barrier(contact.distance_sq, options);
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      const ContactPositions<3> p = positions_of<3>(contact, x);
+      return b * edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
+    }
+  }
+  (void)model;
+  return b;
+}
+
+template <int dim>
+Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const VecX& x,
+                              const BarrierOptions& options) {
+  const ContactPositions<dim> p = positions_of<dim>(contact, x);
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      const ContactFrame<3> frame = mollified_frame(model, contact, p);
+      const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+      const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
+      const Vec<12> dm = edge_edge_mollifier_gradient(p[0], p[1], p[2], p[3], contact.mollifier_scale);
+      const Vec<12> db = (2.0 * frame.distance * b.first) * spread<3>(frame.weights, frame.normal);
+      return contact.multiplicity * (m * db + b.value * dm);
+    }
+  }
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+  return (contact.multiplicity * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
+}
+
+template <int dim>
+ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                            const BarrierOptions& options, bool is_projected) {
+  ContactDerivatives<dim> result;
+  const ContactPositions<dim> p = positions_of<dim>(contact, x);
+  const double multiplicity = contact.multiplicity;
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      // The product rule mixes both factors, so the plain eigen-decomposition projects; such contacts are few.
+      const ContactFrame<3> frame = mollified_frame(model, contact, p);
+      const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+      const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
+      Vec<12> dm;
+      Mat<12> ddm;
+      edge_edge_mollifier_derivatives(p[0], p[1], p[2], p[3], contact.mollifier_scale, dm, ddm);
+      const Vec<12> ds = 2.0 * frame.distance * spread<3>(frame.weights, frame.normal);
+      const Mat<12> mixed = b.first * dm * ds.transpose();
+      result.gradient = multiplicity * (m * b.first * ds + b.value * dm);
+      result.hessian = m * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<3>(frame)) + mixed +
+                       mixed.transpose() + b.value * ddm;
+      if (is_projected) result.hessian = project_to_psd<12>(result.hessian);
+      result.hessian *= multiplicity;
+      return result;
+    }
+  }
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+  const Vec<4 * dim> z = spread<dim>(frame.weights, frame.normal);
+  result.gradient = (multiplicity * 2.0 * frame.distance * b.first) * z;
+  if (is_projected) {
+    result.hessian.setZero();
+    add_projected_hessian<dim>(frame, b, result.hessian);
+  } else {
+    result.hessian = (4.0 * frame.distance * frame.distance * b.second) * z * z.transpose() +
+                     b.first * distance_sq_hessian<dim>(frame);
+  }
+  result.hessian *= multiplicity;
+  return result;
+}
+
+template double contact_energy<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
+template double contact_energy<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
+template Vec<8> contact_gradient<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
+template Vec<12> contact_gradient<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
+template ContactDerivatives<2> contact_derivatives<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
+                                                      bool);
+template ContactDerivatives<3> contact_derivatives<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
+                                                      bool);
+
+}  // namespace clearance

@@ -1,0 +1,147 @@
+#include "clearance/contact/contact_frame.h"
+
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+template <int dim>
+ContactFrame<dim> point_point_frame(const ContactPositions<dim>& x) {
+  ContactFrame<dim> frame;
+  frame.num_vertices = 2;
+  const Vec<dim> gap = x[0] - x[1];
+  frame.distance = gap.norm();
+  frame.normal = gap / frame.distance;
+  frame.weights = {1.0, -1.0};
+  return frame;
+}
+
+template <int dim>
+ContactFrame<dim> point_edge_frame(const ContactPositions<dim>& x) {
+  ContactFrame<dim> frame;
+  frame.num_vertices = 3;
+  frame.num_tangents = 1;
+  const Vec<dim> edge = x[2] - x[1];
+  const Vec<dim> to_p = x[0] - x[1];
+  const double length = edge.norm();
+  const Vec<dim> tangent = edge / length;
+  // The part of to_p across the edge; one reorthogonalisation keeps its digits when the point is near the line.
+  Vec<dim> gap = to_p - to_p.dot(tangent) * tangent;
+  gap -= gap.dot(tangent) * tangent;
+  frame.distance = gap.norm();
+  frame.normal = gap / frame.distance;
+  const double foot = to_p.dot(tangent) / length;
+  frame.weights = {1.0, foot - 1.0, -foot};
+  frame.tangents[0] = tangent;
+  frame.tilts[0] = {0.0, -1.0 / length, 1.0 / length};
+  return frame;
+}
+
+/// Rotates the tangents to the principal axes of sum_i g_i g_i^T, where the two 2 x 2 problems decouple.
+void align_tangents(ContactFrame<3>& frame) {
+  double a = 0.0, b = 0.0, c = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    a += frame.tilts[0][i] * frame.tilts[0][i];
+    b += frame.tilts[0][i] * frame.tilts[1][i];
+    c += frame.tilts[1][i] * frame.tilts[1][i];
+  }
+  // Jacobi rotation that makes the off-diagonal entry vanish, without trigonometric functions.
+  const double half_difference = 0.5 * (a - c);
+  const double radius = std::sqrt(half_difference * half_difference + b * b);
+  if (!(radius > 0.0)) return;
+  const double cos_sq = 0.5 * (1.0 + std::abs(half_difference) / radius);
+  const double cosine = std::sqrt(cos_sq);
+  double sine = 0.5 * b / (radius * cosine);
+  if (half_difference < 0.0) sine = -sine;
+  const Vec<3> e0 = frame.tangents[0], e1 = frame.tangents[1];
+  frame.tangents[0] = cosine * e0 + sine * e1;
+  frame.tangents[1] = cosine * e1 - sine * e0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double g0 = frame.tilts[0][i], g1 = frame.tilts[1][i];
+    frame.tilts[0][i] = cosine * g0 + sine * g1;
+    frame.tilts[1][i] = cosine * g1 - sine * g0;
+  }
+}
+
+/// Frame of two features that span the plane of `edge_a` and `edge_b`; `gap` is any vector from the second to the first.
+/// The duals of the two edges are returned in tangent coordinates.
+struct Plane {
+  Vec<3> dual_a, dual_b;  ///< in the plane; dual_a . edge_a = 1, dual_a . edge_b = 0, ...
+};
+
+Plane set_plane(ContactFrame<3>& frame, const Vec<3>& edge_a, const Vec<3>& edge_b, const Vec<3>& gap) {
+  const Vec<3> cross = cross_product(edge_a, edge_b);
+  const double area_sq = cross.squaredNorm();
+  frame.num_vertices = 4;
+  frame.num_tangents = 2;
+  frame.normal = cross / std::sqrt(area_sq);
+  frame.distance = frame.normal.dot(gap);
+  if (frame.distance < 0.0) {
+    frame.normal = -frame.normal;
+    frame.distance = -frame.distance;
+  }
+  frame.tangents[0] = edge_a.normalized();
+  frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
+  return {cross_product(edge_b, cross) / area_sq, cross_product(cross, edge_a) / area_sq};
+}
+
+ContactFrame<3> point_triangle_frame(const ContactPositions<3>& x) {
+  ContactFrame<3> frame;
+  const Vec<3> edge_a = x[2] - x[1], edge_b = x[3] - x[1], gap = x[0] - x[1];
+  const Plane plane = set_plane(frame, edge_a, edge_b, gap);
+  const double beta1 = plane.dual_a.dot(gap), beta2 = plane.dual_b.dot(gap);
+  frame.weights = {1.0, beta1 + beta2 - 1.0, -beta1, -beta2};
+  for (std::size_t j = 0; j < 2; ++j) {
+    const double ga = plane.dual_a.dot(frame.tangents[j]), gb = plane.dual_b.dot(frame.tangents[j]);
+    frame.tilts[j] = {0.0, -ga - gb, ga, gb};
+  }
+  align_tangents(frame);
+  return frame;
+}
+
+ContactFrame<3> edge_edge_frame(const ContactPositions<3>& x) {
+  ContactFrame<3> frame;
+  const Vec<3> edge_a = x[1] - x[0], edge_b = x[3] - x[2], gap = x[0] - x[2];
+  const Plane plane = set_plane(frame, edge_a, edge_b, gap);
+  // Closest points: gap + s edge_a - t edge_b is along the normal.
+  const double s = -plane.dual_a.dot(gap), t = plane.dual_b.dot(gap);
+  frame.weights = {1.0 - s, s, t - 1.0, -t};
+  for (std::size_t j = 0; j < 2; ++j) {
+    const double ga = plane.dual_a.dot(frame.tangents[j]), gb = plane.dual_b.dot(frame.tangents[j]);
+    frame.tilts[j] = {-ga, ga, -gb, gb};
+  }
+  align_tangents(frame);
+  return frame;
+}
+
+}  // namespace
+
+template <int dim>
+ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& contact,
+                                        const ContactPositions<dim>& positions) {
+  switch (contact.kind) {
+    case ContactKind::half_space: {
+      const HalfSpace& plane = model.half_spaces[static_cast<std::size_t>(contact.plane)];
+      ContactFrame<dim> frame;
+      frame.num_vertices = 1;
+      frame.normal = plane.normal.template head<dim>();
+      frame.distance = frame.normal.dot(positions[0]) - plane.offset;
+      frame.weights = {1.0};
+      return frame;
+    }
+    case ContactKind::point_point: return point_point_frame<dim>(positions);
+    case ContactKind::point_edge: return point_edge_frame<dim>(positions);
+    default: break;
+  }
+  if constexpr (dim == 3) {
+    return contact.kind == ContactKind::point_triangle ? point_triangle_frame(positions) : edge_edge_frame(positions);
+  } else {
+    return {};
+  }
+}
+
+template ContactFrame<2> compute_contact_frame<2>(const Model&, const Contact&, const ContactPositions<2>&);
+template ContactFrame<3> compute_contact_frame<3>(const Model&, const Contact&, const ContactPositions<3>&);
+
+}  // namespace clearance

@@ -1,0 +1,234 @@
+#include "clearance/contact/contact_set.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int chunk_size = 512;
+
+/// Contacts of one chunk of candidates; chunks are joined in order.
+struct Chunk {
+  std::vector<Contact> contacts;
+  double min_distance_sq = infinity;
+};
+
+Contact make_point_point(int a, int b, double distance_sq) {
+  Contact contact;
+  contact.kind = ContactKind::point_point;
+  contact.vertices = {std::min(a, b), std::max(a, b), -1, -1};
+  contact.distance_sq = distance_sq;
+  return contact;
+}
+
+Contact make_point_edge(int p, int e0, int e1, double distance_sq) {
+  Contact contact;
+  contact.kind = ContactKind::point_edge;
+  contact.vertices = {p, std::min(e0, e1), std::max(e0, e1), -1};
+  contact.distance_sq = distance_sq;
+  return contact;
+}
+
+Contact reduce_point_triangle(PointTriangleType type, int p, const std::array<int, 3>& t, double distance_sq) {
+  switch (type) {
+    case PointTriangleType::p_t0: return make_point_point(p, t[0], distance_sq);
+    case PointTriangleType::p_t1: return make_point_point(p, t[1], distance_sq);
+    case PointTriangleType::p_t2: return make_point_point(p, t[2], distance_sq);
+    case PointTriangleType::p_e0: return make_point_edge(p, t[0], t[1], distance_sq);
+    case PointTriangleType::p_e1: return make_point_edge(p, t[1], t[2], distance_sq);
+    case PointTriangleType::p_e2: return make_point_edge(p, t[2], t[0], distance_sq);
+    case PointTriangleType::p_t: break;
+  }
+  Contact contact;
+  contact.kind = ContactKind::point_triangle;
+  contact.vertices = {p, t[0], t[1], t[2]};
+  contact.distance_sq = distance_sq;
+  return contact;
+}
+
+Contact reduce_edge_edge(EdgeEdgeType type, const std::array<int, 2>& a, const std::array<int, 2>& b,
+                         double distance_sq) {
+  switch (type) {
+    case EdgeEdgeType::ea0_eb0: return make_point_point(a[0], b[0], distance_sq);
+    case EdgeEdgeType::ea0_eb1: return make_point_point(a[0], b[1], distance_sq);
+    case EdgeEdgeType::ea1_eb0: return make_point_point(a[1], b[0], distance_sq);
+    case EdgeEdgeType::ea1_eb1: return make_point_point(a[1], b[1], distance_sq);
+    case EdgeEdgeType::ea_eb0: return make_point_edge(b[0], a[0], a[1], distance_sq);
+    case EdgeEdgeType::ea_eb1: return make_point_edge(b[1], a[0], a[1], distance_sq);
+    case EdgeEdgeType::ea0_eb: return make_point_edge(a[0], b[0], b[1], distance_sq);
+    case EdgeEdgeType::ea1_eb: return make_point_edge(a[1], b[0], b[1], distance_sq);
+    case EdgeEdgeType::ea_eb: break;
+  }
+  Contact contact;
+  contact.kind = ContactKind::edge_edge;
+  contact.vertices = {a[0], a[1], b[0], b[1]};
+  contact.distance_sq = distance_sq;
+  return contact;
+}
+
+/// Runs add(i, chunk) over all indices and appends the chunks' contacts in order.
+template <class Add>
+void collect(int count, const Add& add, std::vector<Contact>& contacts, double& min_distance_sq) {
+  std::vector<Chunk> chunks(static_cast<std::size_t>((count + chunk_size - 1) / chunk_size));
+  parallel_for_chunks(count, chunk_size, [&](int begin, int end) {
+    Chunk& chunk = chunks[static_cast<std::size_t>(begin / chunk_size)];
+    for (int i = begin; i < end; ++i) add(i, chunk);
+  });
+  for (const Chunk& chunk : chunks) {
+    contacts.insert(contacts.end(), chunk.contacts.begin(), chunk.contacts.end());
+    min_distance_sq = std::min(min_distance_sq, chunk.min_distance_sq);
+  }
+}
+
+bool is_before(const Contact& a, const Contact& b) {
+  return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
+}
+
+/// Equal point-point and point-edge stencils become one with a multiplicity (app. A.7.1).
+void merge_duplicates(std::vector<Contact>& contacts) {
+  std::sort(contacts.begin(), contacts.end(), is_before);
+  std::size_t num_kept = 0;
+  for (const Contact& contact : contacts) {
+    Contact* last = num_kept > 0 ? &contacts[num_kept - 1] : nullptr;
+    if (last != nullptr && !is_before(*last, contact)) {
+      last->multiplicity = static_cast<std::int16_t>(last->multiplicity + contact.multiplicity);
+    } else {
+      contacts[num_kept++] = contact;
+    }
+  }
+  contacts.resize(num_kept);
+}
+
+void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+                            std::vector<Contact>& contacts, double& min_distance_sq) {
+  collect(
+      static_cast<int>(candidates.point_triangle.size()),
+      [&](int i, Chunk& chunk) {
+        const auto [p, triangle] = candidates.point_triangle[static_cast<std::size_t>(i)];
+        const std::array<int, 3>& t = model.surface.triangles[static_cast<std::size_t>(triangle)];
+        const Vec<3> xp = block<3>(x, p), x0 = block<3>(x, t[0]), x1 = block<3>(x, t[1]), x2 = block<3>(x, t[2]);
+        const PointTriangleType type = point_triangle_type(xp, x0, x1, x2);
+        const double distance_sq = point_triangle_distance_sq(xp, x0, x1, x2, type);
+        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
+        if (distance_sq < activation_sq) {
+          chunk.contacts.push_back(reduce_point_triangle(type, p, t, distance_sq));
+        }
+      },
+      contacts, min_distance_sq);
+}
+
+void collect_edge_edge(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+                       std::vector<Contact>& contacts, double& min_distance_sq) {
+  collect(
+      static_cast<int>(candidates.edge_edge.size()),
+      [&](int i, Chunk& chunk) {
+        const auto [ia, ib] = candidates.edge_edge[static_cast<std::size_t>(i)];
+        const std::array<int, 2>& a = model.surface.edges[static_cast<std::size_t>(ia)];
+        const std::array<int, 2>& b = model.surface.edges[static_cast<std::size_t>(ib)];
+        const Vec<3> a0 = block<3>(x, a[0]), a1 = block<3>(x, a[1]), b0 = block<3>(x, b[0]), b1 = block<3>(x, b[1]);
+        const EdgeEdgeType type = edge_edge_type(a0, a1, b0, b1);
+        const double distance_sq = edge_edge_distance_sq(a0, a1, b0, b1, type);
+        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
+        if (distance_sq >= activation_sq) return;
+
+        // Nearly parallel edges keep their four vertices: the mollifier depends on all of them (eq. 2.24).
+        const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(ia)] *
+                             model.edge_rest_length_sq[static_cast<std::size_t>(ib)];
+        if (cross_product(a1 - a0, b1 - b0).squaredNorm() >= eps_x) {
+          chunk.contacts.push_back(reduce_edge_edge(type, a, b, distance_sq));
+          return;
+        }
+        Contact contact;
+        contact.kind = ContactKind::mollified_edge_edge;
+        contact.edge_edge_type = type;
+        contact.vertices = {a[0], a[1], b[0], b[1]};
+        contact.mollifier_scale = eps_x;
+        contact.distance_sq = distance_sq;
+        chunk.contacts.push_back(contact);
+      },
+      contacts, min_distance_sq);
+}
+
+void collect_point_edge(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+                        std::vector<Contact>& contacts, double& min_distance_sq) {
+  collect(
+      static_cast<int>(candidates.point_edge.size()),
+      [&](int i, Chunk& chunk) {
+        const auto [p, edge] = candidates.point_edge[static_cast<std::size_t>(i)];
+        const std::array<int, 2>& e = model.surface.edges[static_cast<std::size_t>(edge)];
+        const Vec<2> xp = block<2>(x, p), x0 = block<2>(x, e[0]), x1 = block<2>(x, e[1]);
+        const PointEdgeType type = point_edge_type<2>(xp, x0, x1);
+        const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1, type);
+        chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
+        if (distance_sq >= activation_sq) return;
+        switch (type) {
+          case PointEdgeType::p_e0: chunk.contacts.push_back(make_point_point(p, e[0], distance_sq)); break;
+          case PointEdgeType::p_e1: chunk.contacts.push_back(make_point_point(p, e[1], distance_sq)); break;
+          case PointEdgeType::p_e: chunk.contacts.push_back(make_point_edge(p, e[0], e[1], distance_sq)); break;
+        }
+      },
+      contacts, min_distance_sq);
+}
+
+template <int dim>
+void collect_half_spaces(const Model& model, const VecX& x, double activation_sq, std::vector<Contact>& contacts,
+                         double& min_distance_sq) {
+  for (int plane = 0; plane < static_cast<int>(model.half_spaces.size()); ++plane) {
+    const HalfSpace& half_space = model.half_spaces[static_cast<std::size_t>(plane)];
+    const Vec<dim> normal = half_space.normal.head<dim>();
+    collect(
+        model.surface.num_vertices,
+        [&](int vertex, Chunk& chunk) {
+          if (!model.meets_half_spaces(vertex)) return;
+          const double distance = normal.dot(block<dim>(x, vertex)) - half_space.offset;
+          const double distance_sq = distance * distance;
+          chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
+          if (distance_sq >= activation_sq) return;
+          Contact contact;
+          contact.kind = ContactKind::half_space;
+          contact.vertices = {vertex, -1, -1, -1};
+          contact.plane = plane;
+          contact.distance_sq = distance_sq;
+          chunk.contacts.push_back(contact);
+        },
+        contacts, min_distance_sq);
+  }
+}
+
+}  // namespace
+
+int Contact::num_vertices() const {
+  switch (kind) {
+    case ContactKind::half_space: return 1;
+    case ContactKind::point_point: return 2;
+    case ContactKind::point_edge: return 3;
+    default: return 4;
+  }
+}
+
+template <int dim>
+ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
+                             const BarrierOptions& options) {
+  ContactSet set;
+  const double activation_sq = options.activation_sq();
+  double min_distance_sq = infinity;
+  if constexpr (dim == 3) {
+    collect_point_triangle(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
+    collect_edge_edge(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
+  } else {
+    collect_point_edge(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
+  }
+  collect_half_spaces<dim>(model, x, activation_sq, set.contacts, min_distance_sq);
+  merge_duplicates(set.contacts);
+  set.min_distance = std::sqrt(min_distance_sq);
+  return set;
+}
+
+template ContactSet build_contact_set<2>(const Model&, const VecX&, const Candidates&, const BarrierOptions&);
+template ContactSet build_contact_set<3>(const Model&, const VecX&, const Candidates&, const BarrierOptions&);
+
+}  // namespace clearance

@@ -1,0 +1,332 @@
+#include "clearance/solver/advance.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "clearance/base/log.h"
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+template <int dim>
+struct StepWorkspace<dim>::Impl {
+  Impl(const Model& model, const SolverOptions& options)
+      : system(model, options), broad_phase(make_lbvh(dim, model.surface)) {}
+
+  SystemMatrix system;
+  std::unique_ptr<BroadPhase> broad_phase;
+};
+
+template <int dim>
+StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options)
+    : impl_(std::make_unique<Impl>(model, options)) {}
+template <int dim>
+StepWorkspace<dim>::~StepWorkspace() = default;
+template <int dim>
+StepWorkspace<dim>::StepWorkspace(StepWorkspace&&) noexcept = default;
+
+namespace {
+
+/// Everything one step works with; its member functions are the lines of the paper's algorithm.
+template <int dim>
+class Step {
+ public:
+  Step(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
+       SystemMatrix& system, BroadPhase& broad_phase)
+      : model_(model),
+        options_(options),
+        targets_(targets),
+        state_(state),
+        system_(system),
+        broad_phase_(broad_phase),
+        target_(predict(options.integrator, state)),
+        problem_(model, options, target_, targets, state) {}
+
+  StepReport run(const IterationCallback& on_iteration);
+  const Iterate& current() const { return current_; }
+  const InertialTarget& target() const { return target_; }
+
+ private:
+  struct Direction {
+    VecX dx;
+    double alpha_limit = 1.0;  // largest feasible fraction of dx
+    Candidates candidates;     // all pairs that may be contacts on the feasible part
+  };
+
+  void move_prescribed();
+  bool solve_direction(VecX& dx);
+  void bound_direction(Direction& direction);
+  bool search_line(const Direction& direction);
+  bool has_reached_targets();
+  void finish();
+
+  const Model& model_;
+  const SolverOptions& options_;
+  const PrescribedTargets& targets_;
+  const State& state_;
+  SystemMatrix& system_;
+  BroadPhase& broad_phase_;
+  InertialTarget target_;
+  StepProblem<dim> problem_;
+  Iterate current_;
+  CompensatedSum current_energy_;
+  VecX gradient_;
+  StepReport report_;
+};
+
+/// Moves scripted nodes towards their targets as far as nothing is hit or inverted; those that arrive are fixed, otherwise
+/// the augmented Lagrangian pulls them (app. A.5). Sets the first iterate.
+template <int dim>
+void Step<dim>::move_prescribed() {
+  Direction direction;
+  direction.dx = VecX::Zero(state_.x.size());
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    block<dim>(direction.dx, targets_.blocks[k]) =
+        block<dim>(targets_.positions, static_cast<int>(k)) - block<dim>(state_.x, targets_.blocks[k]);
+  }
+  current_.x = state_.x;
+  bound_direction(direction);
+  VecX x = state_.x + direction.alpha_limit * direction.dx;
+  const bool arrives = direction.alpha_limit >= 1.0;
+  for (std::size_t k = 0; arrives && k < targets_.blocks.size(); ++k) {
+    block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
+  }
+  current_ = problem_.make_iterate(std::move(x), direction.candidates);
+  if (arrives) {
+    problem_.fix_prescribed();
+  } else {
+    problem_.augmented().activate();
+  }
+}
+
+/// dx = -H^-1 g. A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal.
+template <int dim>
+bool Step<dim>::solve_direction(VecX& dx) {
+  {
+    StageTimer timer(report_.profile, Stage::assembly);
+    problem_.assemble(current_, system_, gradient_);
+  }
+  StageTimer timer(report_.profile, Stage::linear_solve);
+  BlockSparseMatrix& matrix = system_.matrix();
+  double shift = 0.0;
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    if (system_.solver().factorize(matrix) == LinearSolveStatus::solved &&
+        system_.solver().solve(-gradient_, dx) == LinearSolveStatus::solved && dx.allFinite()) {
+      // The direction must descend; rounding can spoil that when the system is all but singular.
+      if (gradient_.dot(dx) <= 0.0) return true;
+    }
+    double largest = 0.0;
+    for (int b = 0; b < matrix.num_blocks(); ++b) {
+      for (int c = 0; c < dim; ++c) {
+        const auto at = static_cast<std::size_t>(matrix.find_slot(b, b) + c * (matrix.slot_stride(b) + 1));
+        largest = std::max(largest, std::abs(matrix.values()[at]));
+      }
+    }
+    const double wanted = attempt == 0 ? 1e-12 * largest : 100.0 * shift;
+    for (int b = 0; b < matrix.num_blocks(); ++b) {
+      matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
+                              Mat<dim>((wanted - shift) * Mat<dim>::Identity()));
+    }
+    log_warning("step {}: linear system shifted by {:.3g}", state_.step + 1, wanted);
+    shift = wanted;
+  }
+  return false;
+}
+
+/// Largest feasible part of the direction: first the inversion-free bound, which shortens the sweep, then one swept broad
+/// phase whose candidates serve CCD and every trial energy.
+template <int dim>
+void Step<dim>::bound_direction(Direction& direction) {
+  double alpha = 1.0;
+  {
+    StageTimer timer(report_.profile, Stage::ccd);
+    for (const auto& potential : model_.potentials) {
+      const StepLimit limit = potential->max_feasible_step(current_.x, direction.dx);
+      if (limit.alpha < alpha) {
+        alpha = limit.alpha;
+        if (alpha < report_.smallest_alpha) {
+          report_.smallest_alpha = alpha;
+          report_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
+        }
+      }
+    }
+  }
+  direction.alpha_limit = alpha;
+  if (!options_.has_contact) return;
+
+  const double activation = options_.barrier.dhat + options_.barrier.min_separation;
+  SurfacePath path;
+  SweptCandidates swept;
+  {
+    StageTimer timer(report_.profile, Stage::broad_phase);
+    path.x_t0 = model_.surface_map.apply(current_.x);
+    path.x_t1 = model_.surface_map.apply(current_.x + alpha * direction.dx);
+    // A hair more than half: no pair at exactly the activation distance may fall between two boxes.
+    const double inflation = 0.5 * activation * (1.0 + 1e-9);
+    swept = measure_candidates(dim, model_.surface, path, broad_phase_.find_candidates(path.x_t0, path.x_t1, inflation));
+  }
+  StageTimer timer(report_.profile, Stage::ccd);
+  const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
+  direction.alpha_limit = alpha * feasible.alpha;
+  direction.candidates = reachable_candidates(swept, feasible.alpha, activation);
+  report_.counters.candidates += static_cast<long>(swept.distance.size());
+  report_.counters.ccd_calls += feasible.num_ccd_calls;
+  if (feasible.alpha < 1.0 && direction.alpha_limit < report_.smallest_alpha) {
+    report_.smallest_alpha = direction.alpha_limit;
+    report_.limited_by = feasible.limited_by;
+  }
+}
+
+/// Halves alpha until the energy falls; moves the current iterate there. False if it never falls.
+template <int dim>
+bool Step<dim>::search_line(const Direction& direction) {
+  StageTimer timer(report_.profile, Stage::line_search);
+  const double size = direction.dx.cwiseAbs().maxCoeff();
+  const double smallest_motion = 1e-16 * model_.bbox_diagonal;
+  for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
+       alpha *= 0.5) {
+    VecX x = current_.x + alpha * direction.dx;
+    bool is_feasible = true;
+    for (const auto& potential : model_.potentials) is_feasible = is_feasible && potential->is_feasible(x);
+    if (is_feasible) {
+      Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+      const CompensatedSum energy = problem_.energy(trial);
+      ++report_.counters.energy_evaluations;
+      // Compared as a difference of compensated sums, so that a decrease far below the energy itself is still seen.
+      const double change = (energy.sum - current_energy_.sum) + (energy.correction - current_energy_.correction);
+      if (change <= 0.0) {
+        const bool has_stiffened = problem_.adapt_kappa(current_, trial);
+        current_ = std::move(trial);
+        current_energy_ = has_stiffened ? problem_.energy(current_) : energy;
+        return true;
+      }
+    }
+    if (alpha == 0.0) break;
+  }
+  return false;
+}
+
+/// True once every scripted node is where it should be; then they are fixed.
+template <int dim>
+bool Step<dim>::has_reached_targets() {
+  if (!problem_.augmented().is_active()) return true;
+  if (problem_.augmented().progress(current_.x) < 0.999) return false;
+  problem_.augmented().deactivate();
+  problem_.fix_prescribed();
+  current_energy_ = problem_.energy(current_);
+  return true;
+}
+
+template <int dim>
+StepReport Step<dim>::run(const IterationCallback& on_iteration) {
+  const double h = options_.integrator.h;
+  for (const auto& potential : model_.potentials) potential->begin_step(state_.x, h);
+
+  // 1. Scripted nodes, first contact set, barrier stiffness.
+  move_prescribed();
+  problem_.choose_kappa(current_, state_.kappa);
+  current_energy_ = problem_.energy(current_);
+
+  // 2. Projected Newton (alg. 2.1).
+  report_.status = StepStatus::iteration_limit;
+  while (report_.newton_iterations < options_.max_iterations) {
+    Direction direction;
+    if (!solve_direction(direction.dx)) {
+      report_.status = StepStatus::linear_solve_failed;
+      break;
+    }
+    ++report_.newton_iterations;
+    report_.residual = direction.dx.cwiseAbs().maxCoeff() / h;
+    bound_direction(direction);
+    const bool has_moved = search_line(direction);
+    if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
+
+    // 3. Converged, or scripted nodes still under way (alg. A.1).
+    const bool is_small = report_.residual < options_.tolerance;
+    if (has_reached_targets()) {
+      if (is_small) {
+        report_.status = StepStatus::converged;
+        break;
+      }
+    } else if (is_small || !has_moved) {
+      problem_.augmented().update(current_.x);
+      current_energy_ = problem_.energy(current_);
+      continue;
+    }
+    if (!has_moved) {
+      report_.status = StepStatus::line_search_stalled;
+      break;
+    }
+  }
+  if (report_.status == StepStatus::iteration_limit && problem_.augmented().is_active()) {
+    report_.status = StepStatus::prescribed_motion_blocked;
+  }
+  finish();
+  return report_;
+}
+
+/// The exact verdict and the figures of the step's end.
+template <int dim>
+void Step<dim>::finish() {
+  {
+    StageTimer timer(report_.profile, Stage::other);
+    std::string hit;
+    if (options_.has_contact && !is_intersection_free(dim, model_, current_.x_surface, broad_phase_, &hit)) {
+      report_.status = StepStatus::invalid_state;
+      report_.limited_by = hit;
+    }
+  }
+  report_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
+  report_.min_distance = current_.contacts.min_distance;
+  report_.kappa = problem_.kappa();
+  for (const auto& potential : model_.potentials) {
+    report_.energy.emplace_back(potential->name(), potential->energy(current_.x).value());
+  }
+  // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
+  report_.energy.emplace_back(
+      "barrier", problem_.kappa() / target_.scale * problem_.barrier().energy(current_.contacts, current_.x_surface).value());
+  const LinearSolverCounters& counters = system_.solver().counters();
+  report_.counters.orderings = counters.num_orderings;
+  report_.counters.analyses = counters.num_analyses;
+  report_.counters.factorizations = counters.num_factorizations;
+}
+
+double kinetic_energy(const Model& model, const State& state) {
+  return ordered_sum(model.layout.num_blocks, [&](int b) {
+           const int dim = model.layout.dim;
+           return 0.5 * model.mass[b] * state.v.segment(dim * b, dim).squaredNorm();
+         })
+      .value();
+}
+
+}  // namespace
+
+template <int dim>
+StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
+                   StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
+  const Stopwatch watch;
+  Step<dim> step(model, options, targets, state, workspace.impl().system, *workspace.impl().broad_phase);
+  StepReport report = step.run(on_iteration);
+  if (report.is_advanced()) {
+    commit(options.integrator, step.target(), step.current().x, state);
+    state.kappa = report.kappa;
+  }
+  report.energy.insert(report.energy.begin(), {"kinetic", kinetic_energy(model, state)});
+  report.total_seconds = watch.seconds();
+  double staged = 0.0;
+  for (Stage stage : {Stage::assembly, Stage::linear_solve, Stage::broad_phase, Stage::ccd, Stage::line_search}) {
+    staged += report.profile[stage];
+  }
+  report.profile[Stage::other] = std::max(0.0, report.total_seconds - staged);
+  return report;
+}
+
+template class StepWorkspace<2>;
+template class StepWorkspace<3>;
+template StepReport advance<2>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<2>&,
+                               const IterationCallback&);
+template StepReport advance<3>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<3>&,
+                               const IterationCallback&);
+
+}  // namespace clearance

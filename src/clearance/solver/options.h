@@ -1,0 +1,39 @@
+// What the solver may choose, all in absolute units: the simulation derives them from the scene.
+#pragma once
+
+#include "clearance/ccd/ccd.h"
+#include "clearance/contact/barrier.h"
+
+namespace clearance {
+
+enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, quasi_static };
+
+struct IntegratorOptions {
+  TimeIntegrator method = TimeIntegrator::implicit_euler;
+  double h = 0.01;  ///< [s]
+  double newmark_beta = 0.25;
+  double newmark_gamma = 0.5;
+};
+
+struct KappaOptions {
+  double fixed = 0.0;           ///< barrier stiffness; 0: adaptive (app. A.6)
+  double min_multiplier = 1e11; ///< lower bound, in mean nodal masses
+  double close_distance = 1e-9; ///< [m] d_eps: contacts that stay closer and still approach double kappa
+};
+
+enum class LinearSolverChoice { cholmod, pcg };
+
+struct SolverOptions {
+  IntegratorOptions integrator;
+  BarrierOptions barrier;
+  KappaOptions kappa;
+  bool has_contact = true;
+  double tolerance = 1e-2;   ///< [m/s] Newton has converged when |dx|_inf / h is below
+  int max_iterations = 1000;
+  LinearSolverChoice linear_solver = LinearSolverChoice::cholmod;
+  bool fast_blas = false;
+  CcdMethod ccd = CcdMethod::additive;
+  double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
+};
+
+}  // namespace clearance

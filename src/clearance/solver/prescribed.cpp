@@ -1,0 +1,78 @@
+#include "clearance/solver/prescribed.h"
+
+#include <cmath>
+
+namespace clearance {
+
+template <int dim>
+AugmentedLagrangian<dim>::AugmentedLagrangian(const PrescribedTargets& targets, VecX masses, const VecX& x_t0)
+    : targets_(targets), masses_(std::move(masses)), multipliers_(VecX::Zero(targets.positions.size())) {
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    initial_distance_sq_ +=
+        (block<dim>(targets.positions, static_cast<int>(k)) - block<dim>(x_t0, targets.blocks[k])).squaredNorm();
+  }
+}
+
+template <int dim>
+CompensatedSum AugmentedLagrangian<dim>::energy(const VecX& x) const {
+  CompensatedSum sum;
+  if (!is_active_) return sum;
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    const int i = static_cast<int>(k);
+    const Vec<dim> miss = block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, i);
+    sum.add(-std::sqrt(masses_[i]) * block<dim>(multipliers_, i).dot(miss));
+    sum.add(0.5 * kappa_ * masses_[i] * miss.squaredNorm());
+  }
+  return sum;
+}
+
+template <int dim>
+void AugmentedLagrangian<dim>::add_gradient(const VecX& x, VecX& gradient) const {
+  if (!is_active_) return;
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    const int i = static_cast<int>(k);
+    const Vec<dim> miss = block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, i);
+    block<dim>(gradient, targets_.blocks[k]) +=
+        kappa_ * masses_[i] * miss - std::sqrt(masses_[i]) * block<dim>(multipliers_, i);
+  }
+}
+
+template <int dim>
+void AugmentedLagrangian<dim>::add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) const {
+  if (!is_active_) return;
+  add_gradient(x, gradient);
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    const int node = targets_.blocks[k];
+    matrix.add_to_slot<dim>(matrix.find_slot(node, node), matrix.slot_stride(node),
+                            Mat<dim>(kappa_ * masses_[static_cast<int>(k)] * Mat<dim>::Identity()));
+  }
+}
+
+template <int dim>
+double AugmentedLagrangian<dim>::progress(const VecX& x) const {
+  if (!(initial_distance_sq_ > 0.0)) return 1.0;
+  double distance_sq = 0.0;
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    distance_sq +=
+        (block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, static_cast<int>(k))).squaredNorm();
+  }
+  return 1.0 - std::sqrt(distance_sq / initial_distance_sq_);
+}
+
+template <int dim>
+void AugmentedLagrangian<dim>::update(const VecX& x) {
+  if (progress(x) < 0.99 && kappa_ < 1e8) {
+    kappa_ *= 2.0;
+    return;
+  }
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    const int i = static_cast<int>(k);
+    block<dim>(multipliers_, i) -= kappa_ * std::sqrt(masses_[i]) *
+                                   (block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, i));
+  }
+}
+
+template class AugmentedLagrangian<2>;
+template class AugmentedLagrangian<3>;
+
+}  // namespace clearance

@@ -1,0 +1,53 @@
+// The outcome of a step as data.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clearance/base/profile.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+enum class StepStatus {
+  converged,
+  iteration_limit,            ///< max_iterations reached; the state is advanced to the last feasible iterate
+  line_search_stalled,        ///< no decrease found although the direction is not small; advanced likewise
+  prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
+  linear_solve_failed,        ///< the state is not advanced
+  invalid_state               ///< the exact check found an intersection or inversion; the state is not advanced
+};
+
+std::string to_string(StepStatus status);
+
+/// Counts of the work of a step.
+struct StepCounters {
+  long candidates = 0;       ///< pairs from the broad phase, summed over Newton iterations
+  long ccd_calls = 0;        ///< pairs that the displacement bound could not dismiss
+  int energy_evaluations = 0;
+  int orderings = 0;
+  int analyses = 0;
+  int factorizations = 0;
+};
+
+struct StepReport {
+  StepStatus status = StepStatus::converged;
+  int newton_iterations = 0;
+  int num_contacts = 0;
+  double min_distance = infinity;  ///< [m] smallest distance found at the end of the step; infinity if nothing is near
+  double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
+  double kappa = 0.0;
+  std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
+  std::string limited_by;          ///< what shortened the steps most: for the report of a slow step; may be empty
+  double smallest_alpha = 1.0;     ///< smallest feasible step fraction in this step
+  Profile profile;
+  double total_seconds = 0.0;
+  StepCounters counters;
+
+  bool is_advanced() const {
+    return status != StepStatus::linear_solve_failed && status != StepStatus::invalid_state;
+  }
+};
+
+}  // namespace clearance

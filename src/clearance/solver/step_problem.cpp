@@ -1,0 +1,240 @@
+#include "clearance/solver/step_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/base/log.h"
+
+namespace clearance {
+
+// --- SystemMatrix
+
+SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
+    : dim_(model.layout.dim), num_blocks_(model.layout.num_blocks) {
+  for (int b = 0; b < num_blocks_; ++b) model_keys_.push_back(make_block_key(b, b));
+  for (const auto& potential : model.potentials) {
+    const std::vector<BlockKey> keys = potential->pattern();
+    model_keys_.insert(model_keys_.end(), keys.begin(), keys.end());
+  }
+  std::sort(model_keys_.begin(), model_keys_.end());
+  model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
+  matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
+  solver_ = options.linear_solver == LinearSolverChoice::pcg ? make_pcg_solver() : make_cholmod_solver(options.fast_blas);
+}
+
+bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](BlockKey key) { return matrix_.find_slot(block_row(key), block_column(key)) >= 0; });
+}
+
+BlockSparseMatrix& SystemMatrix::reset(const std::vector<BlockKey>& contact_keys) {
+  if (has_all(contact_keys)) {
+    matrix_.set_zero();
+    return matrix_;
+  }
+  // Keep the blocks of recent contacts, so that contacts that come and go find their place, unless they have become many.
+  std::vector<BlockKey> extra;
+  std::set_difference(contact_keys.begin(), contact_keys.end(), model_keys_.begin(), model_keys_.end(),
+                      std::back_inserter(extra));
+  const std::size_t num_current = extra.size();
+  if (contact_keys_.size() <= 2 * num_current + 64) {
+    std::vector<BlockKey> joined;
+    std::set_union(extra.begin(), extra.end(), contact_keys_.begin(), contact_keys_.end(), std::back_inserter(joined));
+    extra = std::move(joined);
+  }
+  contact_keys_ = std::move(extra);
+  std::vector<BlockKey> all;
+  std::set_union(model_keys_.begin(), model_keys_.end(), contact_keys_.begin(), contact_keys_.end(),
+                 std::back_inserter(all));
+  matrix_ = BlockSparseMatrix(dim_, num_blocks_, all);
+  return matrix_;
+}
+
+// --- StepProblem
+
+namespace {
+
+/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
+VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
+  double sum = 0.0;
+  int count = 0;
+  for (double m : model.mass) {
+    if (m > 0.0) {
+      sum += m;
+      ++count;
+    }
+  }
+  const double mean = count > 0 ? sum / count : 1.0;
+  VecX masses(static_cast<Eigen::Index>(targets.blocks.size()));
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    const double m = model.mass[targets.blocks[k]];
+    masses[static_cast<Eigen::Index>(k)] = m > 0.0 ? m : mean;
+  }
+  return masses;
+}
+
+}  // namespace
+
+template <int dim>
+StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, const InertialTarget& target,
+                              const PrescribedTargets& targets, const State& state)
+    : model_(model),
+      options_(options),
+      target_(target),
+      targets_(targets),
+      barrier_(model, options.barrier),
+      augmented_(targets, prescribed_masses(model, targets), state.x),
+      is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {}
+
+template <int dim>
+void StepProblem<dim>::fix_prescribed() {
+  for (int b : targets_.blocks) is_fixed_[static_cast<std::size_t>(b)] = 1;
+}
+
+template <int dim>
+void StepProblem<dim>::free_prescribed() {
+  for (int b : targets_.blocks) is_fixed_[static_cast<std::size_t>(b)] = 0;
+}
+
+template <int dim>
+Iterate StepProblem<dim>::make_iterate(VecX x, const Candidates& candidates) const {
+  Iterate iterate;
+  iterate.x_surface = model_.surface_map.apply(x);
+  iterate.x = std::move(x);
+  if (options_.has_contact) {
+    iterate.contacts = build_contact_set<dim>(model_, iterate.x_surface, candidates, options_.barrier);
+  }
+  return iterate;
+}
+
+template <int dim>
+CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
+  const VecX& x = iterate.x;
+  CompensatedSum total;
+  if (target_.has_inertia) {
+    total.add(ordered_sum(model_.layout.num_blocks, [&](int b) {
+      return 0.5 * model_.mass[b] * (block<dim>(x, b) - block<dim>(target_.x_tilde, b)).squaredNorm();
+    }));
+  }
+  for (const auto& potential : model_.potentials) {
+    CompensatedSum term = potential->energy(x);
+    term.sum *= target_.scale;
+    term.correction *= target_.scale;
+    total.add(term);
+  }
+  CompensatedSum contact = barrier_.energy(iterate.contacts, iterate.x_surface);
+  contact.sum *= kappa_;
+  contact.correction *= kappa_;
+  total.add(contact);
+  total.add(augmented_.energy(x));
+  return total;
+}
+
+template <int dim>
+void StepProblem<dim>::add_smooth_gradient(const VecX& x, VecX& gradient) const {
+  if (target_.has_inertia) {
+    parallel_for(model_.layout.num_blocks, 4096, [&](int b) {
+      block<dim>(gradient, b) += model_.mass[b] * (block<dim>(x, b) - block<dim>(target_.x_tilde, b));
+    });
+  }
+  for (const auto& potential : model_.potentials) potential->add_gradient(x, target_.scale, gradient);
+  augmented_.add_gradient(x, gradient);
+}
+
+template <int dim>
+void StepProblem<dim>::zero_fixed(VecX& gradient) const {
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (is_fixed_[static_cast<std::size_t>(b)]) block<dim>(gradient, b).setZero();
+  }
+}
+
+template <int dim>
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient) {
+  BlockSparseMatrix& matrix = system.reset(barrier_.prepare_hessian(iterate.contacts, is_fixed_));
+  gradient.setZero(iterate.x.size());
+  if (target_.has_inertia) {
+    parallel_for(model_.layout.num_blocks, 4096, [&](int b) {
+      block<dim>(gradient, b) += model_.mass[b] * (block<dim>(iterate.x, b) - block<dim>(target_.x_tilde, b));
+      matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
+                              Mat<dim>(model_.mass[b] * Mat<dim>::Identity()));
+    });
+  }
+  for (const auto& potential : model_.potentials) {
+    potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
+  }
+  barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix);
+  augmented_.add_derivatives(iterate.x, gradient, matrix);
+  zero_fixed(gradient);
+  matrix.fix_blocks(is_fixed_);
+}
+
+template <int dim>
+double StepProblem<dim>::kappa_lower_bound() const {
+  // App. A.6: at d = 1e-8 l a point-point contact has at least `min_multiplier` mean masses on the diagonal.
+  double mean_mass = 0.0;
+  int count = 0;
+  for (double m : model_.mass) {
+    if (m > 0.0) {
+      mean_mass += m;
+      ++count;
+    }
+  }
+  mean_mass /= std::max(count, 1);
+  const double l = model_.bbox_diagonal;
+  const double min_separation = options_.barrier.min_separation;
+  const double distance = 1e-8 * l + min_separation;
+  const double curvature = barrier_derivatives(distance * distance, options_.barrier).second;
+  // Where dhat is so small that the reference distance lies outside the barrier, use the barrier's middle instead.
+  const double half = 0.5 * options_.barrier.dhat + min_separation;
+  const double safe_curvature =
+      curvature > 0.0 ? curvature : barrier_derivatives(half * half, options_.barrier).second;
+  return options_.kappa.min_multiplier * mean_mass / (4e-16 * l * l * safe_curvature);
+}
+
+template <int dim>
+void StepProblem<dim>::choose_kappa(const Iterate& iterate, double kappa_of_last_step) {
+  (void)kappa_of_last_step;
+  if (options_.kappa.fixed > 0.0) {
+    kappa_ = options_.kappa.fixed;
+    return;
+  }
+  const double lower = kappa_lower_bound(), upper = 100.0 * lower;
+  kappa_ = lower;
+  if (iterate.contacts.contacts.empty()) return;
+  // The kappa that balances the barrier's gradient with all others best, within the bounds.
+  VecX smooth = VecX::Zero(iterate.x.size()), contact = VecX::Zero(iterate.x.size());
+  add_smooth_gradient(iterate.x, smooth);
+  barrier_.add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
+  zero_fixed(smooth);
+  zero_fixed(contact);
+  const double contact_sq = contact.squaredNorm();
+  if (contact_sq > 0.0) kappa_ = std::clamp(-contact.dot(smooth) / contact_sq, lower, upper);
+}
+
+template <int dim>
+bool StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
+  if (options_.kappa.fixed > 0.0) return false;
+  const double close = options_.kappa.close_distance + options_.barrier.min_separation;
+  const double upper = 100.0 * kappa_lower_bound();
+  if (after.contacts.min_distance >= close || kappa_ >= upper) return false;
+  // Both sets are sorted by stencil: walk them together.
+  const auto is_before = [](const Contact& a, const Contact& b) {
+    return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
+  };
+  for (const Contact& contact : after.contacts.contacts) {
+    if (contact.distance_sq >= close * close) continue;
+    const auto& all = before.contacts.contacts;
+    const auto found = std::lower_bound(all.begin(), all.end(), contact, is_before);
+    if (found == all.end() || is_before(contact, *found)) continue;
+    if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) {
+      kappa_ = std::min(upper, 2.0 * kappa_);
+      return true;
+    }
+  }
+  return false;
+}
+
+template class StepProblem<2>;
+template class StepProblem<3>;
+
+}  // namespace clearance
