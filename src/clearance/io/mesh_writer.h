@@ -1,5 +1,5 @@
 // Meshes to files. The extension chooses the format. Coordinates are written with the fewest digits that read back to
-// the same double, except in .stl, whose binary layout has float32 only.
+// the same double; for that reason .stl files are ASCII, as binary ones hold float32 only.
 #pragma once
 
 #include <filesystem>

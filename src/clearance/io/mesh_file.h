@@ -1,0 +1,43 @@
+// What all readers and writers of mesh files share: a file in memory with the problems found in it, and writing that a
+// reader never sees half done.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "clearance/base/result.h"
+
+namespace clearance {
+
+/// The bytes of a file and what is wrong with them. Problems beyond max_mesh_issues are dropped.
+class MeshInput {
+ public:
+  /// Reads the whole file; an unreadable one is a problem already.
+  explicit MeshInput(const std::filesystem::path& path);
+  /// A file that is in memory already
+  MeshInput(std::string file, std::string bytes) : file_(std::move(file)), bytes_(std::move(bytes)) {}
+
+  const std::string& file() const { return file_; }
+  std::string_view bytes() const { return bytes_; }
+  const Issues& issues() const { return issues_; }
+  bool has_failed() const { return !issues_.empty(); }
+  /// True if further problems would be dropped: time to stop reading
+  bool is_full() const;
+
+  void add_issue(std::string place, std::string_view value, std::string message);
+  void add_issue_at_line(std::size_t offset, std::string_view value, std::string message);
+  void add_issue_at_byte(std::size_t offset, std::string_view value, std::string message);
+
+ private:
+  void load(const std::filesystem::path& path);
+  std::string file_;
+  std::string bytes_;
+  Issues issues_;
+};
+
+/// Writes `path` + ".tmp" and renames it: the old file or the new one, never a part.
+Result<Done> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace clearance

@@ -1,0 +1,47 @@
+// Just enough XML for .vtu and .pvd files: tags and their attributes one after the other, without a tree.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clearance {
+
+struct XmlTag {
+  std::string_view name;
+  std::vector<std::pair<std::string_view, std::string_view>> attributes;
+  std::size_t begin = 0;    ///< offset of '<'
+  std::size_t end = 0;      ///< offset after '>'
+  bool is_closing = false;  ///< </name>
+  bool is_empty = false;    ///< <name/>
+
+  /// Empty if the attribute is missing
+  std::string_view attribute(std::string_view attribute_name) const;
+};
+
+class XmlScanner {
+ public:
+  explicit XmlScanner(std::string_view text) : text_(text) {}
+
+  /// The next tag; comments and declarations are passed over. None at the end, or if a tag is malformed (`has_failed`).
+  std::optional<XmlTag> next();
+  bool has_failed() const { return has_failed_; }
+  /// After the last tag, or where a malformed tag starts
+  std::size_t position() const { return position_; }
+
+ private:
+  bool skip_past(std::string_view end);
+  bool read_tag(XmlTag& tag);
+  std::string_view text_;
+  std::size_t position_ = 0;
+  bool has_failed_ = false;
+};
+
+/// `&lt;` and its like as characters, and back
+std::string unescape_xml(std::string_view text);
+std::string escape_xml(std::string_view text);
+
+}  // namespace clearance
