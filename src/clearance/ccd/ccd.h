@@ -1,8 +1,8 @@
 // Continuous collision detection of two primitives whose vertices move on straight lines from t0 to t1.
 //
 // Contract: the returned time of impact is never later than the true first time at which the distance of the primitives
-// reaches `min_separation`, and it is never zero when they start farther apart than that by more than the floating-point
-// error of computing the distance. In floating point, on any input.
+// reaches `min_separation`, and it is never zero when they start farther apart than that by more than the
+// floating-point error of computing the distance. In floating point, on any input.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ struct CcdOptions {
   /// Stop when the gap has shrunk to this fraction of the gap at t0 (1 - c of app. A.4): leaves room for the next step.
   /// 0 searches for the impact itself.
   double gap_fraction = 0.0;
-  double tolerance = 1e-6;      ///< [m] tight inclusion: width of a box that counts as a root (delta of alg. 3.2)
-  int max_iterations = 1000000; ///< tight inclusion: m_I of alg. 3.2; additive: number of advances
+  double tolerance = 1e-6;       ///< [m] tight inclusion: width of a box that counts as a root (delta of alg. 3.2)
+  int max_iterations = 1000000;  ///< tight inclusion: m_I of alg. 3.2; additive: number of advances
 };
 
 struct CcdResult {

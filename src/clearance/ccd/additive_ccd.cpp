@@ -1,0 +1,137 @@
+#include "clearance/ccd/additive_ccd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/ccd/separating_direction.h"
+
+namespace clearance {
+namespace {
+
+// The search ends when this part of the initial gap above the target is left. Convergence is quadratic, so that a small
+// number costs an iteration or two and spares false impacts in near misses.
+constexpr double remaining_gap_fraction = 1e-8;
+
+// Coordinates beyond this could overflow in products.
+constexpr double largest_coordinate = 0x1p400;
+
+/// The largest magnitude of all coordinates; infinite if one of them is not a number or too large.
+template <int dim, int num_corners>
+double max_coordinate(const std::array<Vec<dim>, num_corners>& corners) {
+  double largest = 0.0;
+  for (const Vec<dim>& x : corners) {
+    for (int k = 0; k < dim; ++k) {
+      const double magnitude = std::abs(x[k]);
+      largest = std::max(largest, magnitude < largest_coordinate ? magnitude : infinity);
+    }
+  }
+  return largest;
+}
+
+/// Certificates of separation of one relative motion.
+template <int dim, int num_corners>
+class Certifier {
+ public:
+  explicit Certifier(const RelativeMotion<dim, num_corners>& motion) : motion_(motion) {
+    const double largest_t0 = max_coordinate<dim, num_corners>(motion.t0);
+    const double largest_t1 = max_coordinate<dim, num_corners>(motion.t1);
+    is_valid_ = largest_t0 < infinity && largest_t1 < infinity;
+    // n . r: one rounding in r, one per product, dim - 1 per sum, one in subtracting the threshold; |n|_1 <= sqrt(3).
+    // That is below 6 sqrt(3) < 11 units; 16 leave room for the rounding of the thresholds.
+    error_t0_ = 16.0 * unit_roundoff * largest_t0 + std::numeric_limits<double>::min();
+    error_t1_ = 16.0 * unit_roundoff * largest_t1 + std::numeric_limits<double>::min();
+  }
+
+  bool is_valid() const { return is_valid_; }
+  double error_t0() const { return error_t0_; }
+
+  SeparatingDirection<dim> find_direction(double t) const {
+    if (t == 0.0) return find_separating_direction<dim, num_corners>(motion_.t0);
+    std::array<Vec<dim>, num_corners> corners;
+    for (int k = 0; k < num_corners; ++k) corners[k] = (1.0 - t) * motion_.t0[k] + t * motion_.t1[k];
+    return find_separating_direction<dim, num_corners>(corners);
+  }
+
+  /// The end of the interval from t on which n certifies a distance above `separation`; t itself if there is none.
+  double advance(double t, const Vec<dim>& n, double separation) const {
+    // |n| may exceed 1 by four units of rounding.
+    const double threshold = separation * (1.0 + 8.0 * unit_roundoff);
+    const double threshold_t0 = threshold + error_t0_, threshold_t1 = threshold + error_t1_;
+    double begin = 0.0, end = infinity;
+    for (int k = 0; k < num_corners; ++k) {
+      const double s0 = n.dot(motion_.t0[k]) - threshold_t0;
+      const double s1 = n.dot(motion_.t1[k]) - threshold_t1;
+      if (s0 > 0.0) {
+        if (s1 <= 0.0) end = std::min(end, s0 / (s0 - s1));
+      } else if (s1 > 0.0) {
+        begin = std::max(begin, s0 / (s0 - s1));
+      } else {
+        return t;
+      }
+    }
+    // The quotients have three roundings.
+    begin *= 1.0 + 8.0 * unit_roundoff;
+    end *= 1.0 - 8.0 * unit_roundoff;
+    return begin <= t && end > t ? end : t;
+  }
+
+ private:
+  const RelativeMotion<dim, num_corners>& motion_;
+  bool is_valid_;
+  double error_t0_, error_t1_;
+};
+
+template <int dim, int num_corners>
+CcdStart find_start(const Certifier<dim, num_corners>& certifier, const CcdOptions& options) {
+  CcdStart start;
+  start.separation = options.min_separation;
+  if (!certifier.is_valid()) return start;
+  const SeparatingDirection<dim> direction = certifier.find_direction(0.0);
+  start.distance = std::max(0.0, (direction.separation - certifier.error_t0()) * (1.0 - 8.0 * unit_roundoff));
+  const double gap = start.distance - options.min_separation;
+  if (!(gap > 0.0)) return start;
+  start.separation = options.min_separation + options.gap_fraction * gap;
+  start.safe_time = certifier.advance(0.0, direction.n, start.separation);
+  return start;
+}
+
+}  // namespace
+
+template <int dim, int num_corners>
+CcdStart find_ccd_start(const RelativeMotion<dim, num_corners>& motion, const CcdOptions& options) {
+  return find_start(Certifier<dim, num_corners>(motion), options);
+}
+
+template <int dim, int num_corners>
+CcdResult additive_ccd(const RelativeMotion<dim, num_corners>& motion, const CcdOptions& options) {
+  const Certifier<dim, num_corners> certifier(motion);
+  const CcdStart start = find_start(certifier, options);
+  const double remaining_gap = remaining_gap_fraction * (start.distance - start.separation);
+
+  // Invariant: the distance exceeds start.separation on [0, t].
+  double t = start.safe_time;
+  if (!(t > 0.0)) return {CcdStatus::impact, 0.0};
+  for (int i = 1; t < options.max_time; ++i) {
+    if (i >= options.max_iterations) return {CcdStatus::budget_exhausted, t};
+    const SeparatingDirection<dim> direction = certifier.find_direction(t);
+    if (direction.separation - start.separation <= remaining_gap) return {CcdStatus::impact, t};
+    const double next = certifier.advance(t, direction.n, start.separation);
+    // No certificate is left: the rest of the gap is rounding.
+    if (!(next > t)) return {CcdStatus::impact, t};
+    t = next;
+  }
+  return {CcdStatus::no_impact, options.max_time};
+}
+
+#define CLEARANCE_INSTANTIATE(dim, num_corners)                                                                   \
+  template CcdStart find_ccd_start<dim, num_corners>(const RelativeMotion<dim, num_corners>&, const CcdOptions&); \
+  template CcdResult additive_ccd<dim, num_corners>(const RelativeMotion<dim, num_corners>&, const CcdOptions&);
+CLEARANCE_INSTANTIATE(2, 1)
+CLEARANCE_INSTANTIATE(2, 2)
+CLEARANCE_INSTANTIATE(3, 1)
+CLEARANCE_INSTANTIATE(3, 2)
+CLEARANCE_INSTANTIATE(3, 3)
+CLEARANCE_INSTANTIATE(3, 4)
+#undef CLEARANCE_INSTANTIATE
+
+}  // namespace clearance

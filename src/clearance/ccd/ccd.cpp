@@ -1,0 +1,84 @@
+#include "clearance/ccd/ccd.h"
+
+#include <algorithm>
+
+#include "clearance/ccd/additive_ccd.h"
+#include "clearance/ccd/relative_motion.h"
+#include "clearance/ccd/tight_inclusion.h"
+
+namespace clearance {
+namespace {
+
+/// F of a point against a point, an edge or a triangle, from the corners p - x_k: the edges of the second primitive at
+/// their own accuracy.
+template <int dim, int num_vertices>
+InclusionFunction<dim> point_function(const PrimitiveMotion<dim, num_vertices>& m) {
+  InclusionFunction<dim> f;
+  f.p = {m.t0[0] - m.t0[1], m.t1[0] - m.t1[1]};
+  if constexpr (num_vertices >= 3) f.a = {m.t0[1] - m.t0[2], m.t1[1] - m.t1[2]};
+  if constexpr (num_vertices >= 4) f.b = {m.t0[1] - m.t0[3], m.t1[1] - m.t1[3]};
+  f.num_parameters = num_vertices - 2;
+  f.is_triangle = num_vertices == 4;
+  return f;
+}
+
+InclusionFunction<3> edge_edge_function(const PrimitiveMotion<3, 4>& m) {
+  InclusionFunction<3> f;
+  f.p = {m.t0[0] - m.t0[2], m.t1[0] - m.t1[2]};
+  f.a = {m.t0[1] - m.t0[0], m.t1[1] - m.t1[0]};
+  f.b = {m.t0[2] - m.t0[3], m.t1[2] - m.t1[3]};
+  f.num_parameters = 2;
+  return f;
+}
+
+template <int dim, int num_corners>
+CcdResult bounded_tight_inclusion(const RelativeMotion<dim, num_corners>& motion,
+                                  const InclusionFunction<dim>& function, const CcdOptions& options) {
+  // One certificate settles most pairs, and gives the others a time that is not zero.
+  const CcdStart start = find_ccd_start(motion, options);
+  if (!(start.safe_time > 0.0)) return {CcdStatus::impact, 0.0};
+  if (start.safe_time >= options.max_time) return {CcdStatus::no_impact, options.max_time};
+  // A box of the tolerance's size must not hide the gap between the start and the target.
+  const double tolerance = std::min(options.tolerance, 0.5 * (start.distance - start.separation));
+  CcdResult result =
+      tight_inclusion_ccd(function, start.separation, tolerance, options.max_time, options.max_iterations);
+  result.toi = std::max(result.toi, start.safe_time);
+  return result;
+}
+
+template <int dim, int num_vertices>
+CcdResult point_ccd(const PrimitiveMotion<dim, num_vertices>& motion, const CcdOptions& options) {
+  const RelativeMotion<dim, num_vertices - 1> relative{point_corners<dim, num_vertices>(motion.t0),
+                                                       point_corners<dim, num_vertices>(motion.t1)};
+  if (options.method == CcdMethod::additive) return additive_ccd(relative, options);
+  return bounded_tight_inclusion(relative, point_function(motion), options);
+}
+
+}  // namespace
+
+CcdResult point_triangle_ccd(const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
+  return point_ccd(motion, options);
+}
+
+CcdResult edge_edge_ccd(const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
+  const RelativeMotion<3, 4> relative{edge_edge_corners(motion.t0), edge_edge_corners(motion.t1)};
+  if (options.method == CcdMethod::additive) return additive_ccd(relative, options);
+  return bounded_tight_inclusion(relative, edge_edge_function(motion), options);
+}
+
+template <int dim>
+CcdResult point_edge_ccd(const PrimitiveMotion<dim, 3>& motion, const CcdOptions& options) {
+  return point_ccd(motion, options);
+}
+
+template <int dim>
+CcdResult point_point_ccd(const PrimitiveMotion<dim, 2>& motion, const CcdOptions& options) {
+  return point_ccd(motion, options);
+}
+
+template CcdResult point_edge_ccd<2>(const PrimitiveMotion<2, 3>&, const CcdOptions&);
+template CcdResult point_edge_ccd<3>(const PrimitiveMotion<3, 3>&, const CcdOptions&);
+template CcdResult point_point_ccd<2>(const PrimitiveMotion<2, 2>&, const CcdOptions&);
+template CcdResult point_point_ccd<3>(const PrimitiveMotion<3, 2>&, const CcdOptions&);
+
+}  // namespace clearance
