@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <utility>
 
 #include "clearance/geometry/disk_rings.h"
 #include "clearance/geometry/mesh_checks.h"
@@ -11,13 +10,6 @@
 namespace clearance {
 
 namespace {
-
-void orient_positively(Mesh& mesh) {
-  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
-  for (auto& [a, b, c, d] : mesh.tets) {
-    if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) std::swap(c, d);
-  }
-}
 
 /// The prism between two copies of a triangle, whose vertices start at index `bottom` and `top`. The diagonals of its
 /// sides rise from the smaller to the larger triangle vertex, so that neighbours cut the side they share alike.

@@ -108,10 +108,7 @@ Mesh make_sphere(double radius, int cells) {
   for (const auto& face : icosahedron_faces(lattice.corners())) add_sector(lattice, face, num_layers);
 
   Mesh mesh = std::move(lattice.mesh());
-  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
-  for (auto& [a, b, c, d] : mesh.tets) {
-    if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) std::swap(c, d);
-  }
+  orient_positively(mesh);
   return mesh;
 }
 

@@ -21,7 +21,7 @@ class DisjointSets {
     return i;
   }
   void join(int i, int j) {
-    const auto [low, high] = std::minmax(root(i), root(j));
+    const auto [low, high] = std::minmax({root(i), root(j)});
     at(high) = low;
   }
 
@@ -158,6 +158,13 @@ std::vector<int> connected_components(const Mesh& mesh) {
 
 double tet_volume(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2, const Vec<3>& v3) {
   return area_vector(v0, v1, v2).dot(v3 - v0) / 6.0;
+}
+
+void orient_positively(Mesh& mesh) {
+  const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  for (auto& [a, b, c, d] : mesh.tets) {
+    if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) std::swap(c, d);
+  }
 }
 
 ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {

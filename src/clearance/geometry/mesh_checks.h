@@ -51,4 +51,7 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume = 1
 /// Signed [m^3], positive for (v1-v0) x (v2-v0) . (v3-v0) > 0.
 double tet_volume(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2, const Vec<3>& v3);
 
+/// Exchanges two vertices of each inverted tetrahedron (for meshes whose vertex order is not known).
+void orient_positively(Mesh& mesh);
+
 }  // namespace clearance
