@@ -1,6 +1,6 @@
-// A scene as its author describes it: plain values with units and defaults, nothing loaded or computed yet. The defaults
-// written here are the only ones; the field table (fields.h) turns them into the reader, the writer, the JSON Schema and
-// the reference documentation.
+// A scene as its author describes it: plain values with units and defaults, nothing loaded or computed yet. The
+// defaults written here are the only ones; the field table (fields.h) turns them into the reader, the writer, the JSON
+// Schema and the reference documentation.
 #pragma once
 
 #include <limits>
@@ -24,35 +24,35 @@ struct TimeDesc {
 
 struct ContactDesc {
   bool enabled = true;
-  double dhat = 1e-3;             ///< barrier activation distance: fraction of the bounding-box diagonal l of the deformable
-                                  ///< bodies at rest, or [m] if dhat_is_absolute
+  double dhat = 1e-3;  ///< barrier activation distance: fraction of the bounding-box diagonal l of the deformable
+                       ///< bodies at rest, or [m] if dhat_is_absolute
   bool dhat_is_absolute = false;
-  double kappa = 0.0;             ///< barrier stiffness in the incremental potential; 0: adaptive (app. A.6)
+  double kappa = 0.0;                  ///< barrier stiffness in the incremental potential; 0: adaptive (app. A.6)
   double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
-  double close_distance = 1e-9;   ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
-  double min_separation = 0.0;    ///< [m] smallest allowed gap, always absolute
+  double close_distance = 1e-9;        ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
+  double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
 };
 
 enum class LinearSolverKind { cholmod, pcg };
 enum class CcdKind { additive, tight_inclusion };
 
 struct SolverDesc {
-  double tolerance = 1e-2;          ///< Newton stops when |dx|_inf / h is below this: fraction of l per second, or [m/s]
+  double tolerance = 1e-2;  ///< Newton stops when |dx|_inf / h is below this: fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
-  int max_iterations = 1000;        ///< Newton iterations a step before it ends as `iteration_limit`
+  int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
   LinearSolverKind linear_solver = LinearSolverKind::cholmod;
   CcdKind ccd = CcdKind::additive;
-  bool fast_blas = false;           ///< let BLAS use threads: faster on large systems, results differ between thread counts
+  bool fast_blas = false;  ///< let BLAS use threads: faster on large systems, results differ between thread counts
 };
 
 enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
 
 struct MaterialDesc {
   MaterialModel model = MaterialModel::neo_hookean;
-  double density = 1000.0;        ///< [kg/m^3]; 2D: [kg/m^2]
-  double youngs_modulus = 1e5;    ///< [Pa]
-  double poisson_ratio = 0.4;     ///< in (-1, 0.5)
-  double damping = 0.0;           ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
+  double density = 1000.0;      ///< [kg/m^3]; 2D: [kg/m^2]
+  double youngs_modulus = 1e5;  ///< [Pa]
+  double poisson_ratio = 0.4;   ///< in (-1, 0.5)
+  double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
@@ -60,10 +60,10 @@ enum class GeneratorKind { box, sphere, torus, cylinder, mat, rectangle, disk };
 
 struct GeneratorDesc {
   GeneratorKind kind = GeneratorKind::box;
-  std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube radius;
-                                         ///< cylinder: radius, height (along y)
+  std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube
+                                         ///< radius; cylinder: radius, height (along y)
   std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or around
-  bool is_surface = false;               ///< triangles (2D: edges) only: for obstacles
+  bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };
 
 struct TransformDesc {
@@ -102,8 +102,8 @@ struct MotionDesc {
   RegionDesc region;
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s]
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] rotation vector rate
-  std::optional<Vec<3>> center;              ///< [m]; absent: center of the bounding box of the nodes at the scene's start
-  double start = 0.0;                        ///< [s]
+  std::optional<Vec<3>> center;  ///< [m]; absent: center of the bounding box of the nodes at the scene's start
+  double start = 0.0;            ///< [s]
   double end = std::numeric_limits<double>::infinity();  ///< [s]
   std::optional<ReleaseDesc> release;
 };
@@ -120,7 +120,7 @@ struct BodyDesc {
   std::optional<GeneratorDesc> generator;  ///< exactly one of mesh and generator
   TransformDesc transform;
   std::optional<ArrayDesc> array;
-  MaterialDesc material;                   ///< deformable bodies only
+  MaterialDesc material;                     ///< deformable bodies only
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; deformable bodies
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box
   std::vector<MotionDesc> motions;
@@ -128,8 +128,8 @@ struct BodyDesc {
 };
 
 struct HalfSpaceDesc {
-  Vec<3> point = Vec<3>::Zero();      ///< [m] on the plane
-  Vec<3> normal = Vec<3>::UnitY();    ///< into the free side; any length
+  Vec<3> point = Vec<3>::Zero();    ///< [m] on the plane
+  Vec<3> normal = Vec<3>::UnitY();  ///< into the free side; any length
 };
 
 struct OutputDesc {

@@ -1,0 +1,131 @@
+#include "clearance/io/json_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace clearance {
+namespace {
+
+// The library's messages read `[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while
+// parsing value - unexpected '}'; expected ...`; the part after the position is what a user can act on.
+std::string readable(std::string text) {
+  for (const char* intro : {"syntax error while parsing ", "syntax error "}) {
+    const std::size_t start = text.find(intro);
+    if (start == std::string::npos) continue;
+    text = text.substr(start + std::string_view(intro).size());
+    break;
+  }
+  const std::size_t close = text.find("] ");
+  if (text.starts_with("[json.exception") && close != std::string::npos) text = text.substr(close + 2);
+  constexpr std::size_t longest = 200;
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  // Bytes of a damaged file have no place in a log.
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c >= 0x7F; }, '?');
+  return text;
+}
+
+// Builds the value like the library's own handler, and notes errors and repeated keys instead of throwing.
+class Handler : public nlohmann::json_sax<Json> {
+ public:
+  explicit Handler(std::string_view text) : text_(text) {}
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(value); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    Level& level = levels_.back();
+    if (!level.keys.insert(name).second)
+      issues.push_back({"", child_path(place(), name), "", "the key is given twice"});
+    level.key = name;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
+    issues.push_back(
+        {"", line_and_column(text_, position > 0 ? position - 1 : 0), "", "not valid JSON: " + readable(error.what())});
+    return false;
+  }
+
+  Json root;
+  Issues issues;
+
+ private:
+  // An object or array that is being read.
+  struct Level {
+    Json value;
+    std::string key;
+    std::set<std::string> keys;
+  };
+
+  std::string place() const {
+    std::string path;
+    for (std::size_t i = 0; i + 1 < levels_.size(); ++i) {
+      const Level& level = levels_[i];
+      path = level.value.is_object() ? child_path(path, level.key) : element_path(path, level.value.size());
+    }
+    return path;
+  }
+
+  bool open(Json value) {
+    if (levels_.size() >= max_depth) {
+      issues.push_back({"", "", "", fmt::format("nested more than {} levels deep", max_depth)});
+      return false;
+    }
+    levels_.push_back({std::move(value), {}, {}});
+    return true;
+  }
+  bool close() {
+    Json value = std::move(levels_.back().value);
+    levels_.pop_back();
+    return add(std::move(value));
+  }
+  bool add(Json value) {
+    if (levels_.empty()) {
+      root = std::move(value);
+    } else if (levels_.back().value.is_object()) {
+      levels_.back().value[levels_.back().key] = std::move(value);
+    } else {
+      levels_.back().value.push_back(std::move(value));
+    }
+    return true;
+  }
+
+  // No format that we read is nested deeper; the bound keeps recursion over values safe.
+  static constexpr std::size_t max_depth = 64;
+
+  std::string_view text_;
+  std::vector<Level> levels_;
+};
+
+}  // namespace
+
+std::string line_and_column(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t line_start = before.rfind('\n');
+  const std::size_t column = before.size() - (line_start == std::string_view::npos ? 0 : line_start + 1) + 1;
+  return fmt::format("line {}, column {}", line, column);
+}
+
+Result<Json> parse_json_text(std::string_view text) {
+  Handler handler(text);
+  const bool is_parsed =
+      Json::sax_parse(text.begin(), text.end(), &handler, nlohmann::detail::input_format_t::json, true, true);
+  if (is_parsed && handler.issues.empty()) return std::move(handler.root);
+  if (handler.issues.empty()) handler.issues.push_back({"", "", "", "not valid JSON"});
+  return handler.issues;
+}
+
+}  // namespace clearance

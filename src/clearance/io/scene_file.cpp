@@ -1,0 +1,51 @@
+#include "clearance/io/scene_file.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+#include <system_error>
+
+namespace clearance {
+
+namespace fs = std::filesystem;
+
+Result<std::string> read_text_file(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return Issue{path.string(), "", "", "the file does not exist"};
+  if (fs::is_directory(status)) return Issue{path.string(), "", "", "is a directory, not a scene file"};
+  if (fs::is_regular_file(status) && fs::file_size(path, error) > max_scene_bytes) {
+    return Issue{path.string(), "", "", fmt::format("is larger than {} MiB: not a scene file", max_scene_bytes >> 20U)};
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  if (!file) return Issue{path.string(), "", "", "cannot be read (permissions?) or is empty"};
+  return std::move(content).str();
+}
+
+Result<Done> write_text_file(const fs::path& path, const std::string& text) {
+  // The process number keeps two writers from sharing the temporary file.
+  fs::path temporary = path;
+  temporary += fmt::format(".tmp{}", ::getpid());
+  {
+    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.flush();
+    if (!file) {
+      std::error_code ignored;
+      fs::remove(temporary, ignored);
+      return Issue{path.string(), "", "", "cannot be written"};
+    }
+  }
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (!error) return Done{};
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  return Issue{path.string(), "", "", "cannot be written: " + error.message()};
+}
+
+}  // namespace clearance

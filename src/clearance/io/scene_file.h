@@ -1,0 +1,19 @@
+// A whole text file at once, in and out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "clearance/base/result.h"
+
+namespace clearance {
+
+/// Scenes larger than this are refused: no scene is, and a wrong file such as a mesh may be.
+inline constexpr std::uintmax_t max_scene_bytes = 64U << 20U;
+
+Result<std::string> read_text_file(const std::filesystem::path& path);
+
+/// Replaces the file in one step: a reader, or a crash, sees the old content or the new one.
+Result<Done> write_text_file(const std::filesystem::path& path, const std::string& text);
+
+}  // namespace clearance

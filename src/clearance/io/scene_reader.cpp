@@ -1,0 +1,154 @@
+#include "clearance/io/scene_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/json_text.h"
+#include "clearance/io/scene_file.h"
+#include "clearance/scene/json_reader.h"
+#include "clearance/scene/overrides.h"
+#include "clearance/scene/validate.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Is `inner` the place `outer` or inside of it?
+bool is_within(const std::string& inner, const std::string& outer) {
+  if (!inner.starts_with(outer)) return false;
+  return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';
+}
+
+// A value that could not be read keeps its default, so what validation says about it, or about its parent, may be
+// wrong: only the first cause is reported.
+void add_independent(Issues& issues, const Issues& more) {
+  const std::size_t num_causes = issues.size();
+  for (const Issue& issue : more) {
+    const bool is_consequence = std::any_of(
+        issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes),
+        [&](const Issue& cause) { return cause.severity == Severity::error &&
+                 (is_within(issue.place, cause.place) || is_within(cause.place, issue.place)); });
+    if (!is_consequence) issues.push_back(issue);
+  }
+}
+
+void check_meshes_exist(const SceneDesc& scene, Issues& issues) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const std::string& mesh = scene.bodies[i].mesh;
+    if (mesh.empty()) continue;
+    const fs::path path = fs::path(scene.base_directory) / mesh;
+    std::error_code error;
+    const bool is_file = fs::is_regular_file(path, error);
+    // Segments and points may come from the .obj of the same name (read_mesh), TetGen's pair has no extension.
+    const std::string extension = path.extension().string();
+    const bool has_substitute = (extension == ".seg" || extension == ".pt") &&
+                                fs::is_regular_file(fs::path(path).replace_extension(".obj"), error);
+    const bool is_pair = extension.empty() && fs::is_regular_file(fs::path(path.string() + ".ele"), error);
+    if (is_file || has_substitute || is_pair) continue;
+    const char* problem =
+        fs::is_directory(path, error) ? "is a directory, not a mesh file" : "the mesh file does not exist";
+    issues.push_back({"", element_path("bodies", i) + ".mesh", mesh,
+                      fmt::format("{}; looked for {}", problem, path.lexically_normal().string())});
+  }
+}
+
+void set_file(Issues& issues, const std::string& file) {
+  for (Issue& issue : issues) {
+    if (issue.file.empty()) issue.file = file;
+  }
+}
+
+// Errors first decide; warnings ride along with the scene.
+Result<LoadedScene> finished(SceneDesc scene, Issues issues, const std::string& file) {
+  set_file(issues, file);
+  if (has_errors(issues)) return issues;
+  return LoadedScene{std::move(scene), std::move(issues)};
+}
+
+Result<LoadedScene> read_native(Json root, const std::string& file, const fs::path& base_directory,
+                                const std::vector<std::string>& overrides, Issues issues) {
+  apply_overrides(root, overrides, issues);
+  SceneDesc scene = scene_from_json(root, issues);
+  scene.base_directory = base_directory.string();
+  if (scene.name.empty()) scene.name = fs::path(file).stem().string();
+  name_bodies(scene);
+  Issues more = validate(scene);
+  check_meshes_exist(scene, more);
+  add_independent(issues, more);
+  return finished(std::move(scene), std::move(issues), file);
+}
+
+// By the keys that only one of the formats has.
+SceneFormat format_of(const Json& root) {
+  const auto has_any = [&](std::initializer_list<const char*> keys) {
+    return root.is_object() &&
+           std::any_of(keys.begin(), keys.end(), [&](const char* key) { return root.contains(key); });
+  };
+  if (has_any({"format", "bodies", "half_spaces"})) return SceneFormat::clearance;
+  if (has_any({"rigid_body_problem", "scene_type"})) return SceneFormat::rigid_ipc;
+  if (has_any({"geometry", "materials", "boundary_conditions", "meshes"})) return SceneFormat::polyfem;
+  return SceneFormat::clearance;
+}
+
+Result<LoadedScene> read_script(const fs::path& path, const std::vector<std::string>& overrides) {
+  Result<LoadedScene> loaded = read_ipc_script(path);
+  if (!loaded || overrides.empty()) return loaded;
+  const std::string base_directory = loaded->scene.base_directory;
+  return read_native(scene_to_json_value(loaded->scene), path.string(), base_directory, overrides, loaded->warnings);
+}
+
+Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
+                                   const std::vector<std::string>& overrides) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) return text.issues();
+  Result<Json> root = parse_json_text(*text);
+  if (!root) {
+    Issues issues = root.issues();
+    set_file(issues, path.string());
+    return issues;
+  }
+  if (format == SceneFormat::automatic) format = format_of(*root);
+  if (format == SceneFormat::rigid_ipc || format == SceneFormat::polyfem) {
+    const char* name = format == SceneFormat::rigid_ipc ? "Rigid IPC" : "PolyFEM";
+    return Issue{path.string(), "", "", fmt::format("is a {} scene, a format that is not supported yet", name)};
+  }
+  return read_native(std::move(*root), path.string(), path.parent_path(), overrides, {});
+}
+
+bool is_script(const fs::path& path) {
+  return path.extension() == ".txt" || path.extension() == ".ipc";
+}
+
+}  // namespace
+
+Result<LoadedScene> load_scene(const fs::path& path, SceneFormat format, const std::vector<std::string>& overrides) {
+  if (format == SceneFormat::automatic && is_script(path)) format = SceneFormat::ipc;
+  return format == SceneFormat::ipc ? read_script(path, overrides) : read_json_file(path, format, overrides);
+}
+
+Result<LoadedScene> load_scene_text(const std::string& text, const std::string& name, const fs::path& base_directory,
+                                    const std::vector<std::string>& overrides) {
+  Result<Json> root = parse_json_text(text);
+  if (root) return read_native(std::move(*root), name, base_directory, overrides, {});
+  Issues issues = root.issues();
+  set_file(issues, name);
+  return issues;
+}
+
+Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
+  std::error_code error;
+  const fs::path from = fs::absolute(scene.base_directory.empty() ? "." : scene.base_directory, error);
+  const fs::path to = fs::absolute(path, error).parent_path();
+  SceneDesc saved = scene;
+  if (from.lexically_normal() != to.lexically_normal()) {
+    for (BodyDesc& body : saved.bodies) {
+      if (!body.mesh.empty()) body.mesh = (from / body.mesh).lexically_normal().string();
+    }
+  }
+  return write_text_file(path, scene_to_json(saved));
+}
+
+}  // namespace clearance

@@ -1,0 +1,31 @@
+// Scenes from files and to files. A scene that loads is valid: `validate` has no errors and its meshes exist.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/io/loaded_scene.h"
+#include "clearance/scene/json_writer.h"
+
+namespace clearance {
+
+enum class SceneFormat { automatic, clearance, ipc, rigid_ipc, polyfem };
+
+/// Reads a scene of any supported format. `automatic` decides by the extension (.txt and .ipc are IPC scripts) and the
+/// keys of a JSON file. `overrides` are `path=value` (`time.step=0.01`), applied to the JSON before it is read, or to
+/// the native JSON of an imported scene. Paths of meshes are relative to `scene.base_directory`, or absolute.
+Result<LoadedScene> load_scene(const std::filesystem::path& path, SceneFormat format = SceneFormat::automatic,
+                               const std::vector<std::string>& overrides = {});
+
+/// A native scene from text, as if it stood in a file in `base_directory`; `name` is the file in messages.
+Result<LoadedScene> load_scene_text(const std::string& text, const std::string& name,
+                                    const std::filesystem::path& base_directory,
+                                    const std::vector<std::string>& overrides = {});
+
+/// Writes a native scene with every default, in one atomic replacement of the file. Relative mesh paths become absolute
+/// where the file lies in another directory than the scene came from.
+Result<Done> save_scene(const std::filesystem::path& path, const SceneDesc& scene);
+
+}  // namespace clearance

@@ -1,0 +1,73 @@
+// The names that enumerators have in a scene file, and what each means.
+#pragma once
+
+#include <array>
+
+#include "clearance/scene/field.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+template <>
+struct EnumInfo<Integrator> {
+  using V = EnumValue<Integrator>;
+  static constexpr std::array values = {
+      V{Integrator::implicit_euler, "implicit_euler", "first order, damps; the default"},
+      V{Integrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
+      V{Integrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
+      V{Integrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
+};
+
+template <>
+struct EnumInfo<LinearSolverKind> {
+  using V = EnumValue<LinearSolverKind>;
+  static constexpr std::array values = {V{LinearSolverKind::cholmod, "cholmod", "sparse Cholesky factorisation"},
+                                        V{LinearSolverKind::pcg, "pcg", "preconditioned conjugate gradients"}};
+};
+
+template <>
+struct EnumInfo<CcdKind> {
+  using V = EnumValue<CcdKind>;
+  static constexpr std::array values = {
+      V{CcdKind::additive, "additive", "additive CCD: conservative steps of the distance"},
+      V{CcdKind::tight_inclusion, "tight_inclusion", "interval bisection with an error bound"}};
+};
+
+template <>
+struct EnumInfo<MaterialModel> {
+  using V = EnumValue<MaterialModel>;
+  static constexpr std::array values = {
+      V{MaterialModel::neo_hookean, "neo_hookean", "infinite energy at inversion: elements never invert"},
+      V{MaterialModel::fixed_corotational, "fixed_corotational", "fixed corotated elasticity (Stomakhin et al. 2012)"},
+      V{MaterialModel::st_venant_kirchhoff, "st_venant_kirchhoff", "quadratic in the Green strain"},
+      V{MaterialModel::linear_elasticity, "linear_elasticity", "small strain; not invariant to rotation"}};
+};
+
+template <>
+struct EnumInfo<GeneratorKind> {
+  using V = EnumValue<GeneratorKind>;
+  static constexpr std::array values = {V{GeneratorKind::box, "box", "size: 3 extents, one corner at the origin"},
+                                        V{GeneratorKind::sphere, "sphere", "size: radius"},
+                                        V{GeneratorKind::torus, "torus", "size: ring radius, tube radius"},
+                                        V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
+                                        V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box"},
+                                        V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents"},
+                                        V{GeneratorKind::disk, "disk", "2D; size: radius"}};
+};
+
+template <>
+struct EnumInfo<RegionFrame> {
+  using V = EnumValue<RegionFrame>;
+  static constexpr std::array values = {
+      V{RegionFrame::world, "world", "corners in metres, in the scene at its start"},
+      V{RegionFrame::body, "body", "corners as fractions of the body's bounding box before its transform"}};
+};
+
+template <>
+struct EnumInfo<BodyKind> {
+  using V = EnumValue<BodyKind>;
+  static constexpr std::array values = {V{BodyKind::deformable, "deformable", "elastic solid"},
+                                        V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
+};
+
+}  // namespace clearance

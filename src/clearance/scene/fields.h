@@ -1,0 +1,224 @@
+// The field table: every value of a scene once, with its name in files, unit, range and meaning. The reader, the
+// writer, the range check, the JSON Schema and the reference documentation are visitors of this table; nothing else
+// lists fields. A visitor has `field(const char* key, T& value, const Field& field)` for every T that occurs.
+#pragma once
+
+#include "clearance/scene/enums.h"
+
+namespace clearance {
+
+template <>
+struct StructInfo<TimeDesc> {
+  static constexpr const char* name = "time";
+  static constexpr const char* doc = "Time stepping. The number of steps is ceil(duration / step), up to rounding.";
+};
+template <class Visitor>
+void describe(Visitor& v, TimeDesc& t) {
+  v.field("step", t.step, positive("s", "time step h"));
+  v.field("duration", t.duration, positive("s", "simulated time"));
+  v.field("integrator", t.integrator, any("", "how positions and velocities advance"));
+  v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
+  v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
+}
+
+template <>
+struct StructInfo<ContactDesc> {
+  static constexpr const char* name = "contact";
+  static constexpr const char* doc =
+      "The contact barrier. Relative lengths are fractions of l, the bounding-box diagonal of the deformable bodies at "
+      "rest.";
+};
+template <class Visitor>
+void describe(Visitor& v, ContactDesc& c) {
+  v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
+  v.field("dhat", c.dhat, positive("l or m", "distance at which the barrier starts to act"));
+  v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not fractions of l"));
+  v.field("kappa", c.kappa, at_least(0.0, "", "barrier stiffness in the incremental potential; 0: adaptive"));
+  v.field("kappa_min_multiplier", c.kappa_min_multiplier,
+          positive("", "lower bound of the adaptive stiffness, in mean nodal masses"));
+  v.field("close_distance", c.close_distance,
+          at_least(0.0, "l or m", "below this distance the adaptive stiffness is doubled"));
+  v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
+}
+
+template <>
+struct StructInfo<SolverDesc> {
+  static constexpr const char* name = "solver";
+  static constexpr const char* doc = "Newton's method inside one time step.";
+};
+template <class Visitor>
+void describe(Visitor& v, SolverDesc& s) {
+  v.field("tolerance", s.tolerance, positive("l/s or m/s", "Newton stops when |dx|_inf / h is below this"));
+  v.field("tolerance_is_absolute", s.tolerance_is_absolute,
+          any("", "tolerance is in m/s, not fractions of l per second"));
+  v.field("max_iterations", s.max_iterations, at_least(1, "", "Newton iterations before a step ends unconverged"));
+  v.field("linear_solver", s.linear_solver, any("", "solves for the Newton direction"));
+  v.field("ccd", s.ccd, any("", "continuous collision detection that bounds each step"));
+  v.field("fast_blas", s.fast_blas,
+          any("", "let BLAS use threads: faster on large systems, but results differ between thread counts"));
+}
+
+template <>
+struct StructInfo<MaterialDesc> {
+  static constexpr const char* name = "material";
+  static constexpr const char* doc = "Elastic material of a deformable body.";
+};
+template <class Visitor>
+void describe(Visitor& v, MaterialDesc& m) {
+  v.field("model", m.model, any("", "elastic energy"));
+  v.field("density", m.density, positive("kg/m^3 (2D: kg/m^2)", "mass density at rest"));
+  v.field("youngs_modulus", m.youngs_modulus, positive("Pa", "stiffness"));
+  v.field("poisson_ratio", m.poisson_ratio, above(-1.0, "", "sideways contraction").below(0.5, true));
+  v.field("damping", m.damping,
+          at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
+}
+
+template <>
+struct StructInfo<GeneratorDesc> {
+  static constexpr const char* name = "generator";
+  static constexpr const char* doc = "A shape made by the program instead of read from a file.";
+};
+template <class Visitor>
+void describe(Visitor& v, GeneratorDesc& g) {
+  v.field("kind", g.kind, any("", "the shape; it decides what size means"));
+  v.field("size", g.size, positive("m", "sizes before the transform, as the kind says"));
+  v.field("resolution", g.resolution,
+          at_least(1, "", "cells along each extent; round shapes: cells along the radius or around"));
+  v.field("is_surface", g.is_surface, any("", "triangles (2D: edges) only: for obstacles"));
+}
+
+template <>
+struct StructInfo<TransformDesc> {
+  static constexpr const char* name = "transform";
+  static constexpr const char* doc = "Placement of a mesh: x_world = R (scale * x) + translation.";
+};
+template <class Visitor>
+void describe(Visitor& v, TransformDesc& t) {
+  v.field(
+      "scale", t.scale,
+      any("", "applied first, about the origin of the mesh; one number scales uniformly").short_as(Shorthand::uniform));
+  v.field("rotation", t.rotation,
+          any("deg", "about the fixed x, then y, then z axis: R = Rz Ry Rx; 2D: one number")
+              .short_as(Shorthand::angle_in_plane));
+  v.field("translation", t.translation, any("m", "applied last"));
+}
+
+template <>
+struct StructInfo<ArrayDesc> {
+  static constexpr const char* name = "array";
+  static constexpr const char* doc = "A regular grid of copies of a body; copy (i,j,k) is moved by (i,j,k) * spacing.";
+};
+template <class Visitor>
+void describe(Visitor& v, ArrayDesc& a) {
+  v.field("counts", a.counts, at_least(1, "", "copies along x, y, z"));
+  v.field("spacing", a.spacing, any("m", "distance between copies"));
+}
+
+template <>
+struct StructInfo<RegionDesc> {
+  static constexpr const char* name = "region";
+  static constexpr const char* doc = "Some of the nodes of a body.";
+};
+template <class Visitor>
+void describe(Visitor& v, RegionDesc& r) {
+  v.field("box", r.box, any("as frame", "min and max corner, borders included; null: the whole body"));
+  v.field("frame", r.frame, any("", "what the corners are measured in"));
+  v.field("surface_only", r.surface_only, any("", "only nodes on the surface"));
+}
+
+template <>
+struct StructInfo<ReleaseDesc> {
+  static constexpr const char* name = "release";
+  static constexpr const char* doc =
+      "Lets the nodes of a motion go once the smallest coordinate of all deformable vertices along an axis exceeds a "
+      "bound.";
+};
+template <class Visitor>
+void describe(Visitor& v, ReleaseDesc& r) {
+  v.field("axis", r.axis, at_least(0, "", "0: x, 1: y, 2: z").below(2, false));
+  v.field("above", r.above, any("m", "the bound"));
+}
+
+template <>
+struct StructInfo<MotionDesc> {
+  static constexpr const char* name = "motion";
+  static constexpr const char* doc =
+      "Nodes that follow a prescribed rigid motion from start to end. After it, deformable nodes are free and obstacle "
+      "nodes rest.";
+};
+template <class Visitor>
+void describe(Visitor& v, MotionDesc& m) {
+  v.field("region", m.region, any("", "the nodes that move"));
+  v.field("linear_velocity", m.linear_velocity, any("m/s", "zero, with zero angular velocity: the nodes are held"));
+  v.field("angular_velocity", m.angular_velocity,
+          any("deg/s", "rotation vector rate; 2D: one number").short_as(Shorthand::angle_in_plane));
+  v.field("center", m.center,
+          any("m", "center of the rotation; null: center of the bounding box of the nodes at the scene's start"));
+  v.field("start", m.start, at_least(0.0, "s", "when the motion starts"));
+  v.field("end", m.end, at_least(0.0, "s", "when the motion ends; null: never").with_null_infinity());
+  v.field("release", m.release, any("", "ends the motion early; null: never"));
+}
+
+template <>
+struct StructInfo<BodyDesc> {
+  static constexpr const char* name = "body";
+  static constexpr const char* doc = "A deformable solid or an obstacle. It has exactly one of mesh and generator.";
+};
+template <class Visitor>
+void describe(Visitor& v, BodyDesc& b) {
+  v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
+  v.field("kind", b.kind, any("", "what the body is"));
+  v.field("mesh", b.mesh, any("path", "mesh file, relative to the scene file; empty with a generator"));
+  v.field("generator", b.generator, any("", "a shape made by the program; null with a mesh"));
+  v.field("transform", b.transform, any("", "placement"));
+  v.field("array", b.array, any("", "a grid of copies; null: one body"));
+  v.field("material", b.material, any("", "deformable bodies only"));
+  v.field("linear_velocity", b.linear_velocity, any("m/s", "at the start; deformable bodies only"));
+  v.field("angular_velocity", b.angular_velocity,
+          any("deg/s", "at the start, about the center of the body's bounding box; 2D: one number")
+              .short_as(Shorthand::angle_in_plane));
+  v.field("motions", b.motions, any("", "prescribed motions"));
+  v.field("self_contact", b.self_contact, any("", "the body collides with itself"));
+}
+
+template <>
+struct StructInfo<HalfSpaceDesc> {
+  static constexpr const char* name = "half_space";
+  static constexpr const char* doc = "A fixed plane that nothing crosses.";
+};
+template <class Visitor>
+void describe(Visitor& v, HalfSpaceDesc& h) {
+  v.field("point", h.point, any("m", "on the plane"));
+  v.field("normal", h.normal, any("", "into the free side; any length"));
+}
+
+template <>
+struct StructInfo<OutputDesc> {
+  static constexpr const char* name = "output";
+  static constexpr const char* doc = "What a run stores.";
+};
+template <class Visitor>
+void describe(Visitor& v, OutputDesc& o) {
+  v.field("frame_interval", o.frame_interval, at_least(1, "steps", "between stored frames"));
+  v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
+}
+
+template <>
+struct StructInfo<SceneDesc> {
+  static constexpr const char* name = "scene";
+  static constexpr const char* doc = "The whole file. Every key is optional but bodies; y is up.";
+};
+template <class Visitor>
+void describe(Visitor& v, SceneDesc& s) {
+  v.field("name", s.name, any("", "empty: the name of the file"));
+  v.field("dimension", s.dimension, at_least(2, "", "2: bodies in the plane z = 0; 3").below(3, false));
+  v.field("gravity", s.gravity, any("m/s^2", "acceleration of everything deformable"));
+  v.field("time", s.time, any("", "time stepping"));
+  v.field("contact", s.contact, any("", "contact barrier"));
+  v.field("solver", s.solver, any("", "Newton's method"));
+  v.field("bodies", s.bodies, any("", "deformable solids and obstacles"));
+  v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
+  v.field("output", s.output, any("", "what a run stores"));
+}
+
+}  // namespace clearance

@@ -1,0 +1,241 @@
+#include "clearance/scene/json_reader.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "clearance/scene/fields.h"
+#include "clearance/scene/nearest_name.h"
+
+namespace clearance {
+namespace {
+
+// What all readers share.
+struct Context {
+  Issues& issues;
+  int dimension = 3;
+
+  void report(const std::string& place, const Json& value, const std::string& message) const {
+    issues.push_back({"", place, brief_text(value), message});
+  }
+  void report_type(const std::string& place, const Json& value, const std::string& expected) const {
+    report(place, value, fmt::format("expected {}, not {}", expected, type_text(value)));
+  }
+};
+
+class ObjectReader;
+
+template <DescribedStruct Struct>
+void read(const Json& json, const std::string& place, const Context& context, Struct& value, const Field&);
+template <class T>
+void read(const Json& json, const std::string& place, const Context& context, std::optional<T>& value,
+          const Field& field);
+template <DescribedStruct Struct>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Struct>& value,
+          const Field& field);
+
+void read(const Json& json, const std::string& place, const Context& context, double& value, const Field& field) {
+  if (json.is_null() && field.null_is_infinity) {
+    value = infinity;
+  } else if (json.is_number()) {
+    value = json.get<double>();
+  } else {
+    context.report_type(place, json, field.null_is_infinity ? "a number, or null for never" : "a number");
+  }
+}
+
+void read(const Json& json, const std::string& place, const Context& context, int& value, const Field&) {
+  const double number = json.is_number() ? json.get<double>() : 0.0;
+  if (!json.is_number()) {
+    context.report_type(place, json, "a whole number");
+  } else if (number != std::floor(number)) {
+    context.report(place, json, "expected a whole number");
+  } else if (std::abs(number) > std::numeric_limits<int>::max()) {
+    context.report(place, json, fmt::format("expected at most {}", std::numeric_limits<int>::max()));
+  } else {
+    value = static_cast<int>(number);
+  }
+}
+
+void read(const Json& json, const std::string& place, const Context& context, bool& value, const Field&) {
+  if (json.is_boolean()) {
+    value = json.get<bool>();
+  } else {
+    context.report_type(place, json, "true or false");
+  }
+}
+
+void read(const Json& json, const std::string& place, const Context& context, std::string& value, const Field&) {
+  if (json.is_string()) {
+    value = json.get<std::string>();
+  } else {
+    context.report_type(place, json, "a string");
+  }
+}
+
+template <NamedEnum Enum>
+void read(const Json& json, const std::string& place, const Context& context, Enum& value, const Field&) {
+  std::vector<std::string_view> names;
+  const std::string word = json.is_string() ? json.get<std::string>() : "";
+  for (const auto& known : EnumInfo<Enum>::values) {
+    if (json.is_string() && known.name == word) {
+      value = known.value;
+      return;
+    }
+    names.push_back(known.name);
+  }
+  const std::string_view nearest = nearest_name(word, names);
+  const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+  context.report(place, json, fmt::format("expected one of {}{}", quoted_list(names), hint));
+}
+
+// A list with as many entries as `lengths` allows: false after a report.
+bool has_length(const Json& json, const std::string& place, const Context& context, std::size_t shortest,
+                std::size_t longest, const std::string& what) {
+  const std::string lengths = shortest == longest   ? fmt::format("{} ", longest)
+                              : longest == SIZE_MAX ? ""
+                                                    : fmt::format("{} or {} ", shortest, longest);
+  if (!json.is_array()) {
+    context.report_type(place, json, fmt::format("an array of {}{}", lengths, what));
+    return false;
+  }
+  if (json.size() >= shortest && json.size() <= longest) return true;
+  context.report(place, json, fmt::format("expected {}{}, not {}", lengths, what, json.size()));
+  return false;
+}
+
+// Vectors of 2D scenes may leave out the third entry, which then keeps its default.
+std::size_t shortest_vector(const Context& context) {
+  return context.dimension == 2 ? 2 : 3;
+}
+
+void read(const Json& json, const std::string& place, const Context& context, Vec<3>& value, const Field& field) {
+  if (json.is_number() && field.shorthand == Shorthand::uniform) {
+    value = Vec<3>::Constant(json.get<double>());
+    return;
+  }
+  if (json.is_number() && field.shorthand == Shorthand::angle_in_plane && context.dimension == 2) {
+    value = Vec<3>(0.0, 0.0, json.get<double>());
+    return;
+  }
+  if (!has_length(json, place, context, shortest_vector(context), 3, "numbers")) return;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    read(json[i], element_path(place, i), context, value[static_cast<Eigen::Index>(i)], field);
+  }
+}
+
+void read(const Json& json, const std::string& place, const Context& context, std::array<int, 3>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, shortest_vector(context), 3, "whole numbers")) return;
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
+void read(const Json& json, const std::string& place, const Context& context, std::array<Vec<3>, 2>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 2, 2, "corners")) return;
+  for (std::size_t i = 0; i < 2; ++i) {
+    value[i].setZero();
+    read(json[i], element_path(place, i), context, value[i], field);
+  }
+}
+
+template <class Number>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Number>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 1, SIZE_MAX, "numbers")) return;
+  value.assign(json.size(), Number{});
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
+class ObjectReader {
+ public:
+  ObjectReader(const Json& object, std::string place, const Context& context)
+      : object_(object), place_(std::move(place)), context_(context) {}
+
+  template <class T>
+  void field(const char* key, T& value, const Field& field) {
+    known_.emplace_back(key);
+    const auto found = object_.find(key);
+    if (found != object_.end()) read(*found, child_path(place_, key), context_, value, field);
+  }
+
+  void report_unknown_keys(const std::vector<std::string_view>& also_allowed) const {
+    for (const auto& [key, value] : object_.items()) {
+      if (is_one_of(key, known_) || is_one_of(key, also_allowed)) continue;
+      const std::string_view nearest = nearest_name(key, known_);
+      const std::string hint = nearest.empty() ? fmt::format("known here: {}", quoted_list(known_))
+                                               : fmt::format("did you mean `{}`?", nearest);
+      context_.issues.push_back({"", child_path(place_, key), "", "unknown key; " + hint});
+    }
+  }
+
+ private:
+  static bool is_one_of(std::string_view key, const std::vector<std::string_view>& keys) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  }
+
+  const Json& object_;
+  std::string place_;
+  const Context& context_;
+  std::vector<std::string_view> known_;
+};
+
+template <DescribedStruct Struct>
+void read(const Json& json, const std::string& place, const Context& context, Struct& value, const Field&) {
+  if (!json.is_object()) {
+    context.report_type(place, json, "an object");
+    return;
+  }
+  ObjectReader reader(json, place, context);
+  describe(reader, value);
+  const bool is_root = place.empty();
+  reader.report_unknown_keys(is_root ? std::vector<std::string_view>{"$schema", "format"}
+                                     : std::vector<std::string_view>{});
+}
+
+template <class T>
+void read(const Json& json, const std::string& place, const Context& context, std::optional<T>& value,
+          const Field& field) {
+  if (json.is_null()) {
+    value.reset();
+    return;
+  }
+  T read_value{};
+  if constexpr (std::is_same_v<T, Vec<3>>) read_value.setZero();
+  read(json, place, context, read_value, field);
+  value = read_value;
+}
+
+template <DescribedStruct Struct>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Struct>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 0, SIZE_MAX, "objects")) return;
+  value.assign(json.size(), Struct{});
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
+// The other vectors are read differently in 2D, so the dimension comes first, wherever it stands in the file.
+int dimension_of(const Json& root) {
+  const auto found = root.find("dimension");
+  return found != root.end() && *found == Json(2) ? 2 : 3;
+}
+
+}  // namespace
+
+SceneDesc scene_from_json(const Json& root, Issues& issues) {
+  SceneDesc scene;
+  if (!root.is_object()) {
+    issues.push_back({"", "", brief_text(root), "a scene is an object {...}, not " + type_text(root)});
+    return scene;
+  }
+  const Context context{issues, dimension_of(root)};
+  const auto format = root.find("format");
+  if (format != root.end() && *format != Json(native_format)) {
+    context.report("format", *format, fmt::format("expected \"{}\"", native_format));
+  }
+  read(root, "", context, scene, {});
+  return scene;
+}
+
+}  // namespace clearance

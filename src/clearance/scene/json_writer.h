@@ -1,0 +1,18 @@
+// Scene to JSON: every value written out in the order of the field table.
+#pragma once
+
+#include <string>
+
+#include "clearance/scene/json.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// Reading it back gives the same scene, bit for bit; `base_directory` is not part of it.
+Json scene_to_json_value(const SceneDesc& scene);
+std::string scene_to_json(const SceneDesc& scene);
+
+/// The fields of a scene that has nothing but defaults (no bodies).
+Json default_scene_json();
+
+}  // namespace clearance

@@ -1,0 +1,17 @@
+// Values given on the command line: `path=value` changes the JSON of a scene before it is read, so that an override
+// gets the same checks and messages as the file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/scene/json.h"
+
+namespace clearance {
+
+/// Applies `time.step=0.01`, `bodies[0].material.density=500`, ... in order. The value is read as JSON; text that is no
+/// JSON is taken as a string. Missing objects on the way are made. Each override that cannot be applied is an issue.
+void apply_overrides(Json& root, const std::vector<std::string>& overrides, Issues& issues);
+
+}  // namespace clearance

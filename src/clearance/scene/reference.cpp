@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <set>
+
+#include "clearance/scene/json_reader.h"
+#include "clearance/scene/schema.h"
+#include "clearance/scene/value_json.h"
+
+namespace clearance {
+namespace {
+
+// The type of a value in words.
+std::string type_name(const double&) {
+  return "number";
+}
+std::string type_name(const int&) {
+  return "integer";
+}
+std::string type_name(const bool&) {
+  return "boolean";
+}
+std::string type_name(const std::string&) {
+  return "string";
+}
+std::string type_name(const Vec<3>&) {
+  return "3 numbers";
+}
+std::string type_name(const std::array<int, 3>&) {
+  return "3 integers";
+}
+std::string type_name(const std::array<Vec<3>, 2>&) {
+  return "2 corners";
+}
+std::string type_name(const std::vector<double>&) {
+  return "numbers";
+}
+std::string type_name(const std::vector<int>&) {
+  return "integers";
+}
+template <NamedEnum Enum>
+std::string type_name(const Enum&) {
+  return "name";
+}
+template <DescribedStruct Struct>
+std::string type_name(const Struct&) {
+  return fmt::format("[{0}](#{0})", StructInfo<Struct>::name);
+}
+template <DescribedStruct Struct>
+std::string type_name(const std::vector<Struct>&) {
+  return "list of " + type_name(Struct{});
+}
+template <class T>
+std::string type_name(const std::optional<T>&) {
+  return type_name(T{}) + " or null";
+}
+
+// Sections of structs that a struct leads to are printed after it, once each.
+class Sections {
+ public:
+  template <DescribedStruct Struct>
+  void add();
+  std::string text;
+
+ private:
+  std::set<std::string> done_;
+};
+
+class Rows {
+ public:
+  explicit Rows(Sections& sections) : sections_(sections) {}
+
+  template <class T>
+  void field(const char* key, T& value, const Field& field) {
+    std::string default_text;
+    if constexpr (!DescribedStruct<T>) default_text = "`" + brief_text(value_json(value, field)) + "`";
+    rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key, type_name(value), field.unit, default_text,
+                        range_text(field), field.doc);
+    add_names(key, value);
+    later_.push_back([this, &value] { follow(value); });
+  }
+  void follow_all() {
+    for (const auto& follow_one : later_) follow_one();
+  }
+
+  std::string rows;
+  std::string names;
+
+ private:
+  template <class T>
+  void add_names(const char* key, const T&) {
+    if constexpr (NamedEnum<T>) {
+      names += fmt::format("\n`{}` is one of:\n\n", key);
+      for (const auto& known : EnumInfo<T>::values) names += fmt::format("- `{}`: {}\n", known.name, known.doc);
+    }
+  }
+  template <class T>
+  void follow(const T&) {
+    if constexpr (DescribedStruct<T>) sections_.add<T>();
+  }
+  template <class T>
+  void follow(const std::vector<T>&) {
+    follow(T{});
+  }
+  template <class T>
+  void follow(const std::optional<T>&) {
+    follow(T{});
+  }
+
+  Sections& sections_;
+  std::vector<std::function<void()>> later_;
+};
+
+template <DescribedStruct Struct>
+void Sections::add() {
+  if (!done_.insert(StructInfo<Struct>::name).second) return;
+  Struct defaults{};
+  Rows rows(*this);
+  describe(rows, defaults);
+  text += fmt::format(
+      "\n## {}\n\n{}\n\n| key | type | unit | default | range | meaning |\n| --- | --- | --- | --- | --- | --- |\n{}{}",
+      StructInfo<Struct>::name, StructInfo<Struct>::doc, rows.rows, rows.names);
+  rows.follow_all();
+}
+
+constexpr const char* introduction = R"(# Scene files
+
+Generated from the field table `src/clearance/scene/fields.h`; do not edit.
+
+A scene is a JSON file. Comments (`//` and `/* */`) are allowed. Lengths are in metres, times in seconds, angles in
+degrees; y is up. Keys that are not known, values of the wrong type and values out of range are all reported before
+anything runs. `"format": "{}"` may stand in the first line, `$schema` may name the JSON Schema for editors.
+
+In 2D (`"dimension": 2`) vectors may leave out their third entry, and a rotation or angular velocity is one number.
+A single value is changed for one run with `--set path=value`, for example `--set bodies[0].material.density=500`.
+
+The smallest scene is one body:
+
+```json
+{{
+  "bodies": [{{"mesh": "cube.msh"}}],
+  "half_spaces": [{{"point": [0, -1, 0]}}]
+}}
+```
+)";
+
+}  // namespace
+
+std::string scene_reference() {
+  Sections sections;
+  sections.add<SceneDesc>();
+  return fmt::format(introduction, native_format) + sections.text;
+}
+
+}  // namespace clearance

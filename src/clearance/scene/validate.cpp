@@ -1,0 +1,236 @@
+#include "clearance/scene/validate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "clearance/scene/enums.h"
+#include "clearance/scene/json.h"
+#include "clearance/scene/range_check.h"
+
+namespace clearance {
+namespace {
+
+// What all checks below share: they name a place, show a value and say what was expected.
+class Checker {
+ public:
+  Checker(const SceneDesc& scene, Issues& issues) : scene_(scene), issues_(issues) {}
+
+  void run() {
+    check_bodies();
+    for (std::size_t i = 0; i < scene_.half_spaces.size(); ++i) check_half_space(scene_.half_spaces[i], i);
+    check_time();
+    check_contact();
+  }
+
+ private:
+  bool is_plane() const { return scene_.dimension == 2; }
+
+  void error(const std::string& place, const std::string& message, const std::string& value = "") {
+    issues_.push_back({"", place, value, message, Severity::error});
+  }
+  void warning(const std::string& place, const std::string& message, const std::string& value = "") {
+    issues_.push_back({"", place, value, message, Severity::warning});
+  }
+  static std::string text(const Vec<3>& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); }
+
+  void check_time() {
+    if (!(scene_.time.step > 0.0 && scene_.time.duration > 0.0)) return;  // reported by the range check
+    if (scene_.time.duration / scene_.time.step > std::numeric_limits<int>::max()) {
+      error("time", "duration / step must be at most 2147483647 steps",
+            fmt::format("{:g}", scene_.time.duration / scene_.time.step));
+    }
+  }
+
+  void check_contact() {
+    const ContactDesc& contact = scene_.contact;
+    // dhat and close_distance have the same unit; the stiffness rule only sees contacts, which are nearer than dhat.
+    if (contact.kappa == 0.0 && contact.close_distance > contact.dhat) {
+      error("contact.close_distance", fmt::format("must not exceed contact.dhat ({:g})", contact.dhat),
+            fmt::format("{:g}", contact.close_distance));
+    }
+  }
+
+  void check_half_space(const HalfSpaceDesc& half_space, std::size_t i) {
+    const std::string place = element_path("half_spaces", i);
+    const double length = is_plane() ? half_space.normal.head<2>().norm() : half_space.normal.norm();
+    if (length == 0.0) error(place + ".normal", "must not be zero", text(half_space.normal));
+    check_in_plane(place + ".normal", half_space.normal);
+  }
+
+  // The third entry of a vector has no meaning in 2D.
+  void check_in_plane(const std::string& place, const Vec<3>& value) {
+    if (is_plane() && value[2] != 0.0) error(place, "the third entry must be 0 in 2D", text(value));
+  }
+  void check_rotation_in_plane(const std::string& place, const Vec<3>& value) {
+    if (is_plane() && value.head<2>() != Vec<2>::Zero()) {
+      error(place, "only a rotation about z is possible in 2D: one number, or [0, 0, angle]", text(value));
+    }
+  }
+
+  void check_bodies() {
+    check_in_plane("gravity", scene_.gravity);
+    bool has_deformable = false;
+    std::map<std::string, std::size_t> first_with_name;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      has_deformable = has_deformable || body.kind == BodyKind::deformable;
+      check_body(body, element_path("bodies", i));
+      if (body.name.empty()) continue;
+      const auto [known, is_new] = first_with_name.try_emplace(body.name, i);
+      if (!is_new) {
+        error(element_path("bodies", i) + ".name",
+              fmt::format("names must be unique; bodies[{}] has the same", known->second), '"' + body.name + '"');
+      }
+    }
+    if (!has_deformable) error("bodies", "a scene needs at least one deformable body");
+  }
+
+  void check_body(const BodyDesc& body, const std::string& place) {
+    if (body.mesh.empty() && !body.generator) error(place, "needs a `mesh` (a path) or a `generator`");
+    if (!body.mesh.empty() && body.generator) error(place, "has both `mesh` and `generator`; give one of them");
+    if (body.generator) check_generator(*body.generator, body.kind, place + ".generator");
+    check_transform(body, place + ".transform");
+    check_in_plane(place + ".linear_velocity", body.linear_velocity);
+    check_rotation_in_plane(place + ".angular_velocity", body.angular_velocity);
+    if (body.array) check_array(*body.array, place + ".array");
+    const bool has_velocity = !body.linear_velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0);
+    if (body.kind == BodyKind::obstacle && has_velocity) {
+      error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
+    }
+    for (std::size_t i = 0; i < body.motions.size(); ++i) {
+      check_motion(body.motions[i], element_path(place + ".motions", i));
+    }
+    check_material(body, place + ".material");
+  }
+
+  void check_material(const BodyDesc& body, const std::string& place) {
+    if (body.kind != BodyKind::deformable) return;
+    if (body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
+      warning(place + ".poisson_ratio", "so close to 0.5 that linear elements lock",
+              fmt::format("{}", body.material.poisson_ratio));
+    }
+  }
+
+  void check_transform(const BodyDesc& body, const std::string& place) {
+    const TransformDesc& transform = body.transform;
+    const int dim = is_plane() ? 2 : 3;
+    if ((transform.scale.head(dim).array() == 0.0).any()) {
+      error(place + ".scale", "no entry may be 0", text(transform.scale));
+    } else if (body.kind == BodyKind::deformable && transform.scale.head(dim).prod() < 0.0) {
+      error(place + ".scale", "mirrors the body, which would invert its elements", text(transform.scale));
+    }
+    check_rotation_in_plane(place + ".rotation", transform.rotation);
+    check_in_plane(place + ".translation", transform.translation);
+  }
+
+  void check_array(const ArrayDesc& array, const std::string& place) {
+    const double copies = 1.0 * array.counts[0] * array.counts[1] * array.counts[2];
+    if (copies > 1e6) error(place + ".counts", "at most a million copies", fmt::format("{:g}", copies));
+    if (is_plane() && array.counts[2] != 1)
+      error(place + ".counts", "the third count must be 1 in 2D", fmt::format("{}", array.counts[2]));
+    for (int d = 0; d < 3; ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      if (array.counts[axis] > 1 && array.spacing[d] == 0.0) {
+        error(element_path(place + ".spacing", axis), "copies would lie on top of each other", "0");
+      }
+    }
+  }
+
+  void check_generator(const GeneratorDesc& generator, BodyKind kind, const std::string& place) {
+    using Kind = GeneratorKind;
+    const Kind shape = generator.kind;
+    const bool is_flat = shape == Kind::rectangle || shape == Kind::disk;
+    const std::string name(enum_name(shape));
+    if (is_flat != is_plane()) {
+      error(place + ".kind", is_flat ? "is a 2D shape in a 3D scene" : "is a 3D shape in a 2D scene", name);
+    }
+    const bool has_extents = shape == Kind::box || shape == Kind::mat;
+    const std::size_t num_sizes = has_extents ? 3 : shape == Kind::sphere || shape == Kind::disk ? 1 : 2;
+    if (generator.size.size() < num_sizes) {
+      error(place + ".size", fmt::format("a {} needs {} sizes, not {}", name, num_sizes, generator.size.size()));
+    }
+    if (shape == Kind::torus && generator.size.size() >= 2 && generator.size[1] >= generator.size[0]) {
+      error(place + ".size", "the ring radius must exceed the tube radius");
+    }
+    if (generator.resolution.empty()) error(place + ".resolution", "needs at least one entry");
+    double cells = 1.0;
+    for (const int n : generator.resolution) cells *= n;
+    if (cells > 1e8) error(place + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
+    if (generator.is_surface && kind == BodyKind::deformable) {
+      error(place + ".is_surface", "a deformable body needs volume elements; only an obstacle can be a surface",
+            "true");
+    }
+  }
+
+  void check_motion(const MotionDesc& motion, const std::string& place) {
+    if (motion.end <= motion.start) {
+      error(place + ".end", fmt::format("must be later than start ({})", motion.start), fmt::format("{}", motion.end));
+    }
+    check_in_plane(place + ".linear_velocity", motion.linear_velocity);
+    check_rotation_in_plane(place + ".angular_velocity", motion.angular_velocity);
+    if (motion.region.box) check_box(*motion.region.box, place + ".region.box");
+    if (is_plane() && motion.release && motion.release->axis == 2) {
+      error(place + ".release.axis", "there is no third axis in 2D", "2");
+    }
+  }
+
+  void check_box(const std::array<Vec<3>, 2>& box, const std::string& place) {
+    const int dim = is_plane() ? 2 : 3;
+    for (int d = 0; d < dim; ++d) {
+      if (box[0][d] <= box[1][d]) continue;
+      error(place, fmt::format("the first corner must not exceed the second (axis {})", "xyz"[d]),
+            text(box[0]) + ", " + text(box[1]));
+      return;
+    }
+  }
+
+  const SceneDesc& scene_;
+  Issues& issues_;
+};
+
+std::string base_name(const BodyDesc& body, std::size_t index) {
+  const std::string stem = std::filesystem::path(body.mesh).stem().string();
+  if (!stem.empty()) return stem;
+  if (body.generator) return std::string(enum_name(body.generator->kind));
+  return fmt::format("body {}", index);
+}
+
+}  // namespace
+
+Issues validate(const SceneDesc& scene) {
+  Issues issues;
+  check_ranges(scene, issues);
+  Checker(scene, issues).run();
+  return issues;
+}
+
+void name_bodies(SceneDesc& scene) {
+  std::set<std::string> taken;
+  for (const BodyDesc& body : scene.bodies) taken.insert(body.name);
+  std::map<std::string, int> next_number;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    std::string& name = scene.bodies[i].name;
+    if (!name.empty()) continue;
+    const std::string base = base_name(scene.bodies[i], i);
+    int& number = next_number.try_emplace(base, 2).first->second;
+    name = base;
+    while (!taken.insert(name).second) name = fmt::format("{} {}", base, number++);
+  }
+}
+
+int num_steps(const TimeDesc& time) {
+  const double quotient = time.duration / time.step;
+  if (!(quotient > 0.0)) return 0;
+  // 6 / 0.025 is 240.00000000000003 in some roundings: a few units in the last place are no extra step.
+  const double nearest = std::round(quotient);
+  const double steps = std::abs(quotient - nearest) <= 1e-9 * nearest ? nearest : std::ceil(quotient);
+  return steps < std::numeric_limits<int>::max() ? static_cast<int>(steps) : std::numeric_limits<int>::max();
+}
+
+}  // namespace clearance
