@@ -21,6 +21,15 @@ struct Candidates {
 };
 
 /// A box tree or its brute-force twin over one surface. The topology must outlive the object.
+///
+/// The box of a primitive is the union of the boxes of its vertices at both ends of the motion, so that it holds the
+/// primitive at all times between; two primitives that come closer than 2 `inflation` anywhere on the way are therefore
+/// a pair. Boxes are rounded outwards to float: a few pairs more than exact boxes give, never one less. Both twins use
+/// the same boxes and return the same pairs. Points are all vertices, also those of codimensional points and segments.
+/// Vertices of one primitive must share body and group.
+///
+/// Calls on one object must not overlap; each uses all threads, and its result does not depend on their number nor on
+/// earlier calls.
 class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
@@ -29,8 +38,8 @@ class BroadPhase {
   /// overlap. Flat positions, dim numbers a vertex. Pass x_t1 = x_t0 for a static query.
   virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) = 0;
 
-  /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no vertex
-  /// and can touch: input of the exact intersection test. Sorted and unique.
+  /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no
+  /// vertex and can touch: input of the exact intersection test. Sorted and unique.
   virtual std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) = 0;
 };
 

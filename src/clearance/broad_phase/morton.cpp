@@ -1,0 +1,79 @@
+#include "clearance/broad_phase/morton.h"
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+namespace {
+
+constexpr int digit_bits = 11;  // six passes; a table of 2048 counts stays in the first-level cache
+constexpr int num_digits = 6;
+constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
+
+// Two zero bits before each of the lowest 21 bits.
+std::uint64_t spread_bits(std::uint64_t v) {
+  v = (v | v << 32) & 0x001F00000000FFFFULL;
+  v = (v | v << 16) & 0x001F0000FF0000FFULL;
+  v = (v | v << 8) & 0x100F00F00F00F00FULL;
+  v = (v | v << 4) & 0x10C30C30C30C30C3ULL;
+  v = (v | v << 2) & 0x1249249249249249ULL;
+  return v;
+}
+
+// Comparisons written so that not-a-number lands in a cell too.
+std::uint64_t cell(float t) {
+  constexpr float num_cells = 2097152.0F;  // 2^21
+  if (!(t > 0.0F)) return 0;
+  return t < 1.0F ? static_cast<std::uint64_t>(t * num_cells) : 2097151U;
+}
+
+float middle(const Box& box, std::size_t k) {
+  return 0.5F * box.lo[k] + 0.5F * box.hi[k];
+}
+
+// Stable sort by one digit after the other; a digit that all keys share is skipped.
+void radix_sort(std::vector<MortonKey>& keys, std::vector<MortonKey>& scratch) {
+  scratch.resize(keys.size());
+  std::array<std::array<int, digit_values>, num_digits> counts{};
+  const auto digit = [](std::uint64_t code, int d) { return (code >> (digit_bits * d)) & (digit_values - 1); };
+  for (const MortonKey& key : keys) {
+    for (int d = 0; d < num_digits; ++d) ++counts[static_cast<std::size_t>(d)][digit(key.code, d)];
+  }
+  for (int d = 0; d < num_digits; ++d) {
+    auto& count = counts[static_cast<std::size_t>(d)];
+    if (count[digit(keys.front().code, d)] == static_cast<int>(keys.size())) continue;
+    int start = 0;
+    for (int& c : count) start += std::exchange(c, start);
+    for (const MortonKey& key : keys) scratch[static_cast<std::size_t>(count[digit(key.code, d)]++)] = key;
+    keys.swap(scratch);
+  }
+}
+
+}  // namespace
+
+std::uint64_t morton_code(float x, float y, float z) {
+  return spread_bits(cell(x)) | spread_bits(cell(y)) << 1 | spread_bits(cell(z)) << 2;
+}
+
+void MortonOrder::sort(const std::vector<Box>& boxes) {
+  const int count = static_cast<int>(boxes.size());
+  keys.resize(boxes.size());
+  if (boxes.empty()) return;
+
+  // Cubic cells: a flat scene must not be cut as finely across as along.
+  Box scene = empty_box();
+  for (const Box& box : boxes) scene.extend(box);
+  float extent = 0.0F;
+  for (std::size_t k = 0; k < 3; ++k) extent = std::max(extent, scene.hi[k] - scene.lo[k]);
+  const float scale = extent > 0.0F ? 1.0F / extent : 0.0F;
+
+  parallel_for_chunks(count, 4096, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      const Box& box = boxes[static_cast<std::size_t>(i)];
+      const auto coordinate = [&](std::size_t k) { return (middle(box, k) - scene.lo[k]) * scale; };
+      keys[static_cast<std::size_t>(i)] = {morton_code(coordinate(0), coordinate(1), coordinate(2)), i};
+    }
+  });
+  radix_sort(keys, scratch);
+}
+
+}  // namespace clearance

@@ -1,0 +1,91 @@
+// Eight boxes side by side, compared with one box by a few SIMD instructions.
+#pragma once
+
+#include <cstring>
+
+#include "clearance/broad_phase/box.h"
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace clearance {
+
+inline constexpr int pack_width = 8;
+
+/// Eight boxes, coordinate by coordinate; a slot without a box overlaps nothing.
+struct alignas(32) Pack {
+  float lo[3][pack_width];
+  float hi[3][pack_width];
+  /// Group that all vertices under the slot share (SurfaceTopology::vertex_group), else -1.
+  int group[pack_width];
+};
+
+/// A box with the group that it cannot touch.
+struct Probe {
+  float lo[3];
+  float hi[3];
+  int excluded_group;  ///< -2 (equal to no group) if it can touch everything
+};
+
+inline Probe probe_of_slot(const Pack& pack, int slot) {
+  Probe probe;
+  for (int k = 0; k < 3; ++k) probe.lo[k] = pack.lo[k][slot];
+  for (int k = 0; k < 3; ++k) probe.hi[k] = pack.hi[k][slot];
+  probe.excluded_group = pack.group[slot] >= 0 ? pack.group[slot] : -2;
+  return probe;
+}
+
+// One register of lanes: vectors of the compiler, so that arithmetic reads as such; only the conversion of a comparison
+// to a bit mask has no portable spelling.
+#if defined(__AVX2__)
+inline constexpr int lanes_per_step = 8;
+#else
+inline constexpr int lanes_per_step = 4;
+#endif
+using FloatLanes = float __attribute__((vector_size(4 * lanes_per_step), may_alias));
+using IntLanes = int __attribute__((vector_size(4 * lanes_per_step), may_alias));
+
+inline unsigned sign_mask(const IntLanes& lanes) {
+#if defined(__AVX2__)
+  return static_cast<unsigned>(_mm256_movemask_ps(reinterpret_cast<const __m256&>(lanes)));
+#elif defined(__SSE2__)
+  return static_cast<unsigned>(_mm_movemask_ps(reinterpret_cast<const __m128&>(lanes)));
+#else
+  unsigned mask = 0;
+  for (int k = 0; k < lanes_per_step; ++k) mask |= lanes[k] < 0 ? 1U << k : 0U;
+  return mask;
+#endif
+}
+
+inline const FloatLanes& lanes_at(const float* row, int first) {
+  return *reinterpret_cast<const FloatLanes*>(row + first);
+}
+inline const IntLanes& lanes_at(const int* row, int first) {
+  return *reinterpret_cast<const IntLanes*>(row + first);
+}
+
+/// Bit s is set if the box in slot s overlaps the probe's and their groups may touch.
+inline unsigned overlap_mask(const Pack& pack, const Probe& probe) {
+  unsigned mask = 0;
+  for (int first = 0; first < pack_width; first += lanes_per_step) {
+    IntLanes hit = lanes_at(pack.group, first) != probe.excluded_group;
+    for (int k = 0; k < 3; ++k) {
+      hit &= lanes_at(pack.lo[k], first) <= probe.hi[k];
+      hit &= lanes_at(pack.hi[k], first) >= probe.lo[k];
+    }
+    mask |= sign_mask(hit) << first;
+  }
+  return mask;
+}
+
+/// Bit s is set if ids[s] == id.
+inline unsigned equal_mask(const int* ids, int id) {
+  unsigned mask = 0;
+  for (int first = 0; first < pack_width; first += lanes_per_step) {
+    const IntLanes equal = lanes_at(ids, first) == id;
+    mask |= sign_mask(equal) << first;
+  }
+  return mask;
+}
+
+}  // namespace clearance
