@@ -154,7 +154,7 @@ TEST(EdgeEdge, Distance_SurvivesLargeOffset) {
   for (int trial = 0; trial < 10000; ++trial) {
     Vec<3> v[4];
     for (Vec<3>& vertex : v) vertex = random.point<3>(PointFamily::general) + offset;
-    // 1e-10: pairs among 10000 random ones have sines down to 1e-4.
+    // 1e-12: pairs among 10000 random ones have sines down to 1e-4, which amplify the rounding.
     ASSERT_NEAR(std::sqrt(edge_edge_distance_sq(v[0], v[1], v[2], v[3])), slow_edge_edge(v[0], v[1], v[2], v[3]),
                 1e-12);
   }
@@ -196,6 +196,54 @@ TEST(EdgeEdge, Distance_OfParallelAndCollinearEdges) {
   EXPECT_EQ(distance_sq(3, 4, 0.0), 1.0);   // collinear, apart
   EXPECT_EQ(distance_sq(1, 1, 0.5), 0.25);  // zero length beside an edge
   EXPECT_EQ(distance_sq(2, 2, 0.0), 0.0);   // zero length on an end point
+}
+
+// --- nearly touching pairs, as contact sees them ---
+
+TEST(NearlyTouching, Distance_KeepsItsDigits) {
+  const unsigned seed = 25;
+  RandomPoints random(seed);
+  for (int trial = 0; trial < 10000; ++trial) {
+    Vec<3> v[4];
+    for (Vec<3>& vertex : v) vertex = random.point<3>(PointFamily::general);
+    const double gap = std::pow(10.0, random.uniform(-9.0, -2.0));
+    const double s = random.uniform(-0.2, 1.2), t = random.uniform(-0.2, 1.2);
+
+    // A point `gap` above some point in or beside the triangle. Thin triangles amplify the rounding of the normal.
+    const Vec<3> normal = cross_product(v[2] - v[1], v[3] - v[1]);
+    if (normal.norm() < 0.1) continue;
+    const Vec<3> p = v[1] + s * (v[2] - v[1]) + t * (v[3] - v[1]) + gap * normal.normalized();
+    ASSERT_NEAR(std::sqrt(point_triangle_distance_sq(p, v[1], v[2], v[3])), slow_point_triangle(p, v[1], v[2], v[3]),
+                1e-14)
+        << "seed " << seed << " trial " << trial;
+
+    // Two edges that cross at `gap`, or pass beside each other's ends.
+    const Vec<3> a = v[1] - v[0], b = v[3] - v[2], across = cross_product(a, b);
+    if (across.norm() < 0.1) continue;
+    const Vec<3> shift = v[0] + s * a - (v[2] + t * b) + gap * across.normalized();
+    const Vec<3> eb0 = v[2] + shift, eb1 = v[3] + shift;
+    ASSERT_NEAR(std::sqrt(edge_edge_distance_sq(v[0], v[1], eb0, eb1)), slow_edge_edge(v[0], v[1], eb0, eb1), 1e-14)
+        << "seed " << seed << " trial " << trial;
+  }
+}
+
+TEST(NearlyTouching, DistanceIsContinuousAcrossTypes) {
+  // A walk over a thin and an obtuse triangle in small steps: the distance is 1-Lipschitz, whatever types it passes.
+  const Vec<3> t0(0, 0, 0), t1(1, 0, 0), thin(0.3, 1e-6, 0), obtuse(-2.0, 0.3, 0);
+  constexpr int num_steps = 20000;
+  for (const Vec<3>& t2 : {thin, obtuse}) {
+    double last = -1.0;
+    for (int i = 0; i <= num_steps; ++i) {
+      const double fraction = static_cast<double>(i) / num_steps;
+      const Vec<3> p(-2.5 + 4.0 * fraction, 0.05 * std::sin(40.0 * fraction), 1e-3);
+      const double distance = std::sqrt(point_triangle_distance_sq(p, t0, t1, t2));
+      // Step length at most (4 + 0.05 * 40) / num_steps.
+      if (last >= 0.0) {
+        ASSERT_LE(std::abs(distance - last), 6.0 / num_steps) << "step " << i;
+      }
+      last = distance;
+    }
+  }
 }
 
 // --- point and edge, formulas ---
