@@ -1,5 +1,7 @@
 #include "clearance/ccd/separating_direction.h"
 
+#include <Eigen/Geometry>
+
 #include <algorithm>
 #include <cmath>
 
