@@ -2,9 +2,58 @@
 
 #include <metis.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "clearance/sparse/block_graph.h"
 
 namespace clearance {
+namespace {
+
+/// Neighbours of every block in both directions and without itself, as METIS wants them.
+struct Neighbours {
+  std::vector<idx_t> starts;
+  std::vector<idx_t> blocks;
+  std::vector<std::int64_t> edges;  // per neighbour, the stored block that couples it
+};
+
+Neighbours find_neighbours(const BlockSparseMatrix& matrix) {
+  const int num_blocks = matrix.num_blocks();
+  Neighbours result;
+  result.starts.assign(static_cast<std::size_t>(num_blocks) + 1, 0);
+  for (int column = 0; column < num_blocks; ++column) {
+    for (const int row : matrix.column_rows(column).subspan(1)) {
+      ++result.starts[column + 1];
+      ++result.starts[row + 1];
+    }
+  }
+  for (int b = 0; b < num_blocks; ++b) result.starts[b + 1] += result.starts[b];
+  result.blocks.resize(static_cast<std::size_t>(result.starts.back()));
+  result.edges.resize(result.blocks.size());
+  std::vector<idx_t> next(result.starts.begin(), result.starts.end() - 1);
+  std::int64_t edge = 0;
+  for (int column = 0; column < num_blocks; ++column) {
+    ++edge;  // the diagonal
+    for (const int row : matrix.column_rows(column).subspan(1)) {
+      result.edges[next[column]] = result.edges[next[row]] = edge++;
+      result.blocks[next[column]++] = row;
+      result.blocks[next[row]++] = column;
+    }
+  }
+  return result;
+}
+
+/// Default settings with a fixed seed: the same pattern gets the same order in every run.
+std::array<idx_t, METIS_NOPTIONS> metis_options() {
+  std::array<idx_t, METIS_NOPTIONS> options{};
+  METIS_SetDefaultOptions(options.data());
+  options[METIS_OPTION_NUMBERING] = 0;
+  options[METIS_OPTION_SEED] = 1;
+  return options;
+}
+
+}  // namespace
 
 BlockGraph::BlockGraph(const BlockSparseMatrix& matrix) {
   starts_.reserve(static_cast<std::size_t>(matrix.num_blocks()) + 1);
@@ -36,38 +85,52 @@ std::vector<int> compute_amd_order(const BlockSparseMatrix& matrix) {
 }
 
 std::vector<int> compute_dissection_order(const BlockSparseMatrix& matrix) {
-  // METIS wants the neighbours of every block, in both directions and without itself.
-  const int num_blocks = matrix.num_blocks();
-  std::vector<idx_t> starts(static_cast<std::size_t>(num_blocks) + 1, 0);
-  for (int column = 0; column < num_blocks; ++column) {
-    for (const int row : matrix.column_rows(column).subspan(1)) {
-      ++starts[column + 1];
-      ++starts[row + 1];
-    }
-  }
-  for (int b = 0; b < num_blocks; ++b) starts[b + 1] += starts[b];
-  std::vector<idx_t> neighbours(static_cast<std::size_t>(starts.back()));
-  std::vector<idx_t> next(starts.begin(), starts.end() - 1);
-  for (int column = 0; column < num_blocks; ++column) {
-    for (const int row : matrix.column_rows(column).subspan(1)) {
-      neighbours[next[column]++] = row;
-      neighbours[next[row]++] = column;
-    }
-  }
-
-  // A fixed seed: the same pattern gets the same order in every run.
-  idx_t options[METIS_NOPTIONS];
-  METIS_SetDefaultOptions(options);
-  options[METIS_OPTION_NUMBERING] = 0;
-  options[METIS_OPTION_SEED] = 1;
-  std::vector<idx_t> order(static_cast<std::size_t>(num_blocks));
+  Neighbours graph = find_neighbours(matrix);
+  std::array<idx_t, METIS_NOPTIONS> options = metis_options();
+  std::vector<idx_t> order(static_cast<std::size_t>(matrix.num_blocks()));
   std::vector<idx_t> inverse(order.size());
-  idx_t size = num_blocks;
-  if (METIS_NodeND(&size, starts.data(), neighbours.data(), nullptr, options, order.data(), inverse.data()) !=
-      METIS_OK) {
-    return {};
-  }
+  idx_t size = matrix.num_blocks();
+  const int status = METIS_NodeND(&size, graph.starts.data(), graph.blocks.data(), nullptr, options.data(),
+                                  order.data(), inverse.data());
+  if (status != METIS_OK) return {};
   return {order.begin(), order.end()};
+}
+
+std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
+                                   int blocks_per_patch) {
+  const int num_blocks = matrix.num_blocks();
+  std::vector<int> patch_of(static_cast<std::size_t>(num_blocks), 0);
+  idx_t num_patches = (num_blocks + blocks_per_patch - 1) / blocks_per_patch;
+  if (num_patches <= 1) return patch_of;
+
+  // METIS weighs edges with small integers: the logarithm of the strength, from 1 to 100 over ten orders of magnitude.
+  Neighbours graph = find_neighbours(matrix);
+  double strongest = 0.0;
+  for (const std::int64_t edge : graph.edges) strongest = std::max(strongest, strengths[edge]);
+  std::vector<idx_t> weights(graph.edges.size(), 1);
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    const double ratio = strengths[graph.edges[e]] / strongest;
+    if (ratio > 0.0) weights[e] = std::max<idx_t>(1, static_cast<idx_t>(100.0 + 10.0 * std::log10(ratio)));
+  }
+  idx_t size = num_blocks;
+  idx_t num_constraints = 1;
+  idx_t cut = 0;
+  std::array<idx_t, METIS_NOPTIONS> options = metis_options();
+  std::vector<idx_t> part(patch_of.size(), 0);
+  const int status =
+      METIS_PartGraphKway(&size, &num_constraints, graph.starts.data(), graph.blocks.data(), nullptr, nullptr,
+                          weights.data(), &num_patches, nullptr, nullptr, options.data(), &cut, part.data());
+  // Without METIS, neighbours in number are the best guess.
+  for (int b = 0; b < num_blocks; ++b) patch_of[b] = status == METIS_OK ? part[b] : b / blocks_per_patch;
+
+  // METIS may leave patches empty: number those in use.
+  std::vector<int> number(static_cast<std::size_t>(num_patches), -1);
+  int count = 0;
+  for (int& p : patch_of) {
+    if (number[p] < 0) number[p] = count++;
+    p = number[p];
+  }
+  return patch_of;
 }
 
 }  // namespace clearance

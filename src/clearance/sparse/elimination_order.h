@@ -1,4 +1,4 @@
-// Fill-reducing orders of the blocks of a symmetric matrix.
+// Fill-reducing orders and partitions of the blocks of a symmetric matrix.
 #pragma once
 
 #include <vector>
@@ -12,5 +12,10 @@ namespace clearance {
 std::vector<int> compute_amd_order(const BlockSparseMatrix& matrix);
 /// Nested dissection by METIS: a third to two thirds fewer operations than minimum degree for thick bodies.
 std::vector<int> compute_dissection_order(const BlockSparseMatrix& matrix);
+
+/// Cuts the blocks into patches of about `blocks_per_patch` neighbours, cutting weak couplings rather than strong ones.
+/// `strengths`: one number per stored block. Returns the patch of every block; no patch is empty.
+std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
+                                   int blocks_per_patch);
 
 }  // namespace clearance
