@@ -20,21 +20,6 @@ struct alignas(32) Pack {
   int group[pack_width];
 };
 
-/// A box with the group that it cannot touch.
-struct Probe {
-  float lo[3];
-  float hi[3];
-  int excluded_group;  ///< -2 (equal to no group) if it can touch everything
-};
-
-inline Probe probe_of_slot(const Pack& pack, int slot) {
-  Probe probe;
-  for (int k = 0; k < 3; ++k) probe.lo[k] = pack.lo[k][slot];
-  for (int k = 0; k < 3; ++k) probe.hi[k] = pack.hi[k][slot];
-  probe.excluded_group = pack.group[slot] >= 0 ? pack.group[slot] : -2;
-  return probe;
-}
-
 // One register of lanes: vectors of the compiler, so that arithmetic reads as such; only the conversion of a comparison
 // to a bit mask has no portable spelling.
 #if defined(__AVX2__)
@@ -64,14 +49,18 @@ inline const IntLanes& lanes_at(const int* row, int first) {
   return *reinterpret_cast<const IntLanes*>(row + first);
 }
 
-/// Bit s is set if the box in slot s overlaps the probe's and their groups may touch.
-inline unsigned overlap_mask(const Pack& pack, const Probe& probe) {
+/// Bit s is set if the box in slot s of `pack` overlaps the one in `probe_slot` of `probe` and their groups may touch.
+inline unsigned overlap_mask(const Pack& pack, const Pack& probe, int probe_slot) {
+  // -2 is the group of no slot: the probe can touch everything.
+  const int excluded_group = probe.group[probe_slot] >= 0 ? probe.group[probe_slot] : -2;
   unsigned mask = 0;
   for (int first = 0; first < pack_width; first += lanes_per_step) {
-    IntLanes hit = lanes_at(pack.group, first) != probe.excluded_group;
+    IntLanes hit = lanes_at(pack.group, first) != excluded_group;
+    // Unrolled, each number of the probe goes from memory to all lanes in one instruction.
+#pragma GCC unroll 3
     for (int k = 0; k < 3; ++k) {
-      hit &= lanes_at(pack.lo[k], first) <= probe.hi[k];
-      hit &= lanes_at(pack.hi[k], first) >= probe.lo[k];
+      hit &= lanes_at(pack.lo[k], first) <= probe.hi[k][probe_slot];
+      hit &= lanes_at(pack.hi[k], first) >= probe.lo[k][probe_slot];
     }
     mask |= sign_mask(hit) << first;
   }

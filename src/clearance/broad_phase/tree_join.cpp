@@ -23,21 +23,21 @@ class Join {
     struct Node {
       int level, index;
     };
-    const Probe probe =
-        probe_of_slot(query_.levels()[1][static_cast<std::size_t>(leaf / pack_width)], leaf % pack_width);
+    // The box around the whole leaf meets the inner nodes: one walk for eight primitives.
+    const Pack& parent = query_.levels()[1][static_cast<std::size_t>(leaf / pack_width)];
     std::array<Node, stack_size> stack;
     int size = 0;
     stack[size++] = {static_cast<int>(target_.levels().size()) - 1, 0};
     while (size > 0) {
       const Node node = stack[static_cast<std::size_t>(--size)];
       const Pack& pack = target_.levels()[static_cast<std::size_t>(node.level)][static_cast<std::size_t>(node.index)];
-      for (unsigned mask = overlap_mask(pack, probe); mask != 0; mask &= mask - 1) {
+      for (unsigned mask = overlap_mask(pack, parent, leaf % pack_width); mask != 0; mask &= mask - 1) {
         const int slot = std::countr_zero(mask);
         const int child = node.index * pack_width + slot;
         // A self join meets each pair of leaves from the earlier one.
         if (is_self_join && last_leaf_under(child, node.level - 1) < leaf) continue;
         if (node.level == 1) {
-          join_leaves(leaf, child, probe_of_slot(pack, slot), pairs);
+          join_leaves(leaf, child, pack, pairs);
         } else {
           stack[static_cast<std::size_t>(size++)] = {node.level - 1, child};
         }
@@ -50,17 +50,20 @@ class Join {
     return ((static_cast<std::int64_t>(node) + 1) << (3 * level)) - 1;
   }
 
-  void join_leaves(int query_leaf, int target_leaf, const Probe& target_union, std::vector<PackedPair>& pairs) const {
+  void join_leaves(int query_leaf, int target_leaf, const Pack& target_parent, std::vector<PackedPair>& pairs) const {
     const Pack& query_pack = query_.levels()[0][static_cast<std::size_t>(query_leaf)];
     const Pack& target_pack = target_.levels()[0][static_cast<std::size_t>(target_leaf)];
     const LeafItems& query_items = query_.items(query_leaf);
     const LeafItems& target_items = target_.items(target_leaf);
-    for (unsigned slots = overlap_mask(query_pack, target_union); slots != 0; slots &= slots - 1) {
+    for (unsigned slots = overlap_mask(query_pack, target_parent, target_leaf % pack_width); slots != 0;
+         slots &= slots - 1) {
       const int slot = std::countr_zero(slots);
-      unsigned hits = overlap_mask(target_pack, probe_of_slot(query_pack, slot));
+      unsigned hits = overlap_mask(target_pack, query_pack, slot);
       if (is_self_join && query_leaf == target_leaf) hits &= ~0U << (slot + 1);
       if (hits == 0) continue;
+#pragma GCC unroll 2
       for (int i = 0; i < query_arity; ++i) {
+#pragma GCC unroll 3
         for (int j = 0; j < target_arity; ++j) {
           hits &= ~equal_mask(target_items.vertices[j], query_items.vertices[i][slot]);
         }
