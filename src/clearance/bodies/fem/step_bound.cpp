@@ -14,6 +14,10 @@ using element_kernels::gather_edges;
 
 constexpr int packs_per_chunk = 64;
 
+/// Longest relative motion of an element's nodes in one step, in sizes of the element (largest entry of an edge). The
+/// rounding of the volume polynomial grows with the cube of the motion; here it stays below 1e-10 size^3.
+constexpr double max_motion = 16.0;
+
 /// det(D + a dD) - kept_volume_fraction det D as a polynomial in a, per lane.
 template <int dim>
 CLEARANCE_INLINE void volume_polynomial(const SmallMatrix<Lanes, dim>& edges, const SmallMatrix<Lanes, dim>& motion,
@@ -40,6 +44,17 @@ CLEARANCE_INLINE LaneMask is_positive_on_step(const Lanes (&c)[4]) {
   return (c[0] > zero) & (b1 > zero) & (b2 > zero) & (b3 > zero);
 }
 
+template <int dim>
+CLEARANCE_INLINE Lanes largest_entries(const SmallMatrix<Lanes, dim>& a) {
+  Lanes largest = absolute(a.m[0]);
+#pragma GCC unroll 9
+  for (int i = 1; i < dim * dim; ++i) {
+    const Lanes size = absolute(a.m[i]);
+    largest = select(size > largest, size, largest);
+  }
+  return largest;
+}
+
 /// Largest entry by magnitude of one lane; infinity if one is not a number.
 template <int dim>
 double largest_entry(const SmallMatrix<Lanes, dim>& a, int lane) {
@@ -51,13 +66,12 @@ double largest_entry(const SmallMatrix<Lanes, dim>& a, int lane) {
   return largest;
 }
 
-/// The limit of one element. Motions of more than a million times its size are shortened first, so that the
-/// coefficients stay far from overflow.
+/// The limit of one element. Longer motions than max_motion times its size are shortened first.
 template <int dim>
 double element_limit(const SmallMatrix<Lanes, dim>& edges, SmallMatrix<Lanes, dim> motion, int lane) {
   const double motion_size = largest_entry(motion, lane);
   if (!(motion_size < infinity)) return 0.0;
-  const double longest = 1e6 * largest_entry(edges, lane);
+  const double longest = max_motion * largest_entry(edges, lane);
   const double shortening = motion_size > longest ? longest / motion_size : 1.0;
   for (Lanes& entry : motion.m) entry *= Lanes(shortening);
   Lanes c[4];
@@ -77,7 +91,8 @@ StepLimit pack_limit(const ElementSet<dim>& elements, const ElementPack<dim>& pa
   const SmallMatrix<Lanes, dim> edges = gather_edges(pack, x), motion = gather_edges(pack, dx);
   Lanes c[4];
   volume_polynomial(edges, motion, c);
-  const LaneMask is_safe = is_positive_on_step(c);
+  const LaneMask is_short = Lanes(max_motion) * largest_entries(edges) >= largest_entries(motion);
+  const LaneMask is_safe = is_short & is_positive_on_step(c);
   StepLimit limit;
   if (!any(!is_safe)) return limit;
   for (int lane = 0; lane < pack.count; ++lane) {

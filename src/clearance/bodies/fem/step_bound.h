@@ -15,7 +15,9 @@ inline constexpr double kept_volume_fraction = 0.2;
 /// <= 0 or a coefficient is not finite.
 double find_positive_prefix(const std::array<double, 4>& c);
 
-/// The step limit of Potential::max_feasible_step for the elements of a set. `x_trial` is a buffer.
+/// The step limit of Potential::max_feasible_step for the elements of a set: kept_volume_fraction holds on the whole
+/// way, no two nodes of an element move by more than 16 times its size relative to each other (beyond, rounding would
+/// spoil the polynomial), and the end x + alpha dx is feasible by exact arithmetic. `x_trial` is a buffer.
 template <int dim>
 StepLimit find_feasible_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial);
 

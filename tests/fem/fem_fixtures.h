@@ -1,0 +1,114 @@
+// Random deformations and small meshes for the tests of deformable bodies.
+#pragma once
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <random>
+
+#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/math/svd.h"
+
+namespace clearance::test {
+
+inline constexpr std::array all_models = {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
+                                          ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity};
+
+template <int dim>
+Mat<dim> random_matrix(std::mt19937_64& rng) {
+  std::normal_distribution<double> normal;
+  Mat<dim> f;
+  for (int i = 0; i < dim * dim; ++i) f.data()[i] = normal(rng);
+  return f;
+}
+
+template <int dim>
+Mat<dim> random_rotation(std::mt19937_64& rng) {
+  return nearest_rotation<dim>(random_matrix<dim>(rng));
+}
+
+/// U diag(s) V^T with random rotations.
+template <int dim>
+Mat<dim> with_singular_values(const Vec<dim>& s, std::mt19937_64& rng) {
+  return random_rotation<dim>(rng) * s.asDiagonal() * random_rotation<dim>(rng);
+}
+
+/// The singular values of the interesting deformations: moderate, extreme, equal, nearly equal, nearly flat.
+template <int dim>
+Vec<dim> random_stretches(int kind, std::mt19937_64& rng) {
+  std::uniform_real_distribution<double> moderate(0.3, 2.5), exponent(-3, 1.5), tiny(-1e-9, 1e-9);
+  Vec<dim> s;
+  for (int i = 0; i < dim; ++i) s[i] = moderate(rng);
+  if (kind == 1) s.setConstant(s[0]);
+  if (kind == 2) s = Vec<dim>::Ones();
+  if (kind == 3) s[1] = s[0] + tiny(rng);
+  if (kind == 4) s[dim - 1] = 1e-3 * s[0];
+  if (kind == 5) s = s.unaryExpr([&](double) { return std::pow(10.0, exponent(rng)); });
+  if (kind == 6) s = Vec<dim>::Ones() + s * 1e-7;
+  return s;
+}
+inline constexpr int num_stretch_kinds = 7;
+
+/// A grid of unit squares (two triangles each) or cubes (six tetrahedra each), scaled by `size`, nodes moved randomly
+/// by up to `noise` of a cell.
+template <int dim>
+ElementMesh<dim> make_grid(int cells, double size, double noise, std::mt19937_64& rng) {
+  ElementMesh<dim> mesh;
+  const int n = cells + 1;
+  std::uniform_real_distribution<double> uniform(-noise, noise);
+  const int num_nodes = dim == 2 ? n * n : n * n * n;
+  mesh.x_rest.resize(dim * num_nodes);
+  for (int i = 0; i < num_nodes; ++i) {
+    const std::array<int, 3> at = {i % n, (i / n) % n, i / (n * n)};
+    for (int r = 0; r < dim; ++r) mesh.x_rest[dim * i + r] = size * (at[r] + uniform(rng));
+  }
+  const int num_cells = dim == 2 ? cells * cells : cells * cells * cells;
+  const std::array<int, 3> stride = {1, n, n * n};
+  for (int c = 0; c < num_cells; ++c) {
+    const int corner = c % cells + n * ((c / cells) % cells) + n * n * (c / (cells * cells));
+    // One simplex per order of the axes (Kuhn); odd orders swap two nodes to keep the volume positive.
+    std::array<int, dim> axes;
+    for (int r = 0; r < dim; ++r) axes[r] = r;
+    do {
+      std::array<int, dim + 1> nodes = {corner};
+      for (int r = 0; r < dim; ++r) nodes[r + 1] = nodes[r] + stride[axes[r]];
+      if (edge_matrix<dim>(mesh.x_rest, nodes).determinant() < 0) std::swap(nodes[0], nodes[1]);
+      mesh.elements.push_back(nodes);
+    } while (std::next_permutation(axes.begin(), axes.end()));
+  }
+  mesh.material_of_element.assign(mesh.elements.size(), 0);
+  mesh.materials = {make_material(ElasticModel::neo_hookean, 1e4, 0.4, 1000.0)};
+  return mesh;
+}
+
+/// Elements take turns with the four models, of different stiffness, so that packs of every model are mixed.
+template <int dim>
+void mix_materials(ElementMesh<dim>& mesh, double damping = 0.0) {
+  mesh.materials.clear();
+  for (int m = 0; m < 4; ++m)
+    mesh.materials.push_back(make_material(all_models[m], 100.0 * (m + 1), 0.3, 10.0, damping));
+  for (std::size_t e = 0; e < mesh.elements.size(); ++e) mesh.material_of_element[e] = static_cast<int>(e * 7 % 4);
+}
+
+/// x_rest with every node moved by up to `amount` in every component, halved until no element is inverted.
+template <int dim>
+VecX random_state(const ElementMesh<dim>& mesh, double amount, std::mt19937_64& rng) {
+  std::uniform_real_distribution<double> uniform(-amount, amount);
+  VecX offset = mesh.x_rest.unaryExpr([&](double) { return uniform(rng); });
+  while (!find_inverted_elements<dim>(mesh.x_rest + offset, mesh.elements).empty()) offset *= 0.5;
+  return mesh.x_rest + offset;
+}
+
+/// The whole symmetric matrix of what the potential adds.
+inline MatX to_dense(const BlockSparseMatrix& matrix) {
+  MatX dense(matrix.num_rows(), matrix.num_rows());
+  for (int j = 0; j < matrix.num_rows(); ++j) dense.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));
+  return dense;
+}
+
+template <int dim>
+BlockSparseMatrix empty_matrix(const ElementMesh<dim>& mesh, const std::vector<BlockKey>& keys) {
+  return BlockSparseMatrix(dim, static_cast<int>(mesh.x_rest.size()) / dim, keys);
+}
+
+}  // namespace clearance::test
