@@ -52,7 +52,7 @@ def check_source(name, text):
         problems.append(f"{name}:{line_of(code, match.start())}: '{match.group(1)}': use num_...")
     if name.endswith(".h") and "#pragma once" not in text:
         problems.append(f"{name}:1: header without #pragma once")
-    for match in re.finditer(r"^\s*using\s+namespace\s+[\w:]+\s*;", code, re.MULTILINE):
+    for match in re.finditer(r"^using\s+namespace\s+[\w:]+\s*;", code, re.MULTILINE):
         if name.endswith(".h"):
             problems.append(f"{name}:{line_of(code, match.start() + 1)}: using namespace in a header")
     return problems

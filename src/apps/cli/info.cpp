@@ -1,0 +1,80 @@
+#include "apps/cli/info.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "apps/cli/info_stats.h"
+
+namespace clearance::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What the run says about itself; absent while it runs and after it was killed.
+std::optional<Json> read_summary(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  Json summary = Json::parse(file, nullptr, false);
+  if (!summary.is_object()) return std::nullopt;
+  return summary;
+}
+
+void print_json(const StatsTotals& totals, const std::optional<Json>& summary) {
+  Json out;
+  out["steps"] = totals.num_steps;
+  out["converged_steps"] = totals.num_converged;
+  out["newton_iterations"] = totals.newton_iterations;
+  out["max_contacts"] = totals.max_contacts;
+  out["min_distance"] = totals.min_distance < 0 ? Json() : Json(totals.min_distance);
+  for (std::size_t i = 0; i < stage_keys.size(); ++i) out["seconds"][stage_keys[i]] = totals.seconds[i];
+  out["summary"] = summary ? *summary : Json();
+  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+void print_totals(const StatsTotals& totals, const std::optional<Json>& summary) {
+  const double steps = std::max(1, totals.num_steps);
+  fmt::print("\n{} steps, {} converged, {} Newton iterations ({:.1f} a step), at most {} contacts\n", totals.num_steps,
+             totals.num_converged, totals.newton_iterations, totals.newton_iterations / steps, totals.max_contacts);
+  if (totals.min_distance >= 0) fmt::print("smallest distance {:.6g} m\n", totals.min_distance);
+  fmt::print("{:.3f} s, {:.4f} s a step:", totals.seconds[0], totals.seconds[0] / steps);
+  for (std::size_t i = 1; i < stage_keys.size(); ++i) {
+    const double share = totals.seconds[0] > 0 ? 100 * totals.seconds[i] / totals.seconds[0] : 0;
+    fmt::print("{} {} {:.0f} %", i == 1 ? "" : ",", stage_keys[i], share);
+  }
+  fmt::print("\n");
+  if (!summary) {
+    fmt::print("no summary.json: the run has not ended, or was stopped\n");
+    return;
+  }
+  fmt::print("summary.json:");
+  for (const auto& [key, value] : summary->items()) {
+    if (value.is_primitive()) fmt::print(" {} {}", key, value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  }
+  fmt::print("\n");
+}
+
+}  // namespace
+
+int run_info(const InfoOptions& options) {
+  const auto steps = read_stats(options.folder / "stats.jsonl");
+  if (!steps) {
+    for (const Issue& issue : steps.issues()) fmt::print(stderr, "{}\n", to_string(issue));
+    return 2;
+  }
+  const StatsTotals totals = add_up(*steps);
+  const std::optional<Json> summary = read_summary(options.folder / "summary.json");
+  if (options.json) {
+    print_json(totals, summary);
+  } else {
+    fmt::print("{}", format_table(*steps, options.max_rows));
+    print_totals(totals, summary);
+  }
+  return 0;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,43 @@
+// The steps of a run as stats.jsonl has them, and their totals.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+
+namespace clearance::cli {
+
+/// Columns of the table in their order; keys of `seconds` in stats.jsonl.
+inline constexpr std::array stage_keys = {"total", "assembly", "linear_solve", "broad_phase", "ccd", "line_search"};
+
+struct StepStats {
+  int step = 0;
+  double time = 0;  ///< [s]
+  std::string status;
+  int newton_iterations = 0;
+  int num_contacts = 0;
+  double min_distance = -1;  ///< [m]; negative: nothing was near
+  std::array<double, stage_keys.size()> seconds{};
+};
+
+struct StatsTotals {
+  int num_steps = 0;
+  int num_converged = 0;
+  int newton_iterations = 0;
+  int max_contacts = 0;
+  double min_distance = -1;  ///< [m]; negative: nothing was near in any step
+  std::array<double, stage_keys.size()> seconds{};
+};
+
+/// A last line that a killed run cut off is left out.
+Result<std::vector<StepStats>> read_stats(const std::filesystem::path& path);
+StatsTotals add_up(const std::vector<StepStats>& steps);
+
+/// The table as text: at most `max_rows` steps (0: all), evenly spaced, the first and last among them and every step
+/// that did not converge.
+std::string format_table(const std::vector<StepStats>& steps, int max_rows);
+
+}  // namespace clearance::cli

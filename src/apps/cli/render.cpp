@@ -1,0 +1,306 @@
+#include "apps/cli/render.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/render_legend.h"
+#include "apps/cli/render_trace.h"
+#include "clearance/base/parallel.h"
+#include "clearance/io/pvd.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int frames_per_second = 30;
+/// A film shorter than this is slowed down, as far as there are frames for it.
+constexpr double min_film_seconds = 4;
+constexpr int max_film_frames = 1800;
+
+struct Folder {
+  std::vector<fs::path> frames;
+  std::vector<double> times;  ///< [s]
+  Vec<3> up = Vec<3>::UnitY();
+  bool has_gravity = false;
+  bool is_plane = false;
+  std::vector<DrawPlane> half_spaces;
+};
+
+/// What one frame adds to the extents of the film.
+struct FrameExtent {
+  RenderBounds bodies, obstacles;
+  double max_speed = 0;  ///< [m/s] of deformable vertices
+  Issues issues;
+};
+
+Vec<3> read_vector(const nlohmann::json& value) {
+  Vec<3> v = Vec<3>::Zero();
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, value.size()); ++i)
+    v[static_cast<int>(i)] = value[i].get<double>();
+  return v;
+}
+
+/// Up is against gravity, the dimension and planes are the scene's; without a scene file the defaults stand.
+void read_scene(const fs::path& path, Folder& folder) {
+  std::ifstream file(path);
+  if (!file) return;
+  const nlohmann::json scene = nlohmann::json::parse(file);
+  folder.is_plane = scene.value("dimension", 3) == 2;
+  const Vec<3> gravity = scene.contains("gravity") ? read_vector(scene["gravity"]) : Vec<3>(0, -1, 0);
+  folder.has_gravity = gravity.norm() > 0;
+  if (folder.has_gravity && !folder.is_plane) folder.up = -gravity.normalized();
+  for (const auto& h : scene.value("half_spaces", nlohmann::json::array())) {
+    DrawPlane plane;
+    if (h.contains("point")) plane.point = read_vector(h["point"]);
+    if (h.contains("normal")) plane.normal = read_vector(h["normal"]);
+    if (plane.normal.norm() > 0) folder.half_spaces.push_back({plane.point, plane.normal.normalized()});
+  }
+}
+
+Result<Folder> read_folder(const fs::path& path) {
+  if (!fs::is_directory(path)) return Issue{path.string(), "", "", "is no folder; expected a result folder"};
+  Folder folder;
+  try {
+    read_scene(path / "scene.json", folder);
+  } catch (const nlohmann::json::exception& e) {
+    return Issue{(path / "scene.json").string(), "", "", e.what()};
+  }
+  const auto entries = read_pvd(path / "frames.pvd");
+  if (!entries) return entries.issues();
+  for (const PvdEntry& entry : *entries) {
+    folder.frames.push_back(path / entry.file);
+    folder.times.push_back(entry.time);
+  }
+  if (folder.frames.empty()) return Issue{(path / "frames.pvd").string(), "", "", "lists no frames"};
+  return folder;
+}
+
+FrameExtent measure_frame(const fs::path& path) {
+  FrameExtent extent;
+  const auto frame = read_frame(path);
+  if (!frame) {
+    extent.issues = frame.issues();
+    return extent;
+  }
+  const Mesh& mesh = frame->mesh;
+  const bool has_velocity = frame->velocity.size() == mesh.vertices.size();
+  std::vector<char> is_done(mesh.vertices.size(), 0);
+  std::size_t cell = 0;
+  const auto add = [&](const auto& vertices) {
+    const bool is_obstacle = cell < frame->cell_is_obstacle.size() && frame->cell_is_obstacle[cell] != 0;
+    ++cell;
+    for (const int v : vertices) {
+      if (is_done[v] || !mesh.vertices[v].allFinite()) continue;
+      is_done[v] = 1;
+      (is_obstacle ? extent.obstacles : extent.bodies).add(mesh.vertices[v]);
+      const double speed = has_velocity && !is_obstacle ? frame->velocity[v].norm() : 0.0;
+      if (std::isfinite(speed)) extent.max_speed = std::max(extent.max_speed, speed);
+    }
+  };
+  for (const auto& t : mesh.tets) add(t);
+  for (const auto& t : mesh.triangles) add(t);
+  for (const auto& e : mesh.edges) add(e);
+  for (const int p : mesh.points) add(std::array{p});
+  return extent;
+}
+
+/// Extents of all frames together, so that a film has one camera and one colour map.
+Result<FrameExtent> measure_film(const Folder& folder) {
+  std::vector<FrameExtent> extents(folder.frames.size());
+  parallel_for(static_cast<int>(extents.size()), 1, [&](int i) { extents[i] = measure_frame(folder.frames[i]); });
+  FrameExtent film;
+  for (const FrameExtent& e : extents) {
+    if (!e.issues.empty()) return e.issues;
+    film.bodies.add(e.bodies);
+    film.obstacles.add(e.obstacles);
+    film.max_speed = std::max(film.max_speed, e.max_speed);
+  }
+  if (film.bodies.is_empty()) film.bodies = film.obstacles;
+  if (film.bodies.is_empty()) return Issue{folder.frames[0].string(), "", "", "holds nothing to draw"};
+  return film;
+}
+
+/// The deformable bodies, and obstacles that are not much larger than the space they move in.
+RenderBounds choose_view(const FrameExtent& film) {
+  RenderBounds view = film.bodies;
+  RenderBounds both = film.bodies;
+  both.add(film.obstacles);
+  if (!film.obstacles.is_empty() && both.diagonal() < 2.2 * film.bodies.diagonal()) view = both;
+  return view;
+}
+
+/// Half-spaces seen from their free side; without any, a ground just below everything.
+std::vector<DrawPlane> choose_planes(const Folder& folder, const FrameExtent& film, const Camera& camera, double size) {
+  std::vector<DrawPlane> planes;
+  for (const DrawPlane& plane : folder.half_spaces) {
+    if (folder.is_plane || plane.normal.dot(camera.position - plane.point) > 0) planes.push_back(plane);
+  }
+  if (!planes.empty() || folder.is_plane || !folder.has_gravity) return planes;
+  double lowest = infinity;
+  for (const RenderBounds* bounds : {&film.bodies, &film.obstacles}) {
+    if (bounds->is_empty()) continue;
+    for (const Vec<3>& point : bounds->outermost) lowest = std::min(lowest, point.dot(folder.up));
+  }
+  planes.push_back({(lowest - 1e-3 * size) * folder.up, folder.up});
+  return planes;
+}
+
+/// The frames of a film, evenly over simulated time: in real time, or slower where that would be over at once.
+std::vector<int> choose_film_frames(const std::vector<double>& times) {
+  const int num_frames = static_cast<int>(times.size());
+  const double duration = times.back() - times.front();
+  const double seconds =
+      std::max(duration, std::min(min_film_seconds, num_frames / static_cast<double>(frames_per_second)));
+  const int count = std::clamp(static_cast<int>(std::lround(seconds * frames_per_second)) + 1, 1, max_film_frames);
+  std::vector<int> chosen;
+  for (int i = 0; i < count; ++i) {
+    const double time = times.front() + (count > 1 ? duration * i / (count - 1) : duration);
+    // The frame nearest in time.
+    auto after = std::lower_bound(times.begin(), times.end(), time);
+    if (after == times.end()) --after;
+    if (after != times.begin() && time - *(after - 1) < *after - time) --after;
+    chosen.push_back(static_cast<int>(after - times.begin()));
+  }
+  return chosen;
+}
+
+int print_issues(const Issues& issues) {
+  for (const Issue& issue : issues) fmt::print(stderr, "{}\n", to_string(issue));
+  return 2;
+}
+
+/// Everything that all pictures of a run have in common.
+class Studio {
+ public:
+  Studio(Folder folder, FrameExtent film, const RenderOptions& options)
+      : folder_(std::move(folder)), film_(std::move(film)), options_(options) {
+    const RenderBounds view = choose_view(film_);
+    drawing_.origin = view.center();
+    drawing_.size = std::max(view.diagonal(), 1e-12);
+    drawing_.up = folder_.up;
+    drawing_.is_plane = folder_.is_plane;
+    camera_ = frame_camera(view, folder_.up, folder_.is_plane, static_cast<double>(options.width) / options.height);
+    drawing_.planes = choose_planes(folder_, film_, camera_, drawing_.size);
+    style_ = {options.color, film_.max_speed > 0 ? film_.max_speed : 1.0};
+  }
+
+  Result<Image> draw(int index) {
+    auto frame = read_frame(folder_.frames[index]);
+    if (!frame) return frame.issues();
+    if (folder_.is_plane) frame->mesh.dim = 2;
+    draw_frame(*frame, style_, drawing_);
+    Image image = trace(drawing_, camera_, {options_.width, options_.height, options_.samples});
+    if (options_.color == RenderColor::velocity) draw_speed_legend(image, style_.max_speed);
+    return image;
+  }
+
+  const Folder& folder() const { return folder_; }
+
+ private:
+  Folder folder_;
+  FrameExtent film_;
+  RenderOptions options_;
+  Drawing drawing_;
+  Camera camera_;
+  DrawStyle style_;
+};
+
+int render_picture(Studio& studio, const RenderOptions& options) {
+  const int num_frames = static_cast<int>(studio.folder().frames.size());
+  const int wanted = options.frame.value_or(-1);
+  const int index = wanted < 0 ? num_frames + wanted : wanted;
+  if (index < 0 || index >= num_frames) {
+    return print_issues({{options.folder.string(), "--frame", std::to_string(wanted),
+                          fmt::format("no such frame; expected {} to {}", -num_frames, num_frames - 1)}});
+  }
+  const auto image = studio.draw(index);
+  if (!image) return print_issues(image.issues());
+  const auto written = write_png(options.output, *image);
+  if (!written) return print_issues(written.issues());
+  fmt::print("{}: frame {} at {:.6g} s, {}x{}\n", options.output.string(), index, studio.folder().times[index],
+             options.width, options.height);
+  return 0;
+}
+
+int render_film(Studio& studio, const RenderOptions& options) {
+  const std::vector<int> frames = choose_film_frames(studio.folder().times);
+  auto film = FilmWriter::open(options.output, options.width, options.height, frames_per_second);
+  if (!film) return print_issues(film.issues());
+  const bool shows_progress = options.show_progress && isatty(STDERR_FILENO) != 0;
+  std::optional<Image> image;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    // A film in slow motion repeats frames.
+    if (i == 0 || frames[i] != frames[i - 1]) {
+      auto drawn = studio.draw(frames[i]);
+      if (!drawn) return print_issues(drawn.issues());
+      image = std::move(*drawn);
+    }
+    if (!film->add(*image)) break;
+    if (shows_progress) fmt::print(stderr, "\rpicture {} of {}", i + 1, frames.size());
+  }
+  if (shows_progress) fmt::print(stderr, "\n");
+  const auto closed = film->close();
+  if (!closed) return print_issues(closed.issues());
+  const double seconds = static_cast<double>(frames.size()) / frames_per_second;
+  const double duration = studio.folder().times.back() - studio.folder().times.front();
+  fmt::print("{}: {} pictures, {:.2f} s for {:.4g} s of simulated time, {}x{}\n", options.output.string(),
+             frames.size(), seconds, duration, options.width, options.height);
+  return 0;
+}
+
+/// Sizes and samples where the user left them open; films need even sizes.
+Result<RenderOptions> complete_options(RenderOptions options) {
+  const std::string extension = options.output.extension().string();
+  const bool is_film = extension == ".mp4";
+  if (!is_film && extension != ".png") {
+    return Issue{options.output.string(), "", extension, "expected a name that ends in .png or .mp4"};
+  }
+  if (is_film && options.frame) return Issue{options.output.string(), "--frame", "", "a film shows all frames"};
+  if (options.width <= 0) options.width = is_film ? 960 : 1280;
+  if (options.height <= 0) options.height = is_film ? 540 : 720;
+  if (options.samples <= 0) options.samples = is_film ? 6 : 32;
+  if (is_film) options.width -= options.width % 2, options.height -= options.height % 2;
+  std::error_code error;
+  const fs::path parent = options.output.parent_path();
+  if (!parent.empty()) fs::create_directories(parent, error);
+  if (error) return Issue{parent.string(), "", "", "cannot be created: " + error.message()};
+  return options;
+}
+
+}  // namespace
+
+Result<Done> parse_size(const std::string& text, RenderOptions& options) {
+  int width = 0, height = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, width);
+  const bool has_cross = first.ec == std::errc() && first.ptr != end && (*first.ptr == 'x' || *first.ptr == 'X');
+  const auto second = has_cross ? std::from_chars(first.ptr + 1, end, height) : first;
+  const auto is_sensible = [](int n) { return n >= 16 && n <= 8192; };
+  if (!has_cross || second.ec != std::errc() || second.ptr != end || !is_sensible(width) || !is_sensible(height)) {
+    return Issue{"", "--size", text, "expected WIDTHxHEIGHT, each from 16 to 8192"};
+  }
+  options.width = width;
+  options.height = height;
+  return Done{};
+}
+
+int run_render(const RenderOptions& given) {
+  const auto options = complete_options(given);
+  if (!options) return print_issues(options.issues());
+  auto folder = read_folder(options->folder);
+  if (!folder) return print_issues(folder.issues());
+  auto film = measure_film(*folder);
+  if (!film) return print_issues(film.issues());
+  Studio studio(std::move(*folder), std::move(*film), *options);
+  return options->output.extension() == ".mp4" ? render_film(studio, *options) : render_picture(studio, *options);
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,29 @@
+// `clearance render DIR -o OUT.png|OUT.mp4`: ray-traced pictures and films of a result folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "clearance/base/result.h"
+
+namespace clearance::cli {
+
+enum class RenderColor { body, velocity };
+
+struct RenderOptions {
+  std::filesystem::path folder;
+  std::filesystem::path output;  ///< the extension decides: .png one frame, .mp4 a film of all frames
+  std::optional<int> frame;      ///< of a picture: index from 0, negative from the end; absent: the last
+  int width = 0, height = 0;     ///< [px]; 0: 1280 x 720 for a picture, 960 x 540 for a film
+  RenderColor color = RenderColor::body;
+  int samples = 0;            ///< per pixel; 0: 32 for a picture, 6 for a film
+  bool show_progress = true;  ///< on standard error, only if that is a terminal
+};
+
+/// `1280x720`; issues if it is anything else or out of [16, 8192].
+Result<Done> parse_size(const std::string& text, RenderOptions& options);
+
+/// Exit status: 0 done, 2 bad options or folder, or a film without ffmpeg on the PATH.
+int run_render(const RenderOptions& options);
+
+}  // namespace clearance::cli

@@ -1,0 +1,79 @@
+// `clearance info`: totals over the steps, and a table that hides no step that went wrong.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "apps/cli/info.h"
+#include "apps/cli/info_stats.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class InfoFolder : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("clearance_info_") + test->name());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  void write(const std::string& text) { std::ofstream(folder_ / "stats.jsonl") << text; }
+  static std::string line(int step, const std::string& status, const std::string& distance) {
+    return R"({"step": )" + std::to_string(step) + R"(, "time": 0.5, "status": ")" + status +
+           R"(", "newton_iterations": 3, "contacts": )" + std::to_string(step) + R"(, "min_distance": )" + distance +
+           R"(, "seconds": {"total": 0.5, "ccd": 0.25}})";
+  }
+  fs::path folder_;
+};
+
+TEST_F(InfoFolder, TotalsAddUpTheSteps) {
+  write(line(1, "converged", "null") + "\n" + line(2, "converged", "0.25") + "\n" + line(3, "iteration_limit", "0.5") +
+        "\n");
+  const auto steps = read_stats(folder_ / "stats.jsonl");
+  ASSERT_TRUE(steps);
+  const StatsTotals totals = add_up(*steps);
+  EXPECT_EQ(totals.num_steps, 3);
+  EXPECT_EQ(totals.num_converged, 2);
+  EXPECT_EQ(totals.newton_iterations, 9);
+  EXPECT_EQ(totals.max_contacts, 3);
+  EXPECT_EQ(totals.min_distance, 0.25);
+  EXPECT_EQ(totals.seconds[0], 1.5);
+  EXPECT_EQ(totals.seconds[4], 0.75);
+}
+
+TEST_F(InfoFolder, LineCutOffByAKilledRunIsLeftOutAndABrokenLineIsReported) {
+  write(line(1, "converged", "0.5") + "\n" + line(2, "converged", "0.5").substr(0, 30));
+  ASSERT_TRUE(read_stats(folder_ / "stats.jsonl"));
+  EXPECT_EQ(read_stats(folder_ / "stats.jsonl")->size(), 1u);
+  write(line(1, "converged", "0.5").substr(0, 30) + "\n" + line(2, "converged", "0.5") + "\n");
+  const auto broken = read_stats(folder_ / "stats.jsonl");
+  ASSERT_FALSE(broken);
+  EXPECT_EQ(broken.issues()[0].place, "line 1");
+}
+
+TEST_F(InfoFolder, TableOfALongRunIsShortButShowsEveryFailure) {
+  std::vector<StepStats> steps(1000);
+  for (int i = 0; i < 1000; ++i) {
+    steps[i].step = i + 1;
+    steps[i].status = i == 500 ? "line_search_failed" : "converged";
+  }
+  const std::string table = format_table(steps, 20);
+  EXPECT_LT(std::count(table.begin(), table.end(), '\n'), 30);
+  EXPECT_NE(table.find("line_search_failed"), std::string::npos);
+  EXPECT_NE(table.find("\n  1000 "), std::string::npos);
+  const std::string whole = format_table(steps, 0);
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 1001);
+}
+
+TEST_F(InfoFolder, FolderWithoutStatisticsIsExitStatusTwo) {
+  EXPECT_EQ(run_info({folder_, false, 40}), 2);
+  write(line(1, "converged", "0.5") + "\n");
+  EXPECT_EQ(run_info({folder_, true, 40}), 0);
+}
+
+}  // namespace
+}  // namespace clearance::cli

@@ -1,0 +1,104 @@
+// `clearance verify` on whole result folders: exit statuses, files that contradict each other, what a killed run
+// leaves.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "apps/cli/verify.h"
+#include "clearance/io/pvd.h"
+#include "frame_builder.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+class VerifyFolderTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::temp_directory_path() / (std::string("clearance_verify_") + test->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "frames");
+    write("scene.json", R"({"dimension": 3, "bodies": [{"name": "low"}, {"name": "high"}],
+                            "half_spaces": [{"point": [0, 0, -0.5], "normal": [0, 0, 1]}]})");
+    // The upper box sinks towards the lower one by 0.25 m a frame.
+    for (int i = 0; i < 3; ++i) add_frame(i, 2.0 - 0.25 * i);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
+  void append(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name, std::ios::app) << text;
+  }
+  void add_frame(int index, double height) {
+    FrameBuilder builder;
+    builder.add_box(0, {0, 0, 0}, {1, 1, 1});
+    builder.add_box(1, {0.1, 0.2, height}, {1, 1, 1});
+    const std::string name = fmt::format("frames/{:06d}.vtu", index);
+    ASSERT_TRUE(write_frame(folder_ / name, builder.build(0.5 * index)));
+    entries_.push_back({0.5 * index, name});
+    ASSERT_TRUE(write_pvd(folder_ / "frames.pvd", entries_));
+    if (index > 0) append("stats.jsonl", fmt::format("{{\"step\": {}, \"time\": {}}}\n", index, 0.5 * index));
+  }
+  VerifyReport report() {
+    const auto folder = read_verify_folder(folder_);
+    EXPECT_TRUE(folder);
+    return verify_folder(*folder);
+  }
+
+  fs::path folder_;
+  std::vector<PvdEntry> entries_;
+};
+
+TEST_F(VerifyFolderTest, CleanRunIsExitStatusZero) {
+  EXPECT_EQ(run_verify({folder_, true}), 0);
+  const VerifyReport clean = report();
+  EXPECT_EQ(clean.verdicts.size(), 3u);
+  // The half-space is as near as the upper box at last; the first frame that reaches the minimum is named.
+  EXPECT_DOUBLE_EQ(clean.min_distance, 0.5);
+  EXPECT_EQ(clean.min_distance_frame, 0);
+}
+
+TEST_F(VerifyFolderTest, IntersectionInTheLastFrameIsExitStatusFour) {
+  add_frame(3, 0.75);
+  EXPECT_EQ(run_verify({folder_, false}), 4);
+  EXPECT_GT(report().num_intersections, 0);
+  EXPECT_EQ(report().min_distance_frame, 3);
+}
+
+TEST_F(VerifyFolderTest, FolderThatIsNoneIsExitStatusTwo) {
+  EXPECT_EQ(run_verify({folder_ / "nowhere", false}), 2);
+  fs::remove(folder_ / "frames.pvd");
+  EXPECT_EQ(run_verify({folder_, false}), 2);
+}
+
+TEST_F(VerifyFolderTest, MissingFrameAndMissingStepAreProblems) {
+  fs::remove(folder_ / entries_[1].file);
+  EXPECT_EQ(report().problems.size(), 1u);
+  EXPECT_EQ(run_verify({folder_, false}), 4);
+  append("stats.jsonl", "{\"step\": 7}\n");
+  EXPECT_EQ(report().problems.size(), 2u);
+}
+
+TEST_F(VerifyFolderTest, LeftoversOfAKilledRunAreAccepted) {
+  fs::copy(folder_ / entries_[0].file, folder_ / "frames/000003.vtu");
+  append("stats.jsonl", "{\"step\": 3, \"ti");
+  const auto folder = read_verify_folder(folder_);
+  ASSERT_TRUE(folder);
+  EXPECT_EQ(folder->notes.size(), 2u);
+  EXPECT_EQ(run_verify({folder_, false}), 0);
+}
+
+TEST_F(VerifyFolderTest, BodyOfAnArrayIsNamedByItsCopy) {
+  write("scene.json", R"({"bodies": [{"name": "box", "array": {"counts": [1, 2, 1]}}], "contact": {"enabled": true}})");
+  const auto folder = read_verify_folder(folder_);
+  ASSERT_TRUE(folder);
+  ASSERT_EQ(folder->scene.bodies.size(), 2u);
+  EXPECT_EQ(folder->scene.bodies[1].name, "box[1]");
+}
+
+}  // namespace
+}  // namespace clearance::cli
