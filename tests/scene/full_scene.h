@@ -1,0 +1,65 @@
+// A scene in which every value differs from its default.
+#pragma once
+
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+inline SceneDesc full_scene() {
+  SceneDesc scene;
+  scene.name = "everything \"quoted\" \u00e4";
+  scene.gravity = {0.1, -1.0 / 3.0, 1e-300};
+  scene.time = {.step = 1.0 / 3.0,
+                .duration = 7.7,
+                .integrator = Integrator::implicit_newmark,
+                .newmark_beta = 0.3,
+                .newmark_gamma = 0.6};
+  scene.contact = {.enabled = false,
+                   .dhat = 1.1e-3,
+                   .dhat_is_absolute = true,
+                   .kappa = 1e9,
+                   .kappa_min_multiplier = 3e10,
+                   .close_distance = 1e-8,
+                   .min_separation = 5e-324};
+  scene.solver = {.tolerance = 0.1 + 0.2,
+                  .tolerance_is_absolute = true,
+                  .max_iterations = 77,
+                  .linear_solver = LinearSolverKind::pcg,
+                  .ccd = CcdKind::tight_inclusion,
+                  .fast_blas = true};
+  BodyDesc cube;
+  cube.name = "cube";
+  cube.mesh = "meshes/cube.msh";
+  cube.transform = {.scale = {1, 2, 3}, .rotation = {10, -0.0, 30}, .translation = {-1, -2, -3}};
+  cube.array = ArrayDesc{.counts = {2, 3, 4}, .spacing = {5, 6, 7}};
+  cube.material = {.model = MaterialModel::st_venant_kirchhoff,
+                   .density = 123.4,
+                   .youngs_modulus = 2e7,
+                   .poisson_ratio = -0.1,
+                   .damping = 0.01};
+  cube.linear_velocity = {1, 2, 3};
+  cube.angular_velocity = {4, 5, 6};
+  cube.self_contact = false;
+  MotionDesc motion;
+  motion.region = {.box = std::array<Vec<3>, 2>{Vec<3>(0, 0.1, 0.2), Vec<3>(1, 1.1, 1.2)},
+                   .frame = RegionFrame::body,
+                   .surface_only = true};
+  motion.linear_velocity = {7, 8, 9};
+  motion.angular_velocity = {-72, 0, 0};
+  motion.center = Vec<3>(0.5, 0.25, 0.125);
+  motion.start = 0.5;
+  motion.end = 1.5;
+  motion.release = ReleaseDesc{.axis = 2, .above = 3.25};
+  cube.motions = {motion, MotionDesc{}};
+  BodyDesc ball;
+  ball.name = "ball";
+  ball.kind = BodyKind::obstacle;
+  ball.generator =
+      GeneratorDesc{.kind = GeneratorKind::torus, .size = {2.0, 0.5}, .resolution = {8, 9}, .is_surface = true};
+  scene.bodies = {cube, ball};
+  scene.half_spaces = {HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}}};
+  scene.output = {.frame_interval = 4, .checkpoint_interval = 5};
+  return scene;
+}
+
+}  // namespace clearance

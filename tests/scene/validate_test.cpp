@@ -1,0 +1,157 @@
+#include "clearance/scene/validate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "scene/full_scene.h"
+
+namespace clearance {
+namespace {
+
+SceneDesc small_scene() {
+  SceneDesc scene;
+  BodyDesc body;
+  body.name = "cube";
+  body.mesh = "cube.msh";
+  scene.bodies = {body};
+  return scene;
+}
+
+std::vector<std::string> problems(const std::function<void(SceneDesc&)>& change) {
+  SceneDesc scene = small_scene();
+  change(scene);
+  std::vector<std::string> lines;
+  for (const Issue& issue : validate(scene)) lines.push_back(to_string(issue));
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Validate, AcceptsGoodScenes) {
+  EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
+  for (const Issue& issue : validate(full_scene())) ADD_FAILURE() << to_string(issue);
+}
+
+TEST(Validate, ChecksRangesOfTheTable) {
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].material.density = -1; }),
+            Lines{"bodies[0].material.density: must be above 0 [kg/m^3 (2D: kg/m^2)] (got -1)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].material.poisson_ratio = 0.5; }),
+            Lines{"bodies[0].material.poisson_ratio: must be between -1 and 0.5, both excluded (got 0.5)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.time.newmark_beta = 0.7; }),
+            Lines{"time.newmark_beta: must be between 0 and 0.5, the first excluded (got 0.7)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.solver.max_iterations = 0; }),
+            Lines{"solver.max_iterations: must be at least 1 (got 0)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.gravity[2] = std::nan(""); }),
+            Lines{"gravity[2]: must be a finite number (got nan)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.time.step = infinity; }), Lines{"time.step: must be above 0 [s] (got inf)"});
+}
+
+TEST(Validate, ChecksBodies) {
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].mesh = ""; }),
+            Lines{"bodies[0]: needs a `mesh` (a path) or a `generator`"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].generator = GeneratorDesc{}; }),
+            Lines{"bodies[0]: has both `mesh` and `generator`; give one of them"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies.push_back(s.bodies[0]); }),
+            Lines{"bodies[1].name: names must be unique; bodies[0] has the same (got \"cube\")"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].kind = BodyKind::obstacle; }),
+            Lines{"bodies: a scene needs at least one deformable body"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.bodies[0].transform.scale = {1, 0, 1};
+            }),
+            Lines{"bodies[0].transform.scale: no entry may be 0 (got [1, 0, 1])"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.bodies[0].transform.scale = {1, -1, 1};
+            }),
+            Lines{"bodies[0].transform.scale: mirrors the body, which would invert its elements (got [1, -1, 1])"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.bodies[0].array = ArrayDesc{.counts = {2, 1, 1}, .spacing = {0, 1, 1}};
+            }),
+            Lines{"bodies[0].array.spacing[0]: copies would lie on top of each other (got 0)"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              BodyDesc wall;
+              wall.name = "wall";
+              wall.kind = BodyKind::obstacle;
+              wall.mesh = "w.obj";
+              s.bodies.push_back(wall);
+              s.bodies[1].linear_velocity = {1, 0, 0};
+            }),
+            Lines{"bodies[1]: the start velocity of an obstacle has no meaning; give it a motion in `motions`"});
+}
+
+TEST(Validate, ChecksMotions) {
+  const auto with_motion = [](const std::function<void(MotionDesc&)>& change) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].motions.resize(1);
+      change(s.bodies[0].motions[0]);
+    });
+  };
+  EXPECT_EQ(with_motion([](MotionDesc&) {}), Lines{});
+  EXPECT_EQ(with_motion([](MotionDesc& m) { m.start = m.end = 2.0; }),
+            Lines{"bodies[0].motions[0].end: must be later than start (2) (got 2)"});
+  EXPECT_EQ(with_motion([](MotionDesc& m) {
+              m.region.box = {Vec<3>(0, 2, 0), Vec<3>(1, 1, 1)};
+            }),
+            Lines{"bodies[0].motions[0].region.box: the first corner must not exceed the second (axis y) "
+                  "(got [0, 2, 0], [1, 1, 1])"});
+  EXPECT_EQ(with_motion([](MotionDesc& m) { m.release = ReleaseDesc{.axis = 3, .above = 0}; }),
+            Lines{"bodies[0].motions[0].release.axis: must be between 0 and 2 (got 3)"});
+}
+
+TEST(Validate, ChecksGenerators) {
+  const auto with_generator = [](const GeneratorDesc& generator) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].mesh = "";
+      s.bodies[0].generator = generator;
+    });
+  };
+  EXPECT_EQ(with_generator({}), Lines{});
+  EXPECT_EQ(with_generator({.size = {1, 2}}), Lines{"bodies[0].generator.size: a box needs 3 sizes, not 2"});
+  EXPECT_EQ(with_generator({.kind = GeneratorKind::disk, .size = {1}}),
+            Lines{"bodies[0].generator.kind: is a 2D shape in a 3D scene (got disk)"});
+  EXPECT_EQ(with_generator({.size = {1, 2, -1}}), Lines{"bodies[0].generator.size[2]: must be above 0 [m] (got -1)"});
+  EXPECT_EQ(with_generator({.is_surface = true}),
+            Lines{"bodies[0].generator.is_surface: a deformable body needs volume elements; only an obstacle can be a "
+                  "surface (got true)"});
+}
+
+TEST(Validate, ChecksThePlane) {
+  const auto in_plane = [](const std::function<void(SceneDesc&)>& change) {
+    return problems([&](SceneDesc& s) {
+      s.dimension = 2;
+      change(s);
+    });
+  };
+  EXPECT_EQ(in_plane([](SceneDesc&) {}), Lines{});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.gravity[2] = 1; }),
+            Lines{"gravity: the third entry must be 0 in 2D (got [0, -9.80665, 1])"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) {
+              s.bodies[0].transform.rotation = {90, 0, 0};
+            }),
+            Lines{"bodies[0].transform.rotation: only a rotation about z is possible in 2D: one number, or "
+                  "[0, 0, angle] (got [90, 0, 0])"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) { s.half_spaces = {{.normal = {0, 0, 1}}}; }).size(), 2U);
+}
+
+TEST(Validate, ChecksHalfSpacesAndContact) {
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.half_spaces = {{.normal = {0, 0, 0}}};
+            }),
+            Lines{"half_spaces[0].normal: must not be zero (got [0, 0, 0])"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.close_distance = 1; }),
+            Lines{"contact.close_distance: must not exceed contact.dhat (0.001) (got 1)"});
+}
+
+TEST(Validate, ReportsEverythingAtOnce) {
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.time.step = -1;
+              s.bodies[0].mesh = "";
+              s.half_spaces = {{.normal = {0, 0, 0}}};
+              s.dimension = 5;
+            }).size(),
+            4U);
+}
+
+}  // namespace
+}  // namespace clearance
