@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
+
 #include <iterator>
 
 #include "clearance/io/mesh_file.h"
