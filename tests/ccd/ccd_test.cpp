@@ -140,7 +140,7 @@ TEST(Ccd, Additive_StopsCloseToTheTarget) {
         ++num_impacts;
         const double distance = exact_distance(exact, 0);
         ASSERT_NEAR(exact_distance(exact, Number(result.toi)), 0.25 * distance,
-                    1e-7 * distance + distance_error(named.motion))
+                    0.25e-3 * distance + distance_error(named.motion))
             << name(pair) << ", " << named.kind << ", seed 25, sample " << i;
       }
     }
