@@ -78,13 +78,13 @@ void read_off(MeshInput& input, Mesh& mesh) {
   // One vertex per line: what follows its coordinates is a normal or a colour.
   for (std::uint64_t v = 0; v < num_vertices && !input.is_full(); ++v) {
     skip_empty_lines(cursor);
+    if (cursor.is_at_end()) {
+      return input.add_issue_at_line(cursor.position(), "",
+                                     fmt::format("expected {} vertices, found {}", num_vertices, v));
+    }
     Vec<3> point;
     read_coordinates_in_line(cursor, input, 3, point);
     mesh.vertices.push_back(point);
-    if (cursor.is_at_end() && v + 1 < num_vertices) {
-      return input.add_issue_at_line(cursor.position(), "",
-                                     fmt::format("expected {} vertices, found {}", num_vertices, v + 1));
-    }
     cursor.skip_line();
   }
   std::vector<int> corners;

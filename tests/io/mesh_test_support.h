@@ -1,0 +1,116 @@
+// Helpers of the mesh tests: a folder that disappears, small meshes, the contract of every mesh that was read.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "clearance/io/mesh_reader.h"
+
+namespace clearance::test {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    static int count = 0;
+    path_ = std::filesystem::temp_directory_path() /
+            ("clearance_mesh_test_" + std::to_string(::getpid()) + "_" + std::to_string(count++));
+    std::filesystem::create_directories(path_);
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline void write_text(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+inline std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline std::string all_issues(const Issues& issues) {
+  std::string text;
+  for (const Issue& issue : issues) text += to_string(issue) + "\n";
+  return text;
+}
+
+inline std::filesystem::path peer_data() {
+  const char* folder = std::getenv("CLEARANCE_PEER_DATA");
+  return folder != nullptr ? folder : CLEARANCE_SOURCE_DIR "/../shared/peer-data";
+}
+
+/// Empty if all indices are in range and all coordinates are finite, else what is wrong
+inline std::string find_fault(const Mesh& mesh) {
+  const auto is_bad = [&](int v) { return v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size(); };
+  if (mesh.vertices.empty()) return "no vertices";
+  for (const Vec<3>& p : mesh.vertices) {
+    if (!p.allFinite()) return "a coordinate is not finite";
+  }
+  const auto has_bad = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (const int v : element) {
+        if (is_bad(v)) return true;
+      }
+    }
+    return false;
+  };
+  if (has_bad(mesh.tets)) return "a tet has an index out of range";
+  if (has_bad(mesh.triangles)) return "a triangle has an index out of range";
+  if (has_bad(mesh.edges)) return "an edge has an index out of range";
+  for (const int v : mesh.points) {
+    if (is_bad(v)) return "a point has an index out of range";
+  }
+  return {};
+}
+
+/// Coordinates that text with few digits would not bring back
+inline Mesh make_mesh(bool has_tets, bool has_edges) {
+  Mesh mesh;
+  mesh.vertices = {
+      {0.0, 0.0, 0.0}, {1.0 / 3.0, 0.0, 1e-300}, {0.1, 2.0 / 7.0, -0.0}, {-1e22, 5e-324, 0.30000000000000004},
+      {4.0, 4.1, 4.2}, {5.0, -5.0, 5.5},         {6.0, 6.0, 1.7e308},    {7.0, 0.7, 0.07},
+      {8.0, 8.0, 8.0}, {9.0, 9.0, 9.0}};
+  if (has_tets) mesh.tets = {{0, 1, 2, 3}, {1, 0, 2, 4}};
+  mesh.triangles = {{4, 5, 6}, {6, 5, 7}};
+  if (!has_tets) mesh.triangles.insert(mesh.triangles.begin(), {{0, 1, 2}, {2, 1, 3}});
+  if (has_edges) mesh.edges = {{7, 8}};
+  if (has_edges) mesh.points = {9};
+  return mesh;
+}
+
+/// Bit for bit, including the sign of zero
+inline void expect_same(const Mesh& a, const Mesh& b) {
+  ASSERT_EQ(a.vertices.size(), b.vertices.size());
+  for (std::size_t v = 0; v < a.vertices.size(); ++v) {
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(a.vertices[v][k]), std::bit_cast<std::uint64_t>(b.vertices[v][k]))
+          << "vertex " << v << " coordinate " << k << ": " << a.vertices[v][k] << " against " << b.vertices[v][k];
+    }
+  }
+  EXPECT_EQ(a.tets, b.tets);
+  EXPECT_EQ(a.triangles, b.triangles);
+  EXPECT_EQ(a.edges, b.edges);
+  EXPECT_EQ(a.points, b.points);
+  EXPECT_EQ(a.dim, b.dim);
+}
+
+}  // namespace clearance::test
