@@ -38,12 +38,17 @@ CcdResult bounded_tight_inclusion(const RelativeMotion<dim, num_corners>& motion
   const CcdStart start = find_ccd_start(motion, options);
   if (!(start.safe_time > 0.0)) return {CcdStatus::impact, 0.0};
   if (start.safe_time >= options.max_time) return {CcdStatus::no_impact, options.max_time};
-  // A box of the tolerance's size must not hide the gap between the start and the target.
-  const double tolerance = std::min(options.tolerance, 0.5 * (start.distance - start.separation));
-  CcdResult result =
-      tight_inclusion_ccd(function, start.separation, tolerance, options.max_time, options.max_iterations);
-  result.toi = std::max(result.toi, start.safe_time);
-  return result;
+  InclusionSearch search;
+  search.separation = start.separation;
+  search.min_time = start.safe_time;
+  search.max_time = options.max_time;
+  search.max_iterations = options.max_iterations;
+  // A box of the tolerance's size must not hide the gap between the start and the target. With a gap_fraction the
+  // target is a choice: a hundredth of the way is near enough, and a cube against a nearly parallel face has many finer
+  // boxes.
+  const double way = start.distance - start.separation;
+  search.tolerance = options.gap_fraction > 0.0 ? 0.01 * way : std::min(options.tolerance, 0.5 * way);
+  return tight_inclusion_ccd(function, search);
 }
 
 template <int dim, int num_vertices>

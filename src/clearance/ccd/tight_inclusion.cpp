@@ -31,43 +31,45 @@ enum class Verdict { disjoint, overlapping, root };
 template <int dim>
 class Solver {
  public:
-  Solver(const InclusionFunction<dim>& function, double separation, double tolerance)
-      : f_(function), tolerance_(tolerance) {
+  Solver(const InclusionFunction<dim>& function, const InclusionSearch& search)
+      : f_(function), search_(search), tolerance_(search.tolerance) {
     set_split_weights();
     for (int k = 0; k < dim; ++k) {
       const auto size = [k](const auto& ends) { return std::max(std::abs(ends.t0[k]), std::abs(ends.t1[k])); };
       // Roundings: one in the difference, two in the interpolation (1 - t is exact), one in the product with u or v,
       // two in the sums: at most six for each of p, a and b.
       const double error = 8.0 * unit_roundoff * (size(f_.p) + size(f_.a) + size(f_.b));
-      half_width_[k] = (separation + error) * (1.0 + 4.0 * unit_roundoff) + std::numeric_limits<double>::min();
+      half_width_[k] = (search.separation + error) * (1.0 + 4.0 * unit_roundoff) + std::numeric_limits<double>::min();
       // Boxes of the size of the error cannot be told apart.
       tolerance_ = std::max(tolerance_, 2.0 * error);
     }
   }
 
-  CcdResult solve(double max_time, int max_iterations) {
+  CcdResult solve() const {
+    const double max_time = search_.max_time;
     std::vector<Box> queue;
     queue.reserve(256);
     queue.push_back({});
     double root_time = infinity;
     for (int i = 0; !queue.empty(); ++i) {
-      if (i >= max_iterations)
-        return {CcdStatus::budget_exhausted, std::min(root_time, earliest_time(queue, max_time))};
+      if (i >= search_.max_iterations) {
+        return {CcdStatus::budget_exhausted, std::max(search_.min_time, std::min(root_time, earliest_time(queue)))};
+      }
       std::pop_heap(queue.begin(), queue.end(), comes_later);
       const Box box = queue.back();
       queue.pop_back();
       if (box.low[0] >= root_time) continue;
       const Verdict verdict = check(box);
       if (verdict == Verdict::root) root_time = box.low[0];
-      if (verdict == Verdict::overlapping) root_time = split(box, max_time, root_time, queue);
+      if (verdict == Verdict::overlapping) root_time = split(box, root_time, queue);
     }
-    if (root_time <= max_time) return {CcdStatus::impact, root_time};
+    if (root_time <= max_time) return {CcdStatus::impact, std::max(search_.min_time, root_time)};
     return {CcdStatus::no_impact, max_time};
   }
 
  private:
-  static double earliest_time(const std::vector<Box>& queue, double max_time) {
-    double earliest = max_time;
+  double earliest_time(const std::vector<Box>& queue) const {
+    double earliest = search_.max_time;
     for (const Box& box : queue) earliest = std::min(earliest, box.low[0]);
     return earliest;
   }
@@ -109,7 +111,7 @@ class Solver {
   }
 
   /// Halves the dimension that contributes most (alg. 3.3). A box that cannot be halved counts as a root.
-  double split(const Box& box, double max_time, double root_time, std::vector<Box>& queue) const {
+  double split(const Box& box, double root_time, std::vector<Box>& queue) const {
     int dimension = -1;
     double largest = -1.0;
     for (int i = 0; i <= f_.num_parameters; ++i) {
@@ -125,20 +127,21 @@ class Solver {
     lower.high[dimension] = upper.low[dimension] = middle;
     ++lower.level;
     ++upper.level;
-    push(lower, max_time, root_time, queue);
-    push(upper, max_time, root_time, queue);
+    push(lower, root_time, queue);
+    push(upper, root_time, queue);
     return root_time;
   }
 
-  /// Drops boxes outside the domain.
-  void push(const Box& box, double max_time, double root_time, std::vector<Box>& queue) const {
-    if (box.low[0] > max_time || box.low[0] >= root_time) return;
+  /// Drops boxes outside the domain and the time in question.
+  void push(const Box& box, double root_time, std::vector<Box>& queue) const {
+    if (box.low[0] > search_.max_time || box.low[0] >= root_time || box.high[0] <= search_.min_time) return;
     if (f_.is_triangle && box.low[1] + box.low[2] > 1.0) return;
     queue.push_back(box);
     std::push_heap(queue.begin(), queue.end(), comes_later);
   }
 
   const InclusionFunction<dim>& f_;
+  InclusionSearch search_;
   double tolerance_;
   std::array<double, dim> half_width_{};  ///< of the box C around the origin that counts as contact [m]
   std::array<double, 3> weights_{};
@@ -147,12 +150,11 @@ class Solver {
 }  // namespace
 
 template <int dim>
-CcdResult tight_inclusion_ccd(const InclusionFunction<dim>& function, double separation, double tolerance,
-                              double max_time, int max_iterations) {
-  return Solver<dim>(function, separation, tolerance).solve(max_time, max_iterations);
+CcdResult tight_inclusion_ccd(const InclusionFunction<dim>& function, const InclusionSearch& search) {
+  return Solver<dim>(function, search).solve();
 }
 
-template CcdResult tight_inclusion_ccd<2>(const InclusionFunction<2>&, double, double, double, int);
-template CcdResult tight_inclusion_ccd<3>(const InclusionFunction<3>&, double, double, double, int);
+template CcdResult tight_inclusion_ccd<2>(const InclusionFunction<2>&, const InclusionSearch&);
+template CcdResult tight_inclusion_ccd<3>(const InclusionFunction<3>&, const InclusionSearch&);
 
 }  // namespace clearance

@@ -26,9 +26,16 @@ struct InclusionFunction {
   bool is_triangle = false;  ///< the domain is u + v <= 1
 };
 
-/// First time at which the L-infinity norm of F falls to `separation`, in [0, max_time], to `tolerance` [m].
+struct InclusionSearch {
+  double separation = 0.0;  ///< [m] L-infinity norm of F that counts as contact
+  double tolerance = 1e-6;  ///< [m] width of a box that counts as a root
+  double min_time = 0.0;    ///< known to be free of contact until here
+  double max_time = 1.0;
+  int max_iterations = 1000000;
+};
+
+/// First time in [min_time, max_time] at which the L-infinity norm of F falls to `separation`.
 template <int dim>
-CcdResult tight_inclusion_ccd(const InclusionFunction<dim>& function, double separation, double tolerance,
-                              double max_time, int max_iterations);
+CcdResult tight_inclusion_ccd(const InclusionFunction<dim>& function, const InclusionSearch& search);
 
 }  // namespace clearance
