@@ -46,13 +46,18 @@ struct EnumInfo<MaterialModel> {
 template <>
 struct EnumInfo<GeneratorKind> {
   using V = EnumValue<GeneratorKind>;
-  static constexpr std::array values = {V{GeneratorKind::box, "box", "size: 3 extents, one corner at the origin"},
-                                        V{GeneratorKind::sphere, "sphere", "size: radius"},
-                                        V{GeneratorKind::torus, "torus", "size: ring radius, tube radius"},
-                                        V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
-                                        V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box"},
-                                        V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents"},
-                                        V{GeneratorKind::disk, "disk", "2D; size: radius"}};
+  static constexpr std::array values = {
+      V{GeneratorKind::box, "box", "size: 3 extents"},
+      V{GeneratorKind::sphere, "sphere", "size: radius"},
+      V{GeneratorKind::torus, "torus", "size: ring radius, tube radius; around the y axis"},
+      V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
+      V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box, the second is its thickness"},
+      V{GeneratorKind::sheet, "sheet", "horizontal rectangle, for obstacles; size: 2 extents"},
+      V{GeneratorKind::bowl, "bowl", "lower cap of a sphere, for obstacles, the rim in y = 0; size: rim radius, depth"},
+      V{GeneratorKind::funnel, "funnel",
+        "truncated cone around the y axis, for obstacles; size: top radius, bottom radius, height"},
+      V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents"},
+      V{GeneratorKind::disk, "disk", "2D; size: radius"}};
 };
 
 template <>

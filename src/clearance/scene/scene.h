@@ -56,12 +56,14 @@ struct MaterialDesc {
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
-enum class GeneratorKind { box, sphere, torus, cylinder, mat, rectangle, disk };
+/// All are centred at the origin, y up. sheet, bowl and funnel are open surfaces for obstacles.
+enum class GeneratorKind { box, sphere, torus, cylinder, mat, sheet, bowl, funnel, rectangle, disk };
 
 struct GeneratorDesc {
   GeneratorKind kind = GeneratorKind::box;
   std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube
-                                         ///< radius; cylinder: radius, height (along y)
+                                         ///< radius; cylinder: radius, height (along y); sheet: 2 extents;
+                                         ///< bowl: rim radius, depth; funnel: top radius, bottom radius, height
   std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or around
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };

@@ -150,8 +150,9 @@ class Checker {
     if (is_flat != is_plane()) {
       error(place + ".kind", is_flat ? "is a 2D shape in a 3D scene" : "is a 3D shape in a 2D scene", name);
     }
-    const bool has_extents = shape == Kind::box || shape == Kind::mat;
-    const std::size_t num_sizes = has_extents ? 3 : shape == Kind::sphere || shape == Kind::disk ? 1 : 2;
+    const bool has_three_sizes = shape == Kind::box || shape == Kind::mat || shape == Kind::funnel;
+    const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
+    const std::size_t num_sizes = has_three_sizes ? 3 : shape == Kind::sphere || shape == Kind::disk ? 1 : 2;
     if (generator.size.size() < num_sizes) {
       error(place + ".size", fmt::format("a {} needs {} sizes, not {}", name, num_sizes, generator.size.size()));
     }
@@ -162,6 +163,9 @@ class Checker {
     double cells = 1.0;
     for (const int n : generator.resolution) cells *= n;
     if (cells > 1e8) error(place + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
+    if (is_open && kind == BodyKind::deformable) {
+      error(place + ".kind", "an open surface can only be an obstacle", name);
+    }
     if (generator.is_surface && kind == BodyKind::deformable) {
       error(place + ".is_surface", "a deformable body needs volume elements; only an obstacle can be a surface",
             "true");
