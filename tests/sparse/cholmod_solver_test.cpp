@@ -81,19 +81,6 @@ TEST(CholmodSolver, IllConditionedSystem_HasSmallBackwardError) {
   EXPECT_LT((dense * x - b).norm(), 1e-15 * dense.norm() * x.norm());
 }
 
-TEST(CholmodSolver, BlasThreads_ChangeNothingButBits) {
-  std::mt19937 rng(11);
-  const BlockSparseMatrix matrix = grid_matrix(10, 10, 6, rng);
-  const VecX b = random_vector(matrix.num_rows(), rng);
-  VecX x[2];
-  for (const bool allow_blas_threads : {false, true}) {
-    const auto solver = make_cholmod_solver(allow_blas_threads);
-    ASSERT_EQ(solver->factorize(matrix), LinearSolveStatus::solved);
-    ASSERT_EQ(solver->solve(b, x[allow_blas_threads]), LinearSolveStatus::solved);
-  }
-  EXPECT_LT((x[0] - x[1]).norm(), 1e-10 * x[0].norm());
-}
-
 TEST(EliminationOrder, BothMethods_ReturnPermutations) {
   std::mt19937 rng(5);
   const BlockSparseMatrix matrix = grid_matrix(7, 6, 5, rng);

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "clearance/base/profile.h"
-#include "clearance/sparse/dense_front.h"
 #include "clearance/sparse/elimination_order.h"
 #include "clearance/sparse/linear_solver.h"
 #include "clearance/sparse/supernodal_factor.h"
@@ -18,7 +17,6 @@ constexpr double refinement_residual = 1e-10;
 
 class CholmodSolver final : public LinearSolver {
  public:
-  explicit CholmodSolver(bool allow_blas_threads) : allow_blas_threads_(allow_blas_threads) {}
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
   const LinearSolverCounters& counters() const override { return counters_; }
@@ -29,7 +27,6 @@ class CholmodSolver final : public LinearSolver {
   bool analyze_with_new_order(const BlockSparseMatrix& matrix);
   SupernodalPattern analyze_with(const BlockSparseMatrix& matrix, const std::vector<int>& order);
 
-  const bool allow_blas_threads_;
   LinearSolverCounters counters_;
   std::uint64_t analyzed_pattern_ = 0;
   std::vector<int> order_;
@@ -50,7 +47,6 @@ LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
   }
 
   const Stopwatch watch;
-  const BlasThreadLimit blas_threads(allow_blas_threads_);
   const FactorOutcome outcome = factor_.factorize(pattern_, matrix);
   ++counters_.num_factorizations;
   counters_.factor_seconds += watch.seconds();
@@ -63,7 +59,6 @@ LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
 LinearSolveStatus CholmodSolver::solve(const VecX& b, VecX& x) {
   if (!matrix_) return LinearSolveStatus::not_positive_definite;
   const Stopwatch watch;
-  const BlasThreadLimit blas_threads(allow_blas_threads_);
   x = factor_.solve(pattern_, b);
 
   // One product tells whether the factor was accurate enough; it costs a fraction of the solve.
@@ -114,8 +109,8 @@ SupernodalPattern CholmodSolver::analyze_with(const BlockSparseMatrix& matrix, c
 
 }  // namespace
 
-std::unique_ptr<LinearSolver> make_cholmod_solver(bool allow_blas_threads) {
-  return std::make_unique<CholmodSolver>(allow_blas_threads);
+std::unique_ptr<LinearSolver> make_cholmod_solver(bool /*allow_blas_threads*/) {
+  return std::make_unique<CholmodSolver>();
 }
 
 }  // namespace clearance

@@ -17,17 +17,4 @@ void forward_solve(const double* factor, int rows, int columns, double* x_top, d
 /// x_top = L11^-T (x_top - L21^T below)
 void backward_solve(const double* factor, int rows, int columns, double* x_top, const double* below);
 
-/// Keeps BLAS to one thread while it lives: the threads are ours, and a BLAS that splits its loops over threads sums in
-/// an order that depends on their number. With `allow_threads` it does nothing.
-class BlasThreadLimit {
- public:
-  explicit BlasThreadLimit(bool allow_threads);
-  ~BlasThreadLimit();
-  BlasThreadLimit(const BlasThreadLimit&) = delete;
-  BlasThreadLimit& operator=(const BlasThreadLimit&) = delete;
-
- private:
-  int saved_;
-};
-
 }  // namespace clearance

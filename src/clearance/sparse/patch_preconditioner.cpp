@@ -11,7 +11,8 @@
 namespace clearance {
 namespace {
 
-// Blocks in a patch: measured best between 16 and 128 for the sum of factorisation and iterations (benchmarks/).
+// Blocks in a patch: of 8, 16, 48 and 128, the fastest for factorisation and iterations together on 2000 to 8000
+// blocks.
 constexpr int blocks_per_patch = 48;
 
 /// Largest entry of every block: how strongly it couples.
@@ -77,7 +78,6 @@ void PatchPreconditioner::cut_patches(const BlockSparseMatrix& matrix) {
 LinearSolveStatus PatchPreconditioner::build(const BlockSparseMatrix& matrix) {
   if (matrix.pattern_id() != pattern_id_) cut_patches(matrix);
   if (pattern_id_ == 0) return LinearSolveStatus::out_of_memory;
-  const BlasThreadLimit blas_threads(false);
   std::atomic<bool> is_positive{true};
   parallel_for(num_patches(), 1, [&](int p) {
     if (!factor_patch(matrix, p)) is_positive.store(false, std::memory_order_relaxed);
@@ -142,7 +142,6 @@ void PatchPreconditioner::apply(const VecX& r, VecX& z) {
   VecX coarse_z;
   coarse_solver_->solve(coarse_r, coarse_z);
 
-  const BlasThreadLimit blas_threads(false);
   z.resize(r.size());
   parallel_for(num_patches(), 1, [&](int p) { solve_patch(p, r, coarse_z, z); });
 }
