@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -13,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr double max_vertices = 2e7;
 constexpr double degree = std::numbers::pi / 180.0;
 
 bool is_tet_mesh(const fs::path& path) {
@@ -137,7 +139,10 @@ Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step) {
 }
 
 long long PlacedShape::num_copies() const {
-  return array ? 1LL * array->counts[0] * array->counts[1] * array->counts[2] : 1;
+  if (!array) return 1;
+  const double copies = 1.0 * array->counts[0] * array->counts[1] * array->counts[2];
+  // Beyond any scene, and within the range of the type.
+  return static_cast<long long>(std::min(copies, 1e15));
 }
 
 TransformDesc PlacedShape::transform() const {
@@ -216,9 +221,11 @@ std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes
     place.scale = shape.scale;
     place.translation = shape.translation;
     place.array = shape.array;
-    // Named scripts visit the vertices of all copies.
-    if (place.num_copies() > 1000000) {
-      issues.push_back(at_line(shape.line, "at most a million copies", fmt::format("{}", place.num_copies())));
+    // Named scripts visit the vertices of all copies: a bound, before a typing error takes minutes.
+    const double num_vertices = static_cast<double>(place.vertices->size()) * static_cast<double>(place.num_copies());
+    if (num_vertices > max_vertices) {
+      issues.push_back(at_line(shape.line, fmt::format("too many copies: at most {:g} vertices in all", max_vertices),
+                               fmt::format("{:g} vertices", num_vertices)));
       continue;
     }
     placed.push_back(std::move(place));

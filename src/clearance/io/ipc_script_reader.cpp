@@ -181,13 +181,24 @@ SceneDesc convert(const IpcScript& script, IpcMeshes& meshes, Issues& issues) {
   return scene;
 }
 
+// Archives without symbolic links hold the path of the target instead, as the published scenes do.
+bool is_link_as_text(const std::string& text) {
+  return text.ends_with(".txt") && text.find_first_of(" \t\r\n") == std::string::npos;
+}
+
 }  // namespace
 
 Result<LoadedScene> read_ipc_script(const std::filesystem::path& path) {
   const Result<std::string> text = read_text_file(path);
-  if (!text) return text.issues();
+  if (text && is_link_as_text(*text)) {
+    return Issue{path.string(), "", *text, "is a symbolic link that was stored as text; load the file that it names"};
+  }
+  return text ? read_ipc_script_text(*text, path) : text.issues();
+}
+
+Result<LoadedScene> read_ipc_script_text(const std::string& text, const std::filesystem::path& path) {
   Issues issues;
-  const IpcScript script = parse_ipc_script(*text, issues);
+  const IpcScript script = parse_ipc_script(text, issues);
   LoadedScene loaded;
   if (!has_errors(issues)) {
     IpcMeshes meshes(path);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "clearance/io/loaded_scene.h"
 
@@ -11,5 +12,8 @@ namespace clearance {
 /// settings, friction for now) is a warning; what would change the motion is an error. Mesh paths that are not absolute
 /// are looked for beside the script, then from each of the directories above it.
 Result<LoadedScene> read_ipc_script(const std::filesystem::path& path);
+
+/// The same for a text, as if it stood in the file `path`.
+Result<LoadedScene> read_ipc_script_text(const std::string& text, const std::filesystem::path& path);
 
 }  // namespace clearance

@@ -1,0 +1,185 @@
+#include "clearance/io/ipc_script_placement.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "clearance/io/ipc_script_reader.h"
+#include "io/ipc_world.h"
+
+namespace clearance {
+namespace {
+
+TEST(IpcPlacement, RotationIsXTimesYTimesZ) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> angle(-400.0, 400.0);
+  for (int i = 0; i < 500; ++i) {
+    const Vec<3> degrees(angle(random), angle(random), angle(random));
+    const Vec<3> a = degrees * (3.14159265358979323846 / 180.0);
+    const Mat<3> expected = (Eigen::AngleAxisd(a[0], Vec<3>::UnitX()) * Eigen::AngleAxisd(a[1], Vec<3>::UnitY()) *
+                             Eigen::AngleAxisd(a[2], Vec<3>::UnitZ()))
+                                .toRotationMatrix();
+    EXPECT_NEAR((ipc_rotation(degrees) - expected).norm(), 0.0, 1e-14) << degrees.transpose();
+    // The native angles give the same rotation in the other order.
+    EXPECT_NEAR((rotation_of(native_angles(expected)) - expected).norm(), 0.0, 1e-13) << degrees.transpose();
+  }
+}
+
+TEST(IpcPlacement, RightAnglesStayExact) {
+  for (const double x : {-180.0, -90.0, 0.0, 90.0, 270.0}) {
+    for (const double y : {-90.0, 0.0, 90.0, 180.0}) {
+      for (const double z : {-90.0, 0.0, 90.0, 180.0}) {
+        const Mat<3> rotation = ipc_rotation({x, y, z});
+        for (const double entry : rotation.reshaped()) EXPECT_TRUE(entry == 0.0 || std::abs(entry) == 1.0);
+        const Vec<3> angles = native_angles(rotation);
+        for (const double a : angles) EXPECT_EQ(std::fmod(a, 90.0), 0.0);
+        EXPECT_NEAR((rotation_of(angles) - rotation).norm(), 0.0, 1e-14) << x << " " << y << " " << z;
+      }
+    }
+  }
+  EXPECT_EQ(native_angles(ipc_rotation({90, 0, 0})), Vec<3>(90, 0, 0));
+  EXPECT_EQ(native_angles(ipc_rotation({0, 90, 0})), Vec<3>(0, 90, 0));
+  EXPECT_EQ(native_angles(ipc_rotation({0, 0, -90})), Vec<3>(0, 0, -90));
+}
+
+TEST(IpcPlacement, AngularVelocityTurnsAsFarAsTheReferenceInOneStep) {
+  const double step = 0.04;
+  EXPECT_EQ(native_angular_velocity({0, -72, 0}, step), Vec<3>(0, -72, 0));
+  const Vec<3> rates(100, -200, 300);
+  const Vec<3> native = native_angular_velocity(rates, step);
+  EXPECT_NEAR((axis_rotation(native.normalized(), native.norm() * step) - ipc_rotation(rates * step)).norm(), 0.0,
+              1e-13);
+}
+
+constexpr const char* tet_mesh = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+$EndNodes
+$Elements
+1
+1 4 2 1 1 1 2 3 4
+$EndElements
+)";
+
+class SmallScripts : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() /
+              (std::string("clearance_ipc_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_ / "scripts/deep");
+    std::ofstream(folder_ / "tet.msh") << tet_mesh;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  Result<LoadedScene> load(const std::string& text) const {
+    return read_ipc_script_text(text, folder_ / "scripts/deep/scene.txt");
+  }
+  SceneDesc scene(const std::string& text) const {
+    const Result<LoadedScene> loaded = load(text);
+    for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+    return loaded ? loaded->scene : SceneDesc{};
+  }
+  std::vector<std::string> problems(const std::string& text) const {
+    std::vector<std::string> lines;
+    const Result<LoadedScene> loaded = load(text);
+    for (Issue issue : loaded ? loaded->warnings : loaded.issues()) {
+      issue.file.clear();
+      lines.push_back(to_string(issue));
+    }
+    return lines;
+  }
+  std::filesystem::path folder_;
+};
+
+using Lines = std::vector<std::string>;
+constexpr const char* one_tet = "shapes input 1\ntet.msh 0 0 0  0 0 0  1 1 1\n";
+
+TEST_F(SmallScripts, SizeScalesRotatedAndStretchedShapes) {
+  const SceneDesc s =
+      scene("size 2\nshapes input 2\ntet.msh 1 2 3  10 20 30  1 2 3\n\n# between\ntet.msh -4 0 0  0 0 45  1 1 1");
+  const WorldBox box = world_box(s, BodyKind::deformable);
+  EXPECT_NEAR((box.max - box.min).maxCoeff(), 2.0, 1e-14);
+  EXPECT_NEAR(box.min.norm(), 0.0, 1e-14);
+  EXPECT_EQ(s.bodies[1].mesh, (folder_ / "tet.msh").string());
+}
+
+TEST_F(SmallScripts, ModelRotationTurnsAboutHalfTheExtents) {
+  const SceneDesc s = scene(std::string("rotateModel 0 0 2 90\n") + one_tet);
+  const WorldBox box = world_box(s, BodyKind::deformable);
+  EXPECT_EQ(s.bodies[0].transform.rotation, Vec<3>(0, 0, 90));
+  EXPECT_NEAR((box.min - Vec<3>(0, 0, 0)).norm(), 0.0, 1e-15);
+  EXPECT_NEAR((box.max - Vec<3>(1, 1, 1)).norm(), 0.0, 1e-15);
+}
+
+TEST_F(SmallScripts, NumbersReachTheScene) {
+  const SceneDesc s =
+      scene(std::string("time 1 0.1\ntimeIntegration NM 0.3 0.6\ndampingRatio 0.5\nuseAbsParameters\n"
+                        "tol 1\n1e-3\ntuning 6\n7 2e-3 2e-3 1e-8 1 1\nkappaMinMultiplier 3e10\nground 0 -1\n") +
+            one_tet);
+  EXPECT_EQ(s.time.integrator, Integrator::implicit_newmark);
+  EXPECT_EQ(s.time.newmark_beta, 0.3);
+  EXPECT_NEAR(s.bodies[0].material.damping, 0.75 * 0.5 * 0.1, 1e-15);
+  EXPECT_TRUE(s.solver.tolerance_is_absolute);
+  EXPECT_NEAR(s.solver.tolerance, 1e-2, 1e-17);
+  EXPECT_EQ(s.contact.kappa, 7);
+  EXPECT_EQ(s.contact.dhat, 2e-3);
+  EXPECT_TRUE(s.contact.dhat_is_absolute);
+  EXPECT_EQ(s.contact.close_distance, 1e-8);
+  EXPECT_EQ(s.contact.kappa_min_multiplier, 3e10);
+  EXPECT_EQ(s.half_spaces.at(0).point, Vec<3>(0, -1, 0));
+}
+
+TEST_F(SmallScripts, ProblemsNameTheirLine) {
+  const std::string tet = one_tet;
+  EXPECT_EQ(problems(tet + "stiffnes 1 2"),
+            Lines{"line 3: warning: unknown keyword, ignored; did you mean `stiffness`? (got stiffnes)"});
+  EXPECT_EQ(problems(tet + "time 1"), (Lines{"line 3: expected a number for the time step (got the end of the line)",
+                                             "line 3: duration and time step must be above 0"}));
+  EXPECT_EQ(
+      problems("shapes input 2\ntet.msh 0 0 0  0 0 0  1 1\n"),
+      (Lines{"line 2: expected 3 numbers for the scale, not 2", "line 1: 2 lines of shapes must follow, found 1"}));
+  EXPECT_EQ(
+      problems("shapes input 1\nno.msh 0 0 0  0 0 0  1 1 1"),
+      Lines{"line 2: the mesh file was found neither beside the script nor from any directory above it (got no.msh)"});
+  EXPECT_EQ(problems(tet + "script moonwalk"),
+            Lines{"line 3: this script is not known or not supported, and it would change the motion (got moonwalk)"});
+  EXPECT_EQ(problems(tet + "constraintSolver SQP"),
+            Lines{"line 3: QP and SQP contact solvers are not supported; only interiorPoint is (got SQP)"});
+  EXPECT_EQ(problems(tet + "selfFric 0.5"),
+            Lines{"line 3: warning: friction comes with a later version; this run is frictionless (got mu 0.5)"});
+}
+
+TEST_F(SmallScripts, SectionsOfOtherSolversAreSkipped) {
+  const SceneDesc s = scene(std::string("section QP SQP\ntime 9 9\nconstraintSolver QP\nsection end\nsection IP\n"
+                                        "density 5\nsection end\nturnOffGravity\n") +
+                            one_tet + "section SQP\nbroken");
+  EXPECT_EQ(s.time.duration, 5);
+  EXPECT_EQ(s.bodies[0].material.density, 5);
+  EXPECT_EQ(s.gravity, Vec<3>(0, 0, 0));
+}
+
+TEST_F(SmallScripts, DirichletBoxesAreMotionsOfPartsOfABody) {
+  const SceneDesc s = scene(
+      "shapes input 1\ntet.msh 0 0 0  0 0 0  1 1 1  DBC 0 0 0  0.1 1 1  1 2 3  0 45 0  0.5 2 \\\n"
+      "  DBC 0.9 0 0  1 1 1  0 0 0  0 0 0");
+  const std::vector<MotionDesc>& motions = s.bodies.at(0).motions;
+  ASSERT_EQ(motions.size(), 2U);
+  EXPECT_EQ(motions[0].region.frame, RegionFrame::body);
+  EXPECT_TRUE(motions[0].region.surface_only);
+  EXPECT_EQ((*motions[0].region.box)[1], Vec<3>(0.1, 1, 1));
+  EXPECT_EQ(motions[0].angular_velocity, Vec<3>(0, 45, 0));
+  EXPECT_EQ(motions[0].start, 0.5);
+  EXPECT_EQ(motions[0].end, 2);
+  EXPECT_EQ(motions[1].end, infinity);
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,208 @@
+// Damaged scenes: no crash, no hang, always a clear issue or a valid scene. CLEARANCE_FUZZ_SEEDS sets the number of
+// mutations of each file.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/scene/validate.h"
+#include "scene/full_scene.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+int num_mutations(int standard) {
+  const char* text = std::getenv("CLEARANCE_FUZZ_SEEDS");
+  return text != nullptr ? std::max(1, std::atoi(text)) : standard;
+}
+
+class Mutator {
+ public:
+  Mutator(std::uint64_t seed, std::vector<std::string> words) : random_(seed), words_(std::move(words)) {}
+
+  std::string mutate(std::string text) {
+    for (int i = below(4); i >= 0; --i) mutate_once(text);
+    return text;
+  }
+
+ private:
+  int below(std::size_t count) { return static_cast<int>(random_() % std::max<std::size_t>(count, 1)); }
+
+  void mutate_once(std::string& text) {
+    if (text.empty()) return;
+    const auto at = static_cast<std::size_t>(below(text.size()));
+    const auto length = static_cast<std::size_t>(below(12));
+    switch (below(6)) {
+      case 0:
+        text[at] = static_cast<char>(below(256));
+        break;
+      case 1:
+        text.erase(at, length);
+        break;
+      case 2:
+        text.insert(at, text.substr(static_cast<std::size_t>(below(text.size())), length));
+        break;
+      case 3:
+        text.resize(at);
+        break;
+      default:
+        replace_word(text, at);
+    }
+  }
+  // Another value where a number or a name stands: gets past the syntax more often than random bytes.
+  void replace_word(std::string& text, std::size_t at) {
+    const auto is_word = [](char c) {
+      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+    };
+    while (at < text.size() && !is_word(text[at])) ++at;
+    std::size_t end = at;
+    while (at > 0 && is_word(text[at - 1])) --at;
+    while (end < text.size() && is_word(text[end])) ++end;
+    text.replace(at, end - at, words_[static_cast<std::size_t>(below(words_.size()))]);
+  }
+
+  std::mt19937_64 random_;
+  std::vector<std::string> words_;
+};
+
+void expect_clear_answer(const Result<LoadedScene>& loaded) {
+  if (loaded) {
+    EXPECT_FALSE(has_errors(validate(loaded->scene)));
+    EXPECT_FALSE(has_errors(loaded->warnings));
+    // What was accepted can be written and has steps to run.
+    EXPECT_FALSE(scene_to_json(loaded->scene).empty());
+    EXPECT_GE(num_steps(loaded->scene.time), 1);
+    return;
+  }
+  EXPECT_TRUE(has_errors(loaded.issues()));
+  for (const Issue& issue : loaded.issues()) {
+    EXPECT_FALSE(issue.message.empty());
+    EXPECT_LT(to_string(issue).size(), 2000U);
+  }
+}
+
+TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
+  SceneDesc scene = full_scene();
+  scene.bodies[0].mesh = "";
+  scene.bodies[0].generator = GeneratorDesc{};
+  const std::string text = scene_to_json(scene);
+  ASSERT_TRUE(load_scene_text(text, "scene.json", "."));
+  const std::vector<std::string> words = {"-1",          "0",    "1e308", "1e400",    "null",   "true", "\"mesh\"",
+                                          "2",           "[]",   "{}",    "[1,2,3]",  "0.5",    "NaN",  "infinity",
+                                          "99999999999", "1e-9", "-0.0",  "obstacle", "sphere", "body", "dimension"};
+  int num_valid = 0;
+  const int count = num_mutations(6000);
+  for (int seed = 1; seed <= count; ++seed) {
+    SCOPED_TRACE(seed);
+    const Result<LoadedScene> loaded =
+        load_scene_text(Mutator(static_cast<std::uint64_t>(seed), words).mutate(text), "scene.json", ".");
+    num_valid += loaded ? 1 : 0;
+    expect_clear_answer(loaded);
+    if (HasFailure()) return;
+  }
+  // The mutations must reach both outcomes.
+  EXPECT_GT(num_valid, 0);
+  EXPECT_LT(num_valid, count);
+}
+
+constexpr const char* tet_mesh = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+$EndNodes
+$Elements
+1
+1 4 2 1 1 1 2 3 4
+$EndElements
+)";
+
+constexpr const char* script = R"(energy FCR
+timeIntegration NM 0.25 0.5
+size 1
+time 6 0.025
+density 1000
+stiffness 10000 0.4
+dampingRatio 0.1
+script null
+rotateModel 0 1 0 30
+# a comment
+shapes input 2
+tet.msh 0 -0.1 -0.1  10 20 30  1 1 1  material 2000 1e6 0.3 initVel 1 0 0  0 90 0
+tet.msh 3 0 0  0 90 0  1 2 1  DBC 0 0 0  0.1 1 1  1 0 0  0 90 45  0 2
+shapeMatrix input 3 1 2  0 9 0
+tri.obj 1 1 1  0 0 90  1 1 1
+meshCO tri.obj 0 0 0  1  50  0.5 rotate 90 0 0
+halfSpace 0 -1 0  0 1 0  50 0
+ground 0.1 -2
+selfFric 0.2
+tuning 3
+0
+1e-3
+1e-3
+tol 2
+1e-2 1e-3
+section QP
+time 1 1
+section end
+constraintSolver interiorPoint
+)";
+
+TEST(SceneFuzz, DamagedIpcScriptsGiveIssuesOrValidScenes) {
+  const fs::path folder = fs::temp_directory_path() / "clearance_ipc_fuzz";
+  fs::create_directories(folder);
+  std::ofstream(folder / "tet.msh") << tet_mesh;
+  std::ofstream(folder / "tri.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const auto load = [&](const std::string& text) { return read_ipc_script_text(text, folder / "scene.txt"); };
+  std::string without_turn = script;
+  without_turn.replace(without_turn.find("rotateModel"), 11, "#otateModel");
+  const std::vector<std::string> words = {"-1",
+                                          "0",
+                                          "1e308",
+                                          "1e400",
+                                          "nan",
+                                          "twist",
+                                          "dragright",
+                                          "fall",
+                                          "99999999",
+                                          "QP",
+                                          "shapes",
+                                          "2",
+                                          "tri.obj",
+                                          "tet.msh",
+                                          "NBC",
+                                          "DCOSquash",
+                                          "inf",
+                                          "hang2",
+                                          "1e-12",
+                                          "size",
+                                          "0.5",
+                                          "DCOSegBedSquash",
+                                          "stretchAndPause",
+                                          "DCORotCylinders"};
+  int num_valid = 0;
+  const int count = num_mutations(3000);
+  for (int seed = 1; seed <= count; ++seed) {
+    SCOPED_TRACE(seed);
+    const Result<LoadedScene> loaded = load(Mutator(static_cast<std::uint64_t>(seed), words).mutate(without_turn));
+    num_valid += loaded ? 1 : 0;
+    expect_clear_answer(loaded);
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(num_valid, 0);
+  EXPECT_LT(num_valid, count);
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,153 @@
+#include "clearance/io/scene_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "clearance/io/json_text.h"
+#include "scene/full_scene.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+class SceneFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              (std::string("clearance_scene_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder_);
+    fs::create_directories(folder_ / "meshes");
+    write("meshes/cube.msh", "a mesh is only looked for, not read");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+    return folder_ / name;
+  }
+  /// The issues of a scene, without the folder.
+  Lines problems(const std::string& text, const Lines& overrides = {}) const {
+    Lines lines;
+    const Result<LoadedScene> loaded = load_scene(write("scene.json", text), SceneFormat::automatic, overrides);
+    for (const Issue& issue : loaded.issues()) lines.push_back(without_folder(to_string(issue)));
+    return lines;
+  }
+  std::string without_folder(std::string line) const {
+    const std::string folder = folder_.string() + "/";
+    for (std::size_t at = line.find(folder); at != std::string::npos; at = line.find(folder)) {
+      line.erase(at, folder.size());
+    }
+    return line;
+  }
+  fs::path folder_;
+};
+
+TEST_F(SceneFiles, LoadWithCommentsNamesAndDefaults) {
+  const fs::path path = write("drop.json", R"({
+    // a comment
+    "bodies": [{"mesh": "meshes/cube.msh"}, {"mesh": "meshes/cube.msh", "kind": "obstacle"}] /* another */
+  })");
+  const Result<LoadedScene> loaded = load_scene(path);
+  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+  EXPECT_EQ(loaded->scene.name, "drop");
+  EXPECT_EQ(loaded->scene.bodies[0].name, "cube");
+  EXPECT_EQ(loaded->scene.bodies[1].name, "cube 2");
+  EXPECT_EQ(loaded->scene.base_directory, folder_.string());
+  EXPECT_EQ(loaded->scene.time.step, 0.01);
+}
+
+TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
+  SceneDesc scene = full_scene();
+  scene.base_directory = folder_.string();
+  ASSERT_TRUE(save_scene(folder_ / "saved.json", scene));
+  const Result<LoadedScene> loaded = load_scene(folder_ / "saved.json");
+  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+  EXPECT_EQ(scene_to_json(loaded->scene), scene_to_json(scene));
+  // In another folder the mesh is still found.
+  fs::create_directories(folder_ / "results/run");
+  ASSERT_TRUE(save_scene(folder_ / "results/run/scene.json", scene));
+  const Result<LoadedScene> moved = load_scene(folder_ / "results/run/scene.json");
+  for (const Issue& issue : moved.issues()) ADD_FAILURE() << to_string(issue);
+  EXPECT_EQ(moved->scene.bodies[0].mesh, (folder_ / "meshes/cube.msh").string());
+  // Nothing temporary is left behind.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "results/run"), fs::directory_iterator()), 1);
+}
+
+TEST_F(SceneFiles, SaveToAMissingFolderSaysSo) {
+  const Result<Done> saved = save_scene(folder_ / "nowhere/scene.json", full_scene());
+  ASSERT_EQ(saved.issues().size(), 1U);
+  EXPECT_EQ(without_folder(to_string(saved.issues()[0])), "nowhere/scene.json: cannot be written");
+}
+
+TEST_F(SceneFiles, MissingMeshSaysWhereItWasLookedFor) {
+  EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cub.msh"}, {"mesh": "meshes"}]})"),
+            (Lines{"scene.json: bodies[0].mesh: the mesh file does not exist; looked for meshes/cub.msh (got "
+                   "meshes/cub.msh)",
+                   "scene.json: bodies[1].mesh: is a directory, not a mesh file; looked for meshes (got meshes)"}));
+}
+
+TEST_F(SceneFiles, AllKindsOfProblemsAreReportedTogether) {
+  EXPECT_EQ(problems(R"({"bodies": [{"mesh": "x.msh", "material": {"densty": 3, "poisson_ratio": 0.7}}, {"mesh": 3}],
+                         "time": {"step": 0}})",
+                     {"solver.tolerance=tight", "foo"}),
+            (Lines{"scene.json: override `foo`: expected `path=value`, for example `time.step=0.01`",
+                   R"(scene.json: solver.tolerance: expected a number, not a string (got "tight"))",
+                   "scene.json: bodies[0].material.densty: unknown key; did you mean `density`?",
+                   "scene.json: bodies[1].mesh: expected a string, not a number (got 3)",
+                   "scene.json: time.step: must be above 0 [s] (got 0)",
+                   "scene.json: bodies[0].material.poisson_ratio: must be between -1 and 0.5, both excluded (got 0.7)",
+                   "scene.json: bodies[0].mesh: the mesh file does not exist; looked for x.msh (got x.msh)"}));
+}
+
+TEST_F(SceneFiles, OverridesAreCheckedLikeTheFile) {
+  const std::string good = R"({"bodies": [{"mesh": "meshes/cube.msh"}]})";
+  EXPECT_EQ(problems(good, {"time.stp=0.1"}), Lines{"scene.json: time.stp: unknown key; did you mean `step`?"});
+  EXPECT_EQ(problems(good, {"time.step=-1"}), Lines{"scene.json: time.step: must be above 0 [s] (got -1)"});
+  const Result<LoadedScene> loaded =
+      load_scene(folder_ / "scene.json", SceneFormat::clearance,
+                 {"time.step=0.25", "bodies[0].material.density=500", "contact.dhat=1e-4"});
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->scene.time.step, 0.25);
+  EXPECT_EQ(loaded->scene.bodies[0].material.density, 500);
+  EXPECT_EQ(loaded->scene.contact.dhat, 1e-4);
+}
+
+TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
+  const Lines lines = problems("{\n  \"time\": {\"step\": 0.1,},\n}");
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].substr(0, 55), "scene.json: line 2, column 24: not valid JSON: object k");
+  EXPECT_EQ(problems("{\"time\": NaN}")[0].substr(0, 46), "scene.json: line 1, column 10: not valid JSON:");
+  EXPECT_EQ(problems("")[0].substr(0, 29), "scene.json: line 1, column 1:");
+}
+
+TEST_F(SceneFiles, KeysGivenTwiceAreRefused) {
+  EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cube.msh", "name": "a", "name": "b"}]})"),
+            Lines{"scene.json: bodies[0].name: the key is given twice"});
+}
+
+TEST_F(SceneFiles, OtherFormatsAreRecognised) {
+  EXPECT_EQ(problems(R"({"scene_type": "distance_barrier_rb_problem", "rigid_body_problem": {}})"),
+            Lines{"scene.json: is a Rigid IPC scene, a format that is not supported yet"});
+  EXPECT_EQ(problems(R"({"geometry": [], "materials": []})"),
+            Lines{"scene.json: is a PolyFEM scene, a format that is not supported yet"});
+  EXPECT_EQ(problems(R"({"time": {}})"), Lines{"scene.json: bodies: a scene needs at least one deformable body"});
+}
+
+TEST_F(SceneFiles, MissingFilesAndFoldersAreNamed) {
+  EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.json").issues()[0])), "no.json: the file does not exist");
+  EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "no.txt").issues()[0])), "no.txt: the file does not exist");
+  EXPECT_EQ(without_folder(to_string(load_scene(folder_ / "meshes").issues()[0])),
+            "meshes: is a directory, not a scene file");
+}
+
+TEST(JsonText, DeepNestingIsRefusedNotACrash) {
+  EXPECT_FALSE(parse_json_text(std::string(1000000, '[')));
+  EXPECT_TRUE(parse_json_text(std::string(60, '[') + std::string(60, ']')));
+}
+
+}  // namespace
+}  // namespace clearance
