@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int frames_per_second = 30;
+constexpr int frames_per_second = 25;
 /// A film shorter than this is slowed down, as far as there are frames for it.
 constexpr double min_film_seconds = 4;
 constexpr int max_film_frames = 1800;
@@ -264,9 +264,9 @@ Result<RenderOptions> complete_options(RenderOptions options) {
     return Issue{options.output.string(), "", extension, "expected a name that ends in .png or .mp4"};
   }
   if (is_film && options.frame) return Issue{options.output.string(), "--frame", "", "a film shows all frames"};
-  if (options.width <= 0) options.width = is_film ? 960 : 1280;
-  if (options.height <= 0) options.height = is_film ? 540 : 720;
-  if (options.samples <= 0) options.samples = is_film ? 6 : 32;
+  if (options.width <= 0) options.width = is_film ? 854 : 1280;
+  if (options.height <= 0) options.height = is_film ? 480 : 720;
+  if (options.samples <= 0) options.samples = is_film ? 5 : 32;
   if (is_film) options.width -= options.width % 2, options.height -= options.height % 2;
   std::error_code error;
   const fs::path parent = options.output.parent_path();

@@ -175,6 +175,9 @@ class Tracer {
     const float radius = std::sqrt(u[0]), angle = 2 * pi * u[1];
     const Vector3f d = radius * (std::cos(angle) * a + std::sin(angle) * b) + std::sqrt(1 - u[0]) * hit.normal;
     if (drawing_.is_plane) return 0.8f * sky_color;
+    // Far ground has nothing near that could shade it.
+    const bool is_far = hit.kind == Hit::Kind::plane && hit.position.norm() > (0.6f + sky_reach) * size_;
+    if (is_far) return bounce_color + (0.5f + 0.5f * d.dot(up_)) * (sky_color - bounce_color);
     if (geometry_.is_blocked(hit.shadow_origin, d, sky_reach * size_)) {
       is_open = false;
       return shaded_color;
