@@ -78,7 +78,11 @@ void Factorization::factor_supernode(int s) {
     const std::int64_t size = static_cast<std::int64_t>(rows_below) * rows_below;
     updates_[s] = AlignedValues(size);
     if (!updates_[s].data()) return fail(FactorOutcome::out_of_memory);
-    std::fill(updates_[s].data(), updates_[s].data() + size, 0.0);
+    // Only the lower triangle of blocks is ever read.
+    for (std::int64_t c = 0; c < rows_below; ++c) {
+      double* column = updates_[s].data() + c * rows_below;
+      std::fill(column + c - c % pattern_.dim, column + rows_below, 0.0);
+    }
   }
 
   load_matrix(s);
@@ -124,14 +128,23 @@ void Factorization::add_child(int s, int child) {
   const int rows = pattern_.num_rows(s);
   const int columns = pattern_.num_columns(s);
   const double* source = updates_[child].data();
+
+  // Rows that are neighbours in both are added in one go; run_end[i] is where the run of row i ends.
+  std::vector<int> run_end(static_cast<std::size_t>(size));
+  for (int i = size - 1; i >= 0; --i) {
+    const bool is_joined = i + 1 < size && parent_rows[i + 1] == parent_rows[i] + 1;
+    run_end[i] = is_joined ? run_end[i + 1] : i + 1;
+  }
   for (int j = 0; j < size; ++j) {
     for (int c = 0; c < dim; ++c, source += static_cast<std::int64_t>(dim) * size) {
       const std::int64_t column = dim * parent_rows[j] + c;
       double* target = column < columns ? values_ + pattern_.value_starts[s] + column * rows
                                         : updates_[s].data() + (column - columns) * (rows - columns) - columns;
-      for (int i = j; i < size; ++i) {
-        double* block_target = target + static_cast<std::int64_t>(dim) * parent_rows[i];
-        for (int r = 0; r < dim; ++r) block_target[r] += source[dim * i + r];
+      for (int i = j; i < size; i = run_end[i]) {
+        double* run_target = target + static_cast<std::int64_t>(dim) * parent_rows[i];
+        const double* run_source = source + static_cast<std::int64_t>(dim) * i;
+        const int length = dim * (run_end[i] - i);
+        for (int r = 0; r < length; ++r) run_target[r] += run_source[r];
       }
     }
   }
