@@ -23,8 +23,8 @@ struct CcdOptions {
   CcdMethod method = CcdMethod::additive;
   double min_separation = 0.0;  ///< [m] Euclidean
   double max_time = 1.0;        ///< search [0, max_time] only, in (0, 1]
-  /// Stop when the gap has shrunk to this fraction of the gap at t0 (1 - c of app. A.4): leaves room for the next step.
-  /// 0 searches for the impact itself.
+  /// Stop when the gap (distance minus min_separation) has shrunk to this fraction of the gap at t0 (1 - c of app.
+  /// A.4): leaves room for the next step. 0 searches for the impact itself.
   double gap_fraction = 0.0;
   double tolerance = 1e-6;       ///< [m] tight inclusion: width of a box that counts as a root (delta of alg. 3.2)
   int max_iterations = 1000000;  ///< tight inclusion: m_I of alg. 3.2; additive: number of advances
