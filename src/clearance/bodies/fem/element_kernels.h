@@ -6,7 +6,14 @@
 
 namespace clearance::element_kernels {
 
-using namespace material_kernels;
+using material_kernels::energy;
+using material_kernels::num_pairs;
+using material_kernels::pair_first;
+using material_kernels::pair_second;
+using material_kernels::principal_hessian;
+using material_kernels::PrincipalHessian;
+using material_kernels::project_modes;
+using material_kernels::stress;
 
 /// Component r of the given node of every lane.
 template <int dim>
