@@ -217,7 +217,7 @@ TEST(TetgenReader, PairWithNumbersFromZeroOrOne) {
     std::string elements = "1 4 0\n" + std::to_string(first);
     for (int v = 0; v < 4; ++v) elements += " " + std::to_string(v + first);
     write_text(folder / "a.ele", elements);
-    for (const char* name : {"a.node", "a.ele"}) {
+    for (const char* name : {"a.node", "a.ele", "a"}) {
       const auto mesh = read_mesh(folder / name);
       ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
       EXPECT_EQ(mesh->tets, (Tets{{0, 1, 2, 3}}));

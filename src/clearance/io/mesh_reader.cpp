@@ -186,7 +186,8 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
     return Issue{path.string(), "", fmt::format("{}", options.dim), "expected dimension 2 or 3", Severity::error};
   }
   if (extension == ".seg" || extension == ".pt") return read_segments_or_points(path, extension, options);
-  if (extension == ".node" || extension == ".ele") return read_tetgen_pair(path, options);
+  // The IPC authors' scenes name TetGen's pair without an extension.
+  if (extension == ".node" || extension == ".ele" || extension.empty()) return read_tetgen_pair(path, options);
   if (extension == ".vtu") return read_grid(path, options);
   const FormatReader reader = find_reader(extension);
   if (reader == nullptr) {

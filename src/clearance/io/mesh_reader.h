@@ -3,7 +3,7 @@
 //   .obj          Wavefront: vertices, faces (polygons become fans), lines, points
 //   .ply .stl .off   surfaces; bit-identical corners of an STL become one vertex
 //   .vtu .vtk     unstructured grids, ASCII and binary
-//   .node .ele    TetGen, always read as a pair
+//   .node .ele    TetGen, read as a pair, also named without extension
 //   .seg .pt      the IPC authors' segments and points; without such a file, the edges or vertices of the .obj beside
 //   it
 //
