@@ -4,12 +4,13 @@
 //   .ply .stl .off   surfaces; bit-identical corners of an STL become one vertex
 //   .vtu .vtk     unstructured grids, ASCII and binary
 //   .node .ele    TetGen, read as a pair, also named without extension
-//   .seg .pt      the IPC authors' segments and points; without such a file, the edges or vertices of the .obj beside
-//   it
+//   .seg .pt      the IPC authors' segments and points; without such a file, edges or vertices of the .obj beside it
 //
-// A mesh is kept as the file has it: the order of vertices and elements, and their orientation. Vertices that no
-// element uses stay; a file with vertices but no element is a set of points. Only .obj makes points of all unused
-// vertices. Every problem (at most `max_mesh_issues` of them) says where it is: `line 17`, `byte 1234`.
+// A mesh is kept as the file has it: the order of vertices and elements, and their orientation (inverted tets too).
+// Left out are descriptions of boundaries: triangles that are faces of tets, edges of tets or triangles, points that
+// something else uses. Vertices that no element uses stay; a file with vertices but no element is a set of points. Only
+// .obj makes points of all unused vertices. Every problem (at most `max_mesh_issues`) says where it is: `line 17`,
+// `byte 1234`.
 #pragma once
 
 #include <filesystem>
