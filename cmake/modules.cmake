@@ -8,8 +8,10 @@ add_library(clearance_flags INTERFACE)
 target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror
   # Contraction to fused multiply-add would break error-bounded and exact arithmetic silently.
   -ffp-contract=off -fno-math-errno
-  # False positives of GCC 12 in inlined AVX intrinsics (bugs 105593, 107561); the debug preset keeps both warnings.
-  $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized> $<$<CONFIG:Release,RelWithDebInfo>:-Wno-array-bounds>)
+  # False positives of GCC 12 in inlined AVX intrinsics and strings (bugs 105593, 105329, 107561); the debug preset keeps
+  # these warnings.
+  $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
+  $<$<CONFIG:Release,RelWithDebInfo>:-Wno-stringop-overread;-Wno-restrict>)
 if(CLEARANCE_NATIVE)
   target_compile_options(clearance_flags INTERFACE -march=native)
 endif()

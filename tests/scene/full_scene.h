@@ -25,8 +25,7 @@ inline SceneDesc full_scene() {
                   .tolerance_is_absolute = true,
                   .max_iterations = 77,
                   .linear_solver = LinearSolverKind::pcg,
-                  .ccd = CcdKind::tight_inclusion,
-                  .fast_blas = true};
+                  .ccd = CcdKind::tight_inclusion};
   BodyDesc cube;
   cube.name = "cube";
   cube.mesh = "meshes/cube.msh";

@@ -28,6 +28,7 @@ struct State {
   VecX x_prev;           ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;           ///< [m/s] one step earlier; used by BDF2
   double kappa = 0.0;    ///< barrier stiffness used last; 0 before the first contact
+  VecX x_anchor;         ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
 

@@ -54,8 +54,6 @@ void describe(Visitor& v, SolverDesc& s) {
   v.field("max_iterations", s.max_iterations, at_least(1, "", "Newton iterations before a step ends unconverged"));
   v.field("linear_solver", s.linear_solver, any("", "solves for the Newton direction"));
   v.field("ccd", s.ccd, any("", "continuous collision detection that bounds each step"));
-  v.field("fast_blas", s.fast_blas,
-          any("", "let BLAS use threads: faster on large systems, but results differ between thread counts"));
 }
 
 template <>

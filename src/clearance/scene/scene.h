@@ -42,7 +42,6 @@ struct SolverDesc {
   int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
   LinearSolverKind linear_solver = LinearSolverKind::cholmod;
   CcdKind ccd = CcdKind::additive;
-  bool fast_blas = false;  ///< let BLAS use threads: faster on large systems, results differ between thread counts
 };
 
 enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };

@@ -31,7 +31,6 @@ struct SolverOptions {
   double tolerance = 1e-2;   ///< [m/s] Newton has converged when |dx|_inf / h is below
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::cholmod;
-  bool fast_blas = false;
   CcdMethod ccd = CcdMethod::additive;
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
 };

@@ -19,7 +19,7 @@ SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
   std::sort(model_keys_.begin(), model_keys_.end());
   model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
   matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
-  solver_ = options.linear_solver == LinearSolverChoice::pcg ? make_pcg_solver() : make_cholmod_solver(options.fast_blas);
+  solver_ = options.linear_solver == LinearSolverChoice::pcg ? make_pcg_solver() : make_cholmod_solver();
 }
 
 bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {

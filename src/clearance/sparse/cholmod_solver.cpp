@@ -109,7 +109,7 @@ SupernodalPattern CholmodSolver::analyze_with(const BlockSparseMatrix& matrix, c
 
 }  // namespace
 
-std::unique_ptr<LinearSolver> make_cholmod_solver(bool /*allow_blas_threads*/) {
+std::unique_ptr<LinearSolver> make_cholmod_solver() {
   return std::make_unique<CholmodSolver>();
 }
 

@@ -34,10 +34,9 @@ class LinearSolver {
 /// Supernodal Cholesky factorisation. The fill-reducing order (minimum degree, METIS nested dissection for large
 /// systems) and CHOLMOD's symbolic factorisation work on the graph of blocks. The order is kept while the predicted
 /// operations of a changed pattern stay within 1.3 of its best; a new pattern then costs only a symbolic factorisation.
-/// The numeric factorisation runs subtrees and tiles in parallel on single-threaded BLAS calls in a fixed order: same
-/// bits for any number of threads. `allow_blas_threads` gives that up. Of the diagonal blocks the lower triangle is
-/// read.
-std::unique_ptr<LinearSolver> make_cholmod_solver(bool allow_blas_threads = false);
+/// The numeric factorisation runs subtrees and tiles in parallel in a fixed order: same bits for any number of threads.
+/// Of the diagonal blocks the lower triangle is read.
+std::unique_ptr<LinearSolver> make_cholmod_solver();
 
 struct PcgOptions {
   double relative_tolerance = 1e-8;  ///< on the preconditioned residual, relative to that of x = 0

@@ -1,0 +1,133 @@
+// The program `clearance`: parses the command line and calls one function per subcommand.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "apps/cli/info.h"
+#include "apps/cli/render.h"
+#include "apps/cli/run.h"
+#include "apps/cli/verify.h"
+#include "clearance/scene/schema.h"
+
+namespace {
+
+using namespace clearance;
+using namespace clearance::cli;
+
+/// Continues as the program built for AVX2 where the processor has it. Returns if it cannot.
+void switch_to_fast_program([[maybe_unused]] char** arguments) {
+#ifdef CLEARANCE_DISPATCH
+  if (!__builtin_cpu_supports("x86-64-v3")) return;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return;
+  const std::filesystem::path fast = self.parent_path() / (self.filename().string() + "-v3");
+  execv(fast.c_str(), arguments);
+#endif
+}
+
+const std::map<std::string, SceneFormat> scene_formats = {{"auto", SceneFormat::automatic},
+                                                          {"clearance", SceneFormat::clearance},
+                                                          {"ipc", SceneFormat::ipc},
+                                                          {"rigid-ipc", SceneFormat::rigid_ipc},
+                                                          {"polyfem", SceneFormat::polyfem}};
+
+void add_scene_options(CLI::App& command, SceneOptions& options) {
+  command.add_option("scene", options.scene, "scene file")->required();
+  command.add_option("--format", options.format, "format of the scene file")
+      ->transform(CLI::CheckedTransformer(scene_formats))
+      ->option_text("auto|clearance|ipc|rigid-ipc|polyfem");
+  command.add_option("--set", options.overrides, "change a value of the scene, for example --set time.step=0.01")
+      ->option_text("path=value")
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_flag("--json", options.json, "print machine-readable results");
+}
+
+int parse_and_run(int argc, char** argv) {
+  CLI::App app{"Clearance simulates bodies in contact: surfaces never intersect, elements never invert.", "clearance"};
+  app.set_version_flag("--version", std::string("clearance ") + CLEARANCE_VERSION);
+  app.require_subcommand(1);
+  int status = exit_done;
+
+  RunOptions run;
+  CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
+  add_scene_options(*run_command, run.scene);
+  run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
+  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(CLI::NonNegativeNumber);
+  run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(CLI::NonNegativeNumber);
+  run_command->add_flag("--resume", run.is_resumed, "continue from the checkpoint in the result folder");
+  run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
+  run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
+  run_command->callback([&] { status = run_simulation(run); });
+
+  SceneOptions check;
+  CLI::App* check_command = app.add_subcommand("check", "read and validate a scene without simulating it");
+  add_scene_options(*check_command, check);
+  check_command->callback([&] { status = run_check(check); });
+
+  SceneOptions convert;
+  std::filesystem::path convert_output;
+  CLI::App* convert_command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
+  add_scene_options(*convert_command, convert);
+  convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
+  convert_command->callback([&] { status = run_convert(convert, convert_output); });
+
+  VerifyOptions verify;
+  CLI::App* verify_command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
+  verify_command->add_option("folder", verify.folder, "result folder")->required();
+  verify_command->add_flag("--json", verify.json, "print machine-readable results");
+  verify_command->callback([&] { status = run_verify(verify); });
+
+  InfoOptions info;
+  CLI::App* info_command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
+  info_command->add_option("folder", info.folder, "result folder")->required();
+  info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(CLI::NonNegativeNumber);
+  info_command->add_flag("--json", info.json, "print machine-readable results");
+  info_command->callback([&] { status = run_info(info); });
+
+  RenderOptions render;
+  std::string size;
+  CLI::App* render_command = app.add_subcommand("render", "a ray-traced picture or film of a result");
+  render_command->add_option("folder", render.folder, "result folder")->required();
+  render_command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
+  render_command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
+  render_command->add_option("--size", size, "pixels, for example 1280x720");
+  render_command->add_option("--color", render.color, "what colours mean")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, RenderColor>{{"body", RenderColor::body}, {"velocity", RenderColor::velocity}}))
+      ->option_text("body|velocity");
+  render_command->callback([&] {
+    if (!size.empty()) {
+      if (const auto parsed = parse_size(size, render); !parsed) {
+        for (const Issue& issue : parsed.issues()) std::cerr << "error: " << to_string(issue) << '\n';
+        status = exit_bad_input;
+        return;
+      }
+    }
+    status = run_render(render);
+  });
+
+  CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
+  bool is_reference = false;
+  schema_command->add_flag("--reference", is_reference, "print the reference documentation instead");
+  schema_command->callback([&] { std::cout << (is_reference ? scene_reference() : scene_schema()); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no errors; everything else is bad usage.
+    return app.exit(error) == 0 ? exit_done : exit_bad_input;
+  }
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  switch_to_fast_program(argv);
+  return parse_and_run(argc, argv);
+}

@@ -1,0 +1,63 @@
+#include "apps/cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+
+namespace clearance::cli {
+
+Progress::Progress(int first_step, int num_steps, bool is_quiet)
+    : first_step_(first_step), num_steps_(num_steps), is_quiet_(is_quiet), is_terminal_(isatty(STDOUT_FILENO) == 1) {}
+
+Progress::~Progress() {
+  if (has_line_) std::fputc('\n', stdout);
+}
+
+std::string Progress::bar(int step) const {
+  constexpr int width = 24;
+  const int filled = num_steps_ > 0 ? width * step / num_steps_ : width;
+  return "[" + std::string(static_cast<std::size_t>(filled), '#') +
+         std::string(static_cast<std::size_t>(width - filled), '.') + "]";
+}
+
+std::string Progress::time_left(int step) const {
+  if (step <= first_step_) return "?";
+  const double seconds = watch_.seconds() / (step - first_step_) * (num_steps_ - step);
+  if (seconds < 100.0) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 6000.0) return fmt::format("{:.0f} min", seconds / 60.0);
+  return fmt::format("{:.1f} h", seconds / 3600.0);
+}
+
+void Progress::show_iteration(int step, int newton_iteration, double residual) {
+  if (is_quiet_ || !is_terminal_ || watch_.seconds() - last_draw_ < 0.1) return;
+  last_draw_ = watch_.seconds();
+  fmt::print("\r\033[K{} step {}/{}  Newton {} (|dx|/h {:.2g} m/s)", bar(step - 1), step, num_steps_, newton_iteration,
+             residual);
+  std::fflush(stdout);
+  has_line_ = true;
+}
+
+void Progress::show_step(int step, double time, const StepReport& report) {
+  if (is_quiet_) return;
+  const std::string gap = std::isfinite(report.min_distance) ? fmt::format("{:.3g} m", report.min_distance) : "none";
+  const std::string status = report.status == StepStatus::converged ? "" : "  " + to_string(report.status);
+  const std::string line =
+      fmt::format("step {}/{}  t {:.4g} s  Newton {}  contacts {}  smallest gap {}  {:.3f} s", step, num_steps_, time,
+                  report.newton_iterations, report.num_contacts, gap, report.total_seconds) +
+      status;
+  if (!is_terminal_) {
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
+    return;
+  }
+  if (!status.empty()) fmt::print("\r\033[K{}\n", line);
+  if (watch_.seconds() - last_draw_ < 0.05 && step < num_steps_) return;
+  last_draw_ = watch_.seconds();
+  fmt::print("\r\033[K{} {}  left {}", bar(step), line, time_left(step));
+  std::fflush(stdout);
+  has_line_ = true;
+}
+
+}  // namespace clearance::cli

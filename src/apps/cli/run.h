@@ -1,0 +1,36 @@
+// `clearance run`, `check` and `convert`.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/io/scene_reader.h"
+
+namespace clearance::cli {
+
+enum ExitStatus { exit_done = 0, exit_bad_input = 2, exit_not_converged = 3, exit_verification_failed = 4 };
+
+struct SceneOptions {
+  std::filesystem::path scene;
+  SceneFormat format = SceneFormat::automatic;
+  std::vector<std::string> overrides;  ///< `path=value`
+  bool json = false;
+};
+
+struct RunOptions {
+  SceneOptions scene;
+  std::filesystem::path output;  ///< empty: out/<name of the scene file>
+  std::optional<int> steps;      ///< total number of steps, instead of the scene's duration
+  int threads = 0;               ///< 0: all processors
+  bool is_resumed = false;
+  bool is_strict = false;        ///< stop at the first step that does not converge
+  bool is_quiet = false;
+};
+
+int run_simulation(const RunOptions& options);
+int run_check(const SceneOptions& options);
+int run_convert(const SceneOptions& options, const std::filesystem::path& output);
+
+}  // namespace clearance::cli

@@ -1,0 +1,80 @@
+// The result folder of a run (ARCHITECTURE.md, "Contract: result folder"). Every file is replaced atomically or appended a
+// whole line at a time, in an order that lets a run killed at any moment be resumed and verified.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/io/vtu.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// One line of stats.jsonl.
+struct StepRecord {
+  int step = 0;
+  double time = 0.0;  ///< [s] at the end of the step
+  std::string status;
+  int newton_iterations = 0;
+  int contacts = 0;
+  double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
+  double residual = 0.0;           ///< [m/s]
+  double kappa = 0.0;
+  std::vector<std::pair<std::string, double>> energy;   ///< [J]
+  std::vector<std::pair<std::string, double>> seconds;  ///< `total` and one entry per stage
+  std::vector<std::pair<std::string, long>> counters;
+  std::string limited_by;
+  double smallest_alpha = 1.0;
+  std::string state_hash;
+};
+
+/// summary.json, apart from what follows from the step records.
+struct RunSummary {
+  std::string version;
+  int threads = 1;
+  int bodies = 0;
+  int vertices = 0;
+  int elements = 0;
+  std::string finished;  ///< `complete`, `stopped` (fewer steps than the scene asks for) or `failed`
+};
+
+/// Everything a restart needs, as named arrays of doubles.
+struct Checkpoint {
+  int step = 0;
+  double time = 0.0;
+  std::map<std::string, std::vector<double>> arrays;
+};
+
+class ResultFolder {
+ public:
+  /// Starts a new result: removes the frames, stats and checkpoint of an earlier run in `path`.
+  static Result<ResultFolder> create(const std::filesystem::path& path, const SceneDesc& scene);
+  /// Continues one: drops stats and frames beyond the checkpoint. `scene` must be the one that was run, apart from its
+  /// duration and output intervals.
+  static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene, Checkpoint& checkpoint);
+
+  const std::filesystem::path& path() const { return path_; }
+
+  Result<Done> write_frame(int step, const Frame& frame);
+  Result<Done> append_stats(const StepRecord& record);
+  Result<Done> write_checkpoint(const Checkpoint& checkpoint);
+  Result<Done> write_summary(const RunSummary& summary);
+
+ private:
+  explicit ResultFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  Result<Done> write_frame_list();
+
+  std::filesystem::path path_;
+  std::vector<std::pair<double, std::string>> frames_;  // time, file
+  std::vector<std::string> stats_lines_;
+};
+
+/// Bytes; 0 where the system does not tell.
+std::int64_t peak_memory_bytes();
+
+}  // namespace clearance

@@ -1,0 +1,231 @@
+#include "clearance/simulation/body_instance.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <filesystem>
+#include <map>
+
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/mesh_checks.h"
+#include "clearance/io/mesh_reader.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+
+namespace {
+
+std::string place_of(int desc) { return fmt::format("bodies[{}]", desc); }
+
+double size_at(const GeneratorDesc& g, std::size_t i, double fallback) { return i < g.size.size() ? g.size[i] : fallback; }
+int cells_at(const GeneratorDesc& g, std::size_t i) {
+  return i < g.resolution.size() ? g.resolution[i] : (g.resolution.empty() ? 4 : g.resolution.back());
+}
+
+Mesh generate(const GeneratorDesc& g) {
+  const auto s = [&](std::size_t i) { return size_at(g, i, 1.0); };
+  const auto c = [&](std::size_t i) { return cells_at(g, i); };
+  Mesh mesh;
+  switch (g.kind) {
+    case GeneratorKind::box: mesh = make_box({s(0), s(1), s(2)}, {c(0), c(1), c(2)}); break;
+    case GeneratorKind::sphere: mesh = make_sphere(s(0), c(0)); break;
+    case GeneratorKind::torus: mesh = make_torus(s(0), s(1), c(0), c(1)); break;
+    case GeneratorKind::cylinder: mesh = make_cylinder(s(0), s(1), c(0), c(1)); break;
+    case GeneratorKind::mat: mesh = make_mat(s(0), s(2), s(1), c(0), c(2), c(1)); break;
+    case GeneratorKind::rectangle: mesh = make_rectangle(s(0), s(1), c(0), c(1)); break;
+    case GeneratorKind::disk: mesh = make_disk(s(0), c(0)); break;
+    case GeneratorKind::sheet: return make_sheet(s(0), s(1), c(0), c(1));
+    case GeneratorKind::bowl: return make_bowl(s(0), s(1), c(0));
+    case GeneratorKind::funnel: return make_funnel(s(0), s(1), s(2), c(0), c(1));
+  }
+  return g.is_surface ? surface_of(mesh) : mesh;
+}
+
+/// Elements of an obstacle are its surface only.
+Mesh obstacle_surface(const Mesh& mesh) {
+  const bool has_solid = !mesh.tets.empty() || (mesh.dim == 2 && !mesh.triangles.empty());
+  return has_solid ? surface_of(mesh) : mesh;
+}
+
+/// Drops vertices that no element uses.
+Mesh without_unused_vertices(const Mesh& mesh, int& num_unused) {
+  std::vector<int> new_index(mesh.vertices.size(), -1);
+  const auto mark = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (int v : element) new_index[static_cast<std::size_t>(v)] = 0;
+    }
+  };
+  mark(mesh.tets);
+  mark(mesh.triangles);
+  mark(mesh.edges);
+  for (int v : mesh.points) new_index[static_cast<std::size_t>(v)] = 0;
+  Mesh kept = mesh;
+  kept.vertices.clear();
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    if (new_index[v] < 0) continue;
+    new_index[v] = static_cast<int>(kept.vertices.size());
+    kept.vertices.push_back(mesh.vertices[v]);
+  }
+  const auto renumber = [&](auto& elements) {
+    for (auto& element : elements) {
+      for (int& v : element) v = new_index[static_cast<std::size_t>(v)];
+    }
+  };
+  renumber(kept.tets);
+  renumber(kept.triangles);
+  renumber(kept.edges);
+  for (int& v : kept.points) v = new_index[static_cast<std::size_t>(v)];
+  num_unused = static_cast<int>(mesh.vertices.size() - kept.vertices.size());
+  return kept;
+}
+
+void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
+  const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
+  for (Vec<3>& v : mesh.vertices) v = linear * v + transform.translation;
+  if (linear.determinant() >= 0.0) return;
+  // A reflection turns every element inside out; exchanging two of its vertices turns it back.
+  for (auto& tet : mesh.tets) std::swap(tet[2], tet[3]);
+  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+}
+
+std::string list_some(const std::vector<int>& elements) {
+  std::string text;
+  for (std::size_t i = 0; i < elements.size() && i < 5; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", elements[i]);
+  return elements.size() > 5 ? text + ", ..." : text;
+}
+
+std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
+  std::string text;
+  const auto add = [&](const auto& nodes) {
+    for (int v : nodes) {
+      const Vec<3>& x = mesh.vertices[static_cast<std::size_t>(v)];
+      text += fmt::format("{}({:.6g}, {:.6g}, {:.6g})", text.empty() ? "" : " ", x[0], x[1], x[2]);
+    }
+  };
+  if (is_2d) {
+    add(mesh.triangles[static_cast<std::size_t>(element)]);
+  } else {
+    add(mesh.tets[static_cast<std::size_t>(element)]);
+  }
+  return text;
+}
+
+/// Why a deformable mesh cannot be simulated.
+void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issues& issues) {
+  const bool is_2d = mesh.dim == 2;
+  const char* element = is_2d ? "triangle" : "tetrahedron";
+  if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
+    where.message = fmt::format(
+        "body '{}' has no {}: a deformable body needs elements; use kind \"obstacle\" for a mere surface or outline", name,
+        is_2d ? "triangles" : "tetrahedra");
+    issues.push_back(where);
+    return;
+  }
+  const ElementDefects defects = find_element_defects(mesh);
+  const auto report = [&](const std::vector<int>& elements, const char* what) {
+    if (elements.empty()) return;
+    where.message = fmt::format("body '{}' has {} {} {}{}: number {} (counted from 0); the first has vertices {}", name,
+                                elements.size(), what, element, elements.size() == 1 ? "" : "s", list_some(elements),
+                                vertices_of(mesh, is_2d, elements[0]));
+    issues.push_back(where);
+  };
+  report(is_2d ? defects.inverted_triangles : defects.inverted_tets, "inverted");
+  report(is_2d ? defects.flat_triangles : defects.flat_tets, "zero-volume");
+}
+
+void check_surface(const Mesh& mesh, const std::string& name, Issue where, Issues& warnings) {
+  if (mesh.dim == 2 || mesh.tets.empty()) return;
+  const SurfaceDefects defects = find_surface_defects(boundary_triangles(mesh.tets));
+  if (defects.is_manifold()) return;
+  where.severity = Severity::warning;
+  where.message = fmt::format(
+      "the surface of body '{}' is not manifold ({} edges with more than two triangles, {} pinched vertices): parts that "
+      "only share an edge or a vertex stay joined there",
+      name, defects.crowded_edges.size(), defects.pinched_vertices.size());
+  warnings.push_back(where);
+}
+
+}  // namespace
+
+Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
+  LoadedBodies loaded;
+  Issues issues;
+  std::map<std::string, Mesh> cache;
+  for (int d = 0; d < static_cast<int>(scene.bodies.size()); ++d) {
+    const BodyDesc& body = scene.bodies[static_cast<std::size_t>(d)];
+    Issue where;
+    where.place = place_of(d);
+
+    // The mesh as the file or the generator has it.
+    Mesh source;
+    if (body.generator) {
+      source = generate(*body.generator);
+    } else {
+      const std::filesystem::path path = std::filesystem::path(scene.base_directory) / body.mesh;
+      where.file = path.string();
+      const auto cached = cache.find(where.file);
+      if (cached == cache.end()) {
+        Result<Mesh> read = read_mesh(path, {.dim = scene.dimension});
+        if (!read) {
+          for (Issue issue : read.issues()) {
+            issue.message = fmt::format("mesh of body '{}': {}", body.name, issue.message);
+            issues.push_back(std::move(issue));
+          }
+          continue;
+        }
+        source = cache.emplace(where.file, std::move(read).value()).first->second;
+      } else {
+        source = cached->second;
+      }
+    }
+    source.dim = scene.dimension;
+
+    // Placed once; copies differ by a translation.
+    const bool is_obstacle = body.kind == BodyKind::obstacle;
+    int num_unused = 0;
+    Mesh mesh = without_unused_vertices(is_obstacle ? obstacle_surface(source) : source, num_unused);
+    if (is_obstacle) mesh.dim = scene.dimension;
+    const BoundingBox box = bounding_box(mesh.vertices);
+    transform_mesh(body.transform, mesh);
+    if (!is_obstacle) {
+      // Only the elements deform; surface triangles in the file are the same surface once more.
+      mesh.edges.clear();
+      mesh.points.clear();
+      if (scene.dimension == 3) mesh.triangles.clear();
+      check_elements(mesh, body.name, where, issues);
+      check_surface(mesh, body.name, where, loaded.warnings);
+      mesh = without_unused_vertices(mesh, num_unused);
+      if (num_unused > 0) {
+        where.severity = Severity::warning;
+        where.message = fmt::format("body '{}': {} vertices belong to no element and are left out", body.name, num_unused);
+        loaded.warnings.push_back(where);
+      }
+    } else if (mesh.vertices.empty()) {
+      where.message = fmt::format("obstacle '{}' has no triangle, edge or point", body.name);
+      issues.push_back(where);
+    }
+
+    const ArrayDesc array = body.array.value_or(ArrayDesc{});
+    const int num_copies = array.counts[0] * array.counts[1] * array.counts[2];
+    for (int i = 0, copy = 0; i < array.counts[0]; ++i) {
+      for (int j = 0; j < array.counts[1]; ++j) {
+        for (int k = 0; k < array.counts[2]; ++k, ++copy) {
+          BodyInstance instance;
+          instance.name = num_copies == 1 ? body.name : fmt::format("{}[{}]", body.name, copy);
+          instance.desc = d;
+          instance.is_obstacle = is_obstacle;
+          instance.mesh = mesh;
+          instance.untransformed_box = box;
+          instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
+          for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
+          loaded.instances.push_back(std::move(instance));
+        }
+      }
+    }
+  }
+  if (has_errors(issues)) return issues;
+  return loaded;
+}
+
+}  // namespace clearance

@@ -1,0 +1,33 @@
+// The bodies of a scene with their meshes loaded, placed and checked one by one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/geometry/mesh.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// One body, or one copy of a body with an array.
+struct BodyInstance {
+  std::string name;
+  int desc = 0;  ///< index into SceneDesc::bodies
+  bool is_obstacle = false;
+  Mesh mesh;     ///< in the scene, at rest and at the start; vertices that no element uses are gone
+  BoundingBox untransformed_box;         ///< of the mesh before its transform
+  Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
+};
+
+struct LoadedBodies {
+  std::vector<BodyInstance> instances;
+  Issues warnings;
+};
+
+/// Loads or generates all meshes and applies the transforms. Issues name the body, its mesh and the elements at fault:
+/// unreadable mesh, no elements, inverted or flat elements, non-manifold surface.
+Result<LoadedBodies> load_bodies(const SceneDesc& scene);
+
+}  // namespace clearance

@@ -1,0 +1,359 @@
+#include "clearance/simulation/scene_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+
+namespace {
+
+ElasticModel elastic_model(MaterialModel model) {
+  switch (model) {
+    case MaterialModel::neo_hookean: return ElasticModel::neo_hookean;
+    case MaterialModel::fixed_corotational: return ElasticModel::fixed_corotational;
+    case MaterialModel::st_venant_kirchhoff: return ElasticModel::st_venant_kirchhoff;
+    case MaterialModel::linear_elasticity: return ElasticModel::linear_elasticity;
+  }
+  return ElasticModel::neo_hookean;
+}
+
+TimeIntegrator time_integrator(Integrator integrator) {
+  switch (integrator) {
+    case Integrator::implicit_euler: return TimeIntegrator::implicit_euler;
+    case Integrator::implicit_newmark: return TimeIntegrator::implicit_newmark;
+    case Integrator::bdf2: return TimeIntegrator::bdf2;
+    case Integrator::quasi_static: return TimeIntegrator::quasi_static;
+  }
+  return TimeIntegrator::implicit_euler;
+}
+
+/// Numbers of the scene in absolute units; l is the diagonal of the deformable bodies' bounding box.
+SolverOptions solver_options(const SceneDesc& scene, double l) {
+  SolverOptions options;
+  options.integrator = {time_integrator(scene.time.integrator), scene.time.step, scene.time.newmark_beta,
+                        scene.time.newmark_gamma};
+  const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
+  options.has_contact = scene.contact.enabled;
+  options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
+  options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier, scene.contact.close_distance * contact_unit};
+  options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
+  options.max_iterations = scene.solver.max_iterations;
+  options.linear_solver =
+      scene.solver.linear_solver == LinearSolverKind::pcg ? LinearSolverChoice::pcg : LinearSolverChoice::cholmod;
+  options.ccd = scene.solver.ccd == CcdKind::tight_inclusion ? CcdMethod::tight_inclusion : CcdMethod::additive;
+  return options;
+}
+
+/// Joins the meshes of all bodies; vertex order is block order.
+void join_meshes(SceneModel& scene) {
+  Mesh& all = scene.frame_mesh;
+  all.dim = scene.dim;
+  std::vector<int> tet_body, triangle_body, edge_body, point_body;
+  const auto append = [](const auto& from, auto& to, int shift, std::vector<int>& body_of, int body) {
+    for (auto element : from) {
+      for (int& v : element) v += shift;
+      to.push_back(element);
+      body_of.push_back(body);
+    }
+  };
+  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+    const Mesh& mesh = scene.bodies[static_cast<std::size_t>(b)].mesh;
+    const int shift = static_cast<int>(all.vertices.size());
+    scene.first_block.push_back(shift);
+    all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
+    append(mesh.tets, all.tets, shift, tet_body, b);
+    append(mesh.triangles, all.triangles, shift, triangle_body, b);
+    append(mesh.edges, all.edges, shift, edge_body, b);
+    for (int p : mesh.points) {
+      all.points.push_back(p + shift);
+      point_body.push_back(b);
+    }
+  }
+  scene.first_block.push_back(static_cast<int>(all.vertices.size()));
+  for (const auto* bodies : {&tet_body, &triangle_body, &edge_body, &point_body}) {
+    for (int b : *bodies) {
+      scene.cell_body.push_back(b);
+      scene.cell_is_obstacle.push_back(scene.bodies[static_cast<std::size_t>(b)].is_obstacle ? 1 : 0);
+    }
+  }
+}
+
+VecX flatten(const std::vector<Vec<3>>& vertices, int dim) {
+  VecX x(dim * static_cast<Eigen::Index>(vertices.size()));
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    x.segment(dim * static_cast<Eigen::Index>(i), dim) = vertices[i].head(dim);
+  }
+  return x;
+}
+
+/// The colliding surface of every body, numbered body by body.
+void build_surface(const SceneDesc& desc, SceneModel& scene) {
+  SurfaceTopology& surface = scene.model.surface;
+  scene.model.surface_map = SurfaceMap(scene.dim);
+  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+    const Mesh& mesh = body.mesh;
+    const bool has_solid = scene.dim == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
+    Triangles triangles;
+    Edges edges;
+    if (scene.dim == 3) {
+      triangles = has_solid ? boundary_triangles(mesh.tets) : mesh.triangles;
+      edges = unique_edges(triangles);
+    } else if (has_solid) {
+      edges = boundary_edges(mesh.triangles);
+    }
+    if (!has_solid) edges.insert(edges.end(), mesh.edges.begin(), mesh.edges.end());
+    for (auto& e : edges) {
+      if (e[0] > e[1]) std::swap(e[0], e[1]);
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+
+    // Surface vertices in the order of the mesh's.
+    std::set<int> used(mesh.points.begin(), mesh.points.end());
+    for (const auto& t : triangles) used.insert(t.begin(), t.end());
+    for (const auto& e : edges) used.insert(e.begin(), e.end());
+    std::vector<int> index(mesh.vertices.size(), -1);
+    const bool has_self_contact = desc.bodies[static_cast<std::size_t>(body.desc)].self_contact;
+    for (int v : used) {
+      index[static_cast<std::size_t>(v)] = surface.num_vertices++;
+      scene.model.surface_map.add_vertex(scene.first_block[static_cast<std::size_t>(b)] + v);
+      surface.vertex_body.push_back(b);
+      surface.vertex_group.push_back(body.is_obstacle ? 0 : has_self_contact ? -1 : b + 1);
+      scene.model.is_obstacle_vertex.push_back(body.is_obstacle ? 1 : 0);
+    }
+    for (auto t : triangles) {
+      for (int& v : t) v = index[static_cast<std::size_t>(v)];
+      surface.triangles.push_back(t);
+    }
+    for (auto e : edges) {
+      for (int& v : e) v = index[static_cast<std::size_t>(v)];
+      surface.edges.push_back(e);
+    }
+  }
+  const VecX x = scene.model.surface_map.apply(scene.model.x_rest);
+  for (const auto& e : surface.edges) {
+    scene.model.edge_rest_length_sq.push_back(
+        (x.segment(scene.dim * e[0], scene.dim) - x.segment(scene.dim * e[1], scene.dim)).squaredNorm());
+  }
+}
+
+/// Elastic, gravity and damping potentials over the elements of all deformable bodies.
+template <int dim>
+void build_potentials(const SceneDesc& desc, SceneModel& scene) {
+  ElementMesh<dim> elements;
+  elements.x_rest = scene.model.x_rest;
+  for (const BodyDesc& body : desc.bodies) {
+    elements.materials.push_back(make_material(elastic_model(body.material.model), body.material.youngs_modulus,
+                                               body.material.poisson_ratio, body.material.density,
+                                               body.material.damping));
+  }
+  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+    if (body.is_obstacle) continue;
+    const auto add = [&](auto element) {
+      for (int& v : element) v += scene.first_block[static_cast<std::size_t>(b)];
+      elements.elements.push_back(element);
+      elements.material_of_element.push_back(body.desc);
+    };
+    if constexpr (dim == 3) {
+      for (const auto& tet : body.mesh.tets) add(tet);
+    } else {
+      for (const auto& triangle : body.mesh.triangles) add(triangle);
+    }
+  }
+  scene.num_elements = static_cast<int>(elements.elements.size());
+  scene.model.mass = lumped_mass(elements);
+  scene.model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+  const Vec<dim> gravity = desc.gravity.head<dim>();
+  if (!gravity.isZero(0.0)) {
+    scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(scene.model.mass, gravity));
+  }
+  auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
+  if (damping->has_elements()) scene.model.potentials.push_back(damping);
+}
+
+void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
+  State& state = scene.initial_state;
+  state.v = VecX::Zero(state.x.size());
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    if (body.is_obstacle) continue;
+    const BoundingBox box = bounding_box(body.mesh.vertices);
+    const Vec<3> center = 0.5 * (box.min + box.max);
+    const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
+    for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+      const Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
+      state.v.segment(scene.dim * (scene.first_block[b] + static_cast<int>(v)), scene.dim) = velocity.head(scene.dim);
+    }
+  }
+}
+
+/// Initial acceleration for Newmark: M a = force without contact.
+void set_initial_acceleration(SceneModel& scene) {
+  State& state = scene.initial_state;
+  VecX gradient = VecX::Zero(state.x.size());
+  for (const auto& potential : scene.model.potentials) potential->add_gradient(state.x, 1.0, gradient);
+  state.a = VecX::Zero(state.x.size());
+  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+    const double m = scene.model.mass[b];
+    if (m > 0.0) state.a.segment(scene.dim * b, scene.dim) = -gradient.segment(scene.dim * b, scene.dim) / m;
+  }
+}
+
+/// Nodes of a body inside the region of a motion, as indices into its mesh.
+std::vector<int> select_nodes(const BodyInstance& body, const RegionDesc& region, int dim) {
+  std::vector<char> is_on_surface(body.mesh.vertices.size(), region.surface_only ? 0 : 1);
+  if (region.surface_only) {
+    for (const auto& t : body.is_obstacle ? body.mesh.triangles : boundary_triangles(body.mesh.tets)) {
+      for (int v : t) is_on_surface[static_cast<std::size_t>(v)] = 1;
+    }
+    if (dim == 2) {
+      for (const auto& e : boundary_edges(body.mesh.triangles)) {
+        for (int v : e) is_on_surface[static_cast<std::size_t>(v)] = 1;
+      }
+    }
+  }
+  // A box relative to the body is meant before its transform; the transformed body is close to affine of it only for
+  // axis-aligned transforms, so fractions are taken of the box in the scene.
+  std::array<Vec<3>, 2> box = region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
+  if (region.box && region.frame == RegionFrame::body) {
+    const BoundingBox bounds = bounding_box(body.mesh.vertices);
+    for (Vec<3>& corner : box) corner = bounds.min + corner.cwiseProduct(bounds.size());
+    // Fractions 0 and 1 mean the extreme nodes in spite of rounding.
+    const Vec<3> margin = Vec<3>::Constant(1e-12 * bounds.diagonal());
+    box[0] -= margin;
+    box[1] += margin;
+  }
+  std::vector<int> nodes;
+  for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+    const auto inside = [&](int c) {
+      return body.mesh.vertices[v][c] >= box[0][c] && body.mesh.vertices[v][c] <= box[1][c];
+    };
+    if (is_on_surface[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
+  }
+  return nodes;
+}
+
+void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
+  scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    for (int v = scene.first_block[b]; body.is_obstacle && v < scene.first_block[b + 1]; ++v) {
+      scene.model.is_always_prescribed[static_cast<std::size_t>(v)] = 1;
+    }
+    for (const MotionDesc& motion : desc.bodies[static_cast<std::size_t>(body.desc)].motions) {
+      PreparedMotion prepared;
+      prepared.desc = motion;
+      prepared.is_obstacle = body.is_obstacle;
+      BoundingBox box;
+      for (int v : select_nodes(body, motion.region, scene.dim)) {
+        prepared.blocks.push_back(scene.first_block[b] + v);
+        box.extend(body.mesh.vertices[static_cast<std::size_t>(v)]);
+      }
+      prepared.center = motion.center ? *motion.center : Vec<3>(0.5 * (box.min + box.max));
+      if (!prepared.blocks.empty()) scene.motions.push_back(std::move(prepared));
+    }
+  }
+}
+
+/// Position after `elapsed` seconds of a motion from `from`.
+Vec<3> moved(const PreparedMotion& motion, const Vec<3>& from, double elapsed) {
+  const Vec<3> omega = motion.desc.angular_velocity * radians_per_degree;
+  const Vec<3> shift = motion.desc.linear_velocity * elapsed;
+  if (omega.isZero(0.0)) return from + shift;
+  return motion.center + rotation_from_vector(omega * elapsed) * (from - motion.center) + shift;
+}
+
+}  // namespace
+
+SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bodies) {
+  SceneModel scene;
+  scene.dim = desc.dimension;
+  scene.bodies = std::move(bodies);
+  join_meshes(scene);
+  Model& model = scene.model;
+  model.layout = {scene.dim, static_cast<int>(scene.frame_mesh.vertices.size())};
+  model.x_rest = flatten(scene.frame_mesh.vertices, scene.dim);
+  build_surface(desc, scene);
+  if (scene.dim == 3) {
+    build_potentials<3>(desc, scene);
+  } else {
+    build_potentials<2>(desc, scene);
+  }
+  for (const HalfSpaceDesc& half_space : desc.half_spaces) {
+    const Vec<3> normal = half_space.normal.normalized();
+    model.half_spaces.push_back({normal, normal.dot(half_space.point)});
+  }
+  BoundingBox box;
+  for (const BodyInstance& body : scene.bodies) {
+    for (const Vec<3>& v : body.mesh.vertices) {
+      if (!body.is_obstacle) box.extend(v);
+    }
+  }
+  model.bbox_diagonal = box.diagonal();
+  scene.options = solver_options(desc, model.bbox_diagonal);
+  scene.initial_state.x = model.x_rest;
+  set_initial_velocity(desc, scene);
+  set_initial_acceleration(scene);
+  prepare_motions(desc, scene);
+  scene.initial_state.released.assign(scene.motions.size(), 0);
+  scene.initial_state.x_anchor = model.x_rest;
+  return scene;
+}
+
+PrescribedTargets find_targets(const SceneModel& scene, State& state) {
+  const int dim = scene.dim;
+  const double h = scene.options.integrator.h;
+  const double t_t1 = (state.step + 1) * h;
+  const double rounding = 1e-9 * h;
+  VecX targets = state.x_anchor;
+  std::vector<char> is_prescribed = scene.model.is_always_prescribed;
+
+  for (std::size_t m = 0; m < scene.motions.size(); ++m) {
+    const PreparedMotion& motion = scene.motions[m];
+    const MotionDesc& desc = motion.desc;
+    if (desc.release && !state.released[m]) {
+      double lowest = infinity;
+      for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+        if (!scene.model.is_always_prescribed[static_cast<std::size_t>(b)]) {
+          lowest = std::min(lowest, state.x[dim * b + desc.release->axis]);
+        }
+      }
+      if (lowest > desc.release->above) state.released[m] = 1;
+    }
+    // Deformable nodes are held only while the motion lasts; obstacles stay where it leaves them.
+    const bool is_active = state.time >= desc.start - rounding && state.time < desc.end - rounding && !state.released[m];
+    if (!motion.is_obstacle && !is_active) continue;
+    const bool begins = desc.start > rounding && state.time - h < desc.start - rounding;
+    if (!motion.is_obstacle && begins) {
+      for (int b : motion.blocks) state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
+      for (int b : motion.blocks) targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
+    }
+    const double elapsed = std::clamp(t_t1 - desc.start, 0.0, desc.end - desc.start);
+    for (int b : motion.blocks) {
+      is_prescribed[static_cast<std::size_t>(b)] = 1;
+      Vec<3> from = Vec<3>::Zero();
+      from.head(dim) = targets.segment(dim * b, dim);
+      targets.segment(dim * b, dim) = moved(motion, from, elapsed).head(dim);
+    }
+  }
+
+  PrescribedTargets prescribed;
+  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+    if (is_prescribed[static_cast<std::size_t>(b)]) prescribed.blocks.push_back(b);
+  }
+  prescribed.positions.resize(dim * static_cast<Eigen::Index>(prescribed.blocks.size()));
+  for (std::size_t k = 0; k < prescribed.blocks.size(); ++k) {
+    prescribed.positions.segment(dim * static_cast<Eigen::Index>(k), dim) =
+        targets.segment(dim * prescribed.blocks[k], dim);
+  }
+  return prescribed;
+}
+
+}  // namespace clearance

@@ -1,0 +1,44 @@
+// From bodies to unknowns: the model, the initial state and the scripted motions of a scene.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/model/model.h"
+#include "clearance/scene/scene.h"
+#include "clearance/simulation/body_instance.h"
+#include "clearance/solver/options.h"
+#include "clearance/solver/prescribed.h"
+
+namespace clearance {
+
+/// A scripted motion with its nodes found.
+struct PreparedMotion {
+  MotionDesc desc;
+  std::vector<int> blocks;             ///< ascending
+  Vec<3> center = Vec<3>::Zero();      ///< [m]
+  bool is_obstacle = false;
+};
+
+struct SceneModel {
+  int dim = 3;
+  std::vector<BodyInstance> bodies;
+  std::vector<int> first_block;        ///< per body, and one past the last
+  Model model;
+  State initial_state;
+  SolverOptions options;
+  std::vector<PreparedMotion> motions;
+  Mesh frame_mesh;                     ///< all bodies in one mesh; vertex i is block i
+  std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
+  std::vector<int> cell_is_obstacle;
+  int num_elements = 0;
+};
+
+SceneModel build_scene_model(const SceneDesc& scene, std::vector<BodyInstance> bodies);
+
+/// Where the scripted blocks are at the end of the step that starts at state.time. Marks motions as released and takes
+/// the anchors of motions that begin.
+PrescribedTargets find_targets(const SceneModel& scene, State& state);
+
+}  // namespace clearance

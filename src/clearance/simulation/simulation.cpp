@@ -1,0 +1,118 @@
+#include "clearance/simulation/simulation.h"
+
+#include <cmath>
+#include <variant>
+
+#include "clearance/base/hash.h"
+#include "clearance/scene/validate.h"
+#include "clearance/simulation/preflight.h"
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+struct Simulation::Impl {
+  SceneDesc desc;
+  SceneModel scene;
+  State state;
+  Issues warnings;
+  double initial_min_distance = infinity;
+  // The workspace of the scene's dimension; made by the first step.
+  std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
+
+  template <int dim>
+  StepReport step(const IterationCallback& on_iteration) {
+    if (std::holds_alternative<std::monostate>(workspace)) {
+      workspace.emplace<StepWorkspace<dim>>(scene.model, scene.options);
+    }
+    const PrescribedTargets targets = find_targets(scene, state);
+    return advance<dim>(scene.model, scene.options, targets, state, std::get<StepWorkspace<dim>>(workspace),
+                        on_iteration);
+  }
+};
+
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::~Simulation() = default;
+
+std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProblems& problems) {
+  Result<LoadedBodies> bodies = load_bodies(desc);
+  if (!bodies) {
+    problems.issues = bodies.issues();
+    return nullptr;
+  }
+  auto impl = std::make_unique<Impl>();
+  impl->desc = desc;
+  impl->warnings = bodies->warnings;
+  impl->scene = build_scene_model(desc, std::move(bodies->instances));
+  PreflightReport preflight = check_initial_state(desc, impl->scene);
+  problems.issues = preflight.issues;
+  problems.offending = std::move(preflight.offending);
+  if (has_errors(problems.issues)) return nullptr;
+  impl->initial_min_distance = preflight.min_distance;
+  impl->state = impl->scene.initial_state;
+  return std::unique_ptr<Simulation>(new Simulation(std::move(impl)));
+}
+
+const SceneDesc& Simulation::scene() const { return impl_->desc; }
+const Issues& Simulation::warnings() const { return impl_->warnings; }
+const State& Simulation::state() const { return impl_->state; }
+
+SceneSummary Simulation::summary() const {
+  const SceneModel& scene = impl_->scene;
+  SceneSummary summary;
+  summary.dim = scene.dim;
+  summary.num_bodies = static_cast<int>(scene.bodies.size());
+  for (const BodyInstance& body : scene.bodies) summary.num_obstacles += body.is_obstacle ? 1 : 0;
+  summary.num_vertices = scene.model.layout.num_blocks;
+  summary.num_elements = scene.num_elements;
+  summary.num_surface_triangles = static_cast<int>(scene.model.surface.triangles.size());
+  summary.num_surface_edges = static_cast<int>(scene.model.surface.edges.size());
+  summary.num_steps = num_steps(impl_->desc.time);
+  summary.bbox_diagonal = scene.model.bbox_diagonal;
+  summary.dhat = scene.options.barrier.dhat;
+  summary.tolerance = scene.options.tolerance;
+  summary.min_distance = impl_->initial_min_distance;
+  return summary;
+}
+
+StepReport Simulation::step(const IterationCallback& on_iteration) {
+  return impl_->scene.dim == 2 ? impl_->step<2>(on_iteration) : impl_->step<3>(on_iteration);
+}
+
+Result<Done> Simulation::restore(State state) {
+  const State& initial = impl_->scene.initial_state;
+  const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
+  const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
+  if (!fits(state.x) || !fits(state.v) || !fits(state.a) || !fits(state.x_anchor) || !fits_or_empty(state.x_prev) ||
+      !fits_or_empty(state.v_prev) || state.released.size() != initial.released.size()) {
+    Issue issue;
+    issue.message = "the saved state does not belong to this scene";
+    return issue;
+  }
+  impl_->state = std::move(state);
+  return Done{};
+}
+
+Frame Simulation::frame() const {
+  const SceneModel& scene = impl_->scene;
+  Frame frame;
+  frame.mesh = scene.frame_mesh;
+  frame.velocity.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
+  for (std::size_t i = 0; i < frame.mesh.vertices.size(); ++i) {
+    const auto at = scene.dim * static_cast<Eigen::Index>(i);
+    frame.mesh.vertices[i].head(scene.dim) = impl_->state.x.segment(at, scene.dim);
+    frame.velocity[i].head(scene.dim) = impl_->state.v.segment(at, scene.dim);
+  }
+  frame.cell_body = scene.cell_body;
+  frame.cell_is_obstacle = scene.cell_is_obstacle;
+  frame.time = impl_->state.time;
+  return frame;
+}
+
+std::string Simulation::state_hash() const {
+  Hash hash;
+  hash.add(impl_->state.x.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.x.size()));
+  hash.add(impl_->state.v.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.v.size()));
+  return hash.text();
+}
+
+}  // namespace clearance

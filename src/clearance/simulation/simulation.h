@@ -1,0 +1,64 @@
+// The facade that the command line and Python use: a scene that is ready to be stepped.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "clearance/base/result.h"
+#include "clearance/io/vtu.h"
+#include "clearance/model/model.h"
+#include "clearance/scene/scene.h"
+#include "clearance/solver/advance.h"
+
+namespace clearance {
+
+/// What a scene holds, in numbers.
+struct SceneSummary {
+  int dim = 3;
+  int num_bodies = 0;
+  int num_obstacles = 0;
+  int num_vertices = 0;
+  int num_elements = 0;
+  int num_surface_triangles = 0;
+  int num_surface_edges = 0;
+  int num_steps = 0;
+  double bbox_diagonal = 0.0;  ///< [m] l
+  double dhat = 0.0;           ///< [m]
+  double tolerance = 0.0;      ///< [m/s]
+  double min_distance = infinity;  ///< [m] at the start, among pairs closer than dhat
+};
+
+/// Why a scene cannot start.
+struct SceneProblems {
+  Issues issues;
+  Mesh offending;  ///< meeting triangles and edges, if any
+};
+
+class Simulation {
+ public:
+  /// Loads the meshes and checks the initial state; all problems at once. Never null without errors in `problems`.
+  static std::unique_ptr<Simulation> create(const SceneDesc& scene, SceneProblems& problems);
+  ~Simulation();
+
+  const SceneDesc& scene() const;
+  SceneSummary summary() const;
+  const Issues& warnings() const;
+
+  /// Advances by one step.
+  StepReport step(const IterationCallback& on_iteration = {});
+
+  const State& state() const;
+  /// Continues from a state that was saved before; sizes must be those of this scene.
+  Result<Done> restore(State state);
+
+  Frame frame() const;
+  /// 16 hexadecimal digits over positions and velocities.
+  std::string state_hash() const;
+
+ private:
+  struct Impl;
+  explicit Simulation(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace clearance
