@@ -130,7 +130,7 @@ void check_consistent_mass() {
   VecX product = VecX::Zero(v.size());
   mass.add_product(v, 2.0, product);
   EXPECT_LT((matrix.multiply(v) * 2.0 - product).norm(), 1e-13 * product.norm());
-  EXPECT_NEAR(mass.inner_product(v), v.dot(product) / 2, 1e-12 * v.dot(product));
+  EXPECT_NEAR(2.0 * mass.energy(v).value(), v.dot(product) / 2, 1e-12 * v.dot(product));
   const MatX dense = to_dense(matrix);
   EXPECT_GT(dense.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), 0.0);
 }
@@ -144,7 +144,7 @@ TEST(Mass, ConsistentMassOfALinearFieldIsItsIntegral) {
   // v = x over the unit cube: integral of density |x|^2 = density * 3 * 1/3.
   std::mt19937_64 rng(66);
   const ElementMesh<3> cube = make_grid<3>(2, 0.5, 0.0, rng);
-  EXPECT_NEAR(ConsistentMass<3>(cube).inner_product(cube.x_rest), 1000.0, 1e-9);
+  EXPECT_NEAR(2.0 * ConsistentMass<3>(cube).energy(cube.x_rest).value(), 1000.0, 1e-9);
 }
 
 TEST(Mass, InvertedElementsAreFoundExactly) {

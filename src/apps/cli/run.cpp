@@ -90,12 +90,16 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
     const auto stage = static_cast<Stage>(s);
     record.seconds.emplace_back(std::string(stage_name(stage)), report.profile[stage]);
   }
+  record.seconds.emplace_back("linear_analyze", report.linear_seconds.analyze);
+  record.seconds.emplace_back("linear_factorize", report.linear_seconds.factorize);
+  record.seconds.emplace_back("linear_substitute", report.linear_seconds.substitute);
   record.counters = {{"candidates", report.counters.candidates},
                      {"ccd_calls", report.counters.ccd_calls},
                      {"energy_evaluations", report.counters.energy_evaluations},
                      {"orderings", report.counters.orderings},
                      {"analyses", report.counters.analyses},
-                     {"factorizations", report.counters.factorizations}};
+                     {"factorizations", report.counters.factorizations},
+                     {"linear_iterations", report.counters.linear_iterations}};
   record.limited_by = report.limited_by;
   record.smallest_alpha = report.smallest_alpha;
   record.state_hash = simulation.state_hash();

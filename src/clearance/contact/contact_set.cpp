@@ -184,7 +184,8 @@ void collect_half_spaces(const Model& model, const VecX& x, double activation_sq
         model.surface.num_vertices,
         [&](int vertex, Chunk& chunk) {
           if (!model.meets_half_spaces(vertex)) return;
-          const double distance = normal.dot(block<dim>(x, vertex)) - half_space.offset;
+          // Behind the plane counts as touching: the square must not hide the sign.
+          const double distance = std::max(0.0, normal.dot(block<dim>(x, vertex)) - half_space.offset);
           const double distance_sq = distance * distance;
           chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
           if (distance_sq >= activation_sq) return;

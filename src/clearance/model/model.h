@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/geometry/surface.h"
+#include "clearance/model/mass_operator.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/surface_map.h"
 
@@ -27,7 +28,7 @@ struct State {
   VecX a;                ///< [m/s^2] at the end of the last step; used by implicit Newmark
   VecX x_prev;           ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;           ///< [m/s] one step earlier; used by BDF2
-  double kappa = 0.0;    ///< barrier stiffness used last; 0 before the first contact
+  double kappa = 0.0;    ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   VecX x_anchor;         ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
@@ -42,6 +43,7 @@ struct HalfSpace {
 struct Model {
   DofLayout layout;
   VecX mass;                        ///< [kg] lumped, per block (zero for obstacle blocks)
+  std::shared_ptr<MassOperator> consistent_mass;  ///< inertia by this instead of the lumped mass; may be null
   VecX x_rest;                      ///< [m]
   std::vector<std::shared_ptr<Potential>> potentials;  ///< elasticity, gravity, ...; not inertia, not contact
   SurfaceMap surface_map{3};

@@ -44,6 +44,14 @@ struct EnumInfo<MaterialModel> {
 };
 
 template <>
+struct EnumInfo<MassKind> {
+  using V = EnumValue<MassKind>;
+  static constexpr std::array values = {
+      V{MassKind::lumped, "lumped", "each element gives equal parts to its nodes"},
+      V{MassKind::consistent, "consistent", "the integral of density times shape functions; costs no extra solve"}};
+};
+
+template <>
 struct EnumInfo<GeneratorKind> {
   using V = EnumValue<GeneratorKind>;
   static constexpr std::array values = {

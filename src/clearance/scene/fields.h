@@ -19,6 +19,7 @@ void describe(Visitor& v, TimeDesc& t) {
   v.field("integrator", t.integrator, any("", "how positions and velocities advance"));
   v.field("newmark_beta", t.newmark_beta, positive("", "implicit_newmark only").below(0.5, false));
   v.field("newmark_gamma", t.newmark_gamma, at_least(0.0, "", "implicit_newmark only").below(1.0, false));
+  v.field("mass", t.mass, any("", "mass matrix of the elements"));
 }
 
 template <>
@@ -199,6 +200,7 @@ template <class Visitor>
 void describe(Visitor& v, OutputDesc& o) {
   v.field("frame_interval", o.frame_interval, at_least(1, "steps", "between stored frames"));
   v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
+  v.field("contact_forces", o.contact_forces, any("", "store the contact force [N] on every vertex in the frames"));
 }
 
 template <>

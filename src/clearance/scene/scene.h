@@ -14,12 +14,15 @@ namespace clearance {
 
 enum class Integrator { implicit_euler, implicit_newmark, bdf2, quasi_static };
 
+enum class MassKind { lumped, consistent };
+
 struct TimeDesc {
   double step = 0.01;     ///< [s] h
   double duration = 1.0;  ///< [s]; number of steps = ceil(duration / step), up to rounding
   Integrator integrator = Integrator::implicit_euler;
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
+  MassKind mass = MassKind::lumped;
 };
 
 struct ContactDesc {
@@ -136,6 +139,7 @@ struct HalfSpaceDesc {
 struct OutputDesc {
   int frame_interval = 1;       ///< steps between stored frames
   int checkpoint_interval = 1;  ///< steps between checkpoints
+  bool contact_forces = false;  ///< store the contact force [N] on every vertex in the frames
 };
 
 struct SceneDesc {

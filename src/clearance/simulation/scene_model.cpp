@@ -168,6 +168,9 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
   }
   scene.num_elements = static_cast<int>(elements.elements.size());
   scene.model.mass = lumped_mass(elements);
+  if (desc.time.mass == MassKind::consistent) {
+    scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements);
+  }
   scene.model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
   const Vec<dim> gravity = desc.gravity.head<dim>();
   if (!gravity.isZero(0.0)) {

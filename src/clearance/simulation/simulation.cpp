@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "clearance/base/hash.h"
+#include "clearance/contact/barrier_potential.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/scene_model.h"
@@ -18,6 +19,18 @@ struct Simulation::Impl {
   double initial_min_distance = infinity;
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
+
+  /// [N] per surface vertex, flat: what the barriers exert at the current positions with the stiffness of the last step.
+  template <int dim>
+  VecX contact_forces() const {
+    const VecX x = scene.model.surface_map.apply(state.x);
+    if (!scene.options.has_contact || state.kappa == 0.0) return VecX::Zero(x.size());
+    const BarrierOptions& barrier = scene.options.barrier;
+    const double inflation = 0.5 * (barrier.dhat + barrier.min_separation) * (1.0 + 1e-9);
+    const Candidates candidates = make_lbvh(dim, scene.model.surface)->find_candidates(x, x, inflation);
+    const ContactSet set = build_contact_set<dim>(scene.model, x, candidates, barrier);
+    return BarrierPotential<dim>(scene.model, barrier).vertex_forces(set, x, state.kappa);
+  }
 
   template <int dim>
   StepReport step(const IterationCallback& on_iteration) {
@@ -105,6 +118,14 @@ Frame Simulation::frame() const {
   frame.cell_body = scene.cell_body;
   frame.cell_is_obstacle = scene.cell_is_obstacle;
   frame.time = impl_->state.time;
+  if (impl_->desc.output.contact_forces) {
+    frame.contact_force.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
+    const VecX force = scene.dim == 2 ? impl_->contact_forces<2>() : impl_->contact_forces<3>();
+    for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
+      const auto node = static_cast<std::size_t>(scene.model.surface_map.terms(s)[0].block);
+      frame.contact_force[node].head(scene.dim) = force.segment(scene.dim * s, scene.dim);
+    }
+  }
   return frame;
 }
 

@@ -41,7 +41,8 @@ class Step {
         system_(system),
         broad_phase_(broad_phase),
         target_(predict(options.integrator, state)),
-        problem_(model, options, target_, targets, state) {}
+        problem_(model, options, target_, targets, state),
+        counters_t0_(system.solver().counters()) {}
 
   StepReport run(const IterationCallback& on_iteration);
   const Iterate& current() const { return current_; }
@@ -72,6 +73,7 @@ class Step {
   Iterate current_;
   CompensatedSum current_energy_;
   VecX gradient_;
+  LinearSolverCounters counters_t0_;  // at the start of the step
   StepReport report_;
 };
 
@@ -225,7 +227,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
 
   // 1. Scripted nodes, first contact set, barrier stiffness.
   move_prescribed();
-  problem_.choose_kappa(current_, state_.kappa);
+  problem_.choose_kappa(current_);
   current_energy_ = problem_.energy(current_);
 
   // 2. Projected Newton (alg. 2.1).
@@ -286,18 +288,14 @@ void Step<dim>::finish() {
   // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
   report_.energy.emplace_back(
       "barrier", problem_.kappa() / target_.scale * problem_.barrier().energy(current_.contacts, current_.x_surface).value());
-  const LinearSolverCounters& counters = system_.solver().counters();
-  report_.counters.orderings = counters.num_orderings;
-  report_.counters.analyses = counters.num_analyses;
-  report_.counters.factorizations = counters.num_factorizations;
-}
-
-double kinetic_energy(const Model& model, const State& state) {
-  return ordered_sum(model.layout.num_blocks, [&](int b) {
-           const int dim = model.layout.dim;
-           return 0.5 * model.mass[b] * state.v.segment(dim * b, dim).squaredNorm();
-         })
-      .value();
+  const LinearSolverCounters& now = system_.solver().counters();
+  report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
+  report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;
+  report_.counters.factorizations = now.num_factorizations - counters_t0_.num_factorizations;
+  report_.counters.linear_iterations = static_cast<int>(now.num_iterations - counters_t0_.num_iterations);
+  report_.linear_seconds = {now.analyze_seconds - counters_t0_.analyze_seconds,
+                            now.factor_seconds - counters_t0_.factor_seconds,
+                            now.solve_seconds - counters_t0_.solve_seconds};
 }
 
 }  // namespace
@@ -310,9 +308,9 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
   StepReport report = step.run(on_iteration);
   if (report.is_advanced()) {
     commit(options.integrator, step.target(), step.current().x, state);
-    state.kappa = report.kappa;
+    state.kappa = report.kappa / step.target().scale;
   }
-  report.energy.insert(report.energy.begin(), {"kinetic", kinetic_energy(model, state)});
+  report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});
   report.total_seconds = watch.seconds();
   double staged = 0.0;
   for (Stage stage : {Stage::assembly, Stage::linear_solve, Stage::broad_phase, Stage::ccd, Stage::line_search}) {

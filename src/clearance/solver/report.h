@@ -26,9 +26,17 @@ struct StepCounters {
   long candidates = 0;       ///< pairs from the broad phase, summed over Newton iterations
   long ccd_calls = 0;        ///< pairs that the displacement bound could not dismiss
   int energy_evaluations = 0;
-  int orderings = 0;
-  int analyses = 0;
+  int orderings = 0;         ///< fill-reducing orders of the matrix computed
+  int analyses = 0;          ///< symbolic factorisations, made when the pattern changes
   int factorizations = 0;
+  int linear_iterations = 0; ///< of the iterative solver
+};
+
+/// [s] Parts of the stage linear_solve.
+struct LinearSolveSeconds {
+  double analyze = 0.0;
+  double factorize = 0.0;
+  double substitute = 0.0;
 };
 
 struct StepReport {
@@ -44,6 +52,7 @@ struct StepReport {
   Profile profile;
   double total_seconds = 0.0;
   StepCounters counters;
+  LinearSolveSeconds linear_seconds;
 
   bool is_advanced() const {
     return status != StepStatus::linear_solve_failed && status != StepStatus::invalid_state;

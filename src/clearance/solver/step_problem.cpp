@@ -16,6 +16,9 @@ SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
     const std::vector<BlockKey> keys = potential->pattern();
     model_keys_.insert(model_keys_.end(), keys.begin(), keys.end());
   }
+  if (model.consistent_mass) {
+    model_keys_.insert(model_keys_.end(), model.consistent_mass->keys().begin(), model.consistent_mass->keys().end());
+  }
   std::sort(model_keys_.begin(), model_keys_.end());
   model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
   matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
@@ -76,6 +79,38 @@ VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
 }  // namespace
 
 template <int dim>
+CompensatedSum inertial_energy(const Model& model, const VecX& d) {
+  if (model.consistent_mass) return model.consistent_mass->energy(d);
+  return ordered_sum(model.layout.num_blocks, [&](int b) { return 0.5 * model.mass[b] * block<dim>(d, b).squaredNorm(); });
+}
+
+namespace {
+
+template <int dim>
+void add_inertial_gradient(const Model& model, const VecX& d, VecX& gradient) {
+  if (model.consistent_mass) {
+    model.consistent_mass->add_product(d, 1.0, gradient);
+    return;
+  }
+  parallel_for(model.layout.num_blocks, 4096,
+               [&](int b) { block<dim>(gradient, b) += model.mass[b] * block<dim>(d, b); });
+}
+
+template <int dim>
+void add_mass(const Model& model, BlockSparseMatrix& matrix) {
+  if (model.consistent_mass) {
+    model.consistent_mass->add_to(1.0, matrix);
+    return;
+  }
+  parallel_for(model.layout.num_blocks, 4096, [&](int b) {
+    matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
+                            Mat<dim>(model.mass[b] * Mat<dim>::Identity()));
+  });
+}
+
+}  // namespace
+
+template <int dim>
 StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, const InertialTarget& target,
                               const PrescribedTargets& targets, const State& state)
     : model_(model),
@@ -112,9 +147,7 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
   const VecX& x = iterate.x;
   CompensatedSum total;
   if (target_.has_inertia) {
-    total.add(ordered_sum(model_.layout.num_blocks, [&](int b) {
-      return 0.5 * model_.mass[b] * (block<dim>(x, b) - block<dim>(target_.x_tilde, b)).squaredNorm();
-    }));
+    total.add(inertial_energy<dim>(model_, x - target_.x_tilde));
   }
   for (const auto& potential : model_.potentials) {
     CompensatedSum term = potential->energy(x);
@@ -132,11 +165,7 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
 
 template <int dim>
 void StepProblem<dim>::add_smooth_gradient(const VecX& x, VecX& gradient) const {
-  if (target_.has_inertia) {
-    parallel_for(model_.layout.num_blocks, 4096, [&](int b) {
-      block<dim>(gradient, b) += model_.mass[b] * (block<dim>(x, b) - block<dim>(target_.x_tilde, b));
-    });
-  }
+  if (target_.has_inertia) add_inertial_gradient<dim>(model_, x - target_.x_tilde, gradient);
   for (const auto& potential : model_.potentials) potential->add_gradient(x, target_.scale, gradient);
   augmented_.add_gradient(x, gradient);
 }
@@ -153,11 +182,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, Ve
   BlockSparseMatrix& matrix = system.reset(barrier_.prepare_hessian(iterate.contacts, is_fixed_));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
-    parallel_for(model_.layout.num_blocks, 4096, [&](int b) {
-      block<dim>(gradient, b) += model_.mass[b] * (block<dim>(iterate.x, b) - block<dim>(target_.x_tilde, b));
-      matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
-                              Mat<dim>(model_.mass[b] * Mat<dim>::Identity()));
-    });
+    add_inertial_gradient<dim>(model_, iterate.x - target_.x_tilde, gradient);
+    add_mass<dim>(model_, matrix);
   }
   for (const auto& potential : model_.potentials) {
     potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
@@ -192,8 +218,7 @@ double StepProblem<dim>::kappa_lower_bound() const {
 }
 
 template <int dim>
-void StepProblem<dim>::choose_kappa(const Iterate& iterate, double kappa_of_last_step) {
-  (void)kappa_of_last_step;
+void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
   if (options_.kappa.fixed > 0.0) {
     kappa_ = options_.kappa.fixed;
     return;
@@ -234,6 +259,8 @@ bool StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) 
   return false;
 }
 
+template CompensatedSum inertial_energy<2>(const Model&, const VecX&);
+template CompensatedSum inertial_energy<3>(const Model&, const VecX&);
 template class StepProblem<2>;
 template class StepProblem<3>;
 

@@ -36,6 +36,10 @@ class SystemMatrix {
   std::unique_ptr<LinearSolver> solver_;
 };
 
+/// 1/2 d^T M d: the kinetic energy [J] for d = v.
+template <int dim>
+CompensatedSum inertial_energy(const Model& model, const VecX& d);
+
 /// An iterate: positions with what was computed there.
 struct Iterate {
   VecX x;          ///< [m] unknowns
@@ -58,7 +62,7 @@ class StepProblem {
   void assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient);
 
   /// Barrier stiffness at the start of a step (app. A.6).
-  void choose_kappa(const Iterate& iterate, double kappa_of_last_step);
+  void choose_kappa(const Iterate& iterate);
   /// Doubles kappa while contacts closer than d_eps approach (app. A.6); true if it did.
   bool adapt_kappa(const Iterate& before, const Iterate& after);
 

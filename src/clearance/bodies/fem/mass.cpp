@@ -77,21 +77,28 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh)
 }
 
 template <int dim>
-void ConsistentMass<dim>::add_product(const VecX& x, double scale, VecX& result) const {
+void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result) const {
   for (int e = 0; e < elements_.num_elements(); ++e) {
     const auto& nodes = elements_.element_nodes(e);
     const double weight = scale * element_mass_[e] / ((dim + 1) * (dim + 2));
     Vec<dim> sum = Vec<dim>::Zero();
-    for (const int node : nodes) sum += block<dim>(x, node);
-    for (const int node : nodes) block<dim>(result, node) += weight * (sum + block<dim>(x, node));
+    for (const int node : nodes) sum += block<dim>(d, node);
+    for (const int node : nodes) block<dim>(result, node) += weight * (sum + block<dim>(d, node));
   }
 }
 
 template <int dim>
-double ConsistentMass<dim>::inner_product(const VecX& x) const {
-  VecX product = VecX::Zero(x.size());
-  add_product(x, 1.0, product);
-  return x.dot(product);
+CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
+  return ordered_sum(elements_.num_elements(), [&](int e) {
+    // d^T M d of an element: weight * (|sum of the nodes|^2 + sum of squares).
+    Vec<dim> sum = Vec<dim>::Zero();
+    double squares = 0.0;
+    for (const int node : elements_.element_nodes(e)) {
+      sum += block<dim>(d, node);
+      squares += block<dim>(d, node).squaredNorm();
+    }
+    return 0.5 * element_mass_[e] / ((dim + 1) * (dim + 2)) * (sum.squaredNorm() + squares);
+  });
 }
 
 template std::vector<double> compute_volumes<2>(const VecX&, const std::vector<std::array<int, 3>>&);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "clearance/bodies/fem/element_set.h"
+#include "clearance/model/mass_operator.h"
 
 namespace clearance {
 
@@ -31,17 +32,13 @@ VecX lumped_mass(const ElementMesh<dim>& mesh);
 
 /// M_ab = integral of density * phi_a phi_b = m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times the identity.
 template <int dim>
-class ConsistentMass {
+class ConsistentMass : public MassOperator {
  public:
   explicit ConsistentMass(const ElementMesh<dim>& mesh);
-  /// Sorted, unique keys of the blocks that M touches.
-  const std::vector<BlockKey>& keys() const { return elements_.keys(); }
-  /// result += scale * M x, blocks of x in the order of the mesh.
-  void add_product(const VecX& x, double scale, VecX& result) const;
-  /// x^T M x
-  double inner_product(const VecX& x) const;
-  /// matrix += scale * M
-  void add_to(double scale, BlockSparseMatrix& matrix) { elements_.assemble_hessians(scale, matrix); }
+  const std::vector<BlockKey>& keys() const override { return elements_.keys(); }
+  CompensatedSum energy(const VecX& d) const override;
+  void add_product(const VecX& d, double scale, VecX& result) const override;
+  void add_to(double scale, BlockSparseMatrix& matrix) override { elements_.assemble_hessians(scale, matrix); }
 
  private:
   ElementSet<dim> elements_;

@@ -1,0 +1,24 @@
+// A mass matrix that couples blocks: the consistent mass of finite elements.
+#pragma once
+
+#include <vector>
+
+#include "clearance/base/parallel.h"
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance {
+
+class MassOperator {
+ public:
+  virtual ~MassOperator() = default;
+  /// Sorted, unique keys of the blocks that M touches.
+  virtual const std::vector<BlockKey>& keys() const = 0;
+  /// 1/2 d^T M d
+  virtual CompensatedSum energy(const VecX& d) const = 0;
+  /// result += scale * M d
+  virtual void add_product(const VecX& d, double scale, VecX& result) const = 0;
+  /// matrix += scale * M
+  virtual void add_to(double scale, BlockSparseMatrix& matrix) = 0;
+};
+
+}  // namespace clearance
