@@ -128,6 +128,15 @@ ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& conta
       frame.normal = plane.normal.template head<dim>();
       frame.distance = frame.normal.dot(positions[0]) - plane.offset;
       frame.weights = {1.0};
+      // A vertex slides along the plane for free: the tangents do not tilt.
+      frame.num_tangents = dim - 1;
+      if constexpr (dim == 2) {
+        frame.tangents[0] = {-frame.normal[1], frame.normal[0]};
+      } else {
+        const Vec<3> axis = std::abs(frame.normal[0]) < 0.5 ? Vec<3>::UnitX() : Vec<3>::UnitY();
+        frame.tangents[0] = cross_product(frame.normal, axis).normalized();
+        frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
+      }
       return frame;
     }
     case ContactKind::point_point: return point_point_frame<dim>(positions);
