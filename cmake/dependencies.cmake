@@ -24,6 +24,6 @@ function(clearance_imported_library name header)
   endforeach()
 endfunction()
 
-# CHOLMOD's numeric kernels call BLAS; the pthread build of OpenBLAS lets us set its thread count.
-clearance_imported_library(clearance_cholmod cholmod.h cholmod metis openblas)
+# Of CHOLMOD only ordering and symbolic factorisation are used: no BLAS of our choice is needed.
+clearance_imported_library(clearance_cholmod cholmod.h cholmod metis)
 clearance_imported_library(GMP::GMP gmpxx.h gmpxx gmp)
