@@ -56,6 +56,7 @@ class Step {
   };
 
   void move_prescribed();
+  void start_from_inertia();
   bool solve_direction(VecX& dx);
   void bound_direction(Direction& direction);
   bool search_line(const Direction& direction);
@@ -99,6 +100,23 @@ void Step<dim>::move_prescribed() {
     problem_.fix_prescribed();
   } else {
     problem_.augmented().activate();
+  }
+}
+
+/// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
+template <int dim>
+void Step<dim>::start_from_inertia() {
+  if (!target_.has_inertia) return;
+  Direction direction;
+  direction.dx = target_.x_tilde - current_.x;
+  for (int b : targets_.blocks) block<dim>(direction.dx, b).setZero();
+  if (direction.dx.cwiseAbs().maxCoeff() < options_.tolerance * options_.integrator.h) return;
+  bound_direction(direction);
+  Iterate guess = problem_.make_iterate(current_.x + direction.alpha_limit * direction.dx, direction.candidates);
+  const CompensatedSum energy = problem_.energy(guess);
+  if (energy.value() < current_energy_.value()) {
+    current_ = std::move(guess);
+    current_energy_ = energy;
   }
 }
 
@@ -229,6 +247,8 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   move_prescribed();
   problem_.choose_kappa(current_);
   current_energy_ = problem_.energy(current_);
+
+  start_from_inertia();
 
   // 2. Projected Newton (alg. 2.1).
   report_.status = StepStatus::iteration_limit;
