@@ -1,0 +1,78 @@
+// The scenes of examples/: each is valid, says what it shows, and its first steps converge without a contact missed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "apps/cli/run.h"
+#include "apps/cli/verify.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path examples_folder = CLEARANCE_SOURCE_DIR "/examples";
+
+std::vector<std::string> example_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(examples_folder)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Example : public testing::TestWithParam<std::string> {
+ protected:
+  fs::path scene() const { return examples_folder / (GetParam() + ".json"); }
+};
+
+TEST_P(Example, PassesTheCheck) {
+  SceneOptions options;
+  options.scene = scene();
+  EXPECT_EQ(run_check(options), exit_done);
+}
+
+TEST_P(Example, SaysInItsFirstLineWhatItShows) {
+  const std::string text = text_of(scene()), line = text.substr(0, text.find('\n'));
+  EXPECT_EQ(line.substr(0, 3), "// ") << line;
+  EXPECT_EQ(line.back(), '.') << line;
+  EXPECT_NE(text_of(examples_folder / "README.md").find("`" + GetParam() + ".json`"), std::string::npos)
+      << "not in examples/README.md";
+}
+
+TEST_P(Example, FirstStepsConvergeAndVerify) {
+  const fs::path folder = fs::temp_directory_path() / ("clearance_example_" + GetParam());
+  RunOptions options;
+  options.scene.scene = scene();
+  options.output = folder;
+  options.steps = 3;
+  options.is_strict = true;
+  options.is_quiet = true;
+  EXPECT_EQ(run_simulation(options), exit_done);
+
+  const auto stored = read_verify_folder(folder);
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->frames.size(), 4u);
+  EXPECT_TRUE(verify_folder(*stored).is_clean());
+  fs::remove_all(folder);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
+                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+
+TEST(Examples, AreSix) {
+  EXPECT_EQ(example_names().size(), 6u);
+}
+
+}  // namespace
+}  // namespace clearance::cli
