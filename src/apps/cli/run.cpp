@@ -23,7 +23,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::atomic<bool> is_stop_requested = false;
-extern "C" void request_stop(int /*signal*/) { is_stop_requested = true; }
+extern "C" void request_stop(int /*signal*/) {
+  is_stop_requested = true;
+}
 
 /// Problems to standard error and the log; as JSON to standard output if asked.
 void report_issues(const Issues& issues, bool json) {
@@ -106,7 +108,9 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   return record;
 }
 
-std::vector<double> numbers(const VecX& v) { return {v.data(), v.data() + v.size()}; }
+std::vector<double> numbers(const VecX& v) {
+  return {v.data(), v.data() + v.size()};
+}
 VecX vector_of(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.arrays.find(name);
   if (found == checkpoint.arrays.end()) return {};
@@ -117,14 +121,10 @@ Checkpoint checkpoint_of(const State& state) {
   Checkpoint checkpoint;
   checkpoint.step = state.step;
   checkpoint.time = state.time;
-  checkpoint.arrays = {{"x", numbers(state.x)},
-                       {"v", numbers(state.v)},
-                       {"a", numbers(state.a)},
-                       {"x_prev", numbers(state.x_prev)},
-                       {"v_prev", numbers(state.v_prev)},
-                       {"x_anchor", numbers(state.x_anchor)},
-                       {"kappa", {state.kappa}},
-                       {"released", {state.released.begin(), state.released.end()}}};
+  checkpoint.arrays = {{"x", numbers(state.x)},           {"v", numbers(state.v)},
+                       {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
+                       {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
+                       {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
   return checkpoint;
 }
 
@@ -161,8 +161,8 @@ class Runner {
     bool has_failed = false;
     while (!has_failed && is_ok_ && !is_stop_requested && simulation_.state().step < num_steps_) {
       const int step = simulation_.state().step + 1;
-      const StepReport report = simulation_.step(
-          [&](int iteration, double residual) { progress.show_iteration(step, iteration, residual); });
+      const StepReport report =
+          simulation_.step([&](int iteration, double residual) { progress.show_iteration(step, iteration, residual); });
       progress.show_step(step, simulation_.state().time, report);
       if (report.status != StepStatus::converged) {
         ++num_unconverged_;
@@ -193,7 +193,8 @@ class Runner {
     const OutputDesc& output = simulation_.scene().output;
     if (is_last || step % output.frame_interval == 0) keep(folder_.write_frame(step, simulation_.frame()));
     if (report != nullptr) keep(folder_.append_stats(record_of(simulation_, *report)));
-    if (is_last || step % output.checkpoint_interval == 0) keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
+    if (is_last || step % output.checkpoint_interval == 0)
+      keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
   }
 
   void finish(const std::string& how) {
@@ -241,7 +242,7 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
                             {"tolerance", s.tolerance},
                             {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
                             {"names", bodies}}
-                             .dump(2));
+                           .dump(2));
     return;
   }
   fmt::print("{}D scene, {} bodies ({} of them obstacles), {} half-spaces\n", s.dim, s.num_bodies, s.num_obstacles,
@@ -256,7 +257,8 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
 
 }  // namespace
 
-int run_simulation(const RunOptions& options) {
+int run_simulation(const RunOptions& asked) {
+  RunOptions options = asked;
   const ThreadLimit limit(options.threads);
   const fs::path output = options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
   std::error_code error;
@@ -279,7 +281,12 @@ int run_simulation(const RunOptions& options) {
     return exit_bad_input;
   }
 
-  // The folder: new, or continued from its checkpoint.
+  // The folder: new, or continued from its checkpoint. A run that was killed before its first checkpoint starts again.
+  if (options.is_resumed && !fs::exists(output / "checkpoint" / "state.bin")) {
+    options.is_resumed = false;
+    log_info("no checkpoint to resume from: starting at the beginning");
+    if (!options.is_quiet) fmt::print("no checkpoint to resume from: starting at the beginning\n");
+  }
   Checkpoint checkpoint;
   Result<ResultFolder> folder = options.is_resumed ? ResultFolder::reopen(output, ready.desc, checkpoint)
                                                    : ResultFolder::create(output, ready.desc);

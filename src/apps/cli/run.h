@@ -25,7 +25,7 @@ struct RunOptions {
   std::optional<int> steps;      ///< total number of steps, instead of the scene's duration
   int threads = 0;               ///< 0: all processors
   bool is_resumed = false;
-  bool is_strict = false;        ///< stop at the first step that does not converge
+  bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;
 };
 

@@ -4,6 +4,8 @@
 
 namespace clearance {
 
-std::string Hash::text() const { return fmt::format("{:016x}", value_); }
+std::string Hash::text() const {
+  return fmt::format("{:016x}", value_);
+}
 
 }  // namespace clearance

@@ -14,10 +14,14 @@ std::shared_ptr<spdlog::logger>& sink() {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
-    case LogLevel::debug: return spdlog::level::debug;
-    case LogLevel::info: return spdlog::level::info;
-    case LogLevel::warning: return spdlog::level::warn;
-    case LogLevel::error: return spdlog::level::err;
+    case LogLevel::debug:
+      return spdlog::level::debug;
+    case LogLevel::info:
+      return spdlog::level::info;
+    case LogLevel::warning:
+      return spdlog::level::warn;
+    case LogLevel::error:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -31,7 +35,9 @@ void open_log(const std::filesystem::path& path) {
   sink()->flush_on(spdlog::level::info);
 }
 
-void close_log() { sink().reset(); }
+void close_log() {
+  sink().reset();
+}
 
 void log_text(LogLevel level, const std::string& text) {
   if (sink()) sink()->log(spdlog_level(level), text);

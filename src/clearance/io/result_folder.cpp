@@ -28,7 +28,9 @@ Issue problem(const fs::path& path, std::string message) {
 }
 
 /// Infinity and NaN have no JSON number.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
 
 template <class T>
 Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
@@ -43,7 +45,9 @@ Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
   return object;
 }
 
-std::string frame_file(int step) { return fmt::format("frames/frame_{:06}.vtu", step); }
+std::string frame_file(int step) {
+  return fmt::format("frames/frame_{:06}.vtu", step);
+}
 
 // The checkpoint is one binary file: magic, step, time, then name, count and numbers of each array.
 constexpr char checkpoint_magic[8] = {'C', 'L', 'R', 'C', 'K', 'P', 'T', '1'};
@@ -135,8 +139,9 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
     }
   }
   if (physics_of(a) != physics_of(b)) {
-    return problem(path / "scene.json", "is another scene than the one given; resume with the scene (and the --set values) "
-                                        "of the run, or start anew in another folder");
+    return problem(path / "scene.json",
+                   "is another scene than the one given; resume with the scene (and the --set values) "
+                   "of the run, or start anew in another folder");
   }
   auto read = read_checkpoint(path / "checkpoint" / "state.bin");
   if (!read) return read.issues();

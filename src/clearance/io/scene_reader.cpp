@@ -27,10 +27,11 @@ bool is_within(const std::string& inner, const std::string& outer) {
 void add_independent(Issues& issues, const Issues& more) {
   const std::size_t num_causes = issues.size();
   for (const Issue& issue : more) {
-    const bool is_consequence = std::any_of(
-        issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes),
-        [&](const Issue& cause) { return cause.severity == Severity::error &&
-                 (is_within(issue.place, cause.place) || is_within(cause.place, issue.place)); });
+    const bool is_consequence =
+        std::any_of(issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes), [&](const Issue& cause) {
+          return cause.severity == Severity::error &&
+                 (is_within(issue.place, cause.place) || is_within(cause.place, issue.place));
+        });
     if (!is_consequence) issues.push_back(issue);
   }
 }
