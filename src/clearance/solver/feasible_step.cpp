@@ -19,6 +19,10 @@ constexpr int grain = 512;
 /// the number of threads.
 constexpr int ccd_block = 256;
 
+/// Edges that are nearly parallel keep tight inclusion busy for a million boxes; then additive CCD takes over. Most
+/// queries need less than a hundred.
+constexpr int max_inclusion_boxes = 1000;
+
 using Pair = std::array<int, 2>;
 
 Pair pair_at(const Candidates& candidates, std::size_t k) {
@@ -79,18 +83,24 @@ double relative_motion(const PrimitiveMotion<dim, count>& motion, std::size_t sp
 /// [m] bound of the rounding error of a distance computed from positions of this size.
 double rounding_of(const VecX& x) { return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff(); }
 
-FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& path, double gap_fraction) {
+FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& path, const SolverOptions& options) {
   FeasibleStep step;
+  const double min_separation = options.barrier.min_separation;
   for (const HalfSpace& plane : model.half_spaces) {
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
       if (!model.meets_half_spaces(vertex)) continue;
-      double d_t0 = -plane.offset, d_t1 = -plane.offset;
+      double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
+      double size = std::abs(plane.offset) + min_separation;
       for (int c = 0; c < dim; ++c) {
-        d_t0 += plane.normal[c] * path.x_t0[dim * vertex + c];
-        d_t1 += plane.normal[c] * path.x_t1[dim * vertex + c];
+        const double x_t0 = path.x_t0[dim * vertex + c], x_t1 = path.x_t1[dim * vertex + c];
+        gap_t0 += plane.normal[c] * x_t0;
+        gap_t1 += plane.normal[c] * x_t1;
+        size += std::abs(x_t0) + std::abs(x_t1);
       }
-      if (d_t1 >= gap_fraction * d_t0) continue;
-      const double alpha = (1.0 - gap_fraction) * d_t0 / (d_t0 - d_t1);
+      // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
+      const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
+      if (gap_t1 >= target) continue;
+      const double alpha = gap_t0 > target ? (gap_t0 - target) / (gap_t0 - gap_t1) : 0.0;
       if (alpha < step.alpha) step = {alpha, fmt::format("vertex {} and a half-space", vertex), 0};
     }
   }
@@ -139,7 +149,7 @@ SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, cons
 
 FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options) {
-  FeasibleStep step = half_space_step(dim, model, path, options.gap_fraction);
+  FeasibleStep step = half_space_step(dim, model, path, options);
 
   // Only pairs whose largest relative motion could use up the allowed part of the gap need CCD; nearest impact first.
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
@@ -159,6 +169,7 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
     ccd.min_separation = min_separation;
     ccd.gap_fraction = options.gap_fraction;
     ccd.max_time = step.alpha;
+    if (options.ccd == CcdMethod::tight_inclusion) ccd.max_iterations = max_inclusion_boxes;
     const int count = std::min(ccd_block, num_pairs - begin);
     parallel_for(count, 8, [&](int i) {
       const std::size_t k = order[static_cast<std::size_t>(begin + i)].second;

@@ -208,13 +208,15 @@ double StepProblem<dim>::kappa_lower_bound() const {
   mean_mass /= std::max(count, 1);
   const double l = model_.bbox_diagonal;
   const double min_separation = options_.barrier.min_separation;
-  const double distance = 1e-8 * l + min_separation;
-  const double curvature = barrier_derivatives(distance * distance, options_.barrier).second;
+  double distance = 1e-8 * l + min_separation;
+  double curvature = barrier_derivatives(distance * distance, options_.barrier).second;
   // Where dhat is so small that the reference distance lies outside the barrier, use the barrier's middle instead.
-  const double half = 0.5 * options_.barrier.dhat + min_separation;
-  const double safe_curvature =
-      curvature > 0.0 ? curvature : barrier_derivatives(half * half, options_.barrier).second;
-  return options_.kappa.min_multiplier * mean_mass / (4e-16 * l * l * safe_curvature);
+  if (!(curvature > 0.0)) {
+    distance = 0.5 * options_.barrier.dhat + min_separation;
+    curvature = barrier_derivatives(distance * distance, options_.barrier).second;
+  }
+  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of app. A.6.
+  return options_.kappa.min_multiplier * mean_mass / (4.0 * distance * distance * curvature);
 }
 
 template <int dim>
