@@ -68,7 +68,7 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
-                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+                         [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
 TEST(Examples, AreSix) {
   EXPECT_EQ(example_names().size(), 6u);
