@@ -1,5 +1,6 @@
 // The scenes of examples/: each is valid, says what it shows, and its first steps converge without a contact missed.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -51,7 +52,7 @@ TEST_P(Example, SaysInItsFirstLineWhatItShows) {
 }
 
 TEST_P(Example, FirstStepsConvergeAndVerify) {
-  const fs::path folder = fs::temp_directory_path() / ("clearance_example_" + GetParam());
+  const fs::path folder = fs::temp_directory_path() / ("clearance_example_" + GetParam() + std::to_string(getpid()));
   RunOptions options;
   options.scene.scene = scene();
   options.output = folder;
