@@ -124,6 +124,25 @@ World falling_bodies(double gap = 0.02) {
   return world;
 }
 
+/// A crowd of bodies of random shapes that falls onto a floor and onto each other.
+inline World falling_crowd(unsigned seed, int num_bodies) {
+  Random random(seed);
+  ModelBuilder builder(3);
+  for (int i = 0; i < num_bodies; ++i) {
+    builder.add_tet(random, {0.45 * (i % 2) + 0.1 * (i % 3), 1.0 * (i / 4), 0.45 * (i / 2 % 2)}, 0.14);
+  }
+  builder.add_floor(Vec<3>::UnitY(), 0.02);
+  World world;
+  world.model = builder.build();
+  world.model.potentials = {std::make_shared<SpringPotential<3>>(world.model, 1000.0),
+                            std::make_shared<WeightPotential>(world.model, -10.0)};
+  world.options.barrier.dhat = 0.01;
+  world.options.tolerance = 1e-3;
+  world.start(builder.x());
+  world.state.v = random.vector(world.state.x.size(), -1.0, 1.0);
+  return world;
+}
+
 inline bool is_free(const World& world, const VecX& x) {
   const auto broad_phase = make_brute_force(world.model.layout.dim, world.model.surface);
   return is_intersection_free(world.model.layout.dim, world.model, world.model.surface_map.apply(x), *broad_phase,
