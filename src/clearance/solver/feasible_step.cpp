@@ -157,7 +157,9 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
   std::vector<std::pair<double, std::size_t>> order;
   for (std::size_t k = 0; k < candidates.distance.size(); ++k) {
     const double room = (1.0 - options.gap_fraction) * (candidates.distance[k] - min_separation) - rounding;
-    if (candidates.motion[k] + rounding > room) order.emplace_back(std::max(room, 0.0) / candidates.motion[k], k);
+    if (candidates.motion[k] + rounding <= room) continue;
+    // A pair at rounding distance may come without motion; 0 / 0 would break the order and end the search.
+    order.emplace_back(room > 0.0 ? room / candidates.motion[k] : 0.0, k);
   }
   std::sort(order.begin(), order.end());
   const auto num_pairs = static_cast<int>(order.size());
