@@ -178,6 +178,8 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
   }
   auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
   if (damping->has_elements()) scene.model.potentials.push_back(damping);
+  auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements);
+  if (inversion_barrier->has_elements()) scene.model.potentials.push_back(inversion_barrier);
 }
 
 void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {

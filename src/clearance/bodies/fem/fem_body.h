@@ -3,10 +3,12 @@
 //   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict
 //   GravityPotential<dim>        gravity_potential.h
 //   LaggedDampingPotential<dim>  damping_potential.h
+//   InversionBarrier<dim>        inversion_barrier.h  for materials whose own energy stays finite when pressed flat
 //   lumped_mass, ConsistentMass  mass.h
 #pragma once
 
 #include "clearance/bodies/fem/damping_potential.h"
 #include "clearance/bodies/fem/elastic_potential.h"
 #include "clearance/bodies/fem/gravity_potential.h"
+#include "clearance/bodies/fem/inversion_barrier.h"
 #include "clearance/bodies/fem/mass.h"

@@ -1,0 +1,48 @@
+// Keeps elements of materials without a barrier of their own (all but neo-Hookean) from being pressed flat. Their
+// energy stays finite as J = det F -> 0, so that a fast or strong enough load has its minimum among inverted elements,
+// where no step may go: Newton's method would creep towards the border and never converge. With
+//
+//   E = sum V w b(J),  b(J) = -(J/J0 - 1)^2 ln(J/J0) for J < J0, else 0,  w = J0 (lambda + 2 mu)
+//
+// (the clamped logarithm of eq. 2.6, twice continuously differentiable) the minimum is inside. Elements that keep a
+// tenth of their volume do not feel it.
+#pragma once
+
+#include "clearance/bodies/fem/element_set.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+/// J0: part of its rest volume below which an element feels the barrier.
+inline constexpr double barrier_volume_fraction = 0.1;
+
+template <int dim>
+class InversionBarrier : public Potential {
+ public:
+  /// Elements whose material is no barrier model take part.
+  explicit InversionBarrier(const ElementMesh<dim>& mesh);
+  /// Does any element take part? If not, the potential may be left out of the model.
+  bool has_elements() const { return elements_.num_elements() > 0; }
+
+  std::string name() const override { return "inversion_barrier"; }
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  std::vector<BlockKey> pattern() const override { return elements_.keys(); }
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+
+ private:
+  struct Element {
+    Mat<dim> inverse_rest;   // [1/m] F = D_s B
+    double volume = 0.0;     // [m^dim] at rest
+    double stiffness = 0.0;  // [Pa] w
+  };
+  Mat<dim> deformation_gradient(int i, const VecX& x) const;
+
+  ElementSet<dim> elements_;
+  std::vector<Element> rest_;
+};
+
+extern template class InversionBarrier<2>;
+extern template class InversionBarrier<3>;
+
+}  // namespace clearance
