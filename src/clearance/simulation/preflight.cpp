@@ -132,7 +132,8 @@ class Preflight {
         broad_phase.find_candidates(x_, x_, 0.5 * (barrier.dhat + barrier.min_separation) * (1.0 + 1e-9));
     const ContactSet set = scene_.dim == 2 ? build_contact_set<2>(scene_.model, x_, candidates, barrier)
                                            : build_contact_set<3>(scene_.model, x_, candidates, barrier);
-    report_.min_distance = set.min_distance;
+    // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
+    if (!set.contacts.empty()) report_.min_distance = set.min_distance;
     if (set.min_distance > barrier.min_separation) return;
     for (const Contact& contact : set.contacts) {
       if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
