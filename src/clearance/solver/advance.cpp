@@ -78,8 +78,8 @@ class Step {
   StepReport report_;
 };
 
-/// Moves scripted nodes towards their targets as far as nothing is hit or inverted; those that arrive are fixed, otherwise
-/// the augmented Lagrangian pulls them (app. A.5). Sets the first iterate.
+/// Moves scripted nodes towards their targets as far as nothing is hit or inverted; those that arrive are fixed,
+/// otherwise the augmented Lagrangian pulls them (app. A.5). Sets the first iterate.
 template <int dim>
 void Step<dim>::move_prescribed() {
   Direction direction;
@@ -154,8 +154,8 @@ bool Step<dim>::solve_direction(VecX& dx) {
   return false;
 }
 
-/// Largest feasible part of the direction: first the inversion-free bound, which shortens the sweep, then one swept broad
-/// phase whose candidates serve CCD and every trial energy.
+/// Largest feasible part of the direction: first the inversion-free bound, which shortens the sweep, then one swept
+/// broad phase whose candidates serve CCD and every trial energy.
 template <int dim>
 void Step<dim>::bound_direction(Direction& direction) {
   double alpha = 1.0;
@@ -184,7 +184,8 @@ void Step<dim>::bound_direction(Direction& direction) {
     path.x_t1 = model_.surface_map.apply(current_.x + alpha * direction.dx);
     // A hair more than half: no pair at exactly the activation distance may fall between two boxes.
     const double inflation = 0.5 * activation * (1.0 + 1e-9);
-    swept = measure_candidates(dim, model_.surface, path, broad_phase_.find_candidates(path.x_t0, path.x_t1, inflation));
+    swept =
+        measure_candidates(dim, model_.surface, path, broad_phase_.find_candidates(path.x_t0, path.x_t1, inflation));
   }
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
@@ -241,6 +242,7 @@ bool Step<dim>::has_reached_targets() {
 template <int dim>
 StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   const double h = options_.integrator.h;
+  system_.begin_step();
   for (const auto& potential : model_.potentials) potential->begin_step(state_.x, h);
 
   // 1. Scripted nodes, first contact set, barrier stiffness.
@@ -306,8 +308,8 @@ void Step<dim>::finish() {
     report_.energy.emplace_back(potential->name(), potential->energy(current_.x).value());
   }
   // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
-  report_.energy.emplace_back(
-      "barrier", problem_.kappa() / target_.scale * problem_.barrier().energy(current_.contacts, current_.x_surface).value());
+  report_.energy.emplace_back("barrier", problem_.kappa() / target_.scale *
+                                             problem_.barrier().energy(current_.contacts, current_.x_surface).value());
   const LinearSolverCounters& now = system_.solver().counters();
   report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
   report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;
@@ -316,6 +318,16 @@ void Step<dim>::finish() {
   report_.linear_seconds = {now.analyze_seconds - counters_t0_.analyze_seconds,
                             now.factor_seconds - counters_t0_.factor_seconds,
                             now.solve_seconds - counters_t0_.solve_seconds};
+}
+
+/// Scripted nodes move at the mean velocity of their step. By Newmark's formula a change of their speed would leave
+/// them swinging about it for ever, and they would be let go with a wrong one.
+template <int dim>
+void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
+  for (int b : targets.blocks) {
+    block<dim>(state.v, b) = (block<dim>(state.x, b) - block<dim>(x_t0, b)) / h;
+    block<dim>(state.a, b).setZero();
+  }
 }
 
 }  // namespace
@@ -327,7 +339,10 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
   Step<dim> step(model, options, targets, state, workspace.impl().system, *workspace.impl().broad_phase);
   StepReport report = step.run(on_iteration);
   if (report.is_advanced()) {
+    const VecX x_t0 = state.x;
     commit(options.integrator, step.target(), step.current().x, state);
+    if (options.integrator.method == TimeIntegrator::implicit_newmark)
+      set_scripted_velocities<dim>(targets, x_t0, options.integrator.h, state);
     state.kappa = report.kappa / step.target().scale;
   }
   report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "clearance/base/log.h"
 
@@ -23,6 +24,7 @@ SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
   model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
   matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
   solver_ = options.linear_solver == LinearSolverChoice::pcg ? make_pcg_solver() : make_cholmod_solver();
+  solver_->set_common_pattern(matrix_);
 }
 
 bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {
@@ -30,17 +32,24 @@ bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {
                      [&](BlockKey key) { return matrix_.find_slot(block_row(key), block_column(key)) >= 0; });
 }
 
+void SystemMatrix::begin_step() {
+  is_first_of_step_ = true;
+  solver_->forget_history();
+}
+
 BlockSparseMatrix& SystemMatrix::reset(const std::vector<BlockKey>& contact_keys) {
-  if (has_all(contact_keys)) {
-    matrix_.set_zero();
-    return matrix_;
-  }
-  // Keep the blocks of recent contacts, so that contacts that come and go find their place, unless they have become many.
   std::vector<BlockKey> extra;
   std::set_difference(contact_keys.begin(), contact_keys.end(), model_keys_.begin(), model_keys_.end(),
                       std::back_inserter(extra));
+  const bool is_first = std::exchange(is_first_of_step_, false);
+  if (is_first ? extra == contact_keys_ : has_all(contact_keys)) {
+    matrix_.set_zero();
+    return matrix_;
+  }
+  // Keep the blocks of the step's earlier contacts, so that contacts that come and go find their place, unless they
+  // have become many.
   const std::size_t num_current = extra.size();
-  if (contact_keys_.size() <= 2 * num_current + 64) {
+  if (!is_first && contact_keys_.size() <= 2 * num_current + 64) {
     std::vector<BlockKey> joined;
     std::set_union(extra.begin(), extra.end(), contact_keys_.begin(), contact_keys_.end(), std::back_inserter(joined));
     extra = std::move(joined);
@@ -81,7 +90,8 @@ VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
 template <int dim>
 CompensatedSum inertial_energy(const Model& model, const VecX& d) {
   if (model.consistent_mass) return model.consistent_mass->energy(d);
-  return ordered_sum(model.layout.num_blocks, [&](int b) { return 0.5 * model.mass[b] * block<dim>(d, b).squaredNorm(); });
+  return ordered_sum(model.layout.num_blocks,
+                     [&](int b) { return 0.5 * model.mass[b] * block<dim>(d, b).squaredNorm(); });
 }
 
 namespace {

@@ -20,6 +20,9 @@ class SystemMatrix {
  public:
   SystemMatrix(const Model& model, const SolverOptions& options);
 
+  /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
+  /// that is resumed gives the same bits.
+  void begin_step();
   /// A zero matrix whose pattern holds the model's blocks and `contact_keys`.
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
   BlockSparseMatrix& matrix() { return matrix_; }
@@ -32,6 +35,7 @@ class SystemMatrix {
   int num_blocks_;
   std::vector<BlockKey> model_keys_;    // of the potentials
   std::vector<BlockKey> contact_keys_;  // in the current pattern, beyond model_keys_
+  bool is_first_of_step_ = true;
   BlockSparseMatrix matrix_;
   std::unique_ptr<LinearSolver> solver_;
 };

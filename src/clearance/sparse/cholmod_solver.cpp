@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "clearance/base/profile.h"
 #include "clearance/sparse/elimination_order.h"
@@ -19,6 +20,8 @@ class CholmodSolver final : public LinearSolver {
  public:
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
+  void set_common_pattern(const BlockSparseMatrix& matrix) override;
+  void forget_history() override;
   const LinearSolverCounters& counters() const override { return counters_; }
 
  private:
@@ -30,7 +33,11 @@ class CholmodSolver final : public LinearSolver {
   LinearSolverCounters counters_;
   std::uint64_t analyzed_pattern_ = 0;
   std::vector<int> order_;
-  double best_flops_ = 0;  // fewest operations that order_ has needed
+  double best_flops_ = 0;          // fewest operations that order_ has needed
+  std::vector<int> common_order_;  // order_ and best_flops_ after forget_history
+  double common_flops_ = 0;
+  bool is_next_first_ = true;       // no system since forget_history
+  bool is_analysis_first_ = false;  // pattern_ is that of a first system: it depends on nothing before
   SupernodalPattern pattern_;
   SupernodalFactor factor_;
   const BlockSparseMatrix* matrix_ = nullptr;  // null unless factorised
@@ -38,8 +45,14 @@ class CholmodSolver final : public LinearSolver {
 
 LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
   matrix_ = nullptr;
+  const bool is_first = std::exchange(is_next_first_, false);
   if (matrix.pattern_id() != analyzed_pattern_) {
     const Stopwatch watch;
+    if (is_first) {
+      order_ = common_order_;
+      best_flops_ = common_flops_;
+    }
+    is_analysis_first_ = is_first;
     const bool is_analyzed = analyze(matrix);
     counters_.analyze_seconds += watch.seconds();
     analyzed_pattern_ = is_analyzed ? matrix.pattern_id() : 0;
@@ -69,6 +82,24 @@ LinearSolveStatus CholmodSolver::solve(const VecX& b, VecX& x) {
   }
   counters_.solve_seconds += watch.seconds();
   return x.allFinite() ? LinearSolveStatus::solved : LinearSolveStatus::not_positive_definite;
+}
+
+void CholmodSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
+  const Stopwatch watch;
+  order_.clear();
+  analyzed_pattern_ = 0;
+  matrix_ = nullptr;
+  const bool is_analyzed = analyze(matrix);
+  common_order_ = is_analyzed ? order_ : std::vector<int>();
+  common_flops_ = best_flops_;
+  counters_.analyze_seconds += watch.seconds();
+  is_next_first_ = true;
+}
+
+void CholmodSolver::forget_history() {
+  matrix_ = nullptr;
+  is_next_first_ = true;
+  if (!is_analysis_first_) analyzed_pattern_ = 0;
 }
 
 bool CholmodSolver::analyze(const BlockSparseMatrix& matrix) {

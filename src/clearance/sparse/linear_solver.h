@@ -28,6 +28,12 @@ class LinearSolver {
   virtual LinearSolveStatus factorize(const BlockSparseMatrix& matrix) = 0;
   /// x = A^-1 b for the matrix given last; the matrix object must still be unchanged.
   virtual LinearSolveStatus solve(const VecX& b, VecX& x) = 0;
+  /// What all systems to come have in common: learns from it what can be learnt once, so that it outlives
+  /// forget_history().
+  virtual void set_common_pattern(const BlockSparseMatrix& /*matrix*/) {}
+  /// From here on results depend on nothing but set_common_pattern and the systems still to come; what earlier systems
+  /// left is kept only where it would be made again just the same.
+  virtual void forget_history() = 0;
   virtual const LinearSolverCounters& counters() const = 0;
 };
 

@@ -27,6 +27,10 @@ class PcgSolver final : public LinearSolver {
   explicit PcgSolver(const PcgOptions& options) : options_(options) {}
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
+  void forget_history() override {
+    matrix_ = nullptr;
+    preconditioner_ = PatchPreconditioner();
+  }
   const LinearSolverCounters& counters() const override { return counters_; }
 
  private:
