@@ -1,0 +1,118 @@
+// Small strains against linear theory, and equilibrium without inertia.
+#include <cmath>
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A bar along x of length 1 and section 0.1 x 0.1, its left end held and its right one pulled by `strain` in one step.
+std::string pulled_bar(const std::string& model, double poisson_ratio, double strain, int cells) {
+  return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"tolerance": 1e-11},
+    "bodies": [{"generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [)" +
+         std::to_string(10 * cells) + ", " + std::to_string(cells) + ", " + std::to_string(cells) + R"(]},
+      "material": {"model": ")" +
+         model + R"(", "youngs_modulus": 2e5, "poisson_ratio": )" + std::to_string(poisson_ratio) + R"(},
+      "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}},
+                  {"region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}, "linear_velocity": [)" +
+         std::to_string(strain) + R"(, 0, 0]}]}]})";
+}
+
+TEST(Bar, WithoutLateralContractionStoresHalfOfEAoverLTimesStretchSquared) {
+  RunningScene bar(pulled_bar("linear_elasticity", 0.0, 1e-3, 1));
+  const double energy = energy_term(bar.step(), "elastic");
+  // Uniform strain is in the space of linear elements: exact but for rounding.
+  EXPECT_NEAR(energy, 0.5 * 2e5 * 0.01 * 1e-6, 1e-12 * 2e5);
+  for (int i = 0; i < bar.num_nodes(); ++i)
+    EXPECT_NEAR(bar.x(i)[0] - bar.rest(i)[0], 1e-3 * (bar.rest(i)[0] + 0.5), 1e-12);
+}
+
+TEST(Bar, ContractsSidewaysByPoissonsRatio) {
+  RunningScene bar(pulled_bar("linear_elasticity", 0.3, 1e-3, 2));
+  const double energy = energy_term(bar.step(), "elastic");
+  // Far from the clamped ends (St. Venant) each side moves by nu * strain / 2 of the width, and the axial strain is
+  // uniform.
+  double lateral = 0.0, left = 0.0, right = 0.0;
+  int count = 0, count_left = 0, count_right = 0;
+  for (int i = 0; i < bar.num_nodes(); ++i) {
+    const Vec<3> p = bar.rest(i), u = bar.x(i) - p;
+    if (std::abs(p[0]) < 0.11 && std::abs(std::abs(p[1]) - 0.05) < 1e-9) lateral += u[1] / p[1], ++count;
+    if (std::abs(p[0] + 0.2) < 1e-9) left += u[0], ++count_left;
+    if (std::abs(p[0] - 0.2) < 1e-9) right += u[0], ++count_right;
+  }
+  ASSERT_GT(count, 0);
+  ASSERT_GT(std::min(count_left, count_right), 0);
+  const double strain = (right / count_right - left / count_left) / 0.4;
+  EXPECT_NEAR(lateral / count / strain, -0.3, 0.3 * 0.005);
+  // The clamps stiffen about one width at either end by a few percent, never soften; 1/2 E A/L u^2 is the lower bound.
+  const double linear_theory = 0.5 * 2e5 * 0.01 * 1e-6;
+  EXPECT_GT(energy, linear_theory);
+  EXPECT_LT(energy, 1.02 * linear_theory);
+  // Stress far from the ends: the energy there is 1/2 E strain^2 a volume, so the strain follows from the total one.
+  EXPECT_NEAR(strain, 1e-3, 1e-3 * 0.02);
+}
+
+TEST(Bar, AllMaterialsAgreeAtSmallStrain) {
+  for (double strain : {1e-3, 1e-4}) {
+    RunningScene linear(pulled_bar("linear_elasticity", 0.3, strain, 1));
+    const double expected = energy_term(linear.step(), "elastic");
+    for (const char* model : {"neo_hookean", "fixed_corotational", "st_venant_kirchhoff"}) {
+      RunningScene bar(pulled_bar(model, 0.3, strain, 1));
+      const double energy = energy_term(bar.step(), "elastic");
+      // They differ in the terms of third order: a few strains.
+      EXPECT_NEAR(energy, expected, 5.0 * strain * expected) << model << " at " << strain;
+      EXPECT_LT((bar.state().x - linear.state().x).cwiseAbs().maxCoeff(), 5.0 * strain * strain) << model;
+    }
+  }
+}
+
+std::string hanging_bar(int dimension, const std::string& time, const std::string& extra = "") {
+  const std::string shape = dimension == 2 ? R"("rectangle", "size": [0.1, 1], "resolution": [1, 10])"
+                                           : R"("box", "size": [0.1, 1, 0.1], "resolution": [1, 10, 1])";
+  return R"({"dimension": )" + std::to_string(dimension) + R"(, "time": {)" + time +
+         R"(}, "solver": {"tolerance": 1e-9},
+    "bodies": [{"generator": {"kind": )" +
+         shape + R"(}, "material": {"youngs_modulus": 1e7, "poisson_ratio": 0)" + extra + R"(},
+      "motions": [{"region": {"box": [[0, 1, 0], [1, 1, 1]], "frame": "body"}}]}]})";
+}
+
+double tip_elongation(const RunningScene& bar) {
+  double sum = 0.0;
+  int count = 0;
+  for (int i = 0; i < bar.num_nodes(); ++i) {
+    if (bar.rest(i)[1] < -0.5 + 1e-9) sum += bar.rest(i)[1] - bar.x(i)[1], ++count;
+  }
+  return sum / count;
+}
+
+TEST(Bar, HangingUnderItsWeightIsLongerByRhoGLSquaredOver2E) {
+  for (int dimension : {2, 3}) {
+    RunningScene bar(hanging_bar(dimension, R"("step": 1, "integrator": "quasi_static")"));
+    bar.step();
+    const double expected = 1000.0 * 9.80665 / (2.0 * 1e7);
+    // The strain is 5e-4 on average, the relative error of linear theory; masses lumped from tets are not even in a
+    // section.
+    EXPECT_NEAR(tip_elongation(bar), expected, 5e-3 * expected) << dimension << "D";
+  }
+}
+
+TEST(QuasiStatic, IsWhatTheDynamicsRelaxTo) {
+  RunningScene equilibrium(hanging_bar(3, R"("step": 1, "integrator": "quasi_static")"));
+  equilibrium.step();
+  // Implicit Euler with steps far longer than any period: nothing but equilibrium survives.
+  RunningScene relaxed(hanging_bar(3, R"("step": 0.5)"));
+  relaxed.steps(20);
+  EXPECT_LT((relaxed.state().x - equilibrium.state().x).cwiseAbs().maxCoeff(), 1e-9);
+  EXPECT_LT(relaxed.state().v.cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST(QuasiStatic, SecondStepWithoutNewLoadMovesNothing) {
+  RunningScene bar(hanging_bar(2, R"("step": 1, "integrator": "quasi_static")"));
+  bar.step();
+  const VecX x = bar.state().x;
+  EXPECT_EQ(bar.step().newton_iterations, 1);
+  EXPECT_LT((bar.state().x - x).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+}  // namespace
+}  // namespace clearance

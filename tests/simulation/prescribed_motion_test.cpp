@@ -1,0 +1,184 @@
+// Scripted motion: targets, time windows, rotation without drift, release, obstacles.
+#include <cmath>
+
+#include "clearance/math/rotation.h"
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+constexpr const char* beam_shape = R"("generator": {"kind": "box", "size": [1, 0.2, 0.2], "resolution": [5, 1, 1]})";
+constexpr const char* right_end = R"("region": {"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"})";
+constexpr const char* left_end = R"("region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"})";
+
+std::string moved_beam(const std::string& motions, const std::string& more = "") {
+  return R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{)" + std::string(beam_shape) +
+         R"(, "motions": [)" + motions + "]}]" + more + "}";
+}
+
+TEST(PrescribedMotion, NodesAreExactlyAtTheirTargetsAfterEveryStep) {
+  RunningScene beam(
+      moved_beam("{" + std::string(left_end) + "}, {" + right_end + R"(, "linear_velocity": [0.25, 0.5, 0]})"));
+  for (int n = 1; n <= 10; ++n) {
+    beam.step();
+    for (int i = 0; i < beam.num_nodes(); ++i) {
+      const Vec<3> rest = beam.rest(i);
+      if (rest[0] < -0.499) {
+        EXPECT_EQ(beam.x(i), rest);
+      }
+      if (rest[0] > 0.499) {
+        EXPECT_EQ(beam.x(i), Vec<3>(rest + Vec<3>(0.25, 0.5, 0) * (n * 0.01)));
+      }
+    }
+  }
+}
+
+TEST(PrescribedMotion, ActsFromItsStartToItsEndAndThenLetsGo) {
+  // The right end is pulled from 0.03 s to 0.06 s; before it hangs free and after it swings back.
+  RunningScene beam(moved_beam("{" + std::string(left_end) + "}, {" + right_end +
+                               R"(, "linear_velocity": [0.5, 0, 0], "start": 0.03, "end": 0.06})"));
+  const auto stretch = [&] {
+    double largest = 0.0;
+    for (int i = 0; i < beam.num_nodes(); ++i) {
+      if (beam.rest(i)[0] > 0.499) largest = std::max(largest, std::abs(beam.x(i)[0] - 0.5));
+    }
+    return largest;
+  };
+  beam.steps(3);
+  EXPECT_LT(stretch(), 1e-12);
+  for (int n = 1; n <= 3; ++n) {
+    beam.step();
+    EXPECT_NEAR(stretch(), 0.5 * 0.01 * n, 1e-14);
+  }
+  beam.steps(200);
+  EXPECT_LT(stretch(), 0.003) << "the end is still held";
+}
+
+TEST(PrescribedMotion, LateStartTakesTheNodesWhereTheyAre) {
+  // The whole beam flies freely at 1 m/s for 0.05 s; then its right end is held where it has got to.
+  RunningScene beam(moved_beam("{" + std::string(right_end) + R"(, "start": 0.05})"),
+                    {"bodies[0].linear_velocity=[1, 0, 0]"});
+  beam.steps(10);
+  for (int i = 0; i < beam.num_nodes(); ++i) {
+    if (beam.rest(i)[0] > 0.499) {
+      EXPECT_NEAR(beam.x(i)[0], 0.55, 1e-12);
+    }
+  }
+}
+
+TEST(PrescribedMotion, FullTurnsDoNotDrift) {
+  // 100 steps a turn about a fixed centre outside of the body; after two turns every node is back.
+  RunningScene beam(moved_beam(R"({"angular_velocity": [0, 0, 360], "center": [1, 2, 0]})"));
+  for (int n = 1; n <= 200; ++n) {
+    beam.step();
+    if (n == 25) {
+      EXPECT_LT((beam.x(0) - Vec<3>(1, 2, 0) -
+                 rotation_from_vector(Vec<3>(0, 0, 0.5 * M_PI)) * (beam.rest(0) - Vec<3>(1, 2, 0)))
+                    .norm(),
+                1e-12);
+    }
+  }
+  EXPECT_LT((beam.state().x - beam.model().x_rest).cwiseAbs().maxCoeff(), 1e-12);
+}
+
+class Carried : public testing::TestWithParam<std::string> {};
+
+TEST_P(Carried, BodyThatIsLetGoFliesOnWithTheSpeedOfItsMotion) {
+  RunningScene beam(moved_beam(R"({"linear_velocity": [2, 0, 0], "end": 0.05})"), {"time.integrator=" + GetParam()});
+  beam.steps(5);
+  const Vec<3> start = beam.center_of_mass();
+  beam.steps(10);
+  // BDF2 sees the jump from rest in its history: its velocity is off by 3^-n after n steps.
+  const double tolerance = GetParam() == "bdf2" ? 0.03 : 1e-9;
+  EXPECT_NEAR((beam.center_of_mass() - start)[0], 2.0 * 0.1, 0.2 * tolerance);
+  EXPECT_NEAR((beam.momentum() / beam.total_mass())[0], 2.0, 2.0 * tolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, Carried, testing::Values("implicit_euler", "implicit_newmark", "bdf2"),
+                         [](const auto& name) { return name.param; });
+
+TEST(PrescribedMotion, IsReleasedOnceAllBodiesAreBeyondTheBound) {
+  // Lifted at 1 m/s from -0.1 m until the lowest vertex is above 0: step 12 is the first that starts there.
+  RunningScene beam(
+      moved_beam(std::string("{") + right_end +
+                 R"(, "linear_velocity": [0, 1, 0], "release": {"axis": 1, "above": 0.0005}},
+                                   {)" +
+                 left_end + R"(, "linear_velocity": [0, 1, 0], "release": {"axis": 1, "above": 0.0005}})"),
+      {"bodies[0].linear_velocity=[0, 1, 0]", "gravity=[0, 0, -1]"});
+  for (int n = 1; n <= 20; ++n) {
+    beam.step();
+    const double sag = beam.x(0)[2] - beam.rest(0)[2];
+    if (n <= 11) {
+      EXPECT_EQ(sag, 0.0) << "step " << n << ": a held node falls";
+    }
+    if (n >= 12) {
+      EXPECT_LT(sag, 0.0) << "step " << n << ": a node is still held";
+    }
+  }
+  EXPECT_TRUE(std::all_of(beam.state().released.begin(), beam.state().released.end(), [](char r) { return r == 1; }));
+}
+
+TEST(Obstacle, WithoutMotionNeverMovesABit) {
+  RunningScene scene(R"({"time": {"step": 0.01}, "bodies": [
+    {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}, "transform": {"translation": [0, 0.3, 0]},
+     "linear_velocity": [0, -3, 0]},
+    {"kind": "obstacle", "generator": {"kind": "sphere", "size": [0.1], "resolution": [2], "is_surface": true}}]})");
+  const VecX start = scene.state().x;
+  int most_contacts = 0;
+  for (int n = 0; n < 40; ++n) most_contacts = std::max(most_contacts, scene.step().num_contacts);
+  EXPECT_GT(most_contacts, 0);
+  for (int i = 0; i < scene.num_nodes(); ++i) {
+    if (scene.mass(i) == 0.0) {
+      EXPECT_EQ(scene.x(i), scene.at(start, i));
+      EXPECT_EQ(scene.v(i), Vec<3>::Zero());
+    }
+  }
+}
+
+TEST(Obstacle, RestsWhereItsMotionEnds) {
+  RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [
+    {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [1, 1, 1]}},
+    {"kind": "obstacle", "generator": {"kind": "sheet", "size": [1, 1], "resolution": [1, 1]},
+     "transform": {"translation": [0, -0.2, 0]},
+     "motions": [{"linear_velocity": [0, 2, 0], "end": 0.1}, {"linear_velocity": [0, 0, 1], "start": 0.2, "end": 0.3}]}]})");
+  const auto expect_shift = [&](const Vec<3>& shift, double tolerance) {
+    for (int i = 0; i < scene.num_nodes(); ++i) {
+      if (scene.mass(i) == 0.0) {
+        EXPECT_LT((scene.x(i) - scene.rest(i) - shift).norm(), tolerance);
+      }
+    }
+  };
+  // The sheet pushes the box up, without ever touching it. While something is in the way it arrives to 1e-3 of the way
+  // of a step (app. A.5), and exactly with the next step.
+  scene.steps(10);
+  expect_shift({0, 0.2, 0}, 1e-3 * 0.02);
+  scene.steps(10);
+  expect_shift({0, 0.2, 0}, 1e-15);
+  scene.steps(15);
+  expect_shift({0, 0.2, 0.1}, 1e-15);
+  EXPECT_GT(scene.center_of_mass()[1], 0.14);
+}
+
+TEST(Obstacle, PressingABodyAgainstAnotherArrivesWhileNothingIsCrossed) {
+  // A plate compresses a box on a fixed plate by a third; its way is blocked by the box, which has to give first.
+  RunningScene press(
+      R"({"gravity": [0, 0, 0], "time": {"step": 0.05}, "half_spaces": [{"point": [0, -0.16, 0]}], "bodies": [
+    {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}},
+    {"kind": "obstacle", "generator": {"kind": "sheet", "size": [1, 1], "resolution": [1, 1]},
+     "transform": {"translation": [0, 0.16, 0]}, "motions": [{"linear_velocity": [0, -0.2, 0], "end": 0.5}]}]})");
+  const StepReport report = press.steps(12);
+  EXPECT_GT(report.min_distance, 0.0);
+  double highest = -infinity;
+  for (int i = 0; i < press.num_nodes(); ++i) {
+    if (press.mass(i) > 0.0) highest = std::max(highest, press.x(i)[1]);
+    // Targets that could not be reached at once are reached to the tolerance of the augmented Lagrangian, 1e-3 of the
+    // way of a step, and exactly once nothing moves any more.
+    if (press.mass(i) == 0.0) {
+      EXPECT_NEAR(press.x(i)[1], 0.06, 1e-12);
+    }
+  }
+  EXPECT_LT(highest, 0.06);
+}
+
+}  // namespace
+}  // namespace clearance
