@@ -1,0 +1,137 @@
+// What a user is told who gives bad input: which body, where, what was expected; and that nothing else happens.
+#include "cli/process.h"
+
+namespace clearance::cli {
+namespace {
+
+class Messages : public ProgramTest {
+ protected:
+  /// Runs a bad scene: status 2, nothing but `allowed` files in the result folder. Returns the text of the problems.
+  std::string refused(const std::string& scene, const std::vector<std::string>& allowed = {"log.txt"}) const {
+    const std::string file = write("scene.json", scene).string();
+    const fs::path out = folder_ / "out";
+    fs::remove_all(out);
+    const ProcessResult run = clearance({"run", file, "-o", out.string()});
+    EXPECT_EQ(run.status, 2) << run.output << run.errors;
+    EXPECT_EQ(files_in(out), allowed);
+    const ProcessResult check = clearance({"check", file});
+    EXPECT_EQ(check.status, 2);
+    EXPECT_NE(check.errors, "");
+    return run.errors;
+  }
+  static void expect_says(const std::string& text, const std::vector<std::string>& phrases) {
+    for (const std::string& phrase : phrases)
+      EXPECT_NE(text.find(phrase), std::string::npos) << phrase << " is not in\n" << text;
+  }
+  static int num_lines_with(const std::string& text, const std::string& phrase) {
+    int count = 0;
+    for (std::size_t at = text.find(phrase); at != std::string::npos; at = text.find(phrase, at + 1)) ++count;
+    return count;
+  }
+  /// A mesh in the format of Gmsh 2.2.
+  fs::path write_tets(const std::string& name, const std::string& nodes, int num_nodes, const std::string& elements,
+                      int num_elements) const {
+    return write(name, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + std::to_string(num_nodes) + "\n" + nodes +
+                           "$EndNodes\n$Elements\n" + std::to_string(num_elements) + "\n" + elements +
+                           "$EndElements\n");
+  }
+  const std::string cube_ = R"("generator": {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]})";
+};
+
+TEST_F(Messages, IntersectingCubesNameBothTheDepthThePlaceAndAPicture) {
+  const std::string text = refused(R"({"bodies": [{"name": "red", )" + cube_ + R"(},
+    {"name": "blue", )" + cube_ + R"(, "transform": {"translation": [0.9, 0.2, 0.1]}},
+    {"name": "far", )" + cube_ + R"(, "transform": {"translation": [9, 0, 0]}}]})",
+                                   {"intersections.vtu", "log.txt"});
+  expect_says(text, {"'red'", "'blue'", "intersect", "deep", "near (", "intersections.vtu"});
+  EXPECT_EQ(text.find("'far'"), std::string::npos) << text;
+  EXPECT_EQ(num_lines_with(text, "error:"), 1) << text;
+}
+
+TEST_F(Messages, TouchingCubesAreRefusedToo) {
+  expect_says(refused(R"({"bodies": [{"name": "red", )" + cube_ + R"(},
+    {"name": "blue", )" + cube_ +
+                          R"(, "transform": {"translation": [1, 0.2, 0.1]}}]})",
+                      {"intersections.vtu", "log.txt"}),
+              {"'red'", "'blue'", "touch"});
+}
+
+TEST_F(Messages, BodyBehindAHalfSpaceSaysHowDeep) {
+  expect_says(refused(R"({"half_spaces": [{}], "bodies": [{"name": "red", )" + cube_ + "}]}"),
+              {"'red'", "half_spaces[0]", "0.5 m"});
+}
+
+TEST_F(Messages, InvertedTetrahedronNamesBodyFileAndElement) {
+  // The second of two tets has two vertices exchanged; the third is flat.
+  write_tets("bad.msh", "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n5 0 0 -1\n6 1 1 0\n", 6,
+             "1 4 2 0 1 1 2 3 4\n2 4 2 0 1 1 2 3 5\n3 4 2 0 1 1 2 3 6\n", 3);
+  const std::string text = refused(R"({"bodies": [{"name": "twisted", "mesh": "bad.msh"}]})");
+  expect_says(text, {"'twisted'", "bad.msh", "inverted", "number 1", "zero-volume", "number 2", "bodies[0]"});
+}
+
+TEST_F(Messages, MisspeltKeySuggestsTheNearest) {
+  expect_says(refused(R"({"bodies": [{)" + cube_ + R"(, "material": {"youngs_modulos": 1}}], "gravitiy": [0, 0, 0]})"),
+              {"bodies[0].material", "youngs_modulos", "youngs_modulus", "gravitiy", "gravity"});
+}
+
+TEST_F(Messages, MissingAndBrokenMeshNameTheFile) {
+  write("broken.msh", "this is no mesh");
+  const std::string text = refused(R"({"bodies": [{"mesh": "missing.msh"}, {"mesh": "broken.msh"}]})");
+  expect_says(text, {"missing.msh", "bodies[0]"});
+  write("surface.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  expect_says(refused(R"({"bodies": [{"name": "shell", "mesh": "surface.obj"}]})"),
+              {"'shell'", "surface.obj", "no tetrahedra", "obstacle"});
+  expect_says(refused(R"({"bodies": [{"name": "junk", "mesh": "broken.msh"}]})"), {"broken.msh"});
+}
+
+TEST_F(Messages, ImpossibleMaterialsAreAllReportedAtOnce) {
+  const std::string text = refused(R"({"time": {"step": 0}, "bodies": [
+    {)" + cube_ + R"(, "material": {"density": -1000}},
+    {)" + cube_ + R"(, "material": {"poisson_ratio": 0.5}, "transform": {"translation": [3, 0, 0]}},
+    {)" + cube_ + R"(, "material": {"youngs_modulus": "stiff"}, "transform": {"translation": [6, 0, 0]}}]})");
+  expect_says(text, {"bodies[0].material.density", "-1000", "bodies[1].material.poisson_ratio", "0.5",
+                     "bodies[2].material.youngs_modulus", "time.step"});
+  EXPECT_EQ(num_lines_with(text, "error:"), 4) << text;
+}
+
+TEST_F(Messages, NumbersThatAreNoneAreRefused) {
+  write_tets("nan.msh", "1 0 0 0\n2 1 0 0\n3 0 nan 0\n4 0 0 1\n", 4, "1 4 2 0 1 1 2 3 4\n", 1);
+  expect_says(refused(R"({"bodies": [{"name": "vague", "mesh": "nan.msh"}]})"), {"nan.msh"});
+  expect_says(refused(R"({"bodies": [{)" + cube_ + R"(, "linear_velocity": [NaN, 0, 0]}]})"), {"scene.json"});
+  expect_says(refused(R"({"bodies": [{)" + cube_ + R"(, "linear_velocity": [1e999, 0, 0]}]})"), {"scene.json"});
+  const ProcessResult set = clearance({"check", write("fine.json", "{\"bodies\": [{" + cube_ + "}]}").string(), "--set",
+                                       "bodies[0].material.density=nan"});
+  EXPECT_EQ(set.status, 2);
+}
+
+TEST_F(Messages, ProblemsAsJsonHaveTheirParts) {
+  const std::string file =
+      write("scene.json", R"({"bodies": [{)" + cube_ + R"(, "material": {"density": -1}}]})").string();
+  const ProcessResult check = clearance({"check", file, "--json"});
+  EXPECT_EQ(check.status, 2);
+  const Json report = Json::parse(check.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << check.output;
+  ASSERT_EQ(report["issues"].size(), 1u);
+  EXPECT_EQ(report["issues"][0]["severity"], "error");
+  EXPECT_EQ(report["issues"][0]["place"], "bodies[0].material.density");
+  EXPECT_EQ(report["issues"][0]["value"], "-1");
+}
+
+TEST_F(Messages, RefusedRunLeavesAnOlderResultAlone) {
+  const std::string good = write("good.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const std::string bad = write("bad.json", "{\"bodies\": [{" + cube_ + "}], \"gravitiy\": 1}").string();
+  const fs::path out = folder_ / "out";
+  ASSERT_EQ(clearance({"run", good, "-o", out.string(), "--steps", "2", "-q"}).status, 0);
+  const std::vector<std::string> files = files_in(out), hashes = hashes_of(out);
+  EXPECT_EQ(clearance({"run", bad, "-o", out.string(), "--steps", "2", "-q"}).status, 2);
+  EXPECT_EQ(files_in(out), files);
+  EXPECT_EQ(hashes_of(out), hashes);
+}
+
+TEST_F(Messages, SceneThatIsNoJsonSaysWhere) {
+  expect_says(refused("{\"bodies\": [\n{\"mesh\" \"cube.msh\"}]}"), {"scene.json", "line 2"});
+  EXPECT_EQ(clearance({"run", (folder_ / "none.json").string(), "-o", (folder_ / "out").string()}).status, 2);
+}
+
+}  // namespace
+}  // namespace clearance::cli
