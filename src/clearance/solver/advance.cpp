@@ -55,7 +55,7 @@ class Step {
     Candidates candidates;     // all pairs that may be contacts on the feasible part
   };
 
-  void move_prescribed();
+  bool move_prescribed();
   void start_from_inertia();
   bool solve_direction(VecX& dx);
   void bound_direction(Direction& direction);
@@ -78,29 +78,24 @@ class Step {
   StepReport report_;
 };
 
-/// Moves scripted nodes towards their targets as far as nothing is hit or inverted; those that arrive are fixed,
-/// otherwise the augmented Lagrangian pulls them (app. A.5). Sets the first iterate.
+/// Moves scripted nodes from the current iterate straight towards their targets as far as nothing is hit or inverted. True
+/// if they arrive.
 template <int dim>
-void Step<dim>::move_prescribed() {
+bool Step<dim>::move_prescribed() {
   Direction direction;
-  direction.dx = VecX::Zero(state_.x.size());
+  direction.dx = VecX::Zero(current_.x.size());
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     block<dim>(direction.dx, targets_.blocks[k]) =
-        block<dim>(targets_.positions, static_cast<int>(k)) - block<dim>(state_.x, targets_.blocks[k]);
+        block<dim>(targets_.positions, static_cast<int>(k)) - block<dim>(current_.x, targets_.blocks[k]);
   }
-  current_.x = state_.x;
   bound_direction(direction);
-  VecX x = state_.x + direction.alpha_limit * direction.dx;
+  VecX x = current_.x + direction.alpha_limit * direction.dx;
   const bool arrives = direction.alpha_limit >= 1.0;
   for (std::size_t k = 0; arrives && k < targets_.blocks.size(); ++k) {
     block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
   }
   current_ = problem_.make_iterate(std::move(x), direction.candidates);
-  if (arrives) {
-    problem_.fix_prescribed();
-  } else {
-    problem_.augmented().activate();
-  }
+  return arrives;
 }
 
 /// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
@@ -233,6 +228,8 @@ template <int dim>
 bool Step<dim>::has_reached_targets() {
   if (!problem_.augmented().is_active()) return true;
   if (problem_.augmented().progress(current_.x) < 0.999) return false;
+  // The last thousandth in a straight line, if nothing is in its way.
+  move_prescribed();
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
   current_energy_ = problem_.energy(current_);
@@ -245,8 +242,14 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   system_.begin_step();
   for (const auto& potential : model_.potentials) potential->begin_step(state_.x, h);
 
-  // 1. Scripted nodes, first contact set, barrier stiffness.
-  move_prescribed();
+  // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian (app. A.5); first contact set;
+  //    barrier stiffness.
+  current_.x = state_.x;
+  if (move_prescribed()) {
+    problem_.fix_prescribed();
+  } else {
+    problem_.augmented().activate();
+  }
   problem_.choose_kappa(current_);
   current_energy_ = problem_.energy(current_);
 
@@ -296,13 +299,20 @@ void Step<dim>::finish() {
   {
     StageTimer timer(report_.profile, Stage::other);
     std::string hit;
-    if (options_.has_contact && !is_intersection_free(dim, model_, current_.x_surface, broad_phase_, &hit)) {
+    bool is_valid = !options_.has_contact || is_intersection_free(dim, model_, current_.x_surface, broad_phase_, &hit);
+    for (const auto& potential : model_.potentials) {
+      if (potential->is_feasible(current_.x)) continue;
+      is_valid = false;
+      hit = potential->name() + " energy has an inverted element";
+    }
+    if (!is_valid) {
       report_.status = StepStatus::invalid_state;
       report_.limited_by = hit;
     }
   }
   report_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
-  report_.min_distance = current_.contacts.min_distance;
+  // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
+  if (report_.num_contacts > 0) report_.min_distance = current_.contacts.min_distance;
   report_.kappa = problem_.kappa();
   for (const auto& potential : model_.potentials) {
     report_.energy.emplace_back(potential->name(), potential->energy(current_.x).value());

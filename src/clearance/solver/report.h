@@ -43,7 +43,7 @@ struct StepReport {
   StepStatus status = StepStatus::converged;
   int newton_iterations = 0;
   int num_contacts = 0;
-  double min_distance = infinity;  ///< [m] smallest distance found at the end of the step; infinity if nothing is near
+  double min_distance = infinity;  ///< [m] smallest distance at the end of the step; infinity if there is no contact
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
   double kappa = 0.0;
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
