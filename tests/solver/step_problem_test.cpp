@@ -80,15 +80,19 @@ TEST(StepProblem, FixedBlocksDoNotMove) {
 }
 
 TEST(StepProblem, StiffnessAtTheReferenceDistanceCarriesTheMultiplier) {
-  // App. A.6: at d = 1e-8 l a point-point contact has min_multiplier mean masses on the diagonal, 4 d^2 b'' kappa.
-  const Fixture<3> f(1, 1.0);
-  StepProblem<3> problem = f.make();
-  const Iterate far = f.at(problem, f.world.state.x);
-  EXPECT_TRUE(far.contacts.contacts.empty());
-  problem.choose_kappa(far);
-  const double d = 1e-8 * f.world.model.bbox_diagonal;
-  const double curvature = barrier_derivatives(d * d, f.world.options.barrier).second;
-  EXPECT_NEAR(4.0 * d * d * curvature * problem.kappa() / (f.world.options.kappa.min_multiplier * 0.5), 1.0, 1e-9);
+  // App. A.6: at d = 1e-8 l a point-point contact has min_multiplier mean masses on the diagonal, 4 d^2 b'' kappa. With
+  // a min_separation d is that much larger, in both factors.
+  for (const double min_separation : {0.0, 1e-3}) {
+    Fixture<3> f(1, 1.0);
+    f.world.options.barrier.min_separation = min_separation;
+    StepProblem<3> problem = f.make();
+    const Iterate far = f.at(problem, f.world.state.x);
+    EXPECT_TRUE(far.contacts.contacts.empty());
+    problem.choose_kappa(far);
+    const double d = 1e-8 * f.world.model.bbox_diagonal + min_separation;
+    const double curvature = barrier_derivatives(d * d, f.world.options.barrier).second;
+    EXPECT_NEAR(4.0 * d * d * curvature * problem.kappa() / (f.world.options.kappa.min_multiplier * 0.5), 1.0, 1e-9);
+  }
 }
 
 TEST(StepProblem, ChosenStiffnessBalancesTheForcesWithinItsBounds) {
