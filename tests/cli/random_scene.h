@@ -1,0 +1,21 @@
+// Random scenes for the robustness fuzz: everything a user may ask for, mixed without mercy, reproducible from a seed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+
+#include "clearance/simulation/simulation.h"
+
+namespace clearance::cli {
+
+struct RandomScene {
+  SceneDesc desc;
+  std::unique_ptr<Simulation> simulation;  ///< ready to step: passed the checks of the start
+};
+
+/// 2 to 6 deformable bodies, perhaps obstacles, half-spaces and held nodes. Bodies that would touch at the start are
+/// placed anew; those that find no place are left out. Small mesh files go to `folder`.
+RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder);
+
+}  // namespace clearance::cli
