@@ -64,7 +64,8 @@ struct CompensatedSum {
     add(other.sum);
     correction += other.correction;
   }
-  double value() const { return sum + correction; }
+  /// An infinite term makes the sum infinite; its correction is then no number.
+  double value() const { return std::isfinite(sum) ? sum + correction : sum; }
 };
 
 /// Sum of term(i) over [0, count): same bits for any number of threads.
