@@ -48,7 +48,8 @@ class SceneMaker {
     if (random_.chance(0.35)) add_obstacle();
     const int num_bodies = random_.integer(2, 6);
     // Stacks of aligned boxes have what random placement never makes: parallel edges and faces.
-    if (scene_.dimension == 3 && random_.chance(0.2)) {
+    const bool is_static = scene_.time.integrator == Integrator::quasi_static;
+    if (scene_.dimension == 3 && random_.chance(0.2) && !is_static) {
       add_stack(num_bodies);
     } else {
       for (int i = 0; i < num_bodies; ++i) add_body();
