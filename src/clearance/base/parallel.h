@@ -41,16 +41,16 @@ void parallel_for(int count, int grain, const Body& body) {
                     });
 }
 
-/// Calls body(begin, end) on consecutive chunks of `chunk` indices (the last may be shorter), in any order. The chunks do
-/// not depend on the number of threads.
+/// Calls body(begin, end) on consecutive chunks of `chunk` indices (the last may be shorter), in any order. The chunks
+/// do not depend on the number of threads.
 template <class Body>
 void parallel_for_chunks(int count, int chunk, const Body& body) {
   const int num_chunks = (count + chunk - 1) / chunk;
   parallel_for(num_chunks, 1, [&](int c) { body(c * chunk, std::min(count, (c + 1) * chunk)); });
 }
 
-/// Sum kept as an unevaluated pair (Neumaier 1974): the rounding of the additions does not accumulate, so that differences
-/// of two such sums remain meaningful when they are tiny beside the sums.
+/// Sum kept as an unevaluated pair (Neumaier 1974): the rounding of the additions does not accumulate, so that
+/// differences of two such sums remain meaningful when they are tiny beside the sums.
 struct CompensatedSum {
   double sum = 0.0;
   double correction = 0.0;

@@ -1,5 +1,5 @@
-// Where the time of a step goes: seconds per named stage, added up by scoped timers on the main thread. Stage names are the
-// ones of the result folder contract (ARCHITECTURE.md).
+// Where the time of a step goes: seconds per named stage, added up by scoped timers on the main thread. Stage names are
+// the ones of the result folder contract (ARCHITECTURE.md).
 #pragma once
 
 #include <array>

@@ -13,10 +13,10 @@ enum class Severity { error, warning };
 
 /// One problem in the user's input.
 struct Issue {
-  std::string file;      ///< path of the file as the user wrote it; empty if there is none
-  std::string place;     ///< where in the file: `bodies[2].material.density`, `line 17`; empty for the whole file
-  std::string value;     ///< the offending value as text; empty if there is none
-  std::string message;   ///< what is wrong and what was expected
+  std::string file;     ///< path of the file as the user wrote it; empty if there is none
+  std::string place;    ///< where in the file: `bodies[2].material.density`, `line 17`; empty for the whole file
+  std::string value;    ///< the offending value as text; empty if there is none
+  std::string message;  ///< what is wrong and what was expected
   Severity severity = Severity::error;
 };
 

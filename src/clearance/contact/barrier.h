@@ -1,7 +1,8 @@
 // The smoothly clamped barrier of eq. 2.6, on squared distances (app. A.10).
 //
 // With s = d^2 - min_separation^2 and s_hat = (dhat + min_separation)^2 - min_separation^2, the barrier is
-// b(s) = -(s - s_hat)^2 ln(s / s_hat) for s < s_hat, else 0. Its unit is m^4; the barrier stiffness kappa makes it an energy.
+// b(s) = -(s - s_hat)^2 ln(s / s_hat) for s < s_hat, else 0. Its unit is m^4; the barrier stiffness kappa makes it an
+// energy.
 #pragma once
 
 #include <cmath>
@@ -38,8 +39,7 @@ inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions
   if (!(s > 0.0)) return {INFINITY, -INFINITY, INFINITY};
   const double difference = s - s_hat;
   const double log_ratio = std::log(s / s_hat);
-  return {-difference * difference * log_ratio,
-          -difference * (2.0 * log_ratio + difference / s),
+  return {-difference * difference * log_ratio, -difference * (2.0 * log_ratio + difference / s),
           -2.0 * log_ratio - difference * (4.0 / s - difference / (s * s))};
 }
 

@@ -83,8 +83,8 @@ void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x
     for (int a = 0; a < num_free_[at]; ++a) {
       for (int b = 0; b <= a; ++b, out += block_numbers) {
         Eigen::Map<Mat<dim>> packed(out);
-        packed = local.hessian.template block<dim, dim>(
-            dim * free_nodes_[at][static_cast<std::size_t>(a)], dim * free_nodes_[at][static_cast<std::size_t>(b)]);
+        packed = local.hessian.template block<dim, dim>(dim * free_nodes_[at][static_cast<std::size_t>(a)],
+                                                        dim * free_nodes_[at][static_cast<std::size_t>(b)]);
       }
     }
   });

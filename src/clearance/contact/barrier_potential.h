@@ -16,13 +16,15 @@ class BarrierPotential {
 
   const BarrierOptions& options() const { return options_; }
 
-  /// sum_k multiplicity_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built at.
+  /// sum_k multiplicity_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built
+  /// at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
 
   /// gradient += scale * d energy / d unknowns
   void add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const;
 
-  /// Fixes which unknowns the Hessian of `set` touches; blocks marked in `is_fixed` are left out. Returns the sorted keys.
+  /// Fixes which unknowns the Hessian of `set` touches; blocks marked in `is_fixed` are left out. Returns the sorted
+  /// keys.
   const std::vector<BlockKey>& prepare_hessian(const ContactSet& set, const std::vector<char>& is_fixed);
   /// gradient and matrix += scale * derivatives, every local Hessian positive semi-definite, for the set prepared last.
   /// The matrix has all prepared keys.

@@ -19,7 +19,9 @@ Vec<4 * dim> spread(const std::array<double, 4>& coefficients, const Vec<dim>& d
   return functional;
 }
 
-double sum_of_squares(const std::array<double, 4>& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]; }
+double sum_of_squares(const std::array<double, 4>& a) {
+  return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
+}
 
 /// The at most three rank-one terms c z z^T of the positive part of a barrier's Hessian.
 template <int dim>
@@ -54,13 +56,14 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
   Mat<4 * dim> hessian;
   for (int i = 0; i < 4; ++i) {
     for (int k = 0; k < 4; ++k) {
-      hessian.template block<dim, dim>(dim * i, dim * k) =
-          2.0 * frame.weights[static_cast<std::size_t>(i)] * frame.weights[static_cast<std::size_t>(k)] *
-          Mat<dim>::Identity();
+      hessian.template block<dim, dim>(dim * i, dim * k) = 2.0 * frame.weights[static_cast<std::size_t>(i)] *
+                                                           frame.weights[static_cast<std::size_t>(k)] *
+                                                           Mat<dim>::Identity();
     }
   }
   for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
-    const Vec<4 * dim> z = spread<dim>(frame.weights, frame.tangents[j]) + d * spread<dim>(frame.tilts[j], frame.normal);
+    const Vec<4 * dim> z =
+        spread<dim>(frame.weights, frame.tangents[j]) + d * spread<dim>(frame.tilts[j], frame.normal);
     hessian.noalias() -= 2.0 * z * z.transpose();
   }
   return hessian;
@@ -74,20 +77,30 @@ struct ReducedContact {
 
 ReducedContact reduced_contact(EdgeEdgeType type) {
   switch (type) {
-    case EdgeEdgeType::ea0_eb0: return {ContactKind::point_point, {0, 2, -1, -1}};
-    case EdgeEdgeType::ea0_eb1: return {ContactKind::point_point, {0, 3, -1, -1}};
-    case EdgeEdgeType::ea1_eb0: return {ContactKind::point_point, {1, 2, -1, -1}};
-    case EdgeEdgeType::ea1_eb1: return {ContactKind::point_point, {1, 3, -1, -1}};
-    case EdgeEdgeType::ea_eb0: return {ContactKind::point_edge, {2, 0, 1, -1}};
-    case EdgeEdgeType::ea_eb1: return {ContactKind::point_edge, {3, 0, 1, -1}};
-    case EdgeEdgeType::ea0_eb: return {ContactKind::point_edge, {0, 2, 3, -1}};
-    case EdgeEdgeType::ea1_eb: return {ContactKind::point_edge, {1, 2, 3, -1}};
-    case EdgeEdgeType::ea_eb: break;
+    case EdgeEdgeType::ea0_eb0:
+      return {ContactKind::point_point, {0, 2, -1, -1}};
+    case EdgeEdgeType::ea0_eb1:
+      return {ContactKind::point_point, {0, 3, -1, -1}};
+    case EdgeEdgeType::ea1_eb0:
+      return {ContactKind::point_point, {1, 2, -1, -1}};
+    case EdgeEdgeType::ea1_eb1:
+      return {ContactKind::point_point, {1, 3, -1, -1}};
+    case EdgeEdgeType::ea_eb0:
+      return {ContactKind::point_edge, {2, 0, 1, -1}};
+    case EdgeEdgeType::ea_eb1:
+      return {ContactKind::point_edge, {3, 0, 1, -1}};
+    case EdgeEdgeType::ea0_eb:
+      return {ContactKind::point_edge, {0, 2, 3, -1}};
+    case EdgeEdgeType::ea1_eb:
+      return {ContactKind::point_edge, {1, 2, 3, -1}};
+    case EdgeEdgeType::ea_eb:
+      break;
   }
   return {ContactKind::edge_edge, {0, 1, 2, 3}};
 }
 
-/// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the edges.
+/// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the
+/// edges.
 ContactFrame<3> mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
   const ReducedContact reduced = reduced_contact(contact.edge_edge_type);
   Contact inner = contact;

@@ -64,8 +64,8 @@ void align_tangents(ContactFrame<3>& frame) {
   }
 }
 
-/// Frame of two features that span the plane of `edge_a` and `edge_b`; `gap` is any vector from the second to the first.
-/// The duals of the two edges are returned in tangent coordinates.
+/// Frame of two features that span the plane of `edge_a` and `edge_b`; `gap` is any vector from the second to the
+/// first. The duals of the two edges are returned in tangent coordinates.
 struct Plane {
   Vec<3> dual_a, dual_b;  ///< in the plane; dual_a . edge_a = 1, dual_a . edge_b = 0, ...
 };
@@ -139,9 +139,12 @@ ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& conta
       }
       return frame;
     }
-    case ContactKind::point_point: return point_point_frame<dim>(positions);
-    case ContactKind::point_edge: return point_edge_frame<dim>(positions);
-    default: break;
+    case ContactKind::point_point:
+      return point_point_frame<dim>(positions);
+    case ContactKind::point_edge:
+      return point_edge_frame<dim>(positions);
+    default:
+      break;
   }
   if constexpr (dim == 3) {
     return contact.kind == ContactKind::point_triangle ? point_triangle_frame(positions) : edge_edge_frame(positions);

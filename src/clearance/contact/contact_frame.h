@@ -1,13 +1,14 @@
 // The local geometry of a contact, from which gradient and Hessian of its barrier follow in closed form.
 //
-// Let n be the unit normal from the second feature to the first, d > 0 the distance, and e_j the unit vectors tangent to the
-// second feature (for two edges: to both). A variation dx of the vertices changes the gap vector, at fixed closest points,
-// by u = sum_i w_i dx_i, and tilts the feature(s) by a_j = sum_i g_ij (n . dx_i). Because the closest points adapt, the
-// second variation of half the squared distance is
+// Let n be the unit normal from the second feature to the first, d > 0 the distance, and e_j the unit vectors tangent
+// to the second feature (for two edges: to both). A variation dx of the vertices changes the gap vector, at fixed
+// closest points, by u = sum_i w_i dx_i, and tilts the feature(s) by a_j = sum_i g_ij (n . dx_i). Because the closest
+// points adapt, the second variation of half the squared distance is
 //   |u|^2 - |u_t + d a|^2  =  u_n^2 + |u_free|^2 - 2 d u_t . a - d^2 |a|^2,
-// where u_t are the components of u along the e_j and u_free those along neither n nor any e_j. With the tangents chosen as
-// principal axes of sum_i g_i g_i^T, the functionals u_t1, u_t2, a_1, a_2 are mutually orthogonal, so the barrier's Hessian
-// splits into a rank-one normal term and one 2 x 2 problem per tangent, whose positive part is known in closed form.
+// where u_t are the components of u along the e_j and u_free those along neither n nor any e_j. With the tangents
+// chosen as principal axes of sum_i g_i g_i^T, the functionals u_t1, u_t2, a_1, a_2 are mutually orthogonal, so the
+// barrier's Hessian splits into a rank-one normal term and one 2 x 2 problem per tangent, whose positive part is known
+// in closed form.
 #pragma once
 
 #include "clearance/contact/contact_set.h"
@@ -17,12 +18,13 @@ namespace clearance {
 template <int dim>
 struct ContactFrame {
   int num_vertices = 0;
-  int num_tangents = 0;      ///< dimension of the second feature: 0 point, 1 edge, 2 plane
-  double distance = 0.0;     ///< [m]
-  Vec<dim> normal = Vec<dim>::Zero();                ///< unit
-  std::array<double, 4> weights{};                   ///< w_i
-  std::array<Vec<dim>, 2> tangents = {Vec<dim>::Zero(), Vec<dim>::Zero()};  ///< unit, orthogonal to the normal and to each other
-  std::array<std::array<double, 4>, 2> tilts{};      ///< [1/m] g_ij: tilts[j][i]
+  int num_tangents = 0;                ///< dimension of the second feature: 0 point, 1 edge, 2 plane
+  double distance = 0.0;               ///< [m]
+  Vec<dim> normal = Vec<dim>::Zero();  ///< unit
+  std::array<double, 4> weights{};     ///< w_i
+  std::array<Vec<dim>, 2> tangents = {Vec<dim>::Zero(),
+                                      Vec<dim>::Zero()};  ///< unit, orthogonal to the normal and to each other
+  std::array<std::array<double, 4>, 2> tilts{};           ///< [1/m] g_ij: tilts[j][i]
 };
 
 /// Positions of the vertices of a contact.

@@ -35,13 +35,20 @@ Contact make_point_edge(int p, int e0, int e1, double distance_sq) {
 
 Contact reduce_point_triangle(PointTriangleType type, int p, const std::array<int, 3>& t, double distance_sq) {
   switch (type) {
-    case PointTriangleType::p_t0: return make_point_point(p, t[0], distance_sq);
-    case PointTriangleType::p_t1: return make_point_point(p, t[1], distance_sq);
-    case PointTriangleType::p_t2: return make_point_point(p, t[2], distance_sq);
-    case PointTriangleType::p_e0: return make_point_edge(p, t[0], t[1], distance_sq);
-    case PointTriangleType::p_e1: return make_point_edge(p, t[1], t[2], distance_sq);
-    case PointTriangleType::p_e2: return make_point_edge(p, t[2], t[0], distance_sq);
-    case PointTriangleType::p_t: break;
+    case PointTriangleType::p_t0:
+      return make_point_point(p, t[0], distance_sq);
+    case PointTriangleType::p_t1:
+      return make_point_point(p, t[1], distance_sq);
+    case PointTriangleType::p_t2:
+      return make_point_point(p, t[2], distance_sq);
+    case PointTriangleType::p_e0:
+      return make_point_edge(p, t[0], t[1], distance_sq);
+    case PointTriangleType::p_e1:
+      return make_point_edge(p, t[1], t[2], distance_sq);
+    case PointTriangleType::p_e2:
+      return make_point_edge(p, t[2], t[0], distance_sq);
+    case PointTriangleType::p_t:
+      break;
   }
   Contact contact;
   contact.kind = ContactKind::point_triangle;
@@ -53,15 +60,24 @@ Contact reduce_point_triangle(PointTriangleType type, int p, const std::array<in
 Contact reduce_edge_edge(EdgeEdgeType type, const std::array<int, 2>& a, const std::array<int, 2>& b,
                          double distance_sq) {
   switch (type) {
-    case EdgeEdgeType::ea0_eb0: return make_point_point(a[0], b[0], distance_sq);
-    case EdgeEdgeType::ea0_eb1: return make_point_point(a[0], b[1], distance_sq);
-    case EdgeEdgeType::ea1_eb0: return make_point_point(a[1], b[0], distance_sq);
-    case EdgeEdgeType::ea1_eb1: return make_point_point(a[1], b[1], distance_sq);
-    case EdgeEdgeType::ea_eb0: return make_point_edge(b[0], a[0], a[1], distance_sq);
-    case EdgeEdgeType::ea_eb1: return make_point_edge(b[1], a[0], a[1], distance_sq);
-    case EdgeEdgeType::ea0_eb: return make_point_edge(a[0], b[0], b[1], distance_sq);
-    case EdgeEdgeType::ea1_eb: return make_point_edge(a[1], b[0], b[1], distance_sq);
-    case EdgeEdgeType::ea_eb: break;
+    case EdgeEdgeType::ea0_eb0:
+      return make_point_point(a[0], b[0], distance_sq);
+    case EdgeEdgeType::ea0_eb1:
+      return make_point_point(a[0], b[1], distance_sq);
+    case EdgeEdgeType::ea1_eb0:
+      return make_point_point(a[1], b[0], distance_sq);
+    case EdgeEdgeType::ea1_eb1:
+      return make_point_point(a[1], b[1], distance_sq);
+    case EdgeEdgeType::ea_eb0:
+      return make_point_edge(b[0], a[0], a[1], distance_sq);
+    case EdgeEdgeType::ea_eb1:
+      return make_point_edge(b[1], a[0], a[1], distance_sq);
+    case EdgeEdgeType::ea0_eb:
+      return make_point_edge(a[0], b[0], b[1], distance_sq);
+    case EdgeEdgeType::ea1_eb:
+      return make_point_edge(a[1], b[0], b[1], distance_sq);
+    case EdgeEdgeType::ea_eb:
+      break;
   }
   Contact contact;
   contact.kind = ContactKind::edge_edge;
@@ -166,9 +182,15 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         if (distance_sq >= activation_sq) return;
         switch (type) {
-          case PointEdgeType::p_e0: chunk.contacts.push_back(make_point_point(p, e[0], distance_sq)); break;
-          case PointEdgeType::p_e1: chunk.contacts.push_back(make_point_point(p, e[1], distance_sq)); break;
-          case PointEdgeType::p_e: chunk.contacts.push_back(make_point_edge(p, e[0], e[1], distance_sq)); break;
+          case PointEdgeType::p_e0:
+            chunk.contacts.push_back(make_point_point(p, e[0], distance_sq));
+            break;
+          case PointEdgeType::p_e1:
+            chunk.contacts.push_back(make_point_point(p, e[1], distance_sq));
+            break;
+          case PointEdgeType::p_e:
+            chunk.contacts.push_back(make_point_edge(p, e[0], e[1], distance_sq));
+            break;
         }
       },
       contacts, min_distance_sq);
@@ -204,10 +226,14 @@ void collect_half_spaces(const Model& model, const VecX& x, double activation_sq
 
 int Contact::num_vertices() const {
   switch (kind) {
-    case ContactKind::half_space: return 1;
-    case ContactKind::point_point: return 2;
-    case ContactKind::point_edge: return 3;
-    default: return 4;
+    case ContactKind::half_space:
+      return 1;
+    case ContactKind::point_point:
+      return 2;
+    case ContactKind::point_edge:
+      return 3;
+    default:
+      return 4;
   }
 }
 

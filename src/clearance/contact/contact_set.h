@@ -35,7 +35,7 @@ struct Contact {
 };
 
 struct ContactSet {
-  std::vector<Contact> contacts;  ///< sorted by kind, then vertices
+  std::vector<Contact> contacts;   ///< sorted by kind, then vertices
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts
 };
 

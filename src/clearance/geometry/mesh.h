@@ -9,12 +9,12 @@
 namespace clearance {
 
 struct Mesh {
-  int dim = 3;                                  ///< 2 (z of every vertex is 0) or 3
-  std::vector<Vec<3>> vertices;                 ///< [m]
-  std::vector<std::array<int, 4>> tets;         ///< positive volume: (v1-v0) x (v2-v0) . (v3-v0) > 0
-  std::vector<std::array<int, 3>> triangles;    ///< 3D: surface elements; 2D: area elements, counter-clockwise
-  std::vector<std::array<int, 2>> edges;        ///< codimensional segments (not the edges of triangles)
-  std::vector<int> points;                      ///< lone vertices that are bodies of their own
+  int dim = 3;                                ///< 2 (z of every vertex is 0) or 3
+  std::vector<Vec<3>> vertices;               ///< [m]
+  std::vector<std::array<int, 4>> tets;       ///< positive volume: (v1-v0) x (v2-v0) . (v3-v0) > 0
+  std::vector<std::array<int, 3>> triangles;  ///< 3D: surface elements; 2D: area elements, counter-clockwise
+  std::vector<std::array<int, 2>> edges;      ///< codimensional segments (not the edges of triangles)
+  std::vector<int> points;                    ///< lone vertices that are bodies of their own
 };
 
 }  // namespace clearance

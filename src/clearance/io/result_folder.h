@@ -1,5 +1,5 @@
-// The result folder of a run (ARCHITECTURE.md, "Contract: result folder"). Every file is replaced atomically or appended a
-// whole line at a time, in an order that lets a run killed at any moment be resumed and verified.
+// The result folder of a run (ARCHITECTURE.md, "Contract: result folder"). Every file is replaced atomically or
+// appended a whole line at a time, in an order that lets a run killed at any moment be resumed and verified.
 #pragma once
 
 #include <cstdint>

@@ -21,15 +21,15 @@ struct DofLayout {
 
 /// Everything of a run that must survive a restart, written by `advance` alone.
 struct State {
-  int step = 0;          ///< steps completed
-  double time = 0.0;     ///< [s]
-  VecX x;                ///< [m] unknowns
-  VecX v;                ///< [m/s]
-  VecX a;                ///< [m/s^2] at the end of the last step; used by implicit Newmark
-  VecX x_prev;           ///< [m] one step earlier; used by BDF2 (empty before the first step)
-  VecX v_prev;           ///< [m/s] one step earlier; used by BDF2
-  double kappa = 0.0;    ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
-  VecX x_anchor;         ///< [m] where scripted motions start from; written by the simulation when a motion begins
+  int step = 0;        ///< steps completed
+  double time = 0.0;   ///< [s]
+  VecX x;              ///< [m] unknowns
+  VecX v;              ///< [m/s]
+  VecX a;              ///< [m/s^2] at the end of the last step; used by implicit Newmark
+  VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
+  VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
+  double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
+  VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
 
@@ -42,9 +42,9 @@ struct HalfSpace {
 /// Constant during a run.
 struct Model {
   DofLayout layout;
-  VecX mass;                        ///< [kg] lumped, per block (zero for obstacle blocks)
-  std::shared_ptr<MassOperator> consistent_mass;  ///< inertia by this instead of the lumped mass; may be null
-  VecX x_rest;                      ///< [m]
+  VecX mass;                                           ///< [kg] lumped, per block (zero for obstacle blocks)
+  std::shared_ptr<MassOperator> consistent_mass;       ///< inertia by this instead of the lumped mass; may be null
+  VecX x_rest;                                         ///< [m]
   std::vector<std::shared_ptr<Potential>> potentials;  ///< elasticity, gravity, ...; not inertia, not contact
   SurfaceMap surface_map{3};
   SurfaceTopology surface;
@@ -53,7 +53,7 @@ struct Model {
   std::vector<HalfSpace> half_spaces;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
-  double bbox_diagonal = 1.0;       ///< [m] l of app. A: of the deformable bodies at rest
+  double bbox_diagonal = 1.0;              ///< [m] l of app. A: of the deformable bodies at rest
 
   /// Obstacles may reach behind half-spaces.
   bool meets_half_spaces(int surface_vertex) const {

@@ -11,8 +11,8 @@ namespace clearance {
 
 /// What limited a step: for the report of a slow or failed step.
 struct StepLimit {
-  double alpha = 1.0;          ///< largest feasible fraction of the step, in [0, 1]
-  int element = -1;            ///< limiting element of that potential, or -1
+  double alpha = 1.0;  ///< largest feasible fraction of the step, in [0, 1]
+  int element = -1;    ///< limiting element of that potential, or -1
 };
 
 /// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers a block.

@@ -16,9 +16,13 @@ namespace clearance {
 
 namespace {
 
-std::string place_of(int desc) { return fmt::format("bodies[{}]", desc); }
+std::string place_of(int desc) {
+  return fmt::format("bodies[{}]", desc);
+}
 
-double size_at(const GeneratorDesc& g, std::size_t i, double fallback) { return i < g.size.size() ? g.size[i] : fallback; }
+double size_at(const GeneratorDesc& g, std::size_t i, double fallback) {
+  return i < g.size.size() ? g.size[i] : fallback;
+}
 int cells_at(const GeneratorDesc& g, std::size_t i) {
   return i < g.resolution.size() ? g.resolution[i] : (g.resolution.empty() ? 4 : g.resolution.back());
 }
@@ -28,16 +32,33 @@ Mesh generate(const GeneratorDesc& g) {
   const auto c = [&](std::size_t i) { return cells_at(g, i); };
   Mesh mesh;
   switch (g.kind) {
-    case GeneratorKind::box: mesh = make_box({s(0), s(1), s(2)}, {c(0), c(1), c(2)}); break;
-    case GeneratorKind::sphere: mesh = make_sphere(s(0), c(0)); break;
-    case GeneratorKind::torus: mesh = make_torus(s(0), s(1), c(0), c(1)); break;
-    case GeneratorKind::cylinder: mesh = make_cylinder(s(0), s(1), c(0), c(1)); break;
-    case GeneratorKind::mat: mesh = make_mat(s(0), s(2), s(1), c(0), c(2), c(1)); break;
-    case GeneratorKind::rectangle: mesh = make_rectangle(s(0), s(1), c(0), c(1)); break;
-    case GeneratorKind::disk: mesh = make_disk(s(0), c(0)); break;
-    case GeneratorKind::sheet: return make_sheet(s(0), s(1), c(0), c(1));
-    case GeneratorKind::bowl: return make_bowl(s(0), s(1), c(0));
-    case GeneratorKind::funnel: return make_funnel(s(0), s(1), s(2), c(0), c(1));
+    case GeneratorKind::box:
+      mesh = make_box({s(0), s(1), s(2)}, {c(0), c(1), c(2)});
+      break;
+    case GeneratorKind::sphere:
+      mesh = make_sphere(s(0), c(0));
+      break;
+    case GeneratorKind::torus:
+      mesh = make_torus(s(0), s(1), c(0), c(1));
+      break;
+    case GeneratorKind::cylinder:
+      mesh = make_cylinder(s(0), s(1), c(0), c(1));
+      break;
+    case GeneratorKind::mat:
+      mesh = make_mat(s(0), s(2), s(1), c(0), c(2), c(1));
+      break;
+    case GeneratorKind::rectangle:
+      mesh = make_rectangle(s(0), s(1), c(0), c(1));
+      break;
+    case GeneratorKind::disk:
+      mesh = make_disk(s(0), c(0));
+      break;
+    case GeneratorKind::sheet:
+      return make_sheet(s(0), s(1), c(0), c(1));
+    case GeneratorKind::bowl:
+      return make_bowl(s(0), s(1), c(0));
+    case GeneratorKind::funnel:
+      return make_funnel(s(0), s(1), s(2), c(0), c(1));
   }
   return g.is_surface ? surface_of(mesh) : mesh;
 }
@@ -91,7 +112,8 @@ void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
 
 std::string list_some(const std::vector<int>& elements) {
   std::string text;
-  for (std::size_t i = 0; i < elements.size() && i < 5; ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", elements[i]);
+  for (std::size_t i = 0; i < elements.size() && i < 5; ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", elements[i]);
   return elements.size() > 5 ? text + ", ..." : text;
 }
 
@@ -117,8 +139,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; use kind \"obstacle\" for a mere surface or outline", name,
-        is_2d ? "triangles" : "tetrahedra");
+        "body '{}' has no {}: a deformable body needs elements; use kind \"obstacle\" for a mere surface or outline",
+        name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);
     return;
   }
@@ -140,7 +162,8 @@ void check_surface(const Mesh& mesh, const std::string& name, Issue where, Issue
   if (defects.is_manifold()) return;
   where.severity = Severity::warning;
   where.message = fmt::format(
-      "the surface of body '{}' is not manifold ({} edges with more than two triangles, {} pinched vertices): parts that "
+      "the surface of body '{}' is not manifold ({} edges with more than two triangles, {} pinched vertices): parts "
+      "that "
       "only share an edge or a vertex stay joined there",
       name, defects.crowded_edges.size(), defects.pinched_vertices.size());
   warnings.push_back(where);
@@ -198,7 +221,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       mesh = without_unused_vertices(mesh, num_unused);
       if (num_unused > 0) {
         where.severity = Severity::warning;
-        where.message = fmt::format("body '{}': {} vertices belong to no element and are left out", body.name, num_unused);
+        where.message =
+            fmt::format("body '{}': {} vertices belong to no element and are left out", body.name, num_unused);
         loaded.warnings.push_back(where);
       }
     } else if (mesh.vertices.empty()) {

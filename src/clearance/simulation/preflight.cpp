@@ -114,11 +114,12 @@ class Preflight {
 
   void report_meetings() {
     for (const auto& [bodies, meeting] : meetings_) {
-      const std::string who = bodies.first == bodies.second
-                                  ? fmt::format("body '{}' intersects itself", name_of(bodies.first))
-                                  : fmt::format("bodies '{}' and '{}' intersect or touch", name_of(bodies.first),
-                                                name_of(bodies.second));
-      add(fmt::format("{} at the start: {} pairs of an edge and a {} meet, up to {:.3g} m deep, deepest near ({:.6g}, "
+      const std::string who =
+          bodies.first == bodies.second
+              ? fmt::format("body '{}' intersects itself", name_of(bodies.first))
+              : fmt::format("bodies '{}' and '{}' intersect or touch", name_of(bodies.first), name_of(bodies.second));
+      add(
+          fmt::format("{} at the start: {} pairs of an edge and a {} meet, up to {:.3g} m deep, deepest near ({:.6g}, "
                       "{:.6g}, {:.6g}); move them apart",
                       who, meeting.count, scene_.dim == 2 ? "edge" : "triangle", meeting.depth, meeting.place[0],
                       meeting.place[1], meeting.place[2]));
@@ -139,7 +140,10 @@ class Preflight {
       if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
       const auto body = [&](int v) { return scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]; };
       add(fmt::format("bodies '{}' and '{}' start {:.6g} m apart, not more than min_separation ({:g} m)",
-                      name_of(body(contact.vertices[0])), name_of(body(contact.vertices[1] < 0 ? contact.vertices[0] : contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)])),
+                      name_of(body(contact.vertices[0])),
+                      name_of(body(contact.vertices[1] < 0
+                                       ? contact.vertices[0]
+                                       : contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)])),
                       std::sqrt(contact.distance_sq), barrier.min_separation));
       return;
     }

@@ -7,7 +7,7 @@ namespace clearance {
 
 struct PreflightReport {
   Issues issues;
-  Mesh offending;  ///< the triangles and edges that meet, for a picture; empty if none
+  Mesh offending;                  ///< the triangles and edges that meet, for a picture; empty if none
   double min_distance = infinity;  ///< [m] among pairs closer than dhat
 };
 

@@ -13,20 +13,28 @@ namespace {
 
 ElasticModel elastic_model(MaterialModel model) {
   switch (model) {
-    case MaterialModel::neo_hookean: return ElasticModel::neo_hookean;
-    case MaterialModel::fixed_corotational: return ElasticModel::fixed_corotational;
-    case MaterialModel::st_venant_kirchhoff: return ElasticModel::st_venant_kirchhoff;
-    case MaterialModel::linear_elasticity: return ElasticModel::linear_elasticity;
+    case MaterialModel::neo_hookean:
+      return ElasticModel::neo_hookean;
+    case MaterialModel::fixed_corotational:
+      return ElasticModel::fixed_corotational;
+    case MaterialModel::st_venant_kirchhoff:
+      return ElasticModel::st_venant_kirchhoff;
+    case MaterialModel::linear_elasticity:
+      return ElasticModel::linear_elasticity;
   }
   return ElasticModel::neo_hookean;
 }
 
 TimeIntegrator time_integrator(Integrator integrator) {
   switch (integrator) {
-    case Integrator::implicit_euler: return TimeIntegrator::implicit_euler;
-    case Integrator::implicit_newmark: return TimeIntegrator::implicit_newmark;
-    case Integrator::bdf2: return TimeIntegrator::bdf2;
-    case Integrator::quasi_static: return TimeIntegrator::quasi_static;
+    case Integrator::implicit_euler:
+      return TimeIntegrator::implicit_euler;
+    case Integrator::implicit_newmark:
+      return TimeIntegrator::implicit_newmark;
+    case Integrator::bdf2:
+      return TimeIntegrator::bdf2;
+    case Integrator::quasi_static:
+      return TimeIntegrator::quasi_static;
   }
   return TimeIntegrator::implicit_euler;
 }
@@ -39,7 +47,8 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
   options.has_contact = scene.contact.enabled;
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
-  options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier, scene.contact.close_distance * contact_unit};
+  options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier,
+                   scene.contact.close_distance * contact_unit};
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver =
@@ -226,7 +235,8 @@ std::vector<int> select_nodes(const BodyInstance& body, const RegionDesc& region
   }
   // A box relative to the body is meant before its transform; the transformed body is close to affine of it only for
   // axis-aligned transforms, so fractions are taken of the box in the scene.
-  std::array<Vec<3>, 2> box = region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
+  std::array<Vec<3>, 2> box =
+      region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
   if (region.box && region.frame == RegionFrame::body) {
     const BoundingBox bounds = bounding_box(body.mesh.vertices);
     for (Vec<3>& corner : box) corner = bounds.min + corner.cwiseProduct(bounds.size());
@@ -333,7 +343,8 @@ PrescribedTargets find_targets(const SceneModel& scene, State& state) {
       if (lowest > desc.release->above) state.released[m] = 1;
     }
     // Deformable nodes are held only while the motion lasts; obstacles stay where it leaves them.
-    const bool is_active = state.time >= desc.start - rounding && state.time < desc.end - rounding && !state.released[m];
+    const bool is_active =
+        state.time >= desc.start - rounding && state.time < desc.end - rounding && !state.released[m];
     if (!motion.is_obstacle && !is_active) continue;
     const bool begins = desc.start > rounding && state.time - h < desc.start - rounding;
     if (!motion.is_obstacle && begins) {

@@ -16,21 +16,21 @@ namespace clearance {
 /// A scripted motion with its nodes found.
 struct PreparedMotion {
   MotionDesc desc;
-  std::vector<int> blocks;             ///< ascending
-  Vec<3> center = Vec<3>::Zero();      ///< [m]
+  std::vector<int> blocks;         ///< ascending
+  Vec<3> center = Vec<3>::Zero();  ///< [m]
   bool is_obstacle = false;
 };
 
 struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
-  std::vector<int> first_block;        ///< per body, and one past the last
+  std::vector<int> first_block;  ///< per body, and one past the last
   Model model;
   State initial_state;
   SolverOptions options;
   std::vector<PreparedMotion> motions;
-  Mesh frame_mesh;                     ///< all bodies in one mesh; vertex i is block i
-  std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
+  Mesh frame_mesh;             ///< all bodies in one mesh; vertex i is block i
+  std::vector<int> cell_body;  ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   int num_elements = 0;
 };

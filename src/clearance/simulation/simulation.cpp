@@ -20,7 +20,8 @@ struct Simulation::Impl {
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
-  /// [N] per surface vertex, flat: what the barriers exert at the current positions with the stiffness of the last step.
+  /// [N] per surface vertex, flat: what the barriers exert at the current positions with the stiffness of the last
+  /// step.
   template <int dim>
   VecX contact_forces() const {
     const VecX x = scene.model.surface_map.apply(state.x);
@@ -65,9 +66,15 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
   return std::unique_ptr<Simulation>(new Simulation(std::move(impl)));
 }
 
-const SceneDesc& Simulation::scene() const { return impl_->desc; }
-const Issues& Simulation::warnings() const { return impl_->warnings; }
-const State& Simulation::state() const { return impl_->state; }
+const SceneDesc& Simulation::scene() const {
+  return impl_->desc;
+}
+const Issues& Simulation::warnings() const {
+  return impl_->warnings;
+}
+const State& Simulation::state() const {
+  return impl_->state;
+}
 
 SceneSummary Simulation::summary() const {
   const SceneModel& scene = impl_->scene;

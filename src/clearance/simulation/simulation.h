@@ -22,9 +22,9 @@ struct SceneSummary {
   int num_surface_triangles = 0;
   int num_surface_edges = 0;
   int num_steps = 0;
-  double bbox_diagonal = 0.0;  ///< [m] l
-  double dhat = 0.0;           ///< [m]
-  double tolerance = 0.0;      ///< [m/s]
+  double bbox_diagonal = 0.0;      ///< [m] l
+  double dhat = 0.0;               ///< [m]
+  double tolerance = 0.0;          ///< [m/s]
   double min_distance = infinity;  ///< [m] at the start, among pairs closer than dhat
 };
 

@@ -78,8 +78,8 @@ class Step {
   StepReport report_;
 };
 
-/// Moves scripted nodes from the current iterate straight towards their targets as far as nothing is hit or inverted. True
-/// if they arrive.
+/// Moves scripted nodes from the current iterate straight towards their targets as far as nothing is hit or inverted.
+/// True if they arrive.
 template <int dim>
 bool Step<dim>::move_prescribed() {
   Direction direction;

@@ -28,8 +28,8 @@ class StepWorkspace {
 /// Called after every Newton iteration with its number and |dx|_inf / h [m/s]; for progress display.
 using IterationCallback = std::function<void(int, double)>;
 
-/// Advances `state` by one step, or leaves it untouched (see StepStatus). On entry and on exit the positions are free of
-/// intersections and inversions.
+/// Advances `state` by one step, or leaves it untouched (see StepStatus). On entry and on exit the positions are free
+/// of intersections and inversions.
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
                    StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});

@@ -15,12 +15,13 @@ namespace clearance {
 namespace {
 
 constexpr int grain = 512;
-/// Pairs are visited in blocks of this many, each limited by the result of the blocks before: the answer cannot depend on
-/// the number of threads.
+/// Pairs are visited in blocks of this many, each limited by the result of the blocks before: the answer cannot depend
+/// on the number of threads.
 constexpr int ccd_block = 256;
 
-/// Primitives whose gap is small beside their size keep tight inclusion busy for a million boxes; then additive CCD takes
-/// over. In hard impacts half of the queries exceed a thousand, and ten times the time changes nothing in the motion.
+/// Primitives whose gap is small beside their size keep tight inclusion busy for a million boxes; then additive CCD
+/// takes over. In hard impacts half of the queries exceed a thousand, and ten times the time changes nothing in the
+/// motion.
 constexpr int max_inclusion_boxes = 250;
 
 using Pair = std::array<int, 2>;
@@ -81,7 +82,9 @@ double relative_motion(const PrimitiveMotion<dim, count>& motion, std::size_t sp
 }
 
 /// [m] bound of the rounding error of a distance computed from positions of this size.
-double rounding_of(const VecX& x) { return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff(); }
+double rounding_of(const VecX& x) {
+  return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
+}
 
 FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& path, const SolverOptions& options) {
   FeasibleStep step;
@@ -165,7 +168,8 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
   const auto num_pairs = static_cast<int>(order.size());
 
   std::vector<double> toi(order.size(), 1.0);
-  for (int begin = 0; begin < num_pairs && order[static_cast<std::size_t>(begin)].first < step.alpha; begin += ccd_block) {
+  for (int begin = 0; begin < num_pairs && order[static_cast<std::size_t>(begin)].first < step.alpha;
+       begin += ccd_block) {
     CcdOptions ccd;
     ccd.method = options.ccd;
     ccd.min_separation = min_separation;

@@ -16,9 +16,9 @@ struct IntegratorOptions {
 };
 
 struct KappaOptions {
-  double fixed = 0.0;           ///< barrier stiffness; 0: adaptive (app. A.6)
-  double min_multiplier = 1e11; ///< lower bound, in mean nodal masses
-  double close_distance = 1e-9; ///< [m] d_eps: contacts that stay closer and still approach double kappa
+  double fixed = 0.0;            ///< barrier stiffness; 0: adaptive (app. A.6)
+  double min_multiplier = 1e11;  ///< lower bound, in mean nodal masses
+  double close_distance = 1e-9;  ///< [m] d_eps: contacts that stay closer and still approach double kappa
 };
 
 enum class LinearSolverChoice { cholmod, pcg };
@@ -28,7 +28,7 @@ struct SolverOptions {
   BarrierOptions barrier;
   KappaOptions kappa;
   bool has_contact = true;
-  double tolerance = 1e-2;   ///< [m/s] Newton has converged when |dx|_inf / h is below
+  double tolerance = 1e-2;  ///< [m/s] Newton has converged when |dx|_inf / h is below
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::cholmod;
   CcdMethod ccd = CcdMethod::additive;

@@ -67,8 +67,8 @@ void AugmentedLagrangian<dim>::update(const VecX& x) {
   }
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     const int i = static_cast<int>(k);
-    block<dim>(multipliers_, i) -= kappa_ * std::sqrt(masses_[i]) *
-                                   (block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, i));
+    block<dim>(multipliers_, i) -=
+        kappa_ * std::sqrt(masses_[i]) * (block<dim>(x, targets_.blocks[k]) - block<dim>(targets_.positions, i));
   }
 }
 

@@ -4,12 +4,18 @@ namespace clearance {
 
 std::string to_string(StepStatus status) {
   switch (status) {
-    case StepStatus::converged: return "converged";
-    case StepStatus::iteration_limit: return "iteration_limit";
-    case StepStatus::line_search_stalled: return "line_search_stalled";
-    case StepStatus::prescribed_motion_blocked: return "prescribed_motion_blocked";
-    case StepStatus::linear_solve_failed: return "linear_solve_failed";
-    case StepStatus::invalid_state: return "invalid_state";
+    case StepStatus::converged:
+      return "converged";
+    case StepStatus::iteration_limit:
+      return "iteration_limit";
+    case StepStatus::line_search_stalled:
+      return "line_search_stalled";
+    case StepStatus::prescribed_motion_blocked:
+      return "prescribed_motion_blocked";
+    case StepStatus::linear_solve_failed:
+      return "linear_solve_failed";
+    case StepStatus::invalid_state:
+      return "invalid_state";
   }
   return "unknown";
 }

@@ -23,13 +23,13 @@ std::string to_string(StepStatus status);
 
 /// Counts of the work of a step.
 struct StepCounters {
-  long candidates = 0;       ///< pairs from the broad phase, summed over Newton iterations
-  long ccd_calls = 0;        ///< pairs that the displacement bound could not dismiss
+  long candidates = 0;  ///< pairs from the broad phase, summed over Newton iterations
+  long ccd_calls = 0;   ///< pairs that the displacement bound could not dismiss
   int energy_evaluations = 0;
-  int orderings = 0;         ///< fill-reducing orders of the matrix computed
-  int analyses = 0;          ///< symbolic factorisations, made when the pattern changes
+  int orderings = 0;  ///< fill-reducing orders of the matrix computed
+  int analyses = 0;   ///< symbolic factorisations, made when the pattern changes
   int factorizations = 0;
-  int linear_iterations = 0; ///< of the iterative solver
+  int linear_iterations = 0;  ///< of the iterative solver
 };
 
 /// [s] Parts of the stage linear_solve.
@@ -47,16 +47,14 @@ struct StepReport {
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
   double kappa = 0.0;
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
-  std::string limited_by;          ///< what shortened the steps most: for the report of a slow step; may be empty
-  double smallest_alpha = 1.0;     ///< smallest feasible step fraction in this step
+  std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
+  double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
   Profile profile;
   double total_seconds = 0.0;
   StepCounters counters;
   LinearSolveSeconds linear_seconds;
 
-  bool is_advanced() const {
-    return status != StepStatus::linear_solve_failed && status != StepStatus::invalid_state;
-  }
+  bool is_advanced() const { return status != StepStatus::linear_solve_failed && status != StepStatus::invalid_state; }
 };
 
 }  // namespace clearance

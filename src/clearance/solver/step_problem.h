@@ -1,5 +1,5 @@
-// The incremental potential of one step (eq. 2.5): inertia, potentials, barriers and the augmented Lagrangian of scripted
-// nodes, with its assembled derivatives.
+// The incremental potential of one step (eq. 2.5): inertia, potentials, barriers and the augmented Lagrangian of
+// scripted nodes, with its assembled derivatives.
 #pragma once
 
 #include <memory>

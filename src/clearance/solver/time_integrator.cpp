@@ -5,7 +5,9 @@ namespace clearance {
 namespace {
 
 /// BDF2 needs two past states; its first step is one of implicit Euler.
-bool has_history(const State& state) { return state.x_prev.size() == state.x.size(); }
+bool has_history(const State& state) {
+  return state.x_prev.size() == state.x.size();
+}
 
 }  // namespace
 
@@ -23,8 +25,10 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
         return {x_bar + (2.0 * h / 3.0) * v_bar, 4.0 * h * h / 9.0, true};
       }
       return {state.x + h * state.v, h * h, true};
-    case TimeIntegrator::quasi_static: return {state.x, 1.0, false};
-    case TimeIntegrator::implicit_euler: break;
+    case TimeIntegrator::quasi_static:
+      return {state.x, 1.0, false};
+    case TimeIntegrator::implicit_euler:
+      break;
   }
   return {state.x + h * state.v, h * h, true};
 }
@@ -46,7 +50,9 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       state.v_prev = state.v;
       break;
     case TimeIntegrator::quasi_static:
-    case TimeIntegrator::implicit_euler: v_t1 = (x_t1 - state.x) / h; break;
+    case TimeIntegrator::implicit_euler:
+      v_t1 = (x_t1 - state.x) / h;
+      break;
   }
   state.x = x_t1;
   state.v = v_t1;

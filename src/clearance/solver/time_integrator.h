@@ -1,5 +1,5 @@
-// Time integrators as incremental potentials: a step minimises 1/2 |x - x_tilde|_M^2 + scale * (sum of potentials) + barrier
-// (eq. 2.5 for implicit Euler), and the velocity follows from the minimiser.
+// Time integrators as incremental potentials: a step minimises 1/2 |x - x_tilde|_M^2 + scale * (sum of potentials) +
+// barrier (eq. 2.5 for implicit Euler), and the velocity follows from the minimiser.
 #pragma once
 
 #include "clearance/model/model.h"
@@ -8,8 +8,9 @@
 namespace clearance {
 
 struct InertialTarget {
-  VecX x_tilde;         ///< [m]
-  double scale = 1.0;   ///< [s^2] factor of the potentials: h^2 (Euler), beta h^2 (Newmark), (2h/3)^2 (BDF2), 1 (quasi-static)
+  VecX x_tilde;  ///< [m]
+  double scale =
+      1.0;  ///< [s^2] factor of the potentials: h^2 (Euler), beta h^2 (Newmark), (2h/3)^2 (BDF2), 1 (quasi-static)
   bool has_inertia = true;
 };
 
