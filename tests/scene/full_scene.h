@@ -13,7 +13,8 @@ inline SceneDesc full_scene() {
                 .duration = 7.7,
                 .integrator = Integrator::implicit_newmark,
                 .newmark_beta = 0.3,
-                .newmark_gamma = 0.6};
+                .newmark_gamma = 0.6,
+                .mass = MassKind::consistent};
   scene.contact = {.enabled = false,
                    .dhat = 1.1e-3,
                    .dhat_is_absolute = true,
@@ -57,7 +58,7 @@ inline SceneDesc full_scene() {
       GeneratorDesc{.kind = GeneratorKind::torus, .size = {2.0, 0.5}, .resolution = {8, 9}, .is_surface = true};
   scene.bodies = {cube, ball};
   scene.half_spaces = {HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}}};
-  scene.output = {.frame_interval = 4, .checkpoint_interval = 5};
+  scene.output = {.frame_interval = 4, .checkpoint_interval = 5, .contact_forces = true};
   return scene;
 }
 

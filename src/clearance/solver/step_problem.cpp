@@ -174,6 +174,25 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
 }
 
 template <int dim>
+double StepProblem<dim>::energy_magnitude(const Iterate& iterate) const {
+  double sum = target_.has_inertia ? inertial_energy<dim>(model_, iterate.x - target_.x_tilde).value() : 0.0;
+  for (const auto& potential : model_.potentials) {
+    sum += target_.scale * std::abs(potential->energy(iterate.x).value());
+  }
+  sum += kappa_ * barrier_.energy(iterate.contacts, iterate.x_surface).value();
+  return sum + std::abs(augmented_.energy(iterate.x).value());
+}
+
+template <int dim>
+double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
+  VecX gradient = VecX::Zero(iterate.x.size());
+  add_smooth_gradient(iterate.x, gradient);
+  barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, gradient);
+  zero_fixed(gradient);
+  return gradient.dot(dx);
+}
+
+template <int dim>
 void StepProblem<dim>::add_smooth_gradient(const VecX& x, VecX& gradient) const {
   if (target_.has_inertia) add_inertial_gradient<dim>(model_, x - target_.x_tilde, gradient);
   for (const auto& potential : model_.potentials) potential->add_gradient(x, target_.scale, gradient);

@@ -62,6 +62,10 @@ class StepProblem {
 
   /// Objective of the step; infinity outside of its domain.
   CompensatedSum energy(const Iterate& iterate) const;
+  /// Sum of the sizes of the objective's terms: what the rounding of their evaluation is relative to.
+  double energy_magnitude(const Iterate& iterate) const;
+  /// Derivative of the objective along dx.
+  double slope(const Iterate& iterate, const VecX& dx) const;
   /// Gradient and projected Hessian; rows of fixed blocks are zero and those of the identity.
   void assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient);
 
