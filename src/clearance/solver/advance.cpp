@@ -58,6 +58,7 @@ class Step {
   bool move_prescribed();
   void start_from_inertia();
   bool solve_direction(VecX& dx);
+  void shorten(VecX& dx) const;
   void bound_direction(Direction& direction);
   bool search_line(const Direction& direction);
   bool is_decrease_hidden(const Iterate& trial, const VecX& dx, double change) const;
@@ -195,6 +196,15 @@ void Step<dim>::bound_direction(Direction& direction) {
   }
 }
 
+/// A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
+/// everything.
+template <int dim>
+void Step<dim>::shorten(VecX& dx) const {
+  const double longest = (target_.has_inertia ? 1e3 : 1.0) * model_.bbox_diagonal;
+  const double length = dx.cwiseAbs().maxCoeff();
+  if (length > longest) dx *= longest / length;
+}
+
 /// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
 /// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
 /// rule (the approximate Wolfe condition of Hager and Zhang 2005). Rounding has been seen up to 1e-12 of the terms.
@@ -275,6 +285,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     }
     ++report_.newton_iterations;
     report_.residual = direction.dx.cwiseAbs().maxCoeff() / h;
+    shorten(direction.dx);
     bound_direction(direction);
     const bool has_moved = search_line(direction);
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
