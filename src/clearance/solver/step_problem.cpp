@@ -66,8 +66,8 @@ BlockSparseMatrix& SystemMatrix::reset(const std::vector<BlockKey>& contact_keys
 
 namespace {
 
-/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
-VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
+/// [kg] of the blocks that have mass; 0 if none has.
+double mean_mass(const Model& model) {
   double sum = 0.0;
   int count = 0;
   for (double m : model.mass) {
@@ -76,7 +76,13 @@ VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
       ++count;
     }
   }
-  const double mean = count > 0 ? sum / count : 1.0;
+  return sum / std::max(count, 1);
+}
+
+/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
+VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
+  const double mean_of_free = mean_mass(model);
+  const double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
   VecX masses(static_cast<Eigen::Index>(targets.blocks.size()));
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
     const double m = model.mass[targets.blocks[k]];
@@ -226,15 +232,6 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, Ve
 template <int dim>
 double StepProblem<dim>::kappa_lower_bound() const {
   // App. A.6: at d = 1e-8 l a point-point contact has at least `min_multiplier` mean masses on the diagonal.
-  double mean_mass = 0.0;
-  int count = 0;
-  for (double m : model_.mass) {
-    if (m > 0.0) {
-      mean_mass += m;
-      ++count;
-    }
-  }
-  mean_mass /= std::max(count, 1);
   const double l = model_.bbox_diagonal;
   const double min_separation = options_.barrier.min_separation;
   double distance = 1e-8 * l + min_separation;
@@ -245,7 +242,7 @@ double StepProblem<dim>::kappa_lower_bound() const {
     curvature = barrier_derivatives(distance * distance, options_.barrier).second;
   }
   // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of app. A.6.
-  return options_.kappa.min_multiplier * mean_mass / (4.0 * distance * distance * curvature);
+  return options_.kappa.min_multiplier * mean_mass(model_) / (4.0 * distance * distance * curvature);
 }
 
 template <int dim>
@@ -271,9 +268,10 @@ template <int dim>
 bool StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
   if (options_.kappa.fixed > 0.0) return false;
   const double close = options_.kappa.close_distance + options_.barrier.min_separation;
+  if (after.contacts.min_distance >= close) return false;
   const double upper = 100.0 * kappa_lower_bound();
-  if (after.contacts.min_distance >= close || kappa_ >= upper) return false;
-  // Both sets are sorted by stencil: walk them together.
+  if (kappa_ >= upper) return false;
+  // Both sets are sorted by stencil: look each close contact up in the other.
   const auto is_before = [](const Contact& a, const Contact& b) {
     return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
   };
