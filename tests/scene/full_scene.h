@@ -22,6 +22,13 @@ inline SceneDesc full_scene() {
                    .kappa_min_multiplier = 3e10,
                    .close_distance = 1e-8,
                    .min_separation = 5e-324};
+  scene.friction = {
+      .coefficient = 0.25,
+      .static_coefficient = 0.5,
+      .eps_v = 2e-4,
+      .eps_v_is_absolute = true,
+      .iterations = 0,
+      .pairs = {FrictionPairDesc{.bodies = {"cube", "ball"}, .coefficient = 0.1, .static_coefficient = 0.2}}};
   scene.solver = {.tolerance = 0.1 + 0.2,
                   .tolerance_is_absolute = true,
                   .max_iterations = 77,
@@ -50,6 +57,18 @@ inline SceneDesc full_scene() {
   motion.start = 0.5;
   motion.end = 1.5;
   motion.release = ReleaseDesc{.axis = 2, .above = 3.25};
+  motion.displacement = Expressions{"0.1 * sin(t)", "x", "0"};
+  motion.mesh_sequence = "frames";
+  LoadDesc load;
+  load.region.box = std::array<Vec<3>, 2>{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)};
+  load.kind = LoadKind::traction;
+  load.value = {1, 2, 3};
+  load.expression = Expressions{"t", "0", "-z"};
+  load.start = 0.25;
+  load.end = 0.75;
+  cube.loads = {load};
+  cube.friction = 0.3;
+  cube.static_friction = 0.4;
   cube.motions = {motion, MotionDesc{}};
   BodyDesc ball;
   ball.name = "ball";
@@ -57,7 +76,8 @@ inline SceneDesc full_scene() {
   ball.generator =
       GeneratorDesc{.kind = GeneratorKind::torus, .size = {2.0, 0.5}, .resolution = {8, 9}, .is_surface = true};
   scene.bodies = {cube, ball};
-  scene.half_spaces = {HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}}};
+  scene.half_spaces = {
+      HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.6, .static_friction = 0.7}};
   scene.output = {.frame_interval = 4, .checkpoint_interval = 5, .contact_forces = true};
   return scene;
 }

@@ -69,6 +69,15 @@ struct EnumInfo<GeneratorKind> {
 };
 
 template <>
+struct EnumInfo<LoadKind> {
+  using V = EnumValue<LoadKind>;
+  static constexpr std::array values = {
+      V{LoadKind::acceleration, "acceleration", "m/s^2; the force on a node is its mass times the value"},
+      V{LoadKind::traction, "traction", "Pa on the boundary faces inside the region, per area at rest"},
+      V{LoadKind::force, "force", "N in total, spread evenly over the boundary faces inside the region"}};
+};
+
+template <>
 struct EnumInfo<RegionFrame> {
   using V = EnumValue<RegionFrame>;
   static constexpr std::array values = {

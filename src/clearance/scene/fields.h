@@ -43,6 +43,36 @@ void describe(Visitor& v, ContactDesc& c) {
 }
 
 template <>
+struct StructInfo<FrictionPairDesc> {
+  static constexpr const char* name = "friction_pair";
+  static constexpr const char* doc = "Friction between two bodies, whatever each has for itself.";
+};
+template <class Visitor>
+void describe(Visitor& v, FrictionPairDesc& p) {
+  v.field("bodies", p.bodies, any("", "names of the two bodies; the same twice: contact of a body with itself"));
+  v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient"));
+  v.field("static_coefficient", p.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
+}
+
+template <>
+struct StructInfo<FrictionDesc> {
+  static constexpr const char* name = "friction";
+  static constexpr const char* doc =
+      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, a half-space with its own.";
+};
+template <class Visitor>
+void describe(Visitor& v, FrictionDesc& f) {
+  v.field("coefficient", f.coefficient,
+          at_least(0.0, "", "kinetic Coulomb coefficient of bodies that have none of their own"));
+  v.field("static_coefficient", f.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
+  v.field("eps_v", f.eps_v, positive("l/s or m/s", "sliding slower than this counts as sticking"));
+  v.field("eps_v_is_absolute", f.eps_v_is_absolute, any("", "eps_v is in m/s, not fractions of l per second"));
+  v.field("iterations", f.iterations,
+          at_least(0, "", "lagged solves a step; 0: until friction forces agree with the contact forces"));
+  v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies"));
+}
+
+template <>
 struct StructInfo<SolverDesc> {
   static constexpr const char* name = "solver";
   static constexpr const char* doc = "Newton's method inside one time step.";
@@ -139,6 +169,22 @@ void describe(Visitor& v, ReleaseDesc& r) {
 }
 
 template <>
+struct StructInfo<LoadDesc> {
+  static constexpr const char* name = "load";
+  static constexpr const char* doc = "A force on some nodes of a deformable body, whose direction does not follow it.";
+};
+template <class Visitor>
+void describe(Visitor& v, LoadDesc& l) {
+  v.field("region", l.region, any("", "the nodes that it acts on"));
+  v.field("kind", l.kind, any("", "what the value means"));
+  v.field("value", l.value, any("m/s^2, Pa or N", "along x, y, z"));
+  v.field("expression", l.expression,
+          any("as value", "three formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
+  v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
+  v.field("end", l.end, at_least(0.0, "s", "when the load ends; null: never").with_null_infinity());
+}
+
+template <>
 struct StructInfo<MotionDesc> {
   static constexpr const char* name = "motion";
   static constexpr const char* doc =
@@ -156,6 +202,10 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("start", m.start, at_least(0.0, "s", "when the motion starts"));
   v.field("end", m.end, at_least(0.0, "s", "when the motion ends; null: never").with_null_infinity());
   v.field("release", m.release, any("", "ends the motion early; null: never"));
+  v.field("displacement", m.displacement,
+          any("m", "three formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
+  v.field("mesh_sequence", m.mesh_sequence,
+          any("path", "folder with one mesh a step, `<step>.obj`: the positions of all vertices of the body"));
 }
 
 template <>
@@ -177,7 +227,10 @@ void describe(Visitor& v, BodyDesc& b) {
           any("deg/s", "at the start, about the center of the body's bounding box; 2D: one number")
               .short_as(Shorthand::angle_in_plane));
   v.field("motions", b.motions, any("", "prescribed motions"));
+  v.field("loads", b.loads, any("", "forces; deformable bodies only"));
   v.field("self_contact", b.self_contact, any("", "the body collides with itself"));
+  v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the scene"));
+  v.field("static_friction", b.static_friction, at_least(0.0, "", "null: as friction, or as the scene's"));
 }
 
 template <>
@@ -189,6 +242,8 @@ template <class Visitor>
 void describe(Visitor& v, HalfSpaceDesc& h) {
   v.field("point", h.point, any("m", "on the plane"));
   v.field("normal", h.normal, any("", "into the free side; any length"));
+  v.field("friction", h.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the body it meets"));
+  v.field("static_friction", h.static_friction, at_least(0.0, "", "null: as friction"));
 }
 
 template <>
@@ -215,6 +270,7 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("gravity", s.gravity, any("m/s^2", "acceleration of everything deformable"));
   v.field("time", s.time, any("", "time stepping"));
   v.field("contact", s.contact, any("", "contact barrier"));
+  v.field("friction", s.friction, any("", "Coulomb friction"));
   v.field("solver", s.solver, any("", "Newton's method"));
   v.field("bodies", s.bodies, any("", "deformable solids and obstacles"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));

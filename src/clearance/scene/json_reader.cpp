@@ -140,6 +140,25 @@ void read(const Json& json, const std::string& place, const Context& context, st
   }
 }
 
+void read(const Json& json, const std::string& place, const Context& context, std::array<std::string, 2>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 2, 2, "names")) return;
+  for (std::size_t i = 0; i < 2; ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
+// Formulas; a plain number is one too.
+void read(const Json& json, const std::string& place, const Context& context, Expressions& value, const Field& field) {
+  if (!has_length(json, place, context, shortest_vector(context), 3, "formulas")) return;
+  value.fill("0");
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i].is_number()) {
+      value[i] = json[i].dump();
+    } else {
+      read(json[i], element_path(place, i), context, value[i], field);
+    }
+  }
+}
+
 template <class Number>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Number>& value,
           const Field& field) {

@@ -29,6 +29,12 @@ std::string type_name(const Vec<3>&) {
 std::string type_name(const std::array<int, 3>&) {
   return "3 integers";
 }
+std::string type_name(const std::array<std::string, 2>&) {
+  return "two names";
+}
+std::string type_name(const Expressions&) {
+  return "formulas";
+}
 std::string type_name(const std::array<Vec<3>, 2>&) {
   return "2 corners";
 }

@@ -36,6 +36,24 @@ struct ContactDesc {
   double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
 };
 
+/// Coefficients of one pair of bodies, whatever each has for itself.
+struct FrictionPairDesc {
+  std::array<std::string, 2> bodies;         ///< names
+  double coefficient = 0.0;                  ///< kinetic
+  std::optional<double> static_coefficient;  ///< absent: the same
+};
+
+/// Coulomb friction, smoothed below eps_v (eq. 2.13). Two bodies rub with the geometric mean of their coefficients, a
+/// half-space with its own.
+struct FrictionDesc {
+  double coefficient = 0.0;                  ///< kinetic, of bodies and half-spaces that have none of their own
+  std::optional<double> static_coefficient;  ///< absent: the same
+  double eps_v = 1e-3;             ///< sliding slower than this counts as sticking: fraction of l per second, or [m/s]
+  bool eps_v_is_absolute = false;  ///< eps_v is in m/s
+  int iterations = 1;              ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
+  std::vector<FrictionPairDesc> pairs;
+};
+
 enum class LinearSolverKind { cholmod, pcg };
 enum class CcdKind { additive, tight_inclusion };
 
@@ -99,7 +117,26 @@ struct ReleaseDesc {
   double above = 0.0;  ///< [m]
 };
 
-/// Nodes that follow a prescribed rigid motion between `start` and `end`; outside of it deformable nodes are free and
+/// Formulas for x, y, z in the variables t [s], x, y, z [m].
+using Expressions = std::array<std::string, 3>;
+
+enum class LoadKind {
+  acceleration,  ///< [m/s^2] force on a node: its mass times the value
+  traction,      ///< [Pa] on the boundary faces whose vertices are all in the region, per area at rest
+  force          ///< [N] in total, spread evenly over these faces
+};
+
+/// A dead load: its direction does not follow the body.
+struct LoadDesc {
+  RegionDesc region;
+  LoadKind kind = LoadKind::acceleration;
+  Vec<3> value = Vec<3>::Zero();
+  std::optional<Expressions> expression;  ///< instead of the value; x, y, z: position at the scene's start
+  double start = 0.0;                     ///< [s]
+  double end = std::numeric_limits<double>::infinity();  ///< [s]
+};
+
+/// Nodes that follow a prescribed motion between `start` and `end`; outside of it deformable nodes are free and
 /// obstacle nodes rest. Position at time t from the position at `start`:
 /// center + R(angular_velocity (t - start)) (x_start - center) + linear_velocity (t - start).
 struct MotionDesc {
@@ -110,6 +147,11 @@ struct MotionDesc {
   double start = 0.0;            ///< [s]
   double end = std::numeric_limits<double>::infinity();  ///< [s]
   std::optional<ReleaseDesc> release;
+  /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
+  std::optional<Expressions> displacement;
+  /// Folder with one mesh file a step, `<step>.obj` (or .msh, .seg, .pt), whose vertices are the positions in the scene
+  /// of all vertices of the body at the end of that step; instead of any other motion.
+  std::string mesh_sequence;
 };
 
 enum class BodyKind {
@@ -128,12 +170,17 @@ struct BodyDesc {
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; deformable bodies
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box
   std::vector<MotionDesc> motions;
+  std::vector<LoadDesc> loads;  ///< deformable bodies only
   bool self_contact = true;
+  std::optional<double> friction;         ///< kinetic coefficient; absent: that of the scene
+  std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
 };
 
 struct HalfSpaceDesc {
-  Vec<3> point = Vec<3>::Zero();    ///< [m] on the plane
-  Vec<3> normal = Vec<3>::UnitY();  ///< into the free side; any length
+  Vec<3> point = Vec<3>::Zero();               ///< [m] on the plane
+  Vec<3> normal = Vec<3>::UnitY();             ///< into the free side; any length
+  std::optional<double> friction = {};         ///< kinetic coefficient; absent: that of the body it meets
+  std::optional<double> static_friction = {};  ///< absent: the kinetic one
 };
 
 struct OutputDesc {
@@ -148,6 +195,7 @@ struct SceneDesc {
   Vec<3> gravity = Vec<3>(0, -9.80665, 0);  ///< [m/s^2]
   TimeDesc time;
   ContactDesc contact;
+  FrictionDesc friction;
   SolverDesc solver;
   std::vector<BodyDesc> bodies;
   std::vector<HalfSpaceDesc> half_spaces;

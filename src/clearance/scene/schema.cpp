@@ -57,6 +57,10 @@ class TypeSchema {
     return {{"anyOf", Json::array({list, of(double{}, field)})}};
   }
   Json of(const std::array<int, 3>&, const Field& field) { return list_of(of(int{}, field), 2, 3); }
+  Json of(const std::array<std::string, 2>&, const Field& field) { return list_of(of(std::string{}, field), 2, 2); }
+  Json of(const Expressions&, const Field& field) {
+    return list_of({{"anyOf", {of(std::string{}, field), {{"type", "number"}}}}}, 2, 3);
+  }
   Json of(const std::array<Vec<3>, 2>&, const Field& field) { return list_of(of(Vec<3>{}, field), 2, 2); }
   template <class T>
   Json of(const std::vector<T>&, const Field& field) {

@@ -2,43 +2,15 @@
 // scripted nodes, with its assembled derivatives.
 #pragma once
 
-#include <memory>
-#include <optional>
-
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/contact/barrier_potential.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
+#include "clearance/solver/system_matrix.h"
 #include "clearance/solver/time_integrator.h"
-#include "clearance/sparse/linear_solver.h"
 
 namespace clearance {
-
-/// The matrix with a pattern that outlives contact sets, and its solver.
-class SystemMatrix {
- public:
-  SystemMatrix(const Model& model, const SolverOptions& options);
-
-  /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
-  /// that is resumed gives the same bits.
-  void begin_step();
-  /// A zero matrix whose pattern holds the model's blocks and `contact_keys`.
-  BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
-  BlockSparseMatrix& matrix() { return matrix_; }
-  LinearSolver& solver() { return *solver_; }
-
- private:
-  bool has_all(const std::vector<BlockKey>& keys) const;
-
-  int dim_;
-  int num_blocks_;
-  std::vector<BlockKey> model_keys_;    // of the potentials
-  std::vector<BlockKey> contact_keys_;  // in the current pattern, beyond model_keys_
-  bool is_first_of_step_ = true;
-  BlockSparseMatrix matrix_;
-  std::unique_ptr<LinearSolver> solver_;
-};
 
 /// 1/2 d^T M d: the kinetic energy [J] for d = v.
 template <int dim>
