@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <tuple>
 
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/distance.h"
@@ -14,10 +14,10 @@ namespace clearance {
 
 namespace {
 
-constexpr int grain = 512;
 /// Pairs are visited in blocks of this many, each limited by the result of the blocks before: the answer cannot depend
 /// on the number of threads.
 constexpr int ccd_block = 256;
+constexpr int first_block = 64;
 
 /// Primitives whose gap is small beside their size keep tight inclusion busy for a million boxes; then additive CCD
 /// takes over. In hard impacts half of the queries exceed a thousand, and ten times the time changes nothing in the
@@ -31,54 +31,6 @@ Pair pair_at(const Candidates& candidates, std::size_t k) {
   k -= candidates.point_triangle.size();
   if (k < candidates.edge_edge.size()) return candidates.edge_edge[k];
   return candidates.point_edge[k - candidates.edge_edge.size()];
-}
-
-/// The motion of the four (2D: three) vertices of candidate k.
-PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                                std::size_t k) {
-  const Pair pair = pair_at(candidates, k);
-  std::array<int, 4> vertices;
-  if (k < candidates.point_triangle.size()) {
-    const auto& t = surface.triangles[static_cast<std::size_t>(pair[1])];
-    vertices = {pair[0], t[0], t[1], t[2]};
-  } else {
-    const auto& a = surface.edges[static_cast<std::size_t>(pair[0])];
-    const auto& b = surface.edges[static_cast<std::size_t>(pair[1])];
-    vertices = {a[0], a[1], b[0], b[1]};
-  }
-  PrimitiveMotion<3, 4> motion;
-  for (std::size_t i = 0; i < 4; ++i) {
-    motion.t0[i] = block<3>(path.x_t0, vertices[i]);
-    motion.t1[i] = block<3>(path.x_t1, vertices[i]);
-  }
-  return motion;
-}
-
-PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const SurfacePath& path,
-                                       const Candidates& candidates, std::size_t k) {
-  const Pair pair = candidates.point_edge[k];
-  const auto& e = surface.edges[static_cast<std::size_t>(pair[1])];
-  const std::array<int, 3> vertices = {pair[0], e[0], e[1]};
-  PrimitiveMotion<2, 3> motion;
-  for (std::size_t i = 0; i < 3; ++i) {
-    motion.t0[i] = block<2>(path.x_t0, vertices[i]);
-    motion.t1[i] = block<2>(path.x_t1, vertices[i]);
-  }
-  return motion;
-}
-
-/// Largest relative displacement between the vertices [0, split) and [split, count).
-template <int dim, int count>
-double relative_motion(const PrimitiveMotion<dim, count>& motion, std::size_t split) {
-  std::array<Vec<dim>, count> displacement;
-  for (std::size_t i = 0; i < count; ++i) displacement[i] = motion.t1[i] - motion.t0[i];
-  double largest_sq = 0.0;
-  for (std::size_t i = 0; i < split; ++i) {
-    for (std::size_t j = split; j < count; ++j) {
-      largest_sq = std::max(largest_sq, (displacement[i] - displacement[j]).squaredNorm());
-    }
-  }
-  return std::sqrt(largest_sq);
 }
 
 /// [m] bound of the rounding error of a distance computed from positions of this size.
@@ -110,75 +62,77 @@ FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& pat
   return step;
 }
 
-std::string describe(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k, double distance) {
-  const Pair pair = pair_at(candidates, k);
-  const bool is_edge_edge = k >= candidates.point_triangle.size() && candidates.point_edge.empty();
-  const int first_vertex = is_edge_edge ? surface.edges[static_cast<std::size_t>(pair[0])][0] : pair[0];
-  const int second_vertex = is_edge_edge                    ? surface.edges[static_cast<std::size_t>(pair[1])][0]
-                            : candidates.point_edge.empty() ? surface.triangles[static_cast<std::size_t>(pair[1])][0]
-                                                            : surface.edges[static_cast<std::size_t>(pair[1])][0];
-  const char* kind = is_edge_edge                    ? "edge {} of body {} and edge {} of body {}, {:.3g} m apart"
-                     : candidates.point_edge.empty() ? "vertex {} of body {} and triangle {} of body {}, {:.3g} m apart"
-                                                     : "vertex {} of body {} and edge {} of body {}, {:.3g} m apart";
-  return fmt::format(fmt::runtime(kind), pair[0], surface.vertex_body[static_cast<std::size_t>(first_vertex)], pair[1],
-                     surface.vertex_body[static_cast<std::size_t>(second_vertex)], distance);
+std::string describe(int dim, const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                     std::size_t k) {
+  const auto [first, second] = pair_at(candidates, k);
+  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  if (dim == 2) {
+    const PrimitiveMotion<2, 3> m = planar_motion_of(surface, path, candidates, k);
+    return fmt::format("vertex {} of body {} and edge {} of body {}, {:.3g} m apart", first, body_of(first), second,
+                       body_of(surface.edges[static_cast<std::size_t>(second)][0]),
+                       std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])));
+  }
+  const PrimitiveMotion<3, 4> m = motion_of(surface, path, candidates, k);
+  const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
+  if (k < candidates.point_triangle.size()) {
+    return fmt::format("vertex {} of body {} and triangle {} of body {}, {:.3g} m apart", first, body_of(first), second,
+                       body_of(vertices[1]), std::sqrt(point_triangle_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
+  }
+  return fmt::format("edge {} of body {} and edge {} of body {}, {:.3g} m apart", first, body_of(vertices[0]), second,
+                     body_of(vertices[2]), std::sqrt(edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
+}
+
+/// A pair that may come too close, with a lower bound of the time when it does. Sorts by time.
+struct Suspect {
+  double bound;
+  std::size_t k;
+  bool operator<(const Suspect& other) const { return std::tie(bound, k) < std::tie(other.bound, other.k); }
+};
+
+/// The pairs whose approach could use up the allowed part of the gap, in order of their number.
+std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rounding, const SolverOptions& options) {
+  constexpr int chunk = 8192;
+  const int count = static_cast<int>(candidates.distance.size());
+  std::vector<std::vector<Suspect>> chunks(static_cast<std::size_t>((count + chunk - 1) / chunk));
+  parallel_for_chunks(count, chunk, [&](int begin, int end) {
+    std::vector<Suspect>& suspects = chunks[static_cast<std::size_t>(begin / chunk)];
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const double gap = candidates.distance[k] - options.barrier.min_separation;
+      const double room = (1.0 - options.gap_fraction) * gap - rounding;
+      if (candidates.motion[k] + rounding <= room) continue;
+      // A pair at rounding distance may come without motion; 0 / 0 would break the order and end the search.
+      suspects.push_back({room > 0.0 ? room / candidates.motion[k] : 0.0, k});
+    }
+  });
+  std::vector<Suspect> all;
+  for (const auto& suspects : chunks) all.insert(all.end(), suspects.begin(), suspects.end());
+  return all;
+}
+
+CcdOptions ccd_options(const SolverOptions& options) {
+  CcdOptions ccd;
+  ccd.method = options.ccd;
+  ccd.min_separation = options.barrier.min_separation;
+  ccd.gap_fraction = options.gap_fraction;
+  if (options.ccd == CcdMethod::tight_inclusion) ccd.max_iterations = max_inclusion_boxes;
+  return ccd;
 }
 
 }  // namespace
 
-SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
-                                   Candidates candidates) {
-  SweptCandidates swept;
-  swept.pairs = std::move(candidates);
-  swept.distance.resize(swept.pairs.size());
-  swept.motion.resize(swept.pairs.size());
-  const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
-  parallel_for(static_cast<int>(swept.pairs.size()), grain, [&](int i) {
-    const auto k = static_cast<std::size_t>(i);
-    if (dim == 2) {
-      const auto m = planar_motion_of(surface, path, swept.pairs, k);
-      swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
-      swept.motion[k] = relative_motion(m, 1);
-      return;
-    }
-    const auto m = motion_of(surface, path, swept.pairs, k);
-    const bool is_point_triangle = k < num_point_triangle;
-    swept.distance[k] = std::sqrt(is_point_triangle ? point_triangle_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])
-                                                    : edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3]));
-    swept.motion[k] = relative_motion(m, is_point_triangle ? 1 : 2);
-  });
-  return swept;
-}
-
 FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options) {
   FeasibleStep step = half_space_step(dim, model, path, options);
-
-  // Only pairs whose largest relative motion could use up the allowed part of the gap need CCD; nearest impact first.
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
-  const double min_separation = options.barrier.min_separation;
-  std::vector<std::pair<double, std::size_t>> order;
-  for (std::size_t k = 0; k < candidates.distance.size(); ++k) {
-    const double room = (1.0 - options.gap_fraction) * (candidates.distance[k] - min_separation) - rounding;
-    if (candidates.motion[k] + rounding <= room) continue;
-    // A pair at rounding distance may come without motion; 0 / 0 would break the order and end the search.
-    order.emplace_back(room > 0.0 ? room / candidates.motion[k] : 0.0, k);
-  }
-  std::sort(order.begin(), order.end());
-  const auto num_pairs = static_cast<int>(order.size());
+  std::vector<Suspect> suspects = find_suspects(candidates, rounding, options);
+  CcdOptions ccd = ccd_options(options);
 
-  std::vector<double> toi(order.size(), 1.0);
-  for (int begin = 0; begin < num_pairs && order[static_cast<std::size_t>(begin)].first < step.alpha;
-       begin += ccd_block) {
-    CcdOptions ccd;
-    ccd.method = options.ccd;
-    ccd.min_separation = min_separation;
-    ccd.gap_fraction = options.gap_fraction;
+  // CCD of one block, limited by the step so far.
+  std::array<double, ccd_block> toi;
+  const auto test_block = [&](const Suspect* block, int count) {
     ccd.max_time = step.alpha;
-    if (options.ccd == CcdMethod::tight_inclusion) ccd.max_iterations = max_inclusion_boxes;
-    const int count = std::min(ccd_block, num_pairs - begin);
     parallel_for(count, 8, [&](int i) {
-      const std::size_t k = order[static_cast<std::size_t>(begin + i)].second;
+      const std::size_t k = block[i].k;
       CcdResult result;
       if (dim == 2) {
         result = point_edge_ccd<2>(planar_motion_of(model.surface, path, candidates.pairs, k), ccd);
@@ -187,38 +141,30 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
       } else {
         result = edge_edge_ccd(motion_of(model.surface, path, candidates.pairs, k), ccd);
       }
-      toi[static_cast<std::size_t>(begin + i)] = result.toi;
+      toi[static_cast<std::size_t>(i)] = result.toi;
     });
     step.num_ccd_calls += count;
-    for (int i = begin; i < begin + count; ++i) {
-      if (toi[static_cast<std::size_t>(i)] < step.alpha) {
-        const std::size_t k = order[static_cast<std::size_t>(i)].second;
-        step.alpha = toi[static_cast<std::size_t>(i)];
-        step.limited_by = describe(model.surface, candidates.pairs, k, candidates.distance[k]);
-      }
+    for (int i = 0; i < count; ++i) {
+      if (toi[static_cast<std::size_t>(i)] >= step.alpha) continue;
+      step.alpha = toi[static_cast<std::size_t>(i)];
+      step.limited_by = describe(dim, model.surface, path, candidates.pairs, block[i].k);
     }
+  };
+
+  // Nearest bounds first. The very first leave few pairs that could come earlier; only these are worth sorting.
+  const auto num_first = std::min<std::ptrdiff_t>(first_block, static_cast<std::ptrdiff_t>(suspects.size()));
+  const auto rest = suspects.begin() + num_first;
+  std::nth_element(suspects.begin(), rest, suspects.end());
+  std::sort(suspects.begin(), rest);
+  test_block(suspects.data(), static_cast<int>(num_first));
+  suspects.erase(std::remove_if(rest, suspects.end(), [&](const Suspect& s) { return s.bound >= step.alpha; }),
+                 suspects.end());
+  std::sort(rest, suspects.end());
+  for (auto at = static_cast<std::size_t>(num_first); at < suspects.size() && suspects[at].bound < step.alpha;
+       at += ccd_block) {
+    test_block(suspects.data() + at, static_cast<int>(std::min<std::size_t>(ccd_block, suspects.size() - at)));
   }
   return step;
-}
-
-Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation) {
-  Candidates reachable;
-  const auto reaches = [&](std::size_t k) {
-    // The relative margin covers the rounding of distance and motion.
-    return candidates.distance[k] - alpha * candidates.motion[k] <= activation * (1.0 + 1e-9);
-  };
-  const Candidates& pairs = candidates.pairs;
-  std::size_t k = 0;
-  for (const Pair& pair : pairs.point_triangle) {
-    if (reaches(k++)) reachable.point_triangle.push_back(pair);
-  }
-  for (const Pair& pair : pairs.edge_edge) {
-    if (reaches(k++)) reachable.edge_edge.push_back(pair);
-  }
-  for (const Pair& pair : pairs.point_edge) {
-    if (reaches(k++)) reachable.point_edge.push_back(pair);
-  }
-  return reachable;
 }
 
 bool is_intersection_free(int dim, const Model& model, const VecX& x_surface, BroadPhase& broad_phase,

@@ -1,0 +1,192 @@
+#include "clearance/solver/swept_candidates.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/base/parallel.h"
+#include "clearance/ccd/approach.h"
+#include "clearance/geometry/distance.h"
+
+namespace clearance {
+
+namespace {
+
+using Pair = std::array<int, 2>;
+
+/// Both positions of a vertex in one cache line, each ready for a vector register.
+struct alignas(64) VertexMotion {
+  std::array<double, 4> t0{}, t1{};
+};
+
+std::vector<VertexMotion> vertex_motions(const SurfacePath& path) {
+  const int num_vertices = static_cast<int>(path.x_t0.size() / 3);
+  std::vector<VertexMotion> motions(static_cast<std::size_t>(num_vertices));
+  parallel_for(num_vertices, 4096, [&](int v) {
+    VertexMotion& motion = motions[static_cast<std::size_t>(v)];
+    for (std::size_t c = 0; c < 3; ++c) {
+      motion.t0[c] = path.x_t0[3 * v + static_cast<int>(c)];
+      motion.t1[c] = path.x_t1[3 * v + static_cast<int>(c)];
+    }
+  });
+  return motions;
+}
+
+using LanePoint = SmallVector<Lanes, 3>;
+
+/// Four points, one a lane.
+CLEARANCE_INLINE LanePoint transpose(const std::array<const double*, num_lanes>& points) {
+  Lanes::Vector row[num_lanes];
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < num_lanes; ++i) __builtin_memcpy(&row[i], points[i], sizeof(row[i]));
+  const Lanes::Vector xz0 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+  const Lanes::Vector xz1 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+  const Lanes::Vector y0 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+  const Lanes::Vector y1 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  return {{Lanes(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5)), Lanes(__builtin_shufflevector(y0, y1, 0, 1, 4, 5)),
+           Lanes(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7))}};
+}
+
+/// Vertices of four pairs, at one time each: [vertex][pair].
+using LaneMotions = std::array<std::array<const VertexMotion*, num_lanes>, 4>;
+
+CLEARANCE_INLINE LanePoint points_at(const LaneMotions& motions, std::size_t vertex, bool is_end) {
+  std::array<const double*, num_lanes> points;
+#pragma GCC unroll 4
+  for (std::size_t i = 0; i < num_lanes; ++i) {
+    points[i] = is_end ? motions[vertex][i]->t1.data() : motions[vertex][i]->t0.data();
+  }
+  return transpose(points);
+}
+
+Approach<Lanes> point_triangle_approach(const LaneMotions& motions) {
+  LanePoint corners[2][3];
+#pragma GCC unroll 2
+  for (std::size_t end = 0; end < 2; ++end) {
+    const LanePoint p = points_at(motions, 0, end == 1);
+#pragma GCC unroll 3
+    for (std::size_t k = 0; k < 3; ++k) corners[end][k] = detail::difference(p, points_at(motions, k + 1, end == 1));
+  }
+  return bound_approach(corners[0], corners[1]);
+}
+
+Approach<Lanes> edge_edge_approach(const LaneMotions& motions) {
+  LanePoint corners[2][4];
+#pragma GCC unroll 2
+  for (std::size_t end = 0; end < 2; ++end) {
+    const LanePoint a0 = points_at(motions, 0, end == 1), a1 = points_at(motions, 1, end == 1);
+    const LanePoint b0 = points_at(motions, 2, end == 1), b1 = points_at(motions, 3, end == 1);
+    corners[end][0] = detail::difference(a0, b0);
+    corners[end][1] = detail::difference(a1, b0);
+    corners[end][2] = detail::difference(a1, b1);
+    corners[end][3] = detail::difference(a0, b1);
+  }
+  return bound_approach(corners[0], corners[1]);
+}
+
+/// Pairs [first, first + count) in groups of four; the last group repeats its last pair.
+template <class Approach>
+void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& motions, std::size_t first,
+             std::size_t count, const Approach& approach, SweptCandidates& swept) {
+  const int num_groups = static_cast<int>((count + num_lanes - 1) / num_lanes);
+  parallel_for(num_groups, 256, [&](int group) {
+    const std::size_t begin = first + static_cast<std::size_t>(group) * num_lanes;
+    const std::size_t size = std::min<std::size_t>(num_lanes, first + count - begin);
+    LaneMotions lanes;
+    for (std::size_t i = 0; i < num_lanes; ++i) {
+      const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, begin + std::min(i, size - 1));
+      for (std::size_t k = 0; k < 4; ++k) lanes[k][i] = &motions[static_cast<std::size_t>(vertices[k])];
+    }
+    const auto result = approach(lanes);
+    for (std::size_t i = 0; i < size; ++i) {
+      swept.distance[begin + i] = result.distance[static_cast<int>(i)];
+      swept.motion[begin + i] = result.motion[static_cast<int>(i)];
+    }
+  });
+}
+
+/// Largest displacement of a point relative to the ends of an edge.
+double relative_motion(const PrimitiveMotion<2, 3>& motion) {
+  const Vec<2> moved = motion.t1[0] - motion.t0[0];
+  const double to_e0 = (motion.t1[1] - motion.t0[1] - moved).squaredNorm();
+  const double to_e1 = (motion.t1[2] - motion.t0[2] - moved).squaredNorm();
+  return std::sqrt(std::max(to_e0, to_e1));
+}
+
+}  // namespace
+
+std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
+  if (k < candidates.point_triangle.size()) {
+    const auto [p, triangle] = candidates.point_triangle[k];
+    const auto& t = surface.triangles[static_cast<std::size_t>(triangle)];
+    return {p, t[0], t[1], t[2]};
+  }
+  const auto [first, second] = candidates.edge_edge[k - candidates.point_triangle.size()];
+  const auto& a = surface.edges[static_cast<std::size_t>(first)];
+  const auto& b = surface.edges[static_cast<std::size_t>(second)];
+  return {a[0], a[1], b[0], b[1]};
+}
+
+PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                                std::size_t k) {
+  const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
+  PrimitiveMotion<3, 4> motion;
+  for (std::size_t i = 0; i < 4; ++i) {
+    motion.t0[i] = block<3>(path.x_t0, vertices[i]);
+    motion.t1[i] = block<3>(path.x_t1, vertices[i]);
+  }
+  return motion;
+}
+
+PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const SurfacePath& path,
+                                       const Candidates& candidates, std::size_t k) {
+  const auto [p, edge] = candidates.point_edge[k];
+  const auto& e = surface.edges[static_cast<std::size_t>(edge)];
+  const std::array<int, 3> vertices = {p, e[0], e[1]};
+  PrimitiveMotion<2, 3> motion;
+  for (std::size_t i = 0; i < 3; ++i) {
+    motion.t0[i] = block<2>(path.x_t0, vertices[i]);
+    motion.t1[i] = block<2>(path.x_t1, vertices[i]);
+  }
+  return motion;
+}
+
+SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
+                                   Candidates candidates) {
+  SweptCandidates swept;
+  swept.pairs = std::move(candidates);
+  swept.distance.resize(swept.pairs.size());
+  swept.motion.resize(swept.pairs.size());
+  if (dim == 2) {
+    parallel_for(static_cast<int>(swept.pairs.size()), 512, [&](int i) {
+      const auto k = static_cast<std::size_t>(i);
+      const PrimitiveMotion<2, 3> m = planar_motion_of(surface, path, swept.pairs, k);
+      swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
+      swept.motion[k] = relative_motion(m);
+    });
+    return swept;
+  }
+  const std::vector<VertexMotion> motions = vertex_motions(path);
+  const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
+  measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
+  measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
+  return swept;
+}
+
+Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation) {
+  Candidates reachable;
+  std::size_t k = 0;
+  const auto keep_reachable = [&](const std::vector<Pair>& pairs, std::vector<Pair>& kept) {
+    for (const Pair& pair : pairs) {
+      // The relative margin covers the rounding of distance and motion.
+      const bool reaches = candidates.distance[k] - alpha * candidates.motion[k] <= activation * (1.0 + 1e-9);
+      ++k;
+      if (reaches) kept.push_back(pair);
+    }
+  };
+  keep_reachable(candidates.pairs.point_triangle, reachable.point_triangle);
+  keep_reachable(candidates.pairs.edge_edge, reachable.edge_edge);
+  keep_reachable(candidates.pairs.point_edge, reachable.point_edge);
+  return reachable;
+}
+
+}  // namespace clearance

@@ -1,0 +1,35 @@
+// Candidates of a straight path with a bound of how each pair approaches: made once a Newton iteration, used by CCD and
+// by every trial of the line search.
+#pragma once
+
+#include <vector>
+
+#include "clearance/broad_phase/broad_phase.h"
+#include "clearance/ccd/ccd.h"
+#include "clearance/model/surface_map.h"
+
+namespace clearance {
+
+/// At the fraction t of the path pair k is at least distance[k] - t * motion[k] apart, up to rounding.
+struct SweptCandidates {
+  Candidates pairs;
+  // Per pair, in the order point_triangle, edge_edge, point_edge:
+  std::vector<double> distance;  ///< [m] at the start; 0 where rounding hides it
+  std::vector<double> motion;    ///< [m] not negative
+};
+
+/// Vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k in 3D.
+std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
+PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                                std::size_t k);
+/// 2D: p, e0, e1.
+PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const SurfacePath& path,
+                                       const Candidates& candidates, std::size_t k);
+
+SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
+                                   Candidates candidates);
+
+/// The pairs that can be closer than `activation` [m] somewhere on the first `alpha` of the path.
+Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation);
+
+}  // namespace clearance
