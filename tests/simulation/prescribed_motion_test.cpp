@@ -1,4 +1,6 @@
 // Scripted motion: targets, time windows, rotation without drift, release, obstacles.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "clearance/math/rotation.h"
@@ -117,6 +119,32 @@ TEST(PrescribedMotion, IsReleasedOnceAllBodiesAreBeyondTheBound) {
   }
   EXPECT_TRUE(std::all_of(beam.state().released.begin(), beam.state().released.end(), [](char r) { return r == 1; }));
 }
+
+// Fractions are of the box before the transform: in the scene the end of a turned beam is no box along the axes.
+class TurnedBeam : public testing::TestWithParam<double> {};
+
+TEST_P(TurnedBeam, IsMovedAtTheEndThatItHadBeforeItsTransform) {
+  const std::string turn = fmt::format(
+      R"(, "transform": {{"scale": [2, 1, 1], "rotation": [0, 20, {}], "translation": [100, -7, 3]}},)", GetParam());
+  RunningScene beam(R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{)" + std::string(beam_shape) + turn +
+                    R"("array": {"counts": [1, 2, 1], "spacing": [0, 5, 0]}, "motions": [{)" + right_end +
+                    R"(, "linear_velocity": [0.25, 0, 0]}]}]})");
+  beam.step();
+  const Mat<3> rotation = rotation_from_euler_xyz({0, 20, GetParam()});
+  int num_moved = 0;
+  for (int i = 0; i < beam.num_nodes(); ++i) {
+    const Vec<3> offset(0, i < beam.num_nodes() / 2 ? 0.0 : 5.0, 0);
+    const Vec<3> before = rotation.transpose() * (beam.rest(i) - Vec<3>(100, -7, 3) - offset);
+    const bool is_at_end = before[0] > 0.999;
+    if (!is_at_end) continue;
+    EXPECT_EQ(beam.x(i), Vec<3>(beam.rest(i) + Vec<3>(0.0025, 0, 0)));
+    ++num_moved;
+  }
+  EXPECT_EQ(num_moved, 8);
+  EXPECT_EQ(beam.scene().motions.at(0).blocks.size(), 4U);
+}
+
+INSTANTIATE_TEST_SUITE_P(PrescribedMotion, TurnedBeam, testing::Values(0.0, 30.0, 90.0, 135.0, -90.0));
 
 TEST(Obstacle, WithoutMotionNeverMovesABit) {
   RunningScene scene(R"({"time": {"step": 0.01}, "bodies": [

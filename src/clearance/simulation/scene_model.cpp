@@ -220,37 +220,49 @@ void set_initial_acceleration(SceneModel& scene) {
   }
 }
 
-/// Nodes of a body inside the region of a motion, as indices into its mesh.
-std::vector<int> select_nodes(const BodyInstance& body, const RegionDesc& region, int dim) {
-  std::vector<char> is_on_surface(body.mesh.vertices.size(), region.surface_only ? 0 : 1);
-  if (region.surface_only) {
-    for (const auto& t : body.is_obstacle ? body.mesh.triangles : boundary_triangles(body.mesh.tets)) {
-      for (int v : t) is_on_surface[static_cast<std::size_t>(v)] = 1;
+/// The box of a region as fractions of the body before its transform, as corners that hold in spite of rounding.
+std::array<Vec<3>, 2> untransformed_corners(const BodyInstance& body, const TransformDesc& transform,
+                                            const std::array<Vec<3>, 2>& fractions) {
+  const BoundingBox& bounds = body.untransformed_box;
+  // Fractions 0 and 1 mean the extreme nodes; taking the transform back rounds relative to what it added.
+  const double moved = transform.translation.norm() + body.array_offset.norm();
+  const Vec<3> margin =
+      (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
+  return {bounds.min + fractions[0].cwiseProduct(bounds.size()) - margin,
+          bounds.min + fractions[1].cwiseProduct(bounds.size()) + margin};
+}
+
+/// Nodes of a body inside a region, as indices into its mesh.
+std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                              int dim) {
+  // All of an obstacle is surface.
+  const bool takes_all = !region.surface_only || body.is_obstacle;
+  std::vector<char> is_candidate(body.mesh.vertices.size(), takes_all ? 1 : 0);
+  if (!takes_all) {
+    for (const auto& t : boundary_triangles(body.mesh.tets)) {
+      for (int v : t) is_candidate[static_cast<std::size_t>(v)] = 1;
     }
     if (dim == 2) {
       for (const auto& e : boundary_edges(body.mesh.triangles)) {
-        for (int v : e) is_on_surface[static_cast<std::size_t>(v)] = 1;
+        for (int v : e) is_candidate[static_cast<std::size_t>(v)] = 1;
       }
     }
   }
-  // A box relative to the body is meant before its transform; the transformed body is close to affine of it only for
-  // axis-aligned transforms, so fractions are taken of the box in the scene.
   std::array<Vec<3>, 2> box =
       region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
-  if (region.box && region.frame == RegionFrame::body) {
-    const BoundingBox bounds = bounding_box(body.mesh.vertices);
-    for (Vec<3>& corner : box) corner = bounds.min + corner.cwiseProduct(bounds.size());
-    // Fractions 0 and 1 mean the extreme nodes in spite of rounding.
-    const Vec<3> margin = Vec<3>::Constant(1e-12 * bounds.diagonal());
-    box[0] -= margin;
-    box[1] += margin;
-  }
+  const bool is_relative = region.box && region.frame == RegionFrame::body;
+  if (is_relative) box = untransformed_corners(body, transform, box);
+  const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
+
   std::vector<int> nodes;
   for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
-    const auto inside = [&](int c) {
-      return body.mesh.vertices[v][c] >= box[0][c] && body.mesh.vertices[v][c] <= box[1][c];
-    };
-    if (is_on_surface[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
+    Vec<3> x = body.mesh.vertices[v];
+    if (is_relative) {
+      const Vec<3> unmoved = x - body.array_offset - transform.translation;
+      x = (rotation.transpose() * unmoved).cwiseQuotient(transform.scale);
+    }
+    const auto inside = [&](int c) { return x[c] >= box[0][c] && x[c] <= box[1][c]; };
+    if (is_candidate[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
   }
   return nodes;
 }
@@ -262,12 +274,13 @@ void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
     for (int v = scene.first_block[b]; body.is_obstacle && v < scene.first_block[b + 1]; ++v) {
       scene.model.is_always_prescribed[static_cast<std::size_t>(v)] = 1;
     }
-    for (const MotionDesc& motion : desc.bodies[static_cast<std::size_t>(body.desc)].motions) {
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    for (const MotionDesc& motion : body_desc.motions) {
       PreparedMotion prepared;
       prepared.desc = motion;
       prepared.is_obstacle = body.is_obstacle;
       BoundingBox box;
-      for (int v : select_nodes(body, motion.region, scene.dim)) {
+      for (int v : select_nodes(body, body_desc.transform, motion.region, scene.dim)) {
         prepared.blocks.push_back(scene.first_block[b] + v);
         box.extend(body.mesh.vertices[static_cast<std::size_t>(v)]);
       }
