@@ -25,6 +25,29 @@ TEST(Gravity, EnergyIsWeightTimesHeightAndForceIsWeight) {
   EXPECT_EQ(g, expected);
 }
 
+TEST(Loads, AreTakenAtTheEndOfTheStepAndTheirEnergyIsMinusForceTimesPosition) {
+  LoadPotential loads(3, [](double, double time_t1, VecX& force) {
+    force[1] += 4.0 * time_t1;
+    return Result<Done>(Done{});
+  });
+  const VecX x = Vec<3>(7, 8, 9);
+  EXPECT_EQ(loads.energy(x).value(), 0.0);
+  for (double time : {0.5, 0.25}) {
+    ASSERT_TRUE(loads.begin_step(x, 0.01, time));
+    EXPECT_EQ(loads.energy(x).value(), -4.0 * time * 8);
+    VecX g = Vec<3>(1, 1, 1);
+    loads.add_gradient(x, 0.5, g);
+    EXPECT_EQ(g, VecX(Vec<3>(1, 1 - 2.0 * time, 1)));
+  }
+}
+
+TEST(Loads, ThatAreUndefinedSaySoWhenTheStepBegins) {
+  LoadPotential loads(3, [](double, double, VecX&) -> Result<Done> { return Issue{"", "here", "", "no value"}; });
+  const Result<Done> begun = loads.begin_step(VecX::Zero(3), 0.01, 0.01);
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(to_string(begun.issues().front()), "here: no value");
+}
+
 template <int dim>
 ElementMesh<dim> damped_grid(std::mt19937_64& rng) {
   ElementMesh<dim> mesh = make_grid<dim>(2, 1.0, 0.1, rng);
@@ -39,7 +62,7 @@ void check_damping() {
   const ElementMesh<dim> mesh = damped_grid<dim>(rng);
   LaggedDampingPotential<dim> damping(mesh);
   const VecX x_t0 = random_state(mesh, 0.2, rng), x = random_state(mesh, 0.2, rng);
-  damping.begin_step(x_t0, 0.01);
+  damping.begin_step(x_t0, 0.01, 0.01);
 
   // Zero energy and force at the start of the step, positive energy elsewhere.
   VecX g = VecX::Zero(x.size());
@@ -75,16 +98,16 @@ TEST(Damping, IsInactiveWithoutCoefficientStepOrSnapshot) {
   LaggedDampingPotential<3> none(mesh);
   EXPECT_FALSE(none.has_elements());
   EXPECT_TRUE(none.pattern().empty());
-  none.begin_step(mesh.x_rest, 0.01);
+  none.begin_step(mesh.x_rest, 0.01, 0.01);
   EXPECT_EQ(none.energy(2 * mesh.x_rest).value(), 0.0);
 
   mesh.materials[0].damping = 0.1;
   LaggedDampingPotential<3> damping(mesh);
   EXPECT_TRUE(damping.has_elements());
   EXPECT_EQ(damping.energy(2 * mesh.x_rest).value(), 0.0);
-  damping.begin_step(mesh.x_rest, 0.0);
+  damping.begin_step(mesh.x_rest, 0.0, 0.0);
   EXPECT_EQ(damping.energy(2 * mesh.x_rest).value(), 0.0);
-  damping.begin_step(mesh.x_rest, 0.01);
+  damping.begin_step(mesh.x_rest, 0.01, 0.01);
   EXPECT_GT(damping.energy(2 * mesh.x_rest).value(), 0.0);
 }
 

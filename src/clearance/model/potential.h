@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "clearance/base/parallel.h"
+#include "clearance/base/result.h"
 #include "clearance/sparse/block_sparse_matrix.h"
 
 namespace clearance {
@@ -23,8 +24,9 @@ class Potential {
   /// Key in the `energy` object of stats.jsonl: `elastic`, `gravity`, ...
   virtual std::string name() const = 0;
 
-  /// Called once before each step with the positions at its start and the step size h [s]; for lagged quantities.
-  virtual void begin_step(const VecX& /*x_t0*/, double /*h*/) {}
+  /// Called once before each step with the positions at its start, the step size h and the time of its end [s]: for
+  /// lagged quantities and those that depend on time. Without a value the step is not taken, for the reason given.
+  virtual Result<Done> begin_step(const VecX& /*x_t0*/, double /*h*/, double /*time_t1*/) { return Done{}; }
 
   /// E(x) [J]; infinity where it is not defined (an inverted element of a barrier energy).
   virtual CompensatedSum energy(const VecX& x) const = 0;

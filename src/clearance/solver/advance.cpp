@@ -260,7 +260,13 @@ template <int dim>
 StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   const double h = options_.integrator.h;
   system_.begin_step();
-  for (const auto& potential : model_.potentials) potential->begin_step(state_.x, h);
+  for (const auto& potential : model_.potentials) {
+    const Result<Done> begun = potential->begin_step(state_.x, h, (state_.step + 1) * h);
+    if (begun) continue;
+    report_.status = StepStatus::undefined_input;
+    report_.limited_by = to_string(begun.issues().front());
+    return report_;
+  }
 
   // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian (app. A.5); first contact set;
   //    barrier stiffness.

@@ -16,6 +16,7 @@ enum class StepStatus {
   line_search_stalled,        ///< no decrease found although the direction is not small; advanced likewise
   prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
   linear_solve_failed,        ///< the state is not advanced
+  undefined_input,            ///< a formula of the scene is not finite at this time, or a file is gone; not advanced
   invalid_state               ///< the exact check found an intersection or inversion; the state is not advanced
 };
 
@@ -54,7 +55,10 @@ struct StepReport {
   StepCounters counters;
   LinearSolveSeconds linear_seconds;
 
-  bool is_advanced() const { return status != StepStatus::linear_solve_failed && status != StepStatus::invalid_state; }
+  bool is_advanced() const {
+    return status != StepStatus::linear_solve_failed && status != StepStatus::undefined_input &&
+           status != StepStatus::invalid_state;
+  }
 };
 
 }  // namespace clearance

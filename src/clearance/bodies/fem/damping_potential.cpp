@@ -24,9 +24,9 @@ LaggedDampingPotential<dim>::LaggedDampingPotential(const ElementMesh<dim>& mesh
 }
 
 template <int dim>
-void LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h) {
+Result<Done> LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h, double /*time_t1*/) {
   is_active_ = h > 0 && has_elements();
-  if (!is_active_) return;
+  if (!is_active_) return Done{};
   x_t0_ = x_t0;
   elements_.reserve_hessians();
   const auto& packs = elements_.packs();
@@ -40,6 +40,7 @@ void LaggedDampingPotential<dim>::begin_step(const VecX& x_t0, double h) {
       for (int k = 0; k < ElementSet<dim>::num_blocks * dim * dim; ++k) local[k] *= factor;
     }
   });
+  return Done{};
 }
 
 template <int dim>

@@ -2,6 +2,7 @@
 //   ElementMesh<dim>             element_set.h        nodes, elements and materials of all bodies of a scene
 //   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict
 //   GravityPotential<dim>        gravity_potential.h
+//   LoadPotential                load_potential.h     forces that depend on time only
 //   LaggedDampingPotential<dim>  damping_potential.h
 //   InversionBarrier<dim>        inversion_barrier.h  for materials whose own energy stays finite when pressed flat
 //   lumped_mass, ConsistentMass  mass.h
@@ -11,4 +12,5 @@
 #include "clearance/bodies/fem/elastic_potential.h"
 #include "clearance/bodies/fem/gravity_potential.h"
 #include "clearance/bodies/fem/inversion_barrier.h"
+#include "clearance/bodies/fem/load_potential.h"
 #include "clearance/bodies/fem/mass.h"

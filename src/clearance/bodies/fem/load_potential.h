@@ -1,0 +1,27 @@
+// External forces that depend on time and not on where the body is (dead loads): -sum over nodes of f . x
+#pragma once
+
+#include <functional>
+
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+/// Adds the loads at the end of a step to `force` [N], flat. No value if one of them is not defined then.
+using LoadFunction = std::function<Result<Done>(double h, double time_t1, VecX& force)>;
+
+class LoadPotential : public Potential {
+ public:
+  LoadPotential(int num_unknowns, LoadFunction loads) : loads_(std::move(loads)), force_(VecX::Zero(num_unknowns)) {}
+
+  std::string name() const override { return "loads"; }
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+
+ private:
+  LoadFunction loads_;
+  VecX force_;  // [N] of this step
+};
+
+}  // namespace clearance
