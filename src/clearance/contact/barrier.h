@@ -15,6 +15,9 @@ struct BarrierOptions {
 
   /// Pairs with a squared distance below this are contacts. [m^2]
   double activation_sq() const { return (dhat + min_separation) * (dhat + min_separation); }
+  /// What boxes grow by on every side so that all contacts are candidates. A hair more than half: no pair at exactly
+  /// the activation distance may fall between two boxes. [m]
+  double inflation() const { return 0.5 * (dhat + min_separation) * (1.0 + 1e-9); }
 };
 
 /// b, db/ds and d2b/ds2 of one squared distance.

@@ -1,7 +1,6 @@
 #include "clearance/contact/contact_set.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "clearance/base/parallel.h"
 
@@ -100,17 +99,13 @@ void collect(int count, const Add& add, std::vector<Contact>& contacts, double& 
   }
 }
 
-bool is_before(const Contact& a, const Contact& b) {
-  return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
-}
-
 /// Equal point-point and point-edge stencils become one with a multiplicity (app. A.7.1).
 void merge_duplicates(std::vector<Contact>& contacts) {
-  std::sort(contacts.begin(), contacts.end(), is_before);
+  std::sort(contacts.begin(), contacts.end(), precedes);
   std::size_t num_kept = 0;
   for (const Contact& contact : contacts) {
     Contact* last = num_kept > 0 ? &contacts[num_kept - 1] : nullptr;
-    if (last != nullptr && !is_before(*last, contact)) {
+    if (last != nullptr && !precedes(*last, contact)) {
       last->multiplicity = static_cast<std::int16_t>(last->multiplicity + contact.multiplicity);
     } else {
       contacts[num_kept++] = contact;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "clearance/broad_phase/broad_phase.h"
@@ -34,8 +35,13 @@ struct Contact {
   int num_vertices() const;
 };
 
+/// Order by stencil: kind, vertices, plane. Contacts that precede each other in neither direction are equal.
+inline bool precedes(const Contact& a, const Contact& b) {
+  return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
+}
+
 struct ContactSet {
-  std::vector<Contact> contacts;   ///< sorted by kind, then vertices
+  std::vector<Contact> contacts;   ///< sorted by `precedes`
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts
 };
 

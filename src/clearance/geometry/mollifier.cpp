@@ -1,14 +1,15 @@
 #include "clearance/geometry/mollifier.h"
 
 #include "clearance/geometry/distance.h"
-#include "clearance/geometry/distance_derivatives.h"
 
 namespace clearance {
 
 namespace {
 
-/// Rows a and b by the vertices ea0, ea1, eb0, eb1.
-constexpr RelativeMap<2, 4> edge_vectors = {{{-1, 1, 0, 0}, {0, 0, -1, 1}}};
+/// Each edge vector is an end minus a start: what vertex i of ea0, ea1, eb0, eb1 adds to its edge.
+constexpr double sign(int i) {
+  return i % 2 == 0 ? -1.0 : 1.0;
+}
 
 /// de/dc where c < eps_x, else 0 [1/m^4].
 double slope(double c, double eps_x) {
@@ -72,7 +73,10 @@ void relative_edge_edge_mollifier_derivatives(const Vec<3>& a, const Vec<3>& b, 
 
 Vec<12> edge_edge_mollifier_gradient(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1,
                                      double eps_x) {
-  return edge_vectors.expand<3>(relative_edge_edge_mollifier_gradient(ea1 - ea0, eb1 - eb0, eps_x));
+  const Vec<6> g = relative_edge_edge_mollifier_gradient(ea1 - ea0, eb1 - eb0, eps_x);
+  Vec<12> gradient;
+  for (int i = 0; i < 4; ++i) gradient.segment<3>(3 * i) = sign(i) * g.segment<3>(3 * (i / 2));
+  return gradient;
 }
 
 void edge_edge_mollifier_derivatives(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1,
@@ -80,8 +84,12 @@ void edge_edge_mollifier_derivatives(const Vec<3>& ea0, const Vec<3>& ea1, const
   Vec<6> g;
   Mat<6> h;
   relative_edge_edge_mollifier_derivatives(ea1 - ea0, eb1 - eb0, eps_x, g, h);
-  gradient = edge_vectors.expand<3>(g);
-  hessian = edge_vectors.expand<3>(h);
+  for (int i = 0; i < 4; ++i) {
+    gradient.segment<3>(3 * i) = sign(i) * g.segment<3>(3 * (i / 2));
+    for (int k = 0; k < 4; ++k) {
+      hessian.block<3, 3>(3 * i, 3 * k) = sign(i) * sign(k) * h.block<3, 3>(3 * (i / 2), 3 * (k / 2));
+    }
+  }
 }
 
 }  // namespace clearance

@@ -3,8 +3,7 @@
 //
 //   e(c) = -(c / eps_x)^2 + 2 c / eps_x  for c < eps_x, else 1;   c = |a x b|^2,  a = ea1 - ea0,  b = eb1 - eb0   [m^4]
 //
-// The reduced form has derivatives by z = (a, b): the last six of the relative positions of `line_line_relative`
-// (distance_derivatives.h), so that products of mollifier and distance stay in nine coordinates.
+// The reduced form has derivatives by z = (a, b).
 #pragma once
 
 #include "clearance/math/types.h"
