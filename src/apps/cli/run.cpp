@@ -87,6 +87,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.residual = report.residual;
   record.kappa = report.kappa;
   record.energy = report.energy;
+  record.friction_work = report.friction_work;
   record.seconds.emplace_back("total", report.total_seconds);
   for (int s = 0; s < num_stages; ++s) {
     const auto stage = static_cast<Stage>(s);
@@ -101,7 +102,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"orderings", report.counters.orderings},
                      {"analyses", report.counters.analyses},
                      {"factorizations", report.counters.factorizations},
-                     {"linear_iterations", report.counters.linear_iterations}};
+                     {"linear_iterations", report.counters.linear_iterations},
+                     {"friction_iterations", report.friction_iterations}};
   record.limited_by = report.limited_by;
   record.smallest_alpha = report.smallest_alpha;
   record.state_hash = simulation.state_hash();

@@ -69,59 +69,6 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
   return hessian;
 }
 
-/// The stencil that a nearly parallel edge pair's closest features form, and which of the four vertices it uses.
-struct ReducedContact {
-  ContactKind kind;
-  std::array<int, 4> local;  ///< positions of the stencil's vertices among ea0 ea1 eb0 eb1
-};
-
-ReducedContact reduced_contact(EdgeEdgeType type) {
-  switch (type) {
-    case EdgeEdgeType::ea0_eb0:
-      return {ContactKind::point_point, {0, 2, -1, -1}};
-    case EdgeEdgeType::ea0_eb1:
-      return {ContactKind::point_point, {0, 3, -1, -1}};
-    case EdgeEdgeType::ea1_eb0:
-      return {ContactKind::point_point, {1, 2, -1, -1}};
-    case EdgeEdgeType::ea1_eb1:
-      return {ContactKind::point_point, {1, 3, -1, -1}};
-    case EdgeEdgeType::ea_eb0:
-      return {ContactKind::point_edge, {2, 0, 1, -1}};
-    case EdgeEdgeType::ea_eb1:
-      return {ContactKind::point_edge, {3, 0, 1, -1}};
-    case EdgeEdgeType::ea0_eb:
-      return {ContactKind::point_edge, {0, 2, 3, -1}};
-    case EdgeEdgeType::ea1_eb:
-      return {ContactKind::point_edge, {1, 2, 3, -1}};
-    case EdgeEdgeType::ea_eb:
-      break;
-  }
-  return {ContactKind::edge_edge, {0, 1, 2, 3}};
-}
-
-/// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the
-/// edges.
-ContactFrame<3> mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
-  const ReducedContact reduced = reduced_contact(contact.edge_edge_type);
-  Contact inner = contact;
-  inner.kind = reduced.kind;
-  ContactPositions<3> inner_x;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
-    inner_x[i] = x[static_cast<std::size_t>(reduced.local[i])];
-  }
-  const ContactFrame<3> narrow = compute_contact_frame<3>(model, inner, inner_x);
-  ContactFrame<3> frame = narrow;
-  frame.num_vertices = 4;
-  frame.weights = {};
-  frame.tilts = {};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
-    const auto at = static_cast<std::size_t>(reduced.local[i]);
-    frame.weights[at] = narrow.weights[i];
-    for (std::size_t j = 0; j < 2; ++j) frame.tilts[j][at] = narrow.tilts[j][i];
-  }
-  return frame;
-}
-
 }  // namespace
 
 template <int dim>
@@ -143,7 +90,7 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
-      const ContactFrame<3> frame = mollified_frame(model, contact, p);
+      const ContactFrame<3> frame = compute_contact_frame<3>(model, contact, p);
       const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       const Vec<12> dm = edge_edge_mollifier_gradient(p[0], p[1], p[2], p[3], contact.mollifier_scale);
@@ -165,7 +112,7 @@ ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& c
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       // The product rule mixes both factors, so the plain eigen-decomposition projects; such contacts are few.
-      const ContactFrame<3> frame = mollified_frame(model, contact, p);
+      const ContactFrame<3> frame = compute_contact_frame<3>(model, contact, p);
       const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       Vec<12> dm;

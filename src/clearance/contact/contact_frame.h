@@ -40,7 +40,7 @@ ContactPositions<dim> positions_of(const Contact& contact, const VecX& x) {
   return positions;
 }
 
-/// Frame of any contact but a mollified one.
+/// Frame of any contact; of a mollified one that of its closest features, spread over the four vertices.
 template <int dim>
 ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& contact,
                                         const ContactPositions<dim>& positions);

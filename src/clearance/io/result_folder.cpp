@@ -202,6 +202,7 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["residual"] = number(record.residual);
   line["kappa"] = number(record.kappa);
   line["energy"] = object_of(record.energy);
+  line["friction_work"] = number(record.friction_work);
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
   line["smallest_alpha"] = record.smallest_alpha;

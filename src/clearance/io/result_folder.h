@@ -27,6 +27,7 @@ struct StepRecord {
   double kappa = 0.0;
   std::vector<std::pair<std::string, double>> energy;   ///< [J]
   std::vector<std::pair<std::string, double>> seconds;  ///< `total` and one entry per stage
+  double friction_work = 0.0;                           ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   std::string limited_by;
   double smallest_alpha = 1.0;

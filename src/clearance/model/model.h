@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/geometry/surface.h"
+#include "clearance/model/friction_table.h"
 #include "clearance/model/mass_operator.h"
 #include "clearance/model/potential.h"
 #include "clearance/model/surface_map.h"
@@ -51,6 +52,7 @@ struct Model {
   /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x (eq. 2.24)
   std::vector<double> edge_rest_length_sq;
   std::vector<HalfSpace> half_spaces;
+  FrictionTable friction;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   double bbox_diagonal = 1.0;              ///< [m] l of app. A: of the deformable bodies at rest

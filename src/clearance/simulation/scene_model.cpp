@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "clearance/bodies/fem/fem_body.h"
@@ -49,6 +50,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
   options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier,
                    scene.contact.close_distance * contact_unit};
+  options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.iterations};
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver =
@@ -191,6 +193,34 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
   if (inversion_barrier->has_elements()) scene.model.potentials.push_back(inversion_barrier);
 }
 
+FrictionCoefficients coefficients(double sliding, const std::optional<double>& sticking) {
+  return {sticking.value_or(sliding), sliding};
+}
+
+/// A class of the table is a body of the scene with all its copies.
+FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
+  FrictionTable table;
+  std::map<std::string, int> class_of_name;
+  for (const BodyDesc& body : desc.bodies) {
+    class_of_name[body.name] = static_cast<int>(table.of_class.size());
+    table.of_class.push_back(
+        body.friction ? coefficients(*body.friction, body.static_friction)
+                      : coefficients(desc.friction.coefficient,
+                                     body.static_friction ? body.static_friction : desc.friction.static_coefficient));
+  }
+  for (const BodyInstance& body : bodies) table.class_of_body.push_back(body.desc);
+  for (const HalfSpaceDesc& half_space : desc.half_spaces) {
+    table.of_half_space.push_back(half_space.friction
+                                      ? std::optional(coefficients(*half_space.friction, half_space.static_friction))
+                                      : std::nullopt);
+  }
+  for (const FrictionPairDesc& pair : desc.friction.pairs) {
+    const int a = class_of_name[pair.bodies[0]], b = class_of_name[pair.bodies[1]];
+    table.of_pair[{std::min(a, b), std::max(a, b)}] = coefficients(pair.coefficient, pair.static_coefficient);
+  }
+  return table;
+}
+
 void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
   State& state = scene.initial_state;
   state.v = VecX::Zero(state.x.size());
@@ -318,6 +348,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
     const Vec<3> normal = half_space.normal.normalized();
     model.half_spaces.push_back({normal, normal.dot(half_space.point)});
   }
+  model.friction = friction_table(desc, scene.bodies);
   BoundingBox box;
   for (const BodyInstance& body : scene.bodies) {
     for (const Vec<3>& v : body.mesh.vertices) {

@@ -55,7 +55,10 @@ class Step {
     Candidates candidates;     // all pairs that may be contacts on the feasible part
   };
 
-  bool move_prescribed();
+  Direction towards_targets();
+  bool move_prescribed(const Direction& direction);
+  void start_friction(const Direction& direction);
+  bool lag_again();
   void start_from_inertia();
   bool solve_direction(VecX& dx);
   void shorten(VecX& dx) const;
@@ -80,10 +83,9 @@ class Step {
   StepReport report_;
 };
 
-/// Moves scripted nodes from the current iterate straight towards their targets as far as nothing is hit or inverted.
-/// True if they arrive.
+/// Scripted nodes from the current iterate straight to their targets.
 template <int dim>
-bool Step<dim>::move_prescribed() {
+auto Step<dim>::towards_targets() -> Direction {
   Direction direction;
   direction.dx = VecX::Zero(current_.x.size());
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
@@ -91,6 +93,12 @@ bool Step<dim>::move_prescribed() {
         block<dim>(targets_.positions, static_cast<int>(k)) - block<dim>(current_.x, targets_.blocks[k]);
   }
   bound_direction(direction);
+  return direction;
+}
+
+/// Moves scripted nodes as far as nothing is hit or inverted. True if they arrive.
+template <int dim>
+bool Step<dim>::move_prescribed(const Direction& direction) {
   VecX x = current_.x + direction.alpha_limit * direction.dx;
   const bool arrives = direction.alpha_limit >= 1.0;
   for (std::size_t k = 0; arrives && k < targets_.blocks.size(); ++k) {
@@ -98,6 +106,30 @@ bool Step<dim>::move_prescribed() {
   }
   current_ = problem_.make_iterate(std::move(x), direction.candidates);
   return arrives;
+}
+
+/// Friction starts from the contacts at the start of the step with the barrier stiffness of the last one, which is to
+/// say from the normal forces that the last step ended with (sec. 2.5.5).
+template <int dim>
+void Step<dim>::start_friction(const Direction& direction) {
+  if (!problem_.has_friction()) return;
+  const double kappa = state_.kappa > 0.0 ? state_.kappa * target_.scale : problem_.kappa();
+  problem_.lag_friction(problem_.make_iterate(state_.x, direction.candidates), kappa);
+  report_.friction_iterations = 1;
+}
+
+/// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
+/// the last of the wanted number, or nothing rubs.
+template <int dim>
+bool Step<dim>::lag_again() {
+  const int wanted = options_.friction.iterations;
+  if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
+  const bool had_friction = !problem_.friction().is_empty();
+  problem_.lag_friction(current_, problem_.kappa());
+  if (!had_friction && problem_.friction().is_empty()) return false;
+  ++report_.friction_iterations;
+  current_energy_ = problem_.energy(current_);
+  return true;
 }
 
 /// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
@@ -249,7 +281,7 @@ bool Step<dim>::has_reached_targets() {
   if (!problem_.augmented().is_active()) return true;
   if (problem_.augmented().progress(current_.x) < 0.999) return false;
   // The last thousandth in a straight line, if nothing is in its way.
-  move_prescribed();
+  move_prescribed(towards_targets());
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
   current_energy_ = problem_.energy(current_);
@@ -271,18 +303,21 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian (app. A.5); first contact set;
   //    barrier stiffness.
   current_.x = state_.x;
-  if (move_prescribed()) {
+  const Direction direction_of_targets = towards_targets();
+  if (move_prescribed(direction_of_targets)) {
     problem_.fix_prescribed();
   } else {
     problem_.augmented().activate();
   }
   problem_.choose_kappa(current_);
+  start_friction(direction_of_targets);
   current_energy_ = problem_.energy(current_);
 
   start_from_inertia();
 
   // 2. Projected Newton (alg. 2.1).
   report_.status = StepStatus::iteration_limit;
+  bool is_first_of_lag = false;  // friction was lagged again since the last direction
   while (report_.newton_iterations < options_.max_iterations) {
     Direction direction;
     if (!solve_direction(direction.dx)) {
@@ -300,9 +335,19 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     const bool is_small = report_.residual < options_.tolerance;
     if (has_reached_targets()) {
       if (is_small) {
-        report_.status = StepStatus::converged;
-        break;
+        // 4. Friction again with the forces just found, until a direction is small at once: eq. 2.17.
+        if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) {
+          report_.status = StepStatus::converged;
+          break;
+        }
+        if (report_.friction_iterations > options_.friction.max_iterations) {
+          report_.status = StepStatus::friction_lag_limit;
+          break;
+        }
+        is_first_of_lag = true;
+        continue;
       }
+      is_first_of_lag = false;
     } else if (is_small || !has_moved) {
       problem_.augmented().update(current_.x);
       current_energy_ = problem_.energy(current_);
@@ -341,6 +386,7 @@ void Step<dim>::finish() {
   // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
   if (report_.num_contacts > 0) report_.min_distance = current_.contacts.min_distance;
   report_.kappa = problem_.kappa();
+  report_.friction_work = problem_.friction().dissipated(current_.x_surface) / target_.scale;
   for (const auto& potential : model_.potentials) {
     report_.energy.emplace_back(potential->name(), potential->energy(current_.x).value());
   }

@@ -21,12 +21,19 @@ struct KappaOptions {
   double close_distance = 1e-9;  ///< [m] d_eps: contacts that stay closer and still approach double kappa
 };
 
+struct FrictionOptions {
+  double eps_v = 1e-3;       ///< [m/s] sliding slower than this counts as sticking
+  int iterations = 1;        ///< lagged solves a step; 0: until eq. 2.17 holds
+  int max_iterations = 100;  ///< then a step ends as `friction_lag_limit`
+};
+
 enum class LinearSolverChoice { cholmod, pcg };
 
 struct SolverOptions {
   IntegratorOptions integrator;
   BarrierOptions barrier;
   KappaOptions kappa;
+  FrictionOptions friction;
   bool has_contact = true;
   double tolerance = 1e-2;  ///< [m/s] Newton has converged when |dx|_inf / h is below
   int max_iterations = 1000;

@@ -14,6 +14,7 @@ enum class StepStatus {
   converged,
   iteration_limit,            ///< max_iterations reached; the state is advanced to the last feasible iterate
   line_search_stalled,        ///< no decrease found although the direction is not small; advanced likewise
+  friction_lag_limit,         ///< friction forces and their lags have not come to agree; advanced likewise
   prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
   linear_solve_failed,        ///< the state is not advanced
   undefined_input,            ///< a formula of the scene is not finite at this time, or a file is gone; not advanced
@@ -47,6 +48,8 @@ struct StepReport {
   double min_distance = infinity;  ///< [m] smallest distance at the end of the step; infinity if there is no contact
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
   double kappa = 0.0;
+  int friction_iterations = 0;                         ///< lagged solves; 0 without friction
+  double friction_work = 0.0;                          ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
   std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step

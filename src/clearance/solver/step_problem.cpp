@@ -77,6 +77,8 @@ StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, 
       target_(target),
       targets_(targets),
       barrier_(model, options.barrier),
+      friction_(model, options.friction.eps_v * options.integrator.h, model.surface_map.apply(state.x)),
+      has_friction_(options.has_contact && !model.friction.is_frictionless()),
       augmented_(targets, prescribed_masses(model, targets), state.x),
       is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {}
 
@@ -118,6 +120,7 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
   contact.sum *= kappa_;
   contact.correction *= kappa_;
   total.add(contact);
+  total.add(friction_.energy(iterate.x_surface));
   total.add(augmented_.energy(x));
   return total;
 }
@@ -129,6 +132,7 @@ double StepProblem<dim>::energy_magnitude(const Iterate& iterate) const {
     sum += target_.scale * std::abs(potential->energy(iterate.x).value());
   }
   sum += kappa_ * barrier_.energy(iterate.contacts, iterate.x_surface).value();
+  sum += friction_.energy(iterate.x_surface).value();
   return sum + std::abs(augmented_.energy(iterate.x).value());
 }
 
@@ -137,6 +141,7 @@ double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
   VecX gradient = VecX::Zero(iterate.x.size());
   add_smooth_gradient(iterate.x, gradient);
   barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, gradient);
+  friction_.add_gradient(iterate.x_surface, gradient);
   zero_fixed(gradient);
   return gradient.dot(dx);
 }
@@ -156,8 +161,25 @@ void StepProblem<dim>::zero_fixed(VecX& gradient) const {
 }
 
 template <int dim>
+void StepProblem<dim>::lag_friction(const Iterate& iterate, double kappa) {
+  if (has_friction_) friction_.lag(iterate.contacts, iterate.x_surface, kappa, options_.barrier);
+}
+
+/// Blocks of barriers and friction.
+template <int dim>
+std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
+  const std::vector<BlockKey>& of_barriers = barrier_.prepare_hessian(iterate.contacts, is_fixed_);
+  if (friction_.is_empty()) return of_barriers;
+  const std::vector<BlockKey>& of_friction = friction_.prepare_hessian(is_fixed_);
+  std::vector<BlockKey> all;
+  std::set_union(of_barriers.begin(), of_barriers.end(), of_friction.begin(), of_friction.end(),
+                 std::back_inserter(all));
+  return all;
+}
+
+template <int dim>
 void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient) {
-  BlockSparseMatrix& matrix = system.reset(barrier_.prepare_hessian(iterate.contacts, is_fixed_));
+  BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
     add_inertial_gradient<dim>(model_, iterate.x - target_.x_tilde, gradient);
@@ -167,6 +189,7 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, Ve
     potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
   }
   barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix);
+  friction_.add_derivatives(iterate.x_surface, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
   zero_fixed(gradient);
   matrix.fix_blocks(is_fixed_);
@@ -200,6 +223,7 @@ void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
   // The kappa that balances the barrier's gradient with all others best, within the bounds.
   VecX smooth = VecX::Zero(iterate.x.size()), contact = VecX::Zero(iterate.x.size());
   add_smooth_gradient(iterate.x, smooth);
+  friction_.add_gradient(iterate.x_surface, smooth);
   barrier_.add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
   zero_fixed(smooth);
   zero_fixed(contact);

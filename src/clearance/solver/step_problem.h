@@ -1,9 +1,10 @@
-// The incremental potential of one step (eq. 2.5): inertia, potentials, barriers and the augmented Lagrangian of
-// scripted nodes, with its assembled derivatives.
+// The incremental potential of one step (eq. 2.5 and 2.16): inertia, potentials, barriers, lagged friction and the
+// augmented Lagrangian of scripted nodes, with its assembled derivatives.
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/friction_potential.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
@@ -46,6 +47,12 @@ class StepProblem {
   /// Doubles kappa while contacts closer than d_eps approach (app. A.6); true if it did.
   bool adapt_kappa(const Iterate& before, const Iterate& after);
 
+  /// True if contacts can rub at all.
+  bool has_friction() const { return has_friction_; }
+  /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`.
+  void lag_friction(const Iterate& iterate, double kappa);
+  const FrictionPotential<dim>& friction() const { return friction_; }
+
   double kappa() const { return kappa_; }
   const BarrierPotential<dim>& barrier() const { return barrier_; }
   AugmentedLagrangian<dim>& augmented() { return augmented_; }
@@ -55,6 +62,7 @@ class StepProblem {
 
  private:
   void add_smooth_gradient(const VecX& x, VecX& gradient) const;
+  std::vector<BlockKey> contact_keys(const Iterate& iterate);
   void zero_fixed(VecX& gradient) const;
   double kappa_lower_bound() const;
 
@@ -63,6 +71,8 @@ class StepProblem {
   const InertialTarget& target_;
   const PrescribedTargets& targets_;
   BarrierPotential<dim> barrier_;
+  FrictionPotential<dim> friction_;
+  bool has_friction_;
   AugmentedLagrangian<dim> augmented_;
   std::vector<char> is_fixed_;  // per block
   double kappa_ = 0.0;

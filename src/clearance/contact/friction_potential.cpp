@@ -1,0 +1,163 @@
+#include "clearance/contact/friction_potential.h"
+
+#include "clearance/base/parallel.h"
+#include "clearance/geometry/mollifier.h"
+
+namespace clearance {
+
+namespace {
+constexpr int grain = 128;
+
+FrictionCoefficients coefficients(const Model& model, const Contact& contact) {
+  const auto body = [&](int i) {
+    return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
+  };
+  if (contact.kind == ContactKind::half_space) return model.friction.with_half_space(body(0), contact.plane);
+  // The last vertex always belongs to the second primitive.
+  return model.friction.between(body(0), body(contact.num_vertices() - 1));
+}
+
+}  // namespace
+
+template <int dim>
+double normal_force(const Contact& contact, const ContactFrame<dim>& frame, const ContactPositions<dim>& positions,
+                    const BarrierOptions& options) {
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+  double force = -2.0 * frame.distance * b.first * contact.multiplicity;
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      force *= edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
+    }
+  }
+  return force;
+}
+
+template <int dim>
+void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, double kappa, const BarrierOptions& options) {
+  contacts_.clear();
+  prepared_for_.clear();
+  for (const Contact& contact : set.contacts) {
+    const FrictionCoefficients mu = coefficients(model_, contact);
+    if (mu.is_zero()) continue;
+    const ContactPositions<dim> positions = positions_of<dim>(contact, x);
+    const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, positions);
+    const double force = kappa * normal_force<dim>(contact, frame, positions, options);
+    if (!(force > 0.0)) continue;
+    LaggedContact lagged;
+    lagged.num_vertices = contact.num_vertices();
+    lagged.vertices = contact.vertices;
+    lagged.weights = frame.weights;
+    lagged.normal = frame.normal;
+    lagged.normal_force = force;
+    lagged.law = {mu, eps_};
+    contacts_.push_back(lagged);
+  }
+}
+
+template <int dim>
+Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& x) const {
+  Vec<dim> u = Vec<dim>::Zero();
+  for (int i = 0; i < contact.num_vertices; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    u += contact.weights[at] * (block<dim>(x, contact.vertices[at]) - block<dim>(x_t0_, contact.vertices[at]));
+  }
+  return u - contact.normal.dot(u) * contact.normal;
+}
+
+template <int dim>
+CompensatedSum FrictionPotential<dim>::energy(const VecX& x) const {
+  return ordered_sum(static_cast<int>(contacts_.size()), [&](int k) {
+    const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+    return contact.normal_force * contact.law.potential(sliding(contact, x).norm());
+  });
+}
+
+template <int dim>
+double FrictionPotential<dim>::dissipated(const VecX& x) const {
+  return ordered_sum(static_cast<int>(contacts_.size()),
+                     [&](int k) {
+                       const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+                       const double y = sliding(contact, x).norm();
+                       return contact.normal_force * contact.law.force(y) * y;
+                     })
+      .value();
+}
+
+template <int dim>
+void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
+  for (const LaggedContact& contact : contacts_) {
+    const Vec<dim> u = sliding(contact, x);
+    const Vec<dim> force = contact.normal_force * contact.law.force_over_distance(u.norm()) * u;
+    for (int i = 0; i < contact.num_vertices; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[at])) {
+        block<dim>(gradient, term.block) += (contact.weights[at] * term.weight) * force;
+      }
+    }
+  }
+}
+
+template <int dim>
+const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::vector<char>& is_fixed) {
+  if (prepared_for_ == is_fixed) return assembler_.keys();
+  prepared_for_ = is_fixed;
+  std::vector<Stencil> stencils(contacts_.size());
+  free_nodes_.resize(contacts_.size());
+  num_free_.resize(contacts_.size());
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    const LaggedContact& contact = contacts_[k];
+    Stencil& stencil = stencils[k];
+    for (int i = 0; i < contact.num_vertices; ++i) {
+      const int node = block_of(contact.vertices[static_cast<std::size_t>(i)]);
+      if (is_fixed[static_cast<std::size_t>(node)]) continue;
+      const auto at = static_cast<std::size_t>(stencil.count);
+      stencil.nodes[at] = node;
+      free_nodes_[k][at] = static_cast<std::int8_t>(i);
+      ++stencil.count;
+    }
+    num_free_[k] = static_cast<std::int8_t>(stencil.count);
+  }
+  assembler_ = BlockAssembler(stencils);
+  return assembler_.keys();
+}
+
+template <int dim>
+void FrictionPotential<dim>::add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) {
+  if (contacts_.empty()) return;
+  add_gradient(x, gradient);
+  constexpr std::size_t block_numbers = static_cast<std::size_t>(dim) * dim;
+  locals_.resize(contacts_.size() * max_stencil_blocks * block_numbers);
+  parallel_for(static_cast<int>(contacts_.size()), grain, [&](int k) {
+    const auto at = static_cast<std::size_t>(k);
+    const LaggedContact& contact = contacts_[at];
+    const Vec<dim> u = sliding(contact, x);
+    const double y = u.norm();
+    // Along u the stiffness, clamped where the force falls with the speed; across u the force turns with u.
+    const double across = contact.law.force_over_distance(y);
+    const double along = std::max(0.0, contact.law.stiffness(y));
+    Mat<dim> shared = across * (Mat<dim>::Identity() - contact.normal * contact.normal.transpose());
+    if (y > 0.0) shared += ((along - across) / (y * y)) * u * u.transpose();
+    shared *= contact.normal_force;
+    double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
+    for (int a = 0; a < num_free_[at]; ++a) {
+      for (int b = 0; b <= a; ++b, out += block_numbers) {
+        const auto weight = [&](int local) {
+          return contact.weights[static_cast<std::size_t>(free_nodes_[at][static_cast<std::size_t>(local)])];
+        };
+        Eigen::Map<Mat<dim>> packed(out);
+        packed = weight(a) * weight(b) * shared;
+      }
+    }
+  });
+  assembler_.bind(matrix);
+  assembler_.template add_to<dim>(matrix, locals_, 1.0);
+}
+
+template class FrictionPotential<2>;
+template class FrictionPotential<3>;
+template double normal_force<2>(const Contact&, const ContactFrame<2>&, const ContactPositions<2>&,
+                                const BarrierOptions&);
+template double normal_force<3>(const Contact&, const ContactFrame<3>&, const ContactPositions<3>&,
+                                const BarrierOptions&);
+
+}  // namespace clearance

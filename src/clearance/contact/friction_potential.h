@@ -1,0 +1,69 @@
+// The lagged friction potential D(x) of eq. 2.15 and 2.16: sliding bases and normal forces are those of an earlier
+// iterate, so that friction has an energy.
+//
+// The sliding of a contact since the start of the step is u = (I - n n^T) sum_i w_i (x_i - x_i^t), with the lagged
+// normal n and the lagged weights w_i of the closest points. The potential lambda f(|u|) has the gradient
+// lambda f'(|u|) / |u| w_i u and the Hessian lambda w_i w_j B with one small matrix B a contact, whose positive part is
+// known in closed form: no basis T and no eigenvalue problem (app. A.9) are needed.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "clearance/contact/contact_frame.h"
+#include "clearance/contact/friction.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+template <int dim>
+class FrictionPotential {
+ public:
+  /// `x_t0`: surface positions at the start of the step, flat. `eps` [m] = eps_v h.
+  FrictionPotential(const Model& model, double eps, VecX x_t0) : model_(model), eps_(eps), x_t0_(std::move(x_t0)) {}
+
+  /// Takes normals, weights and normal forces from the contacts `set` at the surface positions `x`. `kappa` is the
+  /// barrier stiffness in the incremental potential, and so are the forces then: h^2 times newtons for implicit Euler.
+  void lag(const ContactSet& set, const VecX& x, double kappa, const BarrierOptions& options);
+  bool is_empty() const { return contacts_.empty(); }
+
+  CompensatedSum energy(const VecX& x) const;
+  void add_gradient(const VecX& x, VecX& gradient) const;
+  /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
+  double dissipated(const VecX& x) const;
+
+  /// As in BarrierPotential.
+  const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
+  void add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix);
+
+ private:
+  struct LaggedContact {
+    int num_vertices = 0;
+    std::array<int, 4> vertices{};
+    std::array<double, 4> weights{};
+    Vec<dim> normal;
+    double normal_force = 0.0;  // lambda, in the units of the incremental potential per metre
+    FrictionLaw law;
+  };
+
+  Vec<dim> sliding(const LaggedContact& contact, const VecX& x) const;
+  int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
+
+  const Model& model_;
+  double eps_;
+  VecX x_t0_;
+  std::vector<LaggedContact> contacts_;
+  // Scratch of the Hessian; prepared for the blocks that were fixed then.
+  std::vector<char> prepared_for_;
+  std::vector<std::array<std::int8_t, 4>> free_nodes_;
+  std::vector<std::int8_t> num_free_;
+  std::vector<double> locals_;
+  BlockAssembler assembler_;
+};
+
+/// Magnitude of the barrier's force along the normal of a contact for kappa = 1, in m^3.
+template <int dim>
+double normal_force(const Contact& contact, const ContactFrame<dim>& frame, const ContactPositions<dim>& positions,
+                    const BarrierOptions& options);
+
+}  // namespace clearance
