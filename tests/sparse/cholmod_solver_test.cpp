@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Cholesky>
+#include <limits>
 #include <numeric>
 
 #include "clearance/sparse/dense_front.h"
@@ -133,30 +134,59 @@ TEST(SupernodalPattern, Structure_IsConsistentForRandomPatterns) {
   }
 }
 
-TEST(DenseFront, TiledFactor_MatchesDenseCholesky) {
-  // Sizes around one and two tiles of 192, with and without rows below.
+class DenseFrontTest : public testing::TestWithParam<MicroKernel> {};
+
+TEST_P(DenseFrontTest, TiledFactor_MatchesDenseCholesky) {
+  // Sizes around leaves of 8, micro tiles, and one and two tiles of 192, with and without rows below.
   std::mt19937 rng(6);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  for (const auto& [rows, columns] :
-       {std::pair{1, 1}, {5, 3}, {192, 192}, {193, 193}, {300, 200}, {450, 10}, {450, 400}}) {
+  for (const auto& [rows, columns] : {std::pair{1, 1},
+                                      {5, 3},
+                                      {8, 8},
+                                      {9, 9},
+                                      {24, 12},
+                                      {25, 17},
+                                      {47, 24},
+                                      {192, 192},
+                                      {193, 193},
+                                      {300, 200},
+                                      {450, 10},
+                                      {450, 400}}) {
     SCOPED_TRACE(testing::Message() << rows << " x " << columns);
     const MatX random = MatX::NullaryExpr(rows, rows, [&] { return uniform(rng); });
     const MatX full = random * random.transpose() + MatX::Identity(rows, rows);
     const MatX expected = Eigen::LLT<MatX>(full).matrixL();
     MatX front = full.leftCols(columns);
-    ASSERT_TRUE(factor_columns(front.data(), rows, columns));
+    ASSERT_TRUE(factor_columns(front.data(), rows, columns, GetParam()));
     const MatX factor = front.triangularView<Eigen::Lower>();
     EXPECT_LT((factor - expected.leftCols(columns)).norm(), 1e-11 * expected.norm());
 
-    // What is left of the other columns is the Schur complement.
+    // With the part of the other columns it changes, what is left is the Schur complement. Nothing is read from the
+    // target.
     const int below = rows - columns;
-    MatX update = full.bottomRightCorner(below, below);
-    subtract_outer_product(front.data() + columns, rows, below, columns, update.data());
+    MatX update = MatX::Constant(below, below, std::numeric_limits<double>::quiet_NaN());
+    negative_outer_product(front.data() + columns, rows, below, columns, update.data(), GetParam());
     const MatX corner = expected.bottomRightCorner(below, below);
-    const MatX difference = (update - corner * corner.transpose()).triangularView<Eigen::Lower>();
+    const MatX difference =
+        (full.bottomRightCorner(below, below) + update - corner * corner.transpose()).triangularView<Eigen::Lower>();
     EXPECT_LT(difference.norm(), 1e-11 * full.norm());
   }
 }
+
+TEST_P(DenseFrontTest, BadPivots_AreReportedInEveryColumn) {
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    for (int column = 0; column < 30; ++column) {
+      MatX front = MatX::Identity(40, 40);
+      front(column, column) = bad;
+      EXPECT_FALSE(factor_columns(front.data(), 40, 30, GetParam())) << bad << " in column " << column;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DenseFrontTest,
+                         testing::ValuesIn(available_micro_kernels().begin(), available_micro_kernels().end()),
+                         [](const testing::TestParamInfo<MicroKernel>& tested) { return tested.param.name; });
 
 TEST(PcgSolver, TooFewIterations_AreReported) {
   std::mt19937 rng(7);

@@ -1,8 +1,10 @@
 #include "clearance/sparse/dense_front.h"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "clearance/base/parallel.h"
 #include "clearance/math/types.h"
@@ -12,85 +14,183 @@ namespace {
 
 using Eigen::Index;
 using Eigen::Lower;
-using Panel = Eigen::Map<MatX, 0, Eigen::OuterStride<>>;
 using ConstPanel = Eigen::Map<const MatX, 0, Eigen::OuterStride<>>;
 
-// A tile is a task: at 192 a product of tiles takes 0.4 ms and runs near the peak of the processor.
+// A tile is a task, and a whole number of micro tiles of every kernel: at 192 a product of tiles takes 0.3 ms.
 constexpr int tile = 192;
-int num_tiles(int size) {
-  return (size + tile - 1) / tile;
-}
-int tile_size(int index, int size) {
-  return std::min(tile, size - index * tile);
+// Columns of a product that are worked on together: two packed tiles of them fit into a second-level cache.
+constexpr int max_depth = 256;
+// Columns that are factored without a product of matrices.
+constexpr int leaf_columns = 8;
+// Rows that are divided by a leaf's square together.
+constexpr int leaf_rows = 16;
+
+int num_parts(int size, int part) {
+  return (size + part - 1) / part;
 }
 
-/// Calls body(i, j) for the tiles i >= j of a lower trapezoid.
-template <class Body>
-void for_each_tile(int rows, int columns, const Body& body) {
-  const int tile_rows = num_tiles(rows);
-  const int tile_columns = num_tiles(columns);
-  parallel_for(tile_rows * tile_columns, 1, [&](int t) {
-    const int i = t % tile_rows;
-    const int j = t / tile_rows;
-    if (i >= j) body(i, j);
-  });
-}
-
-/// The lower trapezoid (rows x columns) of target -= panel panel^T, with panel rows x depth.
-void subtract_trapezoid(const double* panel, int panel_stride, int rows, int columns, int depth, double* target,
-                        int target_stride) {
-  for_each_tile(rows, columns, [&](int i, int j) {
-    const int height = tile_size(i, rows);
-    const int width = tile_size(j, columns);
-    const ConstPanel left(panel + i * tile, height, depth, Eigen::OuterStride<>(panel_stride));
-    const ConstPanel right(panel + j * tile, width, depth, Eigen::OuterStride<>(panel_stride));
-    Panel corner(target + i * tile + static_cast<Index>(j) * tile * target_stride, height, width,
-                 Eigen::OuterStride<>(target_stride));
-    if (i != j) {
-      corner.noalias() -= left * right.transpose();
-      return;
+/// Copies `count` rows of a panel, filled up with zeros to `width`, a multiple of four.
+void pack_rows(const double* panel, std::ptrdiff_t stride, int count, int width, int depth, double* packed) {
+  for (int k = 0; k < depth; ++k, panel += stride, packed += width) {
+    if (count == width) {
+      for (int r = 0; r < width; r += 4) std::memcpy(packed + r, panel + r, 4 * sizeof(double));
+    } else {
+      for (int r = 0; r < width; ++r) packed[r] = r < count ? panel[r] : 0.0;
     }
-    corner.topRows(width).template selfadjointView<Lower>().rankUpdate(right, -1.0);
-    // A last tile column narrower than its diagonal tile is high leaves rows below the triangle.
-    const int rest = height - width;
-    if (rest > 0) corner.bottomRows(rest).noalias() -= left.bottomRows(rest) * right.transpose();
+  }
+}
+
+/// Rows of B as the micro kernel reads them.
+struct Strip {
+  const double* start;
+  std::ptrdiff_t stride;
+};
+
+/// What a product of panels does to its target.
+struct Target {
+  double* start;
+  int stride;
+  bool is_overwritten;  ///< target = -left right^T instead of target -= left right^T
+};
+
+/// The product of at most tile rows of each panel; only what is below the diagonal of the target if `is_diagonal`, up
+/// to whole micro tiles.
+void subtract_tile(const MicroKernel& kernel, const double* left, const double* right, int stride, int height,
+                   int width, int depth, bool is_diagonal, const Target& target) {
+  static thread_local std::vector<double> packed_left(max_micro_rows * max_depth);
+  static thread_local std::vector<double> packed_right(tile * max_depth);
+  const int strips_across = num_parts(width, kernel.columns);
+  const int strips_down = num_parts(height, kernel.rows);
+
+  // Rows are copied to where they are neighbours if they are used more than twice or do not fill a micro tile.
+  std::array<Strip, tile> columns;
+  for (int j = 0; j < strips_across; ++j) {
+    const int count = std::min(kernel.columns, width - j * kernel.columns);
+    columns[j] = {right + j * kernel.columns, stride};
+    if (strips_down <= 2 && count == kernel.columns) continue;
+    double* packed = packed_right.data() + static_cast<std::ptrdiff_t>(j) * kernel.columns * depth;
+    pack_rows(columns[j].start, stride, count, kernel.columns, depth, packed);
+    columns[j] = {packed, kernel.columns};
+  }
+  for (int i = 0; i < strips_down; ++i) {
+    const int first_row = i * kernel.rows;
+    const int count = std::min(kernel.rows, height - first_row);
+    Strip rows{left + first_row, stride};
+    if (strips_across > 2 || count < kernel.rows) {
+      pack_rows(rows.start, stride, count, kernel.rows, depth, packed_left.data());
+      rows = {packed_left.data(), kernel.rows};
+    }
+    for (int j = 0; j < strips_across; ++j) {
+      const int first_column = j * kernel.columns;
+      if (is_diagonal && first_column > first_row + count - 1) break;
+      const int across = std::min(kernel.columns, width - first_column);
+      double* corner = target.start + first_row + static_cast<Index>(first_column) * target.stride;
+      if (count == kernel.rows && across == kernel.columns) {
+        kernel.subtract(depth, rows.start, rows.stride, columns[j].start, columns[j].stride, corner, target.stride,
+                        target.is_overwritten);
+        continue;
+      }
+      // An incomplete micro tile: its sums, negated, are added by hand.
+      std::array<double, max_micro_rows * max_micro_columns> sums;
+      kernel.subtract(depth, rows.start, rows.stride, columns[j].start, columns[j].stride, sums.data(), kernel.rows,
+                      true);
+      for (int c = 0; c < across; ++c) {
+        for (int r = 0; r < count; ++r) {
+          double& entry = corner[r + static_cast<Index>(c) * target.stride];
+          entry = (target.is_overwritten ? 0.0 : entry) + sums[r + c * kernel.rows];
+        }
+      }
+    }
+  }
+}
+
+/// The lower trapezoid (rows x columns) of panel panel^T.
+void subtract_trapezoid(const MicroKernel& kernel, const double* panel, int stride, int rows, int columns, int depth,
+                        const Target& target) {
+  const int tiles_down = num_parts(rows, tile);
+  const int tiles_across = num_parts(columns, tile);
+  parallel_for(tiles_down * tiles_across, 1, [&](int t) {
+    const int i = t % tiles_down;
+    const int j = t / tiles_down;
+    if (i < j) return;
+    double* corner = target.start + i * tile + static_cast<Index>(j) * tile * target.stride;
+    for (int k = 0; k < depth; k += max_depth) {
+      const double* first = panel + static_cast<Index>(k) * stride;
+      subtract_tile(kernel, first + i * tile, first + j * tile, stride, std::min(tile, rows - i * tile),
+                    std::min(tile, columns - j * tile), std::min(max_depth, depth - k), i == j,
+                    {corner, target.stride, target.is_overwritten && k == 0});
+    }
   });
 }
 
-/// Cholesky factor of a small square; false at a pivot that is not a positive number.
-bool factor_square(Panel& square) {
-  if (Eigen::internal::llt_inplace<double, Lower>::blocked(square) >= 0) return false;
-  // NaN and infinity pass the comparisons inside.
-  const auto pivots = square.diagonal().array();
-  return (pivots > 0.0).all() && pivots.isFinite().all();
-}
-
-}  // namespace
-
-bool factor_columns(double* matrix, int rows, int columns) {
-  const Eigen::OuterStride<> stride(rows);
-  // Right-looking by panels of one tile: factor the square, divide the rows below, update the columns to the right.
-  for (int k = 0; k < columns; k += tile) {
-    const int width = std::min(tile, columns - k);
-    const int rows_below = rows - k - width;
-    double* corner = matrix + k + static_cast<Index>(k) * rows;
-    double* below = corner + width;
-    Panel square(corner, width, width, stride);
-    if (!factor_square(square)) return false;
-    parallel_for(num_tiles(rows_below), 1, [&](int i) {
-      Panel rows_of_tile(below + i * tile, tile_size(i, rows_below), width, stride);
-      square.triangularView<Lower>().transpose().solveInPlace<Eigen::OnTheRight>(rows_of_tile);
-    });
-    const int columns_right = columns - k - width;
-    if (columns_right == 0) continue;
-    double* right = below + static_cast<Index>(width) * rows;
-    subtract_trapezoid(below, rows, rows_below, columns_right, width, right, rows);
+/// Cholesky factor of at most leaf_columns columns, entry by entry.
+bool factor_square(double* square, int stride, int columns) {
+  for (int j = 0; j < columns; ++j) {
+    double* column = square + static_cast<Index>(j) * stride;
+    double pivot = column[j];
+    for (int k = 0; k < j; ++k)
+      pivot -= square[j + static_cast<Index>(k) * stride] * square[j + static_cast<Index>(k) * stride];
+    // Also false for what is not a number.
+    if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
+    const double root = std::sqrt(pivot);
+    column[j] = root;
+    for (int i = j + 1; i < columns; ++i) {
+      double sum = column[i];
+      for (int k = 0; k < j; ++k)
+        sum -= square[i + static_cast<Index>(k) * stride] * square[j + static_cast<Index>(k) * stride];
+      column[i] = sum / root;
+    }
   }
   return true;
 }
 
-void subtract_outer_product(const double* panel, int panel_stride, int size, int columns, double* update) {
-  subtract_trapezoid(panel, panel_stride, size, size, columns, update, size);
+/// rows L^-T of up to leaf_rows rows, in registers.
+template <int count>
+void divide_rows(const double* square, int stride, int columns, double* rows) {
+  double x[leaf_columns][count];
+  for (int j = 0; j < columns; ++j) {
+    const double* source = rows + static_cast<Index>(j) * stride;
+    for (int r = 0; r < count; ++r) x[j][r] = source[r];
+    for (int k = 0; k < j; ++k) {
+      const double factor = square[j + static_cast<Index>(k) * stride];
+      for (int r = 0; r < count; ++r) x[j][r] -= factor * x[k][r];
+    }
+    const double inverse = 1.0 / square[j + static_cast<Index>(j) * stride];
+    for (int r = 0; r < count; ++r) x[j][r] *= inverse;
+  }
+  for (int j = 0; j < columns; ++j) {
+    double* target = rows + static_cast<Index>(j) * stride;
+    for (int r = 0; r < count; ++r) target[r] = x[j][r];
+  }
+}
+
+bool factor_leaf(double* panel, int stride, int rows, int columns) {
+  if (!factor_square(panel, stride, columns)) return false;
+  int row = columns;
+  for (; row + leaf_rows <= rows; row += leaf_rows) divide_rows<leaf_rows>(panel, stride, columns, panel + row);
+  for (; row < rows; ++row) divide_rows<1>(panel, stride, columns, panel + row);
+  return true;
+}
+
+/// The left half of the columns, what it takes from the right half, the right half: nearly all work is in products.
+bool factor_panel(const MicroKernel& kernel, double* panel, int stride, int rows, int columns) {
+  if (columns <= leaf_columns) return factor_leaf(panel, stride, rows, columns);
+  const int left = num_parts(columns, 2 * leaf_columns) * leaf_columns;
+  if (!factor_panel(kernel, panel, stride, rows, left)) return false;
+  double* right = panel + left + static_cast<Index>(left) * stride;
+  subtract_trapezoid(kernel, panel + left, stride, rows - left, columns - left, left, {right, stride, false});
+  return factor_panel(kernel, right, stride, rows - left, columns - left);
+}
+
+}  // namespace
+
+bool factor_columns(double* matrix, int rows, int columns, const MicroKernel& kernel) {
+  return factor_panel(kernel, matrix, rows, rows, columns);
+}
+
+void negative_outer_product(const double* panel, int panel_stride, int size, int columns, double* update,
+                            const MicroKernel& kernel) {
+  subtract_trapezoid(kernel, panel, panel_stride, size, size, columns, {update, size, true});
 }
 
 void forward_solve(const double* factor, int rows, int columns, double* x_top, double* below) {

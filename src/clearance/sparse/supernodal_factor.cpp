@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "clearance/base/parallel.h"
 #include "clearance/sparse/dense_front.h"
@@ -15,10 +16,11 @@ constexpr double work_per_task = 2e6;
 /// One numeric factorisation in progress.
 class Factorization {
  public:
-  Factorization(const SupernodalPattern& pattern, const BlockSparseMatrix& matrix, double* values)
+  Factorization(const SupernodalPattern& pattern, const BlockSparseMatrix& matrix, double* values, BufferPool& pool)
       : pattern_(pattern),
         matrix_(matrix),
         values_(values),
+        pool_(pool),
         updates_(static_cast<std::size_t>(pattern.num_supernodes())),
         num_pending_(static_cast<std::size_t>(pattern.num_supernodes())) {}
 
@@ -31,14 +33,16 @@ class Factorization {
   void load_matrix(int s);
   template <int dim>
   void load_blocks(int s);
-  void add_child(int s, int child);
+  void add_child(int s, int child, bool to_own_columns);
   void fail(FactorOutcome outcome) { outcome_.store(outcome, std::memory_order_relaxed); }
   bool has_failed() const { return outcome_.load(std::memory_order_relaxed) != FactorOutcome::done; }
 
   const SupernodalPattern& pattern_;
   const BlockSparseMatrix& matrix_;
   double* values_;
-  std::vector<AlignedValues> updates_;  // per supernode: what it subtracts from its ancestors, until the parent took it
+  BufferPool& pool_;
+  std::vector<BufferPool::Buffer>
+      updates_;  // per supernode: what it subtracts from its ancestors, until the parent took it
   std::vector<std::atomic<int>> num_pending_;  // per large supernode: children that are not done
   std::atomic<FactorOutcome> outcome_{FactorOutcome::done};
 };
@@ -74,21 +78,20 @@ void Factorization::factor_supernode(int s) {
   const int rows_below = rows - columns;
   double* front = values_ + pattern_.value_starts[s];
   std::fill(front, front + static_cast<std::int64_t>(rows) * columns, 0.0);
-  if (rows_below > 0) {
-    const std::int64_t size = static_cast<std::int64_t>(rows_below) * rows_below;
-    updates_[s] = AlignedValues(size);
-    if (!updates_[s].data()) return fail(FactorOutcome::out_of_memory);
-    // Only the lower triangle of blocks is ever read.
-    for (std::int64_t c = 0; c < rows_below; ++c) {
-      double* column = updates_[s].data() + c * rows_below;
-      std::fill(column + c - c % pattern_.dim, column + rows_below, 0.0);
-    }
-  }
-
   load_matrix(s);
-  for (int c = pattern_.child_starts[s]; c < pattern_.child_starts[s + 1]; ++c) add_child(s, pattern_.children[c]);
+  const std::span<const int> children(pattern_.children.data() + pattern_.child_starts[s],
+                                      pattern_.children.data() + pattern_.child_starts[s + 1]);
+  for (const int child : children) add_child(s, child, true);
   if (!factor_columns(front, rows, columns)) return fail(FactorOutcome::not_positive_definite);
-  if (rows_below > 0) subtract_outer_product(front + columns, rows, rows_below, columns, updates_[s].data());
+
+  // The children's share of the update comes after the product: the update need not be cleared first.
+  if (rows_below > 0) {
+    updates_[s] = pool_.take(static_cast<std::int64_t>(rows_below) * rows_below);
+    if (!updates_[s].data()) return fail(FactorOutcome::out_of_memory);
+    negative_outer_product(front + columns, rows, rows_below, columns, updates_[s].data());
+    for (const int child : children) add_child(s, child, false);
+  }
+  for (const int child : children) pool_.give_back(std::move(updates_[child]));
 }
 
 void Factorization::load_matrix(int s) {
@@ -118,37 +121,46 @@ void Factorization::load_blocks(int s) {
   }
 }
 
-/// Adds the lower triangle of a child's update to the columns of the parent it belongs to: the parent's own first, then
-/// those of its update.
-void Factorization::add_child(int s, int child) {
+/// Adds the lower triangle of a child's update to the parent: to its own columns, or to its update.
+void Factorization::add_child(int s, int child, bool to_own_columns) {
   const int dim = pattern_.dim;
   const int first = pattern_.num_block_columns(child);
   const int size = pattern_.num_block_rows(child) - first;
   const int* parent_rows = pattern_.parent_rows.data() + pattern_.row_starts[child] + first;
-  const int rows = pattern_.num_rows(s);
-  const int columns = pattern_.num_columns(s);
-  const double* source = updates_[child].data();
+  const int own = pattern_.num_block_columns(s);
+  const int num_own = static_cast<int>(std::lower_bound(parent_rows, parent_rows + size, own) - parent_rows);
 
-  // Rows that are neighbours in both are added in one go; run_end[i] is where the run of row i ends.
-  std::vector<int> run_end(static_cast<std::size_t>(size));
-  for (int i = size - 1; i >= 0; --i) {
-    const bool is_joined = i + 1 < size && parent_rows[i + 1] == parent_rows[i] + 1;
-    run_end[i] = is_joined ? run_end[i + 1] : i + 1;
+  // Rows that are neighbours in both are added in one go.
+  struct Run {
+    int source, target, length;
+  };
+  std::vector<Run> runs;
+  const int begin = to_own_columns ? 0 : num_own;
+  const int offset = to_own_columns ? 0 : own;
+  for (int i = begin; i < size; ++i) {
+    if (i > begin && parent_rows[i] == parent_rows[i - 1] + 1) {
+      runs.back().length += dim;
+    } else {
+      runs.push_back({dim * i, dim * (parent_rows[i] - offset), dim});
+    }
   }
-  for (int j = 0; j < size; ++j) {
-    for (int c = 0; c < dim; ++c, source += static_cast<std::int64_t>(dim) * size) {
-      const std::int64_t column = dim * parent_rows[j] + c;
-      double* target = column < columns ? values_ + pattern_.value_starts[s] + column * rows
-                                        : updates_[s].data() + (column - columns) * (rows - columns) - columns;
-      for (int i = j; i < size; i = run_end[i]) {
-        double* run_target = target + static_cast<std::int64_t>(dim) * parent_rows[i];
-        const double* run_source = source + static_cast<std::int64_t>(dim) * i;
-        const int length = dim * (run_end[i] - i);
-        for (int r = 0; r < length; ++r) run_target[r] += run_source[r];
+
+  const std::int64_t target_stride = pattern_.num_rows(s) - dim * offset;
+  double* target_start = to_own_columns ? values_ + pattern_.value_starts[s] : updates_[s].data();
+  std::size_t run = 0;
+  for (int j = begin; j < (to_own_columns ? num_own : size); ++j) {
+    if (dim * j >= runs[run].source + runs[run].length) ++run;
+    for (int c = 0; c < dim; ++c) {
+      const double* source = updates_[child].data() + (static_cast<std::int64_t>(dim) * j + c) * dim * size;
+      double* target = target_start + (static_cast<std::int64_t>(dim) * (parent_rows[j] - offset) + c) * target_stride;
+      // The first run starts at the diagonal.
+      const int skipped = dim * j - runs[run].source;
+      for (std::size_t k = run; k < runs.size(); ++k) {
+        const int from = k == run ? skipped : 0;
+        for (int r = from; r < runs[k].length; ++r) target[runs[k].target + r] += source[runs[k].source + r];
       }
     }
   }
-  updates_[child] = AlignedValues();
 }
 
 }  // namespace
@@ -159,6 +171,30 @@ AlignedValues::AlignedValues(std::int64_t size) {
   values_.reset(static_cast<double*>(std::aligned_alloc(line, std::max(bytes, line))));
 }
 
+BufferPool::Buffer BufferPool::take(std::int64_t size) {
+  // Capacities are four to each power of two, so that at most a quarter is wasted and buffers find new users.
+  std::int64_t step = 64;
+  while (8 * step < size) step *= 2;
+  Buffer buffer{.capacity = (size + step - 1) / step * step, .values = {}};
+  {
+    const std::lock_guard lock(mutex_);
+    std::vector<AlignedValues>& free = free_[buffer.capacity];
+    if (!free.empty()) {
+      buffer.values = std::move(free.back());
+      free.pop_back();
+      return buffer;
+    }
+  }
+  buffer.values = AlignedValues(buffer.capacity);
+  return buffer;
+}
+
+void BufferPool::give_back(Buffer buffer) {
+  if (!buffer.data()) return;
+  const std::lock_guard lock(mutex_);
+  free_[buffer.capacity].push_back(std::move(buffer.values));
+}
+
 FactorOutcome SupernodalFactor::factorize(const SupernodalPattern& pattern, const BlockSparseMatrix& matrix) {
   if (pattern.num_supernodes() == 0) return FactorOutcome::done;
   if (pattern.value_starts.back() > capacity_) {
@@ -167,7 +203,7 @@ FactorOutcome SupernodalFactor::factorize(const SupernodalPattern& pattern, cons
     capacity_ = values_.data() ? pattern.value_starts.back() : 0;
     if (capacity_ == 0) return FactorOutcome::out_of_memory;
   }
-  return Factorization(pattern, matrix, values_.data()).run();
+  return Factorization(pattern, matrix, values_.data(), updates_).run();
 }
 
 VecX SupernodalFactor::solve(const SupernodalPattern& pattern, const VecX& b) const {
