@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""Times the benchmark scenes and contact kernels and prints them beside the IPC reference's and IPC Toolkit's figures.
+
+Run by `./dev bench ipc`. The scenes are the reference's own scripts, below `ipc/input` of the folder
+CLEARANCE_PEER_DATA; they run one after another through the program itself. `--write` stores the tables as
+docs/benchmarks.md.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STAGES = ["linear_solve", "ccd", "broad_phase", "assembly", "line_search", "other"]
+
+INTRO = """# Benchmarks
+
+Written by `./dev bench ipc --write`; every figure is from one run of it.
+
+- **Clearance:** {machine}; {threads} threads, `-O3 -march=native`; processors {busy:.0f} % busy with other work at the start.
+- **Reference:** {source}
+
+The machines differ, so that a ratio is only as good as the comparison of their processors.
+"""
+
+SCENES_INTRO = """
+## Scenes
+
+{scene_source} Clearance runs the same scripts for the same first steps. *s a step* is the mean wall time of a step
+without output; *cpu* is that of the whole process. Each cell: **Clearance**, then the reference.
+"""
+
+SPLIT_INTRO = """
+## Where the time goes
+
+Per cent of the steps' wall time, then the parts of the linear solver: analysis (order and symbolic factorisation),
+numeric factorisation, substitution. The *floor* is numeric factorisation and substitution alone, once an iteration: what a
+step costs if everything else were free.
+"""
+
+KERNELS_INTRO = """
+## Contact kernels
+
+{kernel_source} Milliseconds with 1 and with {threads} threads: Clearance's smallest / median of {repetitions} repetitions,
+then the toolkit's time and the ratio (smallest / toolkit).
+"""
+
+
+def machine():
+    model, cores = "unknown processor", os.cpu_count()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    memory = next(int(line.split()[1]) for line in Path("/proc/meminfo").read_text().splitlines()
+                  if line.startswith("MemTotal"))
+    return f"{model}, {cores} cores, {memory / 1048576:.0f} GB"
+
+
+def busy_percent(seconds=2.0):
+    """Of all processors, before anything of ours runs. A load average would remember the build."""
+    def ticks():
+        fields = [int(f) for f in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+        return sum(fields), fields[3] + fields[4]
+    total, idle = ticks()
+    time.sleep(seconds)
+    total_later, idle_later = ticks()
+    return 100 * (1 - (idle_later - idle) / max(total_later - total, 1))
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def ratio_text(ratio, wanted):
+    if wanted is None:
+        return f"{ratio:.2f}"
+    return f"{ratio:.2f} ({'at most' if ratio <= wanted else 'above'} {wanted:.2f})"
+
+
+# --- scenes ---
+
+
+def run_scene(program, script, steps, threads):
+    """Statistics of a run: the lines of stats.jsonl, the CPU seconds and peak memory of the process, its messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [program, "run", str(script), "-o", folder, "--steps", str(steps), "--threads", str(threads), "-q",
+                   "--set", "output.frame_interval=1000000", "--set", "output.checkpoint_interval=1000000"]
+        messages = open(os.path.join(folder, "messages"), "w+")
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        notes = [line.strip() for line in messages if line.strip()]
+        stats = Path(folder) / "stats.jsonl"
+        records = [json.loads(line) for line in stats.read_text().splitlines()] if stats.exists() else []
+        return {"exit": process.returncode, "records": records, "cpu": usage.ru_utime + usage.ru_stime,
+                "mb": usage.ru_maxrss / 1024, "notes": notes}
+
+
+def summarize(run):
+    records = run["records"]
+    steps = len(records)
+    newton = sum(r["newton_iterations"] for r in records)
+    stage = {name: sum(r["seconds"][name] for r in records) for name in records[0]["seconds"]}
+    floor = stage["linear_factorize"] + stage["linear_substitute"]
+    return {
+        "steps": steps, "newton": newton / steps, "seconds": stage["total"] / steps, "cpu": run["cpu"] / steps,
+        "ms": 1e3 * stage["total"] / max(newton, 1), "contacts": max(r["contacts"] for r in records),
+        "split": [100 * stage[s] / stage["total"] for s in STAGES],
+        "linear": [100 * stage["linear_" + part] / stage["total"] for part in ("analyze", "factorize", "substitute")],
+        "floor": floor / steps, "over_floor": stage["total"] / floor if floor > 0 else float("inf"), "mb": run["mb"],
+        "failed": sum(r["status"] != "converged" for r in records),
+        "candidates": sum(r["counters"]["candidates"] for r in records) / max(newton, 1),
+        "ccd_calls": sum(r["counters"]["ccd_calls"] for r in records) / max(newton, 1),
+    }
+
+
+def scene_rows(scene, s):
+    name = scene["name"] + (f" ({s['steps']} of {scene['steps']} steps)" if s["steps"] != scene["steps"] else "")
+    reference_ms = 1e3 * scene["seconds"] / scene["newton"]
+    speed = [name, f"**{s['seconds']:.3f}**, {scene['seconds']:g}",
+             ratio_text(s["seconds"] / scene["seconds"], scene["wanted"]), f"**{s['cpu']:.3f}**, {scene['cpu']:g}",
+             f"**{s['newton']:.1f}**, {scene['newton']:g}", f"**{s['ms']:.1f}**, {reference_ms:.0f}",
+             f"**{s['contacts']}**, {scene['contacts']}", f"**{s['mb']:.0f}**, {scene['mb']}", str(s["failed"])]
+    split = [scene["name"], " / ".join(f"{p:.0f}" for p in s["split"]), " / ".join(str(p) for p in scene["split"]),
+             " / ".join(f"{p:.0f}" for p in s["linear"]), f"{s['floor']:.4f}", f"{s['over_floor']:.1f}",
+             f"{s['candidates']:.0f}", f"{s['ccd_calls']:.0f}"]
+    return speed, split
+
+
+SPEED_HEADER = ["scene", "s a step", "ratio (wanted)", "cpu s a step", "Newton a step", "ms an iteration",
+                "most contacts", "MB", "steps not converged"]
+SPLIT_HEADER = ["scene", "linear / CCD / broad phase and bounds / assembly / line search / other", "reference's split",
+                "analysis / factorisation / substitution", "floor, s a step", "step / floor", "candidates an iteration",
+                "CCD calls an iteration"]
+
+
+def bench_scenes(options, reference, inputs):
+    speed, split = [], []
+    for scene in reference["scenes"]:
+        if options.only and options.only not in scene["name"]:
+            continue
+        script = inputs / scene["script"]
+        if not script.exists():
+            print(f"{scene['name']}: SKIPPED, its script is missing", flush=True)
+            continue
+        print(f"{scene['name']}: {scene['steps']} steps ...", flush=True)
+        run = run_scene(options.program, script, scene["steps"], options.threads)
+        for note in run["notes"][:3]:
+            print("  " + note.replace(str(inputs) + "/", ""))
+        if not run["records"]:
+            print(f"{scene['name']}: FAILED with exit status {run['exit']}", flush=True)
+            continue
+        s = summarize(run)
+        print(f"  {s['seconds']:.3f} s a step (reference {scene['seconds']:g}), {s['newton']:.1f} Newton iterations,"
+              f" {s['over_floor']:.1f} times the floor", flush=True)
+        rows = scene_rows(scene, s)
+        speed.append(rows[0])
+        split.append(rows[1])
+    return speed, split
+
+
+# --- kernels ---
+
+
+def run_kernels(benchmarks, repetitions):
+    command = [benchmarks, "--benchmark_filter=^Contact/", f"--benchmark_repetitions={repetitions}",
+               "--benchmark_min_time=0.1", "--benchmark_format=json", "--benchmark_enable_random_interleaving=true"]
+    output = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    times, counts = {}, {}
+    for entry in json.loads(output)["benchmarks"]:
+        if entry["run_type"] != "iteration" or entry.get("error_occurred"):
+            continue
+        _, mesh, row, threads = entry["run_name"].split("/")[:4]
+        key = (mesh, row, int(threads.split(":")[1]))
+        times.setdefault(key, []).append(entry["real_time"])
+        counts[mesh, row] = entry["count"]
+    return times, counts
+
+
+def bench_kernels(options, reference):
+    times, counts = run_kernels(options.benchmarks, options.repetitions)
+    if not times:
+        print("contact kernels: SKIPPED, the baseline meshes are missing (CLEARANCE_BASELINES)")
+        return []
+    rows = []
+    for kernel in reference["kernels"]:
+        for m, mesh in enumerate(reference["meshes"]):
+            if (mesh, kernel["row"], 1) not in times:
+                continue
+            row = [kernel["name"], mesh]
+            if "count" in kernel:
+                row.append(f"{counts[mesh, kernel['row']]:.0f}, {kernel['count'][m]}")
+            else:
+                row.append("")
+            for t, threads in enumerate((1, 2)):
+                ours, theirs = times[mesh, kernel["row"], threads], kernel["ms"][m][t]
+                row.append(f"**{min(ours):.3g}** / {statistics.median(ours):.3g}, {theirs:g}")
+                row.append(ratio_text(min(ours) / theirs, kernel.get("wanted")))
+            rows.append(row)
+    return rows
+
+
+KERNEL_HEADER = ["kernel", "mesh", "found, toolkit found", "1 thread, ms", "ratio (wanted)", "2 threads, ms",
+                 "ratio (wanted)"]
+
+KERNEL_NOTES = """
+What is found: pairs of vertex and triangle and of two edges that share no vertex, whose boxes overlap; contacts after equal
+stencils have been joined. Clearance's boxes are floats that are rounded outwards, so that a few pairs more can be found
+than with boxes of doubles, never one less. A new matrix has its pattern made from the contacts as well; the solver keeps
+one matrix for many iterations.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench ipc", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--benchmarks", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--only", metavar="NAME", help="scenes whose name holds NAME; `kernels`: only the kernels")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--repetitions", type=int, default=9, help="of every kernel")
+    parser.add_argument("--write", action="store_true", help="store the tables as docs/benchmarks.md")
+    options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write stores all scenes and kernels; leave --only out")
+
+    reference = json.loads((ROOT / "benchmarks" / "ipc_reference.json").read_text())
+    peer_data = Path(os.environ.get("CLEARANCE_PEER_DATA", ROOT.parent / "shared" / "peer-data"))
+    inputs = peer_data / "ipc" / "input"
+    busy = busy_percent()
+    if busy > 10:
+        print(f"the processors are {busy:.0f} % busy with other work: these times are too long")
+
+    text = INTRO.format(machine=machine(), threads=options.threads, busy=busy, source=reference["source"])
+    if options.only != "kernels":
+        if not inputs.is_dir():
+            print("SKIPPED: no peer data; name the folder that holds ipc/input with CLEARANCE_PEER_DATA")
+            return 0
+        speed, split = bench_scenes(options, reference, inputs)
+        text += SCENES_INTRO.format(**reference) + "\n" + table(SPEED_HEADER, speed)
+        text += SPLIT_INTRO + "\n" + table(SPLIT_HEADER, split)
+    if options.only in (None, "kernels"):
+        print("contact kernels ...", flush=True)
+        rows = bench_kernels(options, reference)
+        text += KERNELS_INTRO.format(threads=2, repetitions=options.repetitions, **reference) + "\n"
+        text += table(KERNEL_HEADER, rows) + KERNEL_NOTES
+    print("\n" + text)
+    if options.write:
+        (ROOT / "docs" / "benchmarks.md").write_text(text)
+        print("written: docs/benchmarks.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
