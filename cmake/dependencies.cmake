@@ -27,3 +27,4 @@ endfunction()
 # Of CHOLMOD only ordering and symbolic factorisation are used: no BLAS of our choice is needed.
 clearance_imported_library(clearance_cholmod cholmod.h cholmod metis)
 clearance_imported_library(GMP::GMP gmpxx.h gmpxx gmp)
+clearance_imported_library(clearance_muparser muParser.h muparser)

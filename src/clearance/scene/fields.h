@@ -171,15 +171,17 @@ void describe(Visitor& v, ReleaseDesc& r) {
 template <>
 struct StructInfo<LoadDesc> {
   static constexpr const char* name = "load";
-  static constexpr const char* doc = "A force on some nodes of a deformable body, whose direction does not follow it.";
+  static constexpr const char* doc =
+      "Forces on a deformable body, whose direction does not follow it. A load acts in the steps that begin in [start, "
+      "end), with its value at their end. Several loads add.";
 };
 template <class Visitor>
 void describe(Visitor& v, LoadDesc& l) {
-  v.field("region", l.region, any("", "the nodes that it acts on"));
+  v.field("region", l.region, any("", "the nodes that it acts on; traction and force: the faces between such nodes"));
   v.field("kind", l.kind, any("", "what the value means"));
   v.field("value", l.value, any("m/s^2, Pa or N", "along x, y, z"));
   v.field("expression", l.expression,
-          any("as value", "three formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
+          any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
   v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
   v.field("end", l.end, at_least(0.0, "s", "when the load ends; null: never").with_null_infinity());
 }
@@ -188,8 +190,8 @@ template <>
 struct StructInfo<MotionDesc> {
   static constexpr const char* name = "motion";
   static constexpr const char* doc =
-      "Nodes that follow a prescribed rigid motion from start to end. After it, deformable nodes are free and obstacle "
-      "nodes rest.";
+      "Nodes that follow a prescribed motion in the steps that begin in [start, end). After it, deformable nodes are "
+      "free and obstacle nodes rest.";
 };
 template <class Visitor>
 void describe(Visitor& v, MotionDesc& m) {
@@ -203,9 +205,14 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("end", m.end, at_least(0.0, "s", "when the motion ends; null: never").with_null_infinity());
   v.field("release", m.release, any("", "ends the motion early; null: never"));
   v.field("displacement", m.displacement,
-          any("m", "three formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
-  v.field("mesh_sequence", m.mesh_sequence,
-          any("path", "folder with one mesh a step, `<step>.obj`: the positions of all vertices of the body"));
+          any("m", "formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
+  v.field(
+      "mesh_sequence", m.mesh_sequence,
+      any("path",
+          "folder with one mesh a step, `<number>.obj` (or any other mesh format): where all vertices of the body's "
+          "mesh are in the scene at the end of the step; no file may be missing; instead of any other motion"));
+  v.field("mesh_sequence_first", m.mesh_sequence_first,
+          at_least(0, "", "number of the file of the motion's first step"));
 }
 
 template <>

@@ -140,6 +140,12 @@ anything runs. `"format": "{}"` may stand in the first line, `$schema` may name 
 In 2D (`"dimension": 2`) vectors may leave out their third entry, and a rotation or angular velocity is one number.
 A single value is changed for one run with `--set path=value`, for example `--set bodies[0].material.density=500`.
 
+A formula is text such as `"sin(2 * pi * t) / 10"`, or a number. It knows t [s] since the scene's start, the position
+x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin, acos, atan,
+atan2, sinh, cosh, tanh, exp, log (natural), log10, sqrt, abs, floor, ceil, min, max, mod, the operators
+`+ - * / ^ < <= > >= == != && ||`, and `condition ? a : b`. Formulas are checked before anything runs; a step in which
+one is not finite is not taken, and the run ends with exit status 3 and what it has stored.
+
 The smallest scene is one body:
 
 ```json

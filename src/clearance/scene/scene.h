@@ -38,9 +38,9 @@ struct ContactDesc {
 
 /// Coefficients of one pair of bodies, whatever each has for itself.
 struct FrictionPairDesc {
-  std::array<std::string, 2> bodies;         ///< names
-  double coefficient = 0.0;                  ///< kinetic
-  std::optional<double> static_coefficient;  ///< absent: the same
+  std::array<std::string, 2> bodies;              ///< names
+  double coefficient = 0.0;                       ///< kinetic
+  std::optional<double> static_coefficient = {};  ///< absent: the same
 };
 
 /// Coulomb friction, smoothed below eps_v (eq. 2.13). Two bodies rub with the geometric mean of their coefficients, a
@@ -117,7 +117,7 @@ struct ReleaseDesc {
   double above = 0.0;  ///< [m]
 };
 
-/// Formulas for x, y, z in the variables t [s], x, y, z [m].
+/// Formulas for x, y, z in the variables t [s], x, y, z [m]; see expression.h.
 using Expressions = std::array<std::string, 3>;
 
 enum class LoadKind {
@@ -126,7 +126,8 @@ enum class LoadKind {
   force          ///< [N] in total, spread evenly over these faces
 };
 
-/// A dead load: its direction does not follow the body.
+/// A dead load: its direction does not follow the body. It acts in the steps that begin in [start, end), with its value
+/// at their end.
 struct LoadDesc {
   RegionDesc region;
   LoadKind kind = LoadKind::acceleration;
@@ -149,9 +150,10 @@ struct MotionDesc {
   std::optional<ReleaseDesc> release;
   /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
   std::optional<Expressions> displacement;
-  /// Folder with one mesh file a step, `<step>.obj` (or .msh, .seg, .pt), whose vertices are the positions in the scene
-  /// of all vertices of the body at the end of that step; instead of any other motion.
+  /// Folder with one mesh file a step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
+  /// the scene of all vertices of the body's mesh at the end of that step; instead of any other motion.
   std::string mesh_sequence;
+  int mesh_sequence_first = 1;  ///< number of the file of the first step of the motion
 };
 
 enum class BodyKind {

@@ -12,14 +12,15 @@
 #include "clearance/scene/enums.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/range_check.h"
+#include "clearance/scene/scene_check.h"
+#include "clearance/scene/validate_scripts.h"
 
 namespace clearance {
 namespace {
 
-// What all checks below share: they name a place, show a value and say what was expected.
-class Checker {
+class Checker : SceneCheck {
  public:
-  Checker(const SceneDesc& scene, Issues& issues) : scene_(scene), issues_(issues) {}
+  using SceneCheck::SceneCheck;
 
   void run() {
     check_bodies();
@@ -29,16 +30,6 @@ class Checker {
   }
 
  private:
-  bool is_plane() const { return scene_.dimension == 2; }
-
-  void error(const std::string& place, const std::string& message, const std::string& value = "") {
-    issues_.push_back({"", place, value, message, Severity::error});
-  }
-  void warning(const std::string& place, const std::string& message, const std::string& value = "") {
-    issues_.push_back({"", place, value, message, Severity::warning});
-  }
-  static std::string text(const Vec<3>& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); }
-
   void check_time() {
     if (!(scene_.time.step > 0.0 && scene_.time.duration > 0.0)) return;  // reported by the range check
     if (scene_.time.duration / scene_.time.step > std::numeric_limits<int>::max()) {
@@ -61,16 +52,6 @@ class Checker {
     const double length = is_plane() ? half_space.normal.head<2>().norm() : half_space.normal.norm();
     if (length == 0.0) error(place + ".normal", "must not be zero", text(half_space.normal));
     check_in_plane(place + ".normal", half_space.normal);
-  }
-
-  // The third entry of a vector has no meaning in 2D.
-  void check_in_plane(const std::string& place, const Vec<3>& value) {
-    if (is_plane() && value[2] != 0.0) error(place, "the third entry must be 0 in 2D", text(value));
-  }
-  void check_rotation_in_plane(const std::string& place, const Vec<3>& value) {
-    if (is_plane() && value.head<2>() != Vec<2>::Zero()) {
-      error(place, "only a rotation about z is possible in 2D: one number, or [0, 0, angle]", text(value));
-    }
   }
 
   void check_bodies() {
@@ -102,9 +83,6 @@ class Checker {
     const bool has_velocity = !body.linear_velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0);
     if (body.kind == BodyKind::obstacle && has_velocity) {
       error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
-    }
-    for (std::size_t i = 0; i < body.motions.size(); ++i) {
-      check_motion(body.motions[i], element_path(place + ".motions", i));
     }
     check_material(body, place + ".material");
   }
@@ -171,31 +149,6 @@ class Checker {
             "true");
     }
   }
-
-  void check_motion(const MotionDesc& motion, const std::string& place) {
-    if (motion.end <= motion.start) {
-      error(place + ".end", fmt::format("must be later than start ({})", motion.start), fmt::format("{}", motion.end));
-    }
-    check_in_plane(place + ".linear_velocity", motion.linear_velocity);
-    check_rotation_in_plane(place + ".angular_velocity", motion.angular_velocity);
-    if (motion.region.box) check_box(*motion.region.box, place + ".region.box");
-    if (is_plane() && motion.release && motion.release->axis == 2) {
-      error(place + ".release.axis", "there is no third axis in 2D", "2");
-    }
-  }
-
-  void check_box(const std::array<Vec<3>, 2>& box, const std::string& place) {
-    const int dim = is_plane() ? 2 : 3;
-    for (int d = 0; d < dim; ++d) {
-      if (box[0][d] <= box[1][d]) continue;
-      error(place, fmt::format("the first corner must not exceed the second (axis {})", "xyz"[d]),
-            text(box[0]) + ", " + text(box[1]));
-      return;
-    }
-  }
-
-  const SceneDesc& scene_;
-  Issues& issues_;
 };
 
 std::string base_name(const BodyDesc& body, std::size_t index) {
@@ -211,6 +164,7 @@ Issues validate(const SceneDesc& scene) {
   Issues issues;
   check_ranges(scene, issues);
   Checker(scene, issues).run();
+  check_scripts(scene, issues);
   return issues;
 }
 

@@ -1,0 +1,145 @@
+#include "clearance/scene/expression.h"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/scene/json.h"
+
+namespace clearance {
+namespace {
+
+struct Function {
+  const char* name;
+  double (*call)(double);
+};
+constexpr Function functions[] = {
+    {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin},
+    {"acos", std::acos}, {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh},
+    {"tanh", std::tanh}, {"exp", std::exp},   {"log", std::log},     {"log10", std::log10},
+    {"sqrt", std::sqrt}, {"abs", std::fabs},  {"floor", std::floor}, {"ceil", std::ceil}};
+
+struct Function2 {
+  const char* name;
+  double (*call)(double, double);
+};
+constexpr Function2 functions2[] = {{"atan2", std::atan2}, {"min", std::fmin}, {"max", std::fmax}, {"mod", std::fmod}};
+
+std::string known_names() {
+  std::string text = "t, x, y, z, pi, e";
+  for (const Function& function : functions) text += fmt::format(", {}", function.name);
+  for (const Function2& function : functions2) text += fmt::format(", {}", function.name);
+  return text;
+}
+
+/// The parser's `=` would write to a variable.
+bool has_assignment(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '=') continue;
+    const bool ends_comparison = i > 0 && std::string("=<>!").find(text[i - 1]) != std::string::npos;
+    const bool starts_comparison = i + 1 < text.size() && text[i + 1] == '=';
+    if (!ends_comparison && !starts_comparison) return true;
+  }
+  return false;
+}
+
+/// One formula for as long as it is being evaluated. No exception leaves it.
+class Formula {
+ public:
+  explicit Formula(const std::string& text) : text_(text) {
+    parser_.ClearFun();
+    parser_.ClearConst();
+    for (const Function& function : functions) parser_.DefineFun(function.name, function.call);
+    for (const Function2& function : functions2) parser_.DefineFun(function.name, function.call);
+    parser_.DefineConst("pi", M_PI);
+    parser_.DefineConst("e", M_E);
+    parser_.DefineVar("t", &t);
+    parser_.DefineVar("x", &point[0]);
+    parser_.DefineVar("y", &point[1]);
+    parser_.DefineVar("z", &point[2]);
+  }
+
+  /// What is wrong with the text; empty if nothing is.
+  std::string compile() {
+    if (text_.find_first_not_of(" \t\n") == std::string::npos) return "is empty; expected a formula such as `sin(t)`";
+    if (has_assignment(text_)) return "has a single `=`; a comparison is `==`";
+    try {
+      parser_.SetExpr(text_);
+      parser_.Eval();
+      if (parser_.GetNumResults() != 1) return "has a comma outside of a function; expected one formula";
+      return "";
+    } catch (const mu::ParserError& error) {
+      return describe(error);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+  /// Not a number if the parser fails, which it does not after it has compiled.
+  double value() {
+    try {
+      return parser_.Eval();
+    } catch (...) {
+      return std::nan("");
+    }
+  }
+
+  double t = 0.0;                 ///< [s]
+  Vec<3> point = Vec<3>::Zero();  ///< [m]
+
+ private:
+  std::string describe(const mu::ParserError& error) const {
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
+      return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
+                         known_names());
+    }
+    // The parser's own words, but for their end: it counts characters from 0.
+    std::string words = error.GetMsg();
+    for (const char* end : {" found at position", " at expression position", " at position"}) {
+      words = words.substr(0, words.find(end));
+    }
+    while (!words.empty() && std::string(".! ").find(words.back()) != std::string::npos) words.pop_back();
+    const int position = std::min(error.GetPos() + 1, static_cast<int>(text_.size()));
+    return fmt::format("is not a formula: {} at character {}", words, std::max(1, position));
+  }
+
+  const std::string& text_;
+  mu::Parser parser_;
+};
+
+}  // namespace
+
+Issues check_expressions(const Expressions& formulas, const std::string& place) {
+  Issues issues;
+  for (std::size_t i = 0; i < formulas.size(); ++i) {
+    const std::string problem = Formula(formulas[i]).compile();
+    if (!problem.empty()) issues.push_back({"", element_path(place, i), formulas[i], problem});
+  }
+  return issues;
+}
+
+Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
+                                     std::span<const Vec<3>> points) {
+  std::vector<Vec<3>> values(points.size());
+  for (std::size_t i = 0; i < formulas.size(); ++i) {
+    Formula formula(formulas[i]);
+    const std::string problem = formula.compile();
+    if (!problem.empty()) return Issue{"", element_path(place, i), formulas[i], problem};
+    formula.t = t;
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      formula.point = points[p];
+      const double value = formula.value();
+      values[p][static_cast<Eigen::Index>(i)] = value;
+      if (std::isfinite(value)) continue;
+      const std::string where =
+          fmt::format("t = {:g} s, ({:g}, {:g}, {:g})", t, points[p][0], points[p][1], points[p][2]);
+      return Issue{"", element_path(place, i), formulas[i],
+                   fmt::format("is {} at {}; expected a finite number", value, where)};
+    }
+  }
+  return values;
+}
+
+}  // namespace clearance

@@ -1,0 +1,137 @@
+#include "clearance/scene/validate_scripts.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+#include "clearance/scene/expression.h"
+#include "clearance/scene/json.h"
+#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+class ScriptCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      const std::string place = element_path("bodies", i);
+      for (std::size_t m = 0; m < body.motions.size(); ++m) {
+        check_motion(body.motions[m], element_path(place + ".motions", m));
+      }
+      if (body.kind == BodyKind::obstacle && !body.loads.empty()) {
+        error(place + ".loads", "an obstacle feels no force; loads are for deformable bodies");
+      }
+      for (std::size_t l = 0; l < body.loads.size(); ++l) {
+        check_load(body.loads[l], element_path(place + ".loads", l));
+      }
+      check_static(place + ".static_friction", body.static_friction,
+                   body.friction.value_or(scene_.friction.coefficient));
+    }
+    for (std::size_t i = 0; i < scene_.half_spaces.size(); ++i) {
+      check_friction(scene_.half_spaces[i], element_path("half_spaces", i));
+    }
+    check_static("friction.static_coefficient", scene_.friction.static_coefficient, scene_.friction.coefficient);
+    check_pairs();
+  }
+
+ private:
+  void check_motion(const MotionDesc& motion, const std::string& place) {
+    check_window(motion.start, motion.end, place);
+    check_in_plane(place + ".linear_velocity", motion.linear_velocity);
+    check_rotation_in_plane(place + ".angular_velocity", motion.angular_velocity);
+    if (motion.region.box) check_box(*motion.region.box, place + ".region.box");
+    if (is_plane() && motion.release && motion.release->axis == 2) {
+      error(place + ".release.axis", "there is no third axis in 2D", "2");
+    }
+    if (motion.displacement) check_formulas(*motion.displacement, place + ".displacement");
+    if (!motion.mesh_sequence.empty()) check_sequence(motion, place);
+  }
+
+  // Files that say where the vertices are leave nothing to say for velocities and formulas.
+  void check_sequence(const MotionDesc& motion, const std::string& place) {
+    std::string others;
+    const auto add = [&](bool is_given, const char* key) {
+      if (is_given) others += (others.empty() ? "`" : ", `") + std::string(key) + "`";
+    };
+    add(!motion.linear_velocity.isZero(0.0), "linear_velocity");
+    add(!motion.angular_velocity.isZero(0.0), "angular_velocity");
+    add(motion.center.has_value(), "center");
+    add(motion.displacement.has_value(), "displacement");
+    if (others.empty()) return;
+    error(place + ".mesh_sequence", "says where the vertices are; it cannot be combined with " + others,
+          motion.mesh_sequence);
+  }
+
+  void check_load(const LoadDesc& load, const std::string& place) {
+    check_window(load.start, load.end, place);
+    if (load.region.box) check_box(*load.region.box, place + ".region.box");
+    check_in_plane(place + ".value", load.value);
+    if (!load.expression) return;
+    check_formulas(*load.expression, place + ".expression");
+    if (!load.value.isZero(0.0)) {
+      error(place, "has both `value` and `expression`; give one of them", text(load.value));
+    }
+  }
+
+  void check_window(double start, double end, const std::string& place) {
+    if (end > start) return;
+    error(place + ".end", fmt::format("must be later than start ({})", start), fmt::format("{}", end));
+  }
+
+  void check_formulas(const Expressions& formulas, const std::string& place) {
+    const Issues found = check_expressions(formulas, place);
+    issues_.insert(issues_.end(), found.begin(), found.end());
+    char* end = nullptr;
+    const bool is_zero = std::strtod(formulas[2].c_str(), &end) == 0.0 && *end == '\0';
+    if (is_plane() && !is_zero) error(place + "[2]", "the third formula must be 0 in 2D", formulas[2]);
+  }
+
+  void check_static(const std::string& place, const std::optional<double>& sticking, double sliding) {
+    if (!sticking || *sticking >= sliding) return;
+    error(place, fmt::format("must not be below the kinetic coefficient ({})", sliding), fmt::format("{}", *sticking));
+  }
+
+  void check_friction(const HalfSpaceDesc& half_space, const std::string& place) {
+    if (half_space.friction) {
+      check_static(place + ".static_friction", half_space.static_friction, *half_space.friction);
+    } else if (half_space.static_friction) {
+      error(place + ".static_friction", "needs `friction` too", fmt::format("{}", *half_space.static_friction));
+    }
+  }
+
+  void check_pairs() {
+    std::vector<std::string_view> names;
+    for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
+    std::map<std::array<std::string, 2>, std::size_t> first_with_bodies;
+    for (std::size_t i = 0; i < scene_.friction.pairs.size(); ++i) {
+      const FrictionPairDesc& pair = scene_.friction.pairs[i];
+      const std::string place = element_path("friction.pairs", i);
+      for (std::size_t b = 0; b < 2; ++b) check_name(pair.bodies[b], names, element_path(place + ".bodies", b));
+      check_static(place + ".static_coefficient", pair.static_coefficient, pair.coefficient);
+      std::array<std::string, 2> bodies = pair.bodies;
+      std::sort(bodies.begin(), bodies.end());
+      const auto [known, is_new] = first_with_bodies.try_emplace(bodies, i);
+      if (!is_new) error(place, fmt::format("friction.pairs[{}] has the same bodies", known->second));
+    }
+  }
+
+  void check_name(const std::string& name, const std::vector<std::string_view>& names, const std::string& place) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return;
+    const std::string_view nearest = nearest_name(name, names);
+    const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+    error(place, "no body has this name" + hint, '"' + name + '"');
+  }
+};
+
+}  // namespace
+
+void check_scripts(const SceneDesc& scene, Issues& issues) {
+  ScriptCheck(scene, issues).run();
+}
+
+}  // namespace clearance
