@@ -1,6 +1,7 @@
 #include "clearance/sparse/block_assembler.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/base/parallel.h"
 
@@ -10,43 +11,35 @@ namespace {
 constexpr int keys_per_chunk = 1024;
 constexpr int columns_per_task = 256;
 
-/// Local block of the pair a >= b of stencil nodes, in the order of the lower triangle.
-struct LocalPair {
-  std::uint8_t a;
-  std::uint8_t b;
-};
-constexpr std::array<LocalPair, max_stencil_blocks> local_pairs = [] {
-  std::array<LocalPair, max_stencil_blocks> pairs{};
-  std::size_t next = 0;
-  for (std::uint8_t a = 0; a < max_stencil_nodes; ++a) {
-    for (std::uint8_t b = 0; b <= a; ++b) pairs[next++] = {a, b};
-  }
-  return pairs;
-}();
-
-/// A block of a column: its row in the upper half, its local block in the lower half. Sorts by row, then stencil.
+/// A block of a column: its row in the upper half, its contribution in the lower half. Sorts by row, then stencil.
 using ColumnEntry = std::uint64_t;
 int entry_row(ColumnEntry entry) {
   return static_cast<int>(entry >> 32);
 }
-std::uint32_t entry_local_block(ColumnEntry entry) {
+std::uint32_t entry_contribution(ColumnEntry entry) {
   return static_cast<std::uint32_t>(entry);
 }
 
-/// All local blocks of all stencils, grouped by the block column they go to.
+/// All local blocks of all stencils, grouped by the block column they go to. Contacts touch few of all columns: only
+/// these are listed.
 struct ColumnBuckets {
-  std::vector<std::int64_t> offsets;  // per column, into entries
+  std::vector<int> columns;           // ascending
+  std::vector<std::int64_t> offsets;  // per listed column, into entries
   std::vector<ColumnEntry> entries;
-  int num_columns() const { return static_cast<int>(offsets.size()) - 1; }
+  int count() const { return static_cast<int>(columns.size()); }
 };
 
 template <class Visit>
 void for_each_block(std::span<const Stencil> stencils, const Visit& visit) {
   for (std::size_t s = 0; s < stencils.size(); ++s) {
     const Stencil& stencil = stencils[s];
-    for (int k = 0; k < stencil.count * (stencil.count + 1) / 2; ++k) {
-      const auto [low, high] = std::minmax(stencil.nodes[local_pairs[k].a], stencil.nodes[local_pairs[k].b]);
-      visit(high, low, static_cast<std::uint32_t>(s * max_stencil_blocks + k));
+    auto local_block = static_cast<std::uint32_t>(s * max_stencil_blocks);
+    for (int a = 0; a < stencil.count; ++a) {
+      for (int b = 0; b <= a; ++b, ++local_block) {
+        const int row = stencil.nodes[a], column = stencil.nodes[b];
+        const bool is_transposed = row < column;
+        visit(is_transposed ? column : row, is_transposed ? row : column, 2 * local_block + is_transposed);
+      }
     }
   }
 }
@@ -58,26 +51,32 @@ ColumnBuckets sort_into_columns(std::span<const Stencil> stencils) {
   }
 
   // A counting sort by column and small sorts inside columns: four times faster than one sort of all keys.
+  std::vector<std::int64_t> next(static_cast<std::size_t>(num_columns), 0);
+  for_each_block(stencils, [&](int, int column, std::uint32_t) { ++next[column]; });
   ColumnBuckets buckets;
-  buckets.offsets.assign(static_cast<std::size_t>(num_columns) + 1, 0);
-  for_each_block(stencils, [&](int, int column, std::uint32_t) { ++buckets.offsets[column + 1]; });
-  for (int c = 0; c < num_columns; ++c) buckets.offsets[c + 1] += buckets.offsets[c];
+  std::int64_t num_entries = 0;
+  for (int c = 0; c < num_columns; ++c) {
+    if (next[c] == 0) continue;
+    buckets.columns.push_back(c);
+    buckets.offsets.push_back(num_entries);
+    num_entries += std::exchange(next[c], num_entries);
+  }
+  buckets.offsets.push_back(num_entries);
 
-  std::vector<std::int64_t> next(buckets.offsets.begin(), buckets.offsets.end() - 1);
-  buckets.entries.resize(static_cast<std::size_t>(buckets.offsets.back()));
-  for_each_block(stencils, [&](int row, int column, std::uint32_t local_block) {
-    buckets.entries[next[column]++] = (static_cast<ColumnEntry>(row) << 32) | local_block;
+  buckets.entries.resize(static_cast<std::size_t>(num_entries));
+  for_each_block(stencils, [&](int row, int column, std::uint32_t contribution) {
+    buckets.entries[next[column]++] = (static_cast<ColumnEntry>(row) << 32) | contribution;
   });
-  parallel_for(num_columns, columns_per_task, [&](int c) {
+  parallel_for(buckets.count(), columns_per_task, [&](int c) {
     std::sort(buckets.entries.begin() + buckets.offsets[c], buckets.entries.begin() + buckets.offsets[c + 1]);
   });
   return buckets;
 }
 
-/// Per column, the number of different rows before it.
+/// Per listed column, the number of different rows before it.
 std::vector<std::int64_t> count_keys(const ColumnBuckets& buckets) {
   std::vector<std::int64_t> starts(buckets.offsets.size(), 0);
-  parallel_for(buckets.num_columns(), columns_per_task, [&](int c) {
+  parallel_for(buckets.count(), columns_per_task, [&](int c) {
     int last_row = -1;
     for (std::int64_t e = buckets.offsets[c]; e < buckets.offsets[c + 1]; ++e) {
       const int row = entry_row(buckets.entries[e]);
@@ -85,14 +84,8 @@ std::vector<std::int64_t> count_keys(const ColumnBuckets& buckets) {
       last_row = row;
     }
   });
-  for (int c = 0; c < buckets.num_columns(); ++c) starts[c + 1] += starts[c];
+  for (int c = 0; c < buckets.count(); ++c) starts[c + 1] += starts[c];
   return starts;
-}
-
-bool is_reversed(std::span<const Stencil> stencils, std::uint32_t local_block) {
-  const Stencil& stencil = stencils[local_block / max_stencil_blocks];
-  const LocalPair pair = local_pairs[local_block % max_stencil_blocks];
-  return stencil.nodes[pair.a] < stencil.nodes[pair.b];
 }
 
 }  // namespace
@@ -105,18 +98,17 @@ BlockAssembler::BlockAssembler(std::span<const Stencil> stencils) : num_stencils
   contribution_offsets_.resize(keys_.size() + 1);
   contribution_offsets_.back() = static_cast<std::int64_t>(buckets.entries.size());
   contributions_.resize(buckets.entries.size());
-  parallel_for(buckets.num_columns(), columns_per_task, [&](int c) {
+  parallel_for(buckets.count(), columns_per_task, [&](int c) {
     std::int64_t next_key = key_starts[c];
     int last_row = -1;
     for (std::int64_t e = buckets.offsets[c]; e < buckets.offsets[c + 1]; ++e) {
       const int row = entry_row(buckets.entries[e]);
       if (row != last_row) {
-        keys_[next_key] = make_block_key(row, c);
+        keys_[next_key] = make_block_key(row, buckets.columns[c]);
         contribution_offsets_[next_key++] = e;
         last_row = row;
       }
-      const std::uint32_t local_block = entry_local_block(buckets.entries[e]);
-      contributions_[e] = {local_block, is_reversed(stencils, local_block)};
+      contributions_[e] = entry_contribution(buckets.entries[e]);
     }
   });
 }
@@ -157,10 +149,9 @@ void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> l
   parallel_for(static_cast<int>(keys_.size()), keys_per_chunk, [&](int k) {
     Mat<dim> sum = Mat<dim>::Zero();
     for (std::int64_t c = contribution_offsets_[k]; c < contribution_offsets_[k + 1]; ++c) {
-      const Contribution contribution = contributions_[c];
-      const std::size_t start = static_cast<std::size_t>(contribution.local_block) * (dim * dim);
-      const Eigen::Map<const Mat<dim>> local(locals.data() + start);
-      if (contribution.is_transposed) {
+      const std::uint32_t contribution = contributions_[c];
+      const Eigen::Map<const Mat<dim>> local(locals.data() + static_cast<std::size_t>(contribution / 2) * (dim * dim));
+      if (contribution % 2 == 1) {
         sum += local.transpose();
       } else {
         sum += local;

@@ -43,14 +43,11 @@ class BlockAssembler {
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale) const;
 
  private:
-  struct Contribution {
-    std::uint32_t local_block;  // stencil * max_stencil_blocks + index in the lower triangle; 429 million stencils fit
-    bool is_transposed;
-  };
   int num_stencils_ = 0;
   std::vector<BlockKey> keys_;
   std::vector<std::int64_t> contribution_offsets_;  // per key, into contributions_
-  std::vector<Contribution> contributions_;
+  // 2 (stencil * max_stencil_blocks + index in the lower triangle) + is_transposed; 214 million stencils fit
+  std::vector<std::uint32_t> contributions_;
   std::vector<std::int64_t> slots_;  // per key, after bind()
   std::vector<int> strides_;
 };

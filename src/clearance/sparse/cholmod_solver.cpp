@@ -9,10 +9,19 @@
 namespace clearance {
 namespace {
 
-// Below this many operations (0.02 s) a better order cannot earn back the time METIS takes to find it.
-constexpr double dissection_pays_flops = 2e8;
-// An order is kept until a changed pattern needs this many times the operations it needed at its best.
-constexpr double largest_flops_growth = 1.3;
+// What the symbolic work costs, counted in operations of the numeric factorisation (30 per nanosecond) for each stored
+// block: an order is sought only where it is likely to earn that back. Counts, not times, decide: the same in every
+// run.
+constexpr double amd_cost = 3e3;
+constexpr double dissection_cost = 2.2e4;
+constexpr double analysis_cost = 3.5e3;
+// Factorisations that a new order is expected to serve: a time step has 3 to 10 Newton iterations.
+constexpr double expected_uses = 4.0;
+// Contacts couple more: a pattern is expected to need this many times the operations, whatever its order.
+constexpr double natural_growth = 1.1;
+// A new order that saves less is no better: the pattern itself has become harder.
+constexpr double least_gain = 0.05;
+
 // Relative residual above which one step of iterative refinement follows; reached only by very ill-conditioned systems.
 constexpr double refinement_residual = 1e-10;
 
@@ -26,17 +35,20 @@ class CholmodSolver final : public LinearSolver {
 
  private:
   bool analyze(const BlockSparseMatrix& matrix);
-  bool analyze_with_old_order(const BlockSparseMatrix& matrix);
-  bool analyze_with_new_order(const BlockSparseMatrix& matrix);
+  bool is_dissection_better(const BlockSparseMatrix& matrix) const;
+  bool is_new_order_worthwhile(const BlockSparseMatrix& matrix) const;
+  void try_order(const BlockSparseMatrix& matrix, std::vector<int> order);
   SupernodalPattern analyze_with(const BlockSparseMatrix& matrix, const std::vector<int>& order);
 
   LinearSolverCounters counters_;
   std::uint64_t analyzed_pattern_ = 0;
   std::vector<int> order_;
-  double best_flops_ = 0;          // fewest operations that order_ has needed
-  std::vector<int> common_order_;  // order_ and best_flops_ after forget_history
+  double fair_flops_ = 0;          // operations of the last pattern for which order_ was known to be good
+  double excess_ = 0;              // operations beyond fair_flops_ since then
+  std::vector<int> common_order_;  // order_ and fair_flops_ after forget_history
   double common_flops_ = 0;
-  bool is_next_first_ = true;       // no system since forget_history
+  double dissection_gain_ = 0.3;  // part of minimum degree's operations that nested dissection saves on common systems
+  bool is_next_first_ = true;     // no system since forget_history
   bool is_analysis_first_ = false;  // pattern_ is that of a first system: it depends on nothing before
   SupernodalPattern pattern_;
   SupernodalFactor factor_;
@@ -50,7 +62,8 @@ LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
     const Stopwatch watch;
     if (is_first) {
       order_ = common_order_;
-      best_flops_ = common_flops_;
+      fair_flops_ = common_flops_;
+      excess_ = 0;
     }
     is_analysis_first_ = is_first;
     const bool is_analyzed = analyze(matrix);
@@ -60,6 +73,7 @@ LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
   }
 
   const Stopwatch watch;
+  excess_ += std::max(0.0, pattern_.flops - natural_growth * fair_flops_);
   const FactorOutcome outcome = factor_.factorize(pattern_, matrix);
   ++counters_.num_factorizations;
   counters_.factor_seconds += watch.seconds();
@@ -86,12 +100,17 @@ LinearSolveStatus CholmodSolver::solve(const VecX& b, VecX& x) {
 
 void CholmodSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   const Stopwatch watch;
-  order_.clear();
-  analyzed_pattern_ = 0;
   matrix_ = nullptr;
-  const bool is_analyzed = analyze(matrix);
-  common_order_ = is_analyzed ? order_ : std::vector<int>();
-  common_flops_ = best_flops_;
+  analyzed_pattern_ = 0;
+  order_.clear();
+  pattern_ = SupernodalPattern();
+  // This order serves many steps: both methods are tried, and their ratio remembered.
+  try_order(matrix, compute_amd_order(matrix));
+  const double amd_flops = pattern_.flops;
+  try_order(matrix, compute_dissection_order(matrix));
+  dissection_gain_ = amd_flops > 0.0 ? 1.0 - pattern_.flops / amd_flops : 0.0;
+  common_order_ = order_;
+  common_flops_ = pattern_.flops;
   counters_.analyze_seconds += watch.seconds();
   is_next_first_ = true;
 }
@@ -104,33 +123,37 @@ void CholmodSolver::forget_history() {
 
 bool CholmodSolver::analyze(const BlockSparseMatrix& matrix) {
   const bool has_order = static_cast<int>(order_.size()) == matrix.num_blocks() && pattern_.dim == matrix.dim();
-  if (has_order && analyze_with_old_order(matrix)) return true;
-  return analyze_with_new_order(matrix);
-}
+  pattern_ = has_order ? analyze_with(matrix, order_) : SupernodalPattern();
+  if (pattern_.num_supernodes() > 0 && !is_new_order_worthwhile(matrix)) return true;
 
-bool CholmodSolver::analyze_with_old_order(const BlockSparseMatrix& matrix) {
-  pattern_ = analyze_with(matrix, order_);
-  if (pattern_.flops > largest_flops_growth * best_flops_) return false;
-  best_flops_ = std::min(best_flops_, pattern_.flops);
+  try_order(matrix, is_dissection_better(matrix) ? compute_dissection_order(matrix) : compute_amd_order(matrix));
+  fair_flops_ = pattern_.flops;
+  excess_ = 0;
   return static_cast<int>(pattern_.order.size()) == matrix.num_blocks();
 }
 
-bool CholmodSolver::analyze_with_new_order(const BlockSparseMatrix& matrix) {
-  order_ = compute_amd_order(matrix);
+/// Whether nested dissection would save its own cost, if it saves as much as on the common pattern.
+bool CholmodSolver::is_dissection_better(const BlockSparseMatrix& matrix) const {
+  const double saved = expected_uses * dissection_gain_ * pattern_.flops;
+  return saved > dissection_cost * static_cast<double>(matrix.num_stored_blocks());
+}
+
+/// The operations lost since order_ was good, and those about to be lost, against the cost of a new order: never much
+/// worse than the best choice in hindsight.
+bool CholmodSolver::is_new_order_worthwhile(const BlockSparseMatrix& matrix) const {
+  const double lost = excess_ + expected_uses * std::max(0.0, pattern_.flops - natural_growth * fair_flops_);
+  const double cost = analysis_cost + (is_dissection_better(matrix) ? dissection_cost : amd_cost);
+  return lost > cost * static_cast<double>(matrix.num_stored_blocks());
+}
+
+void CholmodSolver::try_order(const BlockSparseMatrix& matrix, std::vector<int> order) {
   ++counters_.num_orderings;
-  if (static_cast<int>(order_.size()) != matrix.num_blocks()) return false;
-  pattern_ = analyze_with(matrix, order_);
-  if (pattern_.flops > dissection_pays_flops) {
-    std::vector<int> order = compute_dissection_order(matrix);
-    ++counters_.num_orderings;
-    SupernodalPattern pattern = order.empty() ? SupernodalPattern() : analyze_with(matrix, order);
-    if (pattern.num_supernodes() > 0 && pattern.flops < pattern_.flops) {
-      order_ = std::move(order);
-      pattern_ = std::move(pattern);
-    }
-  }
-  best_flops_ = pattern_.flops;
-  return static_cast<int>(pattern_.order.size()) == matrix.num_blocks();
+  if (static_cast<int>(order.size()) != matrix.num_blocks()) return;
+  SupernodalPattern pattern = analyze_with(matrix, order);
+  const bool is_first = pattern_.num_supernodes() == 0;
+  if (pattern.num_supernodes() == 0 || (!is_first && pattern.flops > (1.0 - least_gain) * pattern_.flops)) return;
+  order_ = std::move(order);
+  pattern_ = std::move(pattern);
 }
 
 SupernodalPattern CholmodSolver::analyze_with(const BlockSparseMatrix& matrix, const std::vector<int>& order) {
