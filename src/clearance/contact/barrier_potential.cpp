@@ -16,32 +16,46 @@ CompensatedSum BarrierPotential<dim>::energy(const ContactSet& set, const VecX& 
 }
 
 template <int dim>
-VecX BarrierPotential<dim>::surface_gradient(const ContactSet& set, const VecX& x, double scale) const {
-  const int num_contacts = static_cast<int>(set.contacts.size());
+std::vector<Vec<4 * dim>> BarrierPotential<dim>::local_gradients(const ContactSet& set, const VecX& x) const {
   std::vector<Vec<4 * dim>> locals(set.contacts.size());
-  parallel_for(num_contacts, grain, [&](int k) {
+  parallel_for(static_cast<int>(set.contacts.size()), grain, [&](int k) {
     const auto at = static_cast<std::size_t>(k);
     locals[at] = contact_gradient<dim>(model_, set.contacts[at], x, options_);
   });
-  VecX gradient = VecX::Zero(x.size());
+  return locals;
+}
+
+/// gradient += scale * locals, in contact order.
+template <int dim>
+void BarrierPotential<dim>::scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale,
+                                    VecX& gradient) const {
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     const Contact& contact = set.contacts[k];
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      block<dim>(gradient, contact.vertices[static_cast<std::size_t>(i)]) +=
-          scale * locals[k].template segment<dim>(dim * i);
+      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[static_cast<std::size_t>(i)])) {
+        block<dim>(gradient, term.block) += (scale * term.weight) * locals[k].template segment<dim>(dim * i);
+      }
     }
   }
-  return gradient;
 }
 
 template <int dim>
 void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const {
-  if (!set.contacts.empty()) model_.surface_map.add_transposed(surface_gradient(set, x, scale), gradient);
+  scatter(set, local_gradients(set, x), scale, gradient);
 }
 
 template <int dim>
 VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
-  return -surface_gradient(set, x, scale);
+  VecX forces = VecX::Zero(x.size());
+  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x);
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    const Contact& contact = set.contacts[k];
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      block<dim>(forces, contact.vertices[static_cast<std::size_t>(i)]) -=
+          scale * locals[k].template segment<dim>(dim * i);
+    }
+  }
+  return forces;
 }
 
 template <int dim>
@@ -77,26 +91,11 @@ void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x
   locals_.resize(set.contacts.size() * max_stencil_blocks * block_numbers);
   parallel_for(static_cast<int>(set.contacts.size()), grain, [&](int k) {
     const auto at = static_cast<std::size_t>(k);
-    const ContactDerivatives<dim> local = contact_derivatives<dim>(model_, set.contacts[at], x, options_, true);
-    gradients[at] = local.gradient;
+    const std::span<const std::int8_t> nodes(free_nodes_[at].data(), static_cast<std::size_t>(num_free_[at]));
     double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
-    for (int a = 0; a < num_free_[at]; ++a) {
-      for (int b = 0; b <= a; ++b, out += block_numbers) {
-        Eigen::Map<Mat<dim>> packed(out);
-        packed = local.hessian.template block<dim, dim>(dim * free_nodes_[at][static_cast<std::size_t>(a)],
-                                                        dim * free_nodes_[at][static_cast<std::size_t>(b)]);
-      }
-    }
+    gradients[at] = pack_contact_derivatives<dim>(model_, set.contacts[at], x, options_, nodes, out);
   });
-  // Sums in contact order.
-  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
-    const Contact& contact = set.contacts[k];
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[static_cast<std::size_t>(i)])) {
-        block<dim>(gradient, term.block) += (scale * term.weight) * gradients[k].template segment<dim>(dim * i);
-      }
-    }
-  }
+  scatter(set, gradients, scale, gradient);
   assembler_.bind(matrix);
   assembler_.template add_to<dim>(matrix, locals_, scale);
 }

@@ -34,7 +34,8 @@ class BarrierPotential {
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
 
  private:
-  VecX surface_gradient(const ContactSet& set, const VecX& x, double scale) const;
+  std::vector<Vec<4 * dim>> local_gradients(const ContactSet& set, const VecX& x) const;
+  void scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale, VecX& gradient) const;
   int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
 
   const Model& model_;
@@ -62,5 +63,10 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
 template <int dim>
 ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
                                             const BarrierOptions& options, bool is_projected);
+/// Gradient, and the positive semi-definite part of the Hessian for the vertices `nodes` (0 to 3, ascending) alone,
+/// written to `out` as BlockAssembler reads it: what contact_derivatives gives, in a third of the time.
+template <int dim>
+Vec<4 * dim> pack_contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                      const BarrierOptions& options, std::span<const std::int8_t> nodes, double* out);
 
 }  // namespace clearance

@@ -1,14 +1,19 @@
 #include "clearance/contact/contact_frame.h"
 
 #include <cmath>
+#include <type_traits>
 
 namespace clearance {
 
 namespace {
 
-template <int dim>
-ContactFrame<dim> point_point_frame(const ContactPositions<dim>& x) {
-  ContactFrame<dim> frame;
+// All functions below fill a ContactGap or a ContactFrame: tangents cost as much as the rest, and gradients need none.
+template <class Frame, int dim>
+constexpr bool has_tangents = std::is_same_v<Frame, ContactFrame<dim>>;
+
+template <class Frame, int dim>
+Frame point_point_frame(const ContactPositions<dim>& x) {
+  Frame frame;
   frame.num_vertices = 2;
   const Vec<dim> gap = x[0] - x[1];
   frame.distance = gap.norm();
@@ -17,11 +22,10 @@ ContactFrame<dim> point_point_frame(const ContactPositions<dim>& x) {
   return frame;
 }
 
-template <int dim>
-ContactFrame<dim> point_edge_frame(const ContactPositions<dim>& x) {
-  ContactFrame<dim> frame;
+template <class Frame, int dim>
+Frame point_edge_frame(const ContactPositions<dim>& x) {
+  Frame frame;
   frame.num_vertices = 3;
-  frame.num_tangents = 1;
   const Vec<dim> edge = x[2] - x[1];
   const Vec<dim> to_p = x[0] - x[1];
   const double length = edge.norm();
@@ -33,8 +37,11 @@ ContactFrame<dim> point_edge_frame(const ContactPositions<dim>& x) {
   frame.normal = gap / frame.distance;
   const double foot = to_p.dot(tangent) / length;
   frame.weights = {1.0, foot - 1.0, -foot};
-  frame.tangents[0] = tangent;
-  frame.tilts[0] = {0.0, -1.0 / length, 1.0 / length};
+  if constexpr (has_tangents<Frame, dim>) {
+    frame.num_tangents = 1;
+    frame.tangents[0] = tangent;
+    frame.tilts[0] = {0.0, -1.0 / length, 1.0 / length};
+  }
   return frame;
 }
 
@@ -65,53 +72,61 @@ void align_tangents(ContactFrame<3>& frame) {
 }
 
 /// Frame of two features that span the plane of `edge_a` and `edge_b`; `gap` is any vector from the second to the
-/// first. The duals of the two edges are returned in tangent coordinates.
+/// first. The duals of the two edges lie in the plane: dual_a . edge_a = 1, dual_a . edge_b = 0, ...
 struct Plane {
-  Vec<3> dual_a, dual_b;  ///< in the plane; dual_a . edge_a = 1, dual_a . edge_b = 0, ...
+  Vec<3> dual_a, dual_b;
 };
 
-Plane set_plane(ContactFrame<3>& frame, const Vec<3>& edge_a, const Vec<3>& edge_b, const Vec<3>& gap) {
+template <class Frame>
+Plane set_plane(Frame& frame, const Vec<3>& edge_a, const Vec<3>& edge_b, const Vec<3>& gap) {
   const Vec<3> cross = cross_product(edge_a, edge_b);
   const double area_sq = cross.squaredNorm();
   frame.num_vertices = 4;
-  frame.num_tangents = 2;
   frame.normal = cross / std::sqrt(area_sq);
   frame.distance = frame.normal.dot(gap);
   if (frame.distance < 0.0) {
     frame.normal = -frame.normal;
     frame.distance = -frame.distance;
   }
-  frame.tangents[0] = edge_a.normalized();
-  frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
   return {cross_product(edge_b, cross) / area_sq, cross_product(cross, edge_a) / area_sq};
 }
 
-ContactFrame<3> point_triangle_frame(const ContactPositions<3>& x) {
-  ContactFrame<3> frame;
+/// Tangents of the plane and how they tilt: `tilts_of` spreads the changes of edge_a and edge_b over the vertices.
+template <class TiltsOf>
+void set_tangents(ContactFrame<3>& frame, const Plane& plane, const Vec<3>& edge_a, const TiltsOf& tilts_of) {
+  frame.num_tangents = 2;
+  frame.tangents[0] = edge_a.normalized();
+  frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
+  for (std::size_t j = 0; j < 2; ++j) {
+    frame.tilts[j] = tilts_of(plane.dual_a.dot(frame.tangents[j]), plane.dual_b.dot(frame.tangents[j]));
+  }
+  align_tangents(frame);
+}
+
+template <class Frame>
+Frame point_triangle_frame(const ContactPositions<3>& x) {
+  Frame frame;
   const Vec<3> edge_a = x[2] - x[1], edge_b = x[3] - x[1], gap = x[0] - x[1];
   const Plane plane = set_plane(frame, edge_a, edge_b, gap);
   const double beta1 = plane.dual_a.dot(gap), beta2 = plane.dual_b.dot(gap);
   frame.weights = {1.0, beta1 + beta2 - 1.0, -beta1, -beta2};
-  for (std::size_t j = 0; j < 2; ++j) {
-    const double ga = plane.dual_a.dot(frame.tangents[j]), gb = plane.dual_b.dot(frame.tangents[j]);
-    frame.tilts[j] = {0.0, -ga - gb, ga, gb};
+  if constexpr (has_tangents<Frame, 3>) {
+    set_tangents(frame, plane, edge_a, [](double a, double b) { return std::array{0.0, -a - b, a, b}; });
   }
-  align_tangents(frame);
   return frame;
 }
 
-ContactFrame<3> edge_edge_frame(const ContactPositions<3>& x) {
-  ContactFrame<3> frame;
+template <class Frame>
+Frame edge_edge_frame(const ContactPositions<3>& x) {
+  Frame frame;
   const Vec<3> edge_a = x[1] - x[0], edge_b = x[3] - x[2], gap = x[0] - x[2];
   const Plane plane = set_plane(frame, edge_a, edge_b, gap);
   // Closest points: gap + s edge_a - t edge_b is along the normal.
   const double s = -plane.dual_a.dot(gap), t = plane.dual_b.dot(gap);
   frame.weights = {1.0 - s, s, t - 1.0, -t};
-  for (std::size_t j = 0; j < 2; ++j) {
-    const double ga = plane.dual_a.dot(frame.tangents[j]), gb = plane.dual_b.dot(frame.tangents[j]);
-    frame.tilts[j] = {-ga, ga, -gb, gb};
+  if constexpr (has_tangents<Frame, 3>) {
+    set_tangents(frame, plane, edge_a, [](double a, double b) { return std::array{-a, a, -b, b}; });
   }
-  align_tangents(frame);
   return frame;
 }
 
@@ -145,68 +160,92 @@ ReducedContact reduced_contact(EdgeEdgeType type) {
   return {ContactKind::edge_edge, {0, 1, 2, 3}};
 }
 
+template <class Frame, int dim>
+Frame compute(const Model& model, const Contact& contact, const ContactPositions<dim>& positions);
+
 /// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the
 /// edges.
-ContactFrame<3> mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
+template <class Frame>
+Frame mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
   const ReducedContact reduced = reduced_contact(contact.edge_edge_type);
   Contact inner = contact;
   inner.kind = reduced.kind;
+  const auto num_inner = static_cast<std::size_t>(inner.num_vertices());
+  const auto at = [&](std::size_t i) { return static_cast<std::size_t>(reduced.local[i]); };
   ContactPositions<3> inner_x;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
-    inner_x[i] = x[static_cast<std::size_t>(reduced.local[i])];
-  }
-  const ContactFrame<3> narrow = compute_contact_frame<3>(model, inner, inner_x);
-  ContactFrame<3> frame = narrow;
+  for (std::size_t i = 0; i < num_inner; ++i) inner_x[i] = x[at(i)];
+  const auto narrow = compute<Frame, 3>(model, inner, inner_x);
+  Frame frame = narrow;
   frame.num_vertices = 4;
   frame.weights = {};
-  frame.tilts = {};
-  for (std::size_t i = 0; i < static_cast<std::size_t>(inner.num_vertices()); ++i) {
-    const auto at = static_cast<std::size_t>(reduced.local[i]);
-    frame.weights[at] = narrow.weights[i];
-    for (std::size_t j = 0; j < 2; ++j) frame.tilts[j][at] = narrow.tilts[j][i];
+  for (std::size_t i = 0; i < num_inner; ++i) frame.weights[at(i)] = narrow.weights[i];
+  if constexpr (has_tangents<Frame, 3>) {
+    frame.tilts = {};
+    for (std::size_t j = 0; j < 2; ++j) {
+      for (std::size_t i = 0; i < num_inner; ++i) frame.tilts[j][at(i)] = narrow.tilts[j][i];
+    }
   }
   return frame;
 }
 
-}  // namespace
-
-template <int dim>
-ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& contact,
-                                        const ContactPositions<dim>& positions) {
-  switch (contact.kind) {
-    case ContactKind::half_space: {
-      const HalfSpace& plane = model.half_spaces[static_cast<std::size_t>(contact.plane)];
-      ContactFrame<dim> frame;
-      frame.num_vertices = 1;
-      frame.normal = plane.normal.template head<dim>();
-      frame.distance = frame.normal.dot(positions[0]) - plane.offset;
-      frame.weights = {1.0};
-      // A vertex slides along the plane for free: the tangents do not tilt.
-      frame.num_tangents = dim - 1;
-      if constexpr (dim == 2) {
-        frame.tangents[0] = {-frame.normal[1], frame.normal[0]};
-      } else {
-        const Vec<3> axis = std::abs(frame.normal[0]) < 0.5 ? Vec<3>::UnitX() : Vec<3>::UnitY();
-        frame.tangents[0] = cross_product(frame.normal, axis).normalized();
-        frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
-      }
-      return frame;
+template <class Frame, int dim>
+Frame half_space_frame(const HalfSpace& plane, const Vec<dim>& x) {
+  Frame frame;
+  frame.num_vertices = 1;
+  frame.normal = plane.normal.template head<dim>();
+  frame.distance = frame.normal.dot(x) - plane.offset;
+  frame.weights = {1.0};
+  // A vertex slides along the plane for free: the tangents do not tilt.
+  if constexpr (has_tangents<Frame, dim>) {
+    frame.num_tangents = dim - 1;
+    if constexpr (dim == 2) {
+      frame.tangents[0] = {-frame.normal[1], frame.normal[0]};
+    } else {
+      const Vec<3> axis = std::abs(frame.normal[0]) < 0.5 ? Vec<3>::UnitX() : Vec<3>::UnitY();
+      frame.tangents[0] = cross_product(frame.normal, axis).normalized();
+      frame.tangents[1] = cross_product(frame.normal, frame.tangents[0]);
     }
+  }
+  return frame;
+}
+
+template <class Frame, int dim>
+Frame compute(const Model& model, const Contact& contact, const ContactPositions<dim>& positions) {
+  switch (contact.kind) {
+    case ContactKind::half_space:
+      return half_space_frame<Frame, dim>(model.half_spaces[static_cast<std::size_t>(contact.plane)], positions[0]);
     case ContactKind::point_point:
-      return point_point_frame<dim>(positions);
+      return point_point_frame<Frame, dim>(positions);
     case ContactKind::point_edge:
-      return point_edge_frame<dim>(positions);
+      return point_edge_frame<Frame, dim>(positions);
     default:
       break;
   }
   if constexpr (dim == 3) {
-    if (contact.kind == ContactKind::mollified_edge_edge) return mollified_frame(model, contact, positions);
-    return contact.kind == ContactKind::point_triangle ? point_triangle_frame(positions) : edge_edge_frame(positions);
+    if (contact.kind == ContactKind::mollified_edge_edge) return mollified_frame<Frame>(model, contact, positions);
+    return contact.kind == ContactKind::point_triangle ? point_triangle_frame<Frame>(positions)
+                                                       : edge_edge_frame<Frame>(positions);
   } else {
     return {};
   }
 }
 
+}  // namespace
+
+template <int dim>
+ContactGap<dim> compute_contact_gap(const Model& model, const Contact& contact,
+                                    const ContactPositions<dim>& positions) {
+  return compute<ContactGap<dim>, dim>(model, contact, positions);
+}
+
+template <int dim>
+ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& contact,
+                                        const ContactPositions<dim>& positions) {
+  return compute<ContactFrame<dim>, dim>(model, contact, positions);
+}
+
+template ContactGap<2> compute_contact_gap<2>(const Model&, const Contact&, const ContactPositions<2>&);
+template ContactGap<3> compute_contact_gap<3>(const Model&, const Contact&, const ContactPositions<3>&);
 template ContactFrame<2> compute_contact_frame<2>(const Model&, const Contact&, const ContactPositions<2>&);
 template ContactFrame<3> compute_contact_frame<3>(const Model&, const Contact&, const ContactPositions<3>&);
 

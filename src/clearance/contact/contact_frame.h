@@ -15,13 +15,18 @@
 
 namespace clearance {
 
+/// What the gradient needs.
 template <int dim>
-struct ContactFrame {
+struct ContactGap {
   int num_vertices = 0;
-  int num_tangents = 0;                ///< dimension of the second feature: 0 point, 1 edge, 2 plane
   double distance = 0.0;               ///< [m]
   Vec<dim> normal = Vec<dim>::Zero();  ///< unit
   std::array<double, 4> weights{};     ///< w_i
+};
+
+template <int dim>
+struct ContactFrame : ContactGap<dim> {
+  int num_tangents = 0;  ///< dimension of the second feature: 0 point, 1 edge, 2 plane
   std::array<Vec<dim>, 2> tangents = {Vec<dim>::Zero(),
                                       Vec<dim>::Zero()};  ///< unit, orthogonal to the normal and to each other
   std::array<std::array<double, 4>, 2> tilts{};           ///< [1/m] g_ij: tilts[j][i]
@@ -40,7 +45,9 @@ ContactPositions<dim> positions_of(const Contact& contact, const VecX& x) {
   return positions;
 }
 
-/// Frame of any contact; of a mollified one that of its closest features, spread over the four vertices.
+/// Gap or frame of any contact; of a mollified one that of its closest features, spread over the four vertices.
+template <int dim>
+ContactGap<dim> compute_contact_gap(const Model& model, const Contact& contact, const ContactPositions<dim>& positions);
 template <int dim>
 ContactFrame<dim> compute_contact_frame(const Model& model, const Contact& contact,
                                         const ContactPositions<dim>& positions);
