@@ -150,11 +150,16 @@ TEST_F(SmallScripts, ProblemsNameTheirLine) {
       problems("shapes input 1\nno.msh 0 0 0  0 0 0  1 1 1"),
       Lines{"line 2: the mesh file was found neither beside the script nor from any directory above it (got no.msh)"});
   EXPECT_EQ(problems(tet + "script moonwalk"),
-            Lines{"line 3: this script is not known or not supported, and it would change the motion (got moonwalk)"});
+            Lines{"line 3: this script is not known, and it would change the motion (got moonwalk)"});
   EXPECT_EQ(problems(tet + "constraintSolver SQP"),
             Lines{"line 3: QP and SQP contact solvers are not supported; only interiorPoint is (got SQP)"});
-  EXPECT_EQ(problems(tet + "selfFric 0.5"),
-            Lines{"line 3: warning: friction comes with a later version; this run is frictionless (got mu 0.5)"});
+  EXPECT_EQ(problems(tet + "warmStart 1"), Lines{});
+  EXPECT_EQ(problems(tet + "warmStart 3"),
+            Lines{"line 3: warning: warmStart is ignored: steps start at the last positions (got 3)"});
+  EXPECT_EQ(problems(tet + "script standInv"),
+            Lines{"line 3: the script starts with the model turned inside out, but a scene starts in its rest shape "
+                  "(got standInv)"});
+  EXPECT_EQ(problems(tet + "restart status7").size(), 1U);
 }
 
 TEST_F(SmallScripts, SectionsOfOtherSolversAreSkipped) {
@@ -179,6 +184,79 @@ TEST_F(SmallScripts, DirichletBoxesAreMotionsOfPartsOfABody) {
   EXPECT_EQ(motions[0].start, 0.5);
   EXPECT_EQ(motions[0].end, 2);
   EXPECT_EQ(motions[1].end, infinity);
+}
+
+TEST_F(SmallScripts, NeumannBoxesAreAccelerationsOfTheSurface) {
+  const SceneDesc s = scene(
+      "NBCTimeRange 0.25 inf\nDBCTimeRange 0 1\nshapes input 1\ntet.msh 0 0 0  0 0 0  1 1 1  "
+      "NBC 0 0 0  0.1 1 1  1 -2 3  0 2  NBC 0.9 0 0  1 1 1  0 0 5  DBC 0 0 0  1 1 1  0 0 0  0 0 0  NBC 0 0 0  1 1 1  1 "
+      "0 0  0 0.25");
+  const std::vector<LoadDesc>& loads = s.bodies.at(0).loads;
+  // The last window ends before that of all begins.
+  ASSERT_EQ(loads.size(), 2U);
+  EXPECT_EQ(loads[0].kind, LoadKind::acceleration);
+  EXPECT_EQ(loads[0].region.frame, RegionFrame::body);
+  EXPECT_TRUE(loads[0].region.surface_only);
+  EXPECT_EQ(loads[0].value, Vec<3>(1, -2, 3));
+  EXPECT_EQ(loads[0].start, 0.25);
+  EXPECT_EQ(loads[0].end, 2);
+  EXPECT_EQ(loads[1].end, infinity);
+  EXPECT_EQ(s.bodies[0].motions.at(0).end, 1);
+}
+
+TEST_F(SmallScripts, FrictionReachesTheScene) {
+  std::ofstream(folder_ / "wall.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const std::string walls =
+      "meshCO wall.obj 9 0 0  1 0  0.2\nmeshCO wall.obj 99 0 0  1 0  0\nmeshCO wall.obj 999 0 0 1 0 0.5\n";
+  const SceneDesc s = scene(
+      "selfFric 0.5\nfricIterAmt -1\ntuning 6\n0 1e-3 1e-3 1e-9 8e-3 2e-3\nground 0 -1\nhalfSpace 0 -2 0 0 1 0 50 "
+      "0.3\n" +
+      walls + one_tet);
+  EXPECT_EQ(s.friction.coefficient, 0.5);
+  EXPECT_EQ(s.friction.iterations, 0);
+  EXPECT_EQ(s.friction.eps_v, 2e-3);
+  EXPECT_FALSE(s.friction.eps_v_is_absolute);
+  EXPECT_EQ(s.half_spaces.at(0).friction, 0.0);
+  EXPECT_EQ(s.half_spaces.at(1).friction, 0.3);
+  // The obstacle's coefficient counts: as a pair, unless the geometric mean gives it anyway.
+  EXPECT_EQ(s.bodies.at(1).friction, 0.2);
+  EXPECT_EQ(s.bodies.at(2).friction, 0.0);
+  EXPECT_FALSE(s.bodies.at(3).friction.has_value());
+  ASSERT_EQ(s.friction.pairs.size(), 1U);
+  EXPECT_EQ(s.friction.pairs[0].bodies, (std::array<std::string, 2>{"tet", "wall"}));
+  EXPECT_EQ(s.friction.pairs[0].coefficient, 0.2);
+  EXPECT_EQ(problems(walls + one_tet),
+            Lines{"line 1: warning: `meshCO` rubs with its coefficient, which IPC reads but does not use"});
+  EXPECT_EQ(scene(std::string("useAbsParameters\nepsv 3e-3\n") + one_tet).friction.eps_v, 3e-3);
+}
+
+TEST_F(SmallScripts, GridsTurnWithTheModelCopyByCopy) {
+  const SceneDesc s = scene("rotateModel 0 0 1 90\nshapeMatrix input 2 1 3\ntet.msh 2 0 3  0 0 0  1 1 1\n");
+  ASSERT_EQ(s.bodies.size(), 6U);
+  const WorldBox box = world_box(s, BodyKind::deformable);
+  // 3 x 1 x 7, turned about half of its extents: (1.5, 0.5).
+  EXPECT_NEAR((box.min - Vec<3>(1, -1, 0)).norm(), 0.0, 1e-14);
+  EXPECT_NEAR((box.max - Vec<3>(2, 2, 7)).norm(), 0.0, 1e-14);
+  EXPECT_EQ(s.bodies[5].name, "tet 6");
+}
+
+TEST_F(SmallScripts, MeshSequencesAreFoundLikeMeshes) {
+  std::filesystem::create_directories(folder_ / "scripts/frames");
+  const std::string shape = "shapes input 1\ntet.msh 0 0 0  0 0 0  1 1 1  meshSeq ";
+  const MotionDesc motion = scene(shape + "frames").bodies.at(0).motions.at(0);
+  EXPECT_EQ(motion.mesh_sequence, (folder_ / "scripts/frames").string());
+  EXPECT_EQ(motion.mesh_sequence_first, 0);
+  EXPECT_EQ(problems(shape + "film"),
+            Lines{"line 2: the folder was found neither beside the script nor from any directory above it (got film)"});
+}
+
+TEST_F(SmallScripts, LinksThatWereStoredAsTextAreFollowed) {
+  std::ofstream(folder_ / "scripts/target.txt") << "density 77\n" << one_tet;
+  std::ofstream(folder_ / "scripts/deep/link.txt") << "../target.txt";
+  const Result<LoadedScene> loaded = read_ipc_script(folder_ / "scripts/deep/link.txt");
+  ASSERT_TRUE(loaded);
+  EXPECT_EQ(loaded->scene.name, "link");
+  EXPECT_EQ(loaded->scene.bodies.at(0).material.density, 77);
 }
 
 }  // namespace

@@ -73,6 +73,9 @@ TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
   const Result<LoadedScene> moved = load_scene(folder_ / "results/run/scene.json");
   for (const Issue& issue : moved.issues()) ADD_FAILURE() << to_string(issue);
   EXPECT_EQ(moved->scene.bodies[0].mesh, (folder_ / "meshes/cube.msh").string());
+  for (const MotionDesc& motion : moved->scene.bodies[0].motions) {
+    EXPECT_TRUE(motion.mesh_sequence.empty() || motion.mesh_sequence.starts_with(folder_.string()));
+  }
   // Nothing temporary is left behind.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "results/run"), fs::directory_iterator()), 1);
 }

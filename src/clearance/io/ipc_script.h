@@ -19,6 +19,13 @@ struct IpcDirichlet {
   double start = 0.0, end = infinity;
 };
 
+/// An acceleration of surface nodes in such a box.
+struct IpcNeumann {
+  Vec<3> box_min, box_max;
+  Vec<3> acceleration;  ///< [m/s^2]
+  double start = 0.0, end = infinity;
+};
+
 /// x = Rx Ry Rz (scale * x) + translation
 struct IpcShape {
   int line = 0;
@@ -31,6 +38,10 @@ struct IpcShape {
   std::optional<Vec<3>> linear_velocity, angular_velocity;
   std::optional<std::array<Vec<3>, 2>> start_velocity;  ///< linear, angular [deg/s]
   std::vector<IpcDirichlet> dirichlet;
+  std::vector<IpcNeumann> neumann;
+  std::string mesh_sequence;  ///< folder
+
+  long long num_copies() const;
 };
 
 /// Static triangle collider.
@@ -40,6 +51,7 @@ struct IpcMeshObstacle {
   Vec<3> origin = Vec<3>::Zero();
   double scale = 1.0;
   Vec<3> rotation = Vec<3>::Zero();  ///< [deg]
+  double friction = 0.0;
 };
 
 struct IpcScript {
@@ -49,7 +61,7 @@ struct IpcScript {
   double duration = 5.0, step = 0.025;
   double density = 1000.0, youngs_modulus = 1e5, poisson_ratio = 0.4;
   bool has_gravity = true;
-  double damping_stiffness = 0.0;  ///< [s^3], see damping_of in ipc_script_scene.cpp
+  double damping_stiffness = 0.0;  ///< [s^3], see damping_of in ipc_script_reader.cpp
   double damping_ratio = 0.0;
   double size = -1.0;
   Vec<3> model_axis = Vec<3>::UnitX();
@@ -61,9 +73,13 @@ struct IpcScript {
   std::string script = "null";
   int script_line = 0;
   std::vector<double> script_parameters;
+  std::string script_folder;  ///< of `script meshSeqFromFile`
   double dirichlet_start = 0.0, dirichlet_end = infinity;
+  double neumann_start = 0.0, neumann_end = infinity;
   bool has_self_collision = true;
   int self_collision_line = 0;
+  double self_friction = 0.0;
+  int friction_iterations = 1;
   std::vector<double> tuning = {0.0, 1e-3, 1e-3, 1e-9, 1e-3, 1e-3};
   bool has_absolute_parameters = false;
   double kappa_min_multiplier = 1e11;

@@ -1,4 +1,4 @@
-// The named scripts (`script twist`) of the IPC reference as native motions.
+// The named scripts (`script twist`) of the IPC reference as native motions, loads and start velocities.
 #pragma once
 
 #include "clearance/io/ipc_script.h"
@@ -6,17 +6,21 @@
 
 namespace clearance {
 
-/// What a named script works on. `bodies[i]` is `shapes[i]`; colliders of `meshCO` are not among them.
+/// What a named script works on. The first bodies of the scene are the shapes, in their order; then come the colliders
+/// of `meshCO`. Named scripts move shapes (`fall` lifts all) and may add bodies.
 struct IpcModel {
   const IpcScript& script;
   std::vector<PlacedShape>& shapes;
-  std::vector<BodyDesc>& bodies;
-  const Box& mesh_obstacles;  ///< of all `meshCO`
+  const std::vector<PlacedShape>& mesh_obstacles;  ///< of all `meshCO`
+  SceneDesc& scene;
+  std::vector<double>& obstacle_friction;  ///< per body of the scene, as the script says it
   Issues& issues;
 };
 
-/// Moves shapes (`fall` lifts all) and adds motions and start velocities to the bodies. A script that is not known or
-/// not supported is an error, because it would change the motion.
+/// A script that is not known or not possible is an error, because it would change the motion.
 void apply_named_script(IpcModel& model);
+
+/// Does the script move single copies of a `shapeMatrix`?
+bool moves_single_shapes(const IpcScript& script);
 
 }  // namespace clearance

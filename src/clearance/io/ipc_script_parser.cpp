@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "clearance/io/ipc_script.h"
+#include "clearance/io/ipc_script_shapes.h"
 #include "clearance/io/ipc_script_text.h"
 #include "clearance/scene/nearest_name.h"
 
@@ -117,46 +118,7 @@ class Parser {
       if (!more) break;
       line.append(*more);
     }
-    IpcShape shape;
-    shape.line = line.number();
-    shape.path = line.word("the path");
-    shape.translation = line.vector("the translation");
-    shape.rotation = line.vector("the rotation");
-    shape.scale = line.vector("the scale");
-    parse_extras(line, shape);
-    script_.shapes.push_back(shape);
-  }
-  void parse_extras(IpcLine& line, IpcShape& shape) {
-    while (!line.is_empty() && !line.is_comment()) {
-      const std::string extra = line.word("the extra");
-      if (extra == "material") {
-        shape.material = line.vector("density, Young's modulus, Poisson's ratio");
-      } else if (extra == "linearVelocity") {
-        shape.linear_velocity = line.vector("the linear velocity");
-      } else if (extra == "angularVelocity") {
-        shape.angular_velocity = line.vector("the angular velocity");
-      } else if (extra == "initVel") {
-        const Vec<3> linear = line.vector("the linear velocity");
-        shape.start_velocity = {linear, line.vector("the angular velocity")};
-      } else if (extra == "DBC") {
-        shape.dirichlet.push_back(parse_dirichlet(line));
-      } else if (extra == "NBC" || extra == "meshSeq") {
-        line.error(fmt::format("`{}` is not supported yet, and it would change the motion", extra));
-        return;
-      } else {
-        line.warning("unknown extra of a shape, ignored", extra);
-      }
-    }
-  }
-  static IpcDirichlet parse_dirichlet(IpcLine& line) {
-    IpcDirichlet dirichlet;
-    dirichlet.box_min = line.vector("the min corner");
-    dirichlet.box_max = line.vector("the max corner");
-    dirichlet.linear_velocity = line.vector("the linear velocity");
-    dirichlet.angular_velocity = line.vector("the angular velocity");
-    if (line.next_is_number()) dirichlet.start = line.real("the start");
-    if (line.next_is_number()) dirichlet.end = line.real("the end");
-    return dirichlet;
+    script_.shapes.push_back(parse_ipc_shape(line));
   }
   void shape_matrix(IpcLine& line) {
     line.word("`input`");
@@ -177,7 +139,7 @@ class Parser {
     shape.array->spacing = shape_line->vector("the distances");
     shape.rotation = shape_line->vector("the rotation");
     shape.scale = shape_line->vector("the scale");
-    parse_extras(*shape_line, shape);
+    parse_ipc_shape_extras(*shape_line, shape);
     script_.shapes.push_back(shape);
   }
 
@@ -185,43 +147,56 @@ class Parser {
   void script(IpcLine& line) {
     script_.script = line.word("the name of the script");
     script_.script_line = line.number();
-    if (script_.script == "meshSeqFromFile" || !line.next_is_number()) return;
+    if (script_.script == "meshSeqFromFile") {
+      script_.script_folder = line.word("the folder");
+      return;
+    }
+    if (!line.next_is_number()) return;
     const int count = line.whole("the number of parameters");
     for (int i = 0; i < count && line.next_is_number(); ++i)
       script_.script_parameters.push_back(line.real("a parameter"));
   }
   void dirichlet_time_range(IpcLine& line) {
     script_.dirichlet_start = line.real("the start");
-    if (!line.is_empty() && line.peek() == "inf") return;
-    script_.dirichlet_end = line.real("the end");
+    script_.dirichlet_end = read_ipc_end(line);
+  }
+  void neumann_time_range(IpcLine& line) {
+    script_.neumann_start = line.real("the start");
+    script_.neumann_end = read_ipc_end(line);
   }
 
   // Contact.
-  void warn_of_friction(IpcLine& line, double mu) {
-    if (mu > 0.0) {
-      line.warning("friction comes with a later version; this run is frictionless", fmt::format("mu {}", mu));
-    }
+  static double friction(IpcLine& line) {
+    const double mu = line.real("mu");
+    if (mu < 0.0) line.warning("a friction coefficient below 0 counts as 0", fmt::format("{}", mu));
+    return std::max(0.0, mu);
   }
   void self_collision_on(IpcLine&) { script_.has_self_collision = true; }
   void self_collision_off(IpcLine& line) {
     script_.has_self_collision = false;
     script_.self_collision_line = line.number();
   }
-  void self_friction(IpcLine& line) { warn_of_friction(line, line.real("mu")); }
+  void self_friction(IpcLine& line) { script_.self_friction = friction(line); }
+  void friction_iterations(IpcLine& line) { script_.friction_iterations = std::max(0, line.whole("the number")); }
+  void friction_speed(IpcLine& line) {
+    script_.tuning.resize(std::max<std::size_t>(script_.tuning.size(), 6), 1e-3);
+    script_.tuning[4] = script_.tuning[5] = line.real("epsv");
+  }
+  // Half-spaces use their own coefficient, also where it is 0.
   void ground(IpcLine& line) {
-    const double mu = line.real("mu");
-    script_.half_spaces.push_back({.point = {0.0, line.real("the height"), 0.0}, .normal = Vec<3>::UnitY()});
-    warn_of_friction(line, mu);
+    const double mu = friction(line);
+    script_.half_spaces.push_back(
+        {.point = {0.0, line.real("the height"), 0.0}, .normal = Vec<3>::UnitY(), .friction = mu});
   }
   void half_space(IpcLine& line) {
     HalfSpaceDesc half_space;
     half_space.point = line.vector("the point");
     half_space.normal = line.vector("the normal");
+    half_space.friction = 0.0;
     if (half_space.normal.isZero(0.0)) line.error("the normal must not be zero");
+    if (line.next_is_number()) line.real("the stiffness");
+    if (line.next_is_number()) half_space.friction = friction(line);
     script_.half_spaces.push_back(half_space);
-    if (!line.next_is_number()) return;
-    line.real("the stiffness");
-    if (line.next_is_number()) warn_of_friction(line, line.real("mu"));
   }
   void mesh_obstacle(IpcLine& line) {
     IpcMeshObstacle obstacle;
@@ -231,7 +206,7 @@ class Parser {
     obstacle.scale = line.real("the scale");
     if (!(obstacle.scale > 0.0)) line.error("the scale must be above 0", fmt::format("{}", obstacle.scale));
     if (line.next_is_number()) line.real("the stiffness");
-    if (line.next_is_number()) warn_of_friction(line, line.real("mu"));
+    if (line.next_is_number()) obstacle.friction = friction(line);
     if (!line.is_empty() && line.peek() == "rotate") {
       line.word("`rotate`");
       obstacle.rotation = line.vector("the rotation");
@@ -267,7 +242,8 @@ class Parser {
   // Solvers.
   void warm_start(IpcLine& line) {
     const int option = line.whole("the option");
-    if (option != 0) line.warning("warmStart is ignored: steps start at the last positions", fmt::format("{}", option));
+    // 1 stands in most scenes; the starting guess changes the way to the solution, not the solution.
+    if (option > 1) line.warning("warmStart is ignored: steps start at the last positions", fmt::format("{}", option));
   }
   void linear_solver(IpcLine& line) {
     const std::string name = line.word("the linear solver");
@@ -305,7 +281,11 @@ class Parser {
     }
   }
 
-  void restart(IpcLine& line) { line.error("`restart` from a status file is not supported"); }
+  void restart(IpcLine& line) {
+    line.error(
+        "status files are not read: run the script here from its start without this line; `clearance resume` goes on "
+        "with a run");
+  }
   // Viewer settings, and settings of features that are reported elsewhere.
   void ignore(IpcLine&) {}
   void ignore_loudly(IpcLine& line) { line.warning("this setting has no counterpart here and is ignored"); }
@@ -332,7 +312,7 @@ const std::unordered_map<std::string_view, Parser::Handler>& Parser::handlers() 
       {"shapeMatrix", &Parser::shape_matrix},
       {"script", &Parser::script},
       {"DBCTimeRange", &Parser::dirichlet_time_range},
-      {"NBCTimeRange", &Parser::ignore},
+      {"NBCTimeRange", &Parser::neumann_time_range},
       {"selfCollisionOn", &Parser::self_collision_on},
       {"selfCollisionOff", &Parser::self_collision_off},
       {"selfFric", &Parser::self_friction},
@@ -340,8 +320,8 @@ const std::unordered_map<std::string_view, Parser::Handler>& Parser::handlers() 
       {"halfSpace", &Parser::half_space},
       {"meshCO", &Parser::mesh_obstacle},
       {"dHat", &Parser::dhat},
-      {"epsv", &Parser::ignore},
-      {"fricIterAmt", &Parser::ignore},
+      {"epsv", &Parser::friction_speed},
+      {"fricIterAmt", &Parser::friction_iterations},
       {"tuning", &Parser::tuning},
       {"useAbsParameters", &Parser::absolute_parameters},
       {"kappaMinMultiplier", &Parser::kappa_min_multiplier},

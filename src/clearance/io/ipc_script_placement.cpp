@@ -15,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double max_vertices = 2e7;
+const std::string not_found = "found neither beside the script nor from any directory above it";
 constexpr double degree = std::numbers::pi / 180.0;
 
 bool is_tet_mesh(const fs::path& path) {
@@ -66,15 +67,11 @@ Mat<3> elementary(int axis, double degrees) {
 }
 
 // `rotateModel` turns about half the extents, not about the middle of the box: the reference does so.
-void rotate_model(const IpcScript& script, std::vector<PlacedShape>& shapes, Issues& issues) {
+void rotate_model(const IpcScript& script, std::vector<PlacedShape>& shapes) {
   if (script.model_angle == 0.0) return;
   const Mat<3> turn = axis_rotation(script.model_axis.normalized(), script.model_angle);
   const Vec<3> center = 0.5 * box_of(shapes).extent();
   for (PlacedShape& shape : shapes) {
-    if (shape.array && shape.num_copies() > 1) {
-      issues.push_back({"", "", "", "`rotateModel` with `shapeMatrix` is not supported"});
-      return;
-    }
     shape.rotation = cleaned(turn * shape.rotation);
     shape.translation = turn * (shape.translation - center) + center;
   }
@@ -138,9 +135,8 @@ Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step) {
   return turn.axis() * (turn.angle() / degree / step);
 }
 
-long long PlacedShape::num_copies() const {
-  if (!array) return 1;
-  const double copies = 1.0 * array->counts[0] * array->counts[1] * array->counts[2];
+long long num_copies(const ArrayDesc& array) {
+  const double copies = 1.0 * array.counts[0] * array.counts[1] * array.counts[2];
   // Beyond any scene, and within the range of the type.
   return static_cast<long long>(std::min(copies, 1e15));
 }
@@ -171,15 +167,31 @@ std::string IpcMeshes::find(const std::string& written, int line, Issues& issues
   if (written.empty()) return {};
   // A mesh without extension is a TetGen pair.
   const std::string path = fs::path(written).has_extension() ? written : written + ".ele";
+  const std::string found = search(path, is_there);
+  if (found.empty()) issues.push_back(at_line(line, "the mesh file was " + not_found, written));
+  return found;
+}
+
+std::string IpcMeshes::find_folder(const std::string& written, int line, Issues& issues) const {
+  if (written.empty()) return {};
+  const auto is_folder = [](const fs::path& path) {
+    std::error_code error;
+    return fs::is_directory(path, error);
+  };
+  const std::string found = search(written, is_folder);
+  if (found.empty()) issues.push_back(at_line(line, "the folder was " + not_found, written));
+  return found;
+}
+
+// Beside the script, then from each directory above it.
+std::string IpcMeshes::search(const std::string& path, const std::function<bool(const fs::path&)>& is_found) const {
   std::error_code error;
   const fs::path directory = fs::absolute(script_, error).parent_path();
-  if (is_there(directory / path)) return path;
+  if (is_found(directory / path)) return path;
   for (fs::path above = directory; above.has_relative_path();) {
     above = above.parent_path();
-    if (is_there(above / path)) return (above / path).lexically_normal().string();
+    if (is_found(above / path)) return (above / path).lexically_normal().string();
   }
-  issues.push_back(
-      at_line(line, "the mesh file was found neither beside the script nor from any directory above it", written));
   return {};
 }
 
@@ -202,6 +214,23 @@ std::shared_ptr<const Vertices> IpcMeshes::read(const std::string& mesh, bool ne
   }
   read_.emplace(path.string(), vertices);
   return vertices;
+}
+
+std::vector<IpcShape> without_arrays(const std::vector<IpcShape>& shapes) {
+  std::vector<IpcShape> single;
+  for (const IpcShape& shape : shapes) {
+    const ArrayDesc array = shape.array.value_or(ArrayDesc{});
+    for (int i = 0; i < array.counts[0]; ++i) {
+      for (int j = 0; j < array.counts[1]; ++j) {
+        for (int k = 0; k < array.counts[2]; ++k) {
+          single.push_back(shape);
+          single.back().array.reset();
+          single.back().translation += array.spacing.cwiseProduct(Vec<3>(i, j, k));
+        }
+      }
+    }
+  }
+  return single;
 }
 
 std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes, Issues& issues) {
@@ -231,7 +260,7 @@ std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes
     placed.push_back(std::move(place));
   }
   if (has_errors(issues)) return placed;
-  rotate_model(script, placed, issues);
+  rotate_model(script, placed);
   resize_model(script.size, placed);
   return placed;
 }

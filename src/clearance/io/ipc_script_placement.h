@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -32,6 +33,9 @@ Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step);
 
 using Vertices = std::vector<Vec<3>>;
 
+/// Bounded to the range of the type.
+long long num_copies(const ArrayDesc& array);
+
 /// A body of the scene and its vertices: x = rotation (scale * v) + translation, copied (i,j,k) * spacing apart.
 struct PlacedShape {
   std::shared_ptr<const Vertices> vertices;
@@ -42,7 +46,7 @@ struct PlacedShape {
   Vec<3> translation = Vec<3>::Zero();
   std::optional<ArrayDesc> array;
 
-  long long num_copies() const;
+  long long num_copies() const { return array ? clearance::num_copies(*array) : 1; }
   TransformDesc transform() const;
   /// Vertices of the first copy in the world.
   Vertices world_vertices() const;
@@ -72,13 +76,20 @@ class IpcMeshes {
   /// The path for BodyDesc::mesh: as written if it is absolute or lies beside the script, else absolute. Beside the
   /// script is looked first, then from each directory above it. Empty, with an issue, if there is no such file.
   std::string find(const std::string& path, int line, Issues& issues) const;
+  /// The same for a folder.
+  std::string find_folder(const std::string& path, int line, Issues& issues) const;
   /// Null, with an issue, if the mesh cannot be used.
   std::shared_ptr<const Vertices> read(const std::string& mesh, bool needs_tets, int line, Issues& issues);
 
  private:
+  std::string search(const std::string& path, const std::function<bool(const std::filesystem::path&)>& is_found) const;
+
   std::filesystem::path script_;
   std::map<std::string, std::shared_ptr<const Vertices>> read_;
 };
+
+/// Every copy of a `shapeMatrix` as a shape of its own.
+std::vector<IpcShape> without_arrays(const std::vector<IpcShape>& shapes);
 
 /// All shapes placed as the script says, before any named script moves them. Shapes with a problem are missing.
 std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes, Issues& issues);

@@ -44,17 +44,29 @@ MaterialDesc material_of(const IpcScript& script, const IpcShape& shape, Issues&
 }
 
 void warn_of_ignored_extras(const IpcShape& shape, const std::string& script, Issues& issues) {
-  const bool has_extras =
-      shape.linear_velocity || shape.angular_velocity || shape.start_velocity || !shape.dirichlet.empty();
+  const bool has_extras = shape.linear_velocity || shape.angular_velocity || shape.start_velocity ||
+                          !shape.dirichlet.empty() || !shape.mesh_sequence.empty();
   if (!has_extras) return;
-  issues.push_back(at_line(
-      shape.line, fmt::format("velocities and DBC of a shape have no effect with `script {}`, as in IPC", script),
-      Severity::warning));
+  issues.push_back(
+      at_line(shape.line,
+              fmt::format("velocities, DBC and meshSeq of a shape have no effect with `script {}`, as in IPC", script),
+              Severity::warning));
+}
+
+RegionDesc surface_in(const Vec<3>& box_min, const Vec<3>& box_max) {
+  return {.box = std::array<Vec<3>, 2>{box_min, box_max}, .frame = RegionFrame::body, .surface_only = true};
 }
 
 // `linearVelocity` and `angularVelocity` prescribe the whole shape, `DBC` some nodes, `initVel` the start.
-void add_own_motions(const IpcScript& script, const IpcShape& shape, BodyDesc& body, Issues& issues) {
+void add_own_motions(const IpcScript& script, const IpcShape& shape, BodyDesc& body) {
   const bool is_obstacle = body.kind == BodyKind::obstacle;
+  if (!shape.mesh_sequence.empty()) {
+    MotionDesc motion;
+    motion.mesh_sequence = shape.mesh_sequence;
+    motion.mesh_sequence_first = 0;
+    body.motions.push_back(motion);
+    return;
+  }
   if (shape.linear_velocity || shape.angular_velocity) {
     MotionDesc motion;
     motion.linear_velocity = shape.linear_velocity.value_or(Vec<3>::Zero());
@@ -68,19 +80,25 @@ void add_own_motions(const IpcScript& script, const IpcShape& shape, BodyDesc& b
     body.angular_velocity = (*shape.start_velocity)[1];
   }
   for (const IpcDirichlet& dirichlet : shape.dirichlet) {
-    if (is_obstacle) {
-      issues.push_back(at_line(shape.line, "DBC on a part of an obstacle is not supported", Severity::error));
-      return;
-    }
     MotionDesc motion;
-    motion.region = {.box = std::array<Vec<3>, 2>{dirichlet.box_min, dirichlet.box_max},
-                     .frame = RegionFrame::body,
-                     .surface_only = true};
+    motion.region = surface_in(dirichlet.box_min, dirichlet.box_max);
     motion.linear_velocity = dirichlet.linear_velocity;
     motion.angular_velocity = native_angular_velocity(dirichlet.angular_velocity, script.step);
     motion.start = std::max(dirichlet.start, script.dirichlet_start);
     motion.end = std::min(dirichlet.end, script.dirichlet_end);
     if (motion.end > motion.start) body.motions.push_back(motion);
+  }
+}
+
+// The force of an `NBC` is an acceleration: the reference multiplies it by the mass of each node.
+void add_loads(const IpcScript& script, const IpcShape& shape, BodyDesc& body) {
+  for (const IpcNeumann& neumann : shape.neumann) {
+    LoadDesc load;
+    load.region = surface_in(neumann.box_min, neumann.box_max);
+    load.value = neumann.acceleration;
+    load.start = std::max(neumann.start, script.neumann_start);
+    load.end = std::min(neumann.end, script.neumann_end);
+    if (load.end > load.start) body.loads.push_back(load);
   }
 }
 
@@ -93,10 +111,11 @@ std::vector<BodyDesc> make_bodies(const IpcScript& script, Issues& issues) {
     body.kind = is_volume ? BodyKind::deformable : BodyKind::obstacle;
     if (is_volume) body.material = material_of(script, shape, issues);
     if (script.script == "null") {
-      add_own_motions(script, shape, body, issues);
+      add_own_motions(script, shape, body);
     } else {
       warn_of_ignored_extras(shape, script.script, issues);
     }
+    if (is_volume) add_loads(script, shape, body);
     bodies.push_back(std::move(body));
   }
   return bodies;
@@ -108,24 +127,50 @@ void place(BodyDesc& body, const PlacedShape& shape) {
   body.array = shape.array;
 }
 
+double tuning(const IpcScript& script, std::size_t i, double fallback) {
+  return i < script.tuning.size() ? script.tuning[i] : fallback;
+}
+
+// The reference halves the first value until it is not above the second, while it solves.
+double reduced(double first, double last, const char* name, Issues& issues) {
+  if (!(last > 0.0) || first <= last) return first;
+  while (first > last) first *= 0.5;
+  issues.push_back(
+      {"", "tuning", "", fmt::format("{} is {:g} from the start, not reduced to it", name, first), Severity::warning});
+  return first;
+}
+
 ContactDesc contact_of(const IpcScript& script, Issues& issues) {
   ContactDesc contact;
-  const auto tuning = [&](std::size_t i, double fallback) {
-    return i < script.tuning.size() ? script.tuning[i] : fallback;
-  };
-  contact.kappa = tuning(0, 0.0);
-  contact.dhat = tuning(1, 1e-3);
-  // The reference halves the first distance until it is not above the second, while it solves.
-  const double target = tuning(2, contact.dhat);
-  if (target > 0.0 && contact.dhat > target) {
-    while (contact.dhat > target) contact.dhat *= 0.5;
-    issues.push_back({"", "tuning", "", fmt::format("dHat is {:g} from the start, not reduced to it", contact.dhat),
-                      Severity::warning});
-  }
-  contact.close_distance = tuning(3, 1e-9);
+  contact.kappa = tuning(script, 0, 0.0);
+  contact.dhat = reduced(tuning(script, 1, 1e-3), tuning(script, 2, 0.0), "dHat", issues);
+  contact.close_distance = tuning(script, 3, 1e-9);
   contact.dhat_is_absolute = script.has_absolute_parameters;
   contact.kappa_min_multiplier = script.kappa_min_multiplier;
   return contact;
+}
+
+FrictionDesc friction_of(const IpcScript& script, Issues& issues) {
+  FrictionDesc friction;
+  friction.coefficient = script.self_friction;
+  friction.eps_v = reduced(tuning(script, 4, 1e-3), tuning(script, 5, 0.0), "epsv", issues);
+  friction.eps_v_is_absolute = script.has_absolute_parameters;
+  friction.iterations = script.friction_iterations;
+  return friction;
+}
+
+// Two bodies rub with the geometric mean of their coefficients; with an obstacle, the script means its own.
+void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_shapes, SceneDesc& scene) {
+  for (std::size_t b = num_shapes; b < scene.bodies.size(); ++b) {
+    const double mu = friction[b];
+    if (mu == scene.friction.coefficient) continue;
+    scene.bodies[b].friction = mu;
+    if (mu == 0.0) continue;
+    for (std::size_t i = 0; i < num_shapes; ++i) {
+      if (scene.bodies[i].kind == BodyKind::obstacle) continue;
+      scene.friction.pairs.push_back({.bodies = {scene.bodies[i].name, scene.bodies[b].name}, .coefficient = mu});
+    }
+  }
 }
 
 // Without self-collision, shapes do not collide with each other or themselves, but with half spaces and `meshCO`.
@@ -143,7 +188,36 @@ void switch_off_self_collision(const IpcScript& script, SceneDesc& scene, Issues
                            Severity::warning));
 }
 
-SceneDesc convert(const IpcScript& script, IpcMeshes& meshes, Issues& issues) {
+// Copies that move on their own, and rotated grids, are shapes of their own.
+void split_arrays(IpcScript& script, Issues& issues) {
+  if (script.model_angle == 0.0 && !moves_single_shapes(script)) return;
+  for (const IpcShape& shape : script.shapes) {
+    if (shape.num_copies() <= 100000) continue;
+    issues.push_back(at_line(shape.line, "too many copies: at most 100000 that move on their own", Severity::error));
+    return;
+  }
+  script.shapes = without_arrays(script.shapes);
+}
+
+// Folders of mesh sequences, as paths of the scene.
+void find_mesh_sequences(IpcScript& script, const IpcMeshes& meshes, Issues& issues) {
+  for (IpcShape& shape : script.shapes) {
+    if (script.script == "null") shape.mesh_sequence = meshes.find_folder(shape.mesh_sequence, shape.line, issues);
+  }
+  script.script_folder = meshes.find_folder(script.script_folder, script.script_line, issues);
+}
+
+void warn_of_obstacle_friction(const IpcScript& script, Issues& issues) {
+  for (const IpcMeshObstacle& obstacle : script.mesh_obstacles) {
+    if (!(obstacle.friction > 0.0)) continue;
+    issues.push_back(at_line(obstacle.line, "`meshCO` rubs with its coefficient, which IPC reads but does not use",
+                             Severity::warning));
+    return;
+  }
+}
+
+// Numbers of the whole scene.
+SceneDesc settings_of(const IpcScript& script, Issues& issues) {
   SceneDesc scene;
   if (!script.has_gravity) scene.gravity.setZero();
   scene.time = {.step = script.step,
@@ -152,32 +226,42 @@ SceneDesc convert(const IpcScript& script, IpcMeshes& meshes, Issues& issues) {
                 .newmark_beta = script.newmark_beta,
                 .newmark_gamma = script.newmark_gamma};
   scene.contact = contact_of(script, issues);
+  scene.friction = friction_of(script, issues);
   scene.solver.ccd = script.ccd;
   // Relative tolerances are per second in both programs; absolute ones per step in the reference.
   const double tolerance = script.tolerances.back();
   scene.solver.tolerance = script.has_absolute_parameters ? tolerance / script.step : tolerance;
   scene.solver.tolerance_is_absolute = script.has_absolute_parameters;
   scene.half_spaces = script.half_spaces;
+  return scene;
+}
 
+SceneDesc convert(IpcScript script, IpcMeshes& meshes, Issues& issues) {
+  split_arrays(script, issues);
+  find_mesh_sequences(script, meshes, issues);
+  SceneDesc scene = settings_of(script, issues);
   std::vector<PlacedShape> shapes = place_shapes(script, meshes, issues);
   std::vector<PlacedShape> obstacles;
+  std::vector<double> obstacle_friction(script.shapes.size(), 0.0);
   for (const IpcMeshObstacle& obstacle : script.mesh_obstacles) {
     if (auto placed = place_mesh_obstacle(obstacle, meshes, issues)) obstacles.push_back(std::move(*placed));
+    obstacle_friction.push_back(obstacle.friction);
   }
+  warn_of_obstacle_friction(script, issues);
   scene.bodies = make_bodies(script, issues);
   if (has_errors(issues)) return scene;
 
-  const Box obstacle_box = box_of(obstacles);
-  IpcModel model{script, shapes, scene.bodies, obstacle_box, issues};
-  apply_named_script(model);
-  for (std::size_t i = 0; i < shapes.size(); ++i) place(scene.bodies[i], shapes[i]);
-  switch_off_self_collision(script, scene, issues);
   for (const PlacedShape& obstacle : obstacles) {
-    BodyDesc body;
+    BodyDesc& body = scene.bodies.emplace_back();
     body.kind = BodyKind::obstacle;
     place(body, obstacle);
-    scene.bodies.push_back(std::move(body));
   }
+  IpcModel model{script, shapes, obstacles, scene, obstacle_friction, issues};
+  apply_named_script(model);
+  for (std::size_t i = 0; i < shapes.size(); ++i) place(scene.bodies[i], shapes[i]);
+  name_bodies(scene);
+  switch_off_self_collision(script, scene, issues);
+  set_obstacle_friction(obstacle_friction, shapes.size(), scene);
   return scene;
 }
 
@@ -189,23 +273,27 @@ bool is_link_as_text(const std::string& text) {
 }  // namespace
 
 Result<LoadedScene> read_ipc_script(const std::filesystem::path& path) {
-  const Result<std::string> text = read_text_file(path);
+  std::filesystem::path file = path;
+  Result<std::string> text = read_text_file(file);
   if (text && is_link_as_text(*text)) {
-    return Issue{path.string(), "", *text, "is a symbolic link that was stored as text; load the file that it names"};
+    file = file.parent_path() / *text;
+    text = read_text_file(file);
+    if (!text) return Issue{path.string(), "", file.string(), "names another script, which cannot be read"};
   }
-  return text ? read_ipc_script_text(*text, path) : text.issues();
+  Result<LoadedScene> loaded = text ? read_ipc_script_text(*text, file) : text.issues();
+  if (loaded) loaded->scene.name = path.stem().string();
+  return loaded;
 }
 
 Result<LoadedScene> read_ipc_script_text(const std::string& text, const std::filesystem::path& path) {
   Issues issues;
-  const IpcScript script = parse_ipc_script(text, issues);
+  IpcScript script = parse_ipc_script(text, issues);
   LoadedScene loaded;
   if (!has_errors(issues)) {
     IpcMeshes meshes(path);
-    loaded.scene = convert(script, meshes, issues);
+    loaded.scene = convert(std::move(script), meshes, issues);
     loaded.scene.name = path.stem().string();
     loaded.scene.base_directory = path.parent_path().string();
-    name_bodies(loaded.scene);
   }
   if (!has_errors(issues)) {
     const Issues more = validate(loaded.scene);

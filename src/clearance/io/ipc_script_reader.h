@@ -8,8 +8,8 @@
 
 namespace clearance {
 
-/// Reads a script and the meshes it names (their extents decide sizes and positions). What has no meaning here (viewer
-/// settings, friction for now) is a warning; what would change the motion is an error. Mesh paths that are not absolute
+/// Reads a script and the meshes it names (their extents decide sizes and positions). What has no counterpart, or is
+/// done otherwise, is a warning; what would change the motion is an error. Mesh paths that are not absolute
 /// are looked for beside the script, then from each of the directories above it.
 Result<LoadedScene> read_ipc_script(const std::filesystem::path& path);
 
