@@ -148,10 +148,6 @@ Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
     for (BodyDesc& body : saved.bodies) {
       if (!body.mesh.empty()) body.mesh = (from / body.mesh).lexically_normal().string();
       for (MotionDesc& motion : body.motions) {
-        std::string& folder = motion.mesh_sequence;
-        if (!folder.empty()) folder = (from / folder).lexically_normal().string();
-      }
-      for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty())
           motion.mesh_sequence = (from / motion.mesh_sequence).lexically_normal().string();
       }
