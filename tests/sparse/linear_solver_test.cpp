@@ -233,6 +233,7 @@ TEST_P(LinearSolverTest, RepeatedFactorization_GivesTheSameBits) {
 
 INSTANTIATE_TEST_SUITE_P(All, LinearSolverTest,
                          testing::Values(SolverCase{"Cholmod", [] { return make_cholmod_solver(); }},
+                                         SolverCase{"Automatic", [] { return make_automatic_solver(); }},
                                          SolverCase{"Pcg",
                                                     [] { return make_pcg_solver({.relative_tolerance = 1e-12}); }}),
                          [](const testing::TestParamInfo<SolverCase>& tested) { return tested.param.name; });

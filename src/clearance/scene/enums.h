@@ -21,8 +21,10 @@ struct EnumInfo<Integrator> {
 template <>
 struct EnumInfo<LinearSolverKind> {
   using V = EnumValue<LinearSolverKind>;
-  static constexpr std::array values = {V{LinearSolverKind::cholmod, "cholmod", "sparse Cholesky factorisation"},
-                                        V{LinearSolverKind::pcg, "pcg", "preconditioned conjugate gradients"}};
+  static constexpr std::array values = {
+      V{LinearSolverKind::automatic, "automatic", "cholmod, or pcg where that is predicted to be faster"},
+      V{LinearSolverKind::cholmod, "cholmod", "sparse Cholesky factorisation"},
+      V{LinearSolverKind::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"}};
 };
 
 template <>

@@ -291,7 +291,7 @@ bool Step<dim>::has_reached_targets() {
 template <int dim>
 StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   const double h = options_.integrator.h;
-  system_.begin_step();
+  system_.begin_step(state_.x);
   for (const auto& potential : model_.potentials) {
     const Result<Done> begun = potential->begin_step(state_.x, h, (state_.step + 1) * h);
     if (begun) continue;

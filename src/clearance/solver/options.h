@@ -27,7 +27,7 @@ struct FrictionOptions {
   int max_iterations = 100;  ///< then a step ends as `friction_lag_limit`
 };
 
-enum class LinearSolverChoice { cholmod, pcg };
+enum class LinearSolverChoice { automatic, cholmod, pcg };
 
 struct SolverOptions {
   IntegratorOptions integrator;
@@ -37,7 +37,7 @@ struct SolverOptions {
   bool has_contact = true;
   double tolerance = 1e-2;  ///< [m/s] Newton has converged when |dx|_inf / h is below
   int max_iterations = 1000;
-  LinearSolverChoice linear_solver = LinearSolverChoice::cholmod;
+  LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   CcdMethod ccd = CcdMethod::additive;
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
 };

@@ -5,6 +5,21 @@
 
 namespace clearance {
 
+namespace {
+
+std::unique_ptr<LinearSolver> make_solver(LinearSolverChoice choice) {
+  switch (choice) {
+    case LinearSolverChoice::cholmod:
+      return make_cholmod_solver();
+    case LinearSolverChoice::pcg:
+      return make_pcg_solver();
+    default:
+      return make_automatic_solver();
+  }
+}
+
+}  // namespace
+
 SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
     : dim_(model.layout.dim), num_blocks_(model.layout.num_blocks) {
   for (int b = 0; b < num_blocks_; ++b) model_keys_.push_back(make_block_key(b, b));
@@ -18,7 +33,7 @@ SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
   std::sort(model_keys_.begin(), model_keys_.end());
   model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
   matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
-  solver_ = options.linear_solver == LinearSolverChoice::pcg ? make_pcg_solver() : make_cholmod_solver();
+  solver_ = make_solver(options.linear_solver);
   solver_->set_common_pattern(matrix_);
 }
 
@@ -27,8 +42,9 @@ bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {
                      [&](BlockKey key) { return matrix_.find_slot(block_row(key), block_column(key)) >= 0; });
 }
 
-void SystemMatrix::begin_step() {
+void SystemMatrix::begin_step(const VecX& x_t0) {
   is_first_of_step_ = true;
+  solver_->set_positions(x_t0);
   solver_->forget_history();
 }
 

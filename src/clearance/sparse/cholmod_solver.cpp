@@ -1,10 +1,10 @@
+#include "clearance/sparse/cholmod_solver.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "clearance/base/profile.h"
 #include "clearance/sparse/elimination_order.h"
-#include "clearance/sparse/linear_solver.h"
-#include "clearance/sparse/supernodal_factor.h"
 
 namespace clearance {
 namespace {
@@ -17,6 +17,8 @@ constexpr double dissection_cost = 2.2e4;
 constexpr double analysis_cost = 3.5e3;
 // Factorisations that a new order is expected to serve: a time step has 3 to 10 Newton iterations.
 constexpr double expected_uses = 4.0;
+// From this many blocks on, minimum degree is not even tried on the common pattern.
+constexpr int surely_dissection = 100000;
 // Contacts couple more: a pattern is expected to need this many times the operations, whatever its order.
 constexpr double natural_growth = 1.1;
 // A new order that saves less is no better: the pattern itself has become harder.
@@ -25,53 +27,27 @@ constexpr double least_gain = 0.05;
 // Relative residual above which one step of iterative refinement follows; reached only by very ill-conditioned systems.
 constexpr double refinement_residual = 1e-10;
 
-class CholmodSolver final : public LinearSolver {
- public:
-  LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
-  LinearSolveStatus solve(const VecX& b, VecX& x) override;
-  void set_common_pattern(const BlockSparseMatrix& matrix) override;
-  void forget_history() override;
-  const LinearSolverCounters& counters() const override { return counters_; }
+}  // namespace
 
- private:
-  bool analyze(const BlockSparseMatrix& matrix);
-  bool is_dissection_better(const BlockSparseMatrix& matrix) const;
-  bool is_new_order_worthwhile(const BlockSparseMatrix& matrix) const;
-  void try_order(const BlockSparseMatrix& matrix, std::vector<int> order);
-  SupernodalPattern analyze_with(const BlockSparseMatrix& matrix, const std::vector<int>& order);
-
-  LinearSolverCounters counters_;
-  std::uint64_t analyzed_pattern_ = 0;
-  std::vector<int> order_;
-  double fair_flops_ = 0;          // operations of the last pattern for which order_ was known to be good
-  double excess_ = 0;              // operations beyond fair_flops_ since then
-  std::vector<int> common_order_;  // order_ and fair_flops_ after forget_history
-  double common_flops_ = 0;
-  double dissection_gain_ = 0.3;  // part of minimum degree's operations that nested dissection saves on common systems
-  bool is_next_first_ = true;     // no system since forget_history
-  bool is_analysis_first_ = false;  // pattern_ is that of a first system: it depends on nothing before
-  SupernodalPattern pattern_;
-  SupernodalFactor factor_;
-  const BlockSparseMatrix* matrix_ = nullptr;  // null unless factorised
-};
-
-LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
+bool CholmodSolver::prepare(const BlockSparseMatrix& matrix) {
   matrix_ = nullptr;
   const bool is_first = std::exchange(is_next_first_, false);
-  if (matrix.pattern_id() != analyzed_pattern_) {
-    const Stopwatch watch;
-    if (is_first) {
-      order_ = common_order_;
-      fair_flops_ = common_flops_;
-      excess_ = 0;
-    }
-    is_analysis_first_ = is_first;
-    const bool is_analyzed = analyze(matrix);
-    counters_.analyze_seconds += watch.seconds();
-    analyzed_pattern_ = is_analyzed ? matrix.pattern_id() : 0;
-    if (!is_analyzed) return LinearSolveStatus::out_of_memory;
+  if (matrix.pattern_id() == analyzed_pattern_) return true;
+  const Stopwatch watch;
+  if (is_first) {
+    order_ = common_order_;
+    fair_flops_ = common_flops_;
+    excess_ = 0;
   }
+  is_analysis_first_ = is_first;
+  const bool is_analyzed = analyze(matrix);
+  analyzed_pattern_ = is_analyzed ? matrix.pattern_id() : 0;
+  counters_.analyze_seconds += watch.seconds();
+  return is_analyzed;
+}
 
+LinearSolveStatus CholmodSolver::factorize(const BlockSparseMatrix& matrix) {
+  if (!prepare(matrix)) return LinearSolveStatus::out_of_memory;
   const Stopwatch watch;
   excess_ += std::max(0.0, pattern_.flops - natural_growth * fair_flops_);
   const FactorOutcome outcome = factor_.factorize(pattern_, matrix);
@@ -105,10 +81,10 @@ void CholmodSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   order_.clear();
   pattern_ = SupernodalPattern();
   // This order serves many steps: both methods are tried, and their ratio remembered.
-  try_order(matrix, compute_amd_order(matrix));
+  if (matrix.num_blocks() < surely_dissection) try_order(matrix, compute_amd_order(matrix));
   const double amd_flops = pattern_.flops;
   try_order(matrix, compute_dissection_order(matrix));
-  dissection_gain_ = amd_flops > 0.0 ? 1.0 - pattern_.flops / amd_flops : 0.0;
+  if (amd_flops > 0.0) dissection_gain_ = 1.0 - pattern_.flops / amd_flops;
   common_order_ = order_;
   common_flops_ = pattern_.flops;
   counters_.analyze_seconds += watch.seconds();
@@ -160,8 +136,6 @@ SupernodalPattern CholmodSolver::analyze_with(const BlockSparseMatrix& matrix, c
   ++counters_.num_analyses;
   return analyze_supernodes(matrix, order);
 }
-
-}  // namespace
 
 std::unique_ptr<LinearSolver> make_cholmod_solver() {
   return std::make_unique<CholmodSolver>();

@@ -198,7 +198,7 @@ void forward_solve(const double* factor, int rows, int columns, double* x_top, d
   Eigen::Map<VecX> x(x_top, columns);
   panel.topRows(columns).triangularView<Lower>().solveInPlace(x);
   const int rows_below = rows - columns;
-  if (rows_below > 0) Eigen::Map<VecX>(below, rows_below).noalias() = panel.bottomRows(rows_below) * x;
+  if (rows_below > 0) Eigen::Map<VecX>(below, rows_below).noalias() -= panel.bottomRows(rows_below) * x;
 }
 
 void backward_solve(const double* factor, int rows, int columns, double* x_top, const double* below) {

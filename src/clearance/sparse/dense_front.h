@@ -18,7 +18,7 @@ bool factor_columns(double* matrix, int rows, int columns,
 void negative_outer_product(const double* panel, int panel_stride, int size, int columns, double* update,
                             const MicroKernel& kernel = available_micro_kernels().front());
 
-/// x_top = L11^-1 x_top; below = L21 x_top, for the columns that factor_columns left.
+/// x_top = L11^-1 x_top; below -= L21 x_top, for the columns that factor_columns left.
 void forward_solve(const double* factor, int rows, int columns, double* x_top, double* below);
 /// x_top = L11^-T (x_top - L21^T below)
 void backward_solve(const double* factor, int rows, int columns, double* x_top, const double* below);

@@ -31,24 +31,31 @@ class LinearSolver {
   /// What all systems to come have in common: learns from it what can be learnt once, so that it outlives
   /// forget_history().
   virtual void set_common_pattern(const BlockSparseMatrix& /*matrix*/) {}
-  /// From here on results depend on nothing but set_common_pattern and the systems still to come; what earlier systems
-  /// left is kept only where it would be made again just the same.
+  /// [m] where the blocks of unknowns are, roughly; of use to solvers that build on rigid motions.
+  virtual void set_positions(const VecX& /*x*/) {}
+  /// From here on results depend on nothing but set_common_pattern, set_positions and the systems still to come; what
+  /// earlier systems left is kept only where it would be made again just the same.
   virtual void forget_history() = 0;
   virtual const LinearSolverCounters& counters() const = 0;
 };
 
 /// Supernodal Cholesky factorisation. The fill-reducing order (minimum degree, METIS nested dissection for large
-/// systems) and CHOLMOD's symbolic factorisation work on the graph of blocks. The order is kept while the predicted
-/// operations of a changed pattern stay within 1.3 of its best; a new pattern then costs only a symbolic factorisation.
-/// The numeric factorisation runs subtrees and tiles in parallel in a fixed order: same bits for any number of threads.
-/// Of the diagonal blocks the lower triangle is read.
+/// systems) and CHOLMOD's symbolic factorisation work on the graph of blocks. The order is kept until the operations
+/// lost by it outweigh those of finding another; a new pattern then costs only a symbolic factorisation. The numeric
+/// factorisation runs subtrees and tiles in parallel in a fixed order: same bits for any number of threads. Of the
+/// diagonal blocks the lower triangle is read.
 std::unique_ptr<LinearSolver> make_cholmod_solver();
 
 struct PcgOptions {
   double relative_tolerance = 1e-8;  ///< on the preconditioned residual, relative to that of x = 0
   int max_iterations = 10000;
 };
-/// Preconditioned conjugate gradients; deterministic for any number of threads.
+/// Conjugate gradients with a two-level patch preconditioner (patch_preconditioner.h): time and memory grow linearly
+/// with the system. Same bits for any number of threads.
 std::unique_ptr<LinearSolver> make_pcg_solver(const PcgOptions& options = {});
+
+/// The Cholesky factorisation where its predicted operations are fewer than those of conjugate gradients, and these for
+/// larger systems. Operations are counted, not timed: the choice is the same in every run.
+std::unique_ptr<LinearSolver> make_automatic_solver();
 
 }  // namespace clearance

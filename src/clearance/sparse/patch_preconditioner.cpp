@@ -1,19 +1,34 @@
 #include "clearance/sparse/patch_preconditioner.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "clearance/base/parallel.h"
-#include "clearance/sparse/dense_front.h"
 #include "clearance/sparse/elimination_order.h"
 
 namespace clearance {
 namespace {
 
-// Blocks in a patch: of 8, 16, 48 and 128, the fastest for factorisation and iterations together on 2000 to 8000
-// blocks.
+// Blocks in a patch: of 48, 150 and 500 the fastest for factorisation and iterations together on thin and thick bodies
+// of 3000 to 20000 blocks, with and without contact.
 constexpr int blocks_per_patch = 48;
+constexpr int blocks_per_task = 256;
+// Modes of less than this part of the stiffest one are held: patches of one block do not rotate.
+constexpr double smallest_mode = 1e-13;
+
+/// Calls body(row, column, block) for every stored block; of diagonal blocks the full symmetric one.
+template <int dim, class Body>
+void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Body& body) {
+  const Eigen::OuterStride<> stride(matrix.slot_stride(column));
+  const double* slot = matrix.values().data() + matrix.column_base(column);
+  for (const int row : matrix.column_rows(column)) {
+    const Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>> stored(slot, stride);
+    Mat<dim> block = stored;
+    if (row == column) block = stored.template selfadjointView<Eigen::Lower>();
+    body(row, block);
+    slot += dim;
+  }
+}
 
 /// Largest entry of every block: how strongly it couples.
 std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
@@ -34,127 +49,218 @@ std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
   return strengths;
 }
 
+/// Blocks that nothing couples, such as prescribed nodes: patches move without them.
+std::vector<char> find_lone_blocks(const BlockSparseMatrix& matrix, const std::vector<double>& strengths) {
+  std::vector<char> is_lone(static_cast<std::size_t>(matrix.num_blocks()), 1);
+  std::size_t next = 0;
+  for (int column = 0; column < matrix.num_blocks(); ++column) {
+    for (const int row : matrix.column_rows(column)) {
+      if (strengths[next++] > 0.0 && row != column) is_lone[row] = is_lone[column] = 0;
+    }
+  }
+  return is_lone;
+}
+
 }  // namespace
 
+void PatchPreconditioner::set_positions(const VecX& x) {
+  x_ = x;
+}
+
 void PatchPreconditioner::cut_patches(const BlockSparseMatrix& matrix) {
-  dim_ = matrix.dim();
   patch_of_ = compute_partition(matrix, compute_block_strengths(matrix), blocks_per_patch);
   const int count = patch_of_.empty() ? 0 : 1 + *std::max_element(patch_of_.begin(), patch_of_.end());
-
-  // Group the blocks by patch; ascending, so that the lower triangle of the matrix is that of the patch.
   patch_starts_.assign(static_cast<std::size_t>(count) + 1, 0);
   for (const int p : patch_of_) ++patch_starts_[p + 1];
-  factor_starts_.assign(1, 0);
-  for (int p = 0; p < count; ++p) {
-    const std::int64_t rows = dim_ * static_cast<std::int64_t>(patch_starts_[p + 1]);
-    factor_starts_.push_back(factor_starts_.back() + rows * rows);
-    patch_starts_[p + 1] += patch_starts_[p];
-  }
+  for (int p = 0; p < count; ++p) patch_starts_[p + 1] += patch_starts_[p];
   std::vector<int> next(patch_starts_.begin(), patch_starts_.end() - 1);
   patch_blocks_.resize(patch_of_.size());
-  position_of_.resize(patch_of_.size());
-  for (int b = 0; b < matrix.num_blocks(); ++b) {
-    const int p = patch_of_[b];
-    position_of_[b] = next[p] - patch_starts_[p];
-    patch_blocks_[next[p]++] = b;
-  }
+  for (int b = 0; b < matrix.num_blocks(); ++b) patch_blocks_[next[patch_of_[b]]++] = b;
+}
 
-  // Pattern of the coarse matrix: which patches touch.
-  std::vector<BlockKey> keys;
+void PatchPreconditioner::build_patterns(const BlockSparseMatrix& matrix) {
+  // The couplings inside patches, and those between the modes of patches that touch.
+  const bool has_positions = x_.size() == matrix.num_rows() && dim_ > 1;
+  num_modes_ = has_positions ? dim_ * (dim_ + 1) / 2 : dim_;
+  std::vector<BlockKey> inside;
+  std::vector<BlockKey> between;
+  for (int p = 0; p < num_patches(); ++p) between.push_back(make_block_key(p, p));
   for (int column = 0; column < matrix.num_blocks(); ++column) {
     for (const int row : matrix.column_rows(column)) {
       const auto [low, high] = std::minmax(patch_of_[row], patch_of_[column]);
-      if (low != high) keys.push_back(make_block_key(high, low));
+      if (low == high) inside.push_back(make_block_key(row, column));
+      if (low != high) between.push_back(make_block_key(high, low));
     }
   }
-  std::sort(keys.begin(), keys.end());
-  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  coarse_matrix_ = BlockSparseMatrix(dim_, count, keys);
+  std::sort(between.begin(), between.end());
+  between.erase(std::unique(between.begin(), between.end()), between.end());
+
+  // The modes of a patch are one or two coarse blocks of at most three numbers.
+  const int coarse_dim = num_modes_ == 6 ? 3 : num_modes_;
+  const int per_patch = num_modes_ / coarse_dim;
+  std::vector<BlockKey> coarse_keys;
+  for (const BlockKey key : between) {
+    for (int a = 0; a < per_patch; ++a) {
+      for (int b = 0; b < per_patch; ++b) {
+        const int row = per_patch * block_row(key) + a;
+        const int column = per_patch * block_column(key) + b;
+        if (row >= column) coarse_keys.push_back(make_block_key(row, column));
+      }
+    }
+  }
+  std::sort(coarse_keys.begin(), coarse_keys.end());
+  patches_ = BlockSparseMatrix(dim_, matrix.num_blocks(), inside);
+  coarse_ = BlockSparseMatrix(coarse_dim, per_patch * num_patches(), coarse_keys);
+  patch_pattern_ = analyze_supernodes(patches_, compute_amd_order(patches_));
   coarse_solver_ = make_cholmod_solver();
-  factors_ = AlignedValues(factor_starts_.back());
-  pattern_id_ = factors_.data() ? matrix.pattern_id() : 0;
 }
 
 LinearSolveStatus PatchPreconditioner::build(const BlockSparseMatrix& matrix) {
-  if (matrix.pattern_id() != pattern_id_) cut_patches(matrix);
-  if (pattern_id_ == 0) return LinearSolveStatus::out_of_memory;
-  std::atomic<bool> is_positive{true};
-  parallel_for(num_patches(), 1, [&](int p) {
-    if (!factor_patch(matrix, p)) is_positive.store(false, std::memory_order_relaxed);
-  });
-  if (!is_positive.load()) return LinearSolveStatus::not_positive_definite;
-  assemble_coarse(matrix);
-  return coarse_solver_->factorize(coarse_matrix_);
-}
-
-bool PatchPreconditioner::factor_patch(const BlockSparseMatrix& matrix, int p) {
-  const int rows = dim_ * patch_size(p);
-  double* dense = factors_.data() + factor_starts_[p];
-  std::fill(dense, dense + static_cast<std::int64_t>(rows) * rows, 0.0);
-  for (int k = patch_starts_[p]; k < patch_starts_[p + 1]; ++k) {
-    const int column = patch_blocks_[k];
-    const std::int64_t stride = matrix.slot_stride(column);
-    const double* slot = matrix.values().data() + matrix.column_base(column);
-    for (const int row : matrix.column_rows(column)) {
-      if (patch_of_[row] == p) {
-        double* target =
-            dense + dim_ * position_of_[row] + static_cast<std::int64_t>(dim_) * position_of_[column] * rows;
-        for (int c = 0; c < dim_; ++c)
-          std::copy_n(slot + c * stride, dim_, target + static_cast<std::int64_t>(c) * rows);
-      }
-      slot += dim_;
-    }
+  if (matrix.pattern_id() != pattern_id_) {
+    dim_ = matrix.dim();
+    if (static_cast<int>(patch_of_.size()) != matrix.num_blocks() || matrix.num_blocks() == 0) cut_patches(matrix);
+    build_patterns(matrix);
+    pattern_id_ = matrix.pattern_id();
   }
-  return factor_columns(dense, rows, rows);
+  copy_patches(matrix);
+  if (patch_pattern_.num_supernodes() == 0 && matrix.num_blocks() > 0) return LinearSolveStatus::out_of_memory;
+  const FactorOutcome outcome = patch_factor_.factorize(patch_pattern_, patches_);
+  if (outcome == FactorOutcome::out_of_memory) return LinearSolveStatus::out_of_memory;
+  if (outcome == FactorOutcome::not_positive_definite) return LinearSolveStatus::not_positive_definite;
+  place_modes(matrix);
+  assemble_coarse(matrix);
+  return coarse_solver_->factorize(coarse_);
 }
 
-/// Sum of all blocks between two patches: the matrix seen by translations of whole patches.
-void PatchPreconditioner::assemble_coarse(const BlockSparseMatrix& matrix) {
-  coarse_matrix_.set_zero();
-  for (int column = 0; column < matrix.num_blocks(); ++column) {
-    const int stride = matrix.slot_stride(column);
-    const double* slot = matrix.values().data() + matrix.column_base(column);
+void PatchPreconditioner::copy_patches(const BlockSparseMatrix& matrix) {
+  parallel_for(matrix.num_blocks(), blocks_per_task, [&](int column) {
+    const double* source = matrix.values().data() + matrix.column_base(column);
+    double* target = patches_.values().data() + patches_.column_base(column);
+    const int source_stride = matrix.slot_stride(column);
+    const int target_stride = patches_.slot_stride(column);
     for (const int row : matrix.column_rows(column)) {
-      const auto [low, high] = std::minmax(patch_of_[row], patch_of_[column]);
-      double* target = coarse_matrix_.values().data() + coarse_matrix_.find_slot(high, low);
-      const int target_stride = coarse_matrix_.slot_stride(low);
-      const bool is_transposed = patch_of_[row] < patch_of_[column];
-      for (int c = 0; c < dim_; ++c) {
-        for (int r = 0; r < dim_; ++r) {
-          const double value = slot[c * stride + r];
-          if (!is_transposed) target[c * target_stride + r] += value;
-          if (is_transposed || (low == high && row != column)) target[r * target_stride + c] += value;
+      if (patch_of_[row] == patch_of_[column]) {
+        for (int c = 0; c < dim_; ++c) std::copy_n(source + c * source_stride, dim_, target + c * target_stride);
+        target += dim_;
+      }
+      source += dim_;
+    }
+  });
+}
+
+/// Translations along the axes and rotations about the center of the patch, scaled to displacements of about one.
+void PatchPreconditioner::place_modes(const BlockSparseMatrix& matrix) {
+  const std::vector<char> is_lone = find_lone_blocks(matrix, compute_block_strengths(matrix));
+  modes_.setZero(dim_, static_cast<Eigen::Index>(num_modes_) * matrix.num_blocks());
+  parallel_for(num_patches(), 16, [&](int p) {
+    VecX center = VecX::Zero(dim_);
+    double radius = 0.0;
+    const bool rotates = num_modes_ > dim_;
+    for (int k = patch_starts_[p]; rotates && k < patch_starts_[p + 1]; ++k) {
+      center += x_.segment(dim_ * patch_blocks_[k], dim_) / (patch_starts_[p + 1] - patch_starts_[p]);
+    }
+    for (int k = patch_starts_[p]; rotates && k < patch_starts_[p + 1]; ++k) {
+      radius = std::max(radius, (x_.segment(dim_ * patch_blocks_[k], dim_) - center).norm());
+    }
+    for (int k = patch_starts_[p]; k < patch_starts_[p + 1]; ++k) {
+      const int b = patch_blocks_[k];
+      if (is_lone[b]) continue;
+      auto modes = modes_.middleCols(static_cast<Eigen::Index>(num_modes_) * b, num_modes_);
+      modes.leftCols(dim_).setIdentity();
+      if (radius == 0.0) continue;
+      const VecX arm = (x_.segment(dim_ * b, dim_) - center) / radius;
+      // Rotations in the planes (i, j): three in space, one in the plane.
+      int mode = dim_;
+      for (int i = 0; i < dim_; ++i) {
+        for (int j = i + 1; j < dim_; ++j, ++mode) {
+          modes(i, mode) = -arm[j];
+          modes(j, mode) = arm[i];
         }
       }
-      slot += dim_;
+    }
+  });
+}
+
+/// The matrix seen by the modes: modes^T A modes, patch by patch.
+template <int dim>
+void PatchPreconditioner::add_coarse(const BlockSparseMatrix& matrix) {
+  const int coarse_dim = coarse_.dim();
+  MatX product(num_modes_, num_modes_);
+  for (int column = 0; column < matrix.num_blocks(); ++column) {
+    for_blocks_of_column<dim>(matrix, column, [&](int row, const Mat<dim>& block) {
+      const auto modes_of = [&](int b) {
+        return modes_.template middleRows<dim>(0).middleCols(static_cast<Eigen::Index>(num_modes_) * b, num_modes_);
+      };
+      product.noalias() = modes_of(row).transpose() * (block * modes_of(column)).eval();
+      const int p = patch_of_[row];
+      const int q = patch_of_[column];
+      // Between two blocks of one patch, both halves of the matrix count.
+      if (p == q && row != column) product += product.transpose().eval();
+      if (p < q) product.transposeInPlace();
+      const int per_patch = num_modes_ / coarse_dim;
+      const auto [low, high] = std::minmax(p, q);
+      for (int a = 0; a < per_patch; ++a) {
+        for (int b = 0; b < per_patch; ++b) {
+          const int coarse_row = per_patch * high + a;
+          const int coarse_column = per_patch * low + b;
+          if (coarse_row < coarse_column) continue;
+          double* target = coarse_.values().data() + coarse_.find_slot(coarse_row, coarse_column);
+          Eigen::Map<MatX, 0, Eigen::OuterStride<>>(target, coarse_dim, coarse_dim,
+                                                    Eigen::OuterStride<>(coarse_.slot_stride(coarse_column))) +=
+              product.block(coarse_dim * a, coarse_dim * b, coarse_dim, coarse_dim);
+        }
+      }
+    });
+  }
+}
+
+void PatchPreconditioner::assemble_coarse(const BlockSparseMatrix& matrix) {
+  coarse_.set_zero();
+  if (dim_ == 1) add_coarse<1>(matrix);
+  if (dim_ == 2) add_coarse<2>(matrix);
+  if (dim_ == 3) add_coarse<3>(matrix);
+
+  // Modes that move nothing, or nothing that the others do not, are held.
+  double largest = 0.0;
+  const auto diagonal = [&](int b, int c) -> double& {
+    return coarse_.values()[static_cast<std::size_t>(coarse_.find_slot(b, b) + c * (coarse_.slot_stride(b) + 1))];
+  };
+  for (int b = 0; b < coarse_.num_blocks(); ++b) {
+    for (int c = 0; c < coarse_.dim(); ++c) largest = std::max(largest, std::abs(diagonal(b, c)));
+  }
+  for (int b = 0; b < coarse_.num_blocks(); ++b) {
+    for (int c = 0; c < coarse_.dim(); ++c) {
+      double& entry = diagonal(b, c);
+      entry += entry <= smallest_mode * largest ? std::max(largest, 1.0) : 1e-10 * entry;
     }
   }
+}
+
+void PatchPreconditioner::restrict_to_modes(const VecX& r, VecX& coarse) const {
+  coarse.setZero(coarse_.num_rows());
+  parallel_for(num_patches(), 16, [&](int p) {
+    for (int k = patch_starts_[p]; k < patch_starts_[p + 1]; ++k) {
+      const int b = patch_blocks_[k];
+      for (int m = 0; m < num_modes_; ++m) {
+        const double* mode = modes_.data() + static_cast<std::ptrdiff_t>(dim_) * (num_modes_ * b + m);
+        for (int c = 0; c < dim_; ++c) coarse[num_modes_ * p + m] += mode[c] * r[dim_ * b + c];
+      }
+    }
+  });
 }
 
 void PatchPreconditioner::apply(const VecX& r, VecX& z) {
-  // Coarse level: sum the residual over each patch, solve, move the whole patch.
-  VecX coarse_r = VecX::Zero(coarse_matrix_.num_rows());
-  parallel_for(num_patches(), 16, [&](int p) {
-    for (int k = patch_starts_[p]; k < patch_starts_[p + 1]; ++k) {
-      for (int c = 0; c < dim_; ++c) coarse_r[dim_ * p + c] += r[dim_ * patch_blocks_[k] + c];
+  VecX coarse_r;
+  VecX coarse_z;
+  restrict_to_modes(r, coarse_r);
+  coarse_solver_->solve(coarse_r, coarse_z);
+  z = patch_factor_.solve(patch_pattern_, r);
+  parallel_for(static_cast<int>(patch_of_.size()), blocks_per_task, [&](int b) {
+    for (int m = 0; m < num_modes_; ++m) {
+      const double* mode = modes_.data() + static_cast<std::ptrdiff_t>(dim_) * (num_modes_ * b + m);
+      for (int c = 0; c < dim_; ++c) z[dim_ * b + c] += mode[c] * coarse_z[num_modes_ * patch_of_[b] + m];
     }
   });
-  VecX coarse_z;
-  coarse_solver_->solve(coarse_r, coarse_z);
-
-  z.resize(r.size());
-  parallel_for(num_patches(), 1, [&](int p) { solve_patch(p, r, coarse_z, z); });
-}
-
-void PatchPreconditioner::solve_patch(int p, const VecX& r, const VecX& coarse, VecX& z) {
-  const int rows = dim_ * patch_size(p);
-  const int* blocks = patch_blocks_.data() + patch_starts_[p];
-  VecX local(rows);
-  for (int i = 0; i < rows; ++i) local[i] = r[dim_ * blocks[i / dim_] + i % dim_];
-  const double* factor = factors_.data() + factor_starts_[p];
-  forward_solve(factor, rows, rows, local.data(), nullptr);
-  backward_solve(factor, rows, rows, local.data(), nullptr);
-  for (int i = 0; i < rows; ++i) z[dim_ * blocks[i / dim_] + i % dim_] = local[i] + coarse[dim_ * p + i % dim_];
 }
 
 }  // namespace clearance

@@ -1,6 +1,7 @@
 // Two-level additive Schwarz preconditioner: the blocks of unknowns are cut into patches of strongly coupled
-// neighbours, each solved by dense Cholesky; a coarse system of one translation per patch carries what must travel far.
-// Stiff contacts are kept inside patches, where their stiffness does no harm.
+// neighbours, each solved exactly; a coarse system of the rigid motions of all patches carries what must travel far.
+// Stiff contacts are kept inside patches, where their stiffness does no harm. Time and memory grow linearly with the
+// matrix.
 #pragma once
 
 #include <memory>
@@ -13,29 +14,44 @@ namespace clearance {
 
 class PatchPreconditioner {
  public:
-  /// Patches are cut anew when the pattern changes. A patch is a principal part of the matrix, so that one that is not
-  /// positive definite proves that the matrix is not.
+  /// [m] where the blocks of unknowns are: rotations of patches are taken about these. Without them (or a wrong number)
+  /// the coarse system knows translations only.
+  void set_positions(const VecX& x);
+  /// Patches are cut anew for the next matrix; else they are kept when the pattern changes.
+  void forget_patches() {
+    patch_of_.clear();
+    pattern_id_ = 0;
+  }
+  /// A patch is a principal part of the matrix, so that one that is not positive definite proves that the matrix is
+  /// not.
   LinearSolveStatus build(const BlockSparseMatrix& matrix);
   /// z = M^-1 r; same bits for any number of threads.
   void apply(const VecX& r, VecX& z);
 
  private:
   void cut_patches(const BlockSparseMatrix& matrix);
-  bool factor_patch(const BlockSparseMatrix& matrix, int p);
+  void build_patterns(const BlockSparseMatrix& matrix);
+  void place_modes(const BlockSparseMatrix& matrix);
+  void copy_patches(const BlockSparseMatrix& matrix);
   void assemble_coarse(const BlockSparseMatrix& matrix);
-  void solve_patch(int p, const VecX& r, const VecX& coarse, VecX& z);
+  template <int dim>
+  void add_coarse(const BlockSparseMatrix& matrix);
+  void restrict_to_modes(const VecX& r, VecX& coarse) const;
   int num_patches() const { return static_cast<int>(patch_starts_.size()) - 1; }
-  int patch_size(int p) const { return patch_starts_[p + 1] - patch_starts_[p]; }
 
   int dim_ = 0;
   std::uint64_t pattern_id_ = 0;
-  std::vector<int> patch_of_;      // per block
-  std::vector<int> position_of_;   // per block, inside its patch
-  std::vector<int> patch_starts_;  // per patch and one more, into patch_blocks_
-  std::vector<int> patch_blocks_;  // ascending in each patch
-  std::vector<std::int64_t> factor_starts_;
-  AlignedValues factors_;  // dense Cholesky factors, patch by patch
-  BlockSparseMatrix coarse_matrix_;
+  VecX x_;
+  std::vector<int> patch_of_;  // per block; empty: to be cut
+  std::vector<int> patch_starts_;
+  std::vector<int> patch_blocks_;  // by patch, ascending in each
+  BlockSparseMatrix patches_;      // the matrix without the couplings between patches
+  SupernodalPattern patch_pattern_;
+  SupernodalFactor patch_factor_;
+
+  int num_modes_ = 0;  // per patch
+  MatX modes_;         // displacement of a block (dim rows) by each mode: dim x num_modes_, block by block
+  BlockSparseMatrix coarse_;
   std::unique_ptr<LinearSolver> coarse_solver_;
 };
 

@@ -27,18 +27,22 @@ class PcgSolver final : public LinearSolver {
   explicit PcgSolver(const PcgOptions& options) : options_(options) {}
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
+  void set_positions(const VecX& x) override { preconditioner_.set_positions(x); }
   void forget_history() override {
     matrix_ = nullptr;
-    preconditioner_ = PatchPreconditioner();
+    preconditioner_.forget_patches();
+    most_iterations_ = 0;
   }
   const LinearSolverCounters& counters() const override { return counters_; }
 
  private:
   LinearSolveStatus iterate(const VecX& b, VecX& x);
+  void judge_patches(long num_iterations);
 
   PcgOptions options_;
   LinearSolverCounters counters_;
   PatchPreconditioner preconditioner_;
+  long most_iterations_ = 0;                   // above which the patches no longer fit; 0: they are new
   const BlockSparseMatrix* matrix_ = nullptr;  // null unless the preconditioner is ready
 };
 
@@ -55,9 +59,21 @@ LinearSolveStatus PcgSolver::factorize(const BlockSparseMatrix& matrix) {
 LinearSolveStatus PcgSolver::solve(const VecX& b, VecX& x) {
   if (!matrix_) return LinearSolveStatus::not_positive_definite;
   const Stopwatch watch;
+  const long before = counters_.num_iterations;
   const LinearSolveStatus status = iterate(b, x);
+  judge_patches(counters_.num_iterations - before);
   counters_.solve_seconds += watch.seconds();
   return status;
+}
+
+/// Patches are kept although contacts change, until they have come to cut strong couplings and iterations show it.
+void PcgSolver::judge_patches(long num_iterations) {
+  if (most_iterations_ == 0) {
+    most_iterations_ = num_iterations + num_iterations / 2 + 10;
+  } else if (num_iterations > most_iterations_) {
+    preconditioner_.forget_patches();
+    most_iterations_ = 0;
+  }
 }
 
 /// Conjugate gradients (Hestenes and Stiefel 1952), starting at zero.

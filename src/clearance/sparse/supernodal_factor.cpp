@@ -13,6 +13,20 @@ namespace {
 // Subtrees below this many operations (about a millisecond) are one task.
 constexpr double work_per_task = 2e6;
 
+bool is_small(const SupernodalPattern& pattern, int s) {
+  return pattern.subtree_work[s] <= work_per_task;
+}
+
+/// The roots of the largest small subtrees.
+std::vector<int> find_small_subtrees(const SupernodalPattern& pattern) {
+  std::vector<int> tops;
+  for (int s = 0; s < pattern.num_supernodes(); ++s) {
+    const int parent = pattern.parent[s];
+    if (is_small(pattern, s) && (parent < 0 || !is_small(pattern, parent))) tops.push_back(s);
+  }
+  return tops;
+}
+
 /// One numeric factorisation in progress.
 class Factorization {
  public:
@@ -27,7 +41,6 @@ class Factorization {
   FactorOutcome run();
 
  private:
-  bool is_small(int s) const { return pattern_.subtree_work[s] <= work_per_task; }
   void climb_from(int s);
   void factor_supernode(int s);
   void load_matrix(int s);
@@ -50,20 +63,18 @@ class Factorization {
 FactorOutcome Factorization::run() {
   // Tasks start at small subtrees and at large supernodes without children; whoever finishes the last child of a
   // supernode goes on with that supernode.
-  std::vector<int> starts;
+  std::vector<int> starts = find_small_subtrees(pattern_);
   for (int s = 0; s < pattern_.num_supernodes(); ++s) {
     const int num_children = pattern_.child_starts[s + 1] - pattern_.child_starts[s];
     num_pending_[s].store(num_children, std::memory_order_relaxed);
-    const int parent = pattern_.parent[s];
-    const bool is_top_of_small = is_small(s) && (parent < 0 || !is_small(parent));
-    if (is_top_of_small || (!is_small(s) && num_children == 0)) starts.push_back(s);
+    if (!is_small(pattern_, s) && num_children == 0) starts.push_back(s);
   }
   parallel_for(static_cast<int>(starts.size()), 1, [&](int t) { climb_from(starts[t]); });
   return outcome_.load();
 }
 
 void Factorization::climb_from(int s) {
-  const int first = is_small(s) ? pattern_.first_descendant[s] : s;
+  const int first = is_small(pattern_, s) ? pattern_.first_descendant[s] : s;
   for (int k = first; k <= s; ++k) factor_supernode(k);
   for (int up = pattern_.parent[s]; up >= 0; up = pattern_.parent[up]) {
     if (num_pending_[up].fetch_sub(1, std::memory_order_acq_rel) > 1) return;
@@ -206,31 +217,81 @@ FactorOutcome SupernodalFactor::factorize(const SupernodalPattern& pattern, cons
   return Factorization(pattern, matrix, values_.data(), updates_).run();
 }
 
+namespace {
+
+/// One pair of triangular solves. Going up, every supernode takes over from its children what they subtract from the
+/// rows of their ancestors, in fixed order; going down, it reads the finished rows of its ancestors.
+class TriangularSolve {
+ public:
+  TriangularSolve(const SupernodalPattern& pattern, const double* values, VecX& x)
+      : pattern_(pattern),
+        values_(values),
+        x_(x),
+        below_(static_cast<std::size_t>(pattern.dim) * (pattern.rows.size() - pattern.order.size())) {}
+
+  void run() {
+    const std::vector<int> tops = find_small_subtrees(pattern_);
+    const int num_tops = static_cast<int>(tops.size());
+    const int count = pattern_.num_supernodes();
+    parallel_for(num_tops, 1, [&](int t) {
+      for (int s = pattern_.first_descendant[tops[t]]; s <= tops[t]; ++s) go_up(s);
+    });
+    for (int s = 0; s < count; ++s) {
+      if (!is_small(pattern_, s)) go_up(s);
+    }
+    for (int s = count - 1; s >= 0; --s) {
+      if (!is_small(pattern_, s)) go_down(s);
+    }
+    parallel_for(num_tops, 1, [&](int t) {
+      for (int s = tops[t]; s >= pattern_.first_descendant[tops[t]]; --s) go_down(s);
+    });
+  }
+
+ private:
+  double* top(int s) { return x_.data() + pattern_.dim * static_cast<std::ptrdiff_t>(pattern_.first_column[s]); }
+  /// Numbers for the rows of a supernode below its columns.
+  double* below(int s) {
+    return below_.data() +
+           pattern_.dim * (pattern_.row_starts[s] - static_cast<std::int64_t>(pattern_.first_column[s]));
+  }
+
+  void go_up(int s) {
+    const int columns = pattern_.num_columns(s);
+    std::fill_n(below(s), pattern_.num_rows(s) - columns, 0.0);
+    for (int k = pattern_.child_starts[s]; k < pattern_.child_starts[s + 1]; ++k) {
+      const int child = pattern_.children[k];
+      const double* next = below(child);
+      for (std::int64_t i = pattern_.row_starts[child] + pattern_.num_block_columns(child);
+           i < pattern_.row_starts[child + 1]; ++i) {
+        const int row = pattern_.dim * pattern_.parent_rows[i];
+        double* target = row < columns ? top(s) + row : below(s) + (row - columns);
+        for (int r = 0; r < pattern_.dim; ++r) target[r] += *next++;
+      }
+    }
+    forward_solve(values_ + pattern_.value_starts[s], pattern_.num_rows(s), columns, top(s), below(s));
+  }
+
+  void go_down(int s) {
+    double* next = below(s);
+    for (const int row : pattern_.supernode_rows(s).subspan(pattern_.num_block_columns(s))) {
+      for (int r = 0; r < pattern_.dim; ++r) *next++ = x_[static_cast<Eigen::Index>(pattern_.dim) * row + r];
+    }
+    backward_solve(values_ + pattern_.value_starts[s], pattern_.num_rows(s), pattern_.num_columns(s), top(s), below(s));
+  }
+
+  const SupernodalPattern& pattern_;
+  const double* values_;
+  VecX& x_;
+  std::vector<double> below_;
+};
+
+}  // namespace
+
 VecX SupernodalFactor::solve(const SupernodalPattern& pattern, const VecX& b) const {
   const int dim = pattern.dim;
   VecX x(b.size());
   for (int k = 0; k < pattern.num_blocks; ++k) x.segment(dim * k, dim) = b.segment(dim * pattern.order[k], dim);
-
-  VecX below(b.size());
-  for (int s = 0; s < pattern.num_supernodes(); ++s) {
-    const std::span<const int> rows = pattern.supernode_rows(s).subspan(pattern.num_block_columns(s));
-    forward_solve(values_.data() + pattern.value_starts[s], pattern.num_rows(s), pattern.num_columns(s),
-                  x.data() + dim * pattern.first_column[s], below.data());
-    const double* next = below.data();
-    for (const int row : rows) {
-      for (int r = 0; r < dim; ++r) x[dim * row + r] -= *next++;
-    }
-  }
-  for (int s = pattern.num_supernodes() - 1; s >= 0; --s) {
-    const std::span<const int> rows = pattern.supernode_rows(s).subspan(pattern.num_block_columns(s));
-    double* next = below.data();
-    for (const int row : rows) {
-      for (int r = 0; r < dim; ++r) *next++ = x[dim * row + r];
-    }
-    backward_solve(values_.data() + pattern.value_starts[s], pattern.num_rows(s), pattern.num_columns(s),
-                   x.data() + dim * pattern.first_column[s], below.data());
-  }
-
+  if (pattern.num_blocks > 0) TriangularSolve(pattern, values_.data(), x).run();
   VecX result(b.size());
   for (int k = 0; k < pattern.num_blocks; ++k) result.segment(dim * pattern.order[k], dim) = x.segment(dim * k, dim);
   return result;

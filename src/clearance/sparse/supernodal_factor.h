@@ -56,7 +56,7 @@ class SupernodalFactor {
  public:
   /// Computes the factor of `matrix`, whose pattern must be the analysed one.
   FactorOutcome factorize(const SupernodalPattern& pattern, const BlockSparseMatrix& matrix);
-  /// x = A^-1 b
+  /// x = A^-1 b; small subtrees run in parallel.
   VecX solve(const SupernodalPattern& pattern, const VecX& b) const;
 
  private:

@@ -1,0 +1,45 @@
+// The direct solver, for those that must know what it would cost; others take make_cholmod_solver().
+#pragma once
+
+#include <vector>
+
+#include "clearance/sparse/linear_solver.h"
+#include "clearance/sparse/supernodal_factor.h"
+
+namespace clearance {
+
+class CholmodSolver final : public LinearSolver {
+ public:
+  /// Order and symbolic factorisation for the pattern of `matrix`; false if memory runs out.
+  bool prepare(const BlockSparseMatrix& matrix);
+  /// Of the numeric factorisation that prepare() or set_common_pattern() has planned.
+  double predicted_flops() const { return pattern_.flops; }
+  LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
+  LinearSolveStatus solve(const VecX& b, VecX& x) override;
+  void set_common_pattern(const BlockSparseMatrix& matrix) override;
+  void forget_history() override;
+  const LinearSolverCounters& counters() const override { return counters_; }
+
+ private:
+  bool analyze(const BlockSparseMatrix& matrix);
+  bool is_dissection_better(const BlockSparseMatrix& matrix) const;
+  bool is_new_order_worthwhile(const BlockSparseMatrix& matrix) const;
+  void try_order(const BlockSparseMatrix& matrix, std::vector<int> order);
+  SupernodalPattern analyze_with(const BlockSparseMatrix& matrix, const std::vector<int>& order);
+
+  LinearSolverCounters counters_;
+  std::uint64_t analyzed_pattern_ = 0;
+  std::vector<int> order_;
+  double fair_flops_ = 0;          // operations of the last pattern for which order_ was known to be good
+  double excess_ = 0;              // operations beyond fair_flops_ since then
+  std::vector<int> common_order_;  // order_ and fair_flops_ after forget_history
+  double common_flops_ = 0;
+  double dissection_gain_ = 0.3;  // part of minimum degree's operations that nested dissection saves on common systems
+  bool is_next_first_ = true;     // no system since forget_history
+  bool is_analysis_first_ = false;  // pattern_ is that of a first system: it depends on nothing before
+  SupernodalPattern pattern_;
+  SupernodalFactor factor_;
+  const BlockSparseMatrix* matrix_ = nullptr;  // null unless factorised
+};
+
+}  // namespace clearance
