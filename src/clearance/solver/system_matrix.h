@@ -16,8 +16,8 @@ class SystemMatrix {
   SystemMatrix(const Model& model, const SolverOptions& options);
 
   /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
-  /// that is resumed gives the same bits.
-  void begin_step();
+  /// that is resumed gives the same bits. `x_t0` [m]: the unknowns now.
+  void begin_step(const VecX& x_t0);
   /// A zero matrix whose pattern holds the model's blocks and `contact_keys`.
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
   BlockSparseMatrix& matrix() { return matrix_; }
