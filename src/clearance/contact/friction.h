@@ -1,9 +1,5 @@
-// Coulomb's law of one contact, smoothed below a small velocity (eq. 2.13, app. A.8), as a function of the sliding
-// distance y of a step.
-//
-// With eps = eps_v h, the friction force per normal force rises over 0 <= y <= eps to the static coefficient as in
-// eq. 2.13. Where the kinetic coefficient is smaller, it falls to it over eps <= y <= 2 eps by the smooth step
-// 3 q^2 - 2 q^3, q = y / eps - 1; the static coefficient is thus the force that a sticking contact can really bear.
+// Coulomb's law of one contact, smoothed below a small velocity (sec. 2.5.3, app. A.8), as a function of the sliding
+// distance y of a step: eq. 2.13 to 2.15 for the coefficient 1.
 #pragma once
 
 #include "clearance/model/friction_table.h"
@@ -11,17 +7,26 @@
 namespace clearance {
 
 struct FrictionLaw {
-  FrictionCoefficients mu;
-  double eps = 0.0;  ///< [m] eps_v h
+  double eps = 0.0;  ///< [m] eps_v h: sliding by less counts as sticking
 
-  /// Integral of `force` from 0 to y [m]: f_0 of eq. 2.15 times the coefficient, less a constant.
-  double potential(double y) const;
-  /// Friction force per normal force [1].
-  double force(double y) const;
+  /// Integral of `force` from 0 to y [m]: f_0 of eq. 2.15, less its value eps / 3 at rest.
+  double potential(double y) const { return y < eps ? y * y * (eps - y / 3.0) / (eps * eps) : y - eps / 3.0; }
+  /// f_1 of eq. 2.13 [1].
+  double force(double y) const { return y < eps ? y * (2.0 * eps - y) / (eps * eps) : 1.0; }
   /// force(y) / y [1/m], finite at y = 0.
-  double force_over_distance(double y) const;
-  /// d force / dy [1/m].
-  double stiffness(double y) const;
+  double force_over_distance(double y) const { return y < eps ? (2.0 * eps - y) / (eps * eps) : 1.0 / y; }
+  /// d force / dy [1/m], never negative.
+  double stiffness(double y) const { return y < eps ? 2.0 * (eps - y) / (eps * eps) : 0.0; }
 };
+
+/// Coefficient of a contact that slides by y a step: static up to eps, kinetic from 2 eps, with the smooth step
+/// between. It is lagged like the normal force. Inside the potential a force that falls with the speed would make it
+/// non-convex, with a sliding minimum even where the static force can hold.
+inline double coefficient(const FrictionCoefficients& mu, double y, double eps) {
+  if (y <= eps) return mu.sticking;
+  if (y >= 2.0 * eps) return mu.sliding;
+  const double q = y / eps - 1.0;
+  return mu.sticking + (mu.sliding - mu.sticking) * q * q * (3.0 - 2.0 * q);
+}
 
 }  // namespace clearance

@@ -33,7 +33,8 @@ double normal_force(const Contact& contact, const ContactFrame<dim>& frame, cons
 }
 
 template <int dim>
-void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, double kappa, const BarrierOptions& options) {
+void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa,
+                                 const BarrierOptions& options) {
   contacts_.clear();
   prepared_for_.clear();
   for (const Contact& contact : set.contacts) {
@@ -48,46 +49,50 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, double ka
     lagged.vertices = contact.vertices;
     lagged.weights = frame.weights;
     lagged.normal = frame.normal;
-    lagged.normal_force = force;
-    lagged.law = {mu, eps_};
+    lagged.limit = force * coefficient(mu, sliding(lagged, displacement).norm(), law_.eps);
     contacts_.push_back(lagged);
   }
 }
 
 template <int dim>
-Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& x) const {
+Vec<dim> FrictionPotential<dim>::sliding(const LaggedContact& contact, const VecX& displacement) {
   Vec<dim> u = Vec<dim>::Zero();
   for (int i = 0; i < contact.num_vertices; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    u += contact.weights[at] * (block<dim>(x, contact.vertices[at]) - block<dim>(x_t0_, contact.vertices[at]));
+    u += contact.weights[at] * block<dim>(displacement, contact.vertices[at]);
   }
   return u - contact.normal.dot(u) * contact.normal;
 }
 
 template <int dim>
 CompensatedSum FrictionPotential<dim>::energy(const VecX& x) const {
+  if (contacts_.empty()) return {};
+  const VecX displacement = x - x_t0_;
   return ordered_sum(static_cast<int>(contacts_.size()), [&](int k) {
     const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
-    return contact.normal_force * contact.law.potential(sliding(contact, x).norm());
+    return contact.limit * law_.potential(sliding(contact, displacement).norm());
   });
 }
 
 template <int dim>
 double FrictionPotential<dim>::dissipated(const VecX& x) const {
-  return ordered_sum(static_cast<int>(contacts_.size()),
-                     [&](int k) {
-                       const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
-                       const double y = sliding(contact, x).norm();
-                       return contact.normal_force * contact.law.force(y) * y;
-                     })
-      .value();
+  if (contacts_.empty()) return 0.0;
+  const VecX displacement = x - x_t0_;
+  double work = 0.0;
+  for (const LaggedContact& contact : contacts_) {
+    const double y = sliding(contact, displacement).norm();
+    work += contact.limit * law_.force(y) * y;
+  }
+  return work;
 }
 
 template <int dim>
 void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
+  if (contacts_.empty()) return;
+  const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
-    const Vec<dim> u = sliding(contact, x);
-    const Vec<dim> force = contact.normal_force * contact.law.force_over_distance(u.norm()) * u;
+    const Vec<dim> u = sliding(contact, displacement);
+    const Vec<dim> force = contact.limit * law_.force_over_distance(u.norm()) * u;
     for (int i = 0; i < contact.num_vertices; ++i) {
       const auto at = static_cast<std::size_t>(i);
       for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[at])) {
@@ -125,19 +130,19 @@ template <int dim>
 void FrictionPotential<dim>::add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) {
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
+  const VecX displacement = x - x_t0_;
   constexpr std::size_t block_numbers = static_cast<std::size_t>(dim) * dim;
   locals_.resize(contacts_.size() * max_stencil_blocks * block_numbers);
   parallel_for(static_cast<int>(contacts_.size()), grain, [&](int k) {
     const auto at = static_cast<std::size_t>(k);
     const LaggedContact& contact = contacts_[at];
-    const Vec<dim> u = sliding(contact, x);
+    const Vec<dim> u = sliding(contact, displacement);
     const double y = u.norm();
-    // Along u the stiffness, clamped where the force falls with the speed; across u the force turns with u.
-    const double across = contact.law.force_over_distance(y);
-    const double along = std::max(0.0, contact.law.stiffness(y));
+    // Along u the stiffness of the law; across u the force turns with u.
+    const double across = law_.force_over_distance(y), along = law_.stiffness(y);
     Mat<dim> shared = across * (Mat<dim>::Identity() - contact.normal * contact.normal.transpose());
     if (y > 0.0) shared += ((along - across) / (y * y)) * u * u.transpose();
-    shared *= contact.normal_force;
+    shared *= contact.limit;
     double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
     for (int a = 0; a < num_free_[at]; ++a) {
       for (int b = 0; b <= a; ++b, out += block_numbers) {

@@ -2,9 +2,9 @@
 // iterate, so that friction has an energy.
 //
 // The sliding of a contact since the start of the step is u = (I - n n^T) sum_i w_i (x_i - x_i^t), with the lagged
-// normal n and the lagged weights w_i of the closest points. The potential lambda f(|u|) has the gradient
-// lambda f'(|u|) / |u| w_i u and the Hessian lambda w_i w_j B with one small matrix B a contact, whose positive part is
-// known in closed form: no basis T and no eigenvalue problem (app. A.9) are needed.
+// normal n and the lagged weights w_i of the closest points. The potential mu lambda f_0(|u|) has the gradient
+// mu lambda f_1(|u|) / |u| w_i u and the Hessian mu lambda w_i w_j B with one small matrix B a contact, which is
+// positive semi-definite: no basis T and no eigenvalue problem (app. A.9) are needed.
 #pragma once
 
 #include <array>
@@ -20,11 +20,12 @@ template <int dim>
 class FrictionPotential {
  public:
   /// `x_t0`: surface positions at the start of the step, flat. `eps` [m] = eps_v h.
-  FrictionPotential(const Model& model, double eps, VecX x_t0) : model_(model), eps_(eps), x_t0_(std::move(x_t0)) {}
+  FrictionPotential(const Model& model, double eps, VecX x_t0) : model_(model), law_{eps}, x_t0_(std::move(x_t0)) {}
 
-  /// Takes normals, weights and normal forces from the contacts `set` at the surface positions `x`. `kappa` is the
-  /// barrier stiffness in the incremental potential, and so are the forces then: h^2 times newtons for implicit Euler.
-  void lag(const ContactSet& set, const VecX& x, double kappa, const BarrierOptions& options);
+  /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
+  /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
+  /// potential, and so are the forces then: h^2 times newtons for implicit Euler.
+  void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, const BarrierOptions& options);
   bool is_empty() const { return contacts_.empty(); }
 
   CompensatedSum energy(const VecX& x) const;
@@ -42,15 +43,14 @@ class FrictionPotential {
     std::array<int, 4> vertices{};
     std::array<double, 4> weights{};
     Vec<dim> normal;
-    double normal_force = 0.0;  // lambda, in the units of the incremental potential per metre
-    FrictionLaw law;
+    double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre
   };
 
-  Vec<dim> sliding(const LaggedContact& contact, const VecX& x) const;
+  static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
   int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
 
   const Model& model_;
-  double eps_;
+  FrictionLaw law_;
   VecX x_t0_;
   std::vector<LaggedContact> contacts_;
   // Scratch of the Hessian; prepared for the blocks that were fixed then.

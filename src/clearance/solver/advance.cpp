@@ -114,7 +114,7 @@ template <int dim>
 void Step<dim>::start_friction(const Direction& direction) {
   if (!problem_.has_friction()) return;
   const double kappa = state_.kappa > 0.0 ? state_.kappa * target_.scale : problem_.kappa();
-  problem_.lag_friction(problem_.make_iterate(state_.x, direction.candidates), kappa);
+  problem_.lag_friction(problem_.make_iterate(state_.x, direction.candidates), options_.integrator.h * state_.v, kappa);
   report_.friction_iterations = 1;
 }
 
@@ -125,7 +125,7 @@ bool Step<dim>::lag_again() {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
-  problem_.lag_friction(current_, problem_.kappa());
+  problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa());
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
   current_energy_ = problem_.energy(current_);

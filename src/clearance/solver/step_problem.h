@@ -49,8 +49,9 @@ class StepProblem {
 
   /// True if contacts can rub at all.
   bool has_friction() const { return has_friction_; }
-  /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`.
-  void lag_friction(const Iterate& iterate, double kappa);
+  /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns
+  /// have moved by `displacement` in the time of a step.
+  void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa);
   const FrictionPotential<dim>& friction() const { return friction_; }
 
   double kappa() const { return kappa_; }

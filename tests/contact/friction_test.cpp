@@ -1,0 +1,227 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+
+#include "clearance/base/parallel.h"
+#include "clearance/contact/friction_potential.h"
+#include "contact/contact_models.h"
+#include "support/finite_differences.h"
+
+namespace clearance {
+namespace {
+
+using test::all_pairs;
+using test::Random;
+
+TEST(FrictionLaw, PotentialAndForceDifferentiateToForceAndStiffness) {
+  const FrictionLaw law{1e-3};
+  for (double y = 1e-5; y < 4e-3; y += 3.7e-5) {
+    const double step = 1e-9;
+    EXPECT_NEAR((law.potential(y + step) - law.potential(y - step)) / (2.0 * step), law.force(y), 1e-6) << y;
+    EXPECT_NEAR((law.force(y + step) - law.force(y - step)) / (2.0 * step), law.stiffness(y), 2e-3) << y;
+    EXPECT_NEAR(law.force_over_distance(y) * y, law.force(y), 1e-15) << y;
+  }
+}
+
+TEST(FrictionLaw, IsThatOfEquations213And215) {
+  const FrictionLaw law{2.0};
+  EXPECT_EQ(law.force(0.0), 0.0);
+  EXPECT_EQ(law.potential(0.0), 0.0);
+  EXPECT_DOUBLE_EQ(law.force_over_distance(0.0), 1.0);
+  EXPECT_DOUBLE_EQ(law.force(0.5), -0.25 / 4.0 + 1.0 / 2.0);
+  EXPECT_DOUBLE_EQ(law.force(2.0), 1.0);
+  // f_0(eps) = eps, f_0(0) = eps / 3
+  EXPECT_DOUBLE_EQ(law.potential(2.0), 2.0 - 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(law.potential(7.0), 7.0 - 2.0 / 3.0);
+}
+
+TEST(FrictionLaw, CoefficientFallsSmoothlyFromStaticToKinetic) {
+  const FrictionCoefficients mu{0.8, 0.3};
+  EXPECT_EQ(coefficient(mu, 0.0, 1e-3), 0.8);
+  EXPECT_EQ(coefficient(mu, 1e-3, 1e-3), 0.8);
+  EXPECT_DOUBLE_EQ(coefficient(mu, 1.5e-3, 1e-3), 0.55);
+  EXPECT_EQ(coefficient(mu, 2e-3, 1e-3), 0.3);
+  for (double y = 0.0; y < 5e-3; y += 1e-5) {
+    EXPECT_LE(coefficient(mu, y + 1e-5, 1e-3), coefficient(mu, y, 1e-3));
+    EXPECT_LT(coefficient(mu, y, 1e-3) - coefficient(mu, y + 1e-5, 1e-3), 0.01);
+  }
+}
+
+TEST(FrictionTable, BodiesRubWithTheGeometricMeanPairsAndHalfSpacesWithTheirOwn) {
+  FrictionTable table;
+  table.class_of_body = {0, 1, 1, 2};
+  table.of_class = {{0.9, 0.4}, {0.4, 0.1}, {0.0, 0.0}};
+  table.of_half_space = {std::nullopt, FrictionCoefficients{0.7, 0.6}};
+  table.of_pair[{1, 1}] = {0.25, 0.2};
+  EXPECT_DOUBLE_EQ(table.between(0, 1).sticking, 0.6);
+  EXPECT_DOUBLE_EQ(table.between(2, 0).sliding, 0.2);
+  EXPECT_TRUE(table.between(0, 3).is_zero());
+  EXPECT_DOUBLE_EQ(table.between(1, 2).sliding, 0.2);  // copies of one body
+  EXPECT_DOUBLE_EQ(table.with_half_space(3, 1).sliding, 0.6);
+  EXPECT_DOUBLE_EQ(table.with_half_space(0, 0).sticking, 0.9);
+  EXPECT_FALSE(table.is_frictionless());
+  EXPECT_TRUE(FrictionTable{}.is_frictionless());
+}
+
+/// Bodies in a heap with every kind of contact, rubbing, and positions a little further on.
+template <int dim>
+struct RubbingCrowd {
+  explicit RubbingCrowd(unsigned seed, FrictionCoefficients mu = {0.9, 0.6}) : random(seed) {
+    test::ModelBuilder builder = test::random_soup(random, dim, 6, 1.6, 0.6);
+    builder.add_floor({0.1, 1.0, 0.0}, 0.05);
+    model = builder.build();
+    for (int b = 0; b < 6; ++b) model.friction.class_of_body.push_back(b);
+    model.friction.of_class.assign(6, mu);
+    model.friction.of_class[5] = {0.0, 0.0};
+    model.friction.of_half_space = {std::nullopt};
+    x_t0 = builder.x();
+    options.dhat = 0.4;
+    set = build_contact_set<dim>(model, x_t0, all_pairs(dim, model.surface), options);
+    displacement = random.vector(x_t0.size(), -0.01, 0.01);
+    x = x_t0 + displacement;
+  }
+  FrictionPotential<dim> potential(double eps) const {
+    FrictionPotential<dim> friction(model, eps, x_t0);
+    friction.lag(set, x_t0, displacement, 3.0, options);
+    return friction;
+  }
+
+  Random random;
+  Model model;
+  VecX x_t0, displacement, x;
+  BarrierOptions options;
+  ContactSet set;
+};
+
+template <int dim>
+MatX hessian(FrictionPotential<dim>& friction, const Model& model, const VecX& x, VecX& gradient) {
+  const std::vector<char> is_fixed(static_cast<std::size_t>(model.layout.num_blocks), 0);
+  std::vector<BlockKey> keys = friction.prepare_hessian(is_fixed);
+  for (int b = 0; b < model.layout.num_blocks; ++b) keys.push_back(make_block_key(b, b));
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  BlockSparseMatrix matrix(dim, model.layout.num_blocks, keys);
+  gradient = VecX::Zero(x.size());
+  friction.add_derivatives(x, gradient, matrix);
+  MatX dense = MatX::Zero(x.size(), x.size());
+  for (Eigen::Index k = 0; k < x.size(); ++k) {
+    dense.col(k) = matrix.multiply(VecX::Unit(x.size(), k));
+  }
+  return dense;
+}
+
+template <int dim>
+void expect_finite_differences(double eps) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RubbingCrowd<dim> crowd(seed);
+    FrictionPotential<dim> friction = crowd.potential(eps);
+    ASSERT_FALSE(friction.is_empty());
+    VecX gradient = VecX::Zero(crowd.x.size());
+    friction.add_gradient(crowd.x, gradient);
+    VecX by_energy(crowd.x.size());
+    MatX by_gradient(crowd.x.size(), crowd.x.size());
+    const double step = 1e-6 * eps;
+    for (Eigen::Index k = 0; k < crowd.x.size(); ++k) {
+      VecX plus = crowd.x, minus = crowd.x;
+      plus[k] += step;
+      minus[k] -= step;
+      by_energy[k] = (friction.energy(plus).value() - friction.energy(minus).value()) / (plus[k] - minus[k]);
+      VecX gradient_plus = VecX::Zero(crowd.x.size()), gradient_minus = gradient_plus;
+      friction.add_gradient(plus, gradient_plus);
+      friction.add_gradient(minus, gradient_minus);
+      by_gradient.col(k) = (gradient_plus - gradient_minus) / (plus[k] - minus[k]);
+    }
+    EXPECT_LT((by_energy - gradient).norm(), 1e-5 * gradient.norm()) << "seed " << seed;
+    VecX again;
+    const MatX exact = hessian<dim>(friction, crowd.model, crowd.x, again);
+    EXPECT_LT((by_gradient - exact).norm(), 1e-5 * exact.norm()) << "seed " << seed;
+    EXPECT_LT((again - gradient).norm(), 1e-14 * gradient.norm());
+    const double least = Eigen::SelfAdjointEigenSolver<MatX>(exact).eigenvalues()[0];
+    EXPECT_GT(least, -1e-12 * exact.norm()) << "seed " << seed;
+  }
+}
+
+TEST(FrictionPotential, DerivativesMatchFiniteDifferencesWhileStickingAndSliding) {
+  expect_finite_differences<3>(0.2);    // most contacts stick
+  expect_finite_differences<3>(0.003);  // most slide
+  expect_finite_differences<2>(0.2);
+  expect_finite_differences<2>(0.003);
+}
+
+/// Against the formulas of app. A.8 with an explicit basis of the tangent plane, and Coulomb's bound.
+TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RubbingCrowd<3> crowd(seed);
+    const double eps = 0.004;
+    const Vec<3> n = crowd.model.half_spaces[0].normal;
+    const Vec<3> t1 = cross_product(n, Vec<3>::UnitX()).normalized(), t2 = cross_product(n, t1);
+    ContactSet floor;
+    for (const Contact& contact : crowd.set.contacts) {
+      if (contact.kind == ContactKind::half_space) floor.contacts.push_back(contact);
+    }
+    FrictionPotential<3> friction(crowd.model, eps, crowd.x_t0);
+    friction.lag(floor, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
+    VecX gradient = VecX::Zero(crowd.x.size()), expected = gradient;
+    friction.add_gradient(crowd.x, gradient);
+    for (const Contact& contact : floor.contacts) {
+      const int v = contact.vertices[0];
+      const FrictionCoefficients both =
+          crowd.model.friction.with_half_space(crowd.model.surface.vertex_body[static_cast<std::size_t>(v)], 0);
+      const Vec<3> dx = block<3>(crowd.x, v) - block<3>(crowd.x_t0, v);
+      const Vec<2> u(t1.dot(dx), t2.dot(dx));
+      const double y = u.norm(), mu = y <= eps         ? both.sticking
+                                      : y >= 2.0 * eps ? both.sliding
+                                                       : coefficient(both, y, eps);
+      const double f1 = y < eps ? y * (2.0 * eps - y) / (eps * eps) : 1.0;
+      const double d = std::sqrt(contact.distance_sq);
+      const double lambda = -3.0 * barrier_derivatives(d * d, crowd.options).first * 2.0 * d;
+      block<3>(expected, v) = mu * lambda * f1 * (u[0] * t1 + u[1] * t2) / y;
+      EXPECT_LE(block<3>(gradient, v).norm(), mu * lambda * (1.0 + 1e-12));
+      EXPECT_NEAR(block<3>(gradient, v).dot(n), 0.0, 1e-12 * lambda);
+    }
+    EXPECT_LT((gradient - expected).norm(), 1e-11 * expected.norm()) << "seed " << seed;
+  }
+}
+
+TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    RubbingCrowd<3> crowd(seed);
+    crowd.model.half_spaces.clear();
+    ContactSet pairs;
+    for (const Contact& contact : crowd.set.contacts) {
+      if (contact.kind != ContactKind::half_space) pairs.contacts.push_back(contact);
+    }
+    FrictionPotential<3> friction(crowd.model, 0.004, crowd.x_t0);
+    friction.lag(pairs, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
+    VecX gradient = VecX::Zero(crowd.x.size());
+    friction.add_gradient(crowd.x, gradient);
+    Vec<3> total = Vec<3>::Zero();
+    double size = 0.0;
+    for (int v = 0; v < crowd.model.surface.num_vertices; ++v) {
+      total += block<3>(gradient, v);
+      size += block<3>(gradient, v).norm();
+    }
+    EXPECT_LT(total.norm(), 1e-12 * size) << "seed " << seed;
+    EXPECT_GT(gradient.dot(crowd.x - crowd.x_t0), 0.0);
+    EXPECT_NEAR(friction.dissipated(crowd.x), gradient.dot(crowd.x - crowd.x_t0), 1e-9 * friction.dissipated(crowd.x));
+    // A common translation does not rub.
+    VecX shifted = crowd.x_t0;
+    for (int v = 0; v < crowd.model.surface.num_vertices; ++v) block<3>(shifted, v) += Vec<3>(0.1, -0.2, 0.3);
+    EXPECT_LT(friction.dissipated(shifted), 1e-9 * friction.dissipated(crowd.x));
+  }
+}
+
+TEST(FrictionPotential, IsTheSameForAnyNumberOfThreads) {
+  RubbingCrowd<3> crowd(7);
+  std::vector<MatX> results;
+  for (int threads : {1, 3}) {
+    const ThreadLimit limit(threads);
+    FrictionPotential<3> friction = crowd.potential(0.01);
+    VecX gradient;
+    results.push_back(hessian<3>(friction, crowd.model, crowd.x, gradient));
+  }
+  EXPECT_EQ(results[0], results[1]);
+}
+
+}  // namespace
+}  // namespace clearance
