@@ -1,11 +1,11 @@
-// A bounding-volume hierarchy with eight children a node over primitives in Morton order. It has no pointers: node n of
-// a level has the children 8 n .. 8 n + 7 of the level below, so that new boxes need a refit only.
+// A bounding-volume hierarchy with eight children a node over primitives in Hilbert order. It has no pointers: node n
+// of a level has the children 8 n .. 8 n + 7 of the level below, so that new boxes need a refit only.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "clearance/broad_phase/morton.h"
+#include "clearance/broad_phase/hilbert.h"
 #include "clearance/broad_phase/pack.h"
 
 namespace clearance {
@@ -48,7 +48,7 @@ class PackTree {
   int num_sorts_ = 0;
   // Buffers of sort.
   std::vector<Box> boxes_;
-  MortonOrder order_;
+  HilbertOrder order_;
 };
 
 }  // namespace clearance

@@ -1,10 +1,11 @@
-#include "clearance/broad_phase/morton.h"
+#include "clearance/broad_phase/hilbert.h"
 
 #include "clearance/base/parallel.h"
 
 namespace clearance {
 namespace {
 
+constexpr int bits_per_axis = 21;
 constexpr int digit_bits = 11;  // six passes; a table of 2048 counts stays in the first-level cache
 constexpr int num_digits = 6;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
@@ -21,9 +22,9 @@ std::uint64_t spread_bits(std::uint64_t v) {
 
 // Comparisons written so that not-a-number lands in a cell too.
 std::uint64_t cell(float t) {
-  constexpr float num_cells = 2097152.0F;  // 2^21
+  constexpr std::uint64_t num_cells = 1ULL << bits_per_axis;
   if (!(t > 0.0F)) return 0;
-  return t < 1.0F ? static_cast<std::uint64_t>(t * num_cells) : 2097151U;
+  return t < 1.0F ? static_cast<std::uint64_t>(t * static_cast<float>(num_cells)) : num_cells - 1;
 }
 
 float middle(const Box& box, std::size_t k) {
@@ -31,11 +32,11 @@ float middle(const Box& box, std::size_t k) {
 }
 
 // Stable sort by one digit after the other; a digit that all keys share is skipped.
-void radix_sort(std::vector<MortonKey>& keys, std::vector<MortonKey>& scratch) {
+void radix_sort(std::vector<HilbertKey>& keys, std::vector<HilbertKey>& scratch) {
   scratch.resize(keys.size());
   std::array<std::array<int, digit_values>, num_digits> counts{};
   const auto digit = [](std::uint64_t code, int d) { return (code >> (digit_bits * d)) & (digit_values - 1); };
-  for (const MortonKey& key : keys) {
+  for (const HilbertKey& key : keys) {
     for (int d = 0; d < num_digits; ++d) ++counts[static_cast<std::size_t>(d)][digit(key.code, d)];
   }
   for (int d = 0; d < num_digits; ++d) {
@@ -43,18 +44,39 @@ void radix_sort(std::vector<MortonKey>& keys, std::vector<MortonKey>& scratch) {
     if (count[digit(keys.front().code, d)] == static_cast<int>(keys.size())) continue;
     int start = 0;
     for (int& c : count) start += std::exchange(c, start);
-    for (const MortonKey& key : keys) scratch[static_cast<std::size_t>(count[digit(key.code, d)]++)] = key;
+    for (const HilbertKey& key : keys) scratch[static_cast<std::size_t>(count[digit(key.code, d)]++)] = key;
     keys.swap(scratch);
   }
 }
 
 }  // namespace
 
-std::uint64_t morton_code(float x, float y, float z) {
-  return spread_bits(cell(x)) | spread_bits(cell(y)) << 1 | spread_bits(cell(z)) << 2;
+std::uint64_t hilbert_code(float x, float y, float z) {
+  // After J. Skilling, "Programming the Hilbert curve" (2004): undo the turns of every level from the coarsest on, then
+  // the Gray code. What remains are the digits, spread over the three coordinates.
+  std::array<std::uint64_t, 3> axes = {cell(x), cell(y), cell(z)};
+  for (std::uint64_t level = 1ULL << (bits_per_axis - 1); level > 1; level >>= 1) {
+    const std::uint64_t finer = level - 1;
+    for (std::uint64_t& axis : axes) {
+      if ((axis & level) != 0) {
+        axes[0] ^= finer;
+      } else {
+        const std::uint64_t difference = (axes[0] ^ axis) & finer;
+        axes[0] ^= difference;
+        axis ^= difference;
+      }
+    }
+  }
+  axes[1] ^= axes[0];
+  axes[2] ^= axes[1];
+  std::uint64_t gray = 0;
+  for (std::uint64_t level = 1ULL << (bits_per_axis - 1); level > 1; level >>= 1) {
+    if ((axes[2] & level) != 0) gray ^= level - 1;
+  }
+  return spread_bits(axes[0] ^ gray) << 2 | spread_bits(axes[1] ^ gray) << 1 | spread_bits(axes[2] ^ gray);
 }
 
-void MortonOrder::sort(const std::vector<Box>& boxes) {
+void HilbertOrder::sort(const std::vector<Box>& boxes) {
   const int count = static_cast<int>(boxes.size());
   keys.resize(boxes.size());
   if (boxes.empty()) return;
@@ -70,7 +92,7 @@ void MortonOrder::sort(const std::vector<Box>& boxes) {
     for (int i = begin; i < end; ++i) {
       const Box& box = boxes[static_cast<std::size_t>(i)];
       const auto coordinate = [&](std::size_t k) { return (middle(box, k) - scene.lo[k]) * scale; };
-      keys[static_cast<std::size_t>(i)] = {morton_code(coordinate(0), coordinate(1), coordinate(2)), i};
+      keys[static_cast<std::size_t>(i)] = {hilbert_code(coordinate(0), coordinate(1), coordinate(2)), i};
     }
   });
   radix_sort(keys, scratch);
