@@ -135,7 +135,11 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   SceneDesc a = stored->scene, b = given->scene;
   for (SceneDesc* s : {&a, &b}) {
     for (BodyDesc& body : s->bodies) {
-      if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(fs::path(s->base_directory) / body.mesh).string();
+      const fs::path base = s->base_directory;
+      if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
+      for (MotionDesc& motion : body.motions) {
+        if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
+      }
     }
   }
   if (physics_of(a) != physics_of(b)) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
@@ -63,14 +64,23 @@ Mesh generate(const GeneratorDesc& g) {
   return g.is_surface ? surface_of(mesh) : mesh;
 }
 
-/// Elements of an obstacle are its surface only.
+/// Elements of an obstacle are its surface only; all vertices stay.
 Mesh obstacle_surface(const Mesh& mesh) {
-  const bool has_solid = !mesh.tets.empty() || (mesh.dim == 2 && !mesh.triangles.empty());
-  return has_solid ? surface_of(mesh) : mesh;
+  Mesh surface = mesh;
+  if (mesh.dim == 2) {
+    const Edges boundary = boundary_edges(mesh.triangles);
+    surface.triangles.clear();
+    surface.edges.insert(surface.edges.end(), boundary.begin(), boundary.end());
+  } else {
+    const Triangles boundary = boundary_triangles(mesh.tets);
+    surface.tets.clear();
+    surface.triangles.insert(surface.triangles.end(), boundary.begin(), boundary.end());
+  }
+  return surface;
 }
 
-/// Drops vertices that no element uses.
-Mesh without_unused_vertices(const Mesh& mesh, int& num_unused) {
+/// Drops vertices that no element uses, and their entries of `source_vertex`.
+Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) {
   std::vector<int> new_index(mesh.vertices.size(), -1);
   const auto mark = [&](const auto& elements) {
     for (const auto& element : elements) {
@@ -83,10 +93,12 @@ Mesh without_unused_vertices(const Mesh& mesh, int& num_unused) {
   for (int v : mesh.points) new_index[static_cast<std::size_t>(v)] = 0;
   Mesh kept = mesh;
   kept.vertices.clear();
+  std::vector<int> kept_source;
   for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
     if (new_index[v] < 0) continue;
     new_index[v] = static_cast<int>(kept.vertices.size());
     kept.vertices.push_back(mesh.vertices[v]);
+    kept_source.push_back(source_vertex[v]);
   }
   const auto renumber = [&](auto& elements) {
     for (auto& element : elements) {
@@ -97,7 +109,7 @@ Mesh without_unused_vertices(const Mesh& mesh, int& num_unused) {
   renumber(kept.triangles);
   renumber(kept.edges);
   for (int& v : kept.points) v = new_index[static_cast<std::size_t>(v)];
-  num_unused = static_cast<int>(mesh.vertices.size() - kept.vertices.size());
+  source_vertex = std::move(kept_source);
   return kept;
 }
 
@@ -206,8 +218,9 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
 
     // Placed once; copies differ by a translation.
     const bool is_obstacle = body.kind == BodyKind::obstacle;
-    int num_unused = 0;
-    Mesh mesh = without_unused_vertices(is_obstacle ? obstacle_surface(source) : source, num_unused);
+    std::vector<int> source_vertex(source.vertices.size());
+    std::iota(source_vertex.begin(), source_vertex.end(), 0);
+    Mesh mesh = without_unused_vertices(is_obstacle ? obstacle_surface(source) : source, source_vertex);
     if (is_obstacle) mesh.dim = scene.dimension;
     const BoundingBox box = bounding_box(mesh.vertices);
     transform_mesh(body.transform, mesh);
@@ -218,11 +231,12 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       if (scene.dimension == 3) mesh.triangles.clear();
       check_elements(mesh, body.name, where, issues);
       check_surface(mesh, body.name, where, loaded.warnings);
-      mesh = without_unused_vertices(mesh, num_unused);
-      if (num_unused > 0) {
+      const std::size_t num_vertices = mesh.vertices.size();
+      mesh = without_unused_vertices(mesh, source_vertex);
+      if (mesh.vertices.size() < num_vertices) {
         where.severity = Severity::warning;
-        where.message =
-            fmt::format("body '{}': {} vertices belong to no element and are left out", body.name, num_unused);
+        where.message = fmt::format("body '{}': {} vertices belong to no element and are left out", body.name,
+                                    num_vertices - mesh.vertices.size());
         loaded.warnings.push_back(where);
       }
     } else if (mesh.vertices.empty()) {
@@ -241,6 +255,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
           instance.is_obstacle = is_obstacle;
           instance.mesh = mesh;
           instance.untransformed_box = box;
+          instance.source_vertex = source_vertex;
+          instance.num_source_vertices = source.vertices.size();
           instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
           for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
           loaded.instances.push_back(std::move(instance));

@@ -16,8 +16,10 @@ struct BodyInstance {
   std::string name;
   int desc = 0;  ///< index into SceneDesc::bodies
   bool is_obstacle = false;
-  Mesh mesh;                      ///< in the scene, at rest and at the start; vertices that no element uses are gone
-  BoundingBox untransformed_box;  ///< of the mesh before its transform
+  Mesh mesh;                       ///< in the scene, at rest and at the start; vertices that no element uses are gone
+  BoundingBox untransformed_box;   ///< of the mesh before its transform
+  std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
+  std::size_t num_source_vertices = 0;
   Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
 };
 

@@ -7,6 +7,8 @@
 
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/rotation.h"
+#include "clearance/simulation/loads.h"
+#include "clearance/simulation/motions.h"
 
 namespace clearance {
 
@@ -242,90 +244,16 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
 void set_initial_acceleration(SceneModel& scene) {
   State& state = scene.initial_state;
   VecX gradient = VecX::Zero(state.x.size());
-  for (const auto& potential : scene.model.potentials) potential->add_gradient(state.x, 1.0, gradient);
+  for (const auto& potential : scene.model.potentials) {
+    // A load that is not defined at time zero does not act yet.
+    potential->begin_step(state.x, 0.0, 0.0);
+    potential->add_gradient(state.x, 1.0, gradient);
+  }
   state.a = VecX::Zero(state.x.size());
   for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
     const double m = scene.model.mass[b];
     if (m > 0.0) state.a.segment(scene.dim * b, scene.dim) = -gradient.segment(scene.dim * b, scene.dim) / m;
   }
-}
-
-/// The box of a region as fractions of the body before its transform, as corners that hold in spite of rounding.
-std::array<Vec<3>, 2> untransformed_corners(const BodyInstance& body, const TransformDesc& transform,
-                                            const std::array<Vec<3>, 2>& fractions) {
-  const BoundingBox& bounds = body.untransformed_box;
-  // Fractions 0 and 1 mean the extreme nodes; taking the transform back rounds relative to what it added.
-  const double moved = transform.translation.norm() + body.array_offset.norm();
-  const Vec<3> margin =
-      (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
-  return {bounds.min + fractions[0].cwiseProduct(bounds.size()) - margin,
-          bounds.min + fractions[1].cwiseProduct(bounds.size()) + margin};
-}
-
-/// Nodes of a body inside a region, as indices into its mesh.
-std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
-                              int dim) {
-  // All of an obstacle is surface.
-  const bool takes_all = !region.surface_only || body.is_obstacle;
-  std::vector<char> is_candidate(body.mesh.vertices.size(), takes_all ? 1 : 0);
-  if (!takes_all) {
-    for (const auto& t : boundary_triangles(body.mesh.tets)) {
-      for (int v : t) is_candidate[static_cast<std::size_t>(v)] = 1;
-    }
-    if (dim == 2) {
-      for (const auto& e : boundary_edges(body.mesh.triangles)) {
-        for (int v : e) is_candidate[static_cast<std::size_t>(v)] = 1;
-      }
-    }
-  }
-  std::array<Vec<3>, 2> box =
-      region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
-  const bool is_relative = region.box && region.frame == RegionFrame::body;
-  if (is_relative) box = untransformed_corners(body, transform, box);
-  const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
-
-  std::vector<int> nodes;
-  for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
-    Vec<3> x = body.mesh.vertices[v];
-    if (is_relative) {
-      const Vec<3> unmoved = x - body.array_offset - transform.translation;
-      x = (rotation.transpose() * unmoved).cwiseQuotient(transform.scale);
-    }
-    const auto inside = [&](int c) { return x[c] >= box[0][c] && x[c] <= box[1][c]; };
-    if (is_candidate[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
-  }
-  return nodes;
-}
-
-void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
-  scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const BodyInstance& body = scene.bodies[b];
-    for (int v = scene.first_block[b]; body.is_obstacle && v < scene.first_block[b + 1]; ++v) {
-      scene.model.is_always_prescribed[static_cast<std::size_t>(v)] = 1;
-    }
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
-    for (const MotionDesc& motion : body_desc.motions) {
-      PreparedMotion prepared;
-      prepared.desc = motion;
-      prepared.is_obstacle = body.is_obstacle;
-      BoundingBox box;
-      for (int v : select_nodes(body, body_desc.transform, motion.region, scene.dim)) {
-        prepared.blocks.push_back(scene.first_block[b] + v);
-        box.extend(body.mesh.vertices[static_cast<std::size_t>(v)]);
-      }
-      prepared.center = motion.center ? *motion.center : Vec<3>(0.5 * (box.min + box.max));
-      if (!prepared.blocks.empty()) scene.motions.push_back(std::move(prepared));
-    }
-  }
-}
-
-/// Position after `elapsed` seconds of a motion from `from`.
-Vec<3> moved(const PreparedMotion& motion, const Vec<3>& from, double elapsed) {
-  const Vec<3> omega = motion.desc.angular_velocity * radians_per_degree;
-  const Vec<3> shift = motion.desc.linear_velocity * elapsed;
-  if (omega.isZero(0.0)) return from + shift;
-  return motion.center + rotation_from_vector(omega * elapsed) * (from - motion.center) + shift;
 }
 
 }  // namespace
@@ -344,6 +272,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   } else {
     build_potentials<2>(desc, scene);
   }
+  if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
   for (const HalfSpaceDesc& half_space : desc.half_spaces) {
     const Vec<3> normal = half_space.normal.normalized();
     model.half_spaces.push_back({normal, normal.dot(half_space.point)});
@@ -364,56 +293,6 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.initial_state.released.assign(scene.motions.size(), 0);
   scene.initial_state.x_anchor = model.x_rest;
   return scene;
-}
-
-PrescribedTargets find_targets(const SceneModel& scene, State& state) {
-  const int dim = scene.dim;
-  const double h = scene.options.integrator.h;
-  const double t_t1 = (state.step + 1) * h;
-  const double rounding = 1e-9 * h;
-  VecX targets = state.x_anchor;
-  std::vector<char> is_prescribed = scene.model.is_always_prescribed;
-
-  for (std::size_t m = 0; m < scene.motions.size(); ++m) {
-    const PreparedMotion& motion = scene.motions[m];
-    const MotionDesc& desc = motion.desc;
-    if (desc.release && !state.released[m]) {
-      double lowest = infinity;
-      for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
-        if (!scene.model.is_always_prescribed[static_cast<std::size_t>(b)]) {
-          lowest = std::min(lowest, state.x[dim * b + desc.release->axis]);
-        }
-      }
-      if (lowest > desc.release->above) state.released[m] = 1;
-    }
-    // Deformable nodes are held only while the motion lasts; obstacles stay where it leaves them.
-    const bool is_active =
-        state.time >= desc.start - rounding && state.time < desc.end - rounding && !state.released[m];
-    if (!motion.is_obstacle && !is_active) continue;
-    const bool begins = desc.start > rounding && state.time - h < desc.start - rounding;
-    if (!motion.is_obstacle && begins) {
-      for (int b : motion.blocks) state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
-      for (int b : motion.blocks) targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
-    }
-    const double elapsed = std::clamp(t_t1 - desc.start, 0.0, desc.end - desc.start);
-    for (int b : motion.blocks) {
-      is_prescribed[static_cast<std::size_t>(b)] = 1;
-      Vec<3> from = Vec<3>::Zero();
-      from.head(dim) = targets.segment(dim * b, dim);
-      targets.segment(dim * b, dim) = moved(motion, from, elapsed).head(dim);
-    }
-  }
-
-  PrescribedTargets prescribed;
-  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
-    if (is_prescribed[static_cast<std::size_t>(b)]) prescribed.blocks.push_back(b);
-  }
-  prescribed.positions.resize(dim * static_cast<Eigen::Index>(prescribed.blocks.size()));
-  for (std::size_t k = 0; k < prescribed.blocks.size(); ++k) {
-    prescribed.positions.segment(dim * static_cast<Eigen::Index>(k), dim) =
-        targets.segment(dim * prescribed.blocks[k], dim);
-  }
-  return prescribed;
 }
 
 }  // namespace clearance

@@ -8,6 +8,7 @@
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_instance.h"
+#include "clearance/simulation/mesh_sequence.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
 
@@ -16,8 +17,12 @@ namespace clearance {
 /// A scripted motion with its nodes found.
 struct PreparedMotion {
   MotionDesc desc;
+  std::string place;               ///< in the scene file
   std::vector<int> blocks;         ///< ascending
+  std::vector<Vec<3>> points;      ///< [m] per block: at the scene's start
   Vec<3> center = Vec<3>::Zero();  ///< [m]
+  MeshSequence sequence;
+  int first_block = 0;  ///< of the body
   bool is_obstacle = false;
 };
 
@@ -33,12 +38,10 @@ struct SceneModel {
   std::vector<int> cell_body;  ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   int num_elements = 0;
+  Issues issues;  ///< files that motions lack, and what motions and loads do not find
 };
 
+/// Errors in `issues` mean that the scene cannot be run.
 SceneModel build_scene_model(const SceneDesc& scene, std::vector<BodyInstance> bodies);
-
-/// Where the scripted blocks are at the end of the step that starts at state.time. Marks motions as released and takes
-/// the anchors of motions that begin.
-PrescribedTargets find_targets(const SceneModel& scene, State& state);
 
 }  // namespace clearance

@@ -6,6 +6,7 @@
 #include "clearance/base/hash.h"
 #include "clearance/contact/barrier_potential.h"
 #include "clearance/scene/validate.h"
+#include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/scene_model.h"
 
@@ -37,8 +38,14 @@ struct Simulation::Impl {
     if (std::holds_alternative<std::monostate>(workspace)) {
       workspace.emplace<StepWorkspace<dim>>(scene.model, scene.options);
     }
-    const PrescribedTargets targets = find_targets(scene, state);
-    return advance<dim>(scene.model, scene.options, targets, state, std::get<StepWorkspace<dim>>(workspace),
+    const Result<PrescribedTargets> targets = find_targets(scene, state);
+    if (!targets) {
+      StepReport report;
+      report.status = StepStatus::undefined_input;
+      report.limited_by = to_string(targets.issues().front());
+      return report;
+    }
+    return advance<dim>(scene.model, scene.options, targets.value(), state, std::get<StepWorkspace<dim>>(workspace),
                         on_iteration);
   }
 };
@@ -58,6 +65,9 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
   impl->scene = build_scene_model(desc, std::move(bodies->instances));
   PreflightReport preflight = check_initial_state(desc, impl->scene);
   problems.issues = preflight.issues;
+  for (const Issue& issue : impl->scene.issues) {
+    (issue.severity == Severity::warning ? impl->warnings : problems.issues).push_back(issue);
+  }
   problems.offending = std::move(preflight.offending);
   if (has_errors(problems.issues)) return nullptr;
   impl->initial_min_distance = preflight.min_distance;

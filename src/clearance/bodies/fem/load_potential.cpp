@@ -4,7 +4,9 @@ namespace clearance {
 
 Result<Done> LoadPotential::begin_step(const VecX& /*x_t0*/, double h, double time_t1) {
   force_.setZero();
-  return loads_(h, time_t1, force_);
+  const Result<Done> begun = loads_(h, time_t1, force_);
+  if (!begun) force_.setZero();
+  return begun;
 }
 
 CompensatedSum LoadPotential::energy(const VecX& x) const {

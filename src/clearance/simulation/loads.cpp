@@ -1,0 +1,104 @@
+#include "clearance/simulation/loads.h"
+
+#include <fmt/format.h>
+
+#include "clearance/scene/expression.h"
+#include "clearance/simulation/region.h"
+#include "clearance/simulation/time_window.h"
+
+namespace clearance {
+
+namespace {
+
+/// A load with its nodes found: the force on node k is weights[k] times the value there.
+struct PreparedLoad {
+  LoadDesc desc;
+  std::string place;            ///< in the scene file
+  std::vector<int> blocks;      ///< ascending
+  std::vector<double> weights;  ///< [kg] for an acceleration, [m^2] (2D: [m]) for a traction, [1] for a force
+  std::vector<Vec<3>> points;   ///< [m] at the scene's start
+};
+
+/// What the value of a load is multiplied by, per vertex of the mesh.
+std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
+                                   int dim, const VecX& mass, int first_block) {
+  if (load.kind != LoadKind::acceleration) {
+    std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
+    double total = 0.0;
+    for (double weight : weights) total += weight;
+    if (load.kind == LoadKind::force && total > 0.0) {
+      for (double& weight : weights) weight /= total;
+    }
+    return weights;
+  }
+  std::vector<double> weights(body.mesh.vertices.size(), 0.0);
+  for (int v : select_nodes(body, transform, load.region, dim))
+    weights[static_cast<std::size_t>(v)] = mass[first_block + v];
+  return weights;
+}
+
+PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance& body, const TransformDesc& transform,
+                     const SceneModel& scene, int first_block) {
+  PreparedLoad prepared{load, std::move(place), {}, {}, {}};
+  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, first_block);
+  for (std::size_t v = 0; v < weights.size(); ++v) {
+    if (weights[v] == 0.0) continue;
+    prepared.blocks.push_back(first_block + static_cast<int>(v));
+    prepared.weights.push_back(weights[v]);
+    prepared.points.push_back(body.mesh.vertices[v]);
+  }
+  return prepared;
+}
+
+Result<Done> add_forces(const PreparedLoad& load, int dim, double time_t1, VecX& force) {
+  std::vector<Vec<3>> values(load.blocks.size(), load.desc.value);
+  if (load.desc.expression) {
+    auto evaluated = evaluate(*load.desc.expression, load.place + ".expression", time_t1, load.points);
+    if (!evaluated) return evaluated.issues();
+    values = std::move(evaluated).value();
+  }
+  for (std::size_t k = 0; k < load.blocks.size(); ++k) {
+    force.segment(dim * load.blocks[k], dim) += load.weights[k] * values[k].head(dim);
+  }
+  return Done{};
+}
+
+/// The loads of one body and all its copies. One that finds nothing in any copy is warned about.
+void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std::vector<PreparedLoad>& loads) {
+  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
+  for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
+    const LoadDesc& load = body_desc.loads[i];
+    const std::string place = fmt::format("bodies[{}].loads[{}]", body_index, i);
+    bool finds_nothing = true;
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      if (scene.bodies[b].desc != body_index) continue;
+      loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.first_block[b]));
+      finds_nothing = finds_nothing && loads.back().blocks.empty();
+    }
+    if (!finds_nothing) continue;
+    const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
+    scene.issues.push_back({"", place + ".region", "",
+                            fmt::format("holds no {} of body '{}': the load acts on nothing", what, body_desc.name),
+                            Severity::warning});
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
+  std::vector<PreparedLoad> loads;
+  for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) prepare_body(desc, b, scene, loads);
+  if (loads.empty()) return nullptr;
+  const int dim = scene.dim;
+  return std::make_shared<LoadPotential>(
+      scene.model.layout.num_unknowns(),
+      [dim, loads = std::move(loads)](double h, double time_t1, VecX& force) -> Result<Done> {
+        for (const PreparedLoad& load : loads) {
+          if (!TimeWindow{load.desc.start, load.desc.end}.contains(time_t1 - h, h)) continue;
+          if (Result<Done> added = add_forces(load, dim, time_t1, force); !added) return added;
+        }
+        return Done{};
+      });
+}
+
+}  // namespace clearance

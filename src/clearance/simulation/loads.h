@@ -1,0 +1,15 @@
+// The loads of a scene as a potential.
+#pragma once
+
+#include <memory>
+
+#include "clearance/bodies/fem/load_potential.h"
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+/// The loads of all bodies; null if the scene has none. A load that finds no node or face is a warning in
+/// scene.issues. The masses of the model must be known.
+std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene);
+
+}  // namespace clearance

@@ -1,0 +1,211 @@
+#include "clearance/simulation/motions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "clearance/math/rotation.h"
+#include "clearance/scene/expression.h"
+#include "clearance/scene/validate.h"
+#include "clearance/simulation/region.h"
+#include "clearance/simulation/time_window.h"
+
+namespace clearance {
+
+namespace {
+
+/// The motion of one body, or of one copy of it.
+PreparedMotion prepare(const MotionDesc& motion, const BodyInstance& body, const TransformDesc& transform,
+                       int first_block, int dim) {
+  PreparedMotion prepared;
+  prepared.desc = motion;
+  prepared.is_obstacle = body.is_obstacle;
+  prepared.first_block = first_block;
+  BoundingBox box;
+  for (int v : select_nodes(body, transform, motion.region, dim)) {
+    prepared.blocks.push_back(first_block + v);
+    prepared.points.push_back(body.mesh.vertices[static_cast<std::size_t>(v)]);
+    box.extend(prepared.points.back());
+  }
+  prepared.center = motion.center ? *motion.center : Vec<3>(0.5 * (box.min + box.max));
+  return prepared;
+}
+
+Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& motion, const BodyInstance& body) {
+  namespace fs = std::filesystem;
+  const TimeWindow window{motion.start, motion.end};
+  return MeshSequence::open(fs::path(desc.base_directory) / motion.mesh_sequence,
+                            fs::path(desc.bodies[static_cast<std::size_t>(body.desc)].mesh).extension().string(), body,
+                            desc.dimension, motion.mesh_sequence_first,
+                            window.count_steps(num_steps(desc.time), desc.time.step));
+}
+
+/// One motion of a body and all its copies. One that finds no node in any copy is warned about.
+void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, SceneModel& scene) {
+  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
+  const MotionDesc& motion = body_desc.motions[index];
+  const std::string place = fmt::format("bodies[{}].motions[{}]", body_index, index);
+  bool finds_nothing = true;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].desc != body_index) continue;
+    PreparedMotion prepared = prepare(motion, scene.bodies[b], body_desc.transform, scene.first_block[b], scene.dim);
+    if (prepared.blocks.empty()) continue;
+    finds_nothing = false;
+    prepared.place = place;
+    if (!motion.mesh_sequence.empty()) {
+      Result<MeshSequence> sequence = open_sequence(desc, motion, scene.bodies[b]);
+      if (!sequence) {
+        for (Issue issue : sequence.issues()) {
+          issue.message = fmt::format("{}.mesh_sequence: {}", place, issue.message);
+          scene.issues.push_back(std::move(issue));
+        }
+        return;
+      }
+      prepared.sequence = std::move(sequence).value();
+    }
+    scene.motions.push_back(std::move(prepared));
+  }
+  if (!finds_nothing) return;
+  scene.issues.push_back({"", place + ".region", "",
+                          fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
+                          Severity::warning});
+}
+
+/// Moves the nodes of one motion to where they are at the end of a step, from `targets`, which has their positions at
+/// its start.
+class MotionStep {
+ public:
+  MotionStep(const PreparedMotion& motion, int dim, double h, const State& state, VecX& targets)
+      : motion_(motion),
+        desc_(motion.desc),
+        window_{desc_.start, desc_.end},
+        dim_(dim),
+        h_(h),
+        state_(state),
+        targets_(targets) {}
+
+  Result<Done> run() {
+    // Obstacles rest where they are before the motion starts.
+    if (!window_.has_started_by((state_.step + 1) * h_, h_)) return Done{};
+    if (!desc_.mesh_sequence.empty()) return follow_files();
+    move_rigidly();
+    return desc_.displacement ? displace() : Done{};
+  }
+
+ private:
+  /// [s] Beyond its end a motion stays as it was there.
+  double time_t1() const { return std::clamp((state_.step + 1) * h_, desc_.start, desc_.end); }
+
+  void move_rigidly() {
+    const double elapsed = time_t1() - desc_.start;
+    const Vec<3> omega = desc_.angular_velocity * radians_per_degree;
+    const Vec<3> shift = desc_.linear_velocity * elapsed;
+    const Mat<3> rotation = rotation_from_vector(omega * elapsed);
+    for (int b : motion_.blocks) {
+      Vec<3> x = Vec<3>::Zero();
+      x.head(dim_) = targets_.segment(dim_ * b, dim_);
+      const Vec<3> moved =
+          omega.isZero(0.0) ? Vec<3>(x + shift) : Vec<3>(motion_.center + rotation * (x - motion_.center) + shift);
+      targets_.segment(dim_ * b, dim_) = moved.head(dim_);
+    }
+  }
+
+  Result<Done> displace() {
+    const auto displacement = evaluate(*desc_.displacement, motion_.place + ".displacement", time_t1(), motion_.points);
+    if (!displacement) return displacement.issues();
+    for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
+      targets_.segment(dim_ * motion_.blocks[k], dim_) += (*displacement)[k].head(dim_);
+    }
+    return Done{};
+  }
+
+  Result<Done> follow_files() {
+    const int num_files = window_.count_steps(state_.step + 1, h_);
+    if (num_files == 0) return Done{};
+    const auto positions = motion_.sequence.positions(desc_.mesh_sequence_first + num_files - 1);
+    if (!positions) return positions.issues();
+    for (int b : motion_.blocks) {
+      targets_.segment(dim_ * b, dim_) = (*positions)[static_cast<std::size_t>(b - motion_.first_block)].head(dim_);
+    }
+    return Done{};
+  }
+
+  const PreparedMotion& motion_;
+  const MotionDesc& desc_;
+  TimeWindow window_;
+  int dim_;
+  double h_;
+  const State& state_;
+  VecX& targets_;
+};
+
+/// [m] smallest coordinate of all deformable vertices.
+double lowest_coordinate(const SceneModel& scene, const State& state, int axis) {
+  double lowest = infinity;
+  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+    if (!scene.model.is_always_prescribed[static_cast<std::size_t>(b)]) {
+      lowest = std::min(lowest, state.x[scene.dim * b + axis]);
+    }
+  }
+  return lowest;
+}
+
+PrescribedTargets collect(const VecX& targets, const std::vector<char>& is_prescribed, int dim) {
+  PrescribedTargets prescribed;
+  for (std::size_t b = 0; b < is_prescribed.size(); ++b) {
+    if (is_prescribed[b]) prescribed.blocks.push_back(static_cast<int>(b));
+  }
+  prescribed.positions.resize(dim * static_cast<Eigen::Index>(prescribed.blocks.size()));
+  for (std::size_t k = 0; k < prescribed.blocks.size(); ++k) {
+    prescribed.positions.segment(dim * static_cast<Eigen::Index>(k), dim) =
+        targets.segment(dim * prescribed.blocks[k], dim);
+  }
+  return prescribed;
+}
+
+}  // namespace
+
+void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
+  scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    for (int v = scene.first_block[b]; scene.bodies[b].is_obstacle && v < scene.first_block[b + 1]; ++v) {
+      scene.model.is_always_prescribed[static_cast<std::size_t>(v)] = 1;
+    }
+  }
+  for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {
+    const std::size_t num_motions = desc.bodies[static_cast<std::size_t>(b)].motions.size();
+    for (std::size_t m = 0; m < num_motions; ++m) prepare_motion(desc, b, m, scene);
+  }
+}
+
+Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
+  const int dim = scene.dim;
+  const double h = scene.options.integrator.h;
+  VecX targets = state.x_anchor;
+  std::vector<char> is_prescribed = scene.model.is_always_prescribed;
+
+  for (std::size_t m = 0; m < scene.motions.size(); ++m) {
+    const PreparedMotion& motion = scene.motions[m];
+    const TimeWindow window{motion.desc.start, motion.desc.end};
+    if (motion.desc.release && !state.released[m]) {
+      const bool is_beyond = lowest_coordinate(scene, state, motion.desc.release->axis) > motion.desc.release->above;
+      state.released[m] = is_beyond ? 1 : 0;
+    }
+    // Deformable nodes are held only while the motion lasts; obstacles stay where it leaves them.
+    const bool is_active = window.contains(state.time, h) && !state.released[m];
+    if (!motion.is_obstacle && !is_active) continue;
+    // A late motion takes deformable nodes from where they are.
+    const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
+    for (int b : motion.blocks) {
+      is_prescribed[static_cast<std::size_t>(b)] = 1;
+      if (motion.is_obstacle || !begins) continue;
+      state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
+      targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
+    }
+    if (Result<Done> moved = MotionStep(motion, dim, h, state, targets).run(); !moved) return moved.issues();
+  }
+  return collect(targets, is_prescribed, dim);
+}
+
+}  // namespace clearance

@@ -1,0 +1,94 @@
+#include "clearance/simulation/region.h"
+
+#include "clearance/geometry/distance.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+
+namespace {
+
+/// The box of a region as fractions of the body before its transform, as corners that hold in spite of rounding.
+std::array<Vec<3>, 2> untransformed_corners(const BodyInstance& body, const TransformDesc& transform,
+                                            const std::array<Vec<3>, 2>& fractions) {
+  const BoundingBox& bounds = body.untransformed_box;
+  // Fractions 0 and 1 mean the extreme nodes; taking the transform back rounds relative to what it added.
+  const double moved = transform.translation.norm() + body.array_offset.norm();
+  const Vec<3> margin =
+      (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
+  return {bounds.min + fractions[0].cwiseProduct(bounds.size()) - margin,
+          bounds.min + fractions[1].cwiseProduct(bounds.size()) + margin};
+}
+
+/// Per vertex: 1 on the surface. All of an obstacle is: it has no inside.
+std::vector<char> surface_flags(const BodyInstance& body, int dim) {
+  std::vector<char> is_on_surface(body.mesh.vertices.size(), body.is_obstacle ? 1 : 0);
+  const auto mark = [&](const auto& faces) {
+    for (const auto& face : faces) {
+      for (int v : face) is_on_surface[static_cast<std::size_t>(v)] = 1;
+    }
+  };
+  if (dim == 2) {
+    mark(boundary_edges(body.mesh.triangles));
+  } else {
+    mark(boundary_triangles(body.mesh.tets));
+  }
+  return is_on_surface;
+}
+
+double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& t) {
+  const auto at = [&](int i) { return x[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
+  return 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
+}
+double area(const std::vector<Vec<3>>& x, const std::array<int, 2>& e) {
+  return (x[static_cast<std::size_t>(e[1])] - x[static_cast<std::size_t>(e[0])]).norm();
+}
+
+}  // namespace
+
+std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                              int dim) {
+  const std::vector<char> is_candidate =
+      region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
+  std::array<Vec<3>, 2> box =
+      region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
+  const bool is_relative = region.box && region.frame == RegionFrame::body;
+  if (is_relative) box = untransformed_corners(body, transform, box);
+  const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
+
+  std::vector<int> nodes;
+  for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+    Vec<3> x = body.mesh.vertices[v];
+    if (is_relative) {
+      const Vec<3> unmoved = x - body.array_offset - transform.translation;
+      x = (rotation.transpose() * unmoved).cwiseQuotient(transform.scale);
+    }
+    const auto inside = [&](int c) { return x[c] >= box[0][c] && x[c] <= box[1][c]; };
+    if (is_candidate[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
+  }
+  return nodes;
+}
+
+std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                     int dim) {
+  std::vector<char> is_selected(body.mesh.vertices.size(), 0);
+  for (int v : select_nodes(body, transform, region, dim)) is_selected[static_cast<std::size_t>(v)] = 1;
+  std::vector<double> shares(body.mesh.vertices.size(), 0.0);
+  const auto share = [&](const auto& faces) {
+    for (const auto& face : faces) {
+      bool is_inside = true;
+      for (int v : face) is_inside = is_inside && is_selected[static_cast<std::size_t>(v)];
+      for (int v : face) {
+        if (is_inside) shares[static_cast<std::size_t>(v)] += area(body.mesh.vertices, face) / dim;
+      }
+    }
+  };
+  if (dim == 2) {
+    share(boundary_edges(body.mesh.triangles));
+  } else {
+    share(boundary_triangles(body.mesh.tets));
+  }
+  return shares;
+}
+
+}  // namespace clearance

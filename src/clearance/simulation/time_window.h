@@ -1,0 +1,32 @@
+// When something that the scene limits in time acts: in the steps that begin in [start, end).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+
+struct TimeWindow {
+  double start = 0.0;  ///< [s]
+  double end = 0.0;    ///< [s]; may be infinite
+
+  bool has_started(double time_t0, double h) const { return time_t0 >= start - rounding * h; }
+  bool has_ended(double time_t0, double h) const { return time_t0 >= end - rounding * h; }
+  /// Has it started when a step ends at this time?
+  bool has_started_by(double time_t1, double h) const { return time_t1 > start + rounding * h; }
+  bool contains(double time_t0, double h) const { return has_started(time_t0, h) && !has_ended(time_t0, h); }
+
+  /// How many of the first `num_steps` steps act.
+  int count_steps(int num_steps, double h) const {
+    return std::max(0, steps_until(end, h, num_steps) - steps_until(start, h, num_steps));
+  }
+
+ private:
+  /// Times are products of the step: a billionth of it is rounding.
+  static constexpr double rounding = 1e-9;
+  static int steps_until(double time, double h, double most) {
+    return static_cast<int>(std::clamp(std::ceil(time / h - rounding), 0.0, most));
+  }
+};
+
+}  // namespace clearance
