@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <tuple>
 #include <vector>
 
 #include "clearance/broad_phase/broad_phase.h"
@@ -37,7 +36,14 @@ struct Contact {
 
 /// Order by stencil: kind, vertices, plane. Contacts that precede each other in neither direction are equal.
 inline bool precedes(const Contact& a, const Contact& b) {
-  return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
+  if (a.kind != b.kind) return a.kind < b.kind;
+  // Pairs of vertices as one number each; those that a kind does not use are all -1.
+  const auto pair = [](const Contact& c, std::size_t i) {
+    return static_cast<std::uint64_t>(c.vertices[i]) << 32 | static_cast<std::uint32_t>(c.vertices[i + 1]);
+  };
+  if (pair(a, 0) != pair(b, 0)) return pair(a, 0) < pair(b, 0);
+  if (pair(a, 2) != pair(b, 2)) return pair(a, 2) < pair(b, 2);
+  return a.plane < b.plane;
 }
 
 struct ContactSet {
