@@ -230,6 +230,20 @@ TEST_F(SmallScripts, FrictionReachesTheScene) {
   EXPECT_EQ(scene(std::string("useAbsParameters\nepsv 3e-3\n") + one_tet).friction.eps_v, 3e-3);
 }
 
+TEST_F(SmallScripts, WithoutSelfCollisionOnlyObstaclesAreTouched) {
+  std::ofstream(folder_ / "wall.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const std::string shapes =
+      "selfCollisionOff\nselfFric 0.5\nshapes input 3\ntet.msh 0 0 0  0 0 0  1 1 1\nwall.obj 5 0 0  0 0 0  1 1 "
+      "1\ntet.msh 2 0 0  0 0 0  1 1 1\n";
+  EXPECT_FALSE(scene(shapes).contact.enabled);
+  const SceneDesc s = scene(shapes + "meshCO wall.obj 9 0 0  1 0  0.2");
+  EXPECT_TRUE(s.contact.enabled && s.contact.obstacles_only);
+  ASSERT_EQ(s.bodies.size(), 3U);
+  EXPECT_EQ(s.bodies[1].name, "tet 2");
+  EXPECT_EQ(s.bodies[2].friction, 0.2);
+  EXPECT_EQ(s.friction.pairs.at(1).bodies, (std::array<std::string, 2>{"tet 2", "wall 2"}));
+}
+
 TEST_F(SmallScripts, GridsTurnWithTheModelCopyByCopy) {
   const SceneDesc s = scene("rotateModel 0 0 1 90\nshapeMatrix input 2 1 3\ntet.msh 2 0 3  0 0 0  1 1 1\n");
   ASSERT_EQ(s.bodies.size(), 6U);

@@ -21,7 +21,8 @@ inline SceneDesc full_scene() {
                    .kappa = 1e9,
                    .kappa_min_multiplier = 3e10,
                    .close_distance = 1e-8,
-                   .min_separation = 5e-324};
+                   .min_separation = 5e-324,
+                   .obstacles_only = true};
   scene.friction = {
       .coefficient = 0.25,
       .static_coefficient = 0.5,

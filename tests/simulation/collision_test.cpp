@@ -141,5 +141,18 @@ TEST(Plane, ThreeBodiesFallOnAHalfSpaceAndAWedgeAndComeToRest) {
   EXPECT_LT(fastest, 0.05);
 }
 
+TEST(Collision, BodiesThatTouchOnlyObstaclesFallThroughEachOther) {
+  const std::string boxes = R"({"time": {"step": 0.02}, "contact": {"obstacles_only": true},
+    "half_spaces": [{"point": [0, -0.6, 0]}], "bodies": [
+      {"generator": {"kind": "box", "resolution": [1, 1, 1]}, "motions": [{}]},
+      {"generator": {"kind": "box", "size": [0.5, 0.5, 0.5], "resolution": [1, 1, 1]},
+       "transform": {"translation": [0, 0.8, 0]}}]})";
+  RunningScene scene(boxes);
+  scene.steps(40);
+  // The small one is inside of the large one, and above the half-space.
+  EXPECT_LT(scene.x(8)[1], 0.0);
+  EXPECT_GT(scene.x(8)[1], -0.6);
+}
+
 }  // namespace
 }  // namespace clearance

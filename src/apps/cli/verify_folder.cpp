@@ -35,6 +35,7 @@ int num_copies(const json& body) {
 VerifyScene read_scene(const json& scene) {
   VerifyScene result;
   result.has_contact = scene.value("contact", json::object()).value("enabled", true);
+  result.obstacles_only = scene.value("contact", json::object()).value("obstacles_only", false);
   for (const json& body : scene.value("bodies", json::array())) {
     const int count = num_copies(body);
     for (int i = 0; i < count; ++i) {

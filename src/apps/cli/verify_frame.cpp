@@ -77,6 +77,7 @@ class FrameCheck {
   bool is_obstacle(int body) const { return scene_.bodies[body].is_obstacle; }
   bool may_touch(int a, int b) const {
     if (is_obstacle(a) && is_obstacle(b)) return false;
+    if (scene_.obstacles_only && !is_obstacle(a) && !is_obstacle(b)) return false;
     return a != b || scene_.bodies[a].has_self_contact;
   }
 

@@ -19,6 +19,7 @@ struct VerifyScene {
   std::vector<VerifyBody> bodies;  ///< bodies beyond its end have no name and the defaults
   std::vector<VerifyHalfSpace> half_spaces;
   bool has_contact = true;  ///< false: the scene was run without contact, surfaces may cross
+  bool obstacles_only = false;  ///< true: deformable bodies may cross each other
 };
 
 enum class OffenseKind { intersection, inversion, half_space, not_finite };

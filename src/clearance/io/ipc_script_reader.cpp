@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clearance/io/ipc_script.h"
 #include "clearance/io/ipc_script_motions.h"
 #include "clearance/io/ipc_script_placement.h"
@@ -173,18 +175,22 @@ void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_
   }
 }
 
-// Without self-collision, shapes do not collide with each other or themselves, but with half spaces and `meshCO`.
+// Without self-collision, shapes do not collide with each other or themselves, but with half-spaces and `meshCO`.
+// Colliders among the shapes then touch nothing: they are left out.
 void switch_off_self_collision(const IpcScript& script, SceneDesc& scene, Issues& issues) {
   if (script.has_self_collision) return;
   if (script.half_spaces.empty() && script.mesh_obstacles.empty()) {
     scene.contact.enabled = false;
     return;
   }
-  for (std::size_t i = 0; i < script.shapes.size(); ++i) scene.bodies[i].self_contact = false;
-  const bool has_one_solid = script.shapes.size() == 1 && !scene.bodies[0].array;
-  if (has_one_solid) return;
+  scene.contact.obstacles_only = true;
+  const auto end = scene.bodies.begin() + static_cast<std::ptrdiff_t>(script.shapes.size());
+  const auto rest =
+      std::remove_if(scene.bodies.begin(), end, [](const BodyDesc& body) { return body.kind == BodyKind::obstacle; });
+  if (rest == end) return;
+  scene.bodies.erase(rest, end);
   issues.push_back(at_line(script.self_collision_line,
-                           "contact between different bodies stays on; only contact of a body with itself is off",
+                           "without self-collision, shapes without volume touch nothing and are left out",
                            Severity::warning));
 }
 
@@ -260,8 +266,8 @@ SceneDesc convert(IpcScript script, IpcMeshes& meshes, Issues& issues) {
   apply_named_script(model);
   for (std::size_t i = 0; i < shapes.size(); ++i) place(scene.bodies[i], shapes[i]);
   name_bodies(scene);
-  switch_off_self_collision(script, scene, issues);
   set_obstacle_friction(obstacle_friction, shapes.size(), scene);
+  switch_off_self_collision(script, scene, issues);
   return scene;
 }
 

@@ -40,6 +40,8 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("close_distance", c.close_distance,
           at_least(0.0, "l or m", "below this distance the adaptive stiffness is doubled"));
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
+  v.field("obstacles_only", c.obstacles_only,
+          any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
 }
 
 template <>

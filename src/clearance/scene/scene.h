@@ -34,6 +34,7 @@ struct ContactDesc {
   double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;        ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
+  bool obstacles_only = false;         ///< deformable bodies touch neither each other nor themselves
 };
 
 /// Coefficients of one pair of bodies, whatever each has for itself.

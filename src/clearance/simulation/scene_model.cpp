@@ -136,7 +136,9 @@ void build_surface(const SceneDesc& desc, SceneModel& scene) {
       index[static_cast<std::size_t>(v)] = surface.num_vertices++;
       scene.model.surface_map.add_vertex(scene.first_block[static_cast<std::size_t>(b)] + v);
       surface.vertex_body.push_back(b);
-      surface.vertex_group.push_back(body.is_obstacle ? 0 : has_self_contact ? -1 : b + 1);
+      // Vertices of one group never touch each other.
+      const bool shares_group = desc.contact.obstacles_only;
+      surface.vertex_group.push_back(body.is_obstacle ? 0 : shares_group ? 1 : has_self_contact ? -1 : b + 1);
       scene.model.is_obstacle_vertex.push_back(body.is_obstacle ? 1 : 0);
     }
     for (auto t : triangles) {
