@@ -13,11 +13,17 @@ namespace clearance::test {
 /// The full symmetric matrix; of diagonal blocks the lower triangle counts.
 inline MatX to_dense(const BlockSparseMatrix& matrix) {
   MatX dense = MatX::Zero(matrix.num_rows(), matrix.num_rows());
-  for (int j = 0; j < matrix.num_rows(); ++j) {
-    for (std::int64_t p = matrix.scalar_starts()[j]; p < matrix.scalar_starts()[j + 1]; ++p) {
-      const auto i = static_cast<Eigen::Index>(matrix.scalar_rows()[p]);
-      if (i < j) continue;
-      dense(i, j) = dense(j, i) = matrix.values()[p];
+  const int dim = matrix.dim();
+  for (int column = 0; column < matrix.num_blocks(); ++column) {
+    for (const int row : matrix.column_rows(column)) {
+      const double* block = matrix.values().data() + matrix.find_slot(row, column);
+      for (int c = 0; c < dim; ++c) {
+        for (int r = 0; r < dim; ++r) {
+          if (row == column && r < c) continue;
+          const double value = block[c * matrix.slot_stride(column) + r];
+          dense(dim * row + r, dim * column + c) = dense(dim * column + c, dim * row + r) = value;
+        }
+      }
     }
   }
   return dense;
@@ -81,9 +87,9 @@ inline void add_to(const BlockAssembler& assembler, BlockSparseMatrix& matrix, c
 }
 
 inline void add_to_diagonal(BlockSparseMatrix& matrix, double value) {
-  for (int i = 0; i < matrix.num_rows(); ++i) {
-    const int node = i / matrix.dim();
-    matrix.values()[matrix.scalar_starts()[i] + i - matrix.dim() * node] += value;
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    for (int c = 0; c < matrix.dim(); ++c)
+      matrix.values()[matrix.find_slot(b, b) + c * (matrix.slot_stride(b) + 1)] += value;
   }
 }
 

@@ -22,7 +22,6 @@ BlockSparseMatrix::BlockSparseMatrix(int dim, int num_blocks, std::span<const Bl
     : dim_(dim), num_blocks_(num_blocks), pattern_id_(next_pattern_id()) {
   build_columns(keys);
   build_row_index();
-  build_scalar_pattern();
   values_.assign(static_cast<std::size_t>(dim_) * dim_ * rows_.size(), 0.0);
 }
 
@@ -55,23 +54,6 @@ void BlockSparseMatrix::build_row_index() {
     const std::span<const int> rows = column_rows(column);
     for (std::size_t p = 1; p < rows.size(); ++p) row_entries_[next[rows[p]]++] = {column, static_cast<int>(p)};
   }
-}
-
-void BlockSparseMatrix::build_scalar_pattern() {
-  const std::int64_t block_size = static_cast<std::int64_t>(dim_) * dim_;
-  scalar_starts_.resize(static_cast<std::size_t>(num_rows()) + 1);
-  scalar_rows_.resize(static_cast<std::size_t>(block_size) * rows_.size());
-  scalar_starts_.back() = static_cast<std::int64_t>(scalar_rows_.size());
-  parallel_for(num_blocks_, columns_per_task, [&](int column) {
-    const std::span<const int> rows = column_rows(column);
-    std::int64_t next = block_size * offsets_[column];
-    for (int c = 0; c < dim_; ++c) {
-      scalar_starts_[dim_ * column + c] = next;
-      for (const int row : rows) {
-        for (int r = 0; r < dim_; ++r) scalar_rows_[next++] = static_cast<std::int64_t>(dim_) * row + r;
-      }
-    }
-  });
 }
 
 std::int64_t BlockSparseMatrix::find_slot(int row, int column) const {

@@ -1,7 +1,7 @@
 // A symmetric matrix of dim x dim blocks. Only block rows >= block column are stored (lower triangle, whole diagonal
-// blocks), laid out as the scalar compressed columns that CHOLMOD reads, so that no conversion is needed before a
-// solve: scalar column dim*j + c holds, for each stored block (i, j) in ascending i, its dim entries. Entry (r, c) of
-// the block at position p of block column j is values()[column_base(j) + c * dim * column_size(j) + dim * p + r].
+// blocks), laid out as scalar compressed columns: scalar column dim*j + c holds, for each stored block (i, j) in
+// ascending i, its dim entries. Entry (r, c) of the block at position p of block column j is values()[column_base(j) +
+// c * dim * column_size(j) + dim * p + r].
 #pragma once
 
 #include <cstdint>
@@ -58,13 +58,10 @@ class BlockSparseMatrix {
   /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
   void fix_blocks(const std::vector<char>& is_fixed);
 
-  /// y = A x with the full symmetric matrix; of the diagonal blocks the lower triangle counts, as for CHOLMOD. Same
+  /// y = A x with the full symmetric matrix; of the diagonal blocks the lower triangle counts, as for the solvers. Same
   /// bits for any number of threads.
   VecX multiply(const VecX& x) const;
 
-  /// Scalar compressed columns (num_rows() + 1 starts and the row of every value), for solver libraries.
-  const std::vector<std::int64_t>& scalar_starts() const { return scalar_starts_; }
-  const std::vector<std::int64_t>& scalar_rows() const { return scalar_rows_; }
   std::vector<double>& values() { return values_; }
   const std::vector<double>& values() const { return values_; }
 
@@ -79,7 +76,6 @@ class BlockSparseMatrix {
   };
   void build_columns(std::span<const BlockKey> keys);
   void build_row_index();
-  void build_scalar_pattern();
   template <int dim>
   void multiply_rows(const VecX& x, VecX& y) const;
 
@@ -90,8 +86,6 @@ class BlockSparseMatrix {
   std::vector<int> rows_;
   std::vector<std::int64_t> row_offsets_;  // per block row, into row_entries_
   std::vector<RowEntry> row_entries_;      // blocks left of the diagonal, row by row: lets multiply() gather
-  std::vector<std::int64_t> scalar_starts_;
-  std::vector<std::int64_t> scalar_rows_;
   std::vector<double> values_;
 };
 
