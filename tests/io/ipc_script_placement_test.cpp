@@ -264,6 +264,19 @@ TEST_F(SmallScripts, MeshSequencesAreFoundLikeMeshes) {
             Lines{"line 2: the folder was found neither beside the script nor from any directory above it (got film)"});
 }
 
+TEST_F(SmallScripts, TurningShapesWhoseBoxWandersAreToldOf) {
+  // The box of a turning brick keeps its middle, that of a triangle does not: a quarter turn of a right triangle with
+  // legs of 1 in two steps. The turned one has its box at -r/2..r/2, 0..r/2 (r = sqrt 2) for a middle of r/4 beside.
+  std::ofstream(folder_ / "corner.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  std::ofstream(folder_ / "plate.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n";
+  const std::string start = std::string("time 1 0.5\n") + one_tet + "shapes input 1\n";
+  EXPECT_EQ(problems(start + "plate.obj 5 0 0  0 0 0  1 1 1  angularVelocity 0 0 90"), Lines{});
+  const Lines told = problems(start + "corner.obj 5 0 0  0 0 0  1 1 1  angularVelocity 0 0 90");
+  ASSERT_EQ(told.size(), 1U);
+  // |(I - R) b| = 2 sin(22.5 deg) r / 4
+  EXPECT_NE(told[0].find("moves this shape by up to 0.27 m"), std::string::npos) << told[0];
+}
+
 TEST_F(SmallScripts, LinksThatWereStoredAsTextAreFollowed) {
   std::ofstream(folder_ / "scripts/target.txt") << "density 77\n" << one_tet;
   std::ofstream(folder_ / "scripts/deep/link.txt") << "../target.txt";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "clearance/io/ipc_script.h"
+#include "clearance/io/ipc_script_contact.h"
 #include "clearance/io/ipc_script_motions.h"
 #include "clearance/io/ipc_script_placement.h"
 #include "clearance/io/scene_file.h"
@@ -129,71 +130,6 @@ void place(BodyDesc& body, const PlacedShape& shape) {
   body.array = shape.array;
 }
 
-double tuning(const IpcScript& script, std::size_t i, double fallback) {
-  return i < script.tuning.size() ? script.tuning[i] : fallback;
-}
-
-// The reference halves the first value until it is not above the second, while it solves.
-double reduced(double first, double last, const char* name, Issues& issues) {
-  if (!(last > 0.0) || first <= last) return first;
-  while (first > last) first *= 0.5;
-  issues.push_back(
-      {"", "tuning", "", fmt::format("{} is {:g} from the start, not reduced to it", name, first), Severity::warning});
-  return first;
-}
-
-ContactDesc contact_of(const IpcScript& script, Issues& issues) {
-  ContactDesc contact;
-  contact.kappa = tuning(script, 0, 0.0);
-  contact.dhat = reduced(tuning(script, 1, 1e-3), tuning(script, 2, 0.0), "dHat", issues);
-  contact.close_distance = tuning(script, 3, 1e-9);
-  contact.dhat_is_absolute = script.has_absolute_parameters;
-  contact.kappa_min_multiplier = script.kappa_min_multiplier;
-  return contact;
-}
-
-FrictionDesc friction_of(const IpcScript& script, Issues& issues) {
-  FrictionDesc friction;
-  friction.coefficient = script.self_friction;
-  friction.eps_v = reduced(tuning(script, 4, 1e-3), tuning(script, 5, 0.0), "epsv", issues);
-  friction.eps_v_is_absolute = script.has_absolute_parameters;
-  friction.iterations = script.friction_iterations;
-  return friction;
-}
-
-// Two bodies rub with the geometric mean of their coefficients; with an obstacle, the script means its own.
-void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_shapes, SceneDesc& scene) {
-  for (std::size_t b = num_shapes; b < scene.bodies.size(); ++b) {
-    const double mu = friction[b];
-    if (mu == scene.friction.coefficient) continue;
-    scene.bodies[b].friction = mu;
-    if (mu == 0.0) continue;
-    for (std::size_t i = 0; i < num_shapes; ++i) {
-      if (scene.bodies[i].kind == BodyKind::obstacle) continue;
-      scene.friction.pairs.push_back({.bodies = {scene.bodies[i].name, scene.bodies[b].name}, .coefficient = mu});
-    }
-  }
-}
-
-// Without self-collision, shapes do not collide with each other or themselves, but with half-spaces and `meshCO`.
-// Colliders among the shapes then touch nothing: they are left out.
-void switch_off_self_collision(const IpcScript& script, SceneDesc& scene, Issues& issues) {
-  if (script.has_self_collision) return;
-  if (script.half_spaces.empty() && script.mesh_obstacles.empty()) {
-    scene.contact.enabled = false;
-    return;
-  }
-  scene.contact.obstacles_only = true;
-  const auto end = scene.bodies.begin() + static_cast<std::ptrdiff_t>(script.shapes.size());
-  const auto rest =
-      std::remove_if(scene.bodies.begin(), end, [](const BodyDesc& body) { return body.kind == BodyKind::obstacle; });
-  if (rest == end) return;
-  scene.bodies.erase(rest, end);
-  issues.push_back(at_line(script.self_collision_line,
-                           "without self-collision, shapes without volume touch nothing and are left out",
-                           Severity::warning));
-}
-
 // Copies that move on their own, and rotated grids, are shapes of their own.
 void split_arrays(IpcScript& script, Issues& issues) {
   if (script.model_angle == 0.0 && !moves_single_shapes(script)) return;
@@ -213,12 +149,32 @@ void find_mesh_sequences(IpcScript& script, const IpcMeshes& meshes, Issues& iss
   script.script_folder = meshes.find_folder(script.script_folder, script.script_line, issues);
 }
 
-void warn_of_obstacle_friction(const IpcScript& script, Issues& issues) {
-  for (const IpcMeshObstacle& obstacle : script.mesh_obstacles) {
-    if (!(obstacle.friction > 0.0)) continue;
-    issues.push_back(at_line(obstacle.line, "`meshCO` rubs with its coefficient, which IPC reads but does not use",
+// The reference turns a shape about the middle of the box that it has at that moment: d += (I - R) b for the middle b
+// of the turned shape about its first middle, with d its way beside the native motion.
+void warn_of_wandering_centers(const IpcScript& script, const std::vector<PlacedShape>& shapes, Issues& issues) {
+  for (std::size_t i = 0; i < shapes.size() && script.script == "null"; ++i) {
+    const IpcShape& shape = script.shapes[i];
+    if (!shape.angular_velocity || shape.angular_velocity->isZero(0.0)) continue;
+    const Vertices vertices = shapes[i].world_vertices();
+    const Vec<3> center = shapes[i].box().center();
+    const double budget = 5e7 / static_cast<double>(vertices.size());
+    const int num_steps = static_cast<int>(std::min({script.duration / script.step, 1000.0, budget}));
+    const Mat<3> turn = ipc_rotation(*shape.angular_velocity * script.step);
+    Mat<3> rotation = turn;
+    Vec<3> drift = Vec<3>::Zero();
+    double farthest = 0.0;
+    for (int step = 1; step < num_steps; ++step, rotation = turn * rotation) {
+      Box box;
+      for (const Vec<3>& v : vertices) box.add(rotation * (v - center));
+      drift += box.center() - turn * box.center();
+      farthest = std::max(farthest, drift.norm());
+    }
+    if (farthest < 1e-3 * shapes[i].box().extent().norm()) continue;
+    issues.push_back(at_line(shape.line,
+                             fmt::format("turns about the middle of its box at the start; IPC takes the middle anew at "
+                                         "every step, which moves this shape by up to {:.2g} m",
+                                         farthest),
                              Severity::warning));
-    return;
   }
 }
 
@@ -264,6 +220,7 @@ SceneDesc convert(IpcScript script, IpcMeshes& meshes, Issues& issues) {
   }
   IpcModel model{script, shapes, obstacles, scene, obstacle_friction, issues};
   apply_named_script(model);
+  warn_of_wandering_centers(script, shapes, issues);
   for (std::size_t i = 0; i < shapes.size(); ++i) place(scene.bodies[i], shapes[i]);
   name_bodies(scene);
   set_obstacle_friction(obstacle_friction, shapes.size(), scene);
