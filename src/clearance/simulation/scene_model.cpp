@@ -42,6 +42,17 @@ TimeIntegrator time_integrator(Integrator integrator) {
   return TimeIntegrator::implicit_euler;
 }
 
+LinearSolverChoice linear_solver_of(LinearSolverKind kind) {
+  switch (kind) {
+    case LinearSolverKind::cholmod:
+      return LinearSolverChoice::cholmod;
+    case LinearSolverKind::pcg:
+      return LinearSolverChoice::pcg;
+    default:
+      return LinearSolverChoice::automatic;
+  }
+}
+
 /// Numbers of the scene in absolute units; l is the diagonal of the deformable bodies' bounding box.
 SolverOptions solver_options(const SceneDesc& scene, double l) {
   SolverOptions options;
@@ -55,8 +66,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.iterations};
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
-  options.linear_solver =
-      scene.solver.linear_solver == LinearSolverKind::pcg ? LinearSolverChoice::pcg : LinearSolverChoice::cholmod;
+  options.linear_solver = linear_solver_of(scene.solver.linear_solver);
   options.ccd = scene.solver.ccd == CcdKind::tight_inclusion ? CcdMethod::tight_inclusion : CcdMethod::additive;
   return options;
 }
