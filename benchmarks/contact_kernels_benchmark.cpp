@@ -8,6 +8,7 @@
 #include "baseline_mesh.h"
 #include "clearance/base/parallel.h"
 #include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/friction_potential.h"
 #include "clearance/solver/feasible_step.h"
 
 namespace clearance {
@@ -93,6 +94,22 @@ Row barrier_hessian(Scene& scene, bool has_new_pattern) {
   };
 }
 
+/// Frames and normal forces of all contacts, then gradient and Hessian at t1 into a matrix whose pattern is made for
+/// it.
+Row friction_hessian(Scene& scene) {
+  scene.model.friction.class_of_body = {0};
+  scene.model.friction.of_class = {{0.3, 0.3}};
+  const auto friction =
+      std::make_shared<FrictionPotential<3>>(scene.model, 1e-3 * scene.options.barrier.dhat, scene.x());
+  const auto gradient = std::make_shared<VecX>(VecX::Zero(scene.x().size()));
+  return [=](Scene& s) {
+    friction->lag(s.contacts, s.x(), s.path.x_t1 - s.path.x_t0, 1.0, s.options.barrier);
+    BlockSparseMatrix matrix(3, s.model.layout.num_blocks, friction->prepare_hessian(s.is_fixed));
+    friction->add_derivatives(s.path.x_t1, *gradient, matrix);
+    return static_cast<double>(matrix.num_stored_blocks());
+  };
+}
+
 Row feasible_step(CcdMethod method) {
   return [method](Scene& scene) {
     scene.options.ccd = method;
@@ -138,6 +155,7 @@ int register_all() {
     add("barrier_gradient", [](Scene& scene) { return barrier_gradient(scene); });
     add("barrier_hessian", [](Scene& scene) { return barrier_hessian(scene, true); });
     add("barrier_hessian_known_pattern", [](Scene& scene) { return barrier_hessian(scene, false); });
+    add("friction_hessian", friction_hessian);
     add("intersection_test", [](Scene&) { return intersection_test; });
     add("feasible_step", [](Scene&) { return feasible_step(CcdMethod::additive); });
     add("feasible_step_tight_inclusion", [](Scene&) { return feasible_step(CcdMethod::tight_inclusion); });

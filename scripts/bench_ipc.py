@@ -215,8 +215,8 @@ KERNEL_HEADER = ["kernel", "mesh", "found, toolkit found", "1 thread, ms", "rati
 KERNEL_NOTES = """
 What is found: pairs of vertex and triangle and of two edges that share no vertex, whose boxes overlap; contacts after equal
 stencils have been joined. Clearance's boxes are floats that are rounded outwards, so that a few pairs more can be found
-than with boxes of doubles, never one less. A new matrix has its pattern made from the contacts as well; the solver keeps
-one matrix for many iterations.
+than with boxes of doubles, never one less: of the swept pairs of c3_armadillos_52k 19, without which the counts are equal.
+A new matrix has its pattern made from the contacts as well; the solver keeps one matrix for many iterations.
 """
 
 
