@@ -67,9 +67,9 @@ TEST(Expression, ValueThatIsNotFiniteNamesTimeAndPoint) {
   const auto values = evaluate({"0", "0", "1 / (t - x)"}, "bodies[0].loads[1].expression", 0.5,
                                std::array{Vec<3>(0, 0, 0), Vec<3>(0.5, 2, 0)});
   ASSERT_FALSE(values);
-  EXPECT_EQ(
-      to_string(values.issues().front()),
-      "bodies[0].loads[1].expression[2]: is inf at t = 0.5 s, (0.5, 2, 0); expected a finite number (got 1 / (t - x))");
+  EXPECT_EQ(to_string(values.issues().front()),
+            "bodies[0].loads[1].expression[2]: is infinite at t = 0.5 s, (0.5, 2, 0); expected a finite number (got 1 "
+            "/ (t - x))");
   EXPECT_FALSE(evaluate({"sqrt(-1)", "0", "0"}, "", 0, std::array{Vec<3>(0, 0, 0)}));
 }
 

@@ -167,12 +167,16 @@ class Runner {
           simulation_.step([&](int iteration, double residual) { progress.show_iteration(step, iteration, residual); });
       progress.show_step(step, simulation_.state().time, report);
       if (report.status != StepStatus::converged) {
-        ++num_unconverged_;
+        if (report.is_advanced()) ++num_unconverged_;
         log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s; {}", step, to_string(report.status),
                     report.newton_iterations, report.residual, report.limited_by);
       }
       has_failed = !report.is_advanced();
-      if (has_failed) break;
+      if (has_failed) {
+        const std::string reason = to_string(report.status) + ": " + report.limited_by;
+        report_issues({{"", fmt::format("step {}", step), "", reason}}, false);
+        break;
+      }
       store(step == num_steps_ || is_stop_requested, &report);
       if (options_.is_strict && num_unconverged_ > 0) break;
     }

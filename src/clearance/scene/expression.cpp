@@ -133,10 +133,11 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
       const double value = formula.value();
       values[p][static_cast<Eigen::Index>(i)] = value;
       if (std::isfinite(value)) continue;
+      const char* kind = std::isnan(value) ? "not a number" : "infinite";
       const std::string where =
           fmt::format("t = {:g} s, ({:g}, {:g}, {:g})", t, points[p][0], points[p][1], points[p][2]);
       return Issue{"", element_path(place, i), formulas[i],
-                   fmt::format("is {} at {}; expected a finite number", value, where)};
+                   fmt::format("is {} at {}; expected a finite number", kind, where)};
     }
   }
   return values;
