@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "apps/cli/info.h"
+#include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
 
 namespace clearance::cli {
@@ -70,9 +71,28 @@ TEST_F(InfoFolder, TableOfALongRunIsShortButShowsEveryFailure) {
 }
 
 TEST_F(InfoFolder, FolderWithoutStatisticsIsExitStatusTwo) {
-  EXPECT_EQ(run_info({folder_, false, 40}), 2);
+  EXPECT_EQ(run_info({.folder = folder_}), 2);
   write(line(1, "converged", "0.5") + "\n");
-  EXPECT_EQ(run_info({folder_, true, 40}), 0);
+  EXPECT_EQ(run_info({.folder = folder_, .json = true}), 0);
+}
+
+TEST_F(InfoFolder, SlowStepsAreExplainedByPairsStagesAndResiduals) {
+  const std::string pair = R"("limited_by": "edge 1 of 'a' and edge 2 of 'b', 0.1 m apart")";
+  write(
+      line(1, "converged", "0.5") + "\n" + line(2, "converged", "0.5") + "\n" +
+      R"({"step": 3, "time": 0.75, "status": "converged", "newton_iterations": 2, "seconds": {"total": 4.0, "ccd": 3.0}, )" +
+      pair + R"(, "smallest_alpha": 0.25, "iterations": [{"residual": 2.5, "alpha": 0.25, "contacts": 7, )" + pair +
+      R"(, "event": "barrier stiffness 3 for that"}, {"residual": 0.5, "alpha": 1.0, "contacts": 8}]})" + "\n");
+  const Result<std::string> slow = describe_slow_steps(folder_ / "stats.jsonl", 1);
+  ASSERT_TRUE(slow);
+  const std::string& text = *slow;
+  EXPECT_NE(text.find("step 3 (t 0.75 s), converged: 4.000 s, 8.0 times the median"), std::string::npos) << text;
+  EXPECT_NE(text.find("ccd 75 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("limited 1 times by edge 1 of 'a' and edge 2 of 'b'\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("barrier stiffness 3 for that"), std::string::npos) << text;
+  EXPECT_EQ(text.find("step 1"), std::string::npos) << text;
+  const Result<std::string> two = describe_slow_steps(folder_ / "stats.jsonl", 2);
+  EXPECT_NE(two->find("output.iterations=true"), std::string::npos) << *two;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
 
 namespace clearance::cli {
@@ -65,6 +66,11 @@ int run_info(const InfoOptions& options) {
   if (!steps) {
     for (const Issue& issue : steps.issues()) fmt::print(stderr, "{}\n", to_string(issue));
     return 2;
+  }
+  if (options.num_slow > 0) {
+    const Result<std::string> text = describe_slow_steps(options.folder / "stats.jsonl", options.num_slow);
+    if (text) fmt::print("{}", *text);
+    return text ? 0 : 2;
   }
   const StatsTotals totals = add_up(*steps);
   const std::optional<Json> summary = read_summary(options.folder / "summary.json");

@@ -8,6 +8,7 @@ namespace clearance::cli {
 struct InfoOptions {
   std::filesystem::path folder;
   bool json = false;  ///< one JSON object: the summary as stored and totals over the steps
+  int num_slow = 0;   ///< above 0: explain this many of the slowest steps instead of the table
   int max_rows = 40;  ///< longer runs show every k-th step; 0: all
 };
 

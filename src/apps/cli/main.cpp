@@ -86,6 +86,10 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* info_command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
   info_command->add_option("folder", info.folder, "result folder")->required();
   info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(CLI::NonNegativeNumber);
+  info_command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
+      ->expected(0, 1)
+      ->default_str("5")
+      ->check(CLI::NonNegativeNumber);
   info_command->add_flag("--json", info.json, "print machine-readable results");
   info_command->callback([&] { status = run_info(info); });
 

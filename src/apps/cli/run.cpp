@@ -104,6 +104,12 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"factorizations", report.counters.factorizations},
                      {"linear_iterations", report.counters.linear_iterations},
                      {"friction_iterations", report.friction_iterations}};
+  if (simulation.scene().output.iterations) {
+    for (const IterationReport& it : report.iterations) {
+      record.iterations.push_back(
+          {it.residual, it.alpha_limit, it.alpha, it.num_contacts, it.min_distance, it.limited_by, it.event});
+    }
+  }
   record.limited_by = report.limited_by;
   record.smallest_alpha = report.smallest_alpha;
   record.state_hash = simulation.state_hash();

@@ -1,5 +1,8 @@
 #include "clearance/contact/contact_set.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
@@ -230,6 +233,17 @@ int Contact::num_vertices() const {
     default:
       return 4;
   }
+}
+
+std::string describe(const Contact& contact, const SurfaceTopology& surface) {
+  static constexpr std::array kinds = {"point and point", "point and edge", "point and triangle",
+                                       "edge and edge",   "edge and edge",  "point and half-space"};
+  const int n = contact.num_vertices();
+  std::string text = fmt::format("{} (vertices {}) of {}", kinds[static_cast<std::size_t>(contact.kind)],
+                                 fmt::join(contact.vertices.begin(), contact.vertices.begin() + n, ", "),
+                                 surface.body_label(contact.vertices[0]));
+  if (n > 1) text += " and " + surface.body_label(contact.vertices[static_cast<std::size_t>(n - 1)]);
+  return text + fmt::format(", {:.3g} m apart", std::sqrt(contact.distance_sq));
 }
 
 template <int dim>

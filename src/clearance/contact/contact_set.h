@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "clearance/broad_phase/broad_phase.h"
@@ -50,6 +52,9 @@ struct ContactSet {
   std::vector<Contact> contacts;   ///< sorted by `precedes`
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts
 };
+
+/// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`
+std::string describe(const Contact& contact, const SurfaceTopology& surface);
 
 /// The contacts at surface positions `x` (flat). `candidates` must hold every pair closer than the activation distance.
 template <int dim>

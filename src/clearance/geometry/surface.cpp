@@ -5,6 +5,11 @@
 
 namespace clearance {
 
+std::string SurfaceTopology::body_label(int vertex) const {
+  const auto body = static_cast<std::size_t>(vertex_body[static_cast<std::size_t>(vertex)]);
+  return body < body_names.size() ? "'" + body_names[body] + "'" : "body " + std::to_string(body);
+}
+
 namespace {
 
 /// Outward faces of a tetrahedron of positive volume.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "clearance/geometry/mesh.h"
@@ -17,6 +18,10 @@ struct SurfaceTopology {
   /// Two vertices with the same group >= 0 never touch (all obstacles share a group; a body without self-contact has
   /// its own). Group -1 touches everything.
   std::vector<int> vertex_group;
+  std::vector<std::string> body_names;  ///< per body, for reports; may be empty
+
+  /// `'cube'`, or `body 3` without names.
+  std::string body_label(int vertex) const;
 
   bool can_touch(int a, int b) const { return vertex_group[a] < 0 || vertex_group[a] != vertex_group[b]; }
 };

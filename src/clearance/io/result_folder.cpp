@@ -195,6 +195,22 @@ Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {
   return write_frame_list();
 }
 
+namespace {
+
+Json json_of(const StepRecord::Iteration& iteration) {
+  Json json;
+  json["residual"] = number(iteration.residual);
+  json["alpha_limit"] = iteration.alpha_limit;
+  json["alpha"] = iteration.alpha;
+  json["contacts"] = iteration.contacts;
+  json["min_distance"] = number(iteration.min_distance);
+  if (!iteration.limited_by.empty()) json["limited_by"] = iteration.limited_by;
+  if (!iteration.event.empty()) json["event"] = iteration.event;
+  return json;
+}
+
+}  // namespace
+
 Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   Json line;
   line["step"] = record.step;
@@ -211,6 +227,7 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["counters"] = object_of(record.counters);
   line["smallest_alpha"] = record.smallest_alpha;
   if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;
+  for (const StepRecord::Iteration& iteration : record.iterations) line["iterations"].push_back(json_of(iteration));
   line["state_hash"] = record.state_hash;
   stats_lines_.push_back(line.dump());
   std::ofstream file(path_ / "stats.jsonl", std::ios::app | std::ios::binary);

@@ -29,6 +29,13 @@ struct StepRecord {
   std::vector<std::pair<std::string, double>> seconds;  ///< `total` and one entry per stage
   double friction_work = 0.0;                           ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
+  struct Iteration {
+    double residual = 0.0, alpha_limit = 1.0, alpha = 0.0;
+    int contacts = 0;
+    double min_distance = infinity;
+    std::string limited_by, event;
+  };
+  std::vector<Iteration> iterations;  ///< empty unless the scene asks for them
   std::string limited_by;
   double smallest_alpha = 1.0;
   std::string state_hash;

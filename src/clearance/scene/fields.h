@@ -264,6 +264,7 @@ template <class Visitor>
 void describe(Visitor& v, OutputDesc& o) {
   v.field("frame_interval", o.frame_interval, at_least(1, "steps", "between stored frames"));
   v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
+  v.field("iterations", o.iterations, any("", "store what every Newton iteration did in stats.jsonl"));
   v.field("contact_forces", o.contact_forces, any("", "store the contact force [N] on every vertex in the frames"));
 }
 

@@ -189,6 +189,7 @@ struct HalfSpaceDesc {
 struct OutputDesc {
   int frame_interval = 1;       ///< steps between stored frames
   int checkpoint_interval = 1;  ///< steps between checkpoints
+  bool iterations = false;      ///< store what every Newton iteration did in stats.jsonl
   bool contact_forces = false;  ///< store the contact force [N] on every vertex in the frames
 };
 

@@ -120,6 +120,7 @@ void build_surface(const SceneDesc& desc, SceneModel& scene) {
   for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
     const Mesh& mesh = body.mesh;
+    surface.body_names.push_back(body.name);
     const bool has_solid = scene.dim == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
     Triangles triangles;
     Edges edges;

@@ -80,6 +80,7 @@ class Step {
   CompensatedSum current_energy_;
   VecX gradient_;
   LinearSolverCounters counters_t0_;  // at the start of the step
+  IterationReport iteration_;         // the one under way
   StepReport report_;
 };
 
@@ -128,6 +129,7 @@ bool Step<dim>::lag_again() {
   problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa());
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
+  report_.iterations.back().event = "friction takes up the present contact forces";
   current_energy_ = problem_.energy(current_);
   return true;
 }
@@ -198,6 +200,7 @@ void Step<dim>::bound_direction(Direction& direction) {
           report_.smallest_alpha = alpha;
           report_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
         }
+        iteration_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
       }
     }
   }
@@ -211,10 +214,8 @@ void Step<dim>::bound_direction(Direction& direction) {
     StageTimer timer(report_.profile, Stage::broad_phase);
     path.x_t0 = model_.surface_map.apply(current_.x);
     path.x_t1 = model_.surface_map.apply(current_.x + alpha * direction.dx);
-    // A hair more than half: no pair at exactly the activation distance may fall between two boxes.
-    const double inflation = 0.5 * activation * (1.0 + 1e-9);
-    swept =
-        measure_candidates(dim, model_.surface, path, broad_phase_.find_candidates(path.x_t0, path.x_t1, inflation));
+    swept = measure_candidates(dim, model_.surface, path,
+                               broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation()));
   }
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
@@ -222,6 +223,7 @@ void Step<dim>::bound_direction(Direction& direction) {
   direction.candidates = reachable_candidates(swept, feasible.alpha, activation);
   report_.counters.candidates += static_cast<long>(swept.distance.size());
   report_.counters.ccd_calls += feasible.num_ccd_calls;
+  if (feasible.alpha < 1.0) iteration_.limited_by = feasible.limited_by;
   if (feasible.alpha < 1.0 && direction.alpha_limit < report_.smallest_alpha) {
     report_.smallest_alpha = direction.alpha_limit;
     report_.limited_by = feasible.limited_by;
@@ -264,9 +266,14 @@ bool Step<dim>::search_line(const Direction& direction) {
       // Compared as a difference of compensated sums, so that a decrease far below the energy itself is still seen.
       const double change = (energy.sum - current_energy_.sum) + (energy.correction - current_energy_.correction);
       if (change <= 0.0 || is_decrease_hidden(trial, direction.dx, change)) {
-        const bool has_stiffened = problem_.adapt_kappa(current_, trial);
+        const Contact* stiffened = problem_.adapt_kappa(current_, trial);
+        if (stiffened) {
+          iteration_.event =
+              fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(), describe(*stiffened, model_.surface));
+        }
         current_ = std::move(trial);
-        current_energy_ = has_stiffened ? problem_.energy(current_) : energy;
+        current_energy_ = stiffened ? problem_.energy(current_) : energy;
+        iteration_.alpha = alpha;
         return true;
       }
     }
@@ -319,6 +326,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   report_.status = StepStatus::iteration_limit;
   bool is_first_of_lag = false;  // friction was lagged again since the last direction
   while (report_.newton_iterations < options_.max_iterations) {
+    iteration_ = {};
     Direction direction;
     if (!solve_direction(direction.dx)) {
       report_.status = StepStatus::linear_solve_failed;
@@ -328,7 +336,12 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     report_.residual = direction.dx.cwiseAbs().maxCoeff() / h;
     shorten(direction.dx);
     bound_direction(direction);
+    iteration_.alpha_limit = direction.alpha_limit;
     const bool has_moved = search_line(direction);
+    iteration_.residual = report_.residual;
+    iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
+    iteration_.min_distance = current_.contacts.min_distance;
+    report_.iterations.push_back(iteration_);
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
 
     // 3. Converged, or scripted nodes still under way (alg. A.1).
@@ -351,6 +364,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     } else if (is_small || !has_moved) {
       problem_.augmented().update(current_.x);
       current_energy_ = problem_.energy(current_);
+      report_.iterations.back().event = "scripted nodes pulled harder";
       continue;
     }
     if (!has_moved) {

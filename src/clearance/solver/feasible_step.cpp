@@ -65,20 +65,20 @@ FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& pat
 std::string describe(int dim, const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                      std::size_t k) {
   const auto [first, second] = pair_at(candidates, k);
-  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  const auto body_of = [&](int vertex) { return surface.body_label(vertex); };
   if (dim == 2) {
     const PrimitiveMotion<2, 3> m = planar_motion_of(surface, path, candidates, k);
-    return fmt::format("vertex {} of body {} and edge {} of body {}, {:.3g} m apart", first, body_of(first), second,
+    return fmt::format("vertex {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(first), second,
                        body_of(surface.edges[static_cast<std::size_t>(second)][0]),
                        std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])));
   }
   const PrimitiveMotion<3, 4> m = motion_of(surface, path, candidates, k);
   const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
   if (k < candidates.point_triangle.size()) {
-    return fmt::format("vertex {} of body {} and triangle {} of body {}, {:.3g} m apart", first, body_of(first), second,
+    return fmt::format("vertex {} of {} and triangle {} of {}, {:.3g} m apart", first, body_of(first), second,
                        body_of(vertices[1]), std::sqrt(point_triangle_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
   }
-  return fmt::format("edge {} of body {} and edge {} of body {}, {:.3g} m apart", first, body_of(vertices[0]), second,
+  return fmt::format("edge {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(vertices[0]), second,
                      body_of(vertices[2]), std::sqrt(edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
 }
 

@@ -41,6 +41,17 @@ struct LinearSolveSeconds {
   double substitute = 0.0;
 };
 
+/// What one Newton iteration did: for the report of a slow step.
+struct IterationReport {
+  double residual = 0.0;           ///< [m/s] |dx|_inf / h of the direction
+  double alpha_limit = 1.0;        ///< largest feasible fraction of the direction
+  std::string limited_by;          ///< what set alpha_limit; empty if nothing
+  double alpha = 0.0;              ///< fraction taken; 0 if the objective fell nowhere
+  int num_contacts = 0;            ///< after the iteration
+  double min_distance = infinity;  ///< [m] after the iteration
+  std::string event;  ///< what changed the problem: stiffer barrier, friction lagged again, ...; often empty
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int newton_iterations = 0;
@@ -53,6 +64,7 @@ struct StepReport {
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
   std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
+  std::vector<IterationReport> iterations;
   Profile profile;
   double total_seconds = 0.0;
   StepCounters counters;

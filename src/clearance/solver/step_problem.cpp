@@ -232,27 +232,24 @@ void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
 }
 
 template <int dim>
-bool StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
-  if (options_.kappa.fixed > 0.0) return false;
+const Contact* StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
+  if (options_.kappa.fixed > 0.0) return nullptr;
   const double close = options_.kappa.close_distance + options_.barrier.min_separation;
-  if (after.contacts.min_distance >= close) return false;
+  if (after.contacts.min_distance >= close) return nullptr;
   const double upper = 100.0 * kappa_lower_bound();
-  if (kappa_ >= upper) return false;
-  // Both sets are sorted by stencil: look each close contact up in the other.
-  const auto is_before = [](const Contact& a, const Contact& b) {
-    return std::tie(a.kind, a.vertices, a.plane) < std::tie(b.kind, b.vertices, b.plane);
-  };
+  if (kappa_ >= upper) return nullptr;
   for (const Contact& contact : after.contacts.contacts) {
     if (contact.distance_sq >= close * close) continue;
+    // Both sets are sorted by stencil.
     const auto& all = before.contacts.contacts;
-    const auto found = std::lower_bound(all.begin(), all.end(), contact, is_before);
-    if (found == all.end() || is_before(contact, *found)) continue;
+    const auto found = std::lower_bound(all.begin(), all.end(), contact, precedes);
+    if (found == all.end() || precedes(contact, *found)) continue;
     if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) {
       kappa_ = std::min(upper, 2.0 * kappa_);
-      return true;
+      return &contact;
     }
   }
-  return false;
+  return nullptr;
 }
 
 template CompensatedSum inertial_energy<2>(const Model&, const VecX&);

@@ -44,8 +44,8 @@ class StepProblem {
 
   /// Barrier stiffness at the start of a step (app. A.6).
   void choose_kappa(const Iterate& iterate);
-  /// Doubles kappa while contacts closer than d_eps approach (app. A.6); true if it did.
-  bool adapt_kappa(const Iterate& before, const Iterate& after);
+  /// Doubles kappa while contacts closer than d_eps approach (app. A.6); returns such a contact of `after` if it did.
+  const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
   /// True if contacts can rub at all.
   bool has_friction() const { return has_friction_; }
