@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <random>
-
 #include "clearance/io/scene_file.h"
 #include "clearance/scene/validate.h"
+#include "cli/random_script.h"
 
 namespace clearance::cli {
 
@@ -14,38 +12,26 @@ namespace {
 
 constexpr int max_placements = 12;  // tries to find a place for a body that touches nothing
 
-/// Own mappings from bits to values: those of the standard library differ from one to the next.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : bits_(seed) {}
-  double uniform(double low, double high) {
-    return low + (high - low) * static_cast<double>(bits_() >> 11U) * 0x1.0p-53;
-  }
-  double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
-  int integer(int low, int high) { return low + static_cast<int>(bits_() % static_cast<unsigned>(high - low + 1)); }
-  bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
-  Vec<3> point(double half) { return {uniform(-half, half), uniform(-half, half), uniform(-half, half)}; }
-  template <class T>
-  T one_of(std::initializer_list<T> values) {
-    return values.begin()[integer(0, static_cast<int>(values.size()) - 1)];
-  }
-
- private:
-  std::mt19937_64 bits_;
-};
-
 class SceneMaker {
  public:
   SceneMaker(std::uint64_t seed, std::filesystem::path folder)
-      : seed_(seed), folder_(std::move(folder)), random_(seed) {}
+      : seed_(seed),
+        folder_(std::move(folder)),
+        random_(seed),
+        length_(random_.chance(0.7) ? 1.0 : random_.log_uniform(1e-3, 1e3)),
+        script_(random_, scene_, length_) {}
 
   RandomScene make() {
     scene_.name = fmt::format("fuzz {}", seed_);
     scene_.base_directory = folder_.string();
     scene_.dimension = random_.chance(0.2) ? 2 : 3;
     choose_numbers();
-    if (random_.chance(0.3)) add_floor();
-    if (random_.chance(0.35)) add_obstacle();
+    script_.choose_friction(scene_.friction);
+    const bool has_floor = random_.chance(0.35);
+    if (has_floor) add_floor();
+    if (random_.chance(0.25)) add_ground();
+    if (random_.chance(0.35)) add_pusher();
+    if (random_.chance(has_floor ? 0.25 : 0.05)) add_press();
     const int num_bodies = random_.integer(2, 6);
     // Stacks of aligned boxes have what random placement never makes: parallel edges and faces.
     const bool is_static = scene_.time.integrator == Integrator::quasi_static;
@@ -54,7 +40,8 @@ class SceneMaker {
     } else {
       for (int i = 0; i < num_bodies; ++i) add_body();
     }
-    return {scene_, std::move(simulation_)};
+    add_friction_pairs();
+    return {at_length(scene_, length_), std::move(simulation_)};
   }
 
  private:
@@ -68,20 +55,26 @@ class SceneMaker {
         {Integrator::implicit_euler, Integrator::implicit_euler, Integrator::implicit_newmark, Integrator::bdf2});
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
+    if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
     scene_.solver.max_iterations = 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdKind::tight_inclusion;
+    if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverKind::pcg;
+    if (random_.chance(0.15)) scene_.time.mass = MassKind::consistent;
+    scene_.output.iterations = random_.chance(0.5);
+    scene_.output.contact_forces = random_.chance(0.2);
     speed_ = random_.log_uniform(0.01, 1000.0);
     density_ = random_.log_uniform(100.0, 1e4);
     // One stiffness for all half of the time, otherwise each body its own.
     youngs_modulus_ = random_.chance(0.5) ? random_.log_uniform(1e3, 1e11) : 0.0;
     // Nodes without inertia need something that holds them.
-    if (random_.chance(0.04)) scene_.time.integrator = Integrator::quasi_static;
+    if (random_.chance(0.06)) scene_.time.integrator = Integrator::quasi_static;
   }
 
   void add_floor() {
     HalfSpaceDesc floor;
     floor.point = {0, -2.2, 0};
     floor.normal = {random_.uniform(-0.2, 0.2), 1, is_2d() ? 0.0 : random_.uniform(-0.2, 0.2)};
+    script_.choose_friction(floor);
     scene_.half_spaces.push_back(floor);
   }
 
@@ -101,10 +94,15 @@ class SceneMaker {
   bool try_body(const BodyDesc& body) {
     SceneDesc trial = scene_;
     trial.bodies.push_back(body);
+    return try_scene(std::move(trial));
+  }
+
+  bool try_scene(SceneDesc trial) {
     name_bodies(trial);
     SceneProblems problems;
-    if (has_errors(validate(trial))) return false;
-    auto simulation = Simulation::create(trial, problems);
+    const SceneDesc ready = at_length(trial, length_);
+    if (has_errors(validate(ready))) return false;
+    auto simulation = Simulation::create(ready, problems);
     if (!simulation) return false;
     scene_ = std::move(trial);
     simulation_ = std::move(simulation);
@@ -195,27 +193,14 @@ class SceneMaker {
     // Slivers: every element 100 times longer than wide.
     if (random_.chance(0.15))
       body.transform.scale[random_.integer(0, is_2d() ? 1 : 2)] = random_.log_uniform(0.01, 1.0);
-    if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) hold_nodes(body);
+    if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) script_.hold_nodes(body);
+    if (random_.chance(0.2)) script_.add_loads(body);
+    script_.choose_friction(body);
+    if (random_.chance(0.05)) body.self_contact = false;
     for (int i = 0; i < max_placements; ++i) {
       place(body, 0.8 + 0.15 * i);
       if (try_body(body)) return;
     }
-  }
-
-  /// Some nodes of the body are held, pulled or turned.
-  void hold_nodes(BodyDesc& body) {
-    MotionDesc motion;
-    motion.region.frame = RegionFrame::body;
-    motion.region.box = {Vec<3>(0, 0, 0), Vec<3>(random_.uniform(0.0, 0.4), 1, 1)};
-    if (random_.chance(0.7)) motion.linear_velocity = random_.point(random_.log_uniform(0.01, 10.0));
-    if (random_.chance(0.3)) motion.angular_velocity = random_.point(random_.log_uniform(1.0, 720.0));
-    if (is_2d()) {
-      motion.linear_velocity[2] = 0.0;
-      motion.angular_velocity = {0, 0, motion.angular_velocity[2]};
-    }
-    // Nothing would hold a body without inertia afterwards.
-    if (random_.chance(0.2) && scene_.time.integrator != Integrator::quasi_static) motion.end = 5 * scene_.time.step;
-    body.motions.push_back(motion);
   }
 
   /// Boxes exactly above each other, faces and edges parallel, some shifted by half a cell.
@@ -228,6 +213,7 @@ class SceneMaker {
     for (int i = 0; i < count; ++i) {
       BodyDesc body;
       body.material = random_material();
+      script_.choose_friction(body);
       body.generator =
           generator(GeneratorKind::box, {size[0], size[1], size[2]}, {cells, random_.integer(1, 2), cells});
       for (int attempt = 0; attempt < max_placements; ++attempt) {
@@ -243,10 +229,17 @@ class SceneMaker {
     }
   }
 
-  void add_obstacle() {
+  /// Obstacles take their place without a check, alone: the bodies find theirs among them.
+  void add_obstacle(BodyDesc body) {
+    body.kind = BodyKind::obstacle;
+    script_.choose_friction(body);
+    scene_.bodies.push_back(std::move(body));
+  }
+
+  /// Something wide under the bodies, half of the time on its way up.
+  void add_ground() {
     Random& r = random_;
     BodyDesc body;
-    body.kind = BodyKind::obstacle;
     body.transform.translation = {0, -1.5, 0};
     if (is_2d()) {
       body.mesh = write_mesh_text("obj", "v -2 0.3 0\nv 0 -0.2 0\nv 2 0.1 0\nl 1 2\nl 2 3\n");
@@ -270,13 +263,53 @@ class SceneMaker {
       }
       if (r.chance(0.5)) body.transform.rotation = r.point(20.0);
     }
-    if (r.chance(0.5)) {
-      MotionDesc motion;
-      motion.linear_velocity = {0, r.log_uniform(0.01, 10.0), 0};
-      if (r.chance(0.3)) motion.angular_velocity = Vec<3>(0, 0, r.uniform(-360, 360));
-      body.motions.push_back(motion);
+    if (r.chance(0.5)) script_.move_obstacle(body, {0, 1, 0});
+    add_obstacle(std::move(body));
+  }
+
+  /// A closed shape that comes in from the side and turns.
+  void add_pusher() {
+    Random& r = random_;
+    BodyDesc body;
+    if (is_2d()) {
+      body.generator = generator(GeneratorKind::rectangle, {r.uniform(0.1, 1), r.uniform(0.1, 1)}, {2, 1});
+    } else if (r.chance(0.5)) {
+      body.generator = generator(GeneratorKind::box, {r.uniform(0.1, 1), r.uniform(0.1, 1), r.uniform(0.1, 1)},
+                                 {1, r.integer(1, 2), 1});
+    } else {
+      body.generator = generator(GeneratorKind::sphere, {r.uniform(0.2, 0.6)}, {r.integer(1, 2)});
     }
-    (void)try_body(body);
+    body.generator->is_surface = r.chance(0.5);
+    Vec<3> from = r.point(1.0, scene_.dimension);
+    if (from.norm() < 0.1) from = {1, 0, 0};
+    from.normalize();
+    body.transform.translation = r.uniform(1.0, 1.8) * from;
+    body.transform.rotation = r.turn(r.chance(0.3) ? 0.0 : 180.0, scene_.dimension);
+    script_.move_obstacle(body, -from);
+    add_obstacle(std::move(body));
+  }
+
+  /// A lid that comes down on the bodies, onto the floor if there is one.
+  void add_press() {
+    BodyDesc body;
+    body.transform.translation = {0, 2.2, 0};
+    if (is_2d()) {
+      body.mesh = write_mesh_text("obj", "v -3 0 0\nv 3 0 0\nl 1 2\n");
+    } else {
+      body.generator = generator(GeneratorKind::sheet, {5, 5}, {2, 2});
+    }
+    script_.move_obstacle(body, {0, -1, 0});
+    add_obstacle(std::move(body));
+  }
+
+  /// Coefficients for pairs need the names, which all bodies have once they are there.
+  void add_friction_pairs() {
+    if (!simulation_ || !random_.chance(0.4)) return;
+    FrictionDesc friction = scene_.friction;
+    script_.add_friction_pair(friction);
+    SceneDesc trial = scene_;
+    trial.friction = friction;
+    (void)try_scene(std::move(trial));
   }
 
   /// Obstacles without area: parallel segments, or points.
@@ -295,7 +328,9 @@ class SceneMaker {
   std::uint64_t seed_;
   std::filesystem::path folder_;
   Random random_;
+  double length_;  // [m] about how long the bodies are; scene_ has length 1
   SceneDesc scene_;
+  RandomScript script_;
   std::unique_ptr<Simulation> simulation_;
   double speed_ = 0.0;           // [m/s]
   double density_ = 0.0;         // [kg/m^3]

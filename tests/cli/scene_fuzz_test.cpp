@@ -1,5 +1,6 @@
-// The promise, tried on random scenes: no intersection, no inversion, no vertex behind a half-space, whatever the
-// stiffness, speed and time step; and every step ends converged or says why not.
+// The promise, tried on random scenes with friction, loads and moving obstacles: no intersection, no inversion, no
+// vertex behind a half-space, whatever the scale, stiffness, speed and time step; every step ends converged or says why
+// not; friction never gives energy; and any number of threads and a restart give the same bits.
 //
 //   CLEARANCE_FUZZ_SEEDS=500   runs that many seeds instead of the fixed set and prints progress
 //   CLEARANCE_FUZZ_FIRST=17    the first seed; with CLEARANCE_FUZZ_SEEDS=1 one scene is repeated
@@ -7,13 +8,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
+#include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <map>
 
 #include "apps/cli/verify_frame.h"
+#include "clearance/base/parallel.h"
 #include "clearance/io/scene_reader.h"
+#include "cli/process.h"
 #include "cli/random_scene.h"
 
 namespace clearance::cli {
@@ -21,6 +25,7 @@ namespace {
 
 constexpr int num_seeds_of_every_test = 60;
 constexpr int num_steps_of_a_scene = 10;
+constexpr int twin_interval = 5;  // every such seed is run a second time, on one thread and interrupted
 
 int number_from_environment(const char* name, int fallback) {
   const char* text = std::getenv(name);
@@ -33,9 +38,51 @@ VerifyScene verify_scene_of(const SceneDesc& desc, const Frame& frame) {
   for (const BodyDesc& body : desc.bodies) {
     scene.bodies.push_back({body.name, body.kind == BodyKind::obstacle, body.self_contact});
   }
+  scene.obstacles_only = desc.contact.obstacles_only;
   for (const HalfSpaceDesc& plane : desc.half_spaces) scene.half_spaces.push_back({plane.point, plane.normal});
   add_obstacles(frame, scene);
   return scene;
+}
+
+/// Everything in the report of a step that must hold for any scene.
+void expect_sound(const StepReport& report, const std::string& where) {
+  EXPECT_TRUE(report.is_advanced()) << where << ": " << to_string(report.status) << ", " << report.limited_by;
+  EXPECT_GE(report.friction_work, 0.0) << where;
+  EXPECT_GT(report.min_distance, 0.0) << where;
+  for (const double value : {report.friction_work, report.residual, report.kappa}) {
+    EXPECT_TRUE(std::isfinite(value)) << where << ": " << value;
+  }
+  for (const auto& [name, value] : report.energy) EXPECT_TRUE(std::isfinite(value)) << where << ": energy " << name;
+  EXPECT_EQ(static_cast<int>(report.iterations.size()), report.newton_iterations) << where;
+  for (const IterationReport& iteration : report.iterations) {
+    EXPECT_TRUE(0.0 <= iteration.alpha && iteration.alpha <= iteration.alpha_limit && iteration.alpha_limit <= 1.0)
+        << where << ": " << iteration.alpha << " of " << iteration.alpha_limit;
+  }
+}
+
+void expect_clean(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene,
+                  const std::string& where) {
+  const FrameVerdict verdict = verify_frame(frame, surface, scene);
+  EXPECT_TRUE(verdict.is_clean()) << where << ": " << verdict.num_intersections << " intersections, "
+                                  << verdict.num_inversions << " inversions, " << verdict.num_half_space_violations
+                                  << " behind half-spaces, " << verdict.num_not_finite << " not finite";
+  for (const Vec<3>& force : frame.contact_force) EXPECT_TRUE(force.allFinite()) << where << ": contact force";
+}
+
+/// On one thread, and from the middle on with a simulation made anew, the same states must come out.
+void expect_same_states(const SceneDesc& desc, const std::vector<std::string>& hashes, const std::string& where) {
+  const ThreadLimit one_thread(1);
+  SceneProblems problems;
+  auto simulation = Simulation::create(desc, problems);
+  for (std::size_t step = 0; step < hashes.size(); ++step) {
+    if (step == num_steps_of_a_scene / 2) {
+      const State state = simulation->state();
+      simulation = Simulation::create(desc, problems);
+      ASSERT_TRUE(simulation->restore(state));
+    }
+    simulation->step();
+    ASSERT_EQ(simulation->state_hash(), hashes[step]) << where << " step " << step + 1 << " on one thread, resumed";
+  }
 }
 
 /// Runs one seed after the other and keeps what happened.
@@ -50,30 +97,37 @@ class Fuzz {
   void run(int first, int count) {
     for (int seed = first; seed < first + count; ++seed) {
       if (is_long_) print(fmt::format("seed {}: ", seed));
-      const auto begin = std::chrono::steady_clock::now();
       const RandomScene random = make_random_scene(static_cast<std::uint64_t>(seed), folder_);
       if (!random.simulation) {
-        print("no body found a place\n");
+        print(fmt::format("seed {}: no body found a place\n", seed));
         continue;
       }
       if (is_long_) print(describe(random));
       // Written before the run, so that a crash leaves it behind.
       const std::filesystem::path scene_file = folder_ / fmt::format("fuzz_{}.json", seed);
       (void)save_scene(scene_file, random.desc);
-      const bool is_clean = run_scene(seed, random);
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-      if (is_long_) print(fmt::format("{:.1f} s\n", taken.count()));
-      if (!is_clean) ADD_FAILURE() << "scene written to " << scene_file;
+      const int failures_before = num_failures();
+      const std::clock_t begin = std::clock();
+      run_scene(seed, random);
+      const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+      if (seconds > slowest_seconds_) {
+        slowest_seconds_ = seconds;
+        slowest_seed_ = seed;
+      }
+      if (is_long_) print(fmt::format("{:.1f} s\n", seconds));
+      if (num_failures() > failures_before) print(fmt::format("scene written to {}\n", scene_file.string()));
     }
   }
 
   /// Number of steps by outcome.
   std::string summary() const {
-    std::string text = fmt::format("{} steps:", num_steps_);
-    for (const auto& [status, count] : outcomes_) text += fmt::format(" {} {}", count, status);
-    return text + "\n";
+    std::string text = fmt::format("{} scenes, {} steps ({} with friction, {} run twice):", num_scenes_, num_steps_,
+                                   num_rubbing_, num_twins_);
+    for (const auto& [status, count] : outcomes_) text += fmt::format(" {} {},", count, status);
+    return text + fmt::format(" seed {} slowest, {:.1f} s of CPU\n", slowest_seed_, slowest_seconds_);
   }
   int num_steps() const { return num_steps_; }
+  int num_rubbing() const { return num_rubbing_; }
   int num_converged() const {
     const auto found = outcomes_.find(to_string(StepStatus::converged));
     return found == outcomes_.end() ? 0 : found->second;
@@ -85,48 +139,57 @@ class Fuzz {
     std::fflush(stdout);
   }
 
+  static int num_failures() {
+    return testing::UnitTest::GetInstance()->current_test_info()->result()->total_part_count();
+  }
+
   static std::string describe(const RandomScene& random) {
     const SceneSummary size = random.simulation->summary();
     return fmt::format(
-        "{}D, {} bodies, {} elements, h {:.2g}, {} ... ", size.dim, size.num_bodies, size.num_elements,
-        random.desc.time.step,
+        "{}D, {} bodies, {} elements, l {:.2g}, h {:.2g}, mu {:.2g}, {} lags, {} ... ", size.dim, size.num_bodies,
+        size.num_elements, size.bbox_diagonal, random.desc.time.step, random.desc.friction.coefficient,
+        random.desc.friction.iterations,
         std::array{"euler", "newmark", "bdf2", "static"}[static_cast<std::size_t>(random.desc.time.integrator)]);
   }
 
-  bool run_scene(int seed, const RandomScene& random) {
+  void run_scene(int seed, const RandomScene& random) {
     Simulation& simulation = *random.simulation;
-    Frame frame = simulation.frame();
-    const VerifySurface surface = build_verify_surface(frame);
-    const VerifyScene scene = verify_scene_of(random.desc, frame);
+    const VerifySurface surface = build_verify_surface(simulation.frame());
+    const VerifyScene scene = verify_scene_of(random.desc, simulation.frame());
+    std::vector<std::string> hashes;
+    ++num_scenes_;
     for (int step = 1; step <= num_steps_of_a_scene; ++step) {
+      const std::string where = fmt::format("seed {} step {}", seed, step);
       const StepReport report = simulation.step();
-      ++num_steps_;
-      ++outcomes_[to_string(report.status)];
-      if (report.status != StepStatus::converged) {
-        print(fmt::format(
-            "\n  seed {} step {}: {}, {} iterations, residual {:.3g} of {:.3g} m/s, kappa {:.3g}, {} "
-            "contacts, distance {:.3g} m, limited by {} ",
-            seed, step, to_string(report.status), report.newton_iterations, report.residual,
-            simulation.summary().tolerance, report.kappa, report.num_contacts, report.min_distance, report.limited_by));
-      }
-      EXPECT_TRUE(report.is_advanced()) << "seed " << seed << " step " << step << ": " << to_string(report.status)
-                                        << ", " << report.limited_by;
-      if (!report.is_advanced()) return false;
-      frame = simulation.frame();
-      const FrameVerdict verdict = verify_frame(frame, surface, scene);
-      EXPECT_TRUE(verdict.is_clean()) << "seed " << seed << " step " << step << " (" << to_string(report.status)
-                                      << "): " << verdict.num_intersections << " intersections, "
-                                      << verdict.num_inversions << " inversions, " << verdict.num_half_space_violations
-                                      << " behind half-spaces, " << verdict.num_not_finite << " not finite";
-      if (!verdict.is_clean()) return false;
+      count(report, where, simulation.summary().tolerance);
+      expect_sound(report, where);
+      if (!report.is_advanced()) return;
+      expect_clean(simulation.frame(), surface, scene, where + " (" + to_string(report.status) + ")");
+      hashes.push_back(simulation.state_hash());
     }
-    return true;
+    if (seed % twin_interval != 0) return;
+    ++num_twins_;
+    expect_same_states(random.desc, hashes, fmt::format("seed {}", seed));
+  }
+
+  void count(const StepReport& report, const std::string& where, double tolerance) {
+    ++num_steps_;
+    ++outcomes_[to_string(report.status)];
+    if (report.friction_work > 0.0) ++num_rubbing_;
+    if (report.status == StepStatus::converged) return;
+    print(fmt::format(
+        "\n  {}: {}, {} iterations, {} lags, residual {:.3g} of {:.3g} m/s, kappa {:.3g}, {} contacts, distance "
+        "{:.3g} m, limited by {} ",
+        where, to_string(report.status), report.newton_iterations, report.friction_iterations, report.residual,
+        tolerance, report.kappa, report.num_contacts, report.min_distance, report.limited_by));
   }
 
   std::filesystem::path folder_;
   bool is_long_;
-  int num_steps_ = 0;
+  int num_scenes_ = 0, num_steps_ = 0, num_rubbing_ = 0, num_twins_ = 0;
   std::map<std::string, int> outcomes_;
+  int slowest_seed_ = 0;
+  double slowest_seconds_ = 0.0;  // of CPU time
 };
 
 TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenes) {
@@ -136,8 +199,34 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenes) {
   fuzz.run(first, count);
   std::fputs(fuzz.summary().c_str(), stdout);
   // Scenes this wild may exceed 200 iterations now and then; more often means that the solver has become worse.
-  if (fuzz.num_steps() >= 100) {
+  if (fuzz.num_steps() >= 500) {
     EXPECT_GE(fuzz.num_converged(), 0.9 * fuzz.num_steps());
+    EXPECT_GE(fuzz.num_rubbing(), 0.2 * fuzz.num_steps()) << "too few of the scenes rub";
+  }
+}
+
+/// The same through files: scene.json, stats.jsonl, the checkpoint and the frames.
+class FuzzedProgram : public ProgramTest {};
+
+TEST_F(FuzzedProgram, RandomScenesResumeToTheSameStatesAndVerify) {
+  for (const int seed : {4, 8, 12, 16}) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const RandomScene random = make_random_scene(static_cast<std::uint64_t>(seed), folder_);
+    if (!random.simulation) continue;
+    const std::string scene = (folder_ / "scene.json").string(), whole = (folder_ / "whole").string(),
+                      halves = (folder_ / "halves").string();
+    ASSERT_TRUE(save_scene(scene, random.desc));
+    const ProcessResult run = clearance({"run", scene, "-o", whole, "-q"});
+    ASSERT_EQ(run.status, 0) << run.errors;
+    ASSERT_EQ(clearance({"run", scene, "-o", halves, "-q", "--steps", "5", "--threads", "1"}).status, 0);
+    ASSERT_EQ(clearance({"run", scene, "-o", halves, "-q", "--resume"}).status, 0);
+    EXPECT_EQ(hashes_of(halves), hashes_of(whole));
+    EXPECT_EQ(hashes_of(whole).size(), static_cast<std::size_t>(num_steps_of_a_scene));
+    const ProcessResult verify = clearance({"verify", halves});
+    EXPECT_EQ(verify.status, 0) << verify.output;
+    EXPECT_EQ(clearance({"info", whole, "--slow"}).status, 0);
+    fs::remove_all(whole);
+    fs::remove_all(halves);
   }
 }
 
