@@ -127,7 +127,8 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
 }
 
 template <int dim>
-void FrictionPotential<dim>::add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) {
+void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, VecX& gradient,
+                                             BlockSparseMatrix& matrix) {
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
   const VecX displacement = x - x_t0_;
@@ -138,8 +139,8 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, VecX& gradient, Bloc
     const LaggedContact& contact = contacts_[at];
     const Vec<dim> u = sliding(contact, displacement);
     const double y = u.norm();
-    // Along u the stiffness of the law; across u the force turns with u.
-    const double across = law_.force_over_distance(y), along = law_.stiffness(y);
+    const double across = law_.force_over_distance(y);
+    const double along = std::max(law_.stiffness(y), secant_share * across);
     Mat<dim> shared = across * (Mat<dim>::Identity() - contact.normal * contact.normal.transpose());
     if (y > 0.0) shared += ((along - across) / (y * y)) * u * u.transpose();
     shared *= contact.limit;

@@ -3,8 +3,13 @@
 //
 // The sliding of a contact since the start of the step is u = (I - n n^T) sum_i w_i (x_i - x_i^t), with the lagged
 // normal n and the lagged weights w_i of the closest points. The potential mu lambda f_0(|u|) has the gradient
-// mu lambda f_1(|u|) / |u| w_i u and the Hessian mu lambda w_i w_j B with one small matrix B a contact, which is
-// positive semi-definite: no basis T and no eigenvalue problem (app. A.9) are needed.
+// mu lambda f_1(|u|) / |u| w_i u.
+//
+// Its Hessian mu lambda w_i w_j B has one small matrix B a contact, which is positive semi-definite: no basis T and no
+// eigenvalue problem (app. A.9) are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero for a
+// sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls back.
+// f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
+// the potential everywhere and its step always descends, if slowly in the end.
 #pragma once
 
 #include <array>
@@ -35,7 +40,8 @@ class FrictionPotential {
 
   /// As in BarrierPotential.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
-  void add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix);
+  /// The stiffness along u is at least `secant_share` of the secant stiffness: 0 is the Hessian, 1 its majorant.
+  void add_derivatives(const VecX& x, double secant_share, VecX& gradient, BlockSparseMatrix& matrix);
 
  private:
   struct LaggedContact {

@@ -59,6 +59,7 @@ class Step {
   bool move_prescribed(const Direction& direction);
   void start_friction(const Direction& direction);
   bool lag_again();
+  void choose_secant_share();
   void start_from_inertia();
   bool solve_direction(VecX& dx);
   void shorten(VecX& dx) const;
@@ -132,6 +133,16 @@ bool Step<dim>::lag_again() {
   report_.iterations.back().event = "friction takes up the present contact forces";
   current_energy_ = problem_.energy(current_);
   return true;
+}
+
+/// Friction with its secant stiffness while the line search cuts directions, and with its Hessian again, by and by,
+/// when it does not: steps that never shoot through the valley of sticking, and Newton's convergence in the end.
+template <int dim>
+void Step<dim>::choose_secant_share() {
+  if (problem_.friction().is_empty()) return;
+  const bool is_cut = iteration_.alpha < 0.9 * iteration_.alpha_limit;
+  const double share = 0.5 * problem_.secant_share();
+  problem_.set_secant_share(is_cut ? 1.0 : share > 0.04 ? share : 0.0);
 }
 
 /// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
@@ -342,6 +353,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
     iteration_.min_distance = current_.contacts.min_distance;
     report_.iterations.push_back(iteration_);
+    choose_secant_share();
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
 
     // 3. Converged, or scripted nodes still under way (alg. A.1).

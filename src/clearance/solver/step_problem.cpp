@@ -189,7 +189,7 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, Ve
     potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
   }
   barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix);
-  friction_.add_derivatives(iterate.x_surface, gradient, matrix);
+  friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
   zero_fixed(gradient);
   matrix.fix_blocks(is_fixed_);

@@ -52,6 +52,9 @@ class StepProblem {
   /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns
   /// have moved by `displacement` in the time of a step.
   void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa);
+  /// Share of the secant stiffness of friction in the matrix.
+  double secant_share() const { return secant_share_; }
+  void set_secant_share(double share) { secant_share_ = share; }
   const FrictionPotential<dim>& friction() const { return friction_; }
 
   double kappa() const { return kappa_; }
@@ -74,6 +77,7 @@ class StepProblem {
   BarrierPotential<dim> barrier_;
   FrictionPotential<dim> friction_;
   bool has_friction_;
+  double secant_share_ = 0.0;
   AugmentedLagrangian<dim> augmented_;
   std::vector<char> is_fixed_;  // per block
   double kappa_ = 0.0;
