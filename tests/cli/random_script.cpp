@@ -89,7 +89,8 @@ void RandomScript::hold_nodes(BodyDesc& body) {
   Random& r = random_;
   MotionDesc motion;
   motion.region.frame = RegionFrame::body;
-  motion.region.box = {Vec<3>(0, 0, 0), Vec<3>(r.uniform(0.0, 0.4), 1, 1)};
+  // Without inertia a body that hangs on one node would turn about it for nothing.
+  motion.region.box = {Vec<3>(0, 0, 0), Vec<3>(r.uniform(0.0, 0.4) + (is_static() ? 0.3 : 0.0), 1, 1)};
   if (r.chance(0.6)) motion.linear_velocity = length_ * r.point(r.log_uniform(0.01, 10.0), dim());
   if (r.chance(0.3)) motion.angular_velocity = r.turn(r.log_uniform(1.0, 720.0), dim());
   if (r.chance(0.2)) motion.displacement = random_formulas(length_ * r.point(0.2, dim()));

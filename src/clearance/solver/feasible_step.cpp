@@ -24,6 +24,10 @@ constexpr int first_block = 64;
 /// motion.
 constexpr int max_inclusion_boxes = 250;
 
+/// At distances hardly above min_separation the certificates of additive CCD become so short that a pair that glides
+/// across the scene takes a million of them, half a second. What is certified after these is step enough.
+constexpr int max_advances = 20000;
+
 using Pair = std::array<int, 2>;
 
 Pair pair_at(const Candidates& candidates, std::size_t k) {
@@ -114,7 +118,7 @@ CcdOptions ccd_options(const SolverOptions& options) {
   ccd.method = options.ccd;
   ccd.min_separation = options.barrier.min_separation;
   ccd.gap_fraction = options.gap_fraction;
-  if (options.ccd == CcdMethod::tight_inclusion) ccd.max_iterations = max_inclusion_boxes;
+  ccd.max_iterations = options.ccd == CcdMethod::tight_inclusion ? max_inclusion_boxes : max_advances;
   return ccd;
 }
 
