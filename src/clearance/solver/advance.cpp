@@ -28,6 +28,9 @@ StepWorkspace<dim>::StepWorkspace(StepWorkspace&&) noexcept = default;
 
 namespace {
 
+/// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
+constexpr int max_vain_pulls = 15;
+
 /// Everything one step works with; its member functions are the lines of the paper's algorithm.
 template <int dim>
 class Step {
@@ -67,6 +70,7 @@ class Step {
   bool search_line(const Direction& direction);
   bool is_decrease_hidden(const Iterate& trial, const VecX& dx, double change) const;
   bool has_reached_targets();
+  bool pull_harder();
   void finish();
 
   const Model& model_;
@@ -82,6 +86,8 @@ class Step {
   VecX gradient_;
   LinearSolverCounters counters_t0_;  // at the start of the step
   IterationReport iteration_;         // the one under way
+  double least_missing_ = 1.0;        // of the scripted motion, at any pull so far
+  int num_vain_pulls_ = 0;
   StepReport report_;
 };
 
@@ -306,6 +312,19 @@ bool Step<dim>::has_reached_targets() {
   return true;
 }
 
+/// Stiffens the pull on scripted nodes. False if that has not brought them nearer for a while: something holds them.
+template <int dim>
+bool Step<dim>::pull_harder() {
+  const double missing = 1.0 - problem_.augmented().progress(current_.x);
+  num_vain_pulls_ = missing < 0.9 * least_missing_ ? 0 : num_vain_pulls_ + 1;
+  least_missing_ = std::min(least_missing_, missing);
+  if (num_vain_pulls_ >= max_vain_pulls) return false;
+  problem_.augmented().update(current_.x);
+  current_energy_ = problem_.energy(current_);
+  report_.iterations.back().event = "scripted nodes pulled harder";
+  return true;
+}
+
 template <int dim>
 StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   const double h = options_.integrator.h;
@@ -374,9 +393,10 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
       }
       is_first_of_lag = false;
     } else if (is_small || !has_moved) {
-      problem_.augmented().update(current_.x);
-      current_energy_ = problem_.energy(current_);
-      report_.iterations.back().event = "scripted nodes pulled harder";
+      if (!pull_harder()) {
+        report_.status = StepStatus::prescribed_motion_blocked;
+        break;
+      }
       continue;
     }
     if (!has_moved) {
