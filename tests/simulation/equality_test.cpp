@@ -11,7 +11,8 @@ namespace {
 
 /// A soft box and a ball fall onto each other on a moving obstacle, with damping and a motion that ends.
 std::string busy_scene(const std::string& integrator = "implicit_euler") {
-  return R"({"time": {"step": 0.01, "integrator": ")" + integrator + R"("}, "half_spaces": [{"point": [0, -0.3, 0], "friction": 0.2}],
+  return R"({"time": {"step": 0.01, "integrator": ")" + integrator +
+         R"("}, "half_spaces": [{"point": [0, -0.3, 0], "friction": 0.2}],
     "friction": {"coefficient": 0.4, "static_coefficient": 0.5, "iterations": 2},
     "bodies": [
       {"generator": {"kind": "box", "size": [0.5, 0.3, 0.4], "resolution": [3, 3, 3]},

@@ -18,7 +18,7 @@ struct VerifyHalfSpace {
 struct VerifyScene {
   std::vector<VerifyBody> bodies;  ///< bodies beyond its end have no name and the defaults
   std::vector<VerifyHalfSpace> half_spaces;
-  bool has_contact = true;  ///< false: the scene was run without contact, surfaces may cross
+  bool has_contact = true;      ///< false: the scene was run without contact, surfaces may cross
   bool obstacles_only = false;  ///< true: deformable bodies may cross each other
 };
 

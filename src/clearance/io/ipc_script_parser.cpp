@@ -283,7 +283,8 @@ class Parser {
 
   void restart(IpcLine& line) {
     line.error(
-        "status files are not read: run the script here from its start without this line; `clearance resume` goes on "
+        "status files are not read: run the script here from its start without this line; `clearance run --resume` "
+        "goes on "
         "with a run");
   }
   // Viewer settings, and settings of features that are reported elsewhere.
