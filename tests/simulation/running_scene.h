@@ -17,8 +17,9 @@ namespace clearance {
 class RunningScene {
  public:
   /// The scene must be valid; its problems are failures of the test.
-  explicit RunningScene(const std::string& json, const std::vector<std::string>& overrides = {}) {
-    const Result<LoadedScene> loaded = load_scene_text(json, "scene", ".", overrides);
+  explicit RunningScene(const std::string& json, const std::vector<std::string>& overrides = {})
+      : RunningScene(load_scene_text(json, "scene", ".", overrides)) {}
+  explicit RunningScene(const Result<LoadedScene>& loaded) {
     for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
     if (!loaded) throw std::runtime_error("the scene of the test does not load");
     SceneProblems problems;
