@@ -220,7 +220,7 @@ TEST_F(IpcScripts, EveryScriptLoadsIfItsMeshesArePresent) {
   }
   EXPECT_EQ(num_loaded + num_without_mesh + num_compared, 136);
   EXPECT_EQ(num_compared, 2);
-  EXPECT_EQ(num_without_mesh, 11);
+  EXPECT_EQ(num_without_mesh, 10);
 }
 
 }  // namespace

@@ -168,8 +168,16 @@ std::string IpcMeshes::find(const std::string& written, int line, Issues& issues
   // A mesh without extension is a TetGen pair.
   const std::string path = fs::path(written).has_extension() ? written : written + ".ele";
   const std::string found = search(path, is_there);
-  if (found.empty()) issues.push_back(at_line(line, "the mesh file was " + not_found, written));
-  return found;
+  if (!found.empty()) return found;
+  // Published scripts name folders of their authors' machine while the mesh lies beside them.
+  const std::string moved = search(fs::path(path).filename().string(), is_there);
+  Issue issue = at_line(line,
+                        moved.empty() ? "the mesh file was " + not_found
+                                      : "the mesh file is not there; one of the same name is used: " + moved,
+                        written);
+  if (!moved.empty()) issue.severity = Severity::warning;
+  issues.push_back(std::move(issue));
+  return moved;
 }
 
 std::string IpcMeshes::find_folder(const std::string& written, int line, Issues& issues) const {
