@@ -62,16 +62,19 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-  const auto steps = read_stats(options.folder / "stats.jsonl");
-  if (!steps) {
-    for (const Issue& issue : steps.issues()) fmt::print(stderr, "{}\n", to_string(issue));
+  const std::filesystem::path stats = options.folder / "stats.jsonl";
+  const auto report = [](const Issues& issues) {
+    for (const Issue& issue : issues) fmt::print(stderr, "{}\n", to_string(issue));
     return 2;
-  }
+  };
   if (options.num_slow > 0) {
-    const Result<std::string> text = describe_slow_steps(options.folder / "stats.jsonl", options.num_slow);
-    if (text) fmt::print("{}", *text);
-    return text ? 0 : 2;
+    const Result<std::string> text = describe_slow_steps(stats, options.num_slow);
+    if (!text) return report(text.issues());
+    fmt::print("{}", *text);
+    return 0;
   }
+  const auto steps = read_stats(stats);
+  if (!steps) return report(steps.issues());
   const StatsTotals totals = add_up(*steps);
   const std::optional<Json> summary = read_summary(options.folder / "summary.json");
   if (options.json) {

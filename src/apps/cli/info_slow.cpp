@@ -3,21 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "apps/cli/info_stats.h"
 
 namespace clearance::cli {
 namespace {
 
 using nlohmann::json;
 
-double number_or(const json& object, const char* key, double fallback) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : fallback;
-}
 std::string text_or(const json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>() : "";
@@ -120,14 +117,9 @@ std::string describe_step(const json& step, double median_seconds, double median
 }  // namespace
 
 Result<std::string> describe_slow_steps(const std::filesystem::path& stats, int count) {
-  std::ifstream file(stats);
-  if (!file) return Issue{stats.string(), "", "", "cannot be read; expected the statistics of a result folder"};
-  std::vector<json> steps;
-  std::string line;
-  while (std::getline(file, line)) {
-    json step = json::parse(line, nullptr, false);
-    if (step.is_object()) steps.push_back(std::move(step));
-  }
+  const Result<std::vector<json>> lines = read_stats_lines(stats);
+  if (!lines) return lines.issues();
+  std::vector<json> steps = *lines;
   if (steps.empty()) return std::string("no steps yet\n");
   std::vector<double> seconds, iterations;
   for (const json& step : steps) {

@@ -11,11 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-double number_or(const json& object, const char* key, double fallback) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_number() ? found->get<double>() : fallback;
-}
-
 StepStats read_step(const json& line) {
   StepStats step;
   step.step = static_cast<int>(number_or(line, "step", 0));
@@ -56,22 +51,35 @@ std::vector<char> choose_rows(const std::vector<StepStats>& steps, int max_rows)
 
 }  // namespace
 
-Result<std::vector<StepStats>> read_stats(const std::filesystem::path& path) {
+double number_or(const json& object, const char* key, double fallback) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? found->get<double>() : fallback;
+}
+
+Result<std::vector<json>> read_stats_lines(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) return Issue{path.string(), "", "", "cannot be read; expected the statistics of a result folder"};
-  std::vector<StepStats> steps;
+  std::vector<json> lines;
   Issues issues;
   std::string text;
   for (int number = 1; std::getline(file, text); ++number) {
     if (text.empty()) continue;
-    const json line = json::parse(text, nullptr, false);
+    json line = json::parse(text, nullptr, false);
     if (line.is_object()) {
-      steps.push_back(read_step(line));
+      lines.push_back(std::move(line));
     } else if (!file.eof()) {
       issues.push_back({path.string(), fmt::format("line {}", number), "", "expected a JSON object"});
     }
   }
   if (!issues.empty()) return issues;
+  return lines;
+}
+
+Result<std::vector<StepStats>> read_stats(const std::filesystem::path& path) {
+  const Result<std::vector<json>> lines = read_stats_lines(path);
+  if (!lines) return lines.issues();
+  std::vector<StepStats> steps;
+  for (const json& line : *lines) steps.push_back(read_step(line));
   return steps;
 }
 

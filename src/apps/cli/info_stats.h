@@ -3,6 +3,7 @@
 
 #include <array>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,12 @@ struct StatsTotals {
   std::array<double, stage_keys.size()> seconds{};
 };
 
-/// A last line that a killed run cut off is left out.
+/// The number at `key`, or `fallback` if there is none.
+double number_or(const nlohmann::json& object, const char* key, double fallback);
+
+/// The objects of stats.jsonl. A last line that a killed run cut off is left out.
+Result<std::vector<nlohmann::json>> read_stats_lines(const std::filesystem::path& path);
+/// The same as columns of the table.
 Result<std::vector<StepStats>> read_stats(const std::filesystem::path& path);
 StatsTotals add_up(const std::vector<StepStats>& steps);
 

@@ -1,6 +1,7 @@
 #include "clearance/contact/barrier_potential.h"
 
 #include "clearance/base/parallel.h"
+#include "clearance/contact/free_stencil.h"
 
 namespace clearance {
 
@@ -64,16 +65,9 @@ const std::vector<BlockKey>& BarrierPotential<dim>::prepare_hessian(const Contac
   std::vector<Stencil> stencils(set.contacts.size());
   free_nodes_.resize(set.contacts.size());
   parallel_for(static_cast<int>(set.contacts.size()), 1024, [&](int k) {
-    const Contact& contact = set.contacts[static_cast<std::size_t>(k)];
-    Stencil& stencil = stencils[static_cast<std::size_t>(k)];
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      const int node = block_of(contact.vertices[static_cast<std::size_t>(i)]);
-      if (is_fixed[static_cast<std::size_t>(node)]) continue;
-      const auto at = static_cast<std::size_t>(stencil.count);
-      stencil.nodes[at] = node;
-      free_nodes_[static_cast<std::size_t>(k)][at] = static_cast<std::int8_t>(i);
-      ++stencil.count;
-    }
+    const auto at = static_cast<std::size_t>(k);
+    const Contact& contact = set.contacts[at];
+    stencils[at] = free_stencil(model_, contact.vertices, contact.num_vertices(), is_fixed, free_nodes_[at]);
   });
   assembler_ = BlockAssembler(stencils);
   num_free_.resize(stencils.size());

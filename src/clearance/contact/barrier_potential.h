@@ -36,7 +36,6 @@ class BarrierPotential {
  private:
   std::vector<Vec<4 * dim>> local_gradients(const ContactSet& set, const VecX& x) const;
   void scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale, VecX& gradient) const;
-  int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
 
   const Model& model_;
   BarrierOptions options_;

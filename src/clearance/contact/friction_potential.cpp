@@ -1,6 +1,7 @@
 #include "clearance/contact/friction_potential.h"
 
 #include "clearance/base/parallel.h"
+#include "clearance/contact/free_stencil.h"
 #include "clearance/geometry/mollifier.h"
 
 namespace clearance {
@@ -20,10 +21,10 @@ FrictionCoefficients coefficients(const Model& model, const Contact& contact) {
 }  // namespace
 
 template <int dim>
-double normal_force(const Contact& contact, const ContactFrame<dim>& frame, const ContactPositions<dim>& positions,
+double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
                     const BarrierOptions& options) {
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
-  double force = -2.0 * frame.distance * b.first * contact.multiplicity;
+  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, options);
+  double force = -2.0 * gap.distance * b.first * contact.multiplicity;
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       force *= edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
@@ -41,14 +42,14 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     const FrictionCoefficients mu = coefficients(model_, contact);
     if (mu.is_zero()) continue;
     const ContactPositions<dim> positions = positions_of<dim>(contact, x);
-    const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, positions);
-    const double force = kappa * normal_force<dim>(contact, frame, positions, options);
+    const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions);
+    const double force = kappa * normal_force<dim>(contact, gap, positions, options);
     if (!(force > 0.0)) continue;
     LaggedContact lagged;
     lagged.num_vertices = contact.num_vertices();
     lagged.vertices = contact.vertices;
-    lagged.weights = frame.weights;
-    lagged.normal = frame.normal;
+    lagged.weights = gap.weights;
+    lagged.normal = gap.normal;
     lagged.limit = force * coefficient(mu, sliding(lagged, displacement).norm(), law_.eps);
     contacts_.push_back(lagged);
   }
@@ -110,17 +111,8 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
   free_nodes_.resize(contacts_.size());
   num_free_.resize(contacts_.size());
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    const LaggedContact& contact = contacts_[k];
-    Stencil& stencil = stencils[k];
-    for (int i = 0; i < contact.num_vertices; ++i) {
-      const int node = block_of(contact.vertices[static_cast<std::size_t>(i)]);
-      if (is_fixed[static_cast<std::size_t>(node)]) continue;
-      const auto at = static_cast<std::size_t>(stencil.count);
-      stencil.nodes[at] = node;
-      free_nodes_[k][at] = static_cast<std::int8_t>(i);
-      ++stencil.count;
-    }
-    num_free_[k] = static_cast<std::int8_t>(stencil.count);
+    stencils[k] = free_stencil(model_, contacts_[k].vertices, contacts_[k].num_vertices, is_fixed, free_nodes_[k]);
+    num_free_[k] = static_cast<std::int8_t>(stencils[k].count);
   }
   assembler_ = BlockAssembler(stencils);
   return assembler_.keys();
@@ -161,9 +153,9 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
 
 template class FrictionPotential<2>;
 template class FrictionPotential<3>;
-template double normal_force<2>(const Contact&, const ContactFrame<2>&, const ContactPositions<2>&,
+template double normal_force<2>(const Contact&, const ContactGap<2>&, const ContactPositions<2>&,
                                 const BarrierOptions&);
-template double normal_force<3>(const Contact&, const ContactFrame<3>&, const ContactPositions<3>&,
+template double normal_force<3>(const Contact&, const ContactGap<3>&, const ContactPositions<3>&,
                                 const BarrierOptions&);
 
 }  // namespace clearance

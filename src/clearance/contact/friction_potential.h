@@ -53,7 +53,6 @@ class FrictionPotential {
   };
 
   static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
-  int block_of(int surface_vertex) const { return model_.surface_map.terms(surface_vertex)[0].block; }
 
   const Model& model_;
   FrictionLaw law_;
@@ -69,7 +68,7 @@ class FrictionPotential {
 
 /// Magnitude of the barrier's force along the normal of a contact for kappa = 1, in m^3.
 template <int dim>
-double normal_force(const Contact& contact, const ContactFrame<dim>& frame, const ContactPositions<dim>& positions,
+double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
                     const BarrierOptions& options);
 
 }  // namespace clearance

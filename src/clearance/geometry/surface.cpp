@@ -91,7 +91,7 @@ Edges unique_edges(const Triangles& triangles) {
   return edges;
 }
 
-Mesh surface_of(const Mesh& mesh) {
+Mesh with_boundary_only(const Mesh& mesh) {
   Mesh surface = mesh;
   surface.tets.clear();
   if (mesh.dim == 2) {
@@ -102,6 +102,11 @@ Mesh surface_of(const Mesh& mesh) {
     const Triangles boundary = boundary_triangles(mesh.tets);
     surface.triangles.insert(surface.triangles.end(), boundary.begin(), boundary.end());
   }
+  return surface;
+}
+
+Mesh surface_of(const Mesh& mesh) {
+  Mesh surface = with_boundary_only(mesh);
   drop_unused_vertices(surface);
   return surface;
 }

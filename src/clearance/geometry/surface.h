@@ -40,6 +40,9 @@ Edges boundary_edges(const Triangles& triangles);
 /// Every edge of the triangles once, smaller vertex first, in lexicographic order.
 Edges unique_edges(const Triangles& triangles);
 
+/// The boundary in place of the solid elements: triangles for tetrahedra, in 2D edges for triangles. All vertices stay.
+Mesh with_boundary_only(const Mesh& mesh);
+
 /// The boundary alone, with the vertices that it uses in their order: the triangles of a mesh of tetrahedra; in 2D the
 /// edges of a mesh of triangles. Surface triangles, segments and points of the mesh stay.
 Mesh surface_of(const Mesh& mesh);

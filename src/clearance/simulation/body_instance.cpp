@@ -64,21 +64,6 @@ Mesh generate(const GeneratorDesc& g) {
   return g.is_surface ? surface_of(mesh) : mesh;
 }
 
-/// Elements of an obstacle are its surface only; all vertices stay.
-Mesh obstacle_surface(const Mesh& mesh) {
-  Mesh surface = mesh;
-  if (mesh.dim == 2) {
-    const Edges boundary = boundary_edges(mesh.triangles);
-    surface.triangles.clear();
-    surface.edges.insert(surface.edges.end(), boundary.begin(), boundary.end());
-  } else {
-    const Triangles boundary = boundary_triangles(mesh.tets);
-    surface.tets.clear();
-    surface.triangles.insert(surface.triangles.end(), boundary.begin(), boundary.end());
-  }
-  return surface;
-}
-
 /// Drops vertices that no element uses, and their entries of `source_vertex`.
 Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) {
   std::vector<int> new_index(mesh.vertices.size(), -1);
@@ -220,7 +205,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     const bool is_obstacle = body.kind == BodyKind::obstacle;
     std::vector<int> source_vertex(source.vertices.size());
     std::iota(source_vertex.begin(), source_vertex.end(), 0);
-    Mesh mesh = without_unused_vertices(is_obstacle ? obstacle_surface(source) : source, source_vertex);
+    Mesh mesh = without_unused_vertices(is_obstacle ? with_boundary_only(source) : source, source_vertex);
     if (is_obstacle) mesh.dim = scene.dimension;
     const BoundingBox box = bounding_box(mesh.vertices);
     transform_mesh(body.transform, mesh);

@@ -213,11 +213,11 @@ void Step<dim>::bound_direction(Direction& direction) {
       const StepLimit limit = potential->max_feasible_step(current_.x, direction.dx);
       if (limit.alpha < alpha) {
         alpha = limit.alpha;
+        iteration_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
         if (alpha < report_.smallest_alpha) {
           report_.smallest_alpha = alpha;
-          report_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
+          report_.limited_by = iteration_.limited_by;
         }
-        iteration_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
       }
     }
   }
