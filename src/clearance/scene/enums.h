@@ -76,7 +76,9 @@ struct EnumInfo<LoadKind> {
   static constexpr std::array values = {
       V{LoadKind::acceleration, "acceleration", "m/s^2; the force on a node is its mass times the value"},
       V{LoadKind::traction, "traction", "Pa on the boundary faces inside the region, per area at rest"},
-      V{LoadKind::force, "force", "N in total, spread evenly over the boundary faces inside the region"}};
+      V{LoadKind::force, "force",
+        "N in total, spread evenly over the boundary faces inside the region; on a stiff body at its centre of mass"},
+      V{LoadKind::torque, "torque", "N m in total; stiff bodies only"}};
 };
 
 template <>
@@ -90,8 +92,11 @@ struct EnumInfo<RegionFrame> {
 template <>
 struct EnumInfo<BodyKind> {
   using V = EnumValue<BodyKind>;
-  static constexpr std::array values = {V{BodyKind::deformable, "deformable", "elastic solid"},
-                                        V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
+  static constexpr std::array values = {
+      V{BodyKind::deformable, "deformable", "elastic solid"},
+      V{BodyKind::affine, "affine", "stiff: rigid up to a part in a thousand, and faster than rigid"},
+      V{BodyKind::rigid, "rigid", "stiff: exactly rigid; 3D only"},
+      V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
 };
 
 }  // namespace clearance

@@ -74,6 +74,7 @@ struct MaterialDesc {
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
   double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
+  double stiffness = 1e11;      ///< [Pa] of affine bodies against deformation: kappa of eq. 6 of the affine paper
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
@@ -87,6 +88,13 @@ struct GeneratorDesc {
                                          ///< bowl: rim radius, depth; funnel: top radius, bottom radius, height
   std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or around
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
+};
+
+/// A mesh written in the scene file itself; see Mesh.
+struct GeometryDesc {
+  std::vector<Vec<3>> vertices;  ///< [m]; 2D: z = 0
+  std::vector<std::array<int, 2>> edges;
+  std::vector<std::array<int, 3>> triangles;
 };
 
 struct TransformDesc {
@@ -124,7 +132,8 @@ using Expressions = std::array<std::string, 3>;
 enum class LoadKind {
   acceleration,  ///< [m/s^2] force on a node: its mass times the value
   traction,      ///< [Pa] on the boundary faces whose vertices are all in the region, per area at rest
-  force          ///< [N] in total, spread evenly over these faces
+  force,         ///< [N] in total, spread evenly over these faces; on a stiff body at its centre of mass
+  torque         ///< [N m] in total, about the world's axes; stiff bodies only
 };
 
 /// A dead load: its direction does not follow the body. It acts in the steps that begin in [start, end), with its value
@@ -136,6 +145,12 @@ struct LoadDesc {
   std::optional<Expressions> expression;  ///< instead of the value; x, y, z: position at the scene's start
   double start = 0.0;                     ///< [s]
   double end = std::numeric_limits<double>::infinity();  ///< [s]
+};
+
+/// Where a body is at the end of a step.
+struct PoseDesc {
+  Vec<3> position = Vec<3>::Zero();  ///< [m] of the motion's center
+  Vec<3> rotation = Vec<3>::Zero();  ///< [deg] rotation vector from the placement at the scene's start
 };
 
 /// Nodes that follow a prescribed motion between `start` and `end`; outside of it deformable nodes are free and
@@ -151,6 +166,8 @@ struct MotionDesc {
   std::optional<ReleaseDesc> release;
   /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
   std::optional<Expressions> displacement;
+  /// One a step from `start` on, absolute, instead of any other motion; the last one holds until `end`.
+  std::vector<PoseDesc> poses;
   /// Folder with one mesh file a step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
   /// the scene of all vertices of the body's mesh at the end of that step; instead of any other motion.
   std::string mesh_sequence;
@@ -159,24 +176,70 @@ struct MotionDesc {
 
 enum class BodyKind {
   deformable,
+  affine,   ///< stiff: moves by affine maps that a stiff energy keeps very close to rotations
+  rigid,    ///< stiff: moves by rotations and translations, exactly; 3D only
   obstacle  ///< never deforms; moves only as prescribed
+};
+
+inline bool is_stiff(BodyKind kind) {
+  return kind == BodyKind::affine || kind == BodyKind::rigid;
+}
+
+/// Nodes of a deformable body that move as one affine body: the elements with no other nodes are stiff.
+struct StiffPartDesc {
+  RegionDesc region;
+  double density = 1000.0;  ///< [kg/m^3] of these elements
+  double stiffness = 1e11;  ///< [Pa] as MaterialDesc::stiffness
 };
 
 struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
-  std::string mesh;                        ///< path; relative to the scene file
-  std::optional<GeneratorDesc> generator;  ///< exactly one of mesh and generator
+  std::string mesh;  ///< path; relative to the scene file
+  std::optional<GeneratorDesc> generator;
+  std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
+  bool split_components = false;         ///< every connected component of the mesh is a body of its own
   TransformDesc transform;
   std::optional<ArrayDesc> array;
-  MaterialDesc material;                     ///< deformable bodies only
-  Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; deformable bodies
-  Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box
+  MaterialDesc material;                     ///< all but obstacles; of stiff bodies density and stiffness count
+  Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; all but obstacles
+  Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box; of
+                                             ///< stiff bodies about their centre of mass
+  std::optional<double> mass;                ///< [kg] of a stiff body; absent: from density
+  /// [m] of a stiff body of open surfaces (their thickness), of edges or of points (their diameter); absent: a
+  /// hundredth of the body's size
+  std::optional<double> thickness;
+  std::array<bool, 3> fixed_translation = {false, false, false};  ///< stiff: the centre of mass keeps this coordinate
+  std::array<bool, 3> fixed_rotation = {false, false, false};     ///< stiff: no rotation about this axis of the world
+  std::vector<StiffPartDesc> stiff_parts;                         ///< deformable bodies only
   std::vector<MotionDesc> motions;
-  std::vector<LoadDesc> loads;  ///< deformable bodies only
-  bool self_contact = true;
+  std::vector<LoadDesc> loads;            ///< all but obstacles
+  bool self_contact = true;               ///< deformable bodies; stiff ones never touch themselves
+  int collision_group = -1;               ///< bodies of one group >= 0 do not collide with each other
   std::optional<double> friction;         ///< kinetic coefficient; absent: that of the scene
   std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
+};
+
+enum class JointKind {
+  fixed,  ///< no relative motion
+  ball,   ///< rotation about `point`
+  hinge,  ///< rotation about the axis through `point`
+  slider  ///< translation along the axis
+};
+
+/// Two stiff bodies, or a stiff body and the world, held together. Point and axis are those at the scene's start; both
+/// bodies carry them along. Angle and offset of a hinge and a slider are those of the first body seen from the second.
+struct JointDesc {
+  std::string name;
+  JointKind kind = JointKind::hinge;
+  /// Names of bodies, copies as `link[3]`; an empty second name is the world.
+  std::array<std::string, 2> bodies;
+  Vec<3> point = Vec<3>::Zero();  ///< [m]
+  Vec<3> axis = Vec<3>::UnitY();  ///< any length; 2D: hinges turn about z
+  std::optional<double> lower;    ///< limit of the angle [deg] or the offset [m], at most 0
+  std::optional<double> upper;    ///< at least 0
+  std::string drive;              ///< formula in t [s]: prescribed angle [deg] or offset [m]; empty: free
+  std::string effort;  ///< formula in t [s]: torque [N m] or force [N] on the first body, its reaction on the second
 };
 
 struct HalfSpaceDesc {
@@ -202,6 +265,7 @@ struct SceneDesc {
   FrictionDesc friction;
   SolverDesc solver;
   std::vector<BodyDesc> bodies;
+  std::vector<JointDesc> joints;
   std::vector<HalfSpaceDesc> half_spaces;
   OutputDesc output;
   /// Directory that mesh paths are relative to; set by the reader, never written.
