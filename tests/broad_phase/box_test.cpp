@@ -53,7 +53,7 @@ TEST(Box, VertexBoxesHoldTheInflatedPathUpToTheShiftOfTheOrigin) {
     const VecX x_t0 = random_vector(rng, 300, -1.0, 1.0).array() + far_away;
     const VecX x_t1 = random_vector(rng, 300, -1.0, 1.0).array() + far_away;
     std::vector<Box> boxes;
-    compute_vertex_boxes(3, x_t0, x_t1, 0.25, boxes);
+    compute_vertex_boxes(3, x_t0, x_t1, 0.25, {}, boxes);
     ASSERT_EQ(boxes.size(), 100U);
     // All boxes are shifted by the same amount: compare differences to the first one.
     for (std::size_t v = 0; v < 100; ++v) {
@@ -82,10 +82,31 @@ TEST(Box, OverlapInDoubleIsNeverLostInFloat) {
     if (x[0] + r < x[3] - r) continue;
     ++num_overlaps;
     std::vector<Box> boxes;
-    compute_vertex_boxes(3, x, x, r, boxes);
+    compute_vertex_boxes(3, x, x, r, {}, boxes);
     EXPECT_TRUE(boxes[0].overlaps(boxes[1])) << x.transpose() << " r " << r;
   }
   EXPECT_GT(num_overlaps, 15000);
+}
+
+TEST(Box, PathsWithinTheDeviationStayInTheBox) {
+  Rng rng(4);
+  const VecX x_t0 = random_vector(rng, 300, -1.0, 1.0);
+  const VecX x_t1 = random_vector(rng, 300, -1.0, 1.0);
+  std::vector<double> deviation(100);
+  for (double& d : deviation) d = uniform(rng, 0.0, 0.5);
+  deviation[0] = 0.0;
+  std::vector<Box> straight;
+  std::vector<Box> boxes;
+  compute_vertex_boxes(3, x_t0, x_t1, 0.25, {}, straight);
+  compute_vertex_boxes(3, x_t0, x_t1, 0.25, deviation, boxes);
+  EXPECT_EQ(boxes[0].lo, straight[0].lo);
+  EXPECT_EQ(boxes[0].hi, straight[0].hi);
+  for (std::size_t v = 1; v < 100; ++v) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(straight[v].lo[k] - boxes[v].lo[k], deviation[v], 1e-6);
+      EXPECT_NEAR(boxes[v].hi[k] - straight[v].hi[k], deviation[v], 1e-6);
+    }
+  }
 }
 
 TEST(Box, FarFromTheOriginBoxesKeepTheirResolution) {
@@ -93,9 +114,9 @@ TEST(Box, FarFromTheOriginBoxesKeepTheirResolution) {
   VecX x(6);
   x << 1e6, 1e6, 1e6, 1e6 + 1e-3, 1e6, 1e6;
   std::vector<Box> boxes;
-  compute_vertex_boxes(3, x, x, 1e-4, boxes);
+  compute_vertex_boxes(3, x, x, 1e-4, {}, boxes);
   EXPECT_FALSE(boxes[0].overlaps(boxes[1]));
-  compute_vertex_boxes(3, x, x, 1e-3, boxes);
+  compute_vertex_boxes(3, x, x, 1e-3, {}, boxes);
   EXPECT_TRUE(boxes[0].overlaps(boxes[1]));
 }
 

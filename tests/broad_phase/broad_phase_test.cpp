@@ -26,6 +26,10 @@ std::size_t expect_tree_equals_brute_force(const TestSurface& s, double inflatio
   const Candidates expected = twin->find_candidates(s.x_t0, s.x_t1, inflation);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t1, inflation), expected);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t0, inflation), twin->find_candidates(s.x_t0, s.x_t0, inflation));
+  std::vector<double> deviation(static_cast<std::size_t>(s.topology.num_vertices));
+  for (std::size_t v = 0; v < deviation.size(); ++v) deviation[v] = 0.01 * static_cast<double>(v % 7);
+  expect_equal(tree->find_candidates(s.x_t0, s.x_t1, inflation, deviation),
+               twin->find_candidates(s.x_t0, s.x_t1, inflation, deviation));
   EXPECT_EQ(tree->find_intersection_candidates(s.x_t1), twin->find_intersection_candidates(s.x_t1));
   return expected.size();
 }

@@ -10,7 +10,7 @@ namespace {
 std::vector<Box> random_boxes(Rng& rng, int count, double size) {
   std::vector<Box> boxes;
   const VecX x = random_vector(rng, 3 * count, -size, size);
-  compute_vertex_boxes(3, x, x, 0.0, boxes);
+  compute_vertex_boxes(3, x, x, 0.0, {}, boxes);
   return boxes;
 }
 
@@ -65,7 +65,7 @@ TEST(Hilbert, NeighboursInTheOrderAreCloseInSpace) {
   VecX x(3 * 1024);
   for (int i = 0; i < 1024; ++i) x.segment<3>(3 * i) = Vec<3>((i * 7) % 32, ((i * 7) / 32) % 32, 0.0);
   std::vector<Box> boxes;
-  compute_vertex_boxes(3, x, x, 0.0, boxes);
+  compute_vertex_boxes(3, x, x, 0.0, {}, boxes);
   HilbertOrder order;
   order.sort(boxes);
   double length = 0.0;

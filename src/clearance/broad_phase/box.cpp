@@ -33,19 +33,21 @@ Vec<3> scene_middle(const VecX& x_t0, const VecX& x_t1) {
 }
 
 template <int dim>
-void compute_boxes(const VecX& x_t0, const VecX& x_t1, double inflation, std::vector<Box>& boxes) {
+void compute_boxes(const VecX& x_t0, const VecX& x_t1, double inflation, const std::vector<double>& deviation,
+                   std::vector<Box>& boxes) {
   const int num_vertices = static_cast<int>(x_t0.size() / dim);
   const Vec<3> middle = scene_middle<dim>(x_t0, x_t1);
   boxes.resize(static_cast<std::size_t>(num_vertices));
   parallel_for_chunks(num_vertices, 2048, [&](int begin, int end) {
     for (int v = begin; v < end; ++v) {
+      const double reach = inflation + (deviation.empty() ? 0.0 : deviation[static_cast<std::size_t>(v)]);
       Box box{};
       for (int k = 0; k < dim; ++k) {
         const double a = x_t0[dim * static_cast<Eigen::Index>(v) + k];
         const double b = x_t1[dim * static_cast<Eigen::Index>(v) + k];
         const auto axis = static_cast<std::size_t>(k);
-        box.lo[axis] = round_down((std::min(a, b) - inflation) - middle[k]);
-        box.hi[axis] = round_up((std::max(a, b) + inflation) - middle[k]);
+        box.lo[axis] = round_down((std::min(a, b) - reach) - middle[k]);
+        box.hi[axis] = round_up((std::max(a, b) + reach) - middle[k]);
       }
       boxes[static_cast<std::size_t>(v)] = box;
     }
@@ -54,11 +56,12 @@ void compute_boxes(const VecX& x_t0, const VecX& x_t1, double inflation, std::ve
 
 }  // namespace
 
-void compute_vertex_boxes(int dim, const VecX& x_t0, const VecX& x_t1, double inflation, std::vector<Box>& boxes) {
+void compute_vertex_boxes(int dim, const VecX& x_t0, const VecX& x_t1, double inflation,
+                          const std::vector<double>& deviation, std::vector<Box>& boxes) {
   if (dim == 2) {
-    compute_boxes<2>(x_t0, x_t1, inflation, boxes);
+    compute_boxes<2>(x_t0, x_t1, inflation, deviation, boxes);
   } else {
-    compute_boxes<3>(x_t0, x_t1, inflation, boxes);
+    compute_boxes<3>(x_t0, x_t1, inflation, deviation, boxes);
   }
 }
 

@@ -54,10 +54,12 @@ inline Box empty_box() {
   return {{inf, inf, inf, 0.0F}, {-inf, -inf, -inf, 0.0F}};
 }
 
-/// Boxes of all vertices moving straight from x_t0 to x_t1 (flat, dim numbers a vertex), inflated by `inflation` and
-/// rounded outwards. Coordinates are relative to the middle of the scene, so that a scene far from the origin keeps its
-/// resolution; subtraction and rounding are monotone: boxes that overlap in exact arithmetic still overlap.
-/// In 2D z is 0. Reuses the memory of `boxes`.
-void compute_vertex_boxes(int dim, const VecX& x_t0, const VecX& x_t1, double inflation, std::vector<Box>& boxes);
+/// Boxes of all vertices moving from x_t0 to x_t1 (flat, dim numbers a vertex) on paths that stay within `deviation`
+/// [m] (per vertex; empty: 0) of the straight ones, inflated by `inflation` and rounded outwards. Coordinates are
+/// relative to the middle of the scene, so that a scene far from the origin keeps its resolution; subtraction and
+/// rounding are monotone: boxes that overlap in exact arithmetic still overlap. In 2D z is 0. Reuses the memory of
+/// `boxes`.
+void compute_vertex_boxes(int dim, const VecX& x_t0, const VecX& x_t1, double inflation,
+                          const std::vector<double>& deviation, std::vector<Box>& boxes);
 
 }  // namespace clearance

@@ -35,8 +35,11 @@ class BroadPhase {
   virtual ~BroadPhase() = default;
 
   /// All pairs whose boxes swept over the straight path from x_t0 to x_t1, each inflated by `inflation` on every side,
-  /// overlap. Flat positions, dim numbers a vertex. Pass x_t1 = x_t0 for a static query.
-  virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) = 0;
+  /// overlap. Flat positions, dim numbers a vertex. Pass x_t1 = x_t0 for a static query. The true path of vertex v
+  /// stays within deviation[v] [m] of the straight one (rigid bodies move on arcs): its box grows by that much on every
+  /// side. Empty: straight paths.
+  virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
+                                     const std::vector<double>& deviation = {}) = 0;
 
   /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no
   /// vertex and can touch: input of the exact intersection test. Sorted and unique.

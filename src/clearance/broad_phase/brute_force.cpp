@@ -36,9 +36,10 @@ class BruteForce final : public BroadPhase {
  public:
   BruteForce(int dim, const SurfaceTopology& surface) : dim_(dim), surface_(surface) {}
 
-  Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) override {
+  Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
+                             const std::vector<double>& deviation = {}) override {
     std::vector<Box> vertex_boxes;
-    compute_vertex_boxes(dim_, x_t0, x_t1, inflation, vertex_boxes);
+    compute_vertex_boxes(dim_, x_t0, x_t1, inflation, deviation, vertex_boxes);
     std::vector<std::array<int, 1>> all_vertices;
     for (int v = 0; v < surface_.num_vertices; ++v) all_vertices.push_back({v});
     const Primitives vertices = collect(all_vertices, vertex_boxes);
@@ -56,7 +57,7 @@ class BruteForce final : public BroadPhase {
 
   Pairs find_intersection_candidates(const VecX& x) override {
     std::vector<Box> vertex_boxes;
-    compute_vertex_boxes(dim_, x, x, 0.0, vertex_boxes);
+    compute_vertex_boxes(dim_, x, x, 0.0, {}, vertex_boxes);
     const Primitives edges = collect(surface_.edges, vertex_boxes);
     if (dim_ == 2) return find_pairs(edges, edges, true);
     return find_pairs(edges, collect(surface_.triangles, vertex_boxes), false);

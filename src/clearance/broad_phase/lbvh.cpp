@@ -32,8 +32,9 @@ Lbvh::Lbvh(int dim, const SurfaceTopology& surface)
       edges_(2, edges_of(surface), surface.vertex_group),
       triangles_(3, triangles_of(dim, surface), surface.vertex_group) {}
 
-Candidates Lbvh::find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) {
-  compute_vertex_boxes(dim_, x_t0, x_t1, inflation, vertex_boxes_);
+Candidates Lbvh::find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
+                                 const std::vector<double>& deviation) {
+  compute_vertex_boxes(dim_, x_t0, x_t1, inflation, deviation, vertex_boxes_);
   const std::array<PackTree*, 3> trees = {&edges_, &triangles_, &vertices_};
   parallel_for(3, 1, [&](int t) { trees[static_cast<std::size_t>(t)]->update(vertex_boxes_); });
 
@@ -48,7 +49,7 @@ Candidates Lbvh::find_candidates(const VecX& x_t0, const VecX& x_t1, double infl
 }
 
 std::vector<std::array<int, 2>> Lbvh::find_intersection_candidates(const VecX& x) {
-  compute_vertex_boxes(dim_, x, x, 0.0, vertex_boxes_);
+  compute_vertex_boxes(dim_, x, x, 0.0, {}, vertex_boxes_);
   const std::array<PackTree*, 2> trees = {&edges_, &triangles_};
   parallel_for(2, 1, [&](int t) { trees[static_cast<std::size_t>(t)]->update(vertex_boxes_); });
   return dim_ == 2 ? find_overlaps(edges_, edges_, collector_) : find_overlaps(edges_, triangles_, collector_);

@@ -11,7 +11,8 @@ class Lbvh final : public BroadPhase {
  public:
   Lbvh(int dim, const SurfaceTopology& surface);
 
-  Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation) override;
+  Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
+                             const std::vector<double>& deviation = {}) override;
   std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) override;
 
   /// Sorts of the edge tree so far; the other queries only refitted it.
