@@ -61,6 +61,14 @@ MassProperties integrate(const Vertices& vertices, const std::vector<std::array<
   return moments.about_center();
 }
 
+constexpr double pi = 3.14159265358979323846;
+
+std::vector<std::array<int, 1>> as_elements(const std::vector<int>& points) {
+  std::vector<std::array<int, 1>> elements;
+  for (const int point : points) elements.push_back({point});
+  return elements;
+}
+
 }  // namespace
 
 MassProperties mass_properties_of_solid(const Vertices& vertices, const Triangles& surface) {
@@ -93,6 +101,66 @@ MassProperties mass_properties_of_triangles(const Vertices& vertices, const Tria
 MassProperties mass_properties_of_edges(const Vertices& vertices, const Edges& edges) {
   return integrate(vertices, edges,
                    [](Moments& moments, const std::array<Vec<3>, 2>& v) { moments.add<2>((v[1] - v[0]).norm(), v); });
+}
+
+MassProperties mass_properties_of_sheet(const Vertices& vertices, const Triangles& triangles, double thickness) {
+  return integrate(vertices, triangles, [&](Moments& moments, const std::array<Vec<3>, 3>& v) {
+    const Vec<3> area = 0.5 * cross_product(v[1] - v[0], v[2] - v[0]);
+    const double volume = area.norm() * thickness;
+    if (!(volume > 0.0)) return;
+    moments.add<3>(volume, v);
+    const Vec<3> normal = area.normalized();
+    moments.second += (volume * thickness * thickness / 12.0) * normal * normal.transpose();
+  });
+}
+
+MassProperties mass_properties_of_rods(const Vertices& vertices, const Edges& edges, double diameter) {
+  return integrate(vertices, edges, [&](Moments& moments, const std::array<Vec<3>, 2>& v) {
+    const Vec<3> along = v[1] - v[0];
+    const double volume = along.norm() * 0.25 * pi * diameter * diameter;
+    if (!(volume > 0.0)) return;
+    moments.add<2>(volume, v);
+    const Vec<3> axis = along.normalized();
+    moments.second += (volume * diameter * diameter / 16.0) * (Mat<3>::Identity() - axis * axis.transpose());
+  });
+}
+
+MassProperties mass_properties_of_strips(const Vertices& vertices, const Edges& edges, double width) {
+  return integrate(vertices, edges, [&](Moments& moments, const std::array<Vec<3>, 2>& v) {
+    const Vec<3> along = v[1] - v[0];
+    const double area = along.norm() * width;
+    if (!(area > 0.0)) return;
+    moments.add<2>(area, v);
+    const Vec<3> normal = Vec<3>(-along[1], along[0], 0.0).normalized();
+    moments.second += (area * width * width / 12.0) * normal * normal.transpose();
+  });
+}
+
+MassProperties mass_properties_of_balls(const Vertices& vertices, const std::vector<int>& points, double diameter) {
+  const double volume = pi * diameter * diameter * diameter / 6.0;
+  return integrate(vertices, as_elements(points), [&](Moments& moments, const std::array<Vec<3>, 1>& v) {
+    moments.add<1>(volume, v);
+    moments.second += (volume * diameter * diameter / 20.0) * Mat<3>::Identity();
+  });
+}
+
+MassProperties mass_properties_of_disks(const Vertices& vertices, const std::vector<int>& points, double diameter) {
+  const double area = 0.25 * pi * diameter * diameter;
+  return integrate(vertices, as_elements(points), [&](Moments& moments, const std::array<Vec<3>, 1>& v) {
+    moments.add<1>(area, v);
+    moments.second += (area * diameter * diameter / 16.0) * Mat<3>(Vec<3>(1.0, 1.0, 0.0).asDiagonal());
+  });
+}
+
+MassProperties combine(const MassProperties& a, const MassProperties& b) {
+  MassProperties sum;
+  sum.measure = a.measure + b.measure;
+  sum.second_moment = a.second_moment + b.second_moment;
+  if (sum.measure == 0.0) return sum;
+  const Vec<3> apart = b.center - a.center;
+  sum.center = a.center + (b.measure / sum.measure) * apart;
+  sum.second_moment += (a.measure * b.measure / sum.measure) * apart * apart.transpose();
+  return sum;
 }
 
 BoundingBox bounding_box(const Vertices& vertices) {

@@ -27,6 +27,21 @@ MassProperties mass_properties_of_tets(const Vertices& vertices, const std::vect
 MassProperties mass_properties_of_triangles(const Vertices& vertices, const Triangles& triangles);
 MassProperties mass_properties_of_edges(const Vertices& vertices, const Edges& edges);
 
+// Thin shapes with the thickness that makes them solid, so that no moment vanishes. Where they meet, they overlap.
+/// Triangles of the given thickness [m], measured in volume.
+MassProperties mass_properties_of_sheet(const Vertices& vertices, const Triangles& triangles, double thickness);
+/// Round rods of the given diameter [m] with flat ends, measured in volume.
+MassProperties mass_properties_of_rods(const Vertices& vertices, const Edges& edges, double diameter);
+/// Balls of the given diameter [m] at some of the vertices, measured in volume.
+MassProperties mass_properties_of_balls(const Vertices& vertices, const std::vector<int>& points, double diameter);
+/// Rectangles of the given width [m] in the plane z = 0, measured in area.
+MassProperties mass_properties_of_strips(const Vertices& vertices, const Edges& edges, double width);
+/// Disks of the given diameter [m] in the plane z = 0 at some of the vertices, measured in area.
+MassProperties mass_properties_of_disks(const Vertices& vertices, const std::vector<int>& points, double diameter);
+
+/// Of both shapes together (parallel axes). A shape of negative measure is taken away.
+MassProperties combine(const MassProperties& a, const MassProperties& b);
+
 /// Axis-aligned box; empty until the first point. (`Box` is the float box of the broad phase.)
 struct BoundingBox {
   Vec<3> min = Vec<3>::Constant(infinity);

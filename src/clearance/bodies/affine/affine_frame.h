@@ -1,0 +1,53 @@
+// How a stiff body follows from its unknowns, 1 + dim blocks of dim numbers [m] (affine paper, sec. 3.1, in the frame
+// of the body's principal axes): block 0 is the centre of mass t, block 1 + i is b_i = R times the i-th principal axis
+// as it is turned and stretched now. The vertex with rest coordinates xi along these axes is at t + sum_i (xi_i / R)
+// b_i. With R the largest distance of a vertex from t, no weight exceeds 1, and unknowns move about as far as vertices
+// do. In principal axes the mass matrix is diagonal, one number a block.
+#pragma once
+
+#include <optional>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+
+namespace clearance {
+
+struct AffineFrame {
+  Vec<3> center = Vec<3>::Zero();         ///< [m] centre of mass at the start
+  Mat<3> axes = Mat<3>::Identity();       ///< columns: principal axes at the start, right-handed; 2D: the third is z
+  double radius = 0.0;                    ///< [m] R
+  double mass = 0.0;                      ///< [kg]
+  Vec<3> second_moment = Vec<3>::Zero();  ///< [kg m^2] integral of density xi_i^2, positive; 2D: the third is 0
+  double volume = 0.0;                    ///< [m^3]; 2D: area [m^2]
+};
+
+struct StiffBodyOptions {
+  double density = 1000.0;          ///< [kg/m^3]; 2D: [kg/m^2]
+  std::optional<double> mass;       ///< [kg] instead of the density
+  std::optional<double> thickness;  ///< [m] of thin parts; absent: a hundredth of the diagonal of the body's box
+  double point_thickness = 1e-2;    ///< [m] where that diagonal is zero: of a lone point
+};
+
+/// The frame of a body whose vertices are where it starts. Solids have the exact integrals of the volume that their
+/// elements or closed surfaces fill; open surfaces, edges and points have a thickness (geometry/mesh_mass.h). Where
+/// principal moments are equal, the axes are those of the world as far as possible. No value without any element.
+Result<AffineFrame> make_affine_frame(const Mesh& mesh, const StiffBodyOptions& options);
+
+/// The unknowns at the start: 1 + dim blocks, flat.
+template <int dim>
+Vec<dim*(dim + 1)> affine_unknowns(const AffineFrame& frame);
+
+/// Their rates [m/s] when the body moves like a rigid one: `linear` [m/s] of the centre of mass, `angular` [rad/s]
+/// about it (2D: about z).
+template <int dim>
+Vec<dim*(dim + 1)> affine_velocities(const AffineFrame& frame, const Vec<3>& linear, const Vec<3>& angular);
+
+/// What a point that is at `x` [m] at the start multiplies the blocks by.
+template <int dim>
+Vec<dim + 1> weights_of(const AffineFrame& frame, const Vec<3>& x);
+
+/// [kg] of the blocks: the mass, and the second moments over R^2.
+template <int dim>
+Vec<dim + 1> block_masses(const AffineFrame& frame);
+
+}  // namespace clearance

@@ -1,0 +1,145 @@
+#include "clearance/bodies/affine/orthogonality_potential.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/math/psd.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int bodies_per_task = 64;
+
+/// Blocks of the lower triangle of a body's Hessian.
+template <int dim>
+constexpr int num_pairs = dim*(dim + 1) / 2;
+
+/// R times A: columns b_i.
+template <int dim>
+Mat<dim> stretched_axes(const OrthogonalBody& body, const VecX& x) {
+  return Eigen::Map<const Mat<dim>>(x.data() + dim * (static_cast<Eigen::Index>(body.first_block) + 1));
+}
+
+/// a . b - c^2 to twice the working precision: near a rotation nearly all digits cancel.
+template <int dim>
+double dot_minus_square(const double* a, const double* b, double c) {
+  CompensatedSum sum;
+  double rounding = 0.0;
+  const auto add_product = [&](double p, double q) {
+    const double product = p * q;
+    sum.add(product);
+    rounding += std::fma(p, q, -product);
+  };
+  for (int r = 0; r < dim; ++r) add_product(a[r], b[r]);
+  add_product(-c, c);
+  return sum.sum + (sum.correction + rounding);
+}
+
+/// A^T A - I
+template <int dim>
+Mat<dim> stretch(const OrthogonalBody& body, const Mat<dim>& b) {
+  const double inverse_sq = 1.0 / (body.radius * body.radius);
+  Mat<dim> s;
+  for (int i = 0; i < dim; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      s(i, j) = s(j, i) =
+          inverse_sq * dot_minus_square<dim>(b.col(i).data(), b.col(j).data(), i == j ? body.radius : 0.0);
+    }
+  }
+  return s;
+}
+
+}  // namespace
+
+template <int dim>
+CompensatedSum OrthogonalityPotential<dim>::energy(const VecX& x) const {
+  return ordered_sum(static_cast<int>(bodies_.size()), [&](int k) {
+    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    return body.stiffness * stretch<dim>(body, stretched_axes<dim>(body, x)).squaredNorm();
+  });
+}
+
+template <int dim>
+void OrthogonalityPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+  // dE/da_i = 4 kappa v sum_j S_ij a_j (eq. 8), and da_i / db_i = 1 / R.
+  parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
+    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    const Mat<dim> b = stretched_axes<dim>(body, x);
+    const double factor = scale * 4.0 * body.stiffness / (body.radius * body.radius);
+    const Mat<dim> forces = factor * b * stretch<dim>(body, b);
+    for (int i = 0; i < dim; ++i) block<dim>(gradient, body.first_block + 1 + i) += forces.col(i);
+  });
+}
+
+template <int dim>
+std::vector<BlockKey> OrthogonalityPotential<dim>::pattern() const {
+  std::vector<BlockKey> keys;
+  for (const OrthogonalBody& body : bodies_) {
+    for (int j = 1; j <= dim; ++j) {
+      for (int i = j; i <= dim; ++i) keys.push_back(make_block_key(body.first_block + i, body.first_block + j));
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+template <int dim>
+void OrthogonalityPotential<dim>::bind(const BlockSparseMatrix& matrix) {
+  if (matrix.pattern_id() == bound_pattern_) return;
+  slots_.clear();
+  for (const OrthogonalBody& body : bodies_) {
+    for (int i = 1; i <= dim; ++i) {
+      for (int j = 1; j <= i; ++j) slots_.push_back(matrix.find_slot(body.first_block + i, body.first_block + j));
+    }
+  }
+  bound_pattern_ = matrix.pattern_id();
+}
+
+template <int dim>
+void OrthogonalityPotential<dim>::add_blocks(const VecX& x, double scale, bool is_projected,
+                                             BlockSparseMatrix& matrix) {
+  bind(matrix);
+  parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
+    const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    const Mat<dim> b = stretched_axes<dim>(body, x), a = b / body.radius;
+    const Mat<dim> stretched = stretch<dim>(body, b);
+    const Mat<dim> s = is_projected ? project_to_psd<dim>(stretched) : stretched;
+    const Mat<dim> squares = a * a.transpose();
+    const double factor = scale * 4.0 * body.stiffness / (body.radius * body.radius);
+
+    // d2E / da_i da_j = 4 kappa v (a_j a_i^T + S_ij I + delta_ij sum_k a_k a_k^T)
+    const std::int64_t* slot = slots_.data() + static_cast<std::size_t>(k) * num_pairs<dim>;
+    for (int i = 0; i < dim; ++i) {
+      for (int j = 0; j <= i; ++j, ++slot) {
+        Mat<dim> h = a.col(j) * a.col(i).transpose();
+        if (i == j) h += squares;
+        h.diagonal().array() += s(i, j);
+        matrix.add_to_slot<dim>(*slot, matrix.slot_stride(body.first_block + 1 + j), Mat<dim>(factor * h));
+      }
+    }
+  });
+}
+
+template <int dim>
+void OrthogonalityPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  add_blocks(x, scale, true, matrix);
+}
+
+template <int dim>
+void OrthogonalityPotential<dim>::add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  add_blocks(x, scale, false, matrix);
+}
+
+template <int dim>
+bool OrthogonalityPotential<dim>::is_feasible(const VecX& x) const {
+  return std::all_of(bodies_.begin(), bodies_.end(), [&](const OrthogonalBody& body) {
+    return Mat<dim>(stretched_axes<dim>(body, x) / body.radius).determinant() > 0.0;
+  });
+}
+
+template class OrthogonalityPotential<2>;
+template class OrthogonalityPotential<3>;
+
+}  // namespace clearance

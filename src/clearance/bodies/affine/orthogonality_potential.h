@@ -1,0 +1,49 @@
+// What keeps affine bodies close to rigid ones: kappa v |A^T A - I|_F^2 (affine paper eq. 6; eq. 7 sums over ordered
+// pairs), where the columns of A are a_i = b_i / R.
+#pragma once
+
+#include <cstdint>
+
+#include "clearance/math/types.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+/// The unknowns of a body (affine_frame.h) and how stiff it is.
+struct OrthogonalBody {
+  int first_block = 0;
+  double radius = 1.0;     ///< [m] R
+  double stiffness = 0.0;  ///< [J] kappa times volume
+};
+
+template <int dim>
+class OrthogonalityPotential : public Potential {
+ public:
+  /// No block may belong to two bodies.
+  explicit OrthogonalityPotential(std::vector<OrthogonalBody> bodies) : bodies_(std::move(bodies)) {}
+
+  std::string name() const override { return "orthogonality"; }
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  std::vector<BlockKey> pattern() const override;
+  /// The Hessian is the square of the derivative of A^T A, which is PSD, and (A^T A - I) (x) I, of which the first
+  /// factor is projected: no 9 x 9 eigenvalue problem.
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+  /// The exact, possibly indefinite Hessian: for tests.
+  void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
+  /// No body is turned inside out or flat.
+  bool is_feasible(const VecX& x) const override;
+
+ private:
+  void add_blocks(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);
+  void bind(const BlockSparseMatrix& matrix);
+
+  std::vector<OrthogonalBody> bodies_;
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<std::int64_t> slots_;  // per body, its blocks (i, j), i >= j, row by row
+};
+
+extern template class OrthogonalityPotential<2>;
+extern template class OrthogonalityPotential<3>;
+
+}  // namespace clearance

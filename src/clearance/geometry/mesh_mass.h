@@ -1,0 +1,23 @@
+// Volume, centre of mass and moments of everything that a mesh consists of: solids by their elements or their closed
+// boundary, and thin parts by their thickness.
+#pragma once
+
+#include "clearance/geometry/mass_properties.h"
+
+namespace clearance {
+
+/// A body of unit density. 3D: tetrahedra, closed surfaces as solids, other triangles as sheets, edges as round rods,
+/// points as balls, measured in volume. 2D: triangles, closed outlines as areas, other edges as strips, points as
+/// disks, measured in area.
+///
+/// A surface is closed if its triangles can be turned such that every edge is run along equally often in both
+/// directions; vertices in the same place count as one. The order of the vertices of a triangle tells nothing but which
+/// side of a part is which: a part that points inwards is turned, unless its box lies in that of another part, which
+/// makes it a cavity. Parts that overlap count twice.
+struct MeshMass {
+  MassProperties properties;
+  bool has_thin_parts = false;  ///< the thickness counts
+};
+MeshMass mass_of_mesh(const Mesh& mesh, double thickness);
+
+}  // namespace clearance

@@ -1,0 +1,55 @@
+// Random states of stiff bodies for the tests of their energies.
+#pragma once
+
+#include <random>
+
+#include "clearance/math/rotation.h"
+#include "clearance/math/svd.h"
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance::test {
+
+/// Numbers per stiff body.
+template <int dim>
+inline constexpr int num_unknowns = dim*(dim + 1);
+
+template <int dim>
+Mat<dim> random_matrix(std::mt19937_64& rng) {
+  std::normal_distribution<double> normal;
+  Mat<dim> f;
+  for (int i = 0; i < dim * dim; ++i) f.data()[i] = normal(rng);
+  return f;
+}
+
+template <int dim>
+Mat<dim> random_rotation(std::mt19937_64& rng) {
+  return nearest_rotation<dim>(random_matrix<dim>(rng));
+}
+
+/// The third axis stays where it is in 2D.
+template <int dim>
+Mat<3> in_space(const Mat<dim>& rotation) {
+  Mat<3> result = Mat<3>::Identity();
+  result.template topLeftCorner<dim, dim>() = rotation;
+  return result;
+}
+
+/// Turns and shifts all bodies at once: block 0 of each is a point, the others are directions.
+template <int dim>
+VecX moved(const VecX& x, const Mat<dim>& rotation, const Vec<dim>& shift) {
+  VecX result(x.size());
+  for (int b = 0; b < x.size() / dim; ++b) {
+    block<dim>(result, b) = rotation * block<dim>(x, b);
+    if (b % (dim + 1) == 0) block<dim>(result, b) += shift;
+  }
+  return result;
+}
+
+/// The full symmetric matrix from its lower triangle.
+inline MatX dense(const BlockSparseMatrix& matrix) {
+  MatX full(matrix.num_rows(), matrix.num_rows());
+  for (int j = 0; j < matrix.num_rows(); ++j) full.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));
+  return full;
+}
+
+}  // namespace clearance::test
