@@ -137,7 +137,7 @@ TEST_F(SceneFiles, OtherFormatsAreRecognised) {
             Lines{"scene.json: is a Rigid IPC scene, a format that is not supported yet"});
   EXPECT_EQ(problems(R"({"geometry": [], "materials": []})"),
             Lines{"scene.json: is a PolyFEM scene, a format that is not supported yet"});
-  EXPECT_EQ(problems(R"({"time": {}})"), Lines{"scene.json: bodies: a scene needs at least one deformable body"});
+  EXPECT_EQ(problems(R"({"time": {}})"), Lines{"scene.json: bodies: a scene needs at least one body that is no obstacle"});
 }
 
 TEST_F(SceneFiles, MissingFilesAndFoldersAreNamed) {

@@ -44,7 +44,10 @@ inline SceneDesc full_scene() {
                    .density = 123.4,
                    .youngs_modulus = 2e7,
                    .poisson_ratio = -0.1,
-                   .damping = 0.01};
+                   .damping = 0.01,
+                   .stiffness = 2e9};
+  cube.stiff_parts = {StiffPartDesc{.region = RegionDesc{}, .density = 7800, .stiffness = 1e10}};
+  cube.collision_group = 3;
   cube.linear_velocity = {1, 2, 3};
   cube.angular_velocity = {4, 5, 6};
   cube.self_contact = false;
@@ -79,7 +82,36 @@ inline SceneDesc full_scene() {
   ball.kind = BodyKind::obstacle;
   ball.generator =
       GeneratorDesc{.kind = GeneratorKind::torus, .size = {2.0, 0.5}, .resolution = {8, 9}, .is_surface = true};
-  scene.bodies = {cube, ball};
+  BodyDesc link;
+  link.name = "link";
+  link.kind = BodyKind::rigid;
+  link.geometry = GeometryDesc{
+      .vertices = {{0, 0.1, 0}, {1, 0, 0}, {0, 1, 1.0 / 3.0}}, .edges = {{0, 1}, {1, 2}}, .triangles = {{2, 0, 1}}};
+  link.split_components = true;
+  link.mass = 2.5;
+  link.thickness = 0.125;
+  link.fixed_translation = {true, false, true};
+  link.fixed_rotation = {false, true, false};
+  link.motions.resize(1);
+  link.motions[0].poses = {PoseDesc{.position = {1, 2, 3}, .rotation = {90, 0, 0}}, PoseDesc{}};
+  link.loads.resize(1);
+  link.loads[0].kind = LoadKind::torque;
+  scene.bodies = {cube, ball, link};
+  scene.joints = {JointDesc{.name = "door",
+                            .kind = JointKind::slider,
+                            .bodies = {"link[1]", ""},
+                            .point = {1, 2, 3},
+                            .axis = {0, 0.1, 1},
+                            .lower = -0.25,
+                            .upper = 0.5,
+                            .drive = "",
+                            .effort = "2 * t"},
+                  JointDesc{.name = "motor",
+                            .bodies = {"link[0]", "link[1]"},
+                            .lower = {},
+                            .upper = {},
+                            .drive = "sin(t)",
+                            .effort = ""}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.6, .static_friction = 0.7}};
   scene.output = {.frame_interval = 4, .checkpoint_interval = 5, .iterations = true, .contact_forces = true};

@@ -33,6 +33,10 @@ TEST(SceneJson, RoundTripGivesTheSameScene) {
   EXPECT_EQ(read.bodies[0].motions[0].release->above, 3.25);
   EXPECT_EQ(read.bodies[1].generator->size, (std::vector<double>{2.0, 0.5}));
   EXPECT_EQ(read.bodies[1].kind, BodyKind::obstacle);
+  EXPECT_EQ(read.bodies[2].geometry->vertices[2], Vec<3>(0, 1, 1.0 / 3.0));
+  EXPECT_EQ(read.bodies[2].geometry->triangles, (std::vector<std::array<int, 3>>{{2, 0, 1}}));
+  EXPECT_EQ(read.bodies[2].fixed_translation, (std::array<bool, 3>{true, false, true}));
+  EXPECT_EQ(read.joints[0].bodies, (std::array<std::string, 2>{"link[1]", ""}));
   EXPECT_EQ(scene_to_json(read), scene_to_json(scene));
 }
 
@@ -43,12 +47,16 @@ TEST(SceneJson, EveryValueOfTheFullSceneDiffersFromItsDefault) {
   for (const char* key : {"time", "contact", "solver", "output"}) {
     for (const auto& [name, value] : full[key].items()) EXPECT_NE(value, plain[key][name]) << key << "." << name;
   }
+  // Bodies and joints of one kind cannot have every field: one of them is enough.
   SceneDesc one;
   one.bodies.resize(1);
-  const Json body = scene_to_json_value(one)["bodies"][0];
-  for (const auto& [name, value] : full["bodies"][0].items()) {
-    if (name == "kind" || name == "generator") continue;
-    EXPECT_NE(value, body[name]) << name;
+  one.joints.resize(1);
+  const Json defaults = scene_to_json_value(one);
+  for (const char* list : {"bodies", "joints"}) {
+    for (const auto& [name, value] : defaults[list][0].items()) {
+      const auto differs = [&, key = name, usual = value](const Json& entry) { return entry[key] != usual; };
+      EXPECT_TRUE(std::any_of(full[list].begin(), full[list].end(), differs)) << list << " " << name;
+    }
   }
 }
 
@@ -97,6 +105,29 @@ TEST(SceneJson, ShorthandsAreAccepted) {
   EXPECT_EQ(plane.bodies[0].angular_velocity, Vec<3>(0, 0, 7));
   EXPECT_EQ(plane.bodies[0].array->counts, (std::array<int, 3>{5, 6, 1}));
   EXPECT_EQ(plane.gravity, Vec<3>(0, -5, 0));
+}
+
+TEST(SceneJson, OneFlagAndPlainNumbersAreAccepted) {
+  Issues issues;
+  const SceneDesc solid =
+      scene_from_json(Json::parse(R"({"bodies": [{"fixed_translation": true, "fixed_rotation": true}],
+                                      "joints": [{"drive": 90, "effort": "t"}]})"),
+                      issues);
+  EXPECT_EQ(solid.bodies[0].fixed_translation, (std::array<bool, 3>{true, true, true}));
+  EXPECT_EQ(solid.bodies[0].fixed_rotation, (std::array<bool, 3>{true, true, true}));
+  EXPECT_EQ(solid.joints[0].drive, "90");
+  const SceneDesc plane = scene_from_json(
+      Json::parse(R"({"dimension": 2, "bodies": [{"fixed_translation": [true, false], "fixed_rotation": true,
+                      "geometry": {"vertices": [[0, 1], [2, 3]], "edges": [[0, 1]], "triangles": []}}]})"),
+      issues);
+  for (const Issue& issue : issues) ADD_FAILURE() << to_string(issue);
+  EXPECT_EQ(plane.bodies[0].fixed_translation, (std::array<bool, 3>{true, false, false}));
+  EXPECT_EQ(plane.bodies[0].fixed_rotation, (std::array<bool, 3>{false, false, true}));
+  EXPECT_EQ(plane.bodies[0].geometry->vertices[1], Vec<3>(2, 3, 0));
+  // Corners of triangles are three in the plane, too.
+  scene_from_json(Json::parse(R"({"dimension": 2, "bodies": [{"geometry": {"triangles": [[0, 1]]}}]})"), issues);
+  ASSERT_EQ(issues.size(), 1U);
+  EXPECT_EQ(to_string(issues[0]), "bodies[0].geometry.triangles[0]: expected 3 vertices, not 2 (got [0,1])");
 }
 
 TEST(SceneJson, UnnamedBodiesGetNamesOfTheirOwn) {

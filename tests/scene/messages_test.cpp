@@ -97,6 +97,19 @@ TEST(Overrides, ChangeAndAddValues) {
   EXPECT_EQ(problem_of("gravity=[0, 1, 2]").substr(49), R"("gravity":[0,1,2]})");
 }
 
+TEST(Overrides, BodiesTypeSetsTheKindOfStiffBodiesOnly) {
+  const auto kinds = [](const std::string& text) {
+    Json root = Json::parse(R"({"bodies": [{"kind": "affine"}, {"kind": "rigid"}, {"kind": "obstacle"}, {}]})");
+    Issues issues;
+    apply_overrides(root, {text}, issues);
+    return issues.empty() ? root["bodies"].dump() : to_string(issues[0]);
+  };
+  EXPECT_EQ(kinds("bodies.type=rigid"), R"([{"kind":"rigid"},{"kind":"rigid"},{"kind":"obstacle"},{}])");
+  EXPECT_EQ(kinds("bodies.type=affine"), R"([{"kind":"affine"},{"kind":"affine"},{"kind":"obstacle"},{}])");
+  EXPECT_EQ(kinds("bodies.type=soft"),
+            "override `bodies.type=soft`: the type of all stiff bodies is `affine` or `rigid`");
+}
+
 TEST(Overrides, SayWhatIsWrong) {
   EXPECT_EQ(problem_of("time.step"), "override `time.step`: expected `path=value`, for example `time.step=0.01`");
   EXPECT_EQ(problem_of("bodies[x].mesh=1"),

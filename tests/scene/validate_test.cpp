@@ -50,13 +50,13 @@ TEST(Validate, ChecksRangesOfTheTable) {
 
 TEST(Validate, ChecksBodies) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].mesh = ""; }),
-            Lines{"bodies[0]: needs a `mesh` (a path) or a `generator`"});
+            Lines{"bodies[0]: needs a `mesh` (a path), a `generator` or a `geometry`"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].generator = GeneratorDesc{}; }),
-            Lines{"bodies[0]: has both `mesh` and `generator`; give one of them"});
+            Lines{"bodies[0]: has `mesh`, `generator`; give one of them"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies.push_back(s.bodies[0]); }),
             Lines{"bodies[1].name: names must be unique; bodies[0] has the same (got \"cube\")"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[0].kind = BodyKind::obstacle; }),
-            Lines{"bodies: a scene needs at least one deformable body"});
+            Lines{"bodies: a scene needs at least one body that is no obstacle"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[0].transform.scale = {1, 0, 1};
             }),
@@ -64,7 +64,7 @@ TEST(Validate, ChecksBodies) {
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[0].transform.scale = {1, -1, 1};
             }),
-            Lines{"bodies[0].transform.scale: mirrors the body, which would invert its elements (got [1, -1, 1])"});
+            Lines{"bodies[0].transform.scale: mirrors the body, which would turn it inside out (got [1, -1, 1])"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.bodies[0].array = ArrayDesc{.counts = {2, 1, 1}, .spacing = {0, 1, 1}};
             }),
@@ -112,8 +112,8 @@ TEST(Validate, ChecksGenerators) {
             Lines{"bodies[0].generator.kind: is a 2D shape in a 3D scene (got disk)"});
   EXPECT_EQ(with_generator({.size = {1, 2, -1}}), Lines{"bodies[0].generator.size[2]: must be above 0 [m] (got -1)"});
   EXPECT_EQ(with_generator({.is_surface = true}),
-            Lines{"bodies[0].generator.is_surface: a deformable body needs volume elements; only an obstacle can be a "
-                  "surface (got true)"});
+            Lines{"bodies[0].generator.is_surface: a deformable body needs volume elements; only an obstacle or "
+                  "a stiff body can be a surface (got true)"});
 }
 
 TEST(Validate, ChecksThePlane) {

@@ -40,7 +40,10 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("--format", options.format, "format of the scene file")
       ->transform(CLI::CheckedTransformer(scene_formats))
       ->option_text("auto|clearance|ipc|rigid-ipc|polyfem");
-  command.add_option("--set", options.overrides, "change a value of the scene, for example --set time.step=0.01")
+  command
+      .add_option("--set", options.overrides,
+                  "change a value of the scene, for example --set time.step=0.01; --set bodies.type=affine|rigid: all "
+                  "stiff bodies")
       ->option_text("path=value")
       ->allow_extra_args(false)
       ->take_all();

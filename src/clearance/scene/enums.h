@@ -99,4 +99,13 @@ struct EnumInfo<BodyKind> {
       V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
 };
 
+template <>
+struct EnumInfo<JointKind> {
+  using V = EnumValue<JointKind>;
+  static constexpr std::array values = {V{JointKind::fixed, "fixed", "no relative motion"},
+                                        V{JointKind::ball, "ball", "rotation about the point"},
+                                        V{JointKind::hinge, "hinge", "rotation about the axis through the point"},
+                                        V{JointKind::slider, "slider", "translation along the axis"}};
+};
+
 }  // namespace clearance

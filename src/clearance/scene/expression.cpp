@@ -27,8 +27,11 @@ struct Function2 {
 };
 constexpr Function2 functions2[] = {{"atan2", std::atan2}, {"min", std::fmin}, {"max", std::fmax}, {"mod", std::fmod}};
 
-std::string known_names() {
-  std::string text = "t, x, y, z, pi, e";
+/// What a formula may depend on.
+enum class Variables { time, time_and_point };
+
+std::string known_names(Variables variables) {
+  std::string text = variables == Variables::time ? "t, pi, e" : "t, x, y, z, pi, e";
   for (const Function& function : functions) text += fmt::format(", {}", function.name);
   for (const Function2& function : functions2) text += fmt::format(", {}", function.name);
   return text;
@@ -48,7 +51,8 @@ bool has_assignment(const std::string& text) {
 /// One formula for as long as it is being evaluated. No exception leaves it.
 class Formula {
  public:
-  explicit Formula(const std::string& text) : text_(text) {
+  explicit Formula(const std::string& text, Variables variables = Variables::time_and_point)
+      : text_(text), variables_(variables) {
     parser_.ClearFun();
     parser_.ClearConst();
     for (const Function& function : functions) parser_.DefineFun(function.name, function.call);
@@ -56,6 +60,7 @@ class Formula {
     parser_.DefineConst("pi", M_PI);
     parser_.DefineConst("e", M_E);
     parser_.DefineVar("t", &t);
+    if (variables == Variables::time) return;
     parser_.DefineVar("x", &point[0]);
     parser_.DefineVar("y", &point[1]);
     parser_.DefineVar("z", &point[2]);
@@ -93,7 +98,7 @@ class Formula {
   std::string describe(const mu::ParserError& error) const {
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
       return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
-                         known_names());
+                         known_names(variables_));
     }
     // The parser's own words, but for their end: it counts characters from 0.
     std::string words = error.GetMsg();
@@ -106,6 +111,7 @@ class Formula {
   }
 
   const std::string& text_;
+  Variables variables_;
   mu::Parser parser_;
 };
 
@@ -141,6 +147,23 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
     }
   }
   return values;
+}
+
+Issues check_time_formula(const std::string& formula, const std::string& place) {
+  const std::string problem = Formula(formula, Variables::time).compile();
+  return problem.empty() ? Issues{} : Issues{{"", place, formula, problem}};
+}
+
+Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t) {
+  Formula compiled(formula, Variables::time);
+  const std::string problem = compiled.compile();
+  if (!problem.empty()) return Issue{"", place, formula, problem};
+  compiled.t = t;
+  const double value = compiled.value();
+  if (std::isfinite(value)) return value;
+  return Issue{
+      "", place, formula,
+      fmt::format("is {} at t = {:g} s; expected a finite number", std::isnan(value) ? "not a number" : "infinite", t)};
 }
 
 }  // namespace clearance

@@ -20,4 +20,8 @@ Issues check_expressions(const Expressions& formulas, const std::string& place);
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
                                      std::span<const Vec<3>> points);
 
+/// The same for a single formula in t alone.
+Issues check_time_formula(const std::string& formula, const std::string& place);
+Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t);
+
 }  // namespace clearance

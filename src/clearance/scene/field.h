@@ -8,11 +8,12 @@
 
 namespace clearance {
 
-/// Shorter ways to write a vector.
+/// Shorter ways to write a value.
 enum class Shorthand {
   none,
-  uniform,        ///< one number stands for all three entries
-  angle_in_plane  ///< 2D: one number is the rotation about z
+  uniform,         ///< one entry stands for all three
+  angle_in_plane,  ///< 2D: one entry is that about z; flags: as uniform in 3D
+  number           ///< a formula may be a plain number
 };
 
 struct Field {

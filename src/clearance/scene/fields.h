@@ -26,8 +26,8 @@ template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
   static constexpr const char* doc =
-      "The contact barrier. Relative lengths are fractions of l, the bounding-box diagonal of the deformable bodies at "
-      "rest.";
+      "The contact barrier. Relative lengths are fractions of l, the bounding-box diagonal of the bodies that are no "
+      "obstacles, at rest.";
 };
 template <class Visitor>
 void describe(Visitor& v, ContactDesc& c) {
@@ -92,7 +92,7 @@ void describe(Visitor& v, SolverDesc& s) {
 template <>
 struct StructInfo<MaterialDesc> {
   static constexpr const char* name = "material";
-  static constexpr const char* doc = "Elastic material of a deformable body.";
+  static constexpr const char* doc = "What a body is made of. Of a stiff body only density and stiffness count.";
 };
 template <class Visitor>
 void describe(Visitor& v, MaterialDesc& m) {
@@ -102,6 +102,7 @@ void describe(Visitor& v, MaterialDesc& m) {
   v.field("poisson_ratio", m.poisson_ratio, above(-1.0, "", "sideways contraction").below(0.5, true));
   v.field("damping", m.damping,
           at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
+  v.field("stiffness", m.stiffness, positive("Pa", "of affine bodies: how hard they resist any deformation"));
 }
 
 template <>
@@ -116,6 +117,22 @@ void describe(Visitor& v, GeneratorDesc& g) {
   v.field("resolution", g.resolution,
           at_least(1, "", "cells along each extent; round shapes: cells along the radius or around"));
   v.field("is_surface", g.is_surface, any("", "triangles (2D: edges) only: for obstacles"));
+}
+
+template <>
+struct StructInfo<GeometryDesc> {
+  static constexpr const char* name = "geometry";
+  static constexpr const char* doc = "A mesh written in the scene file itself, for stiff bodies and obstacles.";
+};
+template <class Visitor>
+void describe(Visitor& v, GeometryDesc& g) {
+  v.field("vertices", g.vertices,
+          any("m", "points, numbered from 0 by the lists below; those in neither list are lone points of the body"));
+  v.field("edges", g.edges,
+          at_least(0, "",
+                   "pairs of vertices: wires, in 2D the outline of the body; those of triangles "
+                   "need not be listed"));
+  v.field("triangles", g.triangles, at_least(0, "", "triples of vertices, counterclockwise seen from outside"));
 }
 
 template <>
@@ -174,18 +191,31 @@ template <>
 struct StructInfo<LoadDesc> {
   static constexpr const char* name = "load";
   static constexpr const char* doc =
-      "Forces on a deformable body, whose direction does not follow it. A load acts in the steps that begin in [start, "
-      "end), with its value at their end. Several loads add.";
+      "Forces on a body, whose direction does not follow it. A load acts in the steps that begin in [start, end), with "
+      "its value at their end. Several loads add. A stiff body feels it as a whole.";
 };
 template <class Visitor>
 void describe(Visitor& v, LoadDesc& l) {
   v.field("region", l.region, any("", "the nodes that it acts on; traction and force: the faces between such nodes"));
   v.field("kind", l.kind, any("", "what the value means"));
-  v.field("value", l.value, any("m/s^2, Pa or N", "along x, y, z"));
+  v.field("value", l.value, any("m/s^2, Pa, N or N m", "along, of a torque about, x, y, z"));
   v.field("expression", l.expression,
           any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
   v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
   v.field("end", l.end, at_least(0.0, "s", "when the load ends; null: never").with_null_infinity());
+}
+
+template <>
+struct StructInfo<PoseDesc> {
+  static constexpr const char* name = "pose";
+  static constexpr const char* doc = "Where the nodes of a motion are at the end of a step.";
+};
+template <class Visitor>
+void describe(Visitor& v, PoseDesc& p) {
+  v.field("position", p.position, any("m", "of the motion's center"));
+  v.field("rotation", p.rotation,
+          any("deg", "rotation vector from the placement at the scene's start; 2D: one number")
+              .short_as(Shorthand::angle_in_plane));
 }
 
 template <>
@@ -208,6 +238,8 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("release", m.release, any("", "ends the motion early; null: never"));
   v.field("displacement", m.displacement,
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
+  v.field("poses", m.poses,
+          any("", "one a step from the motion's start on, instead of any other motion; the last one holds until end"));
   v.field(
       "mesh_sequence", m.mesh_sequence,
       any("path",
@@ -218,28 +250,92 @@ void describe(Visitor& v, MotionDesc& m) {
 }
 
 template <>
+struct StructInfo<StiffPartDesc> {
+  static constexpr const char* name = "stiff_part";
+  static constexpr const char* doc =
+      "Nodes of a deformable body that move as one affine body. Elements with no other nodes are stiff.";
+};
+template <class Visitor>
+void describe(Visitor& v, StiffPartDesc& p) {
+  v.field("region", p.region, any("", "the nodes"));
+  v.field("density", p.density, positive("kg/m^3 (2D: kg/m^2)", "of the stiff elements"));
+  v.field("stiffness", p.stiffness, positive("Pa", "how hard the part resists any deformation"));
+}
+
+template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
-  static constexpr const char* doc = "A deformable solid or an obstacle. It has exactly one of mesh and generator.";
+  static constexpr const char* doc =
+      "A deformable solid, a stiff body or an obstacle. It has exactly one of mesh, generator and geometry.";
 };
 template <class Visitor>
 void describe(Visitor& v, BodyDesc& b) {
   v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
   v.field("kind", b.kind, any("", "what the body is"));
-  v.field("mesh", b.mesh, any("path", "mesh file, relative to the scene file; empty with a generator"));
-  v.field("generator", b.generator, any("", "a shape made by the program; null with a mesh"));
+  v.field("mesh", b.mesh, any("path", "mesh file, relative to the scene file; empty: none"));
+  v.field("generator", b.generator, any("", "a shape made by the program; null: none"));
+  v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
+  v.field("split_components", b.split_components,
+          any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
   v.field("transform", b.transform, any("", "placement"));
   v.field("array", b.array, any("", "a grid of copies; null: one body"));
-  v.field("material", b.material, any("", "deformable bodies only"));
-  v.field("linear_velocity", b.linear_velocity, any("m/s", "at the start; deformable bodies only"));
-  v.field("angular_velocity", b.angular_velocity,
-          any("deg/s", "at the start, about the center of the body's bounding box; 2D: one number")
-              .short_as(Shorthand::angle_in_plane));
+  v.field("material", b.material, any("", "all but obstacles"));
+  v.field("linear_velocity", b.linear_velocity, any("m/s", "at the start; all but obstacles"));
+  v.field(
+      "angular_velocity", b.angular_velocity,
+      any("deg/s",
+          "at the start, about the center of the body's bounding box, of a stiff body about its centre of mass; 2D: "
+          "one number")
+          .short_as(Shorthand::angle_in_plane));
+  v.field("mass", b.mass, positive("kg", "of a stiff body; null: from the density"));
+  v.field(
+      "thickness", b.thickness,
+      positive("m",
+               "of a stiff body made of open surfaces, or the diameter of its wires or points; null: a hundredth of "
+               "the body's size"));
+  v.field("fixed_translation", b.fixed_translation,
+          any("", "stiff bodies: the centre of mass keeps its x, y, z; one value stands for all")
+              .short_as(Shorthand::uniform));
+  v.field(
+      "fixed_rotation", b.fixed_rotation,
+      any("", "stiff bodies: no rotation about the x, y, z axis of the world; one value stands for all, in 2D for z")
+          .short_as(Shorthand::angle_in_plane));
+  v.field("stiff_parts", b.stiff_parts, any("", "deformable bodies only"));
   v.field("motions", b.motions, any("", "prescribed motions"));
-  v.field("loads", b.loads, any("", "forces; deformable bodies only"));
-  v.field("self_contact", b.self_contact, any("", "the body collides with itself"));
+  v.field("loads", b.loads, any("", "forces; all but obstacles"));
+  v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
+  v.field("collision_group", b.collision_group,
+          at_least(-1, "", "bodies of one group do not collide with each other; -1: in no group"));
   v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the scene"));
   v.field("static_friction", b.static_friction, at_least(0.0, "", "null: as friction, or as the scene's"));
+}
+
+template <>
+struct StructInfo<JointDesc> {
+  static constexpr const char* name = "joint";
+  static constexpr const char* doc =
+      "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
+      "and offset are those of the first body seen from the second, 0 at the scene's start.";
+};
+template <class Visitor>
+void describe(Visitor& v, JointDesc& j) {
+  v.field("name", j.name, any("", "unique; may be empty"));
+  v.field("kind", j.kind, any("", "what motion remains"));
+  v.field("bodies", j.bodies,
+          any("",
+              "names of stiff bodies, of a copy or component with its number as in `link[3]`; an empty second name "
+              "is the world"));
+  v.field("point", j.point, any("m", "at the scene's start: where a ball or hinge sits"));
+  v.field("axis", j.axis, any("", "at the scene's start, of a hinge or slider; any length; 2D: a hinge turns about z"));
+  v.field("lower", j.lower,
+          any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
+  v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
+  v.field("drive", j.drive,
+          any("deg or m", "formula in t [s]: the angle or offset is this; empty: free").short_as(Shorthand::number));
+  v.field(
+      "effort", j.effort,
+      any("N m or N", "formula in t [s]: torque or force on the first body, its reaction on the second; empty: none")
+          .short_as(Shorthand::number));
 }
 
 template <>
@@ -277,12 +373,13 @@ template <class Visitor>
 void describe(Visitor& v, SceneDesc& s) {
   v.field("name", s.name, any("", "empty: the name of the file"));
   v.field("dimension", s.dimension, at_least(2, "", "2: bodies in the plane z = 0; 3").below(3, false));
-  v.field("gravity", s.gravity, any("m/s^2", "acceleration of everything deformable"));
+  v.field("gravity", s.gravity, any("m/s^2", "acceleration of all bodies but obstacles"));
   v.field("time", s.time, any("", "time stepping"));
   v.field("contact", s.contact, any("", "contact barrier"));
   v.field("friction", s.friction, any("", "Coulomb friction"));
   v.field("solver", s.solver, any("", "Newton's method"));
-  v.field("bodies", s.bodies, any("", "deformable solids and obstacles"));
+  v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
+  v.field("joints", s.joints, any("", "between stiff bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
   v.field("output", s.output, any("", "what a run stores"));
 }

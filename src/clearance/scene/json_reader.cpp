@@ -66,9 +66,11 @@ void read(const Json& json, const std::string& place, const Context& context, bo
   }
 }
 
-void read(const Json& json, const std::string& place, const Context& context, std::string& value, const Field&) {
+void read(const Json& json, const std::string& place, const Context& context, std::string& value, const Field& field) {
   if (json.is_string()) {
     value = json.get<std::string>();
+  } else if (json.is_number() && field.shorthand == Shorthand::number) {
+    value = json.dump();
   } else {
     context.report_type(place, json, "a string");
   }
@@ -131,6 +133,19 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
+// Flags along or about three axes; one stands for all that the dimension has.
+void read(const Json& json, const std::string& place, const Context& context, std::array<bool, 3>& value,
+          const Field& field) {
+  const bool is_about_z = field.shorthand == Shorthand::angle_in_plane && context.dimension == 2;
+  if (json.is_boolean()) {
+    const bool flag = json.get<bool>();
+    value = {flag && !is_about_z, flag && !is_about_z, flag && (is_about_z || context.dimension == 3)};
+    return;
+  }
+  if (!has_length(json, place, context, is_about_z ? 3 : shortest_vector(context), 3, "times true or false")) return;
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
 void read(const Json& json, const std::string& place, const Context& context, std::array<Vec<3>, 2>& value,
           const Field& field) {
   if (!has_length(json, place, context, 2, 2, "corners")) return;
@@ -164,6 +179,26 @@ void read(const Json& json, const std::string& place, const Context& context, st
           const Field& field) {
   if (!has_length(json, place, context, 1, SIZE_MAX, "numbers")) return;
   value.assign(json.size(), Number{});
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
+// The corners of triangles and the ends of edges: as many in 2D as in 3D.
+template <std::size_t size>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<std::array<int, size>>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 0, SIZE_MAX, "lists of vertices")) return;
+  value.assign(json.size(), {});
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    const std::string element = element_path(place, i);
+    if (!has_length(json[i], element, context, size, size, "vertices")) continue;
+    for (std::size_t k = 0; k < size; ++k) read(json[i][k], element_path(element, k), context, value[i][k], field);
+  }
+}
+
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Vec<3>>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 1, SIZE_MAX, "points")) return;
+  value.assign(json.size(), Vec<3>::Zero());
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 

@@ -65,9 +65,22 @@ Json* go_to(Json& parent, const Step& step, const std::string& place, std::strin
   return nullptr;
 }
 
+// The kind of all bodies that are stiff, whichever of the two kinds they have.
+std::string set_stiff_kind(Json& root, const std::string& kind) {
+  if (kind != "affine" && kind != "rigid") return "the type of all stiff bodies is `affine` or `rigid`";
+  const auto bodies = root.find("bodies");
+  if (bodies == root.end() || !bodies->is_array()) return "the scene has no bodies";
+  for (Json& body : *bodies) {
+    if (!body.is_object() || !body.contains("kind")) continue;
+    if (body["kind"] == Json("affine") || body["kind"] == Json("rigid")) body["kind"] = kind;
+  }
+  return {};
+}
+
 std::string apply(Json& root, const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos) return "expected `path=value`, for example `time.step=0.01`";
+  if (text.substr(0, equals) == "bodies.type") return set_stiff_kind(root, text.substr(equals + 1));
   const auto steps = parse_path(std::string_view(text).substr(0, equals));
   if (!steps) return "expected a path such as `bodies[0].material.density` before `=`";
   std::string problem;

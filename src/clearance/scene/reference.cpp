@@ -29,6 +29,16 @@ std::string type_name(const Vec<3>&) {
 std::string type_name(const std::array<int, 3>&) {
   return "3 integers";
 }
+std::string type_name(const std::array<bool, 3>&) {
+  return "3 booleans";
+}
+std::string type_name(const std::vector<Vec<3>>&) {
+  return "points";
+}
+template <std::size_t size>
+std::string type_name(const std::vector<std::array<int, size>>&) {
+  return size == 2 ? "pairs of vertices" : "triples of vertices";
+}
 std::string type_name(const std::array<std::string, 2>&) {
   return "two names";
 }
@@ -139,6 +149,7 @@ anything runs. `"format": "{}"` may stand in the first line, `$schema` may name 
 
 In 2D (`"dimension": 2`) vectors may leave out their third entry, and a rotation or angular velocity is one number.
 A single value is changed for one run with `--set path=value`, for example `--set bodies[0].material.density=500`.
+`--set bodies.type=rigid` and `--set bodies.type=affine` set the kind of all stiff bodies and leave the others.
 
 A formula is text such as `"sin(2 * pi * t) / 10"`, or a number. It knows t [s] since the scene's start, the position
 x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin, acos, atan,

@@ -27,8 +27,8 @@ struct TimeDesc {
 
 struct ContactDesc {
   bool enabled = true;
-  double dhat = 1e-3;  ///< barrier activation distance: fraction of the bounding-box diagonal l of the deformable
-                       ///< bodies at rest, or [m] if dhat_is_absolute
+  double dhat = 1e-3;  ///< barrier activation distance: fraction of the bounding-box diagonal l of the bodies that
+                       ///< are no obstacles at rest, or [m] if dhat_is_absolute
   bool dhat_is_absolute = false;
   double kappa = 0.0;                  ///< barrier stiffness in the incremental potential; 0: adaptive (app. A.6)
   double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
@@ -90,7 +90,7 @@ struct GeneratorDesc {
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };
 
-/// A mesh written in the scene file itself; see Mesh.
+/// A mesh written in the scene file itself; see Mesh. Vertices of no edge or triangle are its lone points.
 struct GeometryDesc {
   std::vector<Vec<3>> vertices;  ///< [m]; 2D: z = 0
   std::vector<std::array<int, 2>> edges;

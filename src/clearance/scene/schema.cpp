@@ -41,7 +41,10 @@ class TypeSchema {
     return schema;
   }
   Json of(const bool&, const Field&) { return {{"type", "boolean"}}; }
-  Json of(const std::string&, const Field&) { return {{"type", "string"}}; }
+  Json of(const std::string&, const Field& field) {
+    if (field.shorthand == Shorthand::number) return {{"type", {"string", "number"}}};
+    return {{"type", "string"}};
+  }
   template <NamedEnum Enum>
   Json of(const Enum&, const Field&) {
     Json values = Json::array();
@@ -57,6 +60,9 @@ class TypeSchema {
     return {{"anyOf", Json::array({list, of(double{}, field)})}};
   }
   Json of(const std::array<int, 3>&, const Field& field) { return list_of(of(int{}, field), 2, 3); }
+  Json of(const std::array<bool, 3>&, const Field& field) {
+    return {{"anyOf", Json::array({list_of(of(bool{}, field), 2, 3), of(bool{}, field)})}};
+  }
   Json of(const std::array<std::string, 2>&, const Field& field) { return list_of(of(std::string{}, field), 2, 2); }
   Json of(const Expressions&, const Field& field) {
     return list_of({{"anyOf", {of(std::string{}, field), {{"type", "number"}}}}}, 2, 3);
@@ -65,6 +71,10 @@ class TypeSchema {
   template <class T>
   Json of(const std::vector<T>&, const Field& field) {
     return list_of(of(T{}, field), DescribedStruct<T> ? 0 : 1, SIZE_MAX);
+  }
+  template <std::size_t size>
+  Json of(const std::vector<std::array<int, size>>&, const Field& field) {
+    return list_of(list_of(of(int{}, field), size, size), 0, SIZE_MAX);
   }
   template <class T>
   Json of(const std::optional<T>&, const Field& field) {

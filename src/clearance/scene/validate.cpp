@@ -9,11 +9,15 @@
 #include <map>
 #include <set>
 
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/json.h"
+#include "clearance/scene/nearest_name.h"
 #include "clearance/scene/range_check.h"
 #include "clearance/scene/scene_check.h"
+#include "clearance/scene/validate_joints.h"
 #include "clearance/scene/validate_scripts.h"
+#include "clearance/scene/validate_stiff.h"
 
 namespace clearance {
 namespace {
@@ -56,11 +60,11 @@ class Checker : SceneCheck {
 
   void check_bodies() {
     check_in_plane("gravity", scene_.gravity);
-    bool has_deformable = false;
+    bool has_moving = false;
     std::map<std::string, std::size_t> first_with_name;
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       const BodyDesc& body = scene_.bodies[i];
-      has_deformable = has_deformable || body.kind == BodyKind::deformable;
+      has_moving = has_moving || body.kind != BodyKind::obstacle;
       check_body(body, element_path("bodies", i));
       if (body.name.empty()) continue;
       const auto [known, is_new] = first_with_name.try_emplace(body.name, i);
@@ -69,22 +73,30 @@ class Checker : SceneCheck {
               fmt::format("names must be unique; bodies[{}] has the same", known->second), '"' + body.name + '"');
       }
     }
-    if (!has_deformable) error("bodies", "a scene needs at least one deformable body");
+    if (!has_moving) error("bodies", "a scene needs at least one body that is no obstacle");
   }
 
   void check_body(const BodyDesc& body, const std::string& place) {
-    if (body.mesh.empty() && !body.generator) error(place, "needs a `mesh` (a path) or a `generator`");
-    if (!body.mesh.empty() && body.generator) error(place, "has both `mesh` and `generator`; give one of them");
+    check_source(body, place);
     if (body.generator) check_generator(*body.generator, body.kind, place + ".generator");
     check_transform(body, place + ".transform");
     check_in_plane(place + ".linear_velocity", body.linear_velocity);
     check_rotation_in_plane(place + ".angular_velocity", body.angular_velocity);
-    if (body.array) check_array(*body.array, place + ".array");
+    if (body.array) check_array(*body.array, num_copies(body), place + ".array");
     const bool has_velocity = !body.linear_velocity.isZero(0.0) || !body.angular_velocity.isZero(0.0);
     if (body.kind == BodyKind::obstacle && has_velocity) {
       error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
     }
     check_material(body, place + ".material");
+  }
+
+  void check_source(const BodyDesc& body, const std::string& place) {
+    std::vector<std::string_view> given;
+    if (!body.mesh.empty()) given.emplace_back("mesh");
+    if (body.generator) given.emplace_back("generator");
+    if (body.geometry) given.emplace_back("geometry");
+    if (given.empty()) error(place, "needs a `mesh` (a path), a `generator` or a `geometry`");
+    if (given.size() > 1) error(place, fmt::format("has {}; give one of them", quoted_list(given)));
   }
 
   void check_material(const BodyDesc& body, const std::string& place) {
@@ -100,15 +112,14 @@ class Checker : SceneCheck {
     const int dim = is_plane() ? 2 : 3;
     if ((transform.scale.head(dim).array() == 0.0).any()) {
       error(place + ".scale", "no entry may be 0", text(transform.scale));
-    } else if (body.kind == BodyKind::deformable && transform.scale.head(dim).prod() < 0.0) {
-      error(place + ".scale", "mirrors the body, which would invert its elements", text(transform.scale));
+    } else if (body.kind != BodyKind::obstacle && transform.scale.head(dim).prod() < 0.0) {
+      error(place + ".scale", "mirrors the body, which would turn it inside out", text(transform.scale));
     }
     check_rotation_in_plane(place + ".rotation", transform.rotation);
     check_in_plane(place + ".translation", transform.translation);
   }
 
-  void check_array(const ArrayDesc& array, const std::string& place) {
-    const double copies = 1.0 * array.counts[0] * array.counts[1] * array.counts[2];
+  void check_array(const ArrayDesc& array, double copies, const std::string& place) {
     if (copies > 1e6) error(place + ".counts", "at most a million copies", fmt::format("{:g}", copies));
     if (is_plane() && array.counts[2] != 1)
       error(place + ".counts", "the third count must be 1 in 2D", fmt::format("{}", array.counts[2]));
@@ -142,11 +153,11 @@ class Checker : SceneCheck {
     for (const int n : generator.resolution) cells *= n;
     if (cells > 1e8) error(place + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
     if (is_open && kind == BodyKind::deformable) {
-      error(place + ".kind", "an open surface can only be an obstacle", name);
+      error(place + ".kind", "an open surface can only be an obstacle or stiff", name);
     }
     if (generator.is_surface && kind == BodyKind::deformable) {
-      error(place + ".is_surface", "a deformable body needs volume elements; only an obstacle can be a surface",
-            "true");
+      error(place + ".is_surface",
+            "a deformable body needs volume elements; only an obstacle or a stiff body can be a surface", "true");
     }
   }
 };
@@ -164,7 +175,9 @@ Issues validate(const SceneDesc& scene) {
   Issues issues;
   check_ranges(scene, issues);
   Checker(scene, issues).run();
+  check_stiff_bodies(scene, issues);
   check_scripts(scene, issues);
+  check_joints(scene, issues);
   return issues;
 }
 

@@ -24,7 +24,7 @@ class ScriptCheck : SceneCheck {
         check_motion(body.motions[m], element_path(place + ".motions", m));
       }
       if (body.kind == BodyKind::obstacle && !body.loads.empty()) {
-        error(place + ".loads", "an obstacle feels no force; loads are for deformable bodies");
+        error(place + ".loads", "an obstacle feels no force; loads are for deformable and stiff bodies");
       }
       for (std::size_t l = 0; l < body.loads.size(); ++l) {
         check_load(body.loads[l], element_path(place + ".loads", l));
@@ -49,30 +49,42 @@ class ScriptCheck : SceneCheck {
       error(place + ".release.axis", "there is no third axis in 2D", "2");
     }
     if (motion.displacement) check_formulas(*motion.displacement, place + ".displacement");
-    if (!motion.mesh_sequence.empty()) check_sequence(motion, place);
+    if (!motion.mesh_sequence.empty() || !motion.poses.empty()) check_alone(motion, place);
+    for (std::size_t p = 0; p < motion.poses.size(); ++p) {
+      const std::string pose = element_path(place + ".poses", p);
+      check_in_plane(pose + ".position", motion.poses[p].position);
+      check_rotation_in_plane(pose + ".rotation", motion.poses[p].rotation);
+    }
   }
 
-  // Files that say where the vertices are leave nothing to say for velocities and formulas.
-  void check_sequence(const MotionDesc& motion, const std::string& place) {
+  // What says where the vertices are leaves nothing to say for velocities and formulas.
+  void check_alone(const MotionDesc& motion, const std::string& place) {
+    const bool has_sequence = !motion.mesh_sequence.empty();
     std::string others;
     const auto add = [&](bool is_given, const char* key) {
       if (is_given) others += (others.empty() ? "`" : ", `") + std::string(key) + "`";
     };
     add(!motion.linear_velocity.isZero(0.0), "linear_velocity");
     add(!motion.angular_velocity.isZero(0.0), "angular_velocity");
-    add(motion.center.has_value(), "center");
+    add(has_sequence && motion.center.has_value(), "center");
     add(motion.displacement.has_value(), "displacement");
+    add(has_sequence && !motion.poses.empty(), "poses");
     if (others.empty()) return;
-    error(place + ".mesh_sequence", "says where the vertices are; it cannot be combined with " + others,
-          motion.mesh_sequence);
+    error(place + (has_sequence ? ".mesh_sequence" : ".poses"),
+          "says where the vertices are; it cannot be combined with " + others, motion.mesh_sequence);
   }
 
   void check_load(const LoadDesc& load, const std::string& place) {
     check_window(load.start, load.end, place);
     if (load.region.box) check_box(*load.region.box, place + ".region.box");
-    check_in_plane(place + ".value", load.value);
+    const bool is_torque = load.kind == LoadKind::torque;
+    if (is_torque) {
+      check_rotation_in_plane(place + ".value", load.value);
+    } else {
+      check_in_plane(place + ".value", load.value);
+    }
     if (!load.expression) return;
-    check_formulas(*load.expression, place + ".expression");
+    check_formulas(*load.expression, place + ".expression", is_torque);
     if (!load.value.isZero(0.0)) {
       error(place, "has both `value` and `expression`; give one of them", text(load.value));
     }
@@ -83,12 +95,21 @@ class ScriptCheck : SceneCheck {
     error(place + ".end", fmt::format("must be later than start ({})", start), fmt::format("{}", end));
   }
 
-  void check_formulas(const Expressions& formulas, const std::string& place) {
+  static bool is_zero(const std::string& formula) {
+    char* end = nullptr;
+    return std::strtod(formula.c_str(), &end) == 0.0 && *end == '\0';
+  }
+
+  // In the plane nothing moves along z, and nothing turns but about z.
+  void check_formulas(const Expressions& formulas, const std::string& place, bool is_about_axes = false) {
     const Issues found = check_expressions(formulas, place);
     issues_.insert(issues_.end(), found.begin(), found.end());
-    char* end = nullptr;
-    const bool is_zero = std::strtod(formulas[2].c_str(), &end) == 0.0 && *end == '\0';
-    if (is_plane() && !is_zero) error(place + "[2]", "the third formula must be 0 in 2D", formulas[2]);
+    if (!is_plane()) return;
+    if (!is_about_axes) {
+      if (!is_zero(formulas[2])) error(place + "[2]", "the third formula must be 0 in 2D", formulas[2]);
+    } else if (!is_zero(formulas[0]) || !is_zero(formulas[1])) {
+      error(place, "only a torque about z is possible in 2D: the first two formulas must be 0");
+    }
   }
 
   void check_static(const std::string& place, const std::optional<double>& sticking, double sliding) {

@@ -1,0 +1,41 @@
+#include "clearance/scene/body_names.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace clearance {
+namespace {
+
+std::optional<std::size_t> index_of(const SceneDesc& scene, std::string_view name) {
+  if (name.empty()) return std::nullopt;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    if (scene.bodies[i].name == name) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+double num_copies(const BodyDesc& body) {
+  return body.array ? 1.0 * body.array->counts[0] * body.array->counts[1] * body.array->counts[2] : 1.0;
+}
+
+std::string copy_name(const std::string& name, int copy, int num_copies) {
+  return num_copies == 1 ? name : fmt::format("{}[{}]", name, copy);
+}
+
+std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name) {
+  if (const auto whole = index_of(scene, name)) return NamedBody{*whole, std::nullopt};
+  const std::size_t open = name.rfind('[');
+  if (open == std::string_view::npos || name.back() != ']') return std::nullopt;
+  const std::string_view digits = name.substr(open + 1, name.size() - open - 2);
+  int copy = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), copy);
+  if (status != std::errc() || end != digits.data() + digits.size() || copy < 0) return std::nullopt;
+  const auto body = index_of(scene, name.substr(0, open));
+  if (!body) return std::nullopt;
+  return NamedBody{*body, copy};
+}
+
+}  // namespace clearance

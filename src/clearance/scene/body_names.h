@@ -1,0 +1,26 @@
+// Names of single bodies: `link` is the body itself, `link[3]` one of its copies or components, counted from 0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// Number of copies that its array makes of a body; 1 without an array. As a double it cannot overflow.
+double num_copies(const BodyDesc& body);
+
+/// `name`, or `name[copy]` where there is more than one.
+std::string copy_name(const std::string& name, int copy, int num_copies);
+
+struct NamedBody {
+  std::size_t body = 0;  ///< index into SceneDesc::bodies
+  std::optional<int> copy;
+};
+
+/// The body that a name means, whether or not it has that copy. A body whose own name ends in brackets goes first.
+std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name);
+
+}  // namespace clearance

@@ -1,0 +1,129 @@
+#include "clearance/scene/validate_joints.h"
+
+#include <map>
+
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/enums.h"
+#include "clearance/scene/expression.h"
+#include "clearance/scene/json.h"
+#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+class JointCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    std::map<std::string, std::size_t> first_with_name;
+    for (std::size_t i = 0; i < scene_.joints.size(); ++i) {
+      const JointDesc& joint = scene_.joints[i];
+      const std::string place = element_path("joints", i);
+      check_bodies(joint, place + ".bodies");
+      check_axis(joint, place);
+      check_freedom(joint, place);
+      if (joint.name.empty()) continue;
+      const auto [known, is_new] = first_with_name.try_emplace(joint.name, i);
+      if (is_new) continue;
+      error(place + ".name", fmt::format("names must be unique; joints[{}] has the same", known->second),
+            '"' + joint.name + '"');
+    }
+  }
+
+ private:
+  void check_bodies(const JointDesc& joint, const std::string& place) {
+    if (joint.bodies[0].empty()) {
+      error(element_path(place, 0), "needs the name of a stiff body; only the second may be empty, for the world");
+    }
+    for (std::size_t b = 0; b < 2; ++b) {
+      if (!joint.bodies[b].empty()) check_name(joint.bodies[b], element_path(place, b));
+    }
+    if (!joint.bodies[0].empty() && joint.bodies[0] == joint.bodies[1]) {
+      error(place, "a joint holds two different bodies", '"' + joint.bodies[0] + '"');
+    }
+  }
+
+  void check_name(const std::string& name, const std::string& place) {
+    const std::string value = '"' + name + '"';
+    const std::optional<NamedBody> found = find_body(scene_, name);
+    if (!found) {
+      std::vector<std::string_view> names;
+      for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
+      const std::string_view nearest = nearest_name(name, names);
+      error(place, "no body has this name" + (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)),
+            value);
+      return;
+    }
+    const BodyDesc& body = scene_.bodies[found->body];
+    if (!is_stiff(body.kind)) {
+      error(place, fmt::format("joints hold stiff bodies (affine or rigid), not {} ones", enum_name(body.kind)), value);
+    }
+    // How many components a mesh has is known only when it has been read.
+    if (body.split_components) return;
+    const double copies = num_copies(body);
+    if (!found->copy && copies > 1.0) {
+      error(
+          place,
+          fmt::format("is {0:g} copies; name one of them, `{1}[0]` to `{1}[{2:.0f}]`", copies, body.name, copies - 1.0),
+          value);
+    } else if (found->copy && (copies == 1.0 || *found->copy >= copies)) {
+      error(place, fmt::format("there is no such copy: `{}` has {:g}", body.name, copies), value);
+    }
+  }
+
+  void check_axis(const JointDesc& joint, const std::string& place) {
+    check_in_plane(place + ".point", joint.point);
+    // In the plane every hinge turns about z.
+    const bool has_axis = joint.kind == JointKind::slider || (joint.kind == JointKind::hinge && !is_plane());
+    if (!has_axis) return;
+    check_in_plane(place + ".axis", joint.axis);
+    const int dim = is_plane() ? 2 : 3;
+    if (joint.axis.head(dim).isZero(0.0)) error(place + ".axis", "must not be zero", text(joint.axis));
+  }
+
+  // Limits, drive and effort act on the one motion that hinges and sliders have.
+  void check_freedom(const JointDesc& joint, const std::string& place) {
+    const bool has_limits = joint.lower.has_value() || joint.upper.has_value();
+    if (joint.kind != JointKind::hinge && joint.kind != JointKind::slider) {
+      const auto refuse = [&](bool is_given, const char* key) {
+        if (is_given) error(place + "." + key, "only a hinge or a slider has it", std::string(enum_name(joint.kind)));
+      };
+      refuse(joint.lower.has_value(), "lower");
+      refuse(joint.upper.has_value(), "upper");
+      refuse(!joint.drive.empty(), "drive");
+      refuse(!joint.effort.empty(), "effort");
+      return;
+    }
+    if (joint.kind == JointKind::hinge) {
+      check_angle(joint.lower, place + ".lower");
+      check_angle(joint.upper, place + ".upper");
+    }
+    if (!joint.drive.empty() && (has_limits || !joint.effort.empty())) {
+      error(place + ".drive", "says where the joint is; limits and effort have no meaning beside it", joint.drive);
+    }
+    check_formula(joint.drive, place + ".drive");
+    check_formula(joint.effort, place + ".effort");
+  }
+
+  void check_angle(const std::optional<double>& limit, const std::string& place) {
+    if (limit && std::abs(*limit) >= 180.0) {
+      error(place, "limits of a hinge must be between -180 and 180 [deg], both excluded", fmt::format("{}", *limit));
+    }
+  }
+
+  void check_formula(const std::string& formula, const std::string& place) {
+    if (formula.empty()) return;
+    const Issues found = check_time_formula(formula, place);
+    issues_.insert(issues_.end(), found.begin(), found.end());
+  }
+};
+
+}  // namespace
+
+void check_joints(const SceneDesc& scene, Issues& issues) {
+  JointCheck(scene, issues).run();
+}
+
+}  // namespace clearance

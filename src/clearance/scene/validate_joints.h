@@ -1,0 +1,12 @@
+// Do joints hold bodies that exist, in a way that their kind allows?
+#pragma once
+
+#include "clearance/base/result.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// Every problem of the joints, formulas included.
+void check_joints(const SceneDesc& scene, Issues& issues);
+
+}  // namespace clearance

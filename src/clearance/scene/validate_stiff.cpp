@@ -1,0 +1,144 @@
+#include "clearance/scene/validate_stiff.h"
+
+#include <algorithm>
+
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/enums.h"
+#include "clearance/scene/expression.h"
+#include "clearance/scene/json.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+class StiffCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      const std::string place = element_path("bodies", i);
+      if (body.geometry) check_geometry(*body.geometry, body.kind, place + ".geometry");
+      check_kind(body, place);
+      check_fixed(body, place);
+      for (std::size_t p = 0; p < body.stiff_parts.size(); ++p) {
+        const RegionDesc& region = body.stiff_parts[p].region;
+        if (region.box) check_box(*region.box, element_path(place + ".stiff_parts", p) + ".region.box");
+      }
+      for (std::size_t m = 0; m < body.motions.size(); ++m) {
+        check_motion(body, body.motions[m], element_path(place + ".motions", m));
+      }
+      for (std::size_t l = 0; l < body.loads.size(); ++l) {
+        check_load(body, body.loads[l], element_path(place + ".loads", l));
+      }
+    }
+  }
+
+ private:
+  void check_geometry(const GeometryDesc& geometry, BodyKind kind, const std::string& place) {
+    if (geometry.vertices.empty()) error(place + ".vertices", "needs at least one vertex");
+    for (std::size_t i = 0; i < geometry.vertices.size(); ++i) {
+      check_in_plane(element_path(place + ".vertices", i), geometry.vertices[i]);
+    }
+    check_indices(geometry.edges, geometry.vertices.size(), place + ".edges");
+    check_indices(geometry.triangles, geometry.vertices.size(), place + ".triangles");
+    const bool has_elements = is_plane() && !geometry.triangles.empty();
+    if (kind == BodyKind::deformable && !has_elements) {
+      error(place, is_plane() ? "a deformable body needs triangles"
+                              : "a deformable body needs volume elements, which only a mesh or a generator has");
+    }
+  }
+
+  // Only the first problem of a list: a list that counts from 1 has hundreds.
+  template <std::size_t size>
+  void check_indices(const std::vector<std::array<int, size>>& list, std::size_t num_vertices,
+                     const std::string& place) {
+    const auto is_vertex = [&](int index) { return index >= 0 && static_cast<std::size_t>(index) < num_vertices; };
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      std::array<int, size> corners = list[i];
+      for (std::size_t k = 0; k < size; ++k) {
+        if (is_vertex(corners[k])) continue;
+        error(element_path(element_path(place, i), k), fmt::format("no such vertex; there are {}", num_vertices),
+              fmt::format("{}", corners[k]));
+        return;
+      }
+      std::sort(corners.begin(), corners.end());
+      if (std::adjacent_find(corners.begin(), corners.end()) == corners.end()) continue;
+      error(element_path(place, i), "names a vertex twice");
+      return;
+    }
+  }
+
+  void check_kind(const BodyDesc& body, const std::string& place) {
+    if (body.kind == BodyKind::rigid && is_plane()) {
+      error(place + ".kind", "rigid bodies exist only in 3D; in 2D take affine", "rigid");
+    }
+    if (body.kind != BodyKind::deformable && !body.stiff_parts.empty()) {
+      error(place + ".stiff_parts", "only a deformable body has stiff parts");
+    }
+    if (body.kind == BodyKind::deformable && body.split_components) {
+      error(place + ".split_components", "a deformable body cannot be split; its parts may lie apart", "true");
+    }
+    if (is_stiff(body.kind)) return;
+    const auto refuse = [&](bool is_given, const char* key) {
+      if (is_given) error(place + "." + key, "only a stiff body (affine or rigid) has it");
+    };
+    const std::array<bool, 3> none = {false, false, false};
+    refuse(body.mass.has_value(), "mass");
+    refuse(body.thickness.has_value(), "thickness");
+    refuse(body.fixed_translation != none, "fixed_translation");
+    refuse(body.fixed_rotation != none, "fixed_rotation");
+  }
+
+  void check_fixed(const BodyDesc& body, const std::string& place) {
+    if (!is_plane()) return;
+    if (body.fixed_translation[2]) error(place + ".fixed_translation[2]", "there is no third axis in 2D", "true");
+    if (body.fixed_rotation[0] || body.fixed_rotation[1]) {
+      error(place + ".fixed_rotation", "only a rotation about z is possible in 2D: true, or [false, false, true]");
+    }
+  }
+
+  static bool is_whole_body(const RegionDesc& region) { return !region.box && !region.surface_only; }
+
+  void check_motion(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
+    if (!motion.poses.empty() && num_copies(body) > 1.0) {
+      error(place + ".poses", "would move all copies of the array to one place");
+    }
+    if (!is_stiff(body.kind)) return;
+    if (!is_whole_body(motion.region)) error(place + ".region", "a stiff body moves as a whole: leave out the region");
+    if (!motion.mesh_sequence.empty()) {
+      error(place + ".mesh_sequence", "a stiff body cannot follow its vertices one by one; use poses",
+            motion.mesh_sequence);
+    }
+    if (!motion.displacement || has_errors(check_expressions(*motion.displacement, ""))) return;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string& formula = (*motion.displacement)[i];
+      if (check_time_formula(formula, "").empty()) continue;
+      error(element_path(place + ".displacement", i), "a stiff body moves as a whole: its formulas know only t",
+            formula);
+    }
+  }
+
+  void check_load(const BodyDesc& body, const LoadDesc& load, const std::string& place) {
+    const std::string kind(enum_name(load.kind));
+    if (load.kind == LoadKind::torque && body.kind == BodyKind::deformable) {
+      error(place + ".kind", "only a stiff body (affine or rigid) feels a torque", kind);
+    }
+    if (!is_stiff(body.kind)) return;
+    if (load.kind == LoadKind::traction) {
+      error(place + ".kind", "a stiff body feels force, torque and acceleration only", kind);
+    }
+    if (!is_whole_body(load.region)) {
+      error(place + ".region", "a stiff body feels a load as a whole: leave out the region");
+    }
+  }
+};
+
+}  // namespace
+
+void check_stiff_bodies(const SceneDesc& scene, Issues& issues) {
+  StiffCheck(scene, issues).run();
+}
+
+}  // namespace clearance

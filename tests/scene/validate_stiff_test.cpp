@@ -1,0 +1,242 @@
+// Stiff bodies, written-out geometry, poses and joints that make no sense.
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/expression.h"
+#include "clearance/scene/validate.h"
+
+namespace clearance {
+namespace {
+
+using Lines = std::vector<std::string>;
+using Change = std::function<void(SceneDesc&)>;
+
+/// Three copies of an affine `link`, a deformable `cube`, an obstacle `wall`, an affine `door`.
+Lines problems(const Change& change, int dimension = 3) {
+  SceneDesc scene;
+  scene.dimension = dimension;
+  scene.bodies.resize(4);
+  const char* names[] = {"link", "cube", "wall", "door"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    scene.bodies[i].name = names[i];
+    scene.bodies[i].mesh = "a.msh";
+  }
+  scene.bodies[0].kind = scene.bodies[3].kind = BodyKind::affine;
+  scene.bodies[2].kind = BodyKind::obstacle;
+  scene.bodies[0].array = ArrayDesc{.counts = {3, 1, 1}};
+  change(scene);
+  Lines lines;
+  for (const Issue& issue : validate(scene)) lines.push_back(to_string(issue));
+  return lines;
+}
+
+Lines door_problems(const std::function<void(BodyDesc&)>& change, int dimension = 3) {
+  return problems([&](SceneDesc& s) { change(s.bodies[3]); }, dimension);
+}
+
+Lines joint_problems(const std::function<void(JointDesc&)>& change, int dimension = 3) {
+  return problems(
+      [&](SceneDesc& s) {
+        s.joints.resize(1);
+        s.joints[0].bodies = {"link[0]", "door"};
+        change(s.joints[0]);
+      },
+      dimension);
+}
+
+TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
+  EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
+  EXPECT_EQ(door_problems([](BodyDesc& b) {
+              b.mass = 1;
+              b.thickness = 0.1;
+              b.fixed_rotation = {true, true, true};
+              b.split_components = true;
+            }),
+            Lines{});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.bodies[1].mass = 1;
+              s.bodies[1].split_components = true;
+              s.bodies[2].fixed_translation[0] = true;
+              s.bodies[3].stiff_parts.resize(1);
+            }),
+            (Lines{"bodies[1].split_components: a deformable body cannot be split; its parts may lie apart (got true)",
+                   "bodies[1].mass: only a stiff body (affine or rigid) has it",
+                   "bodies[2].fixed_translation: only a stiff body (affine or rigid) has it",
+                   "bodies[3].stiff_parts: only a deformable body has stiff parts"}));
+  EXPECT_EQ(door_problems([](BodyDesc& b) { b.mass = 0; }), Lines{"bodies[3].mass: must be above 0 [kg] (got 0)"});
+}
+
+TEST(ValidateStiff, ThePlaneHasAffineBodiesOnly) {
+  EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }), Lines{});
+  EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }, 2),
+            Lines{"bodies[3].kind: rigid bodies exist only in 3D; in 2D take affine (got rigid)"});
+  EXPECT_EQ(door_problems(
+                [](BodyDesc& b) {
+                  b.fixed_translation[2] = true;
+                  b.fixed_rotation[0] = true;
+                },
+                2)
+                .size(),
+            2U);
+}
+
+TEST(ValidateStiff, GeometryNamesItsOwnVertices) {
+  const auto with_geometry = [](GeometryDesc geometry, BodyKind kind = BodyKind::affine) {
+    return door_problems([&](BodyDesc& b) {
+      b.mesh = "";
+      b.kind = kind;
+      b.geometry = std::move(geometry);
+    });
+  };
+  const std::vector<Vec<3>> three = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+  EXPECT_EQ(with_geometry({.vertices = three, .edges = {{0, 1}}, .triangles = {{0, 1, 2}}}), Lines{});
+  EXPECT_EQ(with_geometry({.vertices = three, .edges = {{0, 1}, {2, 3}, {4, 5}}, .triangles = {{1, 2, 1}}}),
+            (Lines{"bodies[3].geometry.edges[1][1]: no such vertex; there are 3 (got 3)",
+                   "bodies[3].geometry.triangles[0]: names a vertex twice"}));
+  EXPECT_EQ(with_geometry({.vertices = three, .edges = {{-1, 0}}, .triangles = {}}).size(), 2U);
+  EXPECT_EQ(with_geometry({}), Lines{"bodies[3].geometry.vertices: needs at least one vertex"});
+  EXPECT_EQ(with_geometry({.vertices = three, .edges = {}, .triangles = {{0, 1, 2}}}, BodyKind::deformable),
+            Lines{"bodies[3].geometry: a deformable body needs volume elements, which only a mesh or a generator has"});
+}
+
+TEST(ValidateStiff, StiffBodiesMoveAndFeelLoadsAsAWhole) {
+  EXPECT_EQ(door_problems([](BodyDesc& b) {
+              b.motions.resize(1);
+              b.motions[0].region.surface_only = true;
+              b.motions[0].displacement = Expressions{"sin(t)", "x * t", "0"};
+              b.loads.resize(2);
+              b.loads[0].kind = LoadKind::traction;
+              b.loads[1].region.box.emplace() = {Vec<3>::Zero(), Vec<3>::Ones()};
+            }),
+            (Lines{"bodies[3].motions[0].region: a stiff body moves as a whole: leave out the region",
+                   "bodies[3].motions[0].displacement[1]: a stiff body moves as a whole: its formulas know only t (got "
+                   "x * t)",
+                   "bodies[3].loads[0].kind: a stiff body feels force, torque and acceleration only (got traction)",
+                   "bodies[3].loads[1].region: a stiff body feels a load as a whole: leave out the region"}));
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.bodies[1].loads.resize(1);
+              s.bodies[1].loads[0].kind = LoadKind::torque;
+            }),
+            Lines{"bodies[1].loads[0].kind: only a stiff body (affine or rigid) feels a torque (got torque)"});
+  const auto torque = [](BodyDesc& b, const Vec<3>& value) {
+    b.loads.resize(1);
+    b.loads[0].kind = LoadKind::torque;
+    b.loads[0].value = value;
+  };
+  EXPECT_EQ(door_problems([&](BodyDesc& b) { torque(b, {0, 0, 1}); }, 2), Lines{});
+  EXPECT_EQ(door_problems([&](BodyDesc& b) { torque(b, {1, 0, 0}); }, 2).size(), 1U);
+}
+
+TEST(ValidateStiff, PosesExcludeOtherMotion) {
+  const auto with_poses = [](MotionDesc& m) { m.poses = {{.position = {1, 2, 0}}, {.rotation = {0, 0, 90}}}; };
+  EXPECT_EQ(door_problems([&](BodyDesc& b) {
+              with_poses(b.motions.emplace_back());
+              b.motions[0].center = Vec<3>::Zero();
+            }),
+            Lines{});
+  EXPECT_EQ(door_problems([&](BodyDesc& b) {
+              with_poses(b.motions.emplace_back());
+              b.motions[0].linear_velocity = {1, 0, 0};
+              b.motions[0].displacement = Expressions{"t", "0", "0"};
+            }),
+            Lines{"bodies[3].motions[0].poses: says where the vertices are; it cannot be combined with "
+                  "`linear_velocity`, `displacement`"});
+  EXPECT_EQ(problems([&](SceneDesc& s) { with_poses(s.bodies[0].motions.emplace_back()); }),
+            Lines{"bodies[0].motions[0].poses: would move all copies of the array to one place"});
+}
+
+TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
+  EXPECT_EQ(joint_problems([](JointDesc&) {}), Lines{});
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.bodies[1] = ""; }), Lines{});
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.bodies = {"", "doo"};
+            }),
+            (Lines{"joints[0].bodies[0]: needs the name of a stiff body; only the second may be empty, for the world",
+                   "joints[0].bodies[1]: no body has this name; did you mean `door`? (got \"doo\")"}));
+  EXPECT_EQ(
+      joint_problems([](JointDesc& j) {
+        j.bodies = {"cube", "wall"};
+      }),
+      (Lines{"joints[0].bodies[0]: joints hold stiff bodies (affine or rigid), not deformable ones (got \"cube\")",
+             "joints[0].bodies[1]: joints hold stiff bodies (affine or rigid), not obstacle ones (got \"wall\")"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.bodies = {"link", "link[3]"};
+            }),
+            (Lines{"joints[0].bodies[0]: is 3 copies; name one of them, `link[0]` to `link[2]` (got \"link\")",
+                   "joints[0].bodies[1]: there is no such copy: `link` has 3 (got \"link[3]\")"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.bodies = {"door", "door"};
+            }),
+            Lines{"joints[0].bodies: a joint holds two different bodies (got \"door\")"});
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.bodies[1] = "door[0]"; }).size(), 1U);
+}
+
+TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.lower = -90;
+              j.upper = 0;
+              j.effort = "10 * t";
+            }),
+            Lines{});
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.kind = JointKind::ball;
+              j.upper = 1;
+              j.drive = "t";
+            }),
+            (Lines{"joints[0].upper: only a hinge or a slider has it (got ball)",
+                   "joints[0].drive: only a hinge or a slider has it (got ball)"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.lower = 1;
+              j.upper = 180;
+            }),
+            (Lines{"joints[0].lower: must be at most 0 [deg or m] (got 1)",
+                   "joints[0].upper: limits of a hinge must be between -180 and 180 [deg], both excluded (got 180)"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.kind = JointKind::slider;
+              j.axis.setZero();
+              j.upper = 500;
+              j.effort = "x";
+            }),
+            (Lines{"joints[0].axis: must not be zero (got [0, 0, 0])",
+                   "joints[0].effort: unknown name `x` at character 1; known are t, pi, e, sin, cos, tan, asin, acos, "
+                   "atan, sinh, cosh, tanh, exp, log, log10, sqrt, abs, floor, ceil, atan2, min, max, mod (got x)"}));
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.drive = j.effort = "t"; }).size(), 1U);
+  // The axis of a hinge has no meaning in the plane.
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.axis = {0, 0, 1}; }, 2), Lines{});
+  EXPECT_EQ(joint_problems(
+                [](JointDesc& j) {
+                  j.kind = JointKind::slider;
+                  j.axis = {0, 0, 1};
+                },
+                2)
+                .size(),
+            2U);
+}
+
+TEST(BodyNames, FindCopiesAndNamesWithBrackets) {
+  SceneDesc scene;
+  scene.bodies.resize(2);
+  scene.bodies[0].name = "link";
+  scene.bodies[1].name = "link[7]";
+  EXPECT_EQ(find_body(scene, "link")->body, 0U);
+  EXPECT_EQ(find_body(scene, "link[3]")->copy, 3);
+  EXPECT_EQ(find_body(scene, "link[7]")->body, 1U);
+  EXPECT_EQ(find_body(scene, "link[7][2]")->copy, 2);
+  for (const char* name : {"", "lin", "link[", "link[]", "link[-1]", "link[1", "link[x]", "[1]", "link[99999999999]"}) {
+    EXPECT_FALSE(find_body(scene, name)) << name;
+  }
+  EXPECT_EQ(copy_name("link", 2, 3), "link[2]");
+  EXPECT_EQ(copy_name("link", 0, 1), "link");
+}
+
+TEST(Expression, TimeFormulasKnowOnlyTime) {
+  EXPECT_EQ(evaluate_time_formula("2 * t + 1", "here", 3.0).value(), 7.0);
+  EXPECT_EQ(to_string(evaluate_time_formula("1 / t", "here", 0.0).issues()[0]),
+            "here: is infinite at t = 0 s; expected a finite number (got 1 / t)");
+  EXPECT_FALSE(check_time_formula("x", "here").empty());
+}
+
+}  // namespace
+}  // namespace clearance
