@@ -1,7 +1,6 @@
 #include "clearance/contact/barrier_potential.h"
 
 #include "clearance/base/parallel.h"
-#include "clearance/contact/free_stencil.h"
 
 namespace clearance {
 
@@ -62,36 +61,23 @@ VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, 
 template <int dim>
 const std::vector<BlockKey>& BarrierPotential<dim>::prepare_hessian(const ContactSet& set,
                                                                     const std::vector<char>& is_fixed) {
-  std::vector<Stencil> stencils(set.contacts.size());
-  free_nodes_.resize(set.contacts.size());
-  parallel_for(static_cast<int>(set.contacts.size()), 1024, [&](int k) {
-    const auto at = static_cast<std::size_t>(k);
-    const Contact& contact = set.contacts[at];
-    stencils[at] = free_stencil(model_, contact.vertices, contact.num_vertices(), is_fixed, free_nodes_[at]);
-  });
-  assembler_ = BlockAssembler(stencils);
-  num_free_.resize(stencils.size());
-  for (std::size_t k = 0; k < stencils.size(); ++k) num_free_[k] = static_cast<std::int8_t>(stencils[k].count);
-  return assembler_.keys();
+  std::vector<ContactVertices> vertices;
+  vertices.reserve(set.contacts.size());
+  for (const Contact& contact : set.contacts) vertices.push_back({contact.vertices, contact.num_vertices()});
+  hessians_.prepare(model_.surface_map, std::move(vertices), is_fixed);
+  return hessians_.keys();
 }
 
 template <int dim>
 void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient,
                                             BlockSparseMatrix& matrix) {
   if (set.contacts.empty()) return;
-  // Local derivatives in parallel, each into its own slot.
-  constexpr std::size_t block_numbers = static_cast<std::size_t>(dim) * dim;
   std::vector<Vec<4 * dim>> gradients(set.contacts.size());
-  locals_.resize(set.contacts.size() * max_stencil_blocks * block_numbers);
-  parallel_for(static_cast<int>(set.contacts.size()), grain, [&](int k) {
+  hessians_.add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
     const auto at = static_cast<std::size_t>(k);
-    const std::span<const std::int8_t> nodes(free_nodes_[at].data(), static_cast<std::size_t>(num_free_[at]));
-    double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
-    gradients[at] = pack_contact_derivatives<dim>(model_, set.contacts[at], x, options_, nodes, out);
+    gradients[at] = contact_gradient_and_terms<dim>(model_, set.contacts[at], x, options_, sum);
   });
   scatter(set, gradients, scale, gradient);
-  assembler_.bind(matrix);
-  assembler_.template add_to<dim>(matrix, locals_, scale);
 }
 
 template class BarrierPotential<2>;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "clearance/contact/contact_frame.h"
-#include "clearance/sparse/block_assembler.h"
+#include "clearance/contact/contact_hessians.h"
 
 namespace clearance {
 
@@ -39,11 +39,7 @@ class BarrierPotential {
 
   const Model& model_;
   BarrierOptions options_;
-  // Scratch of the Hessian: which local nodes of each contact are free, and the packed local Hessians.
-  std::vector<std::array<std::int8_t, 4>> free_nodes_;
-  std::vector<std::int8_t> num_free_;
-  std::vector<double> locals_;
-  BlockAssembler assembler_;
+  ContactHessians<dim> hessians_;
 };
 
 /// Derivatives of one contact with respect to its vertices (dim numbers each), multiplicity included.
@@ -62,10 +58,10 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
 template <int dim>
 ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
                                             const BarrierOptions& options, bool is_projected);
-/// Gradient, and the positive semi-definite part of the Hessian for the vertices `nodes` (0 to 3, ascending) alone,
-/// written to `out` as BlockAssembler reads it: what contact_derivatives gives, in a third of the time.
+/// Gradient; appends the positive semi-definite part of the Hessian to `sum`: what contact_derivatives gives, in a
+/// third of the time.
 template <int dim>
-Vec<4 * dim> pack_contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
-                                      const BarrierOptions& options, std::span<const std::int8_t> nodes, double* out);
+Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
+                                        const BarrierOptions& options, RankOneSum<dim>& sum);
 
 }  // namespace clearance

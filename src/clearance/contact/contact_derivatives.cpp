@@ -1,11 +1,9 @@
 // Derivatives of single contacts; the formulas are those of contact_frame.h.
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "clearance/contact/barrier_potential.h"
 #include "clearance/geometry/mollifier.h"
-#include "clearance/math/lanes.h"
 #include "clearance/math/psd.h"
 
 namespace clearance {
@@ -26,44 +24,19 @@ double sum_of_squares(const std::array<double, 4>& a) {
   return a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3];
 }
 
-/// A vector in a register, padded with zeros.
-template <int dim>
-Lanes padded(const Vec<dim>& v) {
-  Lanes lanes(0.0);
-  for (int c = 0; c < dim; ++c) lanes.set(c, v[c]);
-  return lanes;
-}
-
-/// sum_r coefficient[r] z_r z_r^T, with the parts of z_r by vertex.
-template <int dim>
-struct RankOneSum {
-  int count = 0;
-  std::array<double, 3> coefficient{};
-  std::array<std::array<Lanes, 4>, 3> z;
-
-  /// Appends the functional with the part a_i * u + b_i * v at vertex i.
-  void add(double factor, const std::array<double, 4>& a, const Vec<dim>& u, const std::array<double, 4>& b,
-           const Vec<dim>& v) {
-    const auto r = static_cast<std::size_t>(count++);
-    coefficient[r] = factor;
-    const Lanes padded_u = padded<dim>(u), padded_v = padded<dim>(v);
-    for (std::size_t i = 0; i < 4; ++i) z[r][i] = Lanes(a[i]) * padded_u + Lanes(b[i]) * padded_v;
-  }
-};
-
 std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
   return {a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor};
 }
 
 /// The positive part of a barrier's Hessian.
 template <int dim>
-RankOneSum<dim> projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b, double multiplicity) {
-  RankOneSum<dim> sum;
+void add_projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b, double multiplicity,
+                           RankOneSum<dim>& sum) {
   const double d = frame.distance;
   // Normal direction: the barrier's curvature along d.
   const double normal_curvature = 4.0 * d * d * b.second + 2.0 * b.first;
   if (normal_curvature > 0.0) {
-    sum.add(multiplicity * normal_curvature, frame.weights, frame.normal, {}, frame.normal);
+    sum.add(multiplicity * normal_curvature, frame.weights, frame.normal);
   }
   // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose one positive eigenvalue is (T + sqrt(T^2 + 4 S^2)) / 2 in the
   // orthonormal coordinates u / |w|, a / |g|.
@@ -78,52 +51,6 @@ RankOneSum<dim> projected_hessian(const ContactFrame<dim>& frame, const BarrierV
     sum.add(multiplicity * (-2.0 * b.first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
             frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
   }
-  return sum;
-}
-
-/// Lower triangle of the blocks of the vertices `nodes`, as BlockAssembler reads them.
-template <int dim, int num_terms>
-void pack(const RankOneSum<dim>& sum, std::span<const std::int8_t> nodes, double* out) {
-  // Whole registers are stored: what spills over the end of a column is written again with the next one.
-  double blocks[max_stencil_blocks * dim * dim + num_lanes];
-  double* to = blocks;
-  for (std::size_t a = 0; a < nodes.size(); ++a) {
-    Lanes z[num_terms];
-    for (std::size_t r = 0; r < num_terms; ++r) z[r] = sum.z[r][nodes[a]];
-    for (std::size_t b = 0; b <= a; ++b) {
-      for (int c = 0; c < dim; ++c, to += dim) {
-        Lanes column = z[0] * (sum.coefficient[0] * sum.z[0][nodes[b]][c]);
-        for (std::size_t r = 1; r < num_terms; ++r) column += z[r] * (sum.coefficient[r] * sum.z[r][nodes[b]][c]);
-        std::memcpy(to, &column, sizeof(column));
-      }
-    }
-  }
-  std::copy(blocks, to, out);
-}
-
-template <int dim>
-void pack(const RankOneSum<dim>& sum, std::span<const std::int8_t> nodes, double* out) {
-  switch (sum.count) {
-    case 3:
-      return pack<dim, 3>(sum, nodes, out);
-    case 2:
-      return pack<dim, 2>(sum, nodes, out);
-    case 1:
-      return pack<dim, 1>(sum, nodes, out);
-    default:
-      std::fill(out, out + nodes.size() * (nodes.size() + 1) / 2 * dim * dim, 0.0);
-  }
-}
-
-template <int dim>
-Mat<4 * dim> dense(const RankOneSum<dim>& sum) {
-  Mat<4 * dim> hessian = Mat<4 * dim>::Zero();
-  for (std::size_t r = 0; r < static_cast<std::size_t>(sum.count); ++r) {
-    Vec<4 * dim> z;
-    for (int i = 0; i < 4 * dim; ++i) z[i] = sum.z[r][i / dim][i % dim];
-    hessian.noalias() += sum.coefficient[r] * z * z.transpose();
-  }
-  return hessian;
 }
 
 /// Exact Hessian of the squared distance.
@@ -210,7 +137,9 @@ ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& c
   const Vec<4 * dim> z = spread<dim>(frame.weights, frame.normal);
   result.gradient = (multiplicity * 2.0 * frame.distance * b.first) * z;
   if (is_projected) {
-    result.hessian = dense<dim>(projected_hessian<dim>(frame, b, multiplicity));
+    RankOneSum<dim> sum;
+    add_projected_hessian<dim>(frame, b, multiplicity, sum);
+    result.hessian = sum.dense();
   } else {
     result.hessian = multiplicity * ((4.0 * frame.distance * frame.distance * b.second) * z * z.transpose() +
                                      b.first * distance_sq_hessian<dim>(frame));
@@ -219,22 +148,17 @@ ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& c
 }
 
 template <int dim>
-Vec<4 * dim> pack_contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
-                                      const BarrierOptions& options, std::span<const std::int8_t> nodes, double* out) {
+Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
+                                        const BarrierOptions& options, RankOneSum<dim>& sum) {
   if (contact.kind == ContactKind::mollified_edge_edge) {
-    const ContactDerivatives<dim> local = contact_derivatives<dim>(model, contact, x, options, true);
-    for (std::size_t a = 0; a < nodes.size(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b, out += dim * dim) {
-        Eigen::Map<Mat<dim>> packed(out);
-        packed = local.hessian.template block<dim, dim>(dim * nodes[a], dim * nodes[b]);
-      }
-    }
+    const ContactDerivatives<dim> local = contact_derivatives<dim>(model, contact, x, options, false);
+    add_positive_part<4 * dim>(local.hessian, [&](double factor, const Vec<4 * dim>& z) { sum.add(factor, z); });
     return local.gradient;
   }
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions_of<dim>(contact, x));
   const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
   const double multiplicity = contact.multiplicity;
-  pack<dim>(projected_hessian<dim>(frame, b, multiplicity), nodes, out);
+  add_projected_hessian<dim>(frame, b, multiplicity, sum);
   return (multiplicity * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 
@@ -242,10 +166,10 @@ template double contact_energy<2>(const Model&, const Contact&, const VecX&, con
 template double contact_energy<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
 template Vec<8> contact_gradient<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
 template Vec<12> contact_gradient<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
-template Vec<8> pack_contact_derivatives<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                            std::span<const std::int8_t>, double*);
-template Vec<12> pack_contact_derivatives<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                             std::span<const std::int8_t>, double*);
+template Vec<8> contact_gradient_and_terms<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
+                                              RankOneSum<2>&);
+template Vec<12> contact_gradient_and_terms<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
+                                               RankOneSum<3>&);
 template ContactDerivatives<2> contact_derivatives<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
                                                       bool);
 template ContactDerivatives<3> contact_derivatives<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,

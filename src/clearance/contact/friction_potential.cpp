@@ -1,7 +1,8 @@
 #include "clearance/contact/friction_potential.h"
 
+#include <Eigen/Geometry>
+
 #include "clearance/base/parallel.h"
-#include "clearance/contact/free_stencil.h"
 #include "clearance/geometry/mollifier.h"
 
 namespace clearance {
@@ -105,18 +106,28 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
 
 template <int dim>
 const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::vector<char>& is_fixed) {
-  if (prepared_for_ == is_fixed) return assembler_.keys();
+  if (prepared_for_ == is_fixed) return hessians_.keys();
   prepared_for_ = is_fixed;
-  std::vector<Stencil> stencils(contacts_.size());
-  free_nodes_.resize(contacts_.size());
-  num_free_.resize(contacts_.size());
-  for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    stencils[k] = free_stencil(model_, contacts_[k].vertices, contacts_[k].num_vertices, is_fixed, free_nodes_[k]);
-    num_free_[k] = static_cast<std::int8_t>(stencils[k].count);
-  }
-  assembler_ = BlockAssembler(stencils);
-  return assembler_.keys();
+  std::vector<ContactVertices> vertices;
+  vertices.reserve(contacts_.size());
+  for (const LaggedContact& contact : contacts_) vertices.push_back({contact.vertices, contact.num_vertices});
+  hessians_.prepare(model_.surface_map, std::move(vertices), is_fixed);
+  return hessians_.keys();
 }
+
+namespace {
+
+/// A unit vector orthogonal to the unit vector n.
+template <int dim>
+Vec<dim> any_tangent(const Vec<dim>& n) {
+  if constexpr (dim == 2) {
+    return {-n[1], n[0]};
+  } else {
+    return n.unitOrthogonal();
+  }
+}
+
+}  // namespace
 
 template <int dim>
 void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, VecX& gradient,
@@ -124,31 +135,18 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
   const VecX displacement = x - x_t0_;
-  constexpr std::size_t block_numbers = static_cast<std::size_t>(dim) * dim;
-  locals_.resize(contacts_.size() * max_stencil_blocks * block_numbers);
-  parallel_for(static_cast<int>(contacts_.size()), grain, [&](int k) {
-    const auto at = static_cast<std::size_t>(k);
-    const LaggedContact& contact = contacts_[at];
+  hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
+    const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
     const Vec<dim> u = sliding(contact, displacement);
     const double y = u.norm();
     const double across = law_.force_over_distance(y);
     const double along = std::max(law_.stiffness(y), secant_share * across);
-    Mat<dim> shared = across * (Mat<dim>::Identity() - contact.normal * contact.normal.transpose());
-    if (y > 0.0) shared += ((along - across) / (y * y)) * u * u.transpose();
-    shared *= contact.limit;
-    double* out = locals_.data() + at * max_stencil_blocks * block_numbers;
-    for (int a = 0; a < num_free_[at]; ++a) {
-      for (int b = 0; b <= a; ++b, out += block_numbers) {
-        const auto weight = [&](int local) {
-          return contact.weights[static_cast<std::size_t>(free_nodes_[at][static_cast<std::size_t>(local)])];
-        };
-        Eigen::Map<Mat<dim>> packed(out);
-        packed = weight(a) * weight(b) * shared;
-      }
+    const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
+    if (along > 0.0) sum.add(contact.limit * along, contact.weights, direction);
+    if constexpr (dim == 3) {
+      sum.add(contact.limit * across, contact.weights, Vec<3>(contact.normal.cross(direction)));
     }
   });
-  assembler_.bind(matrix);
-  assembler_.template add_to<dim>(matrix, locals_, 1.0);
 }
 
 template class FrictionPotential<2>;

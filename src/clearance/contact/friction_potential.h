@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "clearance/contact/contact_frame.h"
+#include "clearance/contact/contact_hessians.h"
 #include "clearance/contact/friction.h"
-#include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
@@ -58,12 +58,8 @@ class FrictionPotential {
   FrictionLaw law_;
   VecX x_t0_;
   std::vector<LaggedContact> contacts_;
-  // Scratch of the Hessian; prepared for the blocks that were fixed then.
-  std::vector<char> prepared_for_;
-  std::vector<std::array<std::int8_t, 4>> free_nodes_;
-  std::vector<std::int8_t> num_free_;
-  std::vector<double> locals_;
-  BlockAssembler assembler_;
+  std::vector<char> prepared_for_;  // the blocks that were fixed when hessians_ was prepared
+  ContactHessians<dim> hessians_;
 };
 
 /// Magnitude of the barrier's force along the normal of a contact for kappa = 1, in m^3.

@@ -19,6 +19,16 @@ Mat<n> project_to_psd(const Mat<n>& matrix) {
   return projected;
 }
 
+template <int n>
+void add_positive_part(const Mat<n>& matrix, const std::function<void(double, const Vec<n>&)>& visit) {
+  Eigen::SelfAdjointEigenSolver<Mat<n>> solver(matrix);
+  for (int i = 0; i < n; ++i) {
+    if (solver.eigenvalues()[i] > 0.0) visit(solver.eigenvalues()[i], solver.eigenvectors().col(i));
+  }
+}
+
+template void add_positive_part<8>(const Mat<8>&, const std::function<void(double, const Vec<8>&)>&);
+template void add_positive_part<12>(const Mat<12>&, const std::function<void(double, const Vec<12>&)>&);
 template Mat<2> project_to_psd<2>(const Mat<2>&);
 template Mat<3> project_to_psd<3>(const Mat<3>&);
 template Mat<4> project_to_psd<4>(const Mat<4>&);

@@ -32,14 +32,31 @@ struct ColumnBuckets {
   int count() const { return static_cast<int>(columns.size()); }
 };
 
-template <class Visit>
-void for_each_block(std::span<const Stencil> stencils, const Visit& visit) {
-  for (std::size_t s = 0; s < stencils.size(); ++s) {
-    const Stencil& stencil = stencils[s];
-    auto local_block = static_cast<std::uint32_t>(s * max_stencil_blocks);
-    for (int a = 0; a < stencil.count; ++a) {
-      for (int b = 0; b <= a; ++b, ++local_block) {
-        const int row = stencil.nodes[a], column = stencil.nodes[b];
+/// Stencils of at most max_stencil_nodes, all with the same room.
+struct EqualStencils {
+  std::span<const Stencil> stencils;
+  int count() const { return static_cast<int>(stencils.size()); }
+  std::span<const int> nodes_of(int s) const {
+    return {stencils[s].nodes.data(), static_cast<std::size_t>(stencils[s].count)};
+  }
+  std::int64_t first_local_block_of(int s) const { return static_cast<std::int64_t>(s) * max_stencil_blocks; }
+};
+
+struct AnyStencils {
+  const StencilList& list;
+  int count() const { return list.count(); }
+  std::span<const int> nodes_of(int s) const { return list.nodes_of(s); }
+  std::int64_t first_local_block_of(int s) const { return list.first_local_block[s]; }
+};
+
+template <class Stencils, class Visit>
+void for_each_block(const Stencils& stencils, const Visit& visit) {
+  for (int s = 0; s < stencils.count(); ++s) {
+    const std::span<const int> nodes = stencils.nodes_of(s);
+    auto local_block = static_cast<std::uint32_t>(stencils.first_local_block_of(s));
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      for (std::size_t b = 0; b <= a; ++b, ++local_block) {
+        const int row = nodes[a], column = nodes[b];
         const bool is_transposed = row < column;
         visit(is_transposed ? column : row, is_transposed ? row : column, 2 * local_block + is_transposed);
       }
@@ -54,10 +71,11 @@ std::int64_t accumulate(std::vector<std::int64_t>& counts) {
   return sum;
 }
 
-ColumnBuckets sort_into_columns(std::span<const Stencil> stencils) {
+template <class Stencils>
+ColumnBuckets sort_into_columns(const Stencils& stencils) {
   int num_nodes = 0;
-  for (const Stencil& stencil : stencils) {
-    for (int a = 0; a < stencil.count; ++a) num_nodes = std::max(num_nodes, stencil.nodes[a] + 1);
+  for (int s = 0; s < stencils.count(); ++s) {
+    for (const int node : stencils.nodes_of(s)) num_nodes = std::max(num_nodes, node + 1);
   }
 
   // Two stable counting sorts, by row and then by column.
@@ -107,7 +125,24 @@ std::vector<std::int64_t> count_keys(const ColumnBuckets& buckets) {
 
 }  // namespace
 
-BlockAssembler::BlockAssembler(std::span<const Stencil> stencils) : num_stencils_(static_cast<int>(stencils.size())) {
+void StencilList::add(std::span<const int> stencil) {
+  nodes.insert(nodes.end(), stencil.begin(), stencil.end());
+  first_node.push_back(static_cast<int>(nodes.size()));
+  const auto size = static_cast<std::int64_t>(stencil.size());
+  first_local_block.push_back(first_local_block.back() + size * (size + 1) / 2);
+}
+
+BlockAssembler::BlockAssembler(std::span<const Stencil> stencils) {
+  build(EqualStencils{stencils});
+}
+
+BlockAssembler::BlockAssembler(const StencilList& stencils) {
+  build(AnyStencils{stencils});
+}
+
+template <class Stencils>
+void BlockAssembler::build(const Stencils& stencils) {
+  num_stencils_ = stencils.count();
   const ColumnBuckets buckets = sort_into_columns(stencils);
   const std::vector<std::int64_t> key_starts = count_keys(buckets);
 

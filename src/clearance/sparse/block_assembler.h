@@ -24,11 +24,26 @@ struct Stencil {
   int count = 0;
 };
 
+/// Stencils of any size. The local Hessian of stencil s has count (count + 1) / 2 blocks from block
+/// first_local_block[s] on.
+struct StencilList {
+  std::vector<int> nodes;                             ///< of all stencils, one after the other
+  std::vector<int> first_node = {0};                  ///< per stencil, into nodes, and one past the last
+  std::vector<std::int64_t> first_local_block = {0};  ///< per stencil, and one past the last
+
+  int count() const { return static_cast<int>(first_node.size()) - 1; }
+  std::span<const int> nodes_of(int s) const {
+    return {nodes.data() + first_node[s], nodes.data() + first_node[s + 1]};
+  }
+  void add(std::span<const int> stencil);
+};
+
 class BlockAssembler {
  public:
   BlockAssembler() = default;
   /// Finds the matrix blocks that the stencils touch and, for each, which local blocks sum into it.
   explicit BlockAssembler(std::span<const Stencil> stencils);
+  explicit BlockAssembler(const StencilList& stencils);
 
   int num_stencils() const { return num_stencils_; }
   /// Sorted and unique keys of all touched blocks.
@@ -38,15 +53,19 @@ class BlockAssembler {
   /// the pattern changes.
   bool bind(const BlockSparseMatrix& matrix);
 
-  /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil.
+  /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil, those of
+  /// a StencilList as many as they have blocks.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale) const;
 
  private:
+  template <class Stencils>
+  void build(const Stencils& stencils);
+
   int num_stencils_ = 0;
   std::vector<BlockKey> keys_;
   std::vector<std::int64_t> contribution_offsets_;  // per key, into contributions_
-  // 2 (stencil * max_stencil_blocks + index in the lower triangle) + is_transposed; 214 million stencils fit
+  // 2 (number of the local block) + is_transposed; 214 million stencils of four nodes fit
   std::vector<std::uint32_t> contributions_;
   std::vector<std::int64_t> slots_;  // per key, after bind()
   std::vector<int> strides_;

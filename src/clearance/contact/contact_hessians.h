@@ -1,0 +1,85 @@
+// Local Hessians of contacts, pulled back to the blocks of unknowns and summed into a matrix.
+//
+// Contacts that touch the same blocks (those between two stiff bodies, say) are summed first, while their common local
+// Hessian is at hand, and meet the matrix once (sec. 4.3 of the affine paper).
+#pragma once
+
+#include <vector>
+
+#include "clearance/contact/rank_one_sum.h"
+#include "clearance/model/model.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+/// The surface vertices of a contact.
+struct ContactVertices {
+  std::array<int, 4> vertices{};
+  int count = 0;
+};
+
+template <int dim>
+class ContactHessians {
+ public:
+  /// Fixes which blocks the Hessians of `contacts` touch; those marked in `is_fixed` are left out.
+  void prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts, const std::vector<char>& is_fixed);
+  /// Sorted keys of the blocks that the prepared contacts touch.
+  const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
+
+  /// matrix += scale * Hessians. `terms_of(k, sum)` appends those of contact k to the empty `sum`; it is called from
+  /// several threads, once for every contact. The matrix has all prepared keys.
+  template <class TermsOf>
+  void add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of);
+
+ private:
+  /// Parts of a local Hessian.
+  struct Scratch {
+    std::vector<double> dense;   // lower triangle, column by column
+    std::vector<double> pulled;  // the terms of one contact in the unknowns of the group
+  };
+
+  int num_groups() const { return stencils_.count(); }
+  void begin(int group, Scratch& scratch) const;
+  void accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const;
+  void finish(int group, const Scratch& scratch);
+  void pack(int group, int contact, const RankOneSum<dim>& sum);
+
+  const SurfaceMap* map_ = nullptr;
+  std::vector<ContactVertices> contacts_;
+  StencilList stencils_;             // one a group: its free blocks, ascending
+  std::vector<int> order_;           // contacts, group by group
+  std::vector<int> first_of_group_;  // into order_, and one past the last
+  std::vector<double> locals_;
+  BlockAssembler assembler_;
+};
+
+template <int dim>
+template <class TermsOf>
+void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of) {
+  if (contacts_.empty()) return;
+  locals_.resize(static_cast<std::size_t>(stencils_.first_local_block.back()) * dim * dim);
+  const bool is_selection = map_->is_selection();
+  parallel_for_chunks(num_groups(), is_selection ? 64 : 4, [&](int begin_group, int end_group) {
+    RankOneSum<dim> sum;
+    Scratch scratch;
+    for (int group = begin_group; group < end_group; ++group) {
+      if (!is_selection) begin(group, scratch);
+      for (int k = first_of_group_[static_cast<std::size_t>(group)];
+           k < first_of_group_[static_cast<std::size_t>(group) + 1]; ++k) {
+        const int contact = order_[static_cast<std::size_t>(k)];
+        sum.count = 0;
+        terms_of(contact, sum);
+        if (is_selection) {
+          pack(group, contact, sum);
+        } else {
+          accumulate(group, contact, sum, scratch);
+        }
+      }
+      if (!is_selection) finish(group, scratch);
+    }
+  });
+  assembler_.bind(matrix);
+  assembler_.template add_to<dim>(matrix, locals_, scale);
+}
+
+}  // namespace clearance
