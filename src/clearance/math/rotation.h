@@ -1,7 +1,9 @@
-// Rotations of 3-space.
+// Rotations of 3-space and of the plane.
 #pragma once
 
 #include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <Eigen/SVD>
 
 #include "clearance/math/types.h"
 
@@ -35,6 +37,50 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
 inline Mat<3> rotation_from_vector(const Vec<3>& w) {
   const double angle = w.norm();
   return angle > 0.0 ? Mat<3>(Eigen::AngleAxisd(angle, w / angle).toRotationMatrix()) : Mat<3>(Mat<3>::Identity());
+}
+
+/// [w]: [w] a = w x a.
+inline Mat<3> cross_matrix(const Vec<3>& w) {
+  Mat<3> matrix;
+  matrix << 0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0;
+  return matrix;
+}
+
+/// The rotation vector [rad] of R, of a length up to pi.
+inline Vec<3> rotation_vector(const Mat<3>& rotation) {
+  const Eigen::AngleAxisd turn{Eigen::Quaterniond(rotation)};
+  return turn.angle() * turn.axis();
+}
+
+/// Rotation by an angle [rad] in 2D, by a rotation vector in 3D.
+template <int dim>
+Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
+  if constexpr (dim == 2) {
+    return Eigen::Rotation2Dd(turn).toRotationMatrix();
+  } else {
+    return rotation_from_vector(turn);
+  }
+}
+
+/// The rotation that is nearest to a matrix in the Frobenius norm.
+template <int dim>
+Mat<dim> nearest_rotation(const Mat<dim>& matrix) {
+  // Newton's iteration for the polar factor (Higham 1986) converges in a few steps from matrices that keep
+  // orientation and are not nearly singular.
+  Mat<dim> nearest = matrix;
+  const double size = matrix.norm();
+  if (matrix.determinant() > 1e-3 * std::pow(size, dim)) {
+    for (int i = 0; i < 30; ++i) {
+      const Mat<dim> next = 0.5 * (nearest + nearest.inverse().transpose());
+      const double change = (next - nearest).norm();
+      nearest = next;
+      if (change < 1e-8) return 0.5 * (nearest + nearest.inverse().transpose());
+    }
+  }
+  const Eigen::JacobiSVD<Mat<dim>> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Mat<dim> u = svd.matrixU();
+  if ((u * svd.matrixV().transpose()).determinant() < 0.0) u.col(dim - 1) *= -1.0;
+  return u * svd.matrixV().transpose();
 }
 
 }  // namespace clearance

@@ -1,7 +1,7 @@
 // The seam between physics and solver: what is constant during a run, and what a restart needs.
 #pragma once
 
-#include <functional>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -40,9 +40,26 @@ struct HalfSpace {
   double offset = 0.0;  ///< [m]
 };
 
+/// The unknowns of an affine or rigid body: 1 + dim blocks, its centre of mass t and `radius` times the columns of its
+/// affine map A. A point at `rest` from the centre along the body's axes is at t + sum_i rest_i / radius * b_i.
+struct StiffBody {
+  int first_block = 0;
+  double radius = 1.0;    ///< [m]
+  bool is_rigid = false;  ///< A is a rotation, always
+};
+
+/// A block that is a weighted sum of the blocks of an affine body: a node of a deformable body in a stiff part of it.
+struct Tie {
+  int block = 0;
+  int first_block = 0;              ///< of the affine body
+  std::array<double, 4> weights{};  ///< of t and the columns
+};
+
 /// Constant during a run.
 struct Model {
   DofLayout layout;
+  std::vector<StiffBody> stiff_bodies;
+  std::vector<Tie> ties;                               ///< by ascending block; their masses are zero
   VecX mass;                                           ///< [kg] lumped, per block (zero for obstacle blocks)
   std::shared_ptr<MassOperator> consistent_mass;       ///< inertia by this instead of the lumped mass; may be null
   VecX x_rest;                                         ///< [m]

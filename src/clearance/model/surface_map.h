@@ -1,4 +1,4 @@
-// How surface vertices follow from the unknowns, and how they move during a step.
+// How surface vertices follow from the unknowns.
 #pragma once
 
 #include <span>
@@ -8,16 +8,9 @@
 
 namespace clearance {
 
-/// A straight motion of every surface vertex from t0 to t1, and how far the true path may stray from it.
-struct SurfacePath {
-  VecX x_t0;                      ///< [m] flat, dim per vertex
-  VecX x_t1;                      ///< [m]
-  std::vector<double> deviation;  ///< [m] per vertex; empty: the path is exactly straight (FEM, affine)
-};
-
 /// Surface vertex i is at sum_j weight_ij * x[block_ij]: the operator Phi of the high-order paper, J of the affine
 /// paper. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]).
-/// Rigid bodies will add a nonlinear map that linearises to this one at x, with curvature and a path deviation.
+/// Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates).
 class SurfaceMap {
  public:
   struct Term {

@@ -1,0 +1,328 @@
+#include "clearance/model/local_coordinates.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "clearance/math/psd.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+
+namespace {
+
+/// The affine map of a stiff body.
+template <int dim>
+Mat<dim> map_of(const StiffBody& body, const VecX& x) {
+  Mat<dim> map;
+  for (int i = 0; i < dim; ++i) map.col(i) = block<dim>(x, body.first_block + 1 + i) / body.radius;
+  return map;
+}
+
+template <int dim>
+void set_map(const StiffBody& body, const Mat<dim>& map, VecX& x) {
+  for (int i = 0; i < dim; ++i) block<dim>(x, body.first_block + 1 + i) = body.radius * map.col(i);
+}
+
+/// [rad] of the rotation that a variation of the map begins with.
+template <int dim>
+auto turn_of(const Mat<dim>& rate) {
+  if constexpr (dim == 2) {
+    return 0.5 * (rate(1, 0) - rate(0, 1));
+  } else {
+    return Vec<3>(0.5 * Vec<3>(rate(2, 1) - rate(1, 2), rate(0, 2) - rate(2, 0), rate(1, 0) - rate(0, 1)));
+  }
+}
+
+}  // namespace
+
+template <int dim>
+LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
+  const int num_full = model.layout.num_blocks;
+  // What each block of x is: a block of its own, a column of a rigid body, or tied.
+  std::vector<int> rigid_of_block(static_cast<std::size_t>(num_full), -1);
+  for (std::size_t k = 0; k < model.stiff_bodies.size(); ++k) {
+    const StiffBody& body = model.stiff_bodies[k];
+    if (!body.is_rigid) continue;
+    ++num_rigid_;
+    for (int i = 0; i < dim; ++i)
+      rigid_of_block[static_cast<std::size_t>(body.first_block + 1 + i)] = static_cast<int>(k);
+  }
+  std::vector<const Tie*> tie_of_block(static_cast<std::size_t>(num_full), nullptr);
+  for (const Tie& tie : model.ties) tie_of_block[static_cast<std::size_t>(tie.block)] = &tie;
+
+  // Local blocks in the order of x; the first column of a rigid body brings its rotation vector.
+  turn_block_.assign(model.stiff_bodies.size(), -1);
+  std::vector<int> own_block(static_cast<std::size_t>(num_full), -1);
+  for (int b = 0; b < num_full; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    if (rigid_of_block[at] >= 0) {
+      int& turn = turn_block_[static_cast<std::size_t>(rigid_of_block[at])];
+      if (turn < 0) turn = num_blocks_++;
+    } else if (tie_of_block[at] == nullptr) {
+      own_block[at] = num_blocks_++;
+    }
+  }
+  first_term_.push_back(0);
+  for (int b = 0; b < num_full; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    if (rigid_of_block[at] >= 0) {
+      terms_.push_back({turn_block_[static_cast<std::size_t>(rigid_of_block[at])], 1.0, true});
+    } else if (tie_of_block[at] != nullptr) {
+      const Tie& tie = *tie_of_block[at];
+      for (int k = 0; k <= dim; ++k) {
+        terms_.push_back({own_block[static_cast<std::size_t>(tie.first_block + k)],
+                          tie.weights[static_cast<std::size_t>(k)], false});
+      }
+    } else {
+      terms_.push_back({own_block[at], 1.0, false});
+    }
+    first_term_.push_back(static_cast<int>(terms_.size()));
+  }
+
+  if (num_rigid_ == 0) return;
+  std::vector<int> rigid_of_first(static_cast<std::size_t>(num_full), -1);
+  int count = 0;
+  for (const StiffBody& body : model.stiff_bodies) {
+    if (body.is_rigid) rigid_of_first[static_cast<std::size_t>(body.first_block)] = count++;
+  }
+  for (int v = 0; v < model.surface_map.num_vertices(); ++v) {
+    screw_of_vertex_.push_back(rigid_of_first[static_cast<std::size_t>(model.surface_map.terms(v)[0].block)]);
+  }
+}
+
+template <int dim>
+void LocalCoordinates<dim>::place_ties(VecX& x) const {
+  for (const Tie& tie : model_.ties) {
+    Vec<dim> position = Vec<dim>::Zero();
+    for (int k = 0; k <= dim; ++k) {
+      position += tie.weights[static_cast<std::size_t>(k)] * block<dim>(x, tie.first_block + k);
+    }
+    block<dim>(x, tie.block) = position;
+  }
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::move(const VecX& x, const VecX& dy, double fraction) const {
+  if (are_displacements()) return x + fraction * dy;
+  VecX moved = x;
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const std::span<const Term> of_block = terms(b);
+    if (of_block.size() == 1 && !of_block[0].is_turn) {
+      block<dim>(moved, b) += fraction * block<dim>(dy, of_block[0].block);
+    }
+  }
+  if constexpr (dim == 3) {
+    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+      if (turn_block_[k] < 0) continue;
+      const Vec<3> turn = fraction * block<3>(dy, turn_block_[k]);
+      if (turn.isZero(0.0)) continue;
+      const Mat<3> map = rotation_from_vector(turn) * map_of<3>(model_.stiff_bodies[k], x);
+      // One step of Newton's iteration for the nearest rotation: rounding never adds up.
+      set_map<3>(model_.stiff_bodies[k], map * (1.5 * Mat<3>::Identity() - 0.5 * map.transpose() * map), moved);
+    }
+  }
+  place_ties(moved);
+  return moved;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::expand(const VecX& x, const VecX& dy) const {
+  if (are_displacements()) return dy;
+  VecX dx = VecX::Zero(x.size());
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    for (const Term& term : terms(b)) {
+      if (!term.is_turn) {
+        block<dim>(dx, b) += term.weight * block<dim>(dy, term.block);
+      } else if constexpr (dim == 3) {
+        block<3>(dx, b) = Vec<3>(block<3>(dy, term.block)).cross(Vec<3>(block<3>(x, b)));
+      }
+    }
+  }
+  return dx;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::towards(const VecX& x, const VecX& target) const {
+  VecX unstretched_target = target;
+  for (const StiffBody& body : model_.stiff_bodies) {
+    set_map<dim>(body, nearest_rotation<dim>(map_of<dim>(body, target)), unstretched_target);
+  }
+  if (are_displacements()) return unstretched_target - x;
+  VecX dy = VecX::Zero(dim * num_blocks_);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const std::span<const Term> of_block = terms(b);
+    if (of_block.size() == 1 && !of_block[0].is_turn) {
+      block<dim>(dy, of_block[0].block) = block<dim>(unstretched_target, b) - block<dim>(x, b);
+    }
+  }
+  if constexpr (dim == 3) {
+    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+      if (turn_block_[k] < 0) continue;
+      const StiffBody& body = model_.stiff_bodies[k];
+      block<3>(dy, turn_block_[k]) =
+          rotation_vector(Mat<3>(map_of<3>(body, unstretched_target) * map_of<3>(body, x).transpose()));
+    }
+  }
+  return dy;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient) const {
+  if (are_displacements()) return gradient;
+  VecX reduced = VecX::Zero(dim * num_blocks_);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    for (const Term& term : terms(b)) {
+      if (!term.is_turn) {
+        block<dim>(reduced, term.block) += term.weight * block<dim>(gradient, b);
+      } else if constexpr (dim == 3) {
+        block<3>(reduced, term.block) += Vec<3>(block<3>(x, b)).cross(Vec<3>(block<3>(gradient, b)));
+      }
+    }
+  }
+  return reduced;
+}
+
+template <int dim>
+std::vector<char> LocalCoordinates<dim>::reduce(const std::vector<char>& is_fixed) const {
+  if (are_displacements()) return is_fixed;
+  std::vector<char> reduced(static_cast<std::size_t>(num_blocks_), 0);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (!is_fixed[static_cast<std::size_t>(b)]) continue;
+    for (const Term& term : terms(b)) reduced[static_cast<std::size_t>(term.block)] = 1;
+  }
+  return reduced;
+}
+
+template <int dim>
+SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& dy, double fraction) const {
+  SurfacePath path;
+  path.x_t0 = model_.surface_map.apply(x);
+  path.x_t1 = model_.surface_map.apply(move(x, dy, fraction));
+  if constexpr (dim == 3) {
+    if (num_rigid_ == 0) return path;
+    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+      if (turn_block_[k] < 0) continue;
+      const int first = model_.stiff_bodies[k].first_block;
+      path.screws.push_back({block<3>(x, first), fraction * block<3>(dy, terms(first)[0].block),
+                             fraction * block<3>(dy, turn_block_[k])});
+    }
+    path.screw_of_vertex = screw_of_vertex_;
+    path.deviation.assign(screw_of_vertex_.size(), 0.0);
+    parallel_for(static_cast<int>(screw_of_vertex_.size()), 2048, [&](int v) {
+      const int index = screw_of_vertex_[static_cast<std::size_t>(v)];
+      if (index < 0) return;
+      const Screw& screw = path.screws[static_cast<std::size_t>(index)];
+      // r phi^2 = |turn x (turn x (x - center))|; a hair more for its rounding.
+      const Vec<3> arm = block<3>(path.x_t0, v) - screw.center;
+      path.deviation[static_cast<std::size_t>(v)] =
+          0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
+    });
+  }
+  return path;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::unstretched(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const {
+  VecX bent = dy;
+  for (const StiffBody& body : model_.stiff_bodies) {
+    if (body.is_rigid || is_fixed[static_cast<std::size_t>(body.first_block + 1)]) continue;
+    const int first_column = terms(body.first_block + 1)[0].block;
+    const Mat<dim> map = map_of<dim>(body, x);
+    Mat<dim> change;
+    for (int i = 0; i < dim; ++i) change.col(i) = block<dim>(dy, first_column + i) / body.radius;
+    const Mat<dim> rate = change * map.transpose();
+    const Mat<dim> stretch = 0.5 * (rate + rate.transpose());
+    const Mat<dim> moved = rotation_by<dim>(turn_of<dim>(rate)) * (Mat<dim>::Identity() + stretch) * map - map;
+    for (int i = 0; i < dim; ++i) block<dim>(bent, first_column + i) = body.radius * moved.col(i);
+  }
+  return bent;
+}
+
+template <int dim>
+void LocalCoordinates<dim>::bind(const BlockSparseMatrix& full, BlockSparseMatrix& reduced) {
+  full_pattern_ = full.pattern_id();
+  shares_.clear();
+  std::vector<BlockKey> keys;
+  for (int column = 0; column < full.num_blocks(); ++column) {
+    for (const int row : full.column_rows(column)) {
+      for (const Term& row_term : terms(row)) {
+        for (const Term& column_term : terms(column)) {
+          // A diagonal block meets every pair of its terms in both orders, which are each other's transposes.
+          if (row == column && row_term.block < column_term.block) continue;
+          const bool is_transposed = row_term.block < column_term.block;
+          const bool is_symmetrised = row != column && row_term.block == column_term.block;
+          shares_.push_back({row, column, row_term, column_term, is_transposed, is_symmetrised,
+                             full.find_slot(row, column), full.slot_stride(column)});
+          keys.push_back(
+              make_block_key(std::max(row_term.block, column_term.block), std::min(row_term.block, column_term.block)));
+        }
+      }
+    }
+  }
+  std::vector<BlockKey> unique_keys = keys;
+  std::sort(unique_keys.begin(), unique_keys.end());
+  unique_keys.erase(std::unique(unique_keys.begin(), unique_keys.end()), unique_keys.end());
+  reduced = BlockSparseMatrix(dim, num_blocks_, unique_keys);
+  for (std::size_t k = 0; k < shares_.size(); ++k) {
+    shares_[k].to = reduced.find_slot(block_row(keys[k]), block_column(keys[k]));
+    shares_[k].to_stride = reduced.slot_stride(block_column(keys[k]));
+  }
+}
+
+template <int dim>
+void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double inertia, const BlockSparseMatrix& full,
+                                   BlockSparseMatrix& reduced) {
+  if (full_pattern_ != full.pattern_id()) {
+    bind(full, reduced);
+  } else {
+    reduced.set_zero();
+  }
+  const double* values = full.values().data();
+  for (const Share& share : shares_) {
+    Mat<dim> part = Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>(values + share.from,
+                                                                        Eigen::OuterStride<>(share.from_stride));
+    part *= share.row_term.weight * share.column_term.weight;
+    if constexpr (dim == 3) {
+      // A column b of a rigid body moves by theta x b = -[b] theta.
+      if (share.column_term.is_turn) part = part * cross_matrix(Vec<3>(-block<3>(x, share.column)));
+      if (share.row_term.is_turn) part = cross_matrix(Vec<3>(block<3>(x, share.row))) * part;
+    }
+    if (share.is_symmetrised) {
+      part = (part + part.transpose()).eval();
+    } else if (share.is_transposed) {
+      part.transposeInPlace();
+    }
+    reduced.template add_to_slot<dim>(share.to, share.to_stride, part);
+  }
+  add_curvature(x, gradient, inertia, reduced);
+}
+
+/// Forces G_i on the columns b_i do work of second order in a rotation: with b_i + theta x b_i + theta x (theta x b_i)
+/// / 2 it is theta^T C theta / 2, C = sum_i sym(G_i b_i^T) - (G_i . b_i) I. What makes the body's inertia indefinite is
+/// left out.
+template <int dim>
+void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, double inertia,
+                                          BlockSparseMatrix& reduced) const {
+  if constexpr (dim == 3) {
+    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+      if (turn_block_[k] < 0) continue;
+      Mat<3> curvature = Mat<3>::Zero(), inertia_tensor = Mat<3>::Zero();
+      for (int i = 1; i <= 3; ++i) {
+        const int b = model_.stiff_bodies[k].first_block + i;
+        const Vec<3> column = block<3>(x, b), force = block<3>(gradient, b);
+        const Mat<3> product = force * column.transpose();
+        curvature += 0.5 * (product + product.transpose()) - force.dot(column) * Mat<3>::Identity();
+        inertia_tensor +=
+            inertia * model_.mass[b] * (column.squaredNorm() * Mat<3>::Identity() - column * column.transpose());
+      }
+      const Mat<3> added = project_to_psd<3>(Mat<3>(inertia_tensor + curvature)) - inertia_tensor;
+      const int turn = turn_block_[k];
+      reduced.template add_to_slot<3>(reduced.find_slot(turn, turn), reduced.slot_stride(turn), added);
+    }
+  }
+}
+
+template class LocalCoordinates<2>;
+template class LocalCoordinates<3>;
+
+}  // namespace clearance
