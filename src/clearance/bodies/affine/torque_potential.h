@@ -1,0 +1,45 @@
+// External torques on stiff bodies. Their direction is fixed in the world, and the forces that make them up are those
+// of the pose at the start of the step: a torque about a turning body has no potential.
+#pragma once
+
+#include <functional>
+
+#include "clearance/math/types.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+/// A torque on the body with these unknowns (affine_frame.h).
+struct TorqueLoad {
+  int first_block = 0;
+  double radius = 1.0;  ///< [m] R
+  /// [N m] about the world's axes (2D: the third counts) in the step of length h that ends at time_t1. No value if it
+  /// is not defined then.
+  std::function<Result<Vec<3>>(double h, double time_t1)> torque;
+};
+
+/// force += the forces on the b_i of the body at x that add up to the torque and stretch nothing: with
+/// f_i = (torque x b_i) / (2 R^2), sum b_i x f_i is the torque while the b_i are orthogonal and of length R.
+template <int dim>
+void add_torque(const VecX& x, int first_block, double radius, const Vec<3>& torque, VecX& force);
+
+template <int dim>
+class TorquePotential : public Potential {
+ public:
+  TorquePotential(int num_unknowns, std::vector<TorqueLoad> loads)
+      : loads_(std::move(loads)), force_(VecX::Zero(num_unknowns)) {}
+
+  std::string name() const override { return "torque"; }
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+
+ private:
+  std::vector<TorqueLoad> loads_;
+  VecX force_;  // [N] of this step
+};
+
+extern template class TorquePotential<2>;
+extern template class TorquePotential<3>;
+
+}  // namespace clearance
