@@ -1,11 +1,10 @@
-// Rotations of 3-space and of the plane.
+// Rotations of 3-space and of the plane. The rotation nearest to a matrix is in svd.h.
 #pragma once
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
-#include <Eigen/SVD>
+#include <type_traits>
 
-#include "clearance/math/types.h"
+#include "clearance/math/svd.h"
 
 namespace clearance {
 
@@ -62,25 +61,26 @@ Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
   }
 }
 
-/// The rotation that is nearest to a matrix in the Frobenius norm.
-template <int dim>
-Mat<dim> nearest_rotation(const Mat<dim>& matrix) {
-  // Newton's iteration for the polar factor (Higham 1986) converges in a few steps from matrices that keep
-  // orientation and are not nearly singular.
-  Mat<dim> nearest = matrix;
-  const double size = matrix.norm();
-  if (matrix.determinant() > 1e-3 * std::pow(size, dim)) {
-    for (int i = 0; i < 30; ++i) {
-      const Mat<dim> next = 0.5 * (nearest + nearest.inverse().transpose());
-      const double change = (next - nearest).norm();
-      nearest = next;
-      if (change < 1e-8) return 0.5 * (nearest + nearest.inverse().transpose());
-    }
-  }
-  const Eigen::JacobiSVD<Mat<dim>> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Mat<dim> u = svd.matrixU();
-  if ((u * svd.matrixV().transpose()).determinant() < 0.0) u.col(dim - 1) *= -1.0;
-  return u * svd.matrixV().transpose();
+/// sinc(x) = sin(x) / x with what its derivatives by a vector w of length x need (rigid paper, A.2): the gradient of
+/// sinc(|w|) is first * w, its Hessian second * w w^T + first * I.
+struct SincDerivatives {
+  double value = 1.0;
+  double first = -1.0 / 3.0;
+  double second = 1.0 / 15.0;
+};
+SincDerivatives sinc_derivatives(double x);
+
+/// R = exp([w]) with dR/dw_i and d2R/dw_i dw_j, for w of any length.
+struct RotationDerivatives {
+  Mat<3> value;
+  std::array<Mat<3>, 3> first;
+  std::array<std::array<Mat<3>, 3>, 3> second;
+};
+RotationDerivatives rotation_derivatives(const Vec<3>& w);
+
+/// The angle of a rotation of the plane, [rad] in [-pi, pi].
+inline double rotation_angle(const Mat<2>& rotation) {
+  return std::atan2(rotation(1, 0) - rotation(0, 1), rotation(0, 0) + rotation(1, 1));
 }
 
 }  // namespace clearance
