@@ -1,5 +1,5 @@
-// Broad phase on the meshes that the peers were timed on. Counters: candidates; `sorts` of the tree a query, 0 if it
-// was refitted only.
+// Broad phase on the meshes that the peers were timed on and on scenes of many bodies. Counters: candidates; `sorts` of
+// a tree a query, 0 if it was refitted only.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 #include "baseline_mesh.h"
 #include "clearance/base/parallel.h"
-#include "clearance/broad_phase/lbvh.h"
+#include "clearance/broad_phase/forest.h"
+#include "multi_body_scene.h"
 
 namespace clearance {
 namespace {
@@ -23,7 +24,7 @@ void run(benchmark::State& state, const std::string& name, Query query) {
     return;
   }
   const ThreadLimit limit(static_cast<int>(state.range(0)));
-  Lbvh tree(3, mesh.surface);
+  Forest tree(3, mesh.surface);
   std::size_t count = 0;
   int turn = 0;
   for (auto _ : state) {
@@ -45,21 +46,33 @@ void run_first_query(benchmark::State& state, const std::string& name) {
   const BaselineMesh mesh = read_baseline_mesh(name);
   const ThreadLimit limit(static_cast<int>(state.range(0)));
   for (auto _ : state) {
-    Lbvh tree(3, mesh.surface);
+    Forest tree(3, mesh.surface);
     benchmark::DoNotOptimize(tree.find_candidates(mesh.x_t0, mesh.x_t0, 0.5 * mesh.dhat));
   }
 }
 
+void run_bodies(benchmark::State& state, const std::function<MultiBodyScene()>& make_scene, bool is_swept) {
+  const MultiBodyScene scene = make_scene();
+  const ThreadLimit limit(static_cast<int>(state.range(0)));
+  Forest forest(3, scene.surface);
+  const auto query = [&] {
+    return forest.find_candidates(scene.x_t0, is_swept ? scene.x_t1 : scene.x_t0, 0.5 * scene.dhat).size();
+  };
+  std::size_t count = query();  // sorts
+  for (auto _ : state) count = query();
+  state.counters["candidates"] = static_cast<double>(count);
+}
+
 int register_all() {
+  const auto add = [](const std::string& label, auto body) {
+    benchmark::RegisterBenchmark(label.c_str(), body)
+        ->Arg(1)
+        ->Arg(2)
+        ->ArgName("threads")
+        ->Unit(benchmark::kMillisecond)
+        ->UseRealTime();
+  };
   for (const std::string name : baseline_mesh_names) {
-    const auto add = [](const std::string& label, auto body) {
-      benchmark::RegisterBenchmark(label.c_str(), body)
-          ->Arg(1)
-          ->Arg(2)
-          ->ArgName("threads")
-          ->Unit(benchmark::kMillisecond)
-          ->UseRealTime();
-    };
     const std::string prefix = "BroadPhase/" + name;
     add(prefix + "/static", [name](benchmark::State& state) { run(state, name, Query::still); });
     add(prefix + "/swept", [name](benchmark::State& state) { run(state, name, Query::swept); });
@@ -68,6 +81,16 @@ int register_all() {
     add(prefix + "/obstacle", [name](benchmark::State& state) { run(state, name, Query::obstacle); });
     add(prefix + "/first_query", [name](benchmark::State& state) { run_first_query(state, name); });
   }
+  const auto add_bodies = [&](const std::string& name, const std::function<MultiBodyScene()>& make_scene) {
+    for (const bool is_swept : {false, true}) {
+      add("BroadPhase/" + name + (is_swept ? "/swept" : "/static"),
+          [make_scene, is_swept](benchmark::State& state) { run_bodies(state, make_scene, is_swept); });
+    }
+  };
+  add_bodies("wall_560_cubes", make_wall_scene);
+  add_bodies("bolt_10k", make_bolt_scene);
+  add_bodies("chain_1k_links", [] { return make_chain_scene(1000); });
+  add_bodies("chain_27k_links", [] { return make_chain_scene(27645); });
   return 0;
 }
 

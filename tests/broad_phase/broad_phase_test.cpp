@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "clearance/base/parallel.h"
-#include "clearance/broad_phase/lbvh.h"
+#include "clearance/broad_phase/forest.h"
 #include "clearance/geometry/distance.h"
 #include "surfaces.h"
 
@@ -21,7 +21,7 @@ void expect_equal(const Candidates& a, const Candidates& b) {
 
 // All queries of the tree against the twin; returns the number of candidates.
 std::size_t expect_tree_equals_brute_force(const TestSurface& s, double inflation) {
-  const auto tree = make_lbvh(s.dim, s.topology);
+  const auto tree = make_broad_phase(s.dim, s.topology);
   const auto twin = make_brute_force(s.dim, s.topology);
   const Candidates expected = twin->find_candidates(s.x_t0, s.x_t1, inflation);
   expect_equal(tree->find_candidates(s.x_t0, s.x_t1, inflation), expected);
@@ -111,7 +111,7 @@ TEST_P(BroadPhaseInDimension, SmallestTopologiesAreAnswered) {
   const int c = surface.add_vertex(Vec<3>(0.0, 1.0, 0.0), 0, -1);
   surface.x_t1 = surface.x_t0;
   surface.add_triangles({{a, b, c}});
-  const Candidates found = make_lbvh(3, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 1.0);
+  const Candidates found = make_broad_phase(3, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 1.0);
   EXPECT_EQ(found.point_triangle, (Pairs{{v, 0}})) << "a point and a triangle";
   EXPECT_TRUE(found.edge_edge.empty());
 }
@@ -121,7 +121,7 @@ TEST_P(BroadPhaseInDimension, PairsAreSortedUniqueDisjointAndCanTouch) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const TestSurface s = random_surface(rng, GetParam());
-    const auto tree = make_lbvh(s.dim, s.topology);
+    const auto tree = make_broad_phase(s.dim, s.topology);
     const Candidates found = tree->find_candidates(s.x_t0, s.x_t1, 0.1);
     const auto check = [&](const Pairs& pairs, const auto& vertices_of_first, const auto& vertices_of_second) {
       for (std::size_t i = 1; i < pairs.size(); ++i) EXPECT_LT(pairs[i - 1], pairs[i]);
@@ -159,7 +159,7 @@ TEST_P(BroadPhaseInDimension, ObstaclesMeetBodiesButNotEachOther) {
   add_body(surface, rng, 2, Vec<3>::Zero(), 0.1, 2, -1);
   surface.x_t1 = surface.x_t0;
   EXPECT_GT(expect_tree_equals_brute_force(surface, 0.5), 100U);
-  const Candidates found = make_lbvh(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.5);
+  const Candidates found = make_broad_phase(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.5);
   for (const auto& pair : surface.dim == 2 ? found.point_edge : found.edge_edge) {
     const auto& edge = surface.topology.edges[static_cast<std::size_t>(pair[1])];
     const int other = surface.dim == 2 ? pair[0] : surface.topology.edges[static_cast<std::size_t>(pair[0])][0];
@@ -171,14 +171,14 @@ TEST_P(BroadPhaseInDimension, RefittedTreeEqualsFreshTreeAlongAMotion) {
   Rng rng(9);
   TestSurface s = random_surface(rng, GetParam());
   add_body(s, rng, 20, Vec<3>(0.1, 0.2, 0.3), 0.05, 9, -1);
-  Lbvh tree(s.dim, s.topology);
+  Forest tree(s.dim, s.topology);
   constexpr int num_steps = 30;
   for (int step = 0; step < num_steps; ++step) {
     SCOPED_TRACE(step);
     // Small motions, and now and then a leap that mixes everything.
     const double size = step % 10 == 9 ? 1.0 : 0.01;
     const VecX x_next = s.x_t0 + random_vector(rng, s.x_t0.size(), -size, size);
-    Lbvh fresh(s.dim, s.topology);
+    Forest fresh(s.dim, s.topology);
     expect_equal(tree.find_candidates(s.x_t0, x_next, 0.01), fresh.find_candidates(s.x_t0, x_next, 0.01));
     EXPECT_EQ(tree.find_intersection_candidates(x_next), fresh.find_intersection_candidates(x_next));
     s.x_t0 = x_next;
@@ -196,7 +196,7 @@ TEST_P(BroadPhaseInDimension, SameBitsForAnyNumberOfThreads) {
     s.x_t1 = s.x_t0 + random_vector(rng, s.x_t0.size(), -0.05, 0.05);
     const auto query = [&](int num_threads) {
       const ThreadLimit limit(num_threads);
-      return make_lbvh(s.dim, s.topology)->find_candidates(s.x_t0, s.x_t1, 0.01);
+      return make_broad_phase(s.dim, s.topology)->find_candidates(s.x_t0, s.x_t1, 0.01);
     };
     const Candidates one = query(1);
     EXPECT_GT(one.size(), 2048U) << "large enough for the parallel sort";
@@ -210,7 +210,7 @@ TEST_P(BroadPhaseInDimension, SweptCandidatesContainStaticOnes) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const TestSurface s = random_surface(rng, GetParam());
-    const auto tree = make_lbvh(s.dim, s.topology);
+    const auto tree = make_broad_phase(s.dim, s.topology);
     const Candidates swept = tree->find_candidates(s.x_t0, s.x_t1, 0.01);
     for (const VecX* x : {&s.x_t0, &s.x_t1}) {
       const Candidates still = tree->find_candidates(*x, *x, 0.01);
@@ -232,7 +232,7 @@ TEST(BroadPhase, NoPairIsMissedInSpace) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const TestSurface s = random_surface(rng, 3);
-    const Candidates found = make_lbvh(3, s.topology)->find_candidates(s.x_t0, s.x_t1, inflation);
+    const Candidates found = make_broad_phase(3, s.topology)->find_candidates(s.x_t0, s.x_t1, inflation);
     const auto has = [](const Pairs& pairs, int a, int b) {
       return std::binary_search(pairs.begin(), pairs.end(), std::array<int, 2>{a, b});
     };
@@ -271,7 +271,7 @@ TEST(BroadPhase, NoPairIsMissedInThePlane) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
     const TestSurface s = random_surface(rng, 2);
-    const Candidates found = make_lbvh(2, s.topology)->find_candidates(s.x_t0, s.x_t1, inflation);
+    const Candidates found = make_broad_phase(2, s.topology)->find_candidates(s.x_t0, s.x_t1, inflation);
     for (const double t : {0.0, 0.3, 0.6, 1.0}) {
       const VecX x = s.x_t0 + t * (s.x_t1 - s.x_t0);
       const auto at = [&](int v) -> Vec<2> { return x.segment<2>(2 * v); };
@@ -300,7 +300,7 @@ TEST(BroadPhase, SweptPairIsFoundThoughBothEndsAreFarApart) {
   s.add_triangles({{0, 1, 2}});
   s.x_t1 = s.x_t0;
   s.x_t1[3 * p + 2] = -100;
-  const auto tree = make_lbvh(3, s.topology);
+  const auto tree = make_broad_phase(3, s.topology);
   EXPECT_EQ(tree->find_candidates(s.x_t0, s.x_t0, 1e-3).size(), 0U);
   EXPECT_EQ(tree->find_candidates(s.x_t1, s.x_t1, 1e-3).size(), 0U);
   EXPECT_EQ(tree->find_candidates(s.x_t0, s.x_t1, 1e-3).point_triangle, (Pairs{{p, 0}}));

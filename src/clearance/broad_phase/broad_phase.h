@@ -46,7 +46,10 @@ class BroadPhase {
   virtual std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) = 0;
 };
 
-std::unique_ptr<BroadPhase> make_lbvh(int dim, const SurfaceTopology& surface);
+std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface);
+inline std::unique_ptr<BroadPhase> make_lbvh(int dim, const SurfaceTopology& surface) {
+  return make_broad_phase(dim, surface);
+}
 std::unique_ptr<BroadPhase> make_brute_force(int dim, const SurfaceTopology& surface);
 
 }  // namespace clearance

@@ -9,6 +9,7 @@ constexpr int bits_per_axis = 21;
 constexpr int digit_bits = 11;  // six passes; a table of 2048 counts stays in the first-level cache
 constexpr int num_digits = 6;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
+constexpr std::size_t small_count = 2048;  // below, comparisons are faster than the tables
 
 // Two zero bits before each of the lowest 21 bits.
 std::uint64_t spread_bits(std::uint64_t v) {
@@ -32,7 +33,13 @@ float middle(const Box& box, std::size_t k) {
 }
 
 // Stable sort by one digit after the other; a digit that all keys share is skipped.
-void radix_sort(std::vector<HilbertKey>& keys, std::vector<HilbertKey>& scratch) {
+void stable_sort(std::vector<HilbertKey>& keys, std::vector<HilbertKey>& scratch) {
+  if (keys.size() < small_count) {
+    std::sort(keys.begin(), keys.end(), [](const HilbertKey& a, const HilbertKey& b) {
+      return a.code != b.code ? a.code < b.code : a.index < b.index;
+    });
+    return;
+  }
   scratch.resize(keys.size());
   std::array<std::array<int, digit_values>, num_digits> counts{};
   const auto digit = [](std::uint64_t code, int d) { return (code >> (digit_bits * d)) & (digit_values - 1); };
@@ -95,7 +102,7 @@ void HilbertOrder::sort(const std::vector<Box>& boxes) {
       keys[static_cast<std::size_t>(i)] = {hilbert_code(coordinate(0), coordinate(1), coordinate(2)), i};
     }
   });
-  radix_sort(keys, scratch);
+  stable_sort(keys, scratch);
 }
 
 }  // namespace clearance

@@ -16,8 +16,16 @@ inline constexpr int pack_width = 8;
 struct alignas(32) Pack {
   float lo[3][pack_width];
   float hi[3][pack_width];
-  /// Group that all vertices under the slot share (SurfaceTopology::vertex_group), else -1.
-  int group[pack_width];
+};
+
+/// The six numbers of a box where they lie: in a Box or in a slot of a Pack.
+struct BoxView {
+  const float* lo;
+  const float* hi;
+  std::ptrdiff_t stride;  ///< from one coordinate to the next
+
+  static BoxView of(const Box& box) { return {box.lo.data(), box.hi.data(), 1}; }
+  static BoxView of_slot(const Pack& pack, int slot) { return {pack.lo[0] + slot, pack.hi[0] + slot, pack_width}; }
 };
 
 // One register of lanes: vectors of the compiler, so that arithmetic reads as such; only the conversion of a comparison
@@ -49,18 +57,17 @@ inline const IntLanes& lanes_at(const int* row, int first) {
   return *reinterpret_cast<const IntLanes*>(row + first);
 }
 
-/// Bit s is set if the box in slot s of `pack` overlaps the one in `probe_slot` of `probe` and their groups may touch.
-inline unsigned overlap_mask(const Pack& pack, const Pack& probe, int probe_slot) {
-  // -2 is the group of no slot: the probe can touch everything.
-  const int excluded_group = probe.group[probe_slot] >= 0 ? probe.group[probe_slot] : -2;
+/// Bit s is set if the box in slot s overlaps `probe`.
+inline unsigned overlap_mask(const Pack& pack, const BoxView& probe) {
   unsigned mask = 0;
   for (int first = 0; first < pack_width; first += lanes_per_step) {
-    IntLanes hit = lanes_at(pack.group, first) != excluded_group;
+    IntLanes hit = lanes_at(pack.lo[0], first) <= probe.hi[0];
+    hit &= lanes_at(pack.hi[0], first) >= probe.lo[0];
     // Unrolled, each number of the probe goes from memory to all lanes in one instruction.
-#pragma GCC unroll 3
-    for (int k = 0; k < 3; ++k) {
-      hit &= lanes_at(pack.lo[k], first) <= probe.hi[k][probe_slot];
-      hit &= lanes_at(pack.hi[k], first) >= probe.lo[k][probe_slot];
+#pragma GCC unroll 2
+    for (int k = 1; k < 3; ++k) {
+      hit &= lanes_at(pack.lo[k], first) <= probe.hi[k * probe.stride];
+      hit &= lanes_at(pack.hi[k], first) >= probe.lo[k * probe.stride];
     }
     mask |= sign_mask(hit) << first;
   }

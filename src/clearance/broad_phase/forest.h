@@ -1,0 +1,52 @@
+// The trees behind make_broad_phase, with what its tests and benchmark look at.
+#pragma once
+
+#include "clearance/broad_phase/broad_phase.h"
+#include "clearance/broad_phase/tree_join.h"
+
+namespace clearance {
+
+/// One tree each over the vertices, edges and triangles of every body, and one over the bodies: pairs of bodies first,
+/// primitives of near bodies only. A body is all that shares SurfaceTopology's body and group.
+class Forest final : public BroadPhase {
+ public:
+  Forest(int dim, const SurfaceTopology& surface);
+
+  Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
+                             const std::vector<double>& deviation = {}) override;
+  std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) override;
+
+  /// Sorts so far of the edge tree that was sorted most; the other queries only refitted it.
+  int num_sorts() const;
+
+ private:
+  struct Bodies {
+    std::vector<int> of_vertex;
+    std::vector<int> group;         // of each body
+    std::vector<int> vertices;      // body by body
+    std::vector<int> vertex_begin;  // in `vertices`, one more than bodies
+    int count() const { return static_cast<int>(group.size()); }
+  };
+
+  static Bodies find_bodies(const SurfaceTopology& surface);
+  void find_body_pairs();
+  void update_body_boxes();
+  template <class... Trees>
+  void update_trees(Trees&... trees);
+  template <int first_arity, int second_arity>
+  std::vector<std::array<int, 2>> join(const PackTrees<first_arity>& first, const PackTrees<second_arity>& second);
+
+  int dim_;
+  Bodies bodies_;
+  PackTrees<1> body_tree_;
+  PackTrees<1> vertices_;
+  PackTrees<2> edges_;
+  PackTrees<3> triangles_;
+  std::vector<Box> vertex_boxes_;
+  std::vector<Box> body_boxes_;
+  std::vector<std::array<int, 2>> body_pairs_;  // whose boxes overlap; with itself: self contact
+  std::vector<std::array<int, 2>> tree_pairs_;
+  PairCollector collector_;
+};
+
+}  // namespace clearance
