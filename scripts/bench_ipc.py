@@ -8,18 +8,15 @@ docs/benchmarks.md.
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-STAGES = ["linear_solve", "ccd", "broad_phase", "assembly", "line_search", "other"]
+from bench_common import (ROOT, busy_percent, machine, peer_data, ratio_text, run_scene, summarize, table,
+                          write_between_markers)
 
-INTRO = """# Benchmarks
+INTRO = """## Deformable bodies
 
 Written by `./dev bench ipc --write`; every figure is from one run of it.
 
@@ -30,14 +27,14 @@ The machines differ, so that a ratio is only as good as the comparison of their 
 """
 
 SCENES_INTRO = """
-## Scenes
+### Scenes
 
 {scene_source} Clearance runs the same scripts for the same first steps. *s a step* is the mean wall time of a step
 without output; *cpu* is that of the whole process. Each cell: **Clearance**, then the reference.
 """
 
 SPLIT_INTRO = """
-## Where the time goes
+### Where the time goes
 
 Per cent of the steps' wall time, then the parts of the linear solver: analysis (order and symbolic factorisation),
 numeric factorisation, substitution. The *floor* is numeric factorisation and substitution alone, once an iteration: what a
@@ -45,82 +42,14 @@ step costs if everything else were free.
 """
 
 KERNELS_INTRO = """
-## Contact kernels
+### Contact kernels
 
 {kernel_source} Milliseconds with 1 and with {threads} threads: Clearance's smallest / median of {repetitions} repetitions,
 then the toolkit's time and the ratio (smallest / toolkit).
 """
 
 
-def machine():
-    model, cores = "unknown processor", os.cpu_count()
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.split(":", 1)[1].strip()
-            break
-    memory = next(int(line.split()[1]) for line in Path("/proc/meminfo").read_text().splitlines()
-                  if line.startswith("MemTotal"))
-    return f"{model}, {cores} cores, {memory / 1048576:.0f} GB"
-
-
-def busy_percent(seconds=2.0):
-    """Of all processors, before anything of ours runs. A load average would remember the build."""
-    def ticks():
-        fields = [int(f) for f in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
-        return sum(fields), fields[3] + fields[4]
-    total, idle = ticks()
-    time.sleep(seconds)
-    total_later, idle_later = ticks()
-    return 100 * (1 - (idle_later - idle) / max(total_later - total, 1))
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
-
-
-def ratio_text(ratio, wanted):
-    if wanted is None:
-        return f"{ratio:.2f}"
-    return f"{ratio:.2f} ({'at most' if ratio <= wanted else 'above'} {wanted:.2f})"
-
-
 # --- scenes ---
-
-
-def run_scene(program, script, steps, threads):
-    """Statistics of a run: the lines of stats.jsonl, the CPU seconds and peak memory of the process, its messages."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [program, "run", str(script), "-o", folder, "--steps", str(steps), "--threads", str(threads), "-q",
-                   "--set", "output.frame_interval=1000000", "--set", "output.checkpoint_interval=1000000"]
-        messages = open(os.path.join(folder, "messages"), "w+")
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        messages.seek(0)
-        notes = [line.strip() for line in messages if line.strip()]
-        stats = Path(folder) / "stats.jsonl"
-        records = [json.loads(line) for line in stats.read_text().splitlines()] if stats.exists() else []
-        return {"exit": process.returncode, "records": records, "cpu": usage.ru_utime + usage.ru_stime,
-                "mb": usage.ru_maxrss / 1024, "notes": notes}
-
-
-def summarize(run):
-    records = run["records"]
-    steps = len(records)
-    newton = sum(r["newton_iterations"] for r in records)
-    stage = {name: sum(r["seconds"][name] for r in records) for name in records[0]["seconds"]}
-    floor = stage["linear_factorize"] + stage["linear_substitute"]
-    return {
-        "steps": steps, "newton": newton / steps, "seconds": stage["total"] / steps, "cpu": run["cpu"] / steps,
-        "ms": 1e3 * stage["total"] / max(newton, 1), "contacts": max(r["contacts"] for r in records),
-        "split": [100 * stage[s] / stage["total"] for s in STAGES],
-        "linear": [100 * stage["linear_" + part] / stage["total"] for part in ("analyze", "factorize", "substitute")],
-        "floor": floor / steps, "over_floor": stage["total"] / floor if floor > 0 else float("inf"), "mb": run["mb"],
-        "failed": sum(r["status"] != "converged" for r in records),
-        "candidates": sum(r["counters"]["candidates"] for r in records) / max(newton, 1),
-        "ccd_calls": sum(r["counters"]["ccd_calls"] for r in records) / max(newton, 1),
-    }
 
 
 def scene_rows(scene, s):
@@ -153,7 +82,8 @@ def bench_scenes(options, reference, inputs):
             print(f"{scene['name']}: SKIPPED, its script is missing", flush=True)
             continue
         print(f"{scene['name']}: {scene['steps']} steps ...", flush=True)
-        run = run_scene(options.program, script, scene["steps"], options.threads)
+        with tempfile.TemporaryDirectory() as folder:
+            run = run_scene(options.program, script, scene["steps"], options.threads, folder)
         for note in run["notes"][:3]:
             print("  " + note.replace(str(inputs) + "/", ""))
         if not run["records"]:
@@ -228,17 +158,14 @@ def main():
     parser.add_argument("--only", metavar="NAME", help="scenes whose name holds NAME; `kernels`: only the kernels")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repetitions", type=int, default=9, help="of every kernel")
-    parser.add_argument("--write", action="store_true", help="store the tables as docs/benchmarks.md")
+    parser.add_argument("--write", action="store_true", help="store the tables in docs/benchmarks.md")
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write stores all scenes and kernels; leave --only out")
 
     reference = json.loads((ROOT / "benchmarks" / "ipc_reference.json").read_text())
-    peer_data = Path(os.environ.get("CLEARANCE_PEER_DATA", ROOT.parent / "shared" / "peer-data"))
-    inputs = peer_data / "ipc" / "input"
+    inputs = peer_data() / "ipc" / "input"
     busy = busy_percent()
-    if busy > 10:
-        print(f"the processors are {busy:.0f} % busy with other work: these times are too long")
 
     text = INTRO.format(machine=machine(), threads=options.threads, busy=busy, source=reference["source"])
     if options.only != "kernels":
@@ -255,7 +182,7 @@ def main():
         text += table(KERNEL_HEADER, rows) + KERNEL_NOTES
     print("\n" + text)
     if options.write:
-        (ROOT / "docs" / "benchmarks.md").write_text(text)
+        write_between_markers(ROOT / "docs" / "benchmarks.md", "ipc", text)
         print("written: docs/benchmarks.md")
     return 0
 

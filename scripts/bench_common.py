@@ -1,0 +1,108 @@
+"""What the benchmark scripts share: the machine, tables, and runs of the program with their statistics."""
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STAGES = ["linear_solve", "ccd", "broad_phase", "assembly", "line_search", "other"]
+
+
+def peer_data():
+    """Scenes and meshes of other programs."""
+    return Path(os.environ.get("CLEARANCE_PEER_DATA", ROOT.parent / "shared" / "peer-data"))
+
+
+def baselines():
+    """Scenes and meshes made for the comparison."""
+    return Path(os.environ.get("CLEARANCE_BASELINES", ROOT.parent / "shared" / "baselines"))
+
+
+def machine():
+    model, cores = "unknown processor", os.cpu_count()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    memory = next(int(line.split()[1]) for line in Path("/proc/meminfo").read_text().splitlines()
+                  if line.startswith("MemTotal"))
+    return f"{model}, {cores} cores, {memory / 1048576:.0f} GB"
+
+
+def busy_percent(seconds=2.0):
+    """Of all processors, before anything of ours runs. A load average would remember the build."""
+    def ticks():
+        fields = [int(f) for f in Path("/proc/stat").read_text().splitlines()[0].split()[1:]]
+        return sum(fields), fields[3] + fields[4]
+    total, idle = ticks()
+    time.sleep(seconds)
+    total_later, idle_later = ticks()
+    busy = 100 * (1 - (idle_later - idle) / max(total_later - total, 1))
+    if busy > 10:
+        print(f"the processors are {busy:.0f} % busy with other work: these times are too long")
+    return busy
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def ratio_text(ratio, wanted):
+    if wanted is None:
+        return f"{ratio:.2f}"
+    return f"{ratio:.2f} ({'at most' if ratio <= wanted else 'above'} {wanted:.2f})"
+
+
+def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=()):
+    """Statistics of a run: the lines of stats.jsonl, the CPU seconds and peak memory of the process, its messages."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [program, "run", str(script), "-o", str(folder), "--steps", str(steps), "--threads", str(threads), "-q",
+               "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
+    for setting in settings:
+        command += ["--set", setting]
+    with open(folder / "messages", "w+") as messages:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        messages.seek(0)
+        notes = [line.strip() for line in messages if line.strip()]
+    stats = folder / "stats.jsonl"
+    records = [json.loads(line) for line in stats.read_text().splitlines()] if stats.exists() else []
+    return {"exit": process.returncode, "records": records, "cpu": usage.ru_utime + usage.ru_stime,
+            "mb": usage.ru_maxrss / 1024, "notes": notes}
+
+
+def summarize(run):
+    """Means over the steps of a run; `split` in per cent of the steps' time by STAGES."""
+    records = run["records"]
+    steps = len(records)
+    newton = sum(r["newton_iterations"] for r in records)
+    stage = {name: sum(r["seconds"][name] for r in records) for name in records[0]["seconds"]}
+    floor = stage["linear_factorize"] + stage["linear_substitute"]
+    return {
+        "steps": steps, "newton": newton / steps, "seconds": stage["total"] / steps, "cpu": run["cpu"] / steps,
+        "ms": 1e3 * stage["total"] / max(newton, 1), "contacts": max(r["contacts"] for r in records),
+        "split": [100 * stage[s] / stage["total"] for s in STAGES],
+        "linear": [100 * stage["linear_" + part] / stage["total"] for part in ("analyze", "factorize", "substitute")],
+        "floor": floor / steps, "over_floor": stage["total"] / floor if floor > 0 else float("inf"), "mb": run["mb"],
+        "failed": sum(r["status"] != "converged" for r in records),
+        "candidates": sum(r["counters"]["candidates"] for r in records) / max(newton, 1),
+        "ccd_calls": sum(r["counters"]["ccd_calls"] for r in records) / max(newton, 1),
+    }
+
+
+def write_between_markers(path, name, text):
+    """Replaces what stands between `<!-- NAME: begin -->` and `<!-- NAME: end -->`; appends both where they are missing."""
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+    page = path.read_text() if path.exists() else ""
+    block = f"{begin}\n{text.strip()}\n{end}\n"
+    if begin in page and end in page:
+        before, after = page.split(begin, 1)[0], page.split(end, 1)[1]
+        page = before + block + after.lstrip("\n")
+    else:
+        page = page.rstrip("\n") + "\n\n" + block
+    path.write_text(page)

@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Times stiff bodies beside other engines: Bullet and MuJoCo on stacks of boxes in the same run, rigid-ipc by its figures.
+
+Run by `./dev bench rigid`. Three parts, each by its name with `--only`:
+
+  stacks   the free wrecking balls, one thread: time a step and deepest penetration at three time steps
+  search   what a simulated second costs at a penetration of at most 1e-3 of a box: the peers' steps are shortened and
+           their iterations raised until they reach it
+  scenes   rigid-ipc's scenes for the steps its figures were measured over
+
+Scenes and meshes are looked for below CLEARANCE_BASELINES (`scenes/wb-*.json`) and CLEARANCE_PEER_DATA
+(`rigid-ipc/`). Results are checked with `clearance verify`. `--write` stores the tables in docs/benchmarks.md.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+from pathlib import Path
+
+from bench_common import (ROOT, baselines, busy_percent, machine, peer_data, run_scene, summarize, table,
+                          write_between_markers)
+
+INTRO = """## Stiff bodies
+
+Written by `./dev bench rigid --write`; every figure is from one run of it, but those of rigid-ipc.
+
+- **Clearance:** {machine}; `-O3 -march=native`; processors {busy:.0f} % busy with other work at the start.
+- **Bullet, MuJoCo:** Debian's packages (3.24, 2.2.2) on the same machine in the same run; box and sphere shapes, no sleeping.
+- **rigid-ipc:** {source}
+"""
+
+STACKS_INTRO = """
+### Stacks of boxes beside Bullet and MuJoCo
+
+A ball of 250 t flies at 10 m/s into a stack of unit boxes of 1 t each, without friction, for {seconds:g} simulated seconds
+(the affine paper's wrecking ball, cut free); one thread. Each cell: **CPU milliseconds a step**, then the deepest
+penetration of any two bodies [m], measured every 1/100 s by a separating-axis test of our own. Clearance's frames are checked
+with exact arithmetic instead (`clearance verify`).
+"""
+
+SEARCH_INTRO = """
+### The cost of a simulated second without visible penetration
+
+CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. A peer's step is shortened (no further
+than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s keeps below that depth; a try that
+takes more than {budget:g} s, or costs more than what was found already, ends there. Clearance penetrates at no step, so that its cheapest counts.
+"""
+
+SCENES_INTRO = """
+### rigid-ipc's scenes
+
+{scene_source} Clearance runs the same files for the same first steps with {threads} threads, as affine bodies. *s a step* is the
+mean wall time of a step without output. Each cell: **Clearance**, then rigid-ipc.
+"""
+
+
+def say(text):
+    print(text, flush=True)
+
+
+# --- Clearance on a scene ---
+
+
+def with_mesh_paths(scene, meshes, folder):
+    """A copy of `scene` in `folder` that finds its meshes, which its own folder does not hold."""
+    content = json.loads(scene.read_text())
+    for body in content["rigid_body_problem"]["rigid_bodies"]:
+        body["mesh"] = str(meshes / body["mesh"])
+    copy = Path(folder) / scene.name
+    copy.write_text(json.dumps(content))
+    return copy
+
+
+def verdict(program, folder):
+    """Text for the table, and whether all frames are free of intersections."""
+    process = subprocess.run([program, "verify", "--json", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    if process.returncode not in (0, 1) or not process.stdout:
+        return "not checked", False
+    report = json.loads(process.stdout)
+    if report["ok"]:
+        return "0", True
+    return f"{report['intersections']} intersections", False
+
+
+def run_clearance(options, scene, meshes, step, seconds, picture=None):
+    """One thread; a frame every 1/100 s, all of them verified. None where the program gives no step."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = with_mesh_paths(scene, meshes, folder)
+        num_steps = round(seconds / step)
+        result = Path(folder) / "result"
+        run = run_scene(options.program, script, num_steps, 1, result, frame_interval=max(1, round(Fraction(1, 100) / step)),
+                        settings=[f"time.step={float(step)!r}", f"time.duration={seconds}"])
+        for note in run["notes"][:3]:
+            say("  " + note.replace(folder, "").replace(str(meshes) + "/", ""))
+        if not run["records"]:
+            return None
+        s = summarize(run)
+        s["penetration"], s["is_clean"] = verdict(options.program, result)
+        s["is_complete"] = s["steps"] == num_steps
+        if picture:
+            for frame, name in ((0, "start"), (50, "impact"), (-1, "end")):
+                subprocess.run([options.program, "render", str(result), "-o", str(picture / f"wrecking_ball_{name}.png"),
+                                "--frame", str(frame), "--size", "960x540"], check=True)
+        return s
+
+
+# --- peers on a stack ---
+
+
+def run_peer(options, engine, scene, meshes, step, arguments):
+    command = [str(options.peers / engine["program"]), str(scene), "--meshes", str(meshes), "--step", repr(float(step)),
+               "--seconds", repr(options.seconds), *arguments]
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def peer_cell(result):
+    text = f"**{result['cpu_ms_a_step']:.3g}**, {result['deepest']:.2g}"
+    if result["end"] != "complete":
+        text += f" ({result['end']} after {result['steps']} steps)"
+    return text
+
+
+def bench_stacks(options, reference, meshes, picture):
+    """Rows of the table, and Clearance's cost of a simulated second by stack and step."""
+    rows, costs = [], {}
+    steps = [Fraction(*fraction) for fraction in reference["steps"]]
+    for stack in chosen_stacks(options, reference):
+        scene = baselines() / "scenes" / stack["scene"]
+        row = ["**Clearance**", str(stack["boxes"])]
+        for step in steps:
+            say(f"{stack['name']}: Clearance, h = {step} ...")
+            wants_picture = picture if stack is reference["stacks"][-1] and step == steps[0] else None
+            s = run_clearance(options, scene, meshes, step, options.seconds, wants_picture)
+            if s is None:
+                row.append("failed")
+                continue
+            cell = f"**{1e3 * s['seconds']:.3g}**, {s['penetration']}"
+            if not s["is_complete"] or s["failed"] > 0:
+                cell += f" ({s['steps']} steps, {s['failed']} not converged)"
+            elif s["is_clean"]:
+                costs.setdefault(stack["name"], {})[step] = s["seconds"] / float(step)
+            row.append(cell)
+            say(f"  {cell}, {s['newton']:.1f} iterations a step")
+        rows.append(row)
+        for engine in reference["engines"]:
+            row = [engine["name"], str(stack["boxes"])]
+            for step in steps:
+                result = run_peer(options, engine, scene, meshes, step,
+                                  [*engine["arguments"].split(), "--cpu-budget", str(options.budget)])
+                row.append(peer_cell(result))
+                say(f"{stack['name']}: {engine['name']}, h = {step}: {row[-1]}")
+            rows.append(row)
+    header = ["engine", "boxes"] + [f"h = {step} s" for step in steps]
+    return table(header, rows), costs
+
+
+# --- cost at a depth ---
+
+
+def search_peer(options, engine, scene, meshes, search):
+    """The cheapest run that keeps below the depth, with its settings as `settings`, or None; what the tries came to."""
+    best, tries, failure = None, 0, ""
+    for settings in engine["tries"]:
+        for step in search["steps"]:
+            budget = min(options.budget, best["cpu_s_a_second"] * options.seconds if best else options.budget)
+            result = run_peer(options, engine, scene, meshes, step,
+                              [*settings.split(), "--stop-depth", str(search["depth"]), "--cpu-budget", repr(budget)])
+            tries += 1
+            if result["end"] == "complete" and result["deepest"] <= search["depth"]:
+                if best is None or result["cpu_s_a_second"] < best["cpu_s_a_second"]:
+                    best = {**result, "settings": settings.replace("--", "").replace("solver ", "")}
+                break
+            time = result["steps"] * result["step"]
+            failure = f"{result['end']} after {time:.2g} s at h = {step:g}, {settings.replace('--', '')}"
+            say(f"    {engine['name']}: {failure}")
+            # Shorter steps cost more still.
+            if result["end"] == "over budget":
+                break
+    found = f"{best['cpu_s_a_second']:.3g} s, h = {best['step']:g}, {best['settings']}" if best else "not reached"
+    say(f"  {engine['name']}: {found}")
+    return best, f"{tries} tries, the last {failure}"
+
+
+def search_row(engine, boxes, best, history):
+    if best is None:
+        return [engine["name"], boxes, "", "", f"not reached ({history})", ""]
+    return [engine["name"], boxes, f"{best['step']:g}", best["settings"], f"{best['cpu_s_a_second']:.3g}",
+            f"{best['deepest']:.2g}"]
+
+
+def bench_search(options, reference, meshes, costs):
+    search, rows = reference["search"], []
+    for stack in chosen_stacks(options, reference):
+        say(f"{stack['name']}: search ...")
+        scene, boxes = baselines() / "scenes" / stack["scene"], str(stack["boxes"])
+        found = []
+        for engine in search["engines"]:
+            best, history = search_peer(options, engine, scene, meshes, search)
+            found += [best["cpu_s_a_second"]] if best else []
+            rows.append(search_row(engine, boxes, best, history))
+        ours = costs.get(stack["name"], {})
+        if not ours:
+            rows.append(["**Clearance**", boxes, "", "", "no complete run", ""])
+            continue
+        step, cost = min(ours.items(), key=lambda item: item[1])
+        place = "cheapest" if all(cost < other for other in found) else "not the cheapest"
+        rows.append(["**Clearance**", boxes, str(step), "", f"**{cost:.3g}** ({place})", "0"])
+        say(f"  Clearance: {cost:.3g} s at h = {step}: {place}")
+    return table(["engine", "boxes", "h [s]", "settings", "CPU s a simulated second", "deepest [m]"], rows)
+
+
+def chosen_stacks(options, reference):
+    return [stack for stack in reference["stacks"] if not options.stack or stack["name"] == options.stack]
+
+
+# --- rigid-ipc's scenes ---
+
+
+def speed_up(ours, theirs, wanted):
+    factor = theirs / ours
+    if wanted is None:
+        return f"{factor:.0f}x"
+    return f"{factor:.0f}x ({'wanted' if factor >= wanted else 'below'} {wanted}x)"
+
+
+def both(ours, theirs):
+    return f"**{ours}**, {theirs}"
+
+
+def scene_row(scene, s, checked):
+    # Where rigid-ipc's wall time was spoilt by other work, CPU times are compared.
+    has_wall = "seconds" in scene
+    factor = speed_up(s["seconds"], scene["seconds"], scene.get("faster")) if has_wall else \
+        speed_up(s["cpu"], scene["cpu"], scene.get("faster")) + " of CPU"
+    name = scene["name"] + (f" ({s['steps']} of {scene['steps']} steps)" if s["steps"] != scene["steps"] else "")
+    return [name, str(scene["bodies"]), str(s["steps"]),
+            both(f"{s['seconds']:.4f}", f"{scene['seconds']:g}" if has_wall else "unknown"), factor,
+            both(f"{s['cpu']:.4f}", f"{scene['cpu']:g}"), both(f"{s['newton']:.1f}", f"{scene['newton']:g}"),
+            str(s["contacts"]), both(f"{s['mb']:.0f}", scene["mb"]), str(s["failed"]), checked,
+            " / ".join(f"{p:.0f}" for p in s["split"])]
+
+
+SCENE_HEADER = ["scene", "bodies", "steps", "s a step", "faster", "cpu s a step", "Newton a step", "most contacts", "MB",
+                "steps not converged", "intersections",
+                "linear / CCD / broad phase and bounds / assembly / line search / other, per cent"]
+
+
+def bench_scenes(options, reference, meshes):
+    rows = []
+    for scene in reference["scenes"]:
+        if options.scene and options.scene not in scene["name"]:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            script = peer_data() / "rigid-ipc" / "fixtures" / "3D" / scene["scene"]
+            if scene["scene"].startswith("wb-"):
+                script = with_mesh_paths(baselines() / "scenes" / scene["scene"], meshes, folder)
+            say(f"{scene['name']}: {scene['steps']} steps ...")
+            result = Path(folder) / "result"
+            run = run_scene(options.program, script, scene["steps"], options.threads, result, frame_interval=10)
+            for note in run["notes"][:3]:
+                say("  " + note.replace(str(peer_data()) + "/", ""))
+            if not run["records"]:
+                say(f"{scene['name']}: FAILED with exit status {run['exit']}")
+                rows.append([scene["name"], str(scene["bodies"]), "0", "failed"] + [""] * (len(SCENE_HEADER) - 4))
+                continue
+            row = scene_row(scene, summarize(run), verdict(options.program, result)[0])
+        say(f"  {row[3]} s a step, {row[4]}, {row[6]} iterations, not converged {row[9]}, intersections {row[10]}")
+        rows.append(row)
+    return table(SCENE_HEADER, rows)
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(prog="./dev bench rigid", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--peers", required=True, type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=["stacks", "search", "scenes"], help="one part (search runs the stacks as well)")
+    parser.add_argument("--stack", choices=["wb-light", "wb-medium", "wb-full"], help="one stack")
+    parser.add_argument("--scene", metavar="NAME", help="only rigid-ipc's scenes whose name holds NAME")
+    parser.add_argument("--seconds", type=float, default=2.0, help="simulated, of the stacks")
+    parser.add_argument("--budget", type=float, default=120.0, help="CPU seconds that a peer's run may take")
+    parser.add_argument("--threads", type=int, default=2, help="on rigid-ipc's scenes")
+    parser.add_argument("--write", action="store_true", help="store the tables and pictures in docs/")
+    options = parser.parse_args()
+    if options.write and (options.only or options.stack or options.scene):
+        parser.error("--write stores everything; leave --only, --stack and --scene out")
+    return options
+
+
+def main():
+    options = parse_options()
+    reference = json.loads((ROOT / "benchmarks" / "rigid_reference.json").read_text())
+    meshes = peer_data() / "rigid-ipc" / "meshes"
+    if not meshes.is_dir() or not (baselines() / "scenes").is_dir():
+        say("SKIPPED: no peer data; name its folders with CLEARANCE_PEER_DATA and CLEARANCE_BASELINES")
+        return 0
+    text = INTRO.format(machine=machine(), busy=busy_percent(), source=reference["source"])
+    if options.only != "scenes":
+        # What judges the peers is itself judged first, on known cases.
+        subprocess.run([str(options.peers / "peer_checks"), "--gtest_brief=1"], check=True)
+        stacks, costs = bench_stacks(options, reference, meshes, ROOT / "docs" / "pictures" if options.write else None)
+        text += STACKS_INTRO.format(seconds=options.seconds) + "\n" + stacks
+        if options.only != "stacks":
+            search = reference["search"]
+            text += SEARCH_INTRO.format(seconds=options.seconds, budget=options.budget, finest=min(search["steps"]),
+                                        depth=search["depth"]) + "\n"
+            text += bench_search(options, reference, meshes, costs)
+    if options.only in (None, "scenes"):
+        text += SCENES_INTRO.format(threads=options.threads, **reference) + "\n" + bench_scenes(options, reference, meshes)
+    print("\n" + text)
+    if options.write:
+        write_between_markers(ROOT / "docs" / "benchmarks.md", "rigid", text)
+        say("written: docs/benchmarks.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
