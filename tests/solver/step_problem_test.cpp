@@ -46,7 +46,7 @@ void check_assembly(unsigned seed, bool has_prescribed) {
   EXPECT_EQ(problem.kappa(), 1e4);
   EXPECT_FALSE(iterate.contacts.contacts.empty());
 
-  SystemMatrix system(f.world.model, f.world.options);
+  SystemMatrix<dim> system(f.world.model, f.world.options);
   VecX gradient;
   problem.assemble(iterate, system, gradient);
   const auto energy = [&](const VecX& x) { return problem.energy(f.at(problem, x)).value(); };
@@ -159,7 +159,7 @@ TEST(StepProblem, EnergyIsInfiniteOrNotANumberOutsideOfItsDomain) {
 
 TEST(SystemMatrix, AnalysesAgainOnlyForNewContactBlocks) {
   const Fixture<3> f(5);
-  SystemMatrix system(f.world.model, f.world.options);
+  SystemMatrix<3> system(f.world.model, f.world.options);
   const auto solve = [&](std::vector<BlockKey> keys) {
     std::sort(keys.begin(), keys.end());
     BlockSparseMatrix& matrix = system.reset(keys);

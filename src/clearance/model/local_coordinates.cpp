@@ -142,25 +142,45 @@ VecX LocalCoordinates<dim>::expand(const VecX& x, const VecX& dy) const {
 }
 
 template <int dim>
-VecX LocalCoordinates<dim>::towards(const VecX& x, const VecX& target) const {
-  VecX unstretched_target = target;
+VecX LocalCoordinates<dim>::unstretched(VecX x) const {
   for (const StiffBody& body : model_.stiff_bodies) {
-    set_map<dim>(body, nearest_rotation<dim>(map_of<dim>(body, target)), unstretched_target);
+    set_map<dim>(body, nearest_rotation<dim>(map_of<dim>(body, x)), x);
   }
-  if (are_displacements()) return unstretched_target - x;
+  place_ties(x);
+  return x;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::positions(const VecX& x) const {
+  if (are_displacements()) return x;
+  VecX positions(dim * num_blocks_);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const std::span<const Term> of_block = terms(b);
+    if (of_block.size() == 1 && !of_block[0].is_turn) block<dim>(positions, of_block[0].block) = block<dim>(x, b);
+  }
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] >= 0) {
+      block<dim>(positions, turn_block_[k]) = block<dim>(x, model_.stiff_bodies[k].first_block);
+    }
+  }
+  return positions;
+}
+
+template <int dim>
+VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
+  if (are_displacements()) return target - x;
   VecX dy = VecX::Zero(dim * num_blocks_);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     const std::span<const Term> of_block = terms(b);
     if (of_block.size() == 1 && !of_block[0].is_turn) {
-      block<dim>(dy, of_block[0].block) = block<dim>(unstretched_target, b) - block<dim>(x, b);
+      block<dim>(dy, of_block[0].block) = block<dim>(target, b) - block<dim>(x, b);
     }
   }
   if constexpr (dim == 3) {
     for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
       if (turn_block_[k] < 0) continue;
       const StiffBody& body = model_.stiff_bodies[k];
-      block<3>(dy, turn_block_[k]) =
-          rotation_vector(Mat<3>(map_of<3>(body, unstretched_target) * map_of<3>(body, x).transpose()));
+      block<3>(dy, turn_block_[k]) = rotation_vector(Mat<3>(map_of<3>(body, target) * map_of<3>(body, x).transpose()));
     }
   }
   return dy;
@@ -222,7 +242,7 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& dy, d
 }
 
 template <int dim>
-VecX LocalCoordinates<dim>::unstretched(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const {
+VecX LocalCoordinates<dim>::bent(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const {
   VecX bent = dy;
   for (const StiffBody& body : model_.stiff_bodies) {
     if (body.is_rigid || is_fixed[static_cast<std::size_t>(body.first_block + 1)]) continue;

@@ -32,8 +32,12 @@ class LocalCoordinates {
   VecX move(const VecX& x, const VecX& dy, double fraction) const;
   /// P dy [m]: how the blocks of x start to move.
   VecX expand(const VecX& x, const VecX& dy) const;
-  /// The dy that leads from x to `target`, or, for stiff bodies, to the nearest rotation of it.
-  VecX towards(const VecX& x, const VecX& target) const;
+  /// The dy that leads from x to `target`, where rigid bodies are unstretched.
+  VecX from_to(const VecX& x, const VecX& target) const;
+  /// x with the affine map of every stiff body replaced by the nearest rotation.
+  VecX unstretched(VecX x) const;
+  /// The unknowns as one block for each local block: a rotation vector has its body's centre.
+  VecX positions(const VecX& x) const;
   /// P^T gradient
   VecX reduce(const VecX& x, const VecX& gradient) const;
   /// Of local blocks: 1 where a block of x that moves with it is fixed.
@@ -44,7 +48,7 @@ class LocalCoordinates {
 
   /// A direction of affine bodies turns them along tangents, which stretches them. The same direction bent: it ends
   /// turned and not stretched. Bodies with fixed blocks keep theirs.
-  VecX unstretched(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const;
+  VecX bent(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const;
 
   /// Makes `reduced` P^T H P + curvature; H is `full`, `gradient` that in x. `inertia` is the factor of Model::mass in
   /// H. Fixes the pattern of `reduced` when that of `full` has changed.

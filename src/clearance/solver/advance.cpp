@@ -14,7 +14,7 @@ struct StepWorkspace<dim>::Impl {
   Impl(const Model& model, const SolverOptions& options)
       : system(model, options), broad_phase(make_lbvh(dim, model.surface)) {}
 
-  SystemMatrix system;
+  SystemMatrix<dim> system;
   std::unique_ptr<BroadPhase> broad_phase;
 };
 
@@ -36,12 +36,13 @@ template <int dim>
 class Step {
  public:
   Step(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-       SystemMatrix& system, BroadPhase& broad_phase)
+       SystemMatrix<dim>& system, BroadPhase& broad_phase)
       : model_(model),
         options_(options),
         targets_(targets),
         state_(state),
         system_(system),
+        coordinates_(system.coordinates()),
         broad_phase_(broad_phase),
         target_(predict(options.integrator, state)),
         problem_(model, options, target_, targets, state),
@@ -53,8 +54,8 @@ class Step {
 
  private:
   struct Direction {
-    VecX dx;
-    double alpha_limit = 1.0;  // largest feasible fraction of dx
+    VecX dy;                   // in local coordinates about the current iterate
+    double alpha_limit = 1.0;  // largest feasible fraction of dy
     Candidates candidates;     // all pairs that may be contacts on the feasible part
   };
 
@@ -64,11 +65,13 @@ class Step {
   bool lag_again();
   void choose_secant_share();
   void start_from_inertia();
-  bool solve_direction(VecX& dx);
-  void shorten(VecX& dx) const;
+  bool solve_direction(VecX& dy);
+  double length(const VecX& dy) const;
+  void shorten(VecX& dy) const;
+  void bend(VecX& dy) const;
   void bound_direction(Direction& direction);
   bool search_line(const Direction& direction);
-  bool is_decrease_hidden(const Iterate& trial, const VecX& dx, double change) const;
+  bool is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const;
   bool has_reached_targets();
   bool pull_harder();
   void finish();
@@ -77,7 +80,8 @@ class Step {
   const SolverOptions& options_;
   const PrescribedTargets& targets_;
   const State& state_;
-  SystemMatrix& system_;
+  SystemMatrix<dim>& system_;
+  const LocalCoordinates<dim>& coordinates_;
   BroadPhase& broad_phase_;
   InertialTarget target_;
   StepProblem<dim> problem_;
@@ -95,11 +99,11 @@ class Step {
 template <int dim>
 auto Step<dim>::towards_targets() -> Direction {
   Direction direction;
-  direction.dx = VecX::Zero(current_.x.size());
+  VecX x = current_.x;
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
-    block<dim>(direction.dx, targets_.blocks[k]) =
-        block<dim>(targets_.positions, static_cast<int>(k)) - block<dim>(current_.x, targets_.blocks[k]);
+    block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
   }
+  direction.dy = coordinates_.from_to(current_.x, x);
   bound_direction(direction);
   return direction;
 }
@@ -107,7 +111,7 @@ auto Step<dim>::towards_targets() -> Direction {
 /// Moves scripted nodes as far as nothing is hit or inverted. True if they arrive.
 template <int dim>
 bool Step<dim>::move_prescribed(const Direction& direction) {
-  VecX x = current_.x + direction.alpha_limit * direction.dx;
+  VecX x = coordinates_.move(current_.x, direction.dy, direction.alpha_limit);
   const bool arrives = direction.alpha_limit >= 1.0;
   for (std::size_t k = 0; arrives && k < targets_.blocks.size(); ++k) {
     block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
@@ -155,12 +159,14 @@ void Step<dim>::choose_secant_share() {
 template <int dim>
 void Step<dim>::start_from_inertia() {
   if (!target_.has_inertia) return;
+  VecX x = coordinates_.unstretched(target_.x_tilde);
+  for (int b : targets_.blocks) block<dim>(x, b) = block<dim>(current_.x, b);
   Direction direction;
-  direction.dx = target_.x_tilde - current_.x;
-  for (int b : targets_.blocks) block<dim>(direction.dx, b).setZero();
-  if (direction.dx.cwiseAbs().maxCoeff() < options_.tolerance * options_.integrator.h) return;
+  direction.dy = coordinates_.from_to(current_.x, x);
+  if (length(direction.dy) < options_.tolerance * options_.integrator.h) return;
   bound_direction(direction);
-  Iterate guess = problem_.make_iterate(current_.x + direction.alpha_limit * direction.dx, direction.candidates);
+  Iterate guess =
+      problem_.make_iterate(coordinates_.move(current_.x, direction.dy, direction.alpha_limit), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
   if (energy.value() < current_energy_.value()) {
     current_ = std::move(guess);
@@ -168,9 +174,9 @@ void Step<dim>::start_from_inertia() {
   }
 }
 
-/// dx = -H^-1 g. A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal.
+/// dy = -H^-1 g. A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal.
 template <int dim>
-bool Step<dim>::solve_direction(VecX& dx) {
+bool Step<dim>::solve_direction(VecX& dy) {
   {
     StageTimer timer(report_.profile, Stage::assembly);
     problem_.assemble(current_, system_, gradient_);
@@ -180,9 +186,9 @@ bool Step<dim>::solve_direction(VecX& dx) {
   double shift = 0.0;
   for (int attempt = 0; attempt < 12; ++attempt) {
     if (system_.solver().factorize(matrix) == LinearSolveStatus::solved &&
-        system_.solver().solve(-gradient_, dx) == LinearSolveStatus::solved && dx.allFinite()) {
+        system_.solver().solve(-gradient_, dy) == LinearSolveStatus::solved && dy.allFinite()) {
       // The direction must descend; rounding can spoil that when the system is all but singular.
-      if (gradient_.dot(dx) <= 0.0) return true;
+      if (gradient_.dot(dy) <= 0.0) return true;
     }
     double largest = 0.0;
     for (int b = 0; b < matrix.num_blocks(); ++b) {
@@ -209,8 +215,9 @@ void Step<dim>::bound_direction(Direction& direction) {
   double alpha = 1.0;
   {
     StageTimer timer(report_.profile, Stage::ccd);
+    const VecX dx = coordinates_.expand(current_.x, direction.dy);
     for (const auto& potential : model_.potentials) {
-      const StepLimit limit = potential->max_feasible_step(current_.x, direction.dx);
+      const StepLimit limit = potential->max_feasible_step(current_.x, dx);
       if (limit.alpha < alpha) {
         alpha = limit.alpha;
         iteration_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
@@ -229,10 +236,10 @@ void Step<dim>::bound_direction(Direction& direction) {
   SweptCandidates swept;
   {
     StageTimer timer(report_.profile, Stage::broad_phase);
-    path.x_t0 = model_.surface_map.apply(current_.x);
-    path.x_t1 = model_.surface_map.apply(current_.x + alpha * direction.dx);
-    swept = measure_candidates(dim, model_.surface, path,
-                               broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation()));
+    path = coordinates_.surface_path(current_.x, direction.dy, alpha);
+    swept = measure_candidates(
+        dim, model_.surface, path,
+        broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation(), path.deviation));
   }
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
@@ -250,30 +257,44 @@ void Step<dim>::bound_direction(Direction& direction) {
 /// A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
 /// everything.
 template <int dim>
-void Step<dim>::shorten(VecX& dx) const {
+void Step<dim>::shorten(VecX& dy) const {
   const double longest = (target_.has_inertia ? 1e3 : 1.0) * model_.bbox_diagonal;
-  const double length = dx.cwiseAbs().maxCoeff();
-  if (length > longest) dx *= longest / length;
+  const double present = length(dy);
+  if (present > longest) dy *= longest / present;
+}
+
+/// Affine bodies turn without being stretched, unless that would climb.
+template <int dim>
+void Step<dim>::bend(VecX& dy) const {
+  if (model_.stiff_bodies.empty()) return;
+  VecX bent = coordinates_.bent(current_.x, dy, problem_.is_fixed());
+  if (gradient_.dot(bent) <= 0.5 * gradient_.dot(dy)) dy = std::move(bent);
+}
+
+/// [m] How far any block starts to move.
+template <int dim>
+double Step<dim>::length(const VecX& dy) const {
+  return coordinates_.expand(current_.x, dy).cwiseAbs().maxCoeff();
 }
 
 /// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
 /// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
 /// rule (the approximate Wolfe condition of Hager and Zhang 2005). Rounding has been seen up to 1e-12 of the terms.
 template <int dim>
-bool Step<dim>::is_decrease_hidden(const Iterate& trial, const VecX& dx, double change) const {
+bool Step<dim>::is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const {
   if (!(change <= 1e-11 * problem_.energy_magnitude(current_))) return false;
-  return problem_.slope(trial, dx) <= 0.8 * std::abs(gradient_.dot(dx));
+  return problem_.slope(trial, coordinates_.expand(trial.x, dy)) <= 0.8 * std::abs(gradient_.dot(dy));
 }
 
 /// Halves alpha until the energy falls; moves the current iterate there. False if it never falls.
 template <int dim>
 bool Step<dim>::search_line(const Direction& direction) {
   StageTimer timer(report_.profile, Stage::line_search);
-  const double size = direction.dx.cwiseAbs().maxCoeff();
+  const double size = length(direction.dy);
   const double smallest_motion = 1e-16 * model_.bbox_diagonal;
   for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
        alpha *= 0.5) {
-    VecX x = current_.x + alpha * direction.dx;
+    VecX x = coordinates_.move(current_.x, direction.dy, alpha);
     bool is_feasible = true;
     for (const auto& potential : model_.potentials) is_feasible = is_feasible && potential->is_feasible(x);
     if (is_feasible) {
@@ -282,7 +303,7 @@ bool Step<dim>::search_line(const Direction& direction) {
       ++report_.counters.energy_evaluations;
       // Compared as a difference of compensated sums, so that a decrease far below the energy itself is still seen.
       const double change = (energy.sum - current_energy_.sum) + (energy.correction - current_energy_.correction);
-      if (change <= 0.0 || is_decrease_hidden(trial, direction.dx, change)) {
+      if (change <= 0.0 || is_decrease_hidden(trial, direction.dy, change)) {
         const Contact* stiffened = problem_.adapt_kappa(current_, trial);
         if (stiffened) {
           iteration_.event =
@@ -358,13 +379,14 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   while (report_.newton_iterations < options_.max_iterations) {
     iteration_ = {};
     Direction direction;
-    if (!solve_direction(direction.dx)) {
+    if (!solve_direction(direction.dy)) {
       report_.status = StepStatus::linear_solve_failed;
       break;
     }
     ++report_.newton_iterations;
-    report_.residual = direction.dx.cwiseAbs().maxCoeff() / h;
-    shorten(direction.dx);
+    report_.residual = length(direction.dy) / h;
+    shorten(direction.dy);
+    bend(direction.dy);
     bound_direction(direction);
     iteration_.alpha_limit = direction.alpha_limit;
     const bool has_moved = search_line(direction);

@@ -9,6 +9,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/intersection.h"
+#include "clearance/solver/curved_ccd.h"
 
 namespace clearance {
 
@@ -56,6 +57,7 @@ FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& pat
         gap_t1 += plane.normal[c] * x_t1;
         size += std::abs(x_t0) + std::abs(x_t1);
       }
+      if (!path.deviation.empty()) gap_t1 -= 4.0 * path.deviation[static_cast<std::size_t>(vertex)];
       // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
       const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
       if (gap_t1 >= target || gap_t1 >= gap_t0) continue;
@@ -113,6 +115,10 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
   return all;
 }
 
+MovingPair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
+  return {vertices_of(surface, candidates, k), k < candidates.point_triangle.size() ? 1 : 2};
+}
+
 CcdOptions ccd_options(const SolverOptions& options) {
   CcdOptions ccd;
   ccd.method = options.ccd;
@@ -140,6 +146,8 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
       CcdResult result;
       if (dim == 2) {
         result = point_edge_ccd<2>(planar_motion_of(model.surface, path, candidates.pairs, k), ccd);
+      } else if (const MovingPair pair = pair_of(model.surface, candidates.pairs, k); !is_straight(path, pair)) {
+        result = curved_ccd(path, pair, ccd);
       } else if (k < candidates.pairs.point_triangle.size()) {
         result = point_triangle_ccd(motion_of(model.surface, path, candidates.pairs, k), ccd);
       } else {

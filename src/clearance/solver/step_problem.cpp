@@ -178,7 +178,7 @@ std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
 }
 
 template <int dim>
-void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient) {
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient) {
   BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
@@ -191,8 +191,7 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix& system, Ve
   barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix);
   friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
-  zero_fixed(gradient);
-  matrix.fix_blocks(is_fixed_);
+  system.reduce(iterate.x, target_.has_inertia ? 1.0 : 0.0, is_fixed_, gradient);
 }
 
 template <int dim>

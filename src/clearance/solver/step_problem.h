@@ -37,10 +37,11 @@ class StepProblem {
   CompensatedSum energy(const Iterate& iterate) const;
   /// Sum of the sizes of the objective's terms: what the rounding of their evaluation is relative to.
   double energy_magnitude(const Iterate& iterate) const;
-  /// Derivative of the objective along dx.
+  /// Derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
-  /// Gradient and projected Hessian; rows of fixed blocks are zero and those of the identity.
-  void assemble(const Iterate& iterate, SystemMatrix& system, VecX& gradient);
+  /// Gradient and projected Hessian in the unknowns of the system; rows of fixed blocks are zero and those of the
+  /// identity.
+  void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient);
 
   /// Barrier stiffness at the start of a step (app. A.6).
   void choose_kappa(const Iterate& iterate);
@@ -60,6 +61,7 @@ class StepProblem {
   double kappa() const { return kappa_; }
   const BarrierPotential<dim>& barrier() const { return barrier_; }
   AugmentedLagrangian<dim>& augmented() { return augmented_; }
+  const std::vector<char>& is_fixed() const { return is_fixed_; }
   std::vector<char>& is_fixed() { return is_fixed_; }
   void fix_prescribed();
   void free_prescribed();

@@ -104,6 +104,21 @@ void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& mo
   });
 }
 
+/// At the fraction t a path strays from its straight line by at most 4 t of its deviation.
+void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
+  parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
+    const auto k = static_cast<std::size_t>(i);
+    const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
+    const std::size_t num_first = k < swept.pairs.point_triangle.size() ? 1 : 2;
+    std::array<double, 2> largest{};
+    for (std::size_t v = 0; v < 4; ++v) {
+      double& of_primitive = largest[v < num_first ? 0 : 1];
+      of_primitive = std::max(of_primitive, path.deviation[static_cast<std::size_t>(vertices[v])]);
+    }
+    swept.motion[k] += 4.0 * (largest[0] + largest[1]);
+  });
+}
+
 /// Largest displacement of a point relative to the ends of an edge.
 double relative_motion(const PrimitiveMotion<2, 3>& motion) {
   const Vec<2> moved = motion.t1[0] - motion.t0[0];
@@ -169,6 +184,7 @@ SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, cons
   const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
   measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
   measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
+  if (!path.deviation.empty()) add_deviations(surface, path, swept);
   return swept;
 }
 

@@ -1,4 +1,4 @@
-// Candidates of a straight path with a bound of how each pair approaches: made once a Newton iteration, used by CCD and
+// Candidates of a path with a bound of how each pair approaches: made once a Newton iteration, used by CCD and
 // by every trial of the line search.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/ccd/ccd.h"
-#include "clearance/model/surface_map.h"
+#include "clearance/model/surface_path.h"
 
 namespace clearance {
 

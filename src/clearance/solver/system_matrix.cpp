@@ -20,8 +20,9 @@ std::unique_ptr<LinearSolver> make_solver(LinearSolverChoice choice) {
 
 }  // namespace
 
-SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
-    : dim_(model.layout.dim), num_blocks_(model.layout.num_blocks) {
+template <int dim>
+SystemMatrix<dim>::SystemMatrix(const Model& model, const SolverOptions& options)
+    : model_(model), coordinates_(model), num_blocks_(model.layout.num_blocks) {
   for (int b = 0; b < num_blocks_; ++b) model_keys_.push_back(make_block_key(b, b));
   for (const auto& potential : model.potentials) {
     const std::vector<BlockKey> keys = potential->pattern();
@@ -32,23 +33,30 @@ SystemMatrix::SystemMatrix(const Model& model, const SolverOptions& options)
   }
   std::sort(model_keys_.begin(), model_keys_.end());
   model_keys_.erase(std::unique(model_keys_.begin(), model_keys_.end()), model_keys_.end());
-  matrix_ = BlockSparseMatrix(dim_, num_blocks_, model_keys_);
+  matrix_ = BlockSparseMatrix(dim, num_blocks_, model_keys_);
+  if (!coordinates_.are_displacements()) {
+    const VecX zero = VecX::Zero(dim * num_blocks_);
+    coordinates_.reduce(zero, zero, 0.0, matrix_, reduced_);
+  }
   solver_ = make_solver(options.linear_solver);
-  solver_->set_common_pattern(matrix_);
+  solver_->set_common_pattern(matrix());
 }
 
-bool SystemMatrix::has_all(const std::vector<BlockKey>& keys) const {
+template <int dim>
+bool SystemMatrix<dim>::has_all(const std::vector<BlockKey>& keys) const {
   return std::all_of(keys.begin(), keys.end(),
                      [&](BlockKey key) { return matrix_.find_slot(block_row(key), block_column(key)) >= 0; });
 }
 
-void SystemMatrix::begin_step(const VecX& x_t0) {
+template <int dim>
+void SystemMatrix<dim>::begin_step(const VecX& x_t0) {
   is_first_of_step_ = true;
-  solver_->set_positions(x_t0);
+  solver_->set_positions(coordinates_.positions(x_t0));
   solver_->forget_history();
 }
 
-BlockSparseMatrix& SystemMatrix::reset(const std::vector<BlockKey>& contact_keys) {
+template <int dim>
+BlockSparseMatrix& SystemMatrix<dim>::reset(const std::vector<BlockKey>& contact_keys) {
   std::vector<BlockKey> extra;
   std::set_difference(contact_keys.begin(), contact_keys.end(), model_keys_.begin(), model_keys_.end(),
                       std::back_inserter(extra));
@@ -69,8 +77,24 @@ BlockSparseMatrix& SystemMatrix::reset(const std::vector<BlockKey>& contact_keys
   std::vector<BlockKey> all;
   std::set_union(model_keys_.begin(), model_keys_.end(), contact_keys_.begin(), contact_keys_.end(),
                  std::back_inserter(all));
-  matrix_ = BlockSparseMatrix(dim_, num_blocks_, all);
+  matrix_ = BlockSparseMatrix(dim, num_blocks_, all);
   return matrix_;
 }
+
+template <int dim>
+void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient) {
+  if (!coordinates_.are_displacements()) {
+    coordinates_.reduce(x, gradient, inertia, matrix_, reduced_);
+    gradient = coordinates_.reduce(x, gradient);
+  }
+  const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
+  for (int b = 0; b < coordinates_.num_blocks(); ++b) {
+    if (is_fixed_here[static_cast<std::size_t>(b)]) block<dim>(gradient, b).setZero();
+  }
+  matrix().fix_blocks(is_fixed_here);
+}
+
+template class SystemMatrix<2>;
+template class SystemMatrix<3>;
 
 }  // namespace clearance

@@ -4,13 +4,15 @@
 #include <memory>
 #include <vector>
 
-#include "clearance/model/model.h"
+#include "clearance/model/local_coordinates.h"
 #include "clearance/solver/options.h"
 #include "clearance/sparse/linear_solver.h"
 
 namespace clearance {
 
-/// The matrix with a pattern that outlives contact sets, and its solver.
+/// The matrix with a pattern that outlives contact sets, and its solver. It is assembled in the unknowns x; `system` is
+/// the one of Newton's unknowns, which may be fewer (local_coordinates.h).
+template <int dim>
 class SystemMatrix {
  public:
   SystemMatrix(const Model& model, const SolverOptions& options);
@@ -18,20 +20,26 @@ class SystemMatrix {
   /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
   /// that is resumed gives the same bits. `x_t0` [m]: the unknowns now.
   void begin_step(const VecX& x_t0);
-  /// A zero matrix whose pattern holds the model's blocks and `contact_keys`.
+  /// A zero matrix in x whose pattern holds the model's blocks and `contact_keys`.
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
-  BlockSparseMatrix& matrix() { return matrix_; }
+  /// From the assembled matrix and gradient in x to those of the system, whose fixed blocks become the identity.
+  /// `inertia`: factor of Model::mass in the matrix.
+  void reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient);
+  BlockSparseMatrix& matrix() { return coordinates_.are_displacements() ? matrix_ : reduced_; }
+  const LocalCoordinates<dim>& coordinates() const { return coordinates_; }
   LinearSolver& solver() { return *solver_; }
 
  private:
   bool has_all(const std::vector<BlockKey>& keys) const;
 
-  int dim_;
+  const Model& model_;
+  LocalCoordinates<dim> coordinates_;
   int num_blocks_;
   std::vector<BlockKey> model_keys_;    // of the potentials
   std::vector<BlockKey> contact_keys_;  // in the current pattern, beyond model_keys_
   bool is_first_of_step_ = true;
   BlockSparseMatrix matrix_;
+  BlockSparseMatrix reduced_;
   std::unique_ptr<LinearSolver> solver_;
 };
 

@@ -1,0 +1,96 @@
+#include "clearance/solver/curved_ccd.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/geometry/distance.h"
+
+namespace clearance {
+
+namespace {
+
+/// A piece counts as straight enough if it strays by at most this part of the room that is left.
+constexpr double max_stray = 0.25;
+/// The search ends with this part of the room at the start.
+constexpr double end_of_search = 0.02;
+constexpr int max_pieces = 10000;
+
+using Positions = std::array<Vec<3>, 4>;
+
+Positions positions_at(const SurfacePath& path, const MovingPair& pair, double s) {
+  Positions positions;
+  for (std::size_t i = 0; i < 4; ++i) positions[i] = path.position(pair.vertices[i], s);
+  return positions;
+}
+
+double distance(const MovingPair& pair, const Positions& x) {
+  return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
+                                       : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
+}
+
+/// [m] How far the distance along the whole path may stray from that of straight lines. A point of a primitive strays
+/// at most as far as the vertex that strays most.
+double total_deviation(const SurfacePath& path, const MovingPair& pair) {
+  std::array<double, 2> largest{};
+  for (int i = 0; i < 4; ++i) {
+    const auto at = static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]);
+    double& of_primitive = largest[i < pair.num_first ? 0 : 1];
+    of_primitive = std::max(of_primitive, path.deviation[at]);
+  }
+  return largest[0] + largest[1];
+}
+
+/// [m] bound of the rounding of positions on screws.
+double rounding(const Positions& a, const Positions& b) {
+  double size = 0.0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    size = std::max({size, a[i].cwiseAbs().maxCoeff(), b[i].cwiseAbs().maxCoeff()});
+  }
+  return 1e-14 * size;
+}
+
+}  // namespace
+
+bool is_straight(const SurfacePath& path, const MovingPair& pair) {
+  return std::all_of(pair.vertices.begin(), pair.vertices.end(), [&](int v) { return path.is_straight(v); });
+}
+
+CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdOptions& options) {
+  const double deviation = total_deviation(path, pair);
+  Positions start = positions_at(path, pair, 0.0);
+  double gap = distance(pair, start) - options.min_separation;
+  const double target = options.min_separation + options.gap_fraction * std::max(gap, 0.0) +
+                        rounding(start, positions_at(path, pair, options.max_time));
+  const double first_room = gap + options.min_separation - target;
+  if (!(first_room > 0.0)) return {CcdStatus::impact, 0.0};
+
+  CcdOptions piece = options;
+  piece.max_time = 1.0;
+  piece.gap_fraction = 0.0;
+  double time = 0.0, length = options.max_time;
+  for (int i = 0; i < max_pieces; ++i) {
+    const double room = distance(pair, start) - target;
+    if (room <= end_of_search * first_room) return {CcdStatus::impact, time};
+    // A piece of a screw strays as the square of its length.
+    length = std::min({length, options.max_time - time, std::sqrt(max_stray * room / deviation)});
+    const double end = time + length >= options.max_time ? options.max_time : time + length;
+    const Positions stop = positions_at(path, pair, end);
+    piece.min_separation = target + deviation * (end - time) * (end - time);
+    const PrimitiveMotion<3, 4> motion{start, stop};
+    const CcdResult result = pair.num_first == 1 ? point_triangle_ccd(motion, piece) : edge_edge_ccd(motion, piece);
+    if (!result.is_impact()) {
+      if (end >= options.max_time) return {CcdStatus::no_impact, options.max_time};
+      time = end;
+      length *= 2.0;
+      start = stop;
+    } else {
+      const double next = time + result.toi * (end - time);
+      if (!(next > time)) return {CcdStatus::impact, time};
+      time = next;
+      start = positions_at(path, pair, time);
+    }
+  }
+  return {CcdStatus::budget_exhausted, time};
+}
+
+}  // namespace clearance

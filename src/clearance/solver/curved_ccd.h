@@ -1,0 +1,23 @@
+// CCD along screws by adaptive linearisation (alg. 1 of the rigid paper): the path is cut into pieces that are straight
+// up to a deviation which is small beside the gap, and that deviation is kept free besides the minimum separation.
+#pragma once
+
+#include <array>
+
+#include "clearance/ccd/ccd.h"
+#include "clearance/model/surface_path.h"
+
+namespace clearance {
+
+/// The four vertices of two primitives, of which the first `num_first` make the first primitive.
+struct MovingPair {
+  std::array<int, 4> vertices{};
+  int num_first = 1;  ///< 1: point and triangle; 2: two edges
+};
+
+bool is_straight(const SurfacePath& path, const MovingPair& pair);
+
+/// As point_triangle_ccd and edge_edge_ccd, for any path.
+CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdOptions& options);
+
+}  // namespace clearance
