@@ -159,7 +159,8 @@ TEST_P(BroadPhaseInDimension, ObstaclesMeetBodiesButNotEachOther) {
   add_body(surface, rng, 2, Vec<3>::Zero(), 0.1, 2, -1);
   surface.x_t1 = surface.x_t0;
   EXPECT_GT(expect_tree_equals_brute_force(surface, 0.5), 100U);
-  const Candidates found = make_broad_phase(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.5);
+  const Candidates found =
+      make_broad_phase(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.5);
   for (const auto& pair : surface.dim == 2 ? found.point_edge : found.edge_edge) {
     const auto& edge = surface.topology.edges[static_cast<std::size_t>(pair[1])];
     const int other = surface.dim == 2 ? pair[0] : surface.topology.edges[static_cast<std::size_t>(pair[0])][0];

@@ -5,51 +5,53 @@
 namespace clearance {
 namespace {
 
-struct Bounds {
-  Vec<3> lo = Vec<3>::Constant(infinity);
-  Vec<3> hi = Vec<3>::Constant(-infinity);
-};
+// Every so many vertices decide where the middle of the scene is: it only has to be near.
+constexpr int num_samples = 4096;
+
+/// A vertex, with zeros beyond dim.
+template <int dim>
+Lanes position(const VecX& x, int v) {
+  const double* p = x.data() + dim * static_cast<Eigen::Index>(v);
+  return Lanes(Lanes::Vector{p[0], p[1], dim == 3 ? p[dim - 1] : 0.0, 0.0});
+}
+
+Lanes lower(const Lanes& a, const Lanes& b) {
+  return select(a < b, a, b);
+}
+Lanes upper(const Lanes& a, const Lanes& b) {
+  return select(a > b, a, b);
+}
 
 template <int dim>
-Vec<3> scene_middle(const VecX& x_t0, const VecX& x_t1) {
-  const auto bounds_of = [&](int v) {
-    Bounds b;
-    const Vec<dim> p = block<dim>(x_t0, v);
-    const Vec<dim> q = block<dim>(x_t1, v);
-    b.lo.template head<dim>() = p.cwiseMin(q);
-    b.hi.template head<dim>() = p.cwiseMax(q);
-    return b;
-  };
-  const auto combine = [](const Bounds& a, const Bounds& b) {
-    return Bounds{a.lo.cwiseMin(b.lo), a.hi.cwiseMax(b.hi)};
-  };
-  const Bounds bounds = ordered_reduce(static_cast<int>(x_t0.size() / dim), Bounds{}, bounds_of, combine, 4096);
-  // Half of each first: the sum of two large coordinates may overflow.
-  Vec<3> middle = 0.5 * bounds.lo + 0.5 * bounds.hi;
-  for (int k = 0; k < 3; ++k) {
-    if (!(std::abs(middle[k]) < infinity)) middle[k] = 0.0;
+Lanes scene_middle(const VecX& x) {
+  const auto num_vertices = static_cast<int>(x.size() / dim);
+  Lanes lo(infinity);
+  Lanes hi(-infinity);
+  for (int v = 0; v < num_vertices; v += 1 + num_vertices / num_samples) {
+    lo = lower(position<dim>(x, v), lo);
+    hi = upper(position<dim>(x, v), hi);
   }
-  return middle;
+  // Half of each first: the sum of two large coordinates may overflow.
+  const Lanes middle = 0.5 * lo + 0.5 * hi;
+  const Lanes distance = select(middle < 0.0, -middle, middle);
+  return select(distance < infinity, middle, 0.0);
 }
 
 template <int dim>
 void compute_boxes(const VecX& x_t0, const VecX& x_t1, double inflation, const std::vector<double>& deviation,
                    std::vector<Box>& boxes) {
   const int num_vertices = static_cast<int>(x_t0.size() / dim);
-  const Vec<3> middle = scene_middle<dim>(x_t0, x_t1);
+  const Lanes middle = scene_middle<dim>(x_t0);
   boxes.resize(static_cast<std::size_t>(num_vertices));
   parallel_for_chunks(num_vertices, 2048, [&](int begin, int end) {
     for (int v = begin; v < end; ++v) {
       const double reach = inflation + (deviation.empty() ? 0.0 : deviation[static_cast<std::size_t>(v)]);
-      Box box{};
-      for (int k = 0; k < dim; ++k) {
-        const double a = x_t0[dim * static_cast<Eigen::Index>(v) + k];
-        const double b = x_t1[dim * static_cast<Eigen::Index>(v) + k];
-        const auto axis = static_cast<std::size_t>(k);
-        box.lo[axis] = round_down((std::min(a, b) - reach) - middle[k]);
-        box.hi[axis] = round_up((std::max(a, b) + reach) - middle[k]);
-      }
-      boxes[static_cast<std::size_t>(v)] = box;
+      const Lanes reaches(Lanes::Vector{reach, reach, dim == 3 ? reach : 0.0, 0.0});
+      const Lanes a = position<dim>(x_t0, v);
+      const Lanes b = position<dim>(x_t1, v);
+      Box& box = boxes[static_cast<std::size_t>(v)];
+      box.lo_row() = round_down((lower(a, b) - reaches) - middle);
+      box.hi_row() = round_up((upper(a, b) + reaches) - middle);
     }
   });
 }

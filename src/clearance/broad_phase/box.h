@@ -2,44 +2,53 @@
 // lost.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cstdint>
 #include <limits>
 #include <vector>
 
+#include "clearance/math/lanes.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
 
-/// Steps to a neighbouring float without a branch: half of all conversions need it, and a misprediction costs more than
-/// all of it. Floats map to integers that are ordered like them, where the neighbour is one away.
-inline float float_neighbour(float value, std::int32_t steps) {
-  const auto flip = [](std::int32_t bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); };
-  return std::bit_cast<float>(flip(flip(std::bit_cast<std::int32_t>(value)) + steps));
+/// One row of a box: the three coordinates and padding that lets unions run on whole vectors.
+using BoxRow = float __attribute__((vector_size(16), may_alias));
+
+/// Steps to a neighbouring float without a branch: half of all conversions need it. Floats map to integers that are
+/// ordered like them, where the neighbour is one away.
+inline BoxRow float_neighbour(BoxRow value, const LaneMask::Bits& is_stepping, int direction) {
+  using Bits = int __attribute__((vector_size(16)));
+  const auto flip = [](Bits bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); };
+  const Bits steps = __builtin_convertvector(is_stepping, Bits) & direction;
+  return reinterpret_cast<BoxRow>(flip(flip(reinterpret_cast<Bits>(value)) + steps));
 }
 
-/// Largest float <= value (minus infinity below the range of float).
-inline float round_down(double value) {
-  const auto nearest = static_cast<float>(value);
-  return float_neighbour(nearest, -static_cast<std::int32_t>(static_cast<double>(nearest) > value));
+/// Largest float <= value (minus infinity below the range of float) for each number.
+inline BoxRow round_down(const Lanes& value) {
+  const auto nearest = __builtin_convertvector(value.v, BoxRow);
+  return float_neighbour(nearest, __builtin_convertvector(nearest, Lanes::Vector) > value.v, -1);
 }
 
-/// Smallest float >= value (infinity above the range of float).
-inline float round_up(double value) {
-  const auto nearest = static_cast<float>(value);
-  return float_neighbour(nearest, static_cast<std::int32_t>(static_cast<double>(nearest) < value));
+/// Smallest float >= value (infinity above the range of float) for each number.
+inline BoxRow round_up(const Lanes& value) {
+  const auto nearest = __builtin_convertvector(value.v, BoxRow);
+  return float_neighbour(nearest, __builtin_convertvector(nearest, Lanes::Vector) < value.v, 1);
 }
 
-/// A closed box. The fourth number is padding that lets unions run on whole vectors.
+/// A closed box.
 struct alignas(16) Box {
   std::array<float, 4> lo;
   std::array<float, 4> hi;
 
+  BoxRow& lo_row() { return *reinterpret_cast<BoxRow*>(lo.data()); }
+  BoxRow& hi_row() { return *reinterpret_cast<BoxRow*>(hi.data()); }
+  const BoxRow& lo_row() const { return *reinterpret_cast<const BoxRow*>(lo.data()); }
+  const BoxRow& hi_row() const { return *reinterpret_cast<const BoxRow*>(hi.data()); }
+
+  /// Where the other is not a number nothing changes.
   void extend(const Box& other) {
-    for (std::size_t k = 0; k < 4; ++k) lo[k] = std::min(lo[k], other.lo[k]);
-    for (std::size_t k = 0; k < 4; ++k) hi[k] = std::max(hi[k], other.hi[k]);
+    lo_row() = other.lo_row() < lo_row() ? other.lo_row() : lo_row();
+    hi_row() = other.hi_row() > hi_row() ? other.hi_row() : hi_row();
   }
   bool overlaps(const Box& other) const {
     bool result = true;

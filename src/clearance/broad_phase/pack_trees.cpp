@@ -17,19 +17,15 @@ constexpr int num_packs_for(int count) {
 }
 
 // Not-a-number overlaps nothing, not even a box that reaches infinity, and takes no part in unions.
-Pack empty_pack() {
-  Pack pack;
-  std::fill_n(pack.lo[0], 3 * pack_width, std::numeric_limits<float>::quiet_NaN());
-  std::fill_n(pack.hi[0], 3 * pack_width, std::numeric_limits<float>::quiet_NaN());
-  return pack;
+constexpr Box unused_box() {
+  constexpr float none = std::numeric_limits<float>::quiet_NaN();
+  return {{none, none, none, none}, {none, none, none, none}};
 }
 
 Box box_of_slot(const Pack& pack, int slot) {
   Box box{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    box.lo[k] = pack.lo[k][slot];
-    box.hi[k] = pack.hi[k][slot];
-  }
+  for (std::size_t k = 0; k < 3; ++k) box.lo[k] = pack.lo[k][slot];
+  for (std::size_t k = 0; k < 3; ++k) box.hi[k] = pack.hi[k][slot];
   return box;
 }
 
@@ -55,22 +51,36 @@ Box box_of(const LeafItems<arity>& items, int slot, const std::vector<Box>& vert
   return box;
 }
 
-// How far apart the middles of boxes are: unlike the size of the union it does not depend on inflation and sweep.
-class SpreadOfMiddles {
+// The first three coordinates of four boxes from row by row to coordinate by coordinate.
+void transpose(const BoxRow (&rows)[4], float (&out)[3][pack_width], int first_slot) {
+  const BoxRow xy01 = __builtin_shufflevector(rows[0], rows[1], 0, 4, 1, 5);
+  const BoxRow xy23 = __builtin_shufflevector(rows[2], rows[3], 0, 4, 1, 5);
+  const BoxRow z01 = __builtin_shufflevector(rows[0], rows[1], 2, 6, 3, 7);
+  const BoxRow z23 = __builtin_shufflevector(rows[2], rows[3], 2, 6, 3, 7);
+  const auto row = [&](int k) -> BoxRow& { return *reinterpret_cast<BoxRow*>(out[k] + first_slot); };
+  row(0) = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
+  row(1) = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
+  row(2) = __builtin_shufflevector(z01, z23, 0, 1, 4, 5);
+}
+
+// Union of boxes, and how far apart their middles are: unlike the size of the union that does not depend on inflation
+// and sweep.
+class LeafBox {
  public:
   void add(const Box& box) {
+    union_.extend(box);
     Box middle;
-    for (std::size_t k = 0; k < 4; ++k) middle.lo[k] = 0.5F * box.lo[k] + 0.5F * box.hi[k];
-    middle.hi = middle.lo;
+    middle.lo_row() = middle.hi_row() = 0.5F * box.lo_row() + 0.5F * box.hi_row();
     middles_.extend(middle);
   }
-  float value() const {
-    float spread = 0.0F;
-    for (std::size_t k = 0; k < 3; ++k) spread += std::max(middles_.hi[k] - middles_.lo[k], 0.0F);
-    return spread;
+  const Box& box() const { return union_; }
+  float spread() const {
+    const BoxRow extent = middles_.hi_row() - middles_.lo_row();
+    return std::max(extent[0], 0.0F) + std::max(extent[1], 0.0F) + std::max(extent[2], 0.0F);
   }
 
  private:
+  Box union_ = empty_box();
   Box middles_ = empty_box();
 };
 
@@ -121,7 +131,9 @@ void PackTrees<arity>::place_trees(const std::vector<int>& num_primitives) {
     for (int slot = 0; slot < pack_width; ++slot) unused.set_corner(k, slot, -1);
   }
   items_.assign(static_cast<std::size_t>(num_leaves), unused);
-  packs_.assign(static_cast<std::size_t>(num_packs), empty_pack());
+  Pack empty;
+  for (int slot = 0; slot < pack_width; ++slot) set_slot(empty, slot, unused_box());
+  packs_.assign(static_cast<std::size_t>(num_packs), empty);
 }
 
 template <int arity>
@@ -181,19 +193,24 @@ double PackTrees<arity>::fit_leaves(Tree& tree, int begin, int end, const std::v
   for (int leaf = begin; leaf < end; ++leaf) {
     const LeafItems<arity>& items = items_[static_cast<std::size_t>(tree.first_leaf + leaf)];
     Pack& pack = pack_at(tree.first_pack + leaf);
-    Box leaf_box = empty_box();
-    SpreadOfMiddles spread;
-    for (int slot = 0; slot < pack_width && items.index[slot] >= 0; ++slot) {
-      const Box box = box_of(items, slot, vertex_boxes);
-      set_slot(pack, slot, box);
-      leaf_box.extend(box);
-      spread.add(box);
+    LeafBox leaf_box;
+    for (int first_slot = 0; first_slot < pack_width; first_slot += 4) {
+      BoxRow lo[4];
+      BoxRow hi[4];
+      for (int i = 0; i < 4; ++i) {
+        const Box box = items.index[first_slot + i] < 0 ? unused_box() : box_of(items, first_slot + i, vertex_boxes);
+        leaf_box.add(box);
+        lo[i] = box.lo_row();
+        hi[i] = box.hi_row();
+      }
+      transpose(lo, pack.lo, first_slot);
+      transpose(hi, pack.hi, first_slot);
     }
-    sum_of_roots += std::sqrt(static_cast<double>(spread.value()));
+    sum_of_roots += std::sqrt(static_cast<double>(leaf_box.spread()));
     if (tree.num_leaves == 1) {
-      tree.box = leaf_box;
+      tree.box = leaf_box.box();
     } else {
-      set_slot(pack_at(tree.first_pack + tree.num_leaves + leaf / pack_width), leaf % pack_width, leaf_box);
+      set_slot(pack_at(tree.first_pack + tree.num_leaves + leaf / pack_width), leaf % pack_width, leaf_box.box());
     }
   }
   return sum_of_roots;
