@@ -6,6 +6,7 @@
 
 #include "clearance/io/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
+#include "clearance/io/rigid_ipc_reader.h"
 #include "clearance/io/scene_file.h"
 #include "clearance/scene/json_reader.h"
 #include "clearance/scene/overrides.h"
@@ -89,13 +90,14 @@ SceneFormat format_of(const Json& root) {
            std::any_of(keys.begin(), keys.end(), [&](const char* key) { return root.contains(key); });
   };
   if (has_any({"format", "bodies", "half_spaces"})) return SceneFormat::clearance;
-  if (has_any({"rigid_body_problem", "scene_type"})) return SceneFormat::rigid_ipc;
+  if (is_rigid_ipc(root)) return SceneFormat::rigid_ipc;
   if (has_any({"geometry", "materials", "boundary_conditions", "meshes"})) return SceneFormat::polyfem;
   return SceneFormat::clearance;
 }
 
-Result<LoadedScene> read_script(const fs::path& path, const std::vector<std::string>& overrides) {
-  Result<LoadedScene> loaded = read_ipc_script(path);
+// Overrides name values of the native scene.
+Result<LoadedScene> with_overrides(Result<LoadedScene> loaded, const fs::path& path,
+                                   const std::vector<std::string>& overrides) {
   if (!loaded || overrides.empty()) return loaded;
   const std::string base_directory = loaded->scene.base_directory;
   return read_native(scene_to_json_value(loaded->scene), path.string(), base_directory, overrides, loaded->warnings);
@@ -112,9 +114,9 @@ Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
     return issues;
   }
   if (format == SceneFormat::automatic) format = format_of(*root);
-  if (format == SceneFormat::rigid_ipc || format == SceneFormat::polyfem) {
-    const char* name = format == SceneFormat::rigid_ipc ? "Rigid IPC" : "PolyFEM";
-    return Issue{path.string(), "", "", fmt::format("is a {} scene, a format that is not supported yet", name)};
+  if (format == SceneFormat::rigid_ipc) return with_overrides(read_rigid_ipc(*root, path), path, overrides);
+  if (format == SceneFormat::polyfem) {
+    return Issue{path.string(), "", "", "is a PolyFEM scene, a format that is not supported yet"};
   }
   return read_native(std::move(*root), path.string(), path.parent_path(), overrides, {});
 }
@@ -127,7 +129,8 @@ bool is_script(const fs::path& path) {
 
 Result<LoadedScene> load_scene(const fs::path& path, SceneFormat format, const std::vector<std::string>& overrides) {
   if (format == SceneFormat::automatic && is_script(path)) format = SceneFormat::ipc;
-  return format == SceneFormat::ipc ? read_script(path, overrides) : read_json_file(path, format, overrides);
+  if (format == SceneFormat::ipc) return with_overrides(read_ipc_script(path), path, overrides);
+  return read_json_file(path, format, overrides);
 }
 
 Result<LoadedScene> load_scene_text(const std::string& text, const std::string& name, const fs::path& base_directory,
