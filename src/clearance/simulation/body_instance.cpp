@@ -64,6 +64,17 @@ Mesh generate(const GeneratorDesc& g) {
   return g.is_surface ? surface_of(mesh) : mesh;
 }
 
+Mesh mesh_of(const GeometryDesc& geometry) {
+  Mesh mesh;
+  mesh.vertices = geometry.vertices;
+  mesh.edges = geometry.edges;
+  mesh.triangles = geometry.triangles;
+  if (!mesh.edges.empty() || !mesh.triangles.empty()) return mesh;
+  mesh.points.resize(mesh.vertices.size());
+  std::iota(mesh.points.begin(), mesh.points.end(), 0);
+  return mesh;
+}
+
 /// Drops vertices that no element uses, and their entries of `source_vertex`.
 Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) {
   std::vector<int> new_index(mesh.vertices.size(), -1);
@@ -96,6 +107,56 @@ Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) 
   for (int& v : kept.points) v = new_index[static_cast<std::size_t>(v)];
   source_vertex = std::move(kept_source);
   return kept;
+}
+
+struct Component {
+  Mesh mesh;
+  std::vector<int> source_vertex;
+};
+
+/// The parts of a mesh that share no vertex, in the order of their first vertices.
+std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>& source_vertex) {
+  // Vertices joined by elements get the same, smallest, root.
+  std::vector<int> parent(mesh.vertices.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int v) {
+    while (parent[static_cast<std::size_t>(v)] != v) v = parent[static_cast<std::size_t>(v)];
+    return v;
+  };
+  const auto join = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (int v : element) {
+        const int a = root(v), b = root(element[0]);
+        parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+      }
+    }
+  };
+  join(mesh.tets);
+  join(mesh.triangles);
+  join(mesh.edges);
+  std::map<int, Mesh> meshes;
+  const auto hand_out = [&](const auto& elements, auto of) {
+    for (const auto& element : elements) {
+      Mesh& part = meshes[root(element[0])];
+      part.dim = mesh.dim;
+      of(part).push_back(element);
+    }
+  };
+  hand_out(mesh.tets, [](Mesh& m) -> auto& { return m.tets; });
+  hand_out(mesh.triangles, [](Mesh& m) -> auto& { return m.triangles; });
+  hand_out(mesh.edges, [](Mesh& m) -> auto& { return m.edges; });
+  for (int v : mesh.points) {
+    meshes[root(v)].dim = mesh.dim;
+    meshes[root(v)].points.push_back(v);
+  }
+  std::vector<Component> components;
+  for (auto& [first, part] : meshes) {
+    part.vertices = mesh.vertices;
+    std::vector<int> source = source_vertex;
+    Mesh without = without_unused_vertices(part, source);
+    components.push_back({std::move(without), std::move(source)});
+  }
+  return components;
 }
 
 void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
@@ -181,6 +242,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     Mesh source;
     if (body.generator) {
       source = generate(*body.generator);
+    } else if (body.geometry) {
+      source = mesh_of(*body.geometry);
     } else {
       const std::filesystem::path path = std::filesystem::path(scene.base_directory) / body.mesh;
       where.file = path.string();
@@ -203,13 +266,14 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
 
     // Placed once; copies differ by a translation.
     const bool is_obstacle = body.kind == BodyKind::obstacle;
+    const bool is_surface = is_obstacle || is_stiff(body.kind);
     std::vector<int> source_vertex(source.vertices.size());
     std::iota(source_vertex.begin(), source_vertex.end(), 0);
-    Mesh mesh = without_unused_vertices(is_obstacle ? with_boundary_only(source) : source, source_vertex);
-    if (is_obstacle) mesh.dim = scene.dimension;
+    Mesh mesh = without_unused_vertices(is_surface ? with_boundary_only(source) : source, source_vertex);
+    if (is_surface) mesh.dim = scene.dimension;
     const BoundingBox box = bounding_box(mesh.vertices);
     transform_mesh(body.transform, mesh);
-    if (!is_obstacle) {
+    if (!is_surface) {
       // Only the elements deform; surface triangles in the file are the same surface once more.
       mesh.edges.clear();
       mesh.points.clear();
@@ -225,26 +289,34 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
         loaded.warnings.push_back(where);
       }
     } else if (mesh.vertices.empty()) {
-      where.message = fmt::format("obstacle '{}' has no triangle, edge or point", body.name);
+      where.message = fmt::format("body '{}' has no triangle, edge or point", body.name);
       issues.push_back(where);
     }
 
+    const std::vector<Component> components = body.split_components
+                                                  ? split_components(mesh, source_vertex)
+                                                  : std::vector<Component>{{std::move(mesh), std::move(source_vertex)}};
     const ArrayDesc array = body.array.value_or(ArrayDesc{});
-    const int num_copies = array.counts[0] * array.counts[1] * array.counts[2];
-    for (int i = 0, copy = 0; i < array.counts[0]; ++i) {
+    const std::size_t num_bodies =
+        static_cast<std::size_t>(array.counts[0] * array.counts[1] * array.counts[2]) * components.size();
+    std::size_t copy = 0;
+    for (int i = 0; i < array.counts[0]; ++i) {
       for (int j = 0; j < array.counts[1]; ++j) {
-        for (int k = 0; k < array.counts[2]; ++k, ++copy) {
-          BodyInstance instance;
-          instance.name = num_copies == 1 ? body.name : fmt::format("{}[{}]", body.name, copy);
-          instance.desc = d;
-          instance.is_obstacle = is_obstacle;
-          instance.mesh = mesh;
-          instance.untransformed_box = box;
-          instance.source_vertex = source_vertex;
-          instance.num_source_vertices = source.vertices.size();
-          instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
-          for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
-          loaded.instances.push_back(std::move(instance));
+        for (int k = 0; k < array.counts[2]; ++k) {
+          for (const Component& component : components) {
+            BodyInstance instance;
+            instance.name = num_bodies == 1 ? body.name : fmt::format("{}[{}]", body.name, copy++);
+            instance.desc = d;
+            instance.kind = body.kind;
+            instance.is_obstacle = is_obstacle;
+            instance.mesh = component.mesh;
+            instance.untransformed_box = box;
+            instance.source_vertex = component.source_vertex;
+            instance.num_source_vertices = source.vertices.size();
+            instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
+            for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
+            loaded.instances.push_back(std::move(instance));
+          }
         }
       }
     }

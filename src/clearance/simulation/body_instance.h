@@ -11,10 +11,11 @@
 
 namespace clearance {
 
-/// One body, or one copy of a body with an array.
+/// One body: a copy of one with an array, a component of one that is split.
 struct BodyInstance {
   std::string name;
   int desc = 0;  ///< index into SceneDesc::bodies
+  BodyKind kind = BodyKind::deformable;
   bool is_obstacle = false;
   Mesh mesh;                       ///< in the scene, at rest and at the start; vertices that no element uses are gone
   BoundingBox untransformed_box;   ///< of the mesh before its transform

@@ -40,6 +40,15 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
 PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance& body, const TransformDesc& transform,
                      const SceneModel& scene, int first_block) {
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
+  if (is_stiff(body.kind)) {
+    // On the centre of mass.
+    Vec<3> center = Vec<3>::Zero();
+    center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * first_block, scene.dim);
+    prepared.blocks = {first_block};
+    prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[first_block] : 1.0};
+    prepared.points = {center};
+    return prepared;
+  }
   const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, first_block);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
@@ -71,11 +80,11 @@ void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std:
     const std::string place = fmt::format("bodies[{}].loads[{}]", body_index, i);
     bool finds_nothing = true;
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      if (scene.bodies[b].desc != body_index) continue;
+      if (scene.bodies[b].desc != body_index || load.kind == LoadKind::torque) continue;
       loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.first_block[b]));
       finds_nothing = finds_nothing && loads.back().blocks.empty();
     }
-    if (!finds_nothing) continue;
+    if (!finds_nothing || load.kind == LoadKind::torque) continue;
     const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
     scene.issues.push_back({"", place + ".region", "",
                             fmt::format("holds no {} of body '{}': the load acts on nothing", what, body_desc.name),

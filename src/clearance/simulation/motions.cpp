@@ -22,6 +22,16 @@ PreparedMotion prepare(const MotionDesc& motion, const BodyInstance& body, const
   prepared.desc = motion;
   prepared.is_obstacle = body.is_obstacle;
   prepared.first_block = first_block;
+  prepared.is_stiff = is_stiff(body.kind);
+  if (prepared.is_stiff) {
+    const BoundingBox bounds = bounding_box(body.mesh.vertices);
+    for (int i = 0; i <= dim; ++i) {
+      prepared.blocks.push_back(first_block + i);
+      prepared.points.push_back(0.5 * (bounds.min + bounds.max));
+    }
+    prepared.center = motion.center ? *motion.center : prepared.points[0];
+    return prepared;
+  }
   BoundingBox box;
   for (int v : select_nodes(body, transform, motion.region, dim)) {
     prepared.blocks.push_back(first_block + v);
@@ -89,6 +99,10 @@ class MotionStep {
     // Obstacles rest where they are before the motion starts.
     if (!window_.has_started_by((state_.step + 1) * h_, h_)) return Done{};
     if (!desc_.mesh_sequence.empty()) return follow_files();
+    if (!desc_.poses.empty()) {
+      follow_poses();
+      return Done{};
+    }
     move_rigidly();
     return desc_.displacement ? displace() : Done{};
   }
@@ -103,6 +117,10 @@ class MotionStep {
     const Vec<3> shift = desc_.linear_velocity * elapsed;
     const Mat<3> rotation = rotation_from_vector(omega * elapsed);
     for (int b : motion_.blocks) {
+      if (is_direction(b)) {
+        turn(b, rotation);
+        continue;
+      }
       Vec<3> x = Vec<3>::Zero();
       x.head(dim_) = targets_.segment(dim_ * b, dim_);
       const Vec<3> moved =
@@ -111,10 +129,35 @@ class MotionStep {
     }
   }
 
+  bool is_direction(int b) const { return motion_.is_stiff && b > motion_.first_block; }
+  void turn(int b, const Mat<3>& rotation) {
+    Vec<3> direction = Vec<3>::Zero();
+    direction.head(dim_) = targets_.segment(dim_ * b, dim_);
+    targets_.segment(dim_ * b, dim_) = (rotation * direction).head(dim_);
+  }
+
+  /// Pose k holds at the end of step k of the motion.
+  void follow_poses() {
+    const int num_poses = std::min(window_.count_steps(state_.step + 1, h_), static_cast<int>(desc_.poses.size()));
+    if (num_poses == 0) return;
+    const PoseDesc& pose = desc_.poses[static_cast<std::size_t>(num_poses - 1)];
+    const Mat<3> rotation = rotation_from_vector(pose.rotation * radians_per_degree);
+    for (int b : motion_.blocks) {
+      if (is_direction(b)) {
+        turn(b, rotation);
+        continue;
+      }
+      Vec<3> x = Vec<3>::Zero();
+      x.head(dim_) = targets_.segment(dim_ * b, dim_);
+      targets_.segment(dim_ * b, dim_) = (pose.position + rotation * (x - motion_.center)).head(dim_);
+    }
+  }
+
   Result<Done> displace() {
     const auto displacement = evaluate(*desc_.displacement, motion_.place + ".displacement", time_t1(), motion_.points);
     if (!displacement) return displacement.issues();
     for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
+      if (is_direction(motion_.blocks[k])) continue;
       targets_.segment(dim_ * motion_.blocks[k], dim_) += (*displacement)[k].head(dim_);
     }
     return Done{};
@@ -140,13 +183,12 @@ class MotionStep {
   VecX& targets_;
 };
 
-/// [m] smallest coordinate of all deformable vertices.
+/// [m] smallest coordinate of all surface vertices but those of obstacles.
 double lowest_coordinate(const SceneModel& scene, const State& state, int axis) {
+  const VecX x = scene.model.surface_map.apply(state.x);
   double lowest = infinity;
-  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
-    if (!scene.model.is_always_prescribed[static_cast<std::size_t>(b)]) {
-      lowest = std::min(lowest, state.x[scene.dim * b + axis]);
-    }
+  for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
+    if (!scene.model.is_obstacle_vertex[static_cast<std::size_t>(v)]) lowest = std::min(lowest, x[scene.dim * v + axis]);
   }
   return lowest;
 }
@@ -169,8 +211,9 @@ PrescribedTargets collect(const VecX& targets, const std::vector<char>& is_presc
 void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
   scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    for (int v = scene.first_block[b]; scene.bodies[b].is_obstacle && v < scene.first_block[b + 1]; ++v) {
-      scene.model.is_always_prescribed[static_cast<std::size_t>(v)] = 1;
+    const std::size_t num_vertices = scene.bodies[b].is_obstacle ? scene.bodies[b].mesh.vertices.size() : 0;
+    for (std::size_t v = 0; v < num_vertices; ++v) {
+      scene.model.is_always_prescribed[static_cast<std::size_t>(scene.first_block[b]) + v] = 1;
     }
   }
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {

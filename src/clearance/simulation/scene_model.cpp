@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
+#include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/loads.h"
 #include "clearance/simulation/motions.h"
+#include "clearance/simulation/unknowns.h"
 
 namespace clearance {
 
@@ -71,100 +72,20 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   return options;
 }
 
-/// Joins the meshes of all bodies; vertex order is block order.
-void join_meshes(SceneModel& scene) {
-  Mesh& all = scene.frame_mesh;
-  all.dim = scene.dim;
-  std::vector<int> tet_body, triangle_body, edge_body, point_body;
-  const auto append = [](const auto& from, auto& to, int shift, std::vector<int>& body_of, int body) {
-    for (auto element : from) {
-      for (int& v : element) v += shift;
-      to.push_back(element);
-      body_of.push_back(body);
-    }
-  };
-  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
-    const Mesh& mesh = scene.bodies[static_cast<std::size_t>(b)].mesh;
-    const int shift = static_cast<int>(all.vertices.size());
-    scene.first_block.push_back(shift);
-    all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
-    append(mesh.tets, all.tets, shift, tet_body, b);
-    append(mesh.triangles, all.triangles, shift, triangle_body, b);
-    append(mesh.edges, all.edges, shift, edge_body, b);
-    for (int p : mesh.points) {
-      all.points.push_back(p + shift);
-      point_body.push_back(b);
-    }
+/// Masses of the blocks of stiff units, and what keeps affine ones from deforming. Only centres of mass weigh.
+template <int dim>
+void add_stiff_masses(SceneModel& scene, VecX& weighing) {
+  std::vector<OrthogonalBody> affine;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const AffineFrame& frame = unit.frame;
+    const Vec<dim + 1> masses = block_masses<dim>(frame);
+    for (int i = 0; i <= dim; ++i) scene.model.mass[unit.first_block + i] += masses[i];
+    weighing[unit.first_block] += masses[0];
+    scene.model.stiff_bodies.push_back({unit.first_block, frame.radius, unit.is_rigid});
+    if (!unit.is_rigid) affine.push_back({unit.first_block, frame.radius, unit.stiffness * frame.volume});
   }
-  scene.first_block.push_back(static_cast<int>(all.vertices.size()));
-  for (const auto* bodies : {&tet_body, &triangle_body, &edge_body, &point_body}) {
-    for (int b : *bodies) {
-      scene.cell_body.push_back(b);
-      scene.cell_is_obstacle.push_back(scene.bodies[static_cast<std::size_t>(b)].is_obstacle ? 1 : 0);
-    }
-  }
-}
-
-VecX flatten(const std::vector<Vec<3>>& vertices, int dim) {
-  VecX x(dim * static_cast<Eigen::Index>(vertices.size()));
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    x.segment(dim * static_cast<Eigen::Index>(i), dim) = vertices[i].head(dim);
-  }
-  return x;
-}
-
-/// The colliding surface of every body, numbered body by body.
-void build_surface(const SceneDesc& desc, SceneModel& scene) {
-  SurfaceTopology& surface = scene.model.surface;
-  scene.model.surface_map = SurfaceMap(scene.dim);
-  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
-    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    const Mesh& mesh = body.mesh;
-    surface.body_names.push_back(body.name);
-    const bool has_solid = scene.dim == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
-    Triangles triangles;
-    Edges edges;
-    if (scene.dim == 3) {
-      triangles = has_solid ? boundary_triangles(mesh.tets) : mesh.triangles;
-      edges = unique_edges(triangles);
-    } else if (has_solid) {
-      edges = boundary_edges(mesh.triangles);
-    }
-    if (!has_solid) edges.insert(edges.end(), mesh.edges.begin(), mesh.edges.end());
-    for (auto& e : edges) {
-      if (e[0] > e[1]) std::swap(e[0], e[1]);
-    }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-
-    // Surface vertices in the order of the mesh's.
-    std::set<int> used(mesh.points.begin(), mesh.points.end());
-    for (const auto& t : triangles) used.insert(t.begin(), t.end());
-    for (const auto& e : edges) used.insert(e.begin(), e.end());
-    std::vector<int> index(mesh.vertices.size(), -1);
-    const bool has_self_contact = desc.bodies[static_cast<std::size_t>(body.desc)].self_contact;
-    for (int v : used) {
-      index[static_cast<std::size_t>(v)] = surface.num_vertices++;
-      scene.model.surface_map.add_vertex(scene.first_block[static_cast<std::size_t>(b)] + v);
-      surface.vertex_body.push_back(b);
-      // Vertices of one group never touch each other.
-      const bool shares_group = desc.contact.obstacles_only;
-      surface.vertex_group.push_back(body.is_obstacle ? 0 : shares_group ? 1 : has_self_contact ? -1 : b + 1);
-      scene.model.is_obstacle_vertex.push_back(body.is_obstacle ? 1 : 0);
-    }
-    for (auto t : triangles) {
-      for (int& v : t) v = index[static_cast<std::size_t>(v)];
-      surface.triangles.push_back(t);
-    }
-    for (auto e : edges) {
-      for (int& v : e) v = index[static_cast<std::size_t>(v)];
-      surface.edges.push_back(e);
-    }
-  }
-  const VecX x = scene.model.surface_map.apply(scene.model.x_rest);
-  for (const auto& e : surface.edges) {
-    scene.model.edge_rest_length_sq.push_back(
-        (x.segment(scene.dim * e[0], scene.dim) - x.segment(scene.dim * e[1], scene.dim)).squaredNorm());
+  if (!affine.empty()) {
+    scene.model.potentials.push_back(std::make_shared<OrthogonalityPotential<dim>>(std::move(affine)));
   }
 }
 
@@ -180,8 +101,11 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
   }
   for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    if (body.is_obstacle) continue;
+    if (body.kind != BodyKind::deformable) continue;
+    const std::vector<char> is_stiff_element = stiff_elements(body.mesh, scene.stiff_units, b);
+    std::size_t number = 0;
     const auto add = [&](auto element) {
+      if (is_stiff_element[number++]) return;
       for (int& v : element) v += scene.first_block[static_cast<std::size_t>(b)];
       elements.elements.push_back(element);
       elements.material_of_element.push_back(body.desc);
@@ -197,10 +121,12 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
   if (desc.time.mass == MassKind::consistent) {
     scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements);
   }
-  scene.model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+  if (scene.num_elements > 0) scene.model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+  VecX weighing = scene.model.mass;
+  add_stiff_masses<dim>(scene, weighing);
   const Vec<dim> gravity = desc.gravity.head<dim>();
   if (!gravity.isZero(0.0)) {
-    scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(scene.model.mass, gravity));
+    scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(weighing, gravity));
   }
   auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
   if (damping->has_elements()) scene.model.potentials.push_back(damping);
@@ -242,7 +168,7 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
-    if (body.is_obstacle) continue;
+    if (body.kind != BodyKind::deformable) continue;
     const BoundingBox box = bounding_box(body.mesh.vertices);
     const Vec<3> center = 0.5 * (box.min + box.max);
     const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
@@ -250,6 +176,23 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
       const Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
       state.v.segment(scene.dim * (scene.first_block[b] + static_cast<int>(v)), scene.dim) = velocity.head(scene.dim);
     }
+  }
+}
+
+/// Bodies that are stiff turn about their centre of mass; stiff parts move as the deformable body would, on average.
+template <int dim>
+void set_stiff_velocities(const SceneDesc& desc, SceneModel& scene) {
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(unit.body)];
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
+    Vec<3> linear = body_desc.linear_velocity;
+    if (unit.is_part()) {
+      const BoundingBox box = bounding_box(body.mesh.vertices);
+      linear += omega.cross(unit.frame.center - 0.5 * (box.min + box.max));
+    }
+    scene.initial_state.v.segment<dim*(dim + 1)>(dim * unit.first_block) =
+        affine_velocities<dim>(unit.frame, linear, omega);
   }
 }
 
@@ -275,11 +218,9 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   SceneModel scene;
   scene.dim = desc.dimension;
   scene.bodies = std::move(bodies);
-  join_meshes(scene);
+  scene.stiff_units = find_stiff_units(desc, scene.bodies, scene.issues);
+  build_unknowns(desc, scene);
   Model& model = scene.model;
-  model.layout = {scene.dim, static_cast<int>(scene.frame_mesh.vertices.size())};
-  model.x_rest = flatten(scene.frame_mesh.vertices, scene.dim);
-  build_surface(desc, scene);
   if (scene.dim == 3) {
     build_potentials<3>(desc, scene);
   } else {
@@ -301,6 +242,11 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.options = solver_options(desc, model.bbox_diagonal);
   scene.initial_state.x = model.x_rest;
   set_initial_velocity(desc, scene);
+  if (scene.dim == 3) {
+    set_stiff_velocities<3>(desc, scene);
+  } else {
+    set_stiff_velocities<2>(desc, scene);
+  }
   set_initial_acceleration(scene);
   prepare_motions(desc, scene);
   scene.initial_state.released.assign(scene.motions.size(), 0);

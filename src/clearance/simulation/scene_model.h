@@ -9,6 +9,7 @@
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_instance.h"
 #include "clearance/simulation/mesh_sequence.h"
+#include "clearance/simulation/stiff_units.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
 
@@ -19,22 +20,26 @@ struct PreparedMotion {
   MotionDesc desc;
   std::string place;               ///< in the scene file
   std::vector<int> blocks;         ///< ascending
-  std::vector<Vec<3>> points;      ///< [m] per block: at the scene's start
+  std::vector<Vec<3>> points;      ///< [m] per block: at the scene's start; of columns of a stiff body: its centre
   Vec<3> center = Vec<3>::Zero();  ///< [m]
   MeshSequence sequence;
   int first_block = 0;  ///< of the body
   bool is_obstacle = false;
+  bool is_stiff = false;  ///< the first block is a centre of mass, the others are directions, which only turn
 };
 
 struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
-  std::vector<int> first_block;  ///< per body, and one past the last
+  std::vector<StiffUnit> stiff_units;  ///< by ascending body
+  std::vector<int> first_block;        ///< per body: of a stiff one its 1 + dim, of another one a block a vertex
   Model model;
   State initial_state;
   SolverOptions options;
   std::vector<PreparedMotion> motions;
-  Mesh frame_mesh;             ///< all bodies in one mesh; vertex i is block i
+  Mesh frame_mesh;             ///< all bodies in one mesh
+  SurfaceMap vertex_map{3};    ///< of its vertices
+  std::vector<int> vertex_of_surface;  ///< per surface vertex: its number in frame_mesh
   std::vector<int> cell_body;  ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   int num_elements = 0;

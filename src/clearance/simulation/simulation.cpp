@@ -91,7 +91,7 @@ SceneSummary Simulation::summary() const {
   summary.dim = scene.dim;
   summary.num_bodies = static_cast<int>(scene.bodies.size());
   for (const BodyInstance& body : scene.bodies) summary.num_obstacles += body.is_obstacle ? 1 : 0;
-  summary.num_vertices = scene.model.layout.num_blocks;
+  summary.num_vertices = static_cast<int>(scene.frame_mesh.vertices.size());
   summary.num_elements = scene.num_elements;
   summary.num_surface_triangles = static_cast<int>(scene.model.surface.triangles.size());
   summary.num_surface_edges = static_cast<int>(scene.model.surface.edges.size());
@@ -126,10 +126,11 @@ Frame Simulation::frame() const {
   Frame frame;
   frame.mesh = scene.frame_mesh;
   frame.velocity.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
+  const VecX x = scene.vertex_map.apply(impl_->state.x), v = scene.vertex_map.apply(impl_->state.v);
   for (std::size_t i = 0; i < frame.mesh.vertices.size(); ++i) {
     const auto at = scene.dim * static_cast<Eigen::Index>(i);
-    frame.mesh.vertices[i].head(scene.dim) = impl_->state.x.segment(at, scene.dim);
-    frame.velocity[i].head(scene.dim) = impl_->state.v.segment(at, scene.dim);
+    frame.mesh.vertices[i].head(scene.dim) = x.segment(at, scene.dim);
+    frame.velocity[i].head(scene.dim) = v.segment(at, scene.dim);
   }
   frame.cell_body = scene.cell_body;
   frame.cell_is_obstacle = scene.cell_is_obstacle;
@@ -138,7 +139,7 @@ Frame Simulation::frame() const {
     frame.contact_force.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
     const VecX force = scene.dim == 2 ? impl_->contact_forces<2>() : impl_->contact_forces<3>();
     for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
-      const auto node = static_cast<std::size_t>(scene.model.surface_map.terms(s)[0].block);
+      const auto node = static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)]);
       frame.contact_force[node].head(scene.dim) = force.segment(scene.dim * s, scene.dim);
     }
   }
