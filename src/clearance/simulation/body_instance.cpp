@@ -142,9 +142,12 @@ std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>
       of(part).push_back(element);
     }
   };
-  hand_out(mesh.tets, [](Mesh& m) -> auto& { return m.tets; });
-  hand_out(mesh.triangles, [](Mesh& m) -> auto& { return m.triangles; });
-  hand_out(mesh.edges, [](Mesh& m) -> auto& { return m.edges; });
+  hand_out(
+      mesh.tets, [](Mesh & m) -> auto& { return m.tets; });
+  hand_out(
+      mesh.triangles, [](Mesh & m) -> auto& { return m.triangles; });
+  hand_out(
+      mesh.edges, [](Mesh & m) -> auto& { return m.edges; });
   for (int v : mesh.points) {
     meshes[root(v)].dim = mesh.dim;
     meshes[root(v)].points.push_back(v);

@@ -188,7 +188,8 @@ double lowest_coordinate(const SceneModel& scene, const State& state, int axis) 
   const VecX x = scene.model.surface_map.apply(state.x);
   double lowest = infinity;
   for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
-    if (!scene.model.is_obstacle_vertex[static_cast<std::size_t>(v)]) lowest = std::min(lowest, x[scene.dim * v + axis]);
+    if (!scene.model.is_obstacle_vertex[static_cast<std::size_t>(v)])
+      lowest = std::min(lowest, x[scene.dim * v + axis]);
   }
   return lowest;
 }

@@ -37,10 +37,10 @@ struct SceneModel {
   State initial_state;
   SolverOptions options;
   std::vector<PreparedMotion> motions;
-  Mesh frame_mesh;             ///< all bodies in one mesh
-  SurfaceMap vertex_map{3};    ///< of its vertices
+  Mesh frame_mesh;                     ///< all bodies in one mesh
+  SurfaceMap vertex_map{3};            ///< of its vertices
   std::vector<int> vertex_of_surface;  ///< per surface vertex: its number in frame_mesh
-  std::vector<int> cell_body;  ///< per cell of frame_mesh: tets, triangles, edges, points
+  std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   int num_elements = 0;
   Issues issues;  ///< files that motions lack, and what motions and loads do not find

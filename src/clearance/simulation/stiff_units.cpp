@@ -25,9 +25,8 @@ Mesh elements_within(const Mesh& mesh, const std::vector<int>& nodes) {
   part.dim = mesh.dim;
   part.vertices = mesh.vertices;
   for_each_element(mesh, [&](const auto& element) {
-    const bool is_inside = std::all_of(element.begin(), element.end(), [&](int v) {
-      return std::binary_search(nodes.begin(), nodes.end(), v);
-    });
+    const bool is_inside = std::all_of(element.begin(), element.end(),
+                                       [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
     if (!is_inside) return;
     if constexpr (std::tuple_size_v<std::decay_t<decltype(element)>> == 3) {
       part.triangles.push_back(element);
@@ -76,8 +75,8 @@ class Finder {
       unit.tied_nodes = select_nodes(body, desc.transform, part.region, scene_.dimension);
       for (int v : unit.tied_nodes) {
         if (std::exchange(is_taken[static_cast<std::size_t>(v)], 1) == 0) continue;
-        issues_.push_back({"", unit.place + ".region", "", "shares nodes with another stiff part of the body",
-                           Severity::error});
+        issues_.push_back(
+            {"", unit.place + ".region", "", "shares nodes with another stiff part of the body", Severity::error});
         break;
       }
       add(elements_within(body.mesh, unit.tied_nodes), {part.density, {}, {}, 1.0}, body.name);
