@@ -18,8 +18,10 @@ using BoxRow = float __attribute__((vector_size(16), may_alias));
 /// ordered like them, where the neighbour is one away.
 inline BoxRow float_neighbour(BoxRow value, const LaneMask::Bits& is_stepping, int direction) {
   using Bits = int __attribute__((vector_size(16)));
+  using PairsOfBits = int __attribute__((vector_size(32)));
   const auto flip = [](Bits bits) { return bits ^ ((bits >> 31) & 0x7FFFFFFF); };
-  const Bits steps = __builtin_convertvector(is_stepping, Bits) & direction;
+  const auto& halves = reinterpret_cast<const PairsOfBits&>(is_stepping);
+  const Bits steps = __builtin_shufflevector(halves, halves, 0, 2, 4, 6) & direction;
   return reinterpret_cast<BoxRow>(flip(flip(reinterpret_cast<Bits>(value)) + steps));
 }
 

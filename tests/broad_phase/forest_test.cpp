@@ -1,0 +1,245 @@
+// Scenes of many bodies: groups, sizes, places and numbering at random.
+#include "clearance/broad_phase/forest.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "clearance/base/parallel.h"
+#include "surfaces.h"
+
+namespace clearance {
+namespace {
+
+void expect_equal(const Candidates& a, const Candidates& b) {
+  EXPECT_EQ(a.point_triangle, b.point_triangle);
+  EXPECT_EQ(a.edge_edge, b.edge_edge);
+  EXPECT_EQ(a.point_edge, b.point_edge);
+}
+
+int random_index(Rng& rng, int count) {
+  return static_cast<int>(uniform(rng, 0.0, count));
+}
+
+/// A body of any kind: a point, a segment, a few primitives (fewer than one leaf), or a patch of n * n cells.
+void add_any_body(TestSurface& surface, Rng& rng, int body, int group, double room) {
+  const Vec<3> place = 0.5 * (random_vector(rng, 3, 0.0, room) + random_vector(rng, 3, 0.0, room));
+  const int kind = random_index(rng, 5);
+  if (kind >= 2) {
+    add_body(surface, rng, kind == 4 ? 6 : 1 + random_index(rng, 2), place, uniform(rng, 0.05, 0.3), body, group);
+    return;
+  }
+  const int a = surface.add_vertex(place, body, group);
+  if (kind == 0) return;
+  const int b = surface.add_vertex(place + random_vector(rng, 3, -0.3, 0.3), body, group);
+  surface.topology.edges.push_back({a, b});
+}
+
+/// Groups: -1 (touches itself), one of its own, or the one that all obstacles share.
+TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
+  TestSurface surface;
+  surface.dim = dim;
+  for (int body = 0; body < num_bodies; ++body) {
+    const std::array<int, 3> groups = {-1, body + 1, 0};
+    add_any_body(surface, rng, body, groups[static_cast<std::size_t>(random_index(rng, 3))], room);
+  }
+  surface.x_t1 = surface.x_t0 + random_vector(rng, surface.x_t0.size(), -0.05, 0.05);
+  return surface;
+}
+
+/// The same surface with its vertices, edges and triangles in any order: bodies are no ranges.
+TestSurface shuffled(const TestSurface& surface, Rng& rng) {
+  TestSurface result = surface;
+  std::vector<int> place(static_cast<std::size_t>(surface.topology.num_vertices));
+  std::iota(place.begin(), place.end(), 0);
+  std::shuffle(place.begin(), place.end(), rng);
+  for (int v = 0; v < surface.topology.num_vertices; ++v) {
+    const int to = place[static_cast<std::size_t>(v)];
+    for (int k = 0; k < surface.dim; ++k) {
+      result.x_t0[surface.dim * to + k] = surface.x_t0[surface.dim * v + k];
+      result.x_t1[surface.dim * to + k] = surface.x_t1[surface.dim * v + k];
+    }
+    result.topology.vertex_body[static_cast<std::size_t>(to)] =
+        surface.topology.vertex_body[static_cast<std::size_t>(v)];
+    result.topology.vertex_group[static_cast<std::size_t>(to)] =
+        surface.topology.vertex_group[static_cast<std::size_t>(v)];
+  }
+  for (auto& edge : result.topology.edges) {
+    for (int& v : edge) v = place[static_cast<std::size_t>(v)];
+  }
+  for (auto& triangle : result.topology.triangles) {
+    for (int& v : triangle) v = place[static_cast<std::size_t>(v)];
+  }
+  std::shuffle(result.topology.edges.begin(), result.topology.edges.end(), rng);
+  std::shuffle(result.topology.triangles.begin(), result.topology.triangles.end(), rng);
+  return result;
+}
+
+std::vector<double> random_deviation(Rng& rng, const TestSurface& s) {
+  std::vector<double> deviation(static_cast<std::size_t>(s.topology.num_vertices));
+  for (double& d : deviation) d = std::max(0.0, uniform(rng, -0.1, 0.1));
+  return deviation;
+}
+
+std::size_t expect_forest_equals_brute_force(const TestSurface& s, Rng& rng) {
+  Forest forest(s.dim, s.topology);
+  const auto twin = make_brute_force(s.dim, s.topology);
+  const double inflation = uniform(rng, 0.0, 0.05);
+  const std::vector<double> deviation = random_deviation(rng, s);
+  const Candidates expected = twin->find_candidates(s.x_t0, s.x_t1, inflation);
+  expect_equal(forest.find_candidates(s.x_t0, s.x_t1, inflation), expected);
+  expect_equal(forest.find_candidates(s.x_t0, s.x_t1, inflation, deviation),
+               twin->find_candidates(s.x_t0, s.x_t1, inflation, deviation));
+  EXPECT_EQ(forest.find_intersection_candidates(s.x_t1), twin->find_intersection_candidates(s.x_t1));
+  return expected.size();
+}
+
+class ForestInDimension : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimension, ForestInDimension, testing::Values(2, 3));
+
+TEST_P(ForestInDimension, EqualsBruteForceOnManyBodies) {
+  std::size_t num_candidates = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    // From all on one spot to mostly alone; up to more bodies than one leaf of the tree of bodies holds.
+    const TestSurface bodies = random_bodies(rng, GetParam(), 1 + random_index(rng, 30), uniform(rng, 0.1, 6.0));
+    num_candidates += expect_forest_equals_brute_force(bodies, rng);
+    expect_forest_equals_brute_force(shuffled(bodies, rng), rng);
+  }
+  EXPECT_GT(num_candidates, 10000U);
+}
+
+TEST_P(ForestInDimension, EqualsBruteForceWhenBodiesMoveFar) {
+  for (unsigned seed = 100; seed < 115; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    TestSurface bodies = random_bodies(rng, GetParam(), 12, 4.0);
+    // One body crosses the whole scene, one leaves it for good.
+    for (int v = 0; v < bodies.topology.num_vertices; ++v) {
+      const int body = bodies.topology.vertex_body[static_cast<std::size_t>(v)];
+      if (body == 3) bodies.x_t1.segment(bodies.dim * v, bodies.dim).array() += 5.0;
+      if (body == 5) bodies.x_t1.segment(bodies.dim * v, bodies.dim).array() -= 1e7;
+    }
+    expect_forest_equals_brute_force(bodies, rng);
+  }
+}
+
+TEST_P(ForestInDimension, VerticesOfOneBodyMayBelongToTwoGroups) {
+  for (unsigned seed = 200; seed < 210; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    TestSurface bodies = random_bodies(rng, GetParam(), 10, 1.0);
+    for (int& body : bodies.topology.vertex_body) body /= 2;
+    expect_forest_equals_brute_force(bodies, rng);
+  }
+}
+
+TEST_P(ForestInDimension, ManyBodiesInAGridMeetTheirNeighboursOnly) {
+  // 12 * 12 bodies of two vertices: the tree of bodies has inner nodes.
+  TestSurface surface;
+  surface.dim = GetParam();
+  for (int body = 0; body < 144; ++body) {
+    const Vec<3> place(body % 12, body / 12, 0.0);
+    const int a = surface.add_vertex(place, body, body + 1);
+    const int b = surface.add_vertex(place + Vec<3>(0.5, 0.0, 0.0), body, body + 1);
+    surface.topology.edges.push_back({a, b});
+  }
+  surface.x_t1 = surface.x_t0;
+  Forest forest(surface.dim, surface.topology);
+  EXPECT_EQ(forest.find_candidates(surface.x_t0, surface.x_t0, 0.2).size(), 0U);
+  // Boxes 0.6 larger meet along x (gap 0.5), along y (gap 1) and across.
+  const Candidates found = forest.find_candidates(surface.x_t0, surface.x_t0, 0.6);
+  if (surface.dim == 3) {
+    EXPECT_EQ(found.edge_edge.size(), 2U * 11 * 12 + 2U * 11 * 11);
+  }
+  expect_equal(found,
+               make_brute_force(surface.dim, surface.topology)->find_candidates(surface.x_t0, surface.x_t0, 0.6));
+}
+
+TEST_P(ForestInDimension, AnswersDoNotDependOnEarlierQueries) {
+  for (unsigned seed = 300; seed < 306; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    const TestSurface s = random_bodies(rng, GetParam(), 15, 2.0);
+    Forest used(s.dim, s.topology);
+    for (int query = 0; query < 12; ++query) {
+      SCOPED_TRACE(query);
+      // Sometimes everything is somewhere else, so that other bodies are near and orders go stale.
+      const double leap = query % 3 == 2 ? 2.0 : 0.02;
+      const VecX x_t0 = s.x_t0 + random_vector(rng, s.x_t0.size(), -leap, leap);
+      const VecX x_t1 = x_t0 + random_vector(rng, s.x_t0.size(), -0.1, 0.1);
+      Forest fresh(s.dim, s.topology);
+      if (query % 4 == 1) {
+        EXPECT_EQ(used.find_intersection_candidates(x_t0), fresh.find_intersection_candidates(x_t0));
+      } else {
+        expect_equal(used.find_candidates(x_t0, x_t1, 0.01), fresh.find_candidates(x_t0, x_t1, 0.01));
+      }
+    }
+  }
+}
+
+TEST_P(ForestInDimension, SameBitsForAnyNumberOfThreads) {
+  for (unsigned seed = 400; seed < 404; ++seed) {
+    SCOPED_TRACE(seed);
+    Rng rng(seed);
+    TestSurface s = random_bodies(rng, GetParam(), 200, 3.0);
+    add_body(s, rng, 40, Vec<3>(0.1, 0.2, 0.3), 0.03, 1000, -1);
+    add_body(s, rng, 40, Vec<3>(0.1, 0.2, 0.3), 0.03, 1001, 1002);
+    s.x_t1 = s.x_t0 + random_vector(rng, s.x_t0.size(), -0.02, 0.02);
+    const auto query = [&](int num_threads) {
+      const ThreadLimit limit(num_threads);
+      Forest forest(s.dim, s.topology);
+      const Candidates found = forest.find_candidates(s.x_t0, s.x_t1, 0.005);
+      return std::pair(found, forest.find_intersection_candidates(s.x_t0));
+    };
+    const auto one = query(1);
+    EXPECT_GT(one.first.size(), 10000U);
+    for (const int num_threads : {2, 4}) {
+      const auto many = query(num_threads);
+      expect_equal(many.first, one.first);
+      EXPECT_EQ(many.second, one.second);
+    }
+  }
+}
+
+TEST(Forest, LargeBodiesThatInterlockEqualBruteForce) {
+  // Thousands of edges on both sides: each pair of trees is cut into many tasks.
+  Rng rng(7);
+  TestSurface s;
+  add_body(s, rng, 30, Vec<3>(0.0, 0.0, 0.0), 0.1, 0, 1);
+  add_body(s, rng, 25, Vec<3>(0.3, 0.2, 0.02), 0.1, 1, 2);
+  s.x_t1 = s.x_t0;
+  EXPECT_GT(expect_forest_equals_brute_force(s, rng), 5000U);
+}
+
+TEST(Forest, BodiesThatAreAloneAreNotSorted) {
+  Rng rng(8);
+  TestSurface s;
+  add_body(s, rng, 10, Vec<3>(0.0, 0.0, 0.0), 0.1, 0, 1);
+  add_body(s, rng, 10, Vec<3>(5.0, 0.0, 0.0), 0.1, 1, 2);
+  Forest forest(3, s.topology);
+  forest.find_candidates(s.x_t0, s.x_t0, 0.01);
+  EXPECT_EQ(forest.num_sorts(), 0);
+  forest.find_candidates(s.x_t0, s.x_t0, 2.5);
+  EXPECT_EQ(forest.num_sorts(), 1);
+}
+
+TEST(Forest, PointOnAnArcMeetsWhatItsChordMisses) {
+  // Half a turn about the z axis: the arc reaches y = 1, where a small triangle lies, the chord stays at y = 0.
+  TestSurface s;
+  const int p = s.add_vertex(Vec<3>(1.0, 0.0, 0.0), 0, 1);
+  s.add_vertex(Vec<3>(0.0, 1.0, 0.0), 1, 2);
+  s.add_vertex(Vec<3>(0.1, 1.0, 0.1), 1, 2);
+  s.add_vertex(Vec<3>(-0.1, 1.1, 0.1), 1, 2);
+  s.add_triangles({{1, 2, 3}});
+  s.x_t1 = s.x_t0;
+  s.x_t1.segment<3>(3 * p) = Vec<3>(-1.0, 0.0, 0.0);
+  Forest forest(3, s.topology);
+  EXPECT_EQ(forest.find_candidates(s.x_t0, s.x_t1, 1e-3).size(), 0U);
+  const Candidates found = forest.find_candidates(s.x_t0, s.x_t1, 1e-3, {1.0, 0.0, 0.0, 0.0});
+  EXPECT_EQ(found.point_triangle, (std::vector<std::array<int, 2>>{{p, 0}}));
+}
+
+}  // namespace
+}  // namespace clearance
