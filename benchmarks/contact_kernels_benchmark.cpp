@@ -45,7 +45,7 @@ Scene::Scene(const BaselineMesh& mesh) {
   path = {mesh.x_t0, mesh.x_t1, {}};
   options.barrier.dhat = mesh.dhat;
   is_fixed.assign(num_vertices, 0);
-  broad_phase = make_lbvh(3, model.surface);
+  broad_phase = make_broad_phase(3, model.surface);
   swept = find_swept();
   contacts = build_contact_set<3>(model, x(), find_static(), options.barrier);
 }

@@ -47,7 +47,7 @@ Motion random_motion(Random& random, int dim, bool has_floor) {
 }
 
 SweptCandidates sweep(const Motion& motion, double activation) {
-  const auto broad_phase = make_lbvh(motion.dim, motion.model.surface);
+  const auto broad_phase = make_broad_phase(motion.dim, motion.model.surface);
   return measure_candidates(motion.dim, motion.model.surface, motion.path,
                             broad_phase->find_candidates(motion.path.x_t0, motion.path.x_t1, 0.5 * activation));
 }
@@ -313,7 +313,7 @@ TEST(IsIntersectionFree, SeesCrossingTouchingAndSeparateBodies) {
     builder.add_body({{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {0.0, 0.0, 1.0}}, {{0, 1, 2}});
     builder.add_body({{0.2, height, 0.2}, {0.2, height + 1.0, 0.2}}, {}, {{0, 1}});
     const Model model = builder.build();
-    const auto broad_phase = make_lbvh(3, model.surface);
+    const auto broad_phase = make_broad_phase(3, model.surface);
     return is_intersection_free(3, model, builder.x(), *broad_phase, hit);
   };
   std::string hit;
@@ -331,7 +331,7 @@ TEST(IsIntersectionFree, SeesCrossingEdgesInThePlane) {
     builder.add_body({{0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}}, {}, {{0, 1}});
     builder.add_body({{0.5, y, 0.0}, {0.5, y + 1.0, 0.0}}, {}, {{0, 1}});
     const Model model = builder.build();
-    const auto broad_phase = make_lbvh(2, model.surface);
+    const auto broad_phase = make_broad_phase(2, model.surface);
     return is_intersection_free(2, model, builder.x(), *broad_phase, hit);
   };
   std::string hit;
@@ -346,7 +346,7 @@ TEST(IsIntersectionFree, SeesVerticesOutsideOfHalfSpaces) {
   builder.add_body({{0.0, 0.0, 0.0}}, {});
   builder.add_half_space(Vec<3>::UnitY(), 0.0);
   Model model = builder.build();
-  const auto broad_phase = make_lbvh(2, model.surface);
+  const auto broad_phase = make_broad_phase(2, model.surface);
   std::string hit;
   VecX x = builder.x();
   EXPECT_FALSE(is_intersection_free(2, model, x, *broad_phase, &hit));

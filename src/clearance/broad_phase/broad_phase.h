@@ -20,7 +20,7 @@ struct Candidates {
   std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
 };
 
-/// A box tree or its brute-force twin over one surface. The topology must outlive the object.
+/// Box trees, one a body, or their brute-force twin over one surface. The topology must outlive the object.
 ///
 /// The box of a primitive is the union of the boxes of its vertices at both ends of the motion, so that it holds the
 /// primitive at all times between; two primitives that come closer than 2 `inflation` anywhere on the way are therefore
@@ -47,9 +47,6 @@ class BroadPhase {
 };
 
 std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface);
-inline std::unique_ptr<BroadPhase> make_lbvh(int dim, const SurfaceTopology& surface) {
-  return make_broad_phase(dim, surface);
-}
 std::unique_ptr<BroadPhase> make_brute_force(int dim, const SurfaceTopology& surface);
 
 }  // namespace clearance

@@ -42,7 +42,7 @@ class Preflight {
   PreflightReport run() {
     check_half_spaces();
     if (desc_.contact.enabled) {
-      auto broad_phase = make_lbvh(scene_.dim, scene_.model.surface);
+      auto broad_phase = make_broad_phase(scene_.dim, scene_.model.surface);
       find_meetings(*broad_phase);
       report_meetings();
       if (!has_errors(report_.issues)) check_separation(*broad_phase);

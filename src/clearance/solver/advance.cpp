@@ -12,7 +12,7 @@ namespace clearance {
 template <int dim>
 struct StepWorkspace<dim>::Impl {
   Impl(const Model& model, const SolverOptions& options)
-      : system(model, options), broad_phase(make_lbvh(dim, model.surface)) {}
+      : system(model, options), broad_phase(make_broad_phase(dim, model.surface)) {}
 
   SystemMatrix<dim> system;
   std::unique_ptr<BroadPhase> broad_phase;
