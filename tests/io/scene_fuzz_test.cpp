@@ -8,6 +8,8 @@
 #include <random>
 
 #include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/json_text.h"
+#include "clearance/io/rigid_ipc_reader.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/validate.h"
 #include "scene/full_scene.h"
@@ -201,6 +203,45 @@ TEST(SceneFuzz, DamagedIpcScriptsGiveIssuesOrValidScenes) {
   }
   EXPECT_GT(num_valid, 0);
   EXPECT_LT(num_valid, count);
+  fs::remove_all(folder);
+}
+
+constexpr const char* fixture = R"({
+  "scene_type": "distance_barrier_rb_problem", "solver": "ipc_solver", "timestep": 0.025, "max_time": 1.5,
+  "distance_barrier_constraint": {"initial_barrier_activation_distance": 1e-3, "minimum_separation_distance": 1e-4},
+  "friction_constraints": {"iterations": -1, "static_friction_speed_bound": 1e-5},
+  "ipc_solver": {"velocity_conv_tol": 1e-3, "dhat_epsilon": 1e-9},
+  "rigid_body_problem": {"coefficient_friction": 0.5, "gravity": [0, -9.8, 0], "rigid_bodies": [
+    {"mesh": "tri.obj", "dimensions": [2, 3, 0], "rotation": [10, 20, 30], "linear_velocity": [1, 2, 3], "density": 7,
+     "is_dof_fixed": [true, false, true, true, true, false], "force": [1, 2, 3], "torque": [4, 5, 6], "group_id": 2},
+    {"vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "edges": [[0, 1], [2, 3]], "position": [9, 8, 7],
+     "faces": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], "scale": 2, "split_components": true, "enabled": true},
+    {"mesh": "tri.obj", "type": "kinematic", "angular_velocity": [0, 90, 0], "kinematic_max_time": 1,
+     "kinematic_poses": [{"position": [1, 2, 3], "rotation": [0.1, 0, 0]}, {}]},
+    {"mesh": "tri.obj", "type": "static", "group_id": 2}]}})";
+
+TEST(SceneFuzz, DamagedRigidIpcScenesGiveIssuesOrValidScenes) {
+  const fs::path folder = fs::temp_directory_path() / "clearance_rigid_ipc_fuzz";
+  fs::create_directories(folder);
+  std::ofstream(folder / "tri.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  const std::vector<std::string> words = {
+      "-1",   "0",       "1e308",     "1e400", "null",        "true",      "false",  "[]",
+      "{}",   "[1,2,3]", "[[0,1,2]]", "0.5",   "2",           "kinematic", "static", "1e-300",
+      "type", "mesh",    "vertices",  "-7.5",  "99999999999", "tri.obj",   "scale",  "implicit_newmark"};
+  int num_valid = 0;
+  int num_refused = 0;
+  const int count = num_mutations(6000);
+  for (int seed = 1; seed <= count; ++seed) {
+    SCOPED_TRACE(seed);
+    const Result<Json> root = parse_json_text(Mutator(static_cast<std::uint64_t>(seed), words).mutate(fixture));
+    if (!root) continue;
+    const Result<LoadedScene> loaded = read_rigid_ipc(*root, folder / "scene.json");
+    (loaded ? num_valid : num_refused) += 1;
+    expect_clear_answer(loaded);
+    if (HasFailure()) break;
+  }
+  EXPECT_GT(num_valid, 0);
+  EXPECT_GT(num_refused, 0);
   fs::remove_all(folder);
 }
 
