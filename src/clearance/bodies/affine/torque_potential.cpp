@@ -5,14 +5,12 @@
 namespace clearance {
 
 template <int dim>
-void add_torque(const VecX& x, int first_block, double radius, const Vec<3>& torque, VecX& force) {
+Vec<dim> turning_force(const Vec<dim>& b, double radius, const Vec<3>& torque) {
   const double factor = 1.0 / (2.0 * radius * radius);
-  for (int b = first_block + 1; b <= first_block + dim; ++b) {
-    if constexpr (dim == 2) {
-      block<2>(force, b) += factor * torque[2] * Vec<2>(-x[2 * b + 1], x[2 * b]);
-    } else {
-      block<3>(force, b) += factor * torque.cross(Vec<3>(block<3>(x, b)));
-    }
+  if constexpr (dim == 2) {
+    return factor * torque[2] * Vec<2>(-b[1], b[0]);
+  } else {
+    return factor * torque.cross(b);
   }
 }
 
@@ -22,7 +20,9 @@ Result<Done> TorquePotential<dim>::begin_step(const VecX& x_t0, double h, double
   Issues issues;
   for (const TorqueLoad& load : loads_) {
     const Result<Vec<3>> torque = load.torque(h, time_t1);
-    if (torque) add_torque<dim>(x_t0, load.first_block, load.radius, *torque, force_);
+    for (int b = load.first_block + 1; torque && b <= load.first_block + dim; ++b) {
+      block<dim>(force_, b) += turning_force<dim>(block<dim>(x_t0, b), load.radius, *torque);
+    }
     issues.insert(issues.end(), torque.issues().begin(), torque.issues().end());
   }
   if (issues.empty()) return Done{};
@@ -41,8 +41,8 @@ void TorquePotential<dim>::add_gradient(const VecX& /*x*/, double scale, VecX& g
   gradient -= scale * force_;
 }
 
-template void add_torque<2>(const VecX&, int, double, const Vec<3>&, VecX&);
-template void add_torque<3>(const VecX&, int, double, const Vec<3>&, VecX&);
+template Vec<2> turning_force<2>(const Vec<2>&, double, const Vec<3>&);
+template Vec<3> turning_force<3>(const Vec<3>&, double, const Vec<3>&);
 template class TorquePotential<2>;
 template class TorquePotential<3>;
 

@@ -18,10 +18,10 @@ struct TorqueLoad {
   std::function<Result<Vec<3>>(double h, double time_t1)> torque;
 };
 
-/// force += the forces on the b_i of the body at x that add up to the torque and stretch nothing: with
+/// The force on each b_i of a body by which they add up to the torque and stretch nothing: with
 /// f_i = (torque x b_i) / (2 R^2), sum b_i x f_i is the torque while the b_i are orthogonal and of length R.
 template <int dim>
-void add_torque(const VecX& x, int first_block, double radius, const Vec<3>& torque, VecX& force);
+Vec<dim> turning_force(const Vec<dim>& b, double radius, const Vec<3>& torque);
 
 template <int dim>
 class TorquePotential : public Potential {

@@ -1,0 +1,59 @@
+// Joints between stiff bodies, and between a stiff body and the world, as a simulation describes them.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+
+#include "clearance/bodies/affine/affine_frame.h"
+
+namespace clearance {
+
+/// A stiff body as a joint sees it. Without a first block it is the world, which does not move.
+struct JointedBody {
+  int first_block = -1;
+  AffineFrame frame;
+  double stiffness = 0.0;  ///< [J] kappa times volume
+
+  bool is_world() const { return first_block < 0; }
+};
+
+enum class JointType {
+  fixed,  ///< no relative motion
+  ball,   ///< rotation about the point
+  hinge,  ///< rotation about the axis through the point
+  slider  ///< translation along the axis
+};
+
+/// A number in the step of length h that ends at time_t1; no value if it is not defined then.
+using JointFunction = std::function<Result<double>(double h, double time_t1)>;
+
+/// Point and axis are those at the start, in the world; both bodies carry them along. The angle [rad] of a hinge and
+/// the offset [m] of a slider are those of the first body seen from the second, zero at the start.
+struct StiffJoint {
+  JointType type = JointType::hinge;
+  std::array<JointedBody, 2> bodies;  ///< the first is no world
+  Vec<3> point = Vec<3>::Zero();      ///< [m]
+  Vec<3> axis = Vec<3>::UnitY();      ///< any length; hinges of the plane turn about z
+  /// Limits [rad] or [m] that are never passed; they push back within the last degree, or the last thousandth of the
+  /// smaller body. Where a limit is as close to the start, it lies that degree or thousandth away from it. A hinge with
+  /// one limit turns the other way by at most half a turn, and no limit of a hinge is larger.
+  std::optional<double> lower;
+  std::optional<double> upper;
+  JointFunction drive;   ///< [rad] or [m] where the joint is at the end of a step; null: it is free
+  JointFunction effort;  ///< [N m] or [N] on the first body, its reaction on the second; null: none
+  /// [N/m] against every displacement that the joint forbids, of points or of the ends of levers of half the smaller
+  /// radius. Zero: kappa v / R^2 of the softer body.
+  double stiffness = 0.0;
+};
+
+/// Motions that one body does not make. Its orientation is as free as rotations are that have no part about the fixed
+/// axes of the world: with three (2D: with the third) it keeps its orientation; with two, the third axis stays where it
+/// is in the body; with one, the rotation vector that leads from the start to now has no component along it.
+struct HeldBody {
+  JointedBody body;
+  std::array<bool, 3> translation = {false, false, false};  ///< the centre of mass keeps this coordinate
+  std::array<bool, 3> rotation = {false, false, false};
+};
+
+}  // namespace clearance

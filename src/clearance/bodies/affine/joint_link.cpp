@@ -1,0 +1,388 @@
+#include "clearance/bodies/affine/joint_link.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/bodies/affine/torque_potential.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double degree = pi / 180.0;
+
+/// Y w to twice the working precision: what a stiff joint leaves of a large position counts.
+template <int dim>
+Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>& w) {
+  Vec<dim> result;
+  for (int r = 0; r < dim; ++r) {
+    CompensatedSum sum;
+    double rounding = 0.0;
+    for (int k = 0; k < w.size(); ++k) {
+      const double product = w[k] * y(r, k);
+      sum.add(product);
+      rounding += std::fma(w[k], y(r, k), -product);
+    }
+    result[r] = sum.sum + (sum.correction + rounding);
+  }
+  return result;
+}
+
+/// -(g - 1)^2 ln g below one, like contact's barrier (eq. 2.6): twice differentiable, infinite at zero.
+struct Barrier {
+  double value = 0.0;
+  double first = 0.0;
+  double second = 0.0;
+};
+Barrier barrier(double g) {
+  if (g >= 1.0) return {};
+  if (!(g > 0.0)) return {infinity, -infinity, infinity};
+  const double d = g - 1.0, log_g = std::log(g);
+  return {-d * d * log_g, -d * (2.0 * log_g + d / g), -2.0 * log_g - d * (4.0 / g - d / (g * g))};
+}
+
+/// Right-handed with the given third axis; the first two are a matter of choice, but always the same. In the plane the
+/// first one lies in it.
+Mat<3> axes_about(const Vec<3>& axis, int dim) {
+  const Vec<3> along = axis.norm() > 0.0 ? Vec<3>(axis.normalized()) : Vec<3>(Vec<3>::UnitY());
+  int least = 2;
+  if (dim == 3) along.cwiseAbs().minCoeff(&least);
+  Mat<3> axes;
+  axes.col(0) = Vec<3>(Vec<3>::Unit(least).cross(along)).normalized();
+  axes.col(1) = along.cross(axes.col(0));
+  axes.col(2) = along;
+  return axes;
+}
+
+}  // namespace
+
+template <int dim>
+double JointLink<dim>::Products::value(const Blocks& y) const {
+  double sum = 0.0;
+  for (const auto& [p, q] : pairs) sum += weighted_sum<dim>(y, p).dot(weighted_sum<dim>(y, q));
+  return sum;
+}
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::Products::gradient(const Blocks& y) const {
+  Blocks g = Blocks::Zero();
+  for (const auto& [p, q] : pairs) {
+    g += weighted_sum<dim>(y, q) * p.transpose();
+    g += weighted_sum<dim>(y, p) * q.transpose();
+  }
+  return g;
+}
+
+// --- making ---
+
+template <int dim>
+typename JointLink<dim>::Weights JointLink<dim>::point(int side, const Vec<3>& x) const {
+  Weights w = Weights::Zero();
+  w.template segment<dim + 1>(side * (dim + 1)) = weights_of<dim>(frames_[static_cast<std::size_t>(side)], x);
+  return w;
+}
+
+template <int dim>
+typename JointLink<dim>::Weights JointLink<dim>::direction(int side, const Vec<3>& d) const {
+  const AffineFrame& frame = frames_[static_cast<std::size_t>(side)];
+  Weights w = point(side, frame.center + d);
+  w[side * (dim + 1)] = 0.0;
+  return w;
+}
+
+template <int dim>
+void JointLink<dim>::set_bodies(const JointedBody& first, const JointedBody& second, double stiffness) {
+  stiffness_ = infinity;
+  lever_ = infinity;
+  for (int side = 0; side < 2; ++side) {
+    const JointedBody& body = side == 0 ? first : second;
+    AffineFrame& frame = frames_[static_cast<std::size_t>(side)] = body.frame;
+    first_blocks_[static_cast<std::size_t>(side)] = body.first_block;
+    if (body.is_world()) {
+      frame = AffineFrame{};
+      frame.radius = 1.0;
+      world_.template middleCols<dim>(side * (dim + 1) + 1).setIdentity();
+      continue;
+    }
+    stiffness_ = std::min(stiffness_, body.stiffness / (frame.radius * frame.radius));
+    lever_ = std::min(lever_, 0.5 * frame.radius);
+  }
+  if (stiffness > 0.0) stiffness_ = stiffness;
+}
+
+template <int dim>
+void JointLink<dim>::hold_orientation() {
+  for (int i = 0; i < dim; ++i) vectors_.push_back(lever_ * turned_apart(Vec<3>::Unit(i)));
+}
+
+template <int dim>
+JointLink<dim>::JointLink(const StiffJoint& joint) : type_(joint.type), drive_(joint.drive), effort_(joint.effort) {
+  set_bodies(joint.bodies[0], joint.bodies[1], joint.stiffness);
+  const bool is_plane_hinge = dim == 2 && joint.type == JointType::hinge;
+  axes_ = is_plane_hinge ? Mat<3>(Mat<3>::Identity()) : axes_about(joint.axis, dim);
+  if (joint.type == JointType::hinge) {
+    make_hinge(joint);
+  } else if (joint.type == JointType::slider) {
+    make_slider(joint);
+  } else {
+    vectors_.push_back(apart(joint.point));
+    if (joint.type == JointType::fixed) hold_orientation();
+  }
+}
+
+template <int dim>
+void JointLink<dim>::make_hinge(const StiffJoint& joint) {
+  // Two points on the axis; in the plane they are one.
+  if constexpr (dim == 2) {
+    vectors_.push_back(apart(joint.point));
+  } else {
+    for (const double side : {-1.0, 1.0}) vectors_.push_back(apart(joint.point + side * lever_ * axes_.col(2)));
+  }
+
+  // With a_u = A_a u and so on, the angle is that of a_u . b_u + a_w . b_w = 2 cos and a_u . b_w - a_w . b_u = 2 sin.
+  const Vec<3> u = axes_.col(0), w = axes_.col(1);
+  limit_.is_angle = true;
+  limit_.cosine.pairs = {{direction(0, u), direction(1, u)}, {direction(0, w), direction(1, w)}};
+  limit_.offset.pairs = {{direction(0, u), direction(1, w)}, {-direction(0, w), direction(1, u)}};
+  make_limit(joint);
+  if (drive_) {
+    vectors_.resize(vectors_.size() + 2);
+    set_drive(0.0);
+  }
+}
+
+template <int dim>
+void JointLink<dim>::make_slider(const StiffJoint& joint) {
+  hold_orientation();
+  for (int i = 0; i < dim - 1; ++i) {
+    scalars_.push_back({{{{apart(joint.point), direction(1, axes_.col(i))}}}, 0.0});
+  }
+  limit_.offset.pairs = {{apart(joint.point), direction(1, axes_.col(2))}};
+  make_limit(joint);
+  if (drive_) scalars_.push_back({limit_.offset, 0.0});
+}
+
+template <int dim>
+void JointLink<dim>::make_limit(const StiffJoint& joint) {
+  if (!joint.lower && !joint.upper) return;
+  const double end = limit_.is_angle ? pi : infinity;
+  limit_.width = limit_.is_angle ? degree : 2e-3 * lever_;
+  limit_.lower = std::clamp(joint.lower.value_or(-end), -end, -limit_.width);
+  limit_.upper = std::clamp(joint.upper.value_or(end), limit_.width, end);
+  limit_.inertia = infinity;
+  for (int side = 0; side < 2; ++side) {
+    const AffineFrame& frame = frames_[static_cast<std::size_t>(side)];
+    if (first_blocks_[static_cast<std::size_t>(side)] < 0) continue;
+    limit_.inertia = std::min(limit_.inertia, limit_.is_angle ? frame.second_moment.sum() : frame.mass);
+  }
+}
+
+template <int dim>
+JointLink<dim>::JointLink(const HeldBody& held) {
+  set_bodies(held.body, JointedBody{}, 0.0);
+  for (int i = 0; i < dim; ++i) {
+    if (!held.translation[static_cast<std::size_t>(i)]) continue;
+    scalars_.push_back({{{{apart(held.body.frame.center), direction(1, Vec<3>::Unit(i))}}}, 0.0});
+  }
+  if constexpr (dim == 2) {
+    if (held.rotation[2]) hold_orientation();
+    return;
+  }
+  const auto num_fixed = std::count(held.rotation.begin(), held.rotation.end(), true);
+  if (num_fixed == 3) hold_orientation();
+  for (int i = 0; i < 3; ++i) {
+    const bool is_fixed = held.rotation[static_cast<std::size_t>(i)];
+    if (num_fixed == 2 && !is_fixed) vectors_.push_back(lever_ * turned_apart(Vec<3>::Unit(i)));
+    if (num_fixed != 1 || !is_fixed) continue;
+    // The part of A that is a rotation about this axis: twice the sine of the angle times the axis' component along it.
+    const Vec<3> j = Vec<3>::Unit((i + 1) % 3), k = Vec<3>::Unit((i + 2) % 3);
+    const double half = 0.5 * lever_;
+    scalars_.push_back(
+        {{{{half * direction(0, j), direction(1, k)}, {-half * direction(0, k), direction(1, j)}}}, 0.0});
+  }
+}
+
+// --- a step ---
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::gather(const VecX& x) const {
+  Blocks y = world_;
+  for (int k = 0; k < num_blocks; ++k) {
+    if (const int b = block_of(k); b >= 0) y.col(k) = block<dim>(x, b);
+  }
+  return y;
+}
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::gather_motion(const VecX& dx) const {
+  return gather(dx) - world_;
+}
+
+template <int dim>
+void JointLink<dim>::begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues) {
+  const auto apply = [&](const JointFunction& function, const auto& set) {
+    if (!function) return;
+    const Result<double> value = function(h, time_t1);
+    if (value) set(*value);
+    issues.insert(issues.end(), value.issues().begin(), value.issues().end());
+  };
+  apply(drive_, [&](double value) { set_drive(value); });
+  apply(effort_, [&](double value) { set_effort(y_t0, value); });
+
+  // As much energy as it takes to stop within the width what comes with a width a step.
+  limit_.energy = has_limit() && h > 0.0 ? limit_.inertia * limit_.width * limit_.width / (h * h) : 0.0;
+}
+
+template <int dim>
+void JointLink<dim>::set_drive(double value) {
+  if (type_ == JointType::slider) {
+    scalars_.back().target = value;
+    return;
+  }
+  // A_a u = cos A_b u + sin A_b w, and a quarter turn on: linear in both bodies.
+  const Vec<3> u = axes_.col(0), w = axes_.col(1);
+  const double c = std::cos(value), s = std::sin(value);
+  vectors_[vectors_.size() - 2] = lever_ * (direction(0, u) - c * direction(1, u) - s * direction(1, w));
+  vectors_[vectors_.size() - 1] = lever_ * (direction(0, w) + s * direction(1, u) - c * direction(1, w));
+}
+
+template <int dim>
+void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
+  effort_force_.setZero();
+  if (type_ == JointType::slider) {
+    // Along the axis through both points: equal and opposite forces turn nothing.
+    const Vec<dim> along = (y_t0 * direction(1, axes_.col(2))).normalized();
+    effort_force_ = value * along * limit_.offset.pairs[0][0].transpose();
+    return;
+  }
+  Vec<3> torque(0.0, 0.0, value);
+  if constexpr (dim == 3) torque = value * Vec<3>(y_t0 * direction(1, axes_.col(2))).normalized();
+  for (int side = 0; side < 2; ++side) {
+    const double radius = frames_[static_cast<std::size_t>(side)].radius;
+    for (int k = side * (dim + 1) + 1; k < (side + 1) * (dim + 1); ++k) {
+      effort_force_.col(k) = turning_force<dim>(y_t0.col(k), radius, side == 0 ? torque : Vec<3>(-torque));
+    }
+  }
+}
+
+// --- energy and derivatives ---
+
+template <int dim>
+double JointLink<dim>::limited_value(const Blocks& y) const {
+  const double offset = limit_.offset.value(y);
+  return limit_.is_angle ? std::atan2(offset, limit_.cosine.value(y)) : offset;
+}
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::limited_gradient(const Blocks& y) const {
+  const Blocks g = limit_.offset.gradient(y);
+  if (!limit_.is_angle) return g;
+  const double s = limit_.offset.value(y), c = limit_.cosine.value(y), size_sq = s * s + c * c;
+  if (!(size_sq > 0.0)) return Blocks::Zero();
+  return (c / size_sq) * g - (s / size_sq) * limit_.cosine.gradient(y);
+}
+
+template <int dim>
+double JointLink<dim>::limit_gap(const Blocks& y) const {
+  if (!has_limit()) return infinity;
+  const double value = limited_value(y);
+  return std::min(value - limit_.lower, limit_.upper - value);
+}
+
+template <int dim>
+void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
+  for (const Weights& w : vectors_) energy.add(0.5 * stiffness_ * weighted_sum<dim>(y, w).squaredNorm());
+  for (const Scalar& scalar : scalars_) {
+    const double r = scalar.form.value(y) - scalar.target;
+    energy.add(0.5 * stiffness_ * r * r);
+  }
+  if (has_limit()) {
+    const double value = limited_value(y);
+    for (const double gap : {value - limit_.lower, limit_.upper - value}) {
+      if (!(gap > 0.0)) return energy.add(infinity);
+      energy.add(limit_.energy * barrier(gap / limit_.width).value);
+    }
+  }
+  if (effort_) {
+    for (int k = 0; k < num_blocks; ++k) energy.add(-effort_force_.col(k).dot(y.col(k)));
+  }
+}
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const {
+  Blocks g = -effort_force_;
+  for (const Weights& w : vectors_) g += stiffness_ * weighted_sum<dim>(y, w) * w.transpose();
+  for (const Scalar& scalar : scalars_) {
+    g += (stiffness_ * (scalar.form.value(y) - scalar.target)) * scalar.form.gradient(y);
+  }
+  if (limit_gap(y) < limit_.width) {
+    const double value = limited_value(y);
+    const double slope =
+        (barrier((value - limit_.lower) / limit_.width).first - barrier((limit_.upper - value) / limit_.width).first) /
+        limit_.width;
+    g += limit_.energy * slope * limited_gradient(y);
+  }
+  return g;
+}
+
+template <int dim>
+typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const {
+  Hessian h;
+  h.isotropic.setZero();
+  for (const Weights& w : vectors_) h.isotropic += stiffness_ * w * w.transpose();
+  for (const Scalar& scalar : scalars_) {
+    h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {stiffness_, scalar.form.gradient(y)};
+  }
+  if (limit_gap(y) < limit_.width) {
+    const double value = limited_value(y);
+    const double curvature = (barrier((value - limit_.lower) / limit_.width).second +
+                              barrier((limit_.upper - value) / limit_.width).second) /
+                             (limit_.width * limit_.width);
+    h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {limit_.energy * curvature, limited_gradient(y)};
+  }
+  return h;
+}
+
+template <int dim>
+Mat<dim> JointLink<dim>::Hessian::block(int k, int l) const {
+  Mat<dim> sum = isotropic(k, l) * Mat<dim>::Identity();
+  for (int i = 0; i < num_ranks; ++i) {
+    const Rank& rank = ranks[static_cast<std::size_t>(i)];
+    sum += rank.factor * rank.g.col(k) * rank.g.col(l).transpose();
+  }
+  return sum;
+}
+
+template <int dim>
+double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) const {
+  if (!has_limit()) return 1.0;
+  const double kept = 0.2 * std::min(limit_gap(y), limit_.width);
+  double last_value = limited_value(y);
+  const auto is_kept = [&](double alpha) {
+    const Blocks at = y + alpha * dy;
+    // An angle that jumps has gone round.
+    const bool is_near = !limit_.is_angle || std::abs(limited_value(at) - last_value) < 0.5 * pi;
+    return is_near && limit_gap(at) >= kept;
+  };
+  constexpr int num_samples = 32;
+  for (int i = 1; i <= num_samples; ++i) {
+    double good = (i - 1.0) / num_samples, bad = static_cast<double>(i) / num_samples;
+    if (is_kept(bad)) {
+      last_value = limited_value(y + bad * dy);
+      continue;
+    }
+    for (int halving = 0; halving < 30; ++halving) {
+      const double middle = 0.5 * (good + bad);
+      (is_kept(middle) ? good : bad) = middle;
+    }
+    return good;
+  }
+  return 1.0;
+}
+
+template class JointLink<2>;
+template class JointLink<3>;
+
+}  // namespace clearance

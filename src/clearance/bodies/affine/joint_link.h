@@ -1,0 +1,119 @@
+// What a joint adds to the energy, as a function of the blocks of its two bodies. (For joint_potential.cpp.)
+//
+// Y has one column a block: first t and the b_i of one body, then those of the other. Points and directions that a body
+// carries are Y w with constant weights w, so that most joints are linear: they ask Y w = 0 (affine paper, sec. 5.4).
+// The rest are sums of products (Y p) . (Y q).
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "clearance/base/parallel.h"
+#include "clearance/bodies/affine/joint.h"
+
+namespace clearance {
+
+template <int dim>
+class JointLink {
+ public:
+  static constexpr int num_blocks = 2 * (dim + 1);
+  using Weights = Vec<num_blocks>;
+  using Blocks = Mat<dim, num_blocks>;
+
+  explicit JointLink(const StiffJoint& joint);
+  explicit JointLink(const HeldBody& held);
+
+  /// Number of the block of Y's column k among the unknowns; -1: the world's, which is constant.
+  int block_of(int k) const {
+    const int first = first_blocks_[static_cast<std::size_t>(k / (dim + 1))];
+    return first < 0 ? -1 : first + k % (dim + 1);
+  }
+  Blocks gather(const VecX& x) const;
+  /// Of a difference of unknowns; the world does not move.
+  Blocks gather_motion(const VecX& dx) const;
+
+  /// Appends what is not defined.
+  void begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues);
+  void add_energy(const Blocks& y, CompensatedSum& energy) const;
+  Blocks gradient(const Blocks& y) const;
+
+  /// The projected Hessian: block (k, l) is isotropic(k, l) I + sum over ranks of factor * g_k g_l^T.
+  struct Rank {
+    double factor;
+    Blocks g;
+  };
+  struct Hessian {
+    Mat<num_blocks> isotropic;
+    std::array<Rank, 4> ranks;
+    int num_ranks = 0;
+    Mat<dim> block(int k, int l) const;
+  };
+  /// Exact for what is linear; of products their squares (Gauss-Newton), which is PSD.
+  Hessian hessian(const Blocks& y) const;
+
+  bool has_limit() const { return limit_.width > 0.0; }
+  /// Is the joint strictly between its limits?
+  bool is_inside(const Blocks& y) const { return limit_gap(y) > 0.0; }
+  /// Largest alpha <= 1 up to which y + alpha dy keeps a fifth of its distance to the limits.
+  double max_feasible_step(const Blocks& y, const Blocks& dy) const;
+
+ private:
+  /// sum of (Y p) . (Y q)
+  struct Products {
+    std::vector<std::array<Weights, 2>> pairs;
+    double value(const Blocks& y) const;
+    Blocks gradient(const Blocks& y) const;
+  };
+  /// A form that should be zero, or what a drive asks.
+  struct Scalar {
+    Products form;
+    double target = 0.0;
+  };
+  /// Angle or offset between bounds.
+  struct Limit {
+    bool is_angle = false;
+    Products offset;  // of an angle twice its sine
+    Products cosine;  // of an angle twice its cosine
+    double lower = 0.0;
+    double upper = 0.0;
+    double width = 0.0;    // from where on it pushes back; 0: there is no limit
+    double inertia = 0.0;  // [kg m^2] or [kg]
+    double energy = 0.0;   // [J] factor of the barrier
+  };
+
+  Weights point(int side, const Vec<3>& x) const;
+  Weights direction(int side, const Vec<3>& d) const;
+  /// A point of the world as the first body carries it, seen from where the second does; a direction likewise.
+  Weights apart(const Vec<3>& x) const { return point(0, x) - point(1, x); }
+  Weights turned_apart(const Vec<3>& d) const { return direction(0, d) - direction(1, d); }
+  void set_bodies(const JointedBody& first, const JointedBody& second, double stiffness);
+  void hold_orientation();
+  void make_hinge(const StiffJoint& joint);
+  void make_slider(const StiffJoint& joint);
+  void make_limit(const StiffJoint& joint);
+  void set_drive(double value);
+  void set_effort(const Blocks& y_t0, double value);
+
+  double limited_value(const Blocks& y) const;
+  Blocks limited_gradient(const Blocks& y) const;
+  double limit_gap(const Blocks& y) const;
+
+  std::array<int, 2> first_blocks_ = {-1, -1};
+  std::array<AffineFrame, 2> frames_;
+  Blocks world_ = Blocks::Zero();  // columns that are constant
+  double stiffness_ = 0.0;         // [N/m]
+  double lever_ = 0.0;             // [m]
+  JointType type_ = JointType::fixed;
+  Mat<3> axes_ = Mat<3>::Identity();  // columns, right-handed: two directions across the axis, and the axis
+  std::vector<Weights> vectors_;
+  std::vector<Scalar> scalars_;
+  Limit limit_;
+  JointFunction drive_;
+  JointFunction effort_;
+  Blocks effort_force_ = Blocks::Zero();  // [N] of this step
+};
+
+extern template class JointLink<2>;
+extern template class JointLink<3>;
+
+}  // namespace clearance

@@ -1,0 +1,39 @@
+// Joints as stiff springs against what they forbid (affine paper, sec. 5.4): nothing is eliminated, so that any number
+// of joints may hold a body, also in closed loops.
+#pragma once
+
+#include <cstdint>
+
+#include "clearance/bodies/affine/joint_link.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+class JointPotential : public Potential {
+ public:
+  JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held);
+
+  std::string name() const override { return "joint"; }
+  /// Evaluates drives and efforts; torques and forces act in the pose at the start of the step.
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  std::vector<BlockKey> pattern() const override;
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+  /// No joint passes its limits; the element of the limit counts the joints.
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override;
+  bool is_feasible(const VecX& x) const override;
+
+ private:
+  void bind(const BlockSparseMatrix& matrix);
+
+  std::vector<JointLink<dim>> links_;  // joints, then held bodies
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<std::int64_t> slots_;  // per link, its pairs of blocks that are unknowns
+};
+
+extern template class JointPotential<2>;
+extern template class JointPotential<3>;
+
+}  // namespace clearance
