@@ -62,6 +62,8 @@ std::string model_text(const BoxScene& scene, const RunOptions& run, const Mujoc
 class MujocoEngine : public Engine {
  public:
   MujocoEngine(const BoxScene& scene, const RunOptions& run, const MujocoOptions& options) {
+    // The only output is the line of results; failure() reports.
+    mju_user_warning = [](const char*) {};
     const std::string text = model_text(scene, run, options);
     auto files = std::make_unique<mjVFS>();
     mj_defaultVFS(files.get());
@@ -99,6 +101,13 @@ class MujocoEngine : public Engine {
           Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(data_->xmat + 9 * (i + 2));
     }
     scene.ball.center = center(scene.boxes.size() + 2);
+  }
+
+  // After a number that is none MuJoCo starts again from the initial state, with a warning on the terminal.
+  std::string failure() const override {
+    const auto has_warned = [&](mjtWarning kind) { return data_->warning[kind].number > 0; };
+    if (has_warned(mjWARN_BADQPOS) || has_warned(mjWARN_BADQVEL) || has_warned(mjWARN_BADQACC)) return "unstable";
+    return has_warned(mjWARN_CONTACTFULL) || has_warned(mjWARN_CNSTRFULL) ? "out of memory" : "";
   }
 
   double mean_iterations() const override { return iterations_ / steps_; }

@@ -22,6 +22,15 @@ bool is_finite(const BoxScene& scene) {
   return finite;
 }
 
+// Why the run ends here; "complete" if it need not.
+std::string ending(const Engine& engine, const BoxScene& scene, const RunOptions& options, double depth, double cpu) {
+  if (!engine.failure().empty()) return engine.failure();
+  if (!is_finite(scene)) return "not finite";
+  if (options.stop_depth > 0 && depth > options.stop_depth) return "too deep";
+  if (options.cpu_budget > 0 && cpu > options.cpu_budget) return "over budget";
+  return "complete";
+}
+
 }  // namespace
 
 void add_run_options(CLI::App& app, RunOptions& options) {
@@ -53,12 +62,7 @@ void run_and_report(const std::string& engine_name, Engine& engine, BoxScene sce
     const double previous = deepest.deepest();
     deepest.keep_deeper(measure_penetration(scene));
     if (deepest.deepest() > previous) deepest_time = static_cast<double>(step) * options.step;
-    if (!is_finite(scene))
-      end = "not finite";
-    else if (options.stop_depth > 0 && deepest.deepest() > options.stop_depth)
-      end = "too deep";
-    else if (options.cpu_budget > 0 && cpu > options.cpu_budget)
-      end = "over budget";
+    end = ending(engine, scene, options, deepest.deepest(), cpu);
   }
   const double steps = static_cast<double>(step);
   const nlohmann::json line = {{"engine", engine_name},

@@ -27,6 +27,8 @@ class Engine {
   virtual void step() = 0;
   /// Writes the poses of all boxes and of the ball.
   virtual void read_poses(BoxScene& scene) const = 0;
+  /// What makes a run worthless, in a word or two; empty: nothing so far.
+  virtual std::string failure() const { return {}; }
   /// Mean iterations a step that the solver reports, or those asked for.
   virtual double mean_iterations() const = 0;
 };
