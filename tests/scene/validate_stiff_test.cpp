@@ -227,8 +227,6 @@ TEST(BodyNames, FindCopiesAndNamesWithBrackets) {
   for (const char* name : {"", "lin", "link[", "link[]", "link[-1]", "link[1", "link[x]", "[1]", "link[99999999999]"}) {
     EXPECT_FALSE(find_body(scene, name)) << name;
   }
-  EXPECT_EQ(copy_name("link", 2, 3), "link[2]");
-  EXPECT_EQ(copy_name("link", 0, 1), "link");
 }
 
 TEST(Expression, TimeFormulasKnowOnlyTime) {

@@ -1,7 +1,5 @@
 #include "clearance/scene/body_names.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 
 namespace clearance {
@@ -19,10 +17,6 @@ std::optional<std::size_t> index_of(const SceneDesc& scene, std::string_view nam
 
 double num_copies(const BodyDesc& body) {
   return body.array ? 1.0 * body.array->counts[0] * body.array->counts[1] * body.array->counts[2] : 1.0;
-}
-
-std::string copy_name(const std::string& name, int copy, int num_copies) {
-  return num_copies == 1 ? name : fmt::format("{}[{}]", name, copy);
 }
 
 std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "clearance/scene/scene.h"
@@ -11,9 +10,6 @@ namespace clearance {
 
 /// Number of copies that its array makes of a body; 1 without an array. As a double it cannot overflow.
 double num_copies(const BodyDesc& body);
-
-/// `name`, or `name[copy]` where there is more than one.
-std::string copy_name(const std::string& name, int copy, int num_copies);
 
 struct NamedBody {
   std::size_t body = 0;  ///< index into SceneDesc::bodies
