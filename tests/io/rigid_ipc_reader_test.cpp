@@ -282,12 +282,6 @@ TEST(RigidIpc, UnknownKeysAreWarnings) {
           "scene.json: max_tme: warning: unknown key, which has no effect; did you mean `max_time`?"}));
 }
 
-TEST(RigidIpc, SavedSimulationsStartAtTheirBeginning) {
-  const Lines lines = problems(R"({"args": )" + scene_of(body_of(box)) + R"(, "animation": {}, "stats": {}})");
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_TRUE(lines[0].starts_with("scene.json: animation: warning: the stored states are not read"));
-}
-
 class RigidIpcFiles : public testing::Test {
  protected:
   void SetUp() override {

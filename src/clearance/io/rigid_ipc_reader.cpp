@@ -6,6 +6,7 @@
 #include "clearance/io/rigid_ipc_body.h"
 #include "clearance/io/rigid_ipc_search.h"
 #include "clearance/io/rigid_ipc_settings.h"
+#include "clearance/io/rigid_ipc_state.h"
 #include "clearance/scene/validate.h"
 
 namespace clearance {
@@ -69,9 +70,8 @@ Result<LoadedScene> read_rigid_ipc(const Json& root, const std::filesystem::path
   loaded.scene = convert(scene, path);
   loaded.scene.name = path.stem().string();
   loaded.scene.base_directory = path.parent_path().string();
-  if (is_saved) {
-    issues.push_back({"", "animation", "", "the stored states are not read: the simulation starts at its beginning",
-                      Severity::warning});
+  if (is_saved && !has_errors(issues)) {
+    restore_rigid_ipc_state(RigidIpcObject(root, "", issues).child("animation"), loaded.scene);
   }
   // Places of the native scene: reached only by what the importer lets through.
   if (!has_errors(issues)) {

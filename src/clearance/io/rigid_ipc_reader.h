@@ -9,9 +9,9 @@
 
 namespace clearance {
 
-/// Reads a fixture, or the scene of a saved simulation, with the meshes it names: their extents and masses decide on
-/// scales, masses and motions. What has no counterpart, or is done otherwise, is a warning; what would change the
-/// motion is an error. Issues name places of the fixture.
+/// Reads a fixture, or a saved simulation as it was last stored, with the meshes it names: their extents and masses
+/// decide on scales, masses and motions. What has no counterpart, or is done otherwise, is a warning; what would change
+/// the motion is an error. Issues name places of the fixture.
 Result<LoadedScene> read_rigid_ipc(const Json& root, const std::filesystem::path& path);
 
 /// By the keys that only this format has.
