@@ -58,11 +58,26 @@ TEST_F(RigidIpcFixtures, AreAllReadButThoseWithoutTheirMeshes) {
 
 TEST_F(RigidIpcFixtures, BoltHasTheValuesOfItsFile) {
   const SceneDesc scene = load("3D/mechanisms/bolt.json");
+  EXPECT_EQ(scene.name, "bolt");
+  EXPECT_EQ(scene.time.step, 0.01);
+  EXPECT_EQ(scene.time.duration, 5.0);
+  EXPECT_EQ(scene.contact.dhat, 1e-4);
+  EXPECT_TRUE(scene.contact.dhat_is_absolute);
+  EXPECT_EQ(scene.gravity, Vec<3>(0, -9.81, 0));
+  EXPECT_EQ(scene.friction.coefficient, 0.0);
   ASSERT_EQ(scene.bodies.size(), 2U);
-  EXPECT_EQ(scene.contact.dhat_is_absolute, true);
-  const auto obstacle = std::find_if(scene.bodies.begin(), scene.bodies.end(),
-                                     [](const BodyDesc& b) { return b.kind == BodyKind::obstacle; });
-  EXPECT_NE(obstacle, scene.bodies.end());
+  EXPECT_EQ(scene.bodies[0].kind, BodyKind::obstacle);
+  const BodyDesc& screw = scene.bodies[1];
+  EXPECT_EQ(screw.name, "screw-big");
+  EXPECT_EQ(screw.kind, BodyKind::affine);
+  EXPECT_EQ(screw.material.density, 8050.0);
+  EXPECT_EQ(screw.transform.scale, Vec<3>::Constant(0.01));
+  // The tolerance is a fraction of the diagonal of the box around both.
+  WorldBox box = world_box_of(scene, 0);
+  const WorldBox other = world_box_of(scene, 1);
+  box.min = box.min.cwiseMin(other.min);
+  box.max = box.max.cwiseMax(other.max);
+  EXPECT_NEAR(scene.solver.tolerance, 1e-2 * (box.max - box.min).norm(), 1e-12);
 }
 
 TEST_F(RigidIpcFixtures, OpenCardsHaveTheMassOfTheirArea) {

@@ -1,51 +1,13 @@
-// Rigid IPC scenes made here: units, defaults, masses, poses and messages.
+// Rigid IPC scenes made here: units, defaults, masses and messages.
 #include "clearance/io/rigid_ipc_reader.h"
 
-#include <gtest/gtest.h>
-
-#include <fmt/format.h>
-#include <filesystem>
-#include <fstream>
-
-#include "clearance/io/json_text.h"
-#include "clearance/io/rigid_ipc_motion.h"
-#include "clearance/io/scene_reader.h"
-#include "clearance/math/rotation.h"
+#include "io/rigid_ipc_support.h"
 
 namespace clearance {
 namespace {
 
-namespace fs = std::filesystem;
+using namespace rigid_ipc_test;
 using Lines = std::vector<std::string>;
-
-constexpr const char* box = R"("vertices": [[0,0,0],[1,0,0],[1,2,0],[0,2,0],[0,0,3],[1,0,3],[1,2,3],[0,2,3]],
-  "edges": [[0,1],[1,2],[2,0]],
-  "faces": [[0,2,1],[0,3,2],[4,5,6],[4,6,7],[0,1,5],[0,5,4],[1,2,6],[1,6,5],[2,3,7],[2,7,6],[3,0,4],[3,4,7]])";
-constexpr const char* quad = R"("vertices": [[0,0],[2,0],[2,1],[0,1]], "edges": [[0,1],[1,2],[2,3],[3,0]])";
-
-std::string scene_of(const std::string& bodies, const std::string& more = "") {
-  return "{" + more + R"("rigid_body_problem": {"rigid_bodies": [)" + bodies + "]}}";
-}
-std::string body_of(const std::string& shape, const std::string& more = "") {
-  return "{" + std::string(shape) + (more.empty() ? "" : ", " + more) + "}";
-}
-
-Result<LoadedScene> read(const std::string& text) {
-  return read_rigid_ipc(parse_json_text(text).value(), "scene.json");
-}
-SceneDesc good(const std::string& text, std::size_t num_warnings = 0) {
-  const Result<LoadedScene> loaded = read(text);
-  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
-  if (!loaded) return {};
-  EXPECT_EQ(loaded->warnings.size(), num_warnings);
-  return loaded->scene;
-}
-Lines problems(const std::string& text) {
-  Lines lines;
-  const Result<LoadedScene> loaded = read(text);
-  for (const Issue& issue : loaded ? loaded->warnings : loaded.issues()) lines.push_back(to_string(issue));
-  return lines;
-}
 
 TEST(RigidIpc, EmptySettingsHaveItsDefaults) {
   const SceneDesc scene = good(scene_of(body_of(box)));
@@ -185,71 +147,6 @@ TEST(RigidIpc, ThePlaneHasOneAngle) {
   EXPECT_EQ(scene.bodies[1].kind, BodyKind::obstacle);
 }
 
-TEST(RigidIpc, KinematicBodiesStopAtTheirTime) {
-  const auto motions = [](const std::string& more) {
-    return good(scene_of(body_of(box) + "," + body_of(box, R"("type": "kinematic", )" + more))).bodies[1].motions;
-  };
-  const auto moved = motions(R"("linear_velocity": [1, 0, 0], "position": [10, 0, 0], "kinematic_max_time": 2)");
-  ASSERT_EQ(moved.size(), 1U);
-  EXPECT_EQ(moved[0].linear_velocity, Vec<3>(1, 0, 0));
-  EXPECT_EQ(moved[0].end, 2.0);
-  EXPECT_TRUE(moved[0].center->isApprox(Vec<3>(10.5, 1, 1.5), 1e-14));
-  EXPECT_TRUE(motions(R"("linear_velocity": [1, 0, 0], "kinematic_max_time": 0)").empty());
-  EXPECT_TRUE(motions(R"("density": 1)").empty());
-}
-
-TEST(RigidIpc, PosesTurnTheBodyAsTheyTurnItsPrincipalFrame) {
-  // The box lies askew; its frame is that of its moments, with one of the four choices of signs.
-  const Vec<3> placement(20, -35, 50);
-  const Mat<3> placed = rotation_from_euler_xyz(placement);
-  // Moments ascend from the longest side: z, y, x of the mesh.
-  Mat<3> order;
-  order << 0, 0, 1, 0, 1, 0, -1, 0, 0;
-  for (const Vec<3>& signs : {Vec<3>(1, 1, 1), Vec<3>(-1, -1, 1), Vec<3>(1, -1, -1), Vec<3>(-1, 1, -1)}) {
-    const Mat<3> frame = placed * order * signs.asDiagonal();
-    std::string poses;
-    for (int i = 1; i <= 3; ++i) {
-      const Vec<3> r = rotation_vector(rotation_from_vector(Vec<3>(0, 0.1 * i, 0)) * frame);
-      poses += fmt::format(R"({}{{"position": [{}, 0, 0], "rotation": [{:.17g}, {:.17g}, {:.17g}]}})", i > 1 ? "," : "",
-                           i, r[0], r[1], r[2]);
-    }
-    const SceneDesc scene = good(
-        scene_of(body_of(box) + "," +
-                 body_of(box, fmt::format(R"("type": "kinematic", "rotation": [{}, {}, {}], "kinematic_poses": [{}])",
-                                          placement[0], placement[1], placement[2], poses))));
-    ASSERT_EQ(scene.bodies[1].motions.size(), 1U);
-    const std::vector<PoseDesc>& read_poses = scene.bodies[1].motions[0].poses;
-    ASSERT_EQ(read_poses.size(), 3U);
-    for (int i = 1; i <= 3; ++i) {
-      const PoseDesc& pose = read_poses[static_cast<std::size_t>(i - 1)];
-      EXPECT_EQ(pose.position, Vec<3>(i, 0, 0));
-      EXPECT_LT((pose.rotation - Vec<3>(0, 0.1 * i / radians_per_degree, 0)).norm(), 1e-6);
-    }
-  }
-}
-
-TEST(RigidIpc, FramesAlongTheWorldFollowItsRules) {
-  const Mat<3> any = rotation_from_vector(Vec<3>(0.3, 0.2, 0.1));
-  // Equal moments keep the order of the axes, whatever rounding says.
-  const Vec<3> cube(2.0 + 1e-15, 2.0, 2.0 - 1e-15);
-  EXPECT_EQ(rigid_ipc_frame(cube.asDiagonal(), any), Mat<3>(Mat<3>::Identity()));
-  // A rod along y: its moment is the smallest, so y comes first, turned to keep the frame right-handed.
-  Mat<3> expected;
-  expected << 0, 1, 0, -1, 0, 0, 0, 0, 1;
-  EXPECT_EQ(rigid_ipc_frame(Vec<3>(5, 1, 5).asDiagonal(), any), expected);
-}
-
-TEST(RigidIpc, FramesAskewAreNearestToTheFirstPose) {
-  // A disc: its axis is known but for the sign, the others are not known at all.
-  const Mat<3> turn = rotation_from_vector(Vec<3>(0.7, -0.4, 0.9));
-  const Mat<3> disc = turn * Vec<3>(1, 1, 2).asDiagonal() * turn.transpose();
-  const Mat<3> pose = turn * rotation_from_vector(Vec<3>(0, 0, 2.0)) * rotation_from_vector(Vec<3>(0.05, 0, 0));
-  const Mat<3> frame = rigid_ipc_frame(disc, pose);
-  EXPECT_NEAR(frame.determinant(), 1.0, 1e-12);
-  EXPECT_LT((frame.transpose() * disc * frame - Mat<3>(Vec<3>(1, 1, 2).asDiagonal())).norm(), 1e-12);
-  EXPECT_NEAR(rotation_vector(pose * frame.transpose()).norm(), 0.05, 1e-9);
-}
-
 TEST(RigidIpc, ReportsEverythingAtOnceWithPlaces) {
   EXPECT_EQ(
       problems(scene_of(body_of(box, R"("density": 0, "is_dof_fixed": [true], "scale": "big")") + "," +
@@ -280,96 +177,6 @@ TEST(RigidIpc, UnknownKeysAreWarnings) {
           "mean `density`?",
           "scene.json: distance_barrier_constraint.use_log_barrier: warning: unknown key, which has no effect",
           "scene.json: max_tme: warning: unknown key, which has no effect; did you mean `max_time`?"}));
-}
-
-class RigidIpcFiles : public testing::Test {
- protected:
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              (std::string("clearance_rigid_") + testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
-    fs::create_directories(folder_ / "meshes" / "sub");
-    fs::create_directories(folder_ / "fixtures" / "3D");
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-  fs::path write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ / name, std::ios::binary) << text;
-    return folder_ / name;
-  }
-  fs::path folder_;
-};
-
-constexpr const char* tet_stl = R"(solid
-facet normal 0 0 0
-outer loop
-vertex 0 0 0
-vertex 0 1 0
-vertex 1 0 0
-endloop
-endfacet
-facet normal 0 0 0
-outer loop
-vertex 0 0 0
-vertex 1 0 0
-vertex 0 0 1
-endloop
-endfacet
-facet normal 0 0 0
-outer loop
-vertex 0 0 0
-vertex 0 0 1
-vertex 0 1 0
-endloop
-endfacet
-facet normal 0 0 0
-outer loop
-vertex 1 0 0
-vertex 0 1 0
-vertex 0 0 1
-endloop
-endfacet
-endsolid)";
-
-TEST_F(RigidIpcFiles, MeshesAreFoundAboveTheSceneAndStlVerticesMerged) {
-  write("meshes/sub/tet.stl", tet_stl);
-  write("fixtures/3D/near.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-  const fs::path path =
-      write("fixtures/3D/scene.json", scene_of(R"({"mesh": "sub/tet.stl"}, {"mesh": "near.obj", "type": "static"})"));
-  const Result<LoadedScene> loaded = load_scene(path);
-  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
-  ASSERT_TRUE(loaded.has_value());
-  EXPECT_EQ(loaded->scene.bodies[0].mesh, (folder_ / "meshes/sub/tet.stl").string());
-  EXPECT_EQ(loaded->scene.bodies[1].mesh, "near.obj");
-  EXPECT_EQ(loaded->scene.bodies[0].name, "tet");
-  // A soup of four triangles would be open.
-  EXPECT_FALSE(loaded->scene.bodies[0].mass.has_value());
-}
-
-TEST_F(RigidIpcFiles, NativeSceneReadBackIsTheSame) {
-  write("meshes/sub/tet.stl", tet_stl);
-  const std::string bodies = R"({"mesh": "sub/tet.stl", "scale": [1, 2, 0.3], "rotation": [1, 2, 3], "group_id": 2},)" +
-                             body_of(box, R"("type": "kinematic", "angular_velocity": [0, 0, 7])") + "," +
-                             body_of(box, R"("is_dof_fixed": [true, true, true, true, true, false])");
-  const Result<LoadedScene> loaded = load_scene(write("fixtures/3D/scene.json", scene_of(bodies)));
-  ASSERT_TRUE(loaded.has_value());
-  const fs::path native = folder_ / "native.json";
-  ASSERT_TRUE(save_scene(native, loaded->scene));
-  const Result<LoadedScene> again = load_scene(native);
-  for (const Issue& issue : again.issues()) ADD_FAILURE() << to_string(issue);
-  ASSERT_TRUE(again.has_value());
-  EXPECT_EQ(scene_to_json(again->scene), scene_to_json(loaded->scene));
-}
-
-TEST_F(RigidIpcFiles, OverridesNameTheNativeScene) {
-  const fs::path path = write("scene.json", scene_of(body_of(box) + "," + body_of(box, R"("type": "static")")));
-  const Result<LoadedScene> loaded =
-      load_scene(path, SceneFormat::rigid_ipc, {"bodies.type=rigid", "time.step=0.5", "bodies[0].mass=3"});
-  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
-  ASSERT_TRUE(loaded.has_value());
-  EXPECT_EQ(loaded->scene.bodies[0].kind, BodyKind::rigid);
-  EXPECT_EQ(loaded->scene.bodies[1].kind, BodyKind::obstacle);
-  EXPECT_EQ(loaded->scene.time.step, 0.5);
-  EXPECT_EQ(loaded->scene.bodies[0].mass, 3.0);
 }
 
 }  // namespace

@@ -230,7 +230,7 @@ TEST(SceneFuzz, DamagedRigidIpcScenesGiveIssuesOrValidScenes) {
       "type", "mesh",    "vertices",  "-7.5",  "99999999999", "tri.obj",   "scale",  "implicit_newmark"};
   int num_valid = 0;
   int num_refused = 0;
-  const int count = num_mutations(6000);
+  const int count = num_mutations(3000);
   for (int seed = 1; seed <= count; ++seed) {
     SCOPED_TRACE(seed);
     const Result<Json> root = parse_json_text(Mutator(static_cast<std::uint64_t>(seed), words).mutate(fixture));
