@@ -42,7 +42,8 @@ Scene::Scene(const BaselineMesh& mesh) {
   for (const auto& [a, b] : mesh.surface.edges) {
     model.edge_rest_length_sq.push_back((block<3>(mesh.x_t0, a) - block<3>(mesh.x_t0, b)).squaredNorm());
   }
-  path = {mesh.x_t0, mesh.x_t1, {}};
+  path.x_t0 = mesh.x_t0;
+  path.x_t1 = mesh.x_t1;
   options.barrier.dhat = mesh.dhat;
   is_fixed.assign(num_vertices, 0);
   broad_phase = make_broad_phase(3, model.surface);
