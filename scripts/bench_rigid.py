@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Times stiff bodies beside other engines: Bullet and MuJoCo on stacks of boxes in the same run, rigid-ipc by its figures.
 
-Run by `./dev bench rigid`. Three parts, each by its name with `--only`:
+Run by `./dev bench rigid`. Four parts, each by its name with `--only`:
 
   stacks   the free wrecking balls, one thread: time a step and deepest penetration at three time steps
   search   what a simulated second costs at a penetration of at most 1e-3 of a box: the peers' steps are shortened and
            their iterations raised until they reach it
   scenes   rigid-ipc's scenes for the steps its figures were measured over
+  nets     nets of chain links up to 27,645 bodies: time by stage and memory
 
 Scenes and meshes are looked for below CLEARANCE_BASELINES (`scenes/wb-*.json`) and CLEARANCE_PEER_DATA
 (`rigid-ipc/`). Results are checked with `clearance verify`. `--write` stores the tables in docs/benchmarks.md.
@@ -17,11 +18,13 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from fractions import Fraction
 from pathlib import Path
 
 from bench_common import (ROOT, baselines, busy_percent, machine, peer_data, run_scene, summarize, table,
                           write_between_markers)
+from make_chain_net import net_scene
 
 INTRO = """## Stiff bodies
 
@@ -47,6 +50,13 @@ SEARCH_INTRO = """
 CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. A peer's step is shortened (no further
 than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s keeps below that depth; a try that
 takes more than {budget:g} s, or costs more than what was found already, ends there. Clearance penetrates at no step, so that its cheapest counts.
+"""
+
+NETS_INTRO = """
+### Nets of chain links
+
+The first steps of nets whose links start apart and fall onto each other (`scripts/make_chain_net.py`; 27,645 links are the
+affine paper's fig. 15), {threads} threads. Wall seconds a step by stage; *start and output* is all else.
 """
 
 SCENES_INTRO = """
@@ -164,8 +174,8 @@ def search_peer(options, engine, scene, meshes, search):
                 if best is None or result["cpu_s_a_second"] < best["cpu_s_a_second"]:
                     best = {**result, "settings": settings.replace("--", "").replace("solver ", "")}
                 break
-            time = result["steps"] * result["step"]
-            failure = f"{result['end']} after {time:.2g} s at h = {step:g}, {settings.replace('--', '')}"
+            simulated = result["steps"] * result["step"]
+            failure = f"{result['end']} after {simulated:.2g} s at h = {step:g}, {settings.replace('--', '')}"
             say(f"    {engine['name']}: {failure}")
             # Shorter steps cost more still.
             if result["end"] == "over budget":
@@ -263,12 +273,44 @@ def bench_scenes(options, reference):
     return table(SCENE_HEADER, rows)
 
 
+# --- nets ---
+
+
+NET_STAGES = ["total", "linear_solve", "ccd", "broad_phase", "assembly", "line_search", "other"]
+
+
+def bench_nets(options, reference):
+    rows = []
+    for case in reference["nets"]:
+        content, num_links = net_scene(case["size"])
+        say(f"net of {num_links} links: {case['steps']} steps ...")
+        with tempfile.TemporaryDirectory() as folder:
+            scene = Path(folder) / "net.json"
+            scene.write_text(json.dumps(content))
+            result = Path(folder) / "result"
+            start = time.monotonic()
+            run = run_scene(options.program, scene, case["steps"], options.threads, result, frame_interval=case["steps"])
+            wall = time.monotonic() - start
+            if not run["records"]:
+                say(f"  FAILED with exit status {run['exit']}: {run['notes'][:3]}")
+                continue
+            checked = verdict(options.program, result)[0]
+        s, steps = summarize(run), len(run["records"])
+        stages = [sum(r["seconds"][stage] for r in run["records"]) / steps for stage in NET_STAGES]
+        rows.append([str(num_links), str(steps), f"{s['newton']:.1f}", str(s["contacts"]), f"{s['mb'] / 1024:.2f}",
+                     f"{wall - s['seconds'] * steps:.1f}", *(f"{seconds:.3g}" for seconds in stages), str(s["failed"]), checked])
+        say(f"  {stages[0]:.3g} s a step, {s['newton']:.1f} iterations, {s['mb'] / 1024:.2f} GB")
+    header = ["links", "steps", "Newton a step", "most contacts", "GB", "start and output, s", "s a step", "linear", "CCD",
+              "broad phase and bounds", "assembly", "line search", "other", "steps not converged", "intersections"]
+    return table(header, rows)
+
+
 def parse_options():
     parser = argparse.ArgumentParser(prog="./dev bench rigid", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
     parser.add_argument("--peers", required=True, type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--only", choices=["stacks", "search", "scenes"], help="one part (search runs the stacks as well)")
+    parser.add_argument("--only", choices=["stacks", "search", "scenes", "nets"], help="one part (search runs the stacks as well)")
     parser.add_argument("--stack", choices=["wb-light", "wb-medium", "wb-full"], help="one stack")
     parser.add_argument("--scene", metavar="NAME", help="only rigid-ipc's scenes whose name holds NAME")
     parser.add_argument("--seconds", type=float, default=2.0, help="simulated, of the stacks")
@@ -289,7 +331,7 @@ def main():
         say("SKIPPED: no peer data; name its folders with CLEARANCE_PEER_DATA and CLEARANCE_BASELINES")
         return 0
     text = INTRO.format(machine=machine(), busy=busy_percent(), source=reference["source"])
-    if options.only != "scenes":
+    if options.only in (None, "stacks", "search"):
         # What judges the peers is itself judged first, on known cases.
         subprocess.run([str(options.peers / "peer_checks"), "--gtest_brief=1"], check=True)
         stacks, costs = bench_stacks(options, reference, meshes, ROOT / "docs" / "pictures" if options.write else None)
@@ -301,6 +343,8 @@ def main():
             text += bench_search(options, reference, meshes, costs)
     if options.only in (None, "scenes"):
         text += SCENES_INTRO.format(threads=options.threads, **reference) + "\n" + bench_scenes(options, reference)
+    if options.only in (None, "nets"):
+        text += NETS_INTRO.format(threads=options.threads) + "\n" + bench_nets(options, reference)
     print("\n" + text)
     if options.write:
         write_between_markers(ROOT / "docs" / "benchmarks.md", "rigid", text)

@@ -41,6 +41,20 @@ def net(size, mesh):
     return links
 
 
+def net_scene(size, ball=None, step=0.01, duration=20.0):
+    """A net with a steel ball of diameter `ball` [m] above its middle, and the number of its links."""
+    meshes = peer_data().resolve() / "rigid-ipc" / "meshes"
+    bodies = net(size, str(meshes / "wrecking-ball" / "link.obj"))
+    num_links = len(bodies)
+    if ball:
+        middle = (size - 1) / 2
+        bodies.append({"mesh": str(meshes / "sphere.obj"), "scale": ball / 2, "density": DENSITY,
+                       "position": [SPACING_X * middle, ball / 2 + 1.5, SPACING_Z * middle]})
+    scene = {"scene_type": "distance_barrier_rb_problem", "solver": "ipc_solver", "timestep": step, "max_time": duration,
+             "rigid_body_problem": {"gravity": [0, -9.81, 0], "coefficient_restitution": -1, "rigid_bodies": bodies}}
+    return scene, num_links
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=97, help="links along a side, rim included (default 97)")
@@ -51,16 +65,7 @@ def main():
     options = parser.parse_args()
     if options.size < 3:
         parser.error("a net has at least 3 links along a side")
-    meshes = peer_data().resolve() / "rigid-ipc" / "meshes"
-    bodies = net(options.size, str(meshes / "wrecking-ball" / "link.obj"))
-    num_links = len(bodies)
-    if options.ball:
-        middle = (options.size - 1) / 2
-        bodies.append({"mesh": str(meshes / "sphere.obj"), "scale": options.ball / 2, "density": DENSITY,
-                       "position": [SPACING_X * middle, options.ball / 2 + 1.5, SPACING_Z * middle]})
-    scene = {"scene_type": "distance_barrier_rb_problem", "solver": "ipc_solver", "timestep": options.step,
-             "max_time": options.duration,
-             "rigid_body_problem": {"gravity": [0, -9.81, 0], "coefficient_restitution": -1, "rigid_bodies": bodies}}
+    scene, num_links = net_scene(options.size, options.ball, options.step, options.duration)
     with open(options.output, "w") as file:
         json.dump(scene, file)
     print(f"{options.output}: {num_links} links" + (" and a ball" if options.ball else ""))
