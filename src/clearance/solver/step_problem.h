@@ -71,6 +71,7 @@ class StepProblem {
   std::vector<BlockKey> contact_keys(const Iterate& iterate);
   void zero_fixed(VecX& gradient) const;
   double kappa_lower_bound() const;
+  double inertial_kappa() const;
 
   const Model& model_;
   const SolverOptions& options_;
