@@ -49,7 +49,7 @@ SEARCH_INTRO = """
 
 CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. A peer's step is shortened (no further
 than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s keeps below that depth; a try that
-takes more than {budget:g} s, or costs more than what was found already, ends there. Clearance penetrates at no step, so that its cheapest counts.
+takes more than {budget:g} s, or costs more than what was found already, ends there or as soon as that is plain. Clearance penetrates at no step, so that its cheapest counts.
 """
 
 NETS_INTRO = """

@@ -17,7 +17,7 @@ struct RunOptions {
   int iterations = 10;             // of the engine's solver, at most, a step
   double sample_interval = 0.001;  // [s] simulated, between two measurements of the penetration
   double stop_depth = 0;           // [m] a run ends as soon as it is measured to go deeper; 0: never
-  double cpu_budget = 0;           // [s] a run ends when its steps have taken more; 0: never
+  double cpu_budget = 0;  // [s] a run ends when its steps take more, or twice as long by their mean so far; 0: never
 };
 
 /// An engine that holds a scene. Only step() is timed.
