@@ -44,12 +44,18 @@ penetration of any two bodies [m], measured every 1/1000 s (every step where it 
 Of Clearance, which tests whole paths for contact, the frames every 1/100 s are checked with exact arithmetic (`clearance verify`).
 """
 
+# Of the largest stack: file, frame, what it shows.
+FRAMES = [("wrecking_ball_start.png", 0, "560 boxes before the impact"), ("wrecking_ball_impact.png", 50, "after 0.5 s"),
+          ("wrecking_ball_end.png", -1, "at the end")]
+PICTURES = "\n" + "\n".join(f"![{caption}](pictures/{name})" for name, _, caption in FRAMES) + "\n"
+
 SEARCH_INTRO = """
 ### The cost of a simulated second without visible penetration
 
 CPU seconds for one simulated second at a penetration of at most {depth:g} of a box. A peer's step is shortened (no further
 than {finest:g} s), with each of several settings of its solver, until a run of {seconds:g} s keeps below that depth; a try that
-takes more than {budget:g} s, or costs more than what was found already, ends there or as soon as that is plain. Clearance penetrates at no step, so that its cheapest counts.
+takes more than {budget:g} s, or costs more than what was found already, ends as soon as that is plain. Clearance penetrates at
+no step, so that its cheapest counts.
 """
 
 NETS_INTRO = """
@@ -102,9 +108,9 @@ def run_clearance(options, scene, step, seconds, picture=None):
         s["seconds"] = min(s["seconds"], s["cpu"])
         s["is_complete"] = s["steps"] == num_steps
         if picture:
-            for frame, name in ((0, "start"), (50, "impact"), (-1, "end")):
-                subprocess.run([options.program, "render", str(result), "-o", str(picture / f"wrecking_ball_{name}.png"),
-                                "--frame", str(frame), "--size", "960x540"], check=True)
+            for name, frame, _ in FRAMES:
+                subprocess.run([options.program, "render", str(result), "-o", str(picture / name), "--frame", str(frame),
+                                "--size", "960x540"], check=True)
         return s
 
 
@@ -155,7 +161,7 @@ def bench_stacks(options, reference, meshes, picture):
                 say(f"{stack['name']}: {engine['name']}, h = {step}: {row[-1]}")
             rows.append(row)
     header = ["engine", "boxes"] + [f"h = {step} s" for step in steps]
-    return table(header, rows), costs
+    return table(header, rows) + PICTURES, costs
 
 
 # --- cost at a depth ---
