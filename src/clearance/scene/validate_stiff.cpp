@@ -16,6 +16,7 @@ class StiffCheck : SceneCheck {
   using SceneCheck::SceneCheck;
 
   void run() {
+    check_mass();
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       const BodyDesc& body = scene_.bodies[i];
       const std::string place = element_path("bodies", i);
@@ -36,6 +37,15 @@ class StiffCheck : SceneCheck {
   }
 
  private:
+  void check_mass() {
+    const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
+      return is_stiff(body.kind) || !body.stiff_parts.empty();
+    });
+    if (scene_.time.mass == MassKind::lumped || !has_stiff) return;
+    error("time.mass", "scenes with stiff bodies or parts need lumped mass, which is exact for these",
+          std::string(enum_name(scene_.time.mass)));
+  }
+
   void check_geometry(const GeometryDesc& geometry, BodyKind kind, const std::string& place) {
     if (geometry.vertices.empty()) error(place + ".vertices", "needs at least one vertex");
     for (std::size_t i = 0; i < geometry.vertices.size(); ++i) {

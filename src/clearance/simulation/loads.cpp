@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "clearance/bodies/affine/torque_potential.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/region.h"
 #include "clearance/simulation/time_window.h"
@@ -92,6 +93,33 @@ void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std:
   }
 }
 
+bool is_acting(const LoadDesc& load, double h, double time_t1) {
+  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
+}
+
+/// [N m]; formulas know the centre of mass at the scene's start.
+Result<Vec<3>> torque_at(const LoadDesc& load, const std::string& place, const Vec<3>& center, double time_t1) {
+  if (!load.expression) return load.value;
+  const auto values = evaluate(*load.expression, place + ".expression", time_t1, std::array{center});
+  if (!values) return values.issues();
+  return (*values)[0];
+}
+
+std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body) {
+  std::vector<TorqueLoad> torques;
+  for (std::size_t i = 0; i < body.loads.size(); ++i) {
+    const LoadDesc& load = body.loads[i];
+    if (load.kind != LoadKind::torque) continue;
+    const std::string place = fmt::format("{}.loads[{}]", unit.place, i);
+    const Vec<3> center = unit.frame.center;
+    torques.push_back({unit.first_block, unit.frame.radius, [=](double h, double time_t1) -> Result<Vec<3>> {
+                         if (!is_acting(load, h, time_t1)) return Vec<3>(Vec<3>::Zero());
+                         return torque_at(load, place, center, time_t1);
+                       }});
+  }
+  return torques;
+}
+
 }  // namespace
 
 std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
@@ -103,11 +131,25 @@ std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& sce
       scene.model.layout.num_unknowns(),
       [dim, loads = std::move(loads)](double h, double time_t1, VecX& force) -> Result<Done> {
         for (const PreparedLoad& load : loads) {
-          if (!TimeWindow{load.desc.start, load.desc.end}.contains(time_t1 - h, h)) continue;
+          if (!is_acting(load.desc, h, time_t1)) continue;
           if (Result<Done> added = add_forces(load, dim, time_t1, force); !added) return added;
         }
         return Done{};
       });
+}
+
+std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene) {
+  std::vector<TorqueLoad> torques;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    if (unit.is_part()) continue;
+    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+    const std::vector<TorqueLoad> on_unit = torques_on(unit, desc.bodies[static_cast<std::size_t>(body)]);
+    torques.insert(torques.end(), on_unit.begin(), on_unit.end());
+  }
+  if (torques.empty()) return nullptr;
+  const int num_unknowns = scene.model.layout.num_unknowns();
+  if (scene.dim == 3) return std::make_shared<TorquePotential<3>>(num_unknowns, std::move(torques));
+  return std::make_shared<TorquePotential<2>>(num_unknowns, std::move(torques));
 }
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// The loads of a scene as a potential.
+// The loads of a scene as potentials.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,11 @@
 
 namespace clearance {
 
-/// The loads of all bodies; null if the scene has none. A load that finds no node or face is a warning in
+/// The loads of all bodies but torques; null if the scene has none. A load that finds no node or face is a warning in
 /// scene.issues. The masses of the model must be known.
 std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene);
+
+/// The torques on all stiff bodies; null if the scene has none.
+std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene);
 
 }  // namespace clearance

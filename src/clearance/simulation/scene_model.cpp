@@ -7,6 +7,7 @@
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/rotation.h"
+#include "clearance/simulation/joints.h"
 #include "clearance/simulation/loads.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/unknowns.h"
@@ -179,14 +180,19 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
   }
 }
 
-/// Bodies that are stiff turn about their centre of mass; stiff parts move as the deformable body would, on average.
+/// Bodies that are stiff turn about their centre of mass, without the motions that they do not make; stiff parts move
+/// as the deformable body would, on average.
 template <int dim>
 void set_stiff_velocities(const SceneDesc& desc, SceneModel& scene) {
   for (const StiffUnit& unit : scene.stiff_units) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(unit.body)];
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
-    const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
+    Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
     Vec<3> linear = body_desc.linear_velocity;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (body_desc.fixed_rotation[i]) omega[static_cast<Eigen::Index>(i)] = 0.0;
+      if (body_desc.fixed_translation[i]) linear[static_cast<Eigen::Index>(i)] = 0.0;
+    }
     if (unit.is_part()) {
       const BoundingBox box = bounding_box(body.mesh.vertices);
       linear += omega.cross(unit.frame.center - 0.5 * (box.min + box.max));
@@ -227,6 +233,8 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
     build_potentials<2>(desc, scene);
   }
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
+  if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
+  if (auto joints = make_joints(desc, scene)) model.potentials.push_back(std::move(joints));
   for (const HalfSpaceDesc& half_space : desc.half_spaces) {
     const Vec<3> normal = half_space.normal.normalized();
     model.half_spaces.push_back({normal, normal.dot(half_space.point)});

@@ -1,0 +1,140 @@
+#include "clearance/simulation/joints.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "clearance/bodies/affine/joint_potential.h"
+#include "clearance/math/rotation.h"
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/expression.h"
+
+namespace clearance {
+
+namespace {
+
+JointType joint_type(JointKind kind) {
+  switch (kind) {
+    case JointKind::fixed:
+      return JointType::fixed;
+    case JointKind::ball:
+      return JointType::ball;
+    case JointKind::hinge:
+      return JointType::hinge;
+    case JointKind::slider:
+      return JointType::slider;
+  }
+  return JointType::hinge;
+}
+
+JointedBody jointed(const StiffUnit& unit) {
+  return {unit.first_block, unit.frame, unit.stiffness * unit.frame.volume};
+}
+
+/// A formula in t alone, at the end of the step, in the units of the solver.
+JointFunction time_formula(const std::string& formula, const std::string& place, double unit) {
+  if (formula.empty()) return {};
+  return [=](double, double time_t1) -> Result<double> {
+    const Result<double> value = evaluate_time_formula(formula, place, time_t1);
+    if (!value) return value.issues();
+    return unit * *value;
+  };
+}
+
+class JointMaker {
+ public:
+  JointMaker(const SceneDesc& desc, SceneModel& scene) : desc_(desc), scene_(scene) {}
+
+  std::vector<StiffJoint> make_all() {
+    std::vector<StiffJoint> joints;
+    for (std::size_t i = 0; i < desc_.joints.size(); ++i) joints.push_back(make(desc_.joints[i], i));
+    return joints;
+  }
+
+ private:
+  StiffJoint make(const JointDesc& desc, std::size_t index) {
+    const std::string place = fmt::format("joints[{}]", index);
+    const double unit = desc.kind == JointKind::hinge ? radians_per_degree : 1.0;
+    StiffJoint joint;
+    joint.type = joint_type(desc.kind);
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!desc.bodies[side].empty()) find(desc.bodies[side], fmt::format("{}.bodies[{}]", place, side), joint, side);
+    }
+    joint.point = desc.point;
+    joint.axis = desc.axis;
+    if (desc.lower) joint.lower = unit * *desc.lower;
+    if (desc.upper) joint.upper = unit * *desc.upper;
+    joint.drive = time_formula(desc.drive, place + ".drive", unit);
+    joint.effort = time_formula(desc.effort, place + ".effort", 1.0);
+    check_start(desc, place);
+    return joint;
+  }
+
+  /// Checks that the body is stiff are those of scene/validate_joints.h; how many components it has is known here.
+  void find(const std::string& name, const std::string& place, StiffJoint& joint, std::size_t side) {
+    const std::optional<NamedBody> named = find_body(desc_, name);
+    if (!named) return;
+    std::vector<int> instances;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].desc == static_cast<int>(named->body)) instances.push_back(static_cast<int>(b));
+    }
+    const auto count = static_cast<int>(instances.size());
+    const std::string& whole = desc_.bodies[named->body].name;
+    if (!named->copy && count > 1) {
+      error(place, name,
+            fmt::format("is {} bodies; name one of them, `{}[0]` to `{}[{}]`", count, whole, whole, count - 1));
+      return;
+    }
+    const int copy = named->copy.value_or(0);
+    if (copy >= count) {
+      error(place, name, fmt::format("there is no such part: `{}` has {}", whole, count));
+      return;
+    }
+    // A body without mass is missing here, and has been reported.
+    for (const StiffUnit& unit : scene_.stiff_units) {
+      if (unit.body == instances[static_cast<std::size_t>(copy)] && !unit.is_part()) joint.bodies[side] = jointed(unit);
+    }
+  }
+
+  void error(const std::string& place, const std::string& name, std::string message) {
+    scene_.issues.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
+  }
+
+  /// A joint is at zero when the scene starts.
+  void check_start(const JointDesc& desc, const std::string& place) {
+    if (desc.drive.empty()) return;
+    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0);
+    if (!start || std::abs(*start) < 1e-6) return;
+    scene_.issues.push_back(
+        {"", place + ".drive", desc.drive,
+         fmt::format("is {:g} at t = 0, where the joint is at 0: it jumps in the first step", *start),
+         Severity::warning});
+  }
+
+  const SceneDesc& desc_;
+  SceneModel& scene_;
+};
+
+std::vector<HeldBody> held_bodies(const SceneDesc& desc, const SceneModel& scene) {
+  const std::array<bool, 3> none = {false, false, false};
+  std::vector<HeldBody> held;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body)];
+    if (unit.is_part() || (body_desc.fixed_translation == none && body_desc.fixed_rotation == none)) continue;
+    held.push_back({jointed(unit), body_desc.fixed_translation, body_desc.fixed_rotation});
+  }
+  return held;
+}
+
+}  // namespace
+
+std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene) {
+  const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
+  const std::vector<HeldBody> held = held_bodies(desc, scene);
+  if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
+  if (scene.dim == 3) return std::make_shared<JointPotential<3>>(joints, held);
+  return std::make_shared<JointPotential<2>>(joints, held);
+}
+
+}  // namespace clearance
