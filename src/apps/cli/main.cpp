@@ -1,9 +1,11 @@
 // The program `clearance`: parses the command line and calls one function per subcommand.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <map>
 
 #include "apps/cli/info.h"
@@ -132,9 +134,17 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
+/// Big arrays come and go in every Newton iteration; given back to the system each time, their pages would be faulted in
+/// anew.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   switch_to_fast_program(argv);
+  keep_freed_memory();
   return parse_and_run(argc, argv);
 }

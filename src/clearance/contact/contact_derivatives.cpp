@@ -53,6 +53,34 @@ void add_projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b
   }
 }
 
+/// Appends the positive part of a Hessian that translations of all four vertices leave alone: the eigenvalue problem
+/// of the three orthonormal combinations of vertices that move relative to each other is less than half as large.
+template <int dim>
+void add_positive_part_of_invariant(const Mat<4 * dim>& hessian, RankOneSum<dim>& sum) {
+  static constexpr double s = 0.5;
+  static constexpr double combination[3][4] = {{s, s, -s, -s}, {s, -s, s, -s}, {s, -s, -s, s}};
+  Mat<3 * dim> reduced = Mat<3 * dim>::Zero();
+  for (int a = 0; a < 3; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 4; ++k) {
+          reduced.template block<dim, dim>(dim * a, dim * b) +=
+              (combination[a][i] * combination[b][k]) * hessian.template block<dim, dim>(dim * i, dim * k);
+        }
+      }
+    }
+  }
+  add_positive_part<3 * dim>(reduced, [&](double factor, const Vec<3 * dim>& z) {
+    Vec<4 * dim> whole = Vec<4 * dim>::Zero();
+    for (int a = 0; a < 3; ++a) {
+      for (int i = 0; i < 4; ++i) {
+        whole.template segment<dim>(dim * i) += combination[a][i] * z.template segment<dim>(dim * a);
+      }
+    }
+    sum.add(factor, whole);
+  });
+}
+
 /// Exact Hessian of the squared distance.
 template <int dim>
 Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
@@ -152,7 +180,7 @@ Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& conta
                                         const BarrierOptions& options, RankOneSum<dim>& sum) {
   if (contact.kind == ContactKind::mollified_edge_edge) {
     const ContactDerivatives<dim> local = contact_derivatives<dim>(model, contact, x, options, false);
-    add_positive_part<4 * dim>(local.hessian, [&](double factor, const Vec<4 * dim>& z) { sum.add(factor, z); });
+    add_positive_part_of_invariant<dim>(local.hessian, sum);
     return local.gradient;
   }
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions_of<dim>(contact, x));

@@ -18,7 +18,9 @@ void find_blocks(const SurfaceMap& map, const ContactVertices& contact, const st
                  std::vector<int>& blocks) {
   blocks.clear();
   for (int i = 0; i < contact.count; ++i) {
-    for (const SurfaceMap::Term& term : map.terms(contact.vertices[static_cast<std::size_t>(i)])) {
+    const int vertex = contact.vertices[static_cast<std::size_t>(i)];
+    if (i > 0 && map.share_blocks(vertex, contact.vertices[static_cast<std::size_t>(i) - 1])) continue;
+    for (const SurfaceMap::Term& term : map.terms(vertex)) {
       if (!is_fixed[static_cast<std::size_t>(term.block)]) blocks.push_back(term.block);
     }
   }
@@ -102,52 +104,52 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
 
 template <int dim>
 void ContactHessians<dim>::begin(int group, Scratch& scratch) const {
-  const std::size_t size = dim * stencils_.nodes_of(group).size();
-  scratch.dense.assign(size * size, 0.0);
+  const std::size_t num_blocks = stencils_.nodes_of(group).size();
+  scratch.dense.assign(num_blocks * dim * num_blocks, Lanes(0.0));
 }
 
 /// dense += the terms of one contact, with every part of a term spread over the blocks that its vertex depends on.
 template <int dim>
 void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const {
   const std::span<const int> blocks = stencils_.nodes_of(group);
-  const std::size_t size = dim * blocks.size();
+  const std::size_t num_blocks = blocks.size();
   const auto count = static_cast<std::size_t>(sum.count);
-  scratch.pulled.assign(count * size, 0.0);
+  scratch.pulled.assign(count * num_blocks, Lanes(0.0));
   const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
-  for (int i = 0; i < vertices.count; ++i) {
-    for (const SurfaceMap::Term& term : map_->terms(vertices.vertices[static_cast<std::size_t>(i)])) {
-      const auto found = std::lower_bound(blocks.begin(), blocks.end(), term.block);
-      if (found == blocks.end() || *found != term.block) continue;
-      const std::size_t at = dim * static_cast<std::size_t>(found - blocks.begin());
-      for (std::size_t r = 0; r < count; ++r) {
-        for (std::size_t c = 0; c < dim; ++c) {
-          scratch.pulled[r * size + at + c] += term.weight * sum.z[r][static_cast<std::size_t>(i)][static_cast<int>(c)];
-        }
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(vertices.count); ++i) {
+    for (const SurfaceMap::Term& term : map_->terms(vertices.vertices[i])) {
+      // The blocks of an affine body follow each other.
+      if (at >= num_blocks || blocks[at] != term.block) {
+        at = static_cast<std::size_t>(std::lower_bound(blocks.begin(), blocks.end(), term.block) - blocks.begin());
+        if (at == num_blocks || blocks[at] != term.block) continue;
       }
+      for (std::size_t r = 0; r < count; ++r) scratch.pulled[r * num_blocks + at] += Lanes(term.weight) * sum.z[r][i];
+      ++at;
     }
   }
   for (std::size_t r = 0; r < count; ++r) {
-    const double* z = scratch.pulled.data() + r * size;
-    for (std::size_t j = 0; j < size; ++j) {
-      const double factor = sum.coefficient[r] * z[j];
-      if (factor == 0.0) continue;
-      double* column = scratch.dense.data() + j * size;
-      // From the start of j's block: blocks on the diagonal are stored as a whole.
-      for (std::size_t i = j - j % dim; i < size; ++i) column[i] += factor * z[i];
+    const Lanes* z = scratch.pulled.data() + r * num_blocks;
+    for (std::size_t b = 0; b < num_blocks; ++b) {
+      for (std::size_t c = 0; c < dim; ++c) {
+        const Lanes factor(sum.coefficient[r] * z[b][static_cast<int>(c)]);
+        Lanes* column = scratch.dense.data() + (b * dim + c) * num_blocks;
+        for (std::size_t a = b; a < num_blocks; ++a) column[a] += factor * z[a];
+      }
     }
   }
 }
 
 template <int dim>
 void ContactHessians<dim>::finish(int group, const Scratch& scratch) {
-  const std::size_t num_blocks = stencils_.nodes_of(group).size(), size = dim * num_blocks;
+  const std::size_t num_blocks = stencils_.nodes_of(group).size();
   double* out = locals_.data() +
                 static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
   for (std::size_t a = 0; a < num_blocks; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       for (std::size_t c = 0; c < dim; ++c, out += dim) {
-        const double* column = scratch.dense.data() + (dim * b + c) * size + dim * a;
-        std::copy(column, column + dim, out);
+        const Lanes& entries = scratch.dense[(b * dim + c) * num_blocks + a];
+        std::memcpy(out, &entries, dim * sizeof(double));
       }
     }
   }

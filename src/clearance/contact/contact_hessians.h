@@ -34,8 +34,8 @@ class ContactHessians {
  private:
   /// Parts of a local Hessian.
   struct Scratch {
-    std::vector<double> dense;   // lower triangle, column by column
-    std::vector<double> pulled;  // the terms of one contact in the unknowns of the group
+    std::vector<Lanes> dense;   // columns, each with one entry a block, padded; from the diagonal block downwards
+    std::vector<Lanes> pulled;  // the terms of one contact in the blocks of the group
   };
 
   int num_groups() const { return stencils_.count(); }

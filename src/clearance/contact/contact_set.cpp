@@ -102,19 +102,43 @@ void collect(int count, const Add& add, std::vector<Contact>& contacts, double& 
   }
 }
 
+/// The order of `precedes` as two numbers; vertices fit into 30 bits.
+struct StencilKey {
+  std::uint64_t first, second;
+  std::uint32_t index;  // of the contact
+
+  StencilKey(const Contact& contact, std::size_t at) : index(static_cast<std::uint32_t>(at)) {
+    const auto vertex = [&](std::size_t i) { return static_cast<std::uint64_t>(contact.vertices[i] + 1); };
+    // A half-space has one vertex, and the plane decides between its equals.
+    const std::uint64_t plane = contact.kind == ContactKind::half_space ? static_cast<std::uint64_t>(contact.plane) : 0;
+    first = static_cast<std::uint64_t>(contact.kind) << 60 | vertex(0) << 30 | vertex(1);
+    second = (vertex(2) << 30 | vertex(3)) + plane;
+  }
+  bool is_same(const StencilKey& other) const { return first == other.first && second == other.second; }
+  bool operator<(const StencilKey& other) const {
+    return first != other.first     ? first < other.first
+           : second != other.second ? second < other.second
+                                    : index < other.index;
+  }
+};
+
 /// Equal point-point and point-edge stencils become one with a multiplicity (app. A.7.1).
 void merge_duplicates(std::vector<Contact>& contacts) {
-  std::sort(contacts.begin(), contacts.end(), precedes);
-  std::size_t num_kept = 0;
-  for (const Contact& contact : contacts) {
-    Contact* last = num_kept > 0 ? &contacts[num_kept - 1] : nullptr;
-    if (last != nullptr && !precedes(*last, contact)) {
-      last->multiplicity = static_cast<std::int16_t>(last->multiplicity + contact.multiplicity);
+  std::vector<StencilKey> keys;
+  keys.reserve(contacts.size());
+  for (std::size_t i = 0; i < contacts.size(); ++i) keys.emplace_back(contacts[i], i);
+  std::sort(keys.begin(), keys.end());
+  std::vector<Contact> merged;
+  merged.reserve(contacts.size());
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    const Contact& contact = contacts[keys[k].index];
+    if (k > 0 && keys[k].is_same(keys[k - 1])) {
+      merged.back().multiplicity = static_cast<std::int16_t>(merged.back().multiplicity + contact.multiplicity);
     } else {
-      contacts[num_kept++] = contact;
+      merged.push_back(contact);
     }
   }
-  contacts.resize(num_kept);
+  contacts = std::move(merged);
 }
 
 void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,

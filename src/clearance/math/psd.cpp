@@ -27,8 +27,8 @@ void add_positive_part(const Mat<n>& matrix, const std::function<void(double, co
   }
 }
 
-template void add_positive_part<8>(const Mat<8>&, const std::function<void(double, const Vec<8>&)>&);
-template void add_positive_part<12>(const Mat<12>&, const std::function<void(double, const Vec<12>&)>&);
+template void add_positive_part<6>(const Mat<6>&, const std::function<void(double, const Vec<6>&)>&);
+template void add_positive_part<9>(const Mat<9>&, const std::function<void(double, const Vec<9>&)>&);
 template Mat<2> project_to_psd<2>(const Mat<2>&);
 template Mat<3> project_to_psd<3>(const Mat<3>&);
 template Mat<4> project_to_psd<4>(const Mat<4>&);

@@ -214,9 +214,10 @@ std::vector<char> LocalCoordinates<dim>::reduce(const std::vector<char>& is_fixe
 }
 
 template <int dim>
-SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& dy, double fraction) const {
+SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_surface, const VecX& dy,
+                                                double fraction) const {
   SurfacePath path;
-  path.x_t0 = model_.surface_map.apply(x);
+  path.x_t0 = x_surface;
   path.x_t1 = model_.surface_map.apply(move(x, dy, fraction));
   if constexpr (dim == 3) {
     if (num_rigid_ == 0) return path;

@@ -43,8 +43,8 @@ class LocalCoordinates {
   /// Of local blocks: 1 where a block of x that moves with it is fixed.
   std::vector<char> reduce(const std::vector<char>& is_fixed) const;
 
-  /// Surface vertices from x along `fraction` of dy.
-  SurfacePath surface_path(const VecX& x, const VecX& dy, double fraction) const;
+  /// Surface vertices from x, where they are at `x_surface`, along `fraction` of dy.
+  SurfacePath surface_path(const VecX& x, const VecX& x_surface, const VecX& dy, double fraction) const;
 
   /// A direction of affine bodies turns them along tangents, which stretches them. The same direction bent: it ends
   /// turned and not stretched. Bodies with fixed blocks keep theirs.

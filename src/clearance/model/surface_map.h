@@ -1,6 +1,7 @@
 // How surface vertices follow from the unknowns.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -18,20 +19,52 @@ class SurfaceMap {
     double weight;
   };
 
+  /// The terms of one vertex, by value: valid as long as the map.
+  class Terms {
+   public:
+    explicit Terms(std::span<const Term> stored) : stored_(stored.data()), size_(stored.size()) {}
+    Terms(int first_block, const double* weights, int dim) : size_(static_cast<std::size_t>(dim) + 1) {
+      own_[0] = {first_block, 1.0};
+      for (int i = 0; i < dim; ++i) own_[static_cast<std::size_t>(i) + 1] = {first_block + 1 + i, weights[i]};
+    }
+    const Term* begin() const { return stored_ != nullptr ? stored_ : own_.data(); }
+    const Term* end() const { return begin() + size_; }
+    std::size_t size() const { return size_; }
+    const Term& operator[](std::size_t i) const { return begin()[i]; }
+
+   private:
+    const Term* stored_ = nullptr;
+    std::size_t size_;
+    std::array<Term, 4> own_;
+  };
+
   explicit SurfaceMap(int dim) : dim_(dim) {}
 
   /// Appends a surface vertex that coincides with one block of unknowns.
   void add_vertex(int block);
   /// Appends a surface vertex that is a weighted sum of blocks.
   void add_vertex(std::span<const Term> terms);
+  /// Appends a vertex of an affine body: x[first_block] + sum_i weights[i] x[first_block + 1 + i].
+  void add_affine_vertex(int first_block, std::span<const double> weights);
+  /// Appends a copy of a vertex of another map.
+  void add_vertex_of(const SurfaceMap& other, int vertex);
 
   int dim() const { return dim_; }
-  int num_vertices() const { return static_cast<int>(offsets_.size()) - 1; }
-  std::span<const Term> terms(int vertex) const {
-    return {terms_.data() + offsets_[vertex], terms_.data() + offsets_[vertex + 1]};
+  int num_vertices() const { return static_cast<int>(place_.size()); }
+  Terms terms(int vertex) const {
+    const int place = place_[static_cast<std::size_t>(vertex)];
+    const Run& run = runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])];
+    if (run.is_affine) return {run.first_block, weights_.data() + place, dim_};
+    return Terms({terms_.data() + offsets_[static_cast<std::size_t>(place)],
+                  terms_.data() + offsets_[static_cast<std::size_t>(place) + 1]});
   }
   /// True if every vertex is one block with weight 1, so that local derivatives need no pull-back.
   bool is_selection() const { return is_selection_; }
+  /// True if both are vertices of one affine body, and so have the same blocks.
+  bool share_blocks(int a, int b) const {
+    const int run = run_of_vertex_[static_cast<std::size_t>(a)];
+    return run == run_of_vertex_[static_cast<std::size_t>(b)] && runs_[static_cast<std::size_t>(run)].is_affine;
+  }
 
   /// World positions of all surface vertices, flat, from the unknowns x.
   VecX apply(const VecX& x) const;
@@ -39,10 +72,24 @@ class SurfaceMap {
   void add_transposed(const VecX& surface_gradient, VecX& gradient) const;
 
  private:
+  /// Vertices one after the other: of one affine body, or with terms of their own.
+  struct Run {
+    int begin = 0, end = 0;
+    bool is_affine = false;
+    int first_block = 0;
+  };
+  template <int dim>
+  void apply_run(const Run& run, int begin, int end, const VecX& x, VecX& positions) const;
+  void append(bool is_affine, int first_block, int place);
+
   int dim_;
   bool is_selection_ = true;
+  std::vector<Run> runs_;
+  std::vector<int> run_of_vertex_;
+  std::vector<int> place_;  // per vertex: into weights_ if its run is affine, else into offsets_
   std::vector<int> offsets_ = {0};
   std::vector<Term> terms_;
+  std::vector<double> weights_;  // dim numbers a vertex
 };
 
 }  // namespace clearance

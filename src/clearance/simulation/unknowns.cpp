@@ -80,9 +80,7 @@ class Layout {
     if (!unit.is_part()) {
       for (const Vec<3>& x : body.mesh.vertices) {
         const Vec<dim + 1> weights = weights_of<dim>(unit.frame, x);
-        std::array<SurfaceMap::Term, dim + 1> terms;
-        for (int i = 0; i <= dim; ++i) terms[static_cast<std::size_t>(i)] = {unit.first_block + i, weights[i]};
-        scene_.vertex_map.add_vertex(terms);
+        scene_.vertex_map.add_affine_vertex(unit.first_block, {weights.data() + 1, dim});
       }
       return;
     }
@@ -165,7 +163,7 @@ void build_surface(const SceneDesc& desc, SceneModel& scene) {
       if (index[v] < 0) continue;
       index[v] = surface.num_vertices++;
       const int vertex = first_vertex + static_cast<int>(v);
-      scene.model.surface_map.add_vertex(scene.vertex_map.terms(vertex));
+      scene.model.surface_map.add_vertex_of(scene.vertex_map, vertex);
       scene.vertex_of_surface.push_back(vertex);
       surface.vertex_body.push_back(b);
       surface.vertex_group.push_back(groups[static_cast<std::size_t>(b)]);

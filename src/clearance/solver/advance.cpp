@@ -236,7 +236,7 @@ void Step<dim>::bound_direction(Direction& direction) {
   SweptCandidates swept;
   {
     StageTimer timer(report_.profile, Stage::broad_phase);
-    path = coordinates_.surface_path(current_.x, direction.dy, alpha);
+    path = coordinates_.surface_path(current_.x, current_.x_surface, direction.dy, alpha);
     swept = measure_candidates(
         dim, model_.surface, path,
         broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation(), path.deviation));
@@ -361,6 +361,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian (app. A.5); first contact set;
   //    barrier stiffness.
   current_.x = state_.x;
+  current_.x_surface = model_.surface_map.apply(state_.x);
   const Direction direction_of_targets = towards_targets();
   if (move_prescribed(direction_of_targets)) {
     problem_.fix_prescribed();

@@ -194,9 +194,9 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   system.reduce(iterate.x, target_.has_inertia ? 1.0 : 0.0, is_fixed_, gradient);
 }
 
-/// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes a
-/// mean mass out by a hundred dhat in a step. App. A.6 would make it a thousand times stiffer, a wall that contacts meet
-/// one by one (measured: ten times the Newton iterations).
+/// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
+/// a mean mass out by a hundred dhat in a step. App. A.6 would make it a thousand times stiffer, a wall that contacts
+/// meet one by one (measured: ten times the Newton iterations).
 template <int dim>
 double StepProblem<dim>::inertial_kappa() const {
   constexpr double reach = 100.0;
