@@ -104,9 +104,10 @@ void collect(int count, const Add& add, std::vector<Contact>& contacts, double& 
 
 /// The order of `precedes` as two numbers; vertices fit into 30 bits.
 struct StencilKey {
-  std::uint64_t first, second;
-  std::uint32_t index;  // of the contact
+  std::uint64_t first = 0, second = 0;
+  std::uint32_t index = 0;  // of the contact
 
+  StencilKey() = default;
   StencilKey(const Contact& contact, std::size_t at) : index(static_cast<std::uint32_t>(at)) {
     const auto vertex = [&](std::size_t i) { return static_cast<std::uint64_t>(contact.vertices[i] + 1); };
     // A half-space has one vertex, and the plane decides between its equals.
@@ -122,12 +123,38 @@ struct StencilKey {
   }
 };
 
+/// Keys of all contacts, sorted: those of one kind and first vertex are brought together by counting and are few.
+std::vector<StencilKey> sorted_keys(const std::vector<Contact>& contacts, int num_vertices) {
+  constexpr std::size_t num_kinds = 6;
+  std::vector<int> begin(num_kinds * static_cast<std::size_t>(num_vertices) + 1, 0);
+  const auto bucket_of = [&](const Contact& contact) {
+    return static_cast<std::size_t>(contact.kind) * static_cast<std::size_t>(num_vertices) +
+           static_cast<std::size_t>(contact.vertices[0]);
+  };
+  for (const Contact& contact : contacts) ++begin[bucket_of(contact) + 1];
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<StencilKey> keys(contacts.size());
+  std::vector<int> next(begin.begin(), begin.end() - 1);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    keys[static_cast<std::size_t>(next[bucket_of(contacts[i])]++)] = StencilKey(contacts[i], i);
+  }
+  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
+    if (begin[i + 1] > begin[i] + 1) std::sort(keys.begin() + begin[i], keys.begin() + begin[i + 1]);
+  }
+  return keys;
+}
+
 /// Equal point-point and point-edge stencils become one with a multiplicity (app. A.7.1).
-void merge_duplicates(std::vector<Contact>& contacts) {
+void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
-  keys.reserve(contacts.size());
-  for (std::size_t i = 0; i < contacts.size(); ++i) keys.emplace_back(contacts[i], i);
-  std::sort(keys.begin(), keys.end());
+  // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
+  if (contacts.size() > static_cast<std::size_t>(num_vertices)) {
+    keys = sorted_keys(contacts, num_vertices);
+  } else {
+    keys.reserve(contacts.size());
+    for (std::size_t i = 0; i < contacts.size(); ++i) keys.emplace_back(contacts[i], i);
+    std::sort(keys.begin(), keys.end());
+  }
   std::vector<Contact> merged;
   merged.reserve(contacts.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {
@@ -283,7 +310,7 @@ ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates
     collect_point_edge(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
   }
   collect_half_spaces<dim>(model, x, activation_sq, set.contacts, min_distance_sq);
-  merge_duplicates(set.contacts);
+  merge_duplicates(set.contacts, model.surface.num_vertices);
   set.min_distance = std::sqrt(min_distance_sq);
   return set;
 }
