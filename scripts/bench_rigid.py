@@ -120,10 +120,16 @@ def run_clearance(options, scene, step, seconds, picture=None):
 def run_peer(options, engine, scene, meshes, step, arguments):
     command = [str(options.peers / engine["program"]), str(scene), "--meshes", str(meshes), "--step", repr(float(step)),
                "--seconds", repr(options.seconds), *arguments]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    process = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if process.returncode == 0:
+        return json.loads(process.stdout)
+    say("    " + process.stderr.strip())
+    return {"end": "failed", "steps": 0, "step": step, "deepest": float("inf"), "cpu_ms_a_step": 0, "cpu_s_a_second": 0}
 
 
 def peer_cell(result):
+    if result["end"] == "failed":
+        return "failed"
     text = f"**{result['cpu_ms_a_step']:.3g}**, {result['deepest']:.2g}"
     if result["end"] != "complete":
         text += f" ({result['end']} after {result['steps']} steps)"
@@ -183,8 +189,8 @@ def search_peer(options, engine, scene, meshes, search):
             simulated = result["steps"] * result["step"]
             failure = f"{result['end']} after {simulated:.2g} s at h = {step:g}, {settings.replace('--', '')}"
             say(f"    {engine['name']}: {failure}")
-            # Shorter steps cost more still.
-            if result["end"] == "over budget":
+            # Shorter steps cost more still, and what fails to run at all does so at any.
+            if result["end"] in ("over budget", "failed"):
                 break
     found = f"{best['cpu_s_a_second']:.3g} s, h = {best['step']:g}, {best['settings']}" if best else "not reached"
     say(f"  {engine['name']}: {found}")

@@ -2,8 +2,10 @@
 #include <mujoco/mujoco.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 
@@ -30,15 +32,17 @@ void write_box(std::ostream& out, const Box& box) {
   out << "/>";
 }
 
-// condim 1: a contact pushes along its normal only. The largest arrays that the densest scene here (560 boxes) fills.
+// condim 1: a contact pushes along its normal only.
 std::string model_text(const BoxScene& scene, const RunOptions& run, const MujocoOptions& options) {
-  const size_t num_contacts = 64 * (scene.boxes.size() + 2);
+  // A contact without friction is one row. MuJoCo lays out dense matrices of rows x unknowns and rows x rows in at most
+  // 2 GB.
+  const size_t num_contacts = 16 * (scene.boxes.size() + 10);
   std::ostringstream out;
   out.precision(17);
   out << "<mujoco><option timestep=\"" << run.step << "\" iterations=\"" << run.iterations << "\" tolerance=\""
       << options.tolerance << "\" solver=\"" << options.solver << "\" jacobian=\"sparse\"";
   write_vector(out, "gravity", scene.gravity);
-  out << "/><size njmax=\"" << num_contacts << "\" nconmax=\"" << num_contacts << "\" nstack=\"150000000\"/>"
+  out << "/><size njmax=\"" << num_contacts << "\" nconmax=\"" << num_contacts << "\" nstack=\"100000000\"/>"
       << "<default><geom condim=\"1\" solref=\"" << options.time_constant * run.step << " 1\" solimp=\""
       << options.impedance << ' ' << options.impedance << " 0.001\"/></default><worldbody><body";
   write_vector(out, "pos", scene.ground.pose.center);
@@ -64,6 +68,10 @@ class MujocoEngine : public Engine {
   MujocoEngine(const BoxScene& scene, const RunOptions& run, const MujocoOptions& options) {
     // The only output is the line of results; failure() reports.
     mju_user_warning = [](const char*) {};
+    mju_user_error = [](const char* message) {
+      std::fprintf(stderr, "mujoco_boxes: %s\n", message);
+      std::exit(1);
+    };
     const std::string text = model_text(scene, run, options);
     auto files = std::make_unique<mjVFS>();
     mj_defaultVFS(files.get());
