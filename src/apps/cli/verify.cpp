@@ -79,6 +79,12 @@ std::string offense_text(const VerifyFolder& folder, int frame, const Offense& o
     case OffenseKind::half_space:
       what += fmt::format(" is not inside half-space {}", o.body_b);
       break;
+    case OffenseKind::separation:
+      what += fmt::format(" is too close to {} of {}", primitive_text(o.primitive_b), body_name(folder, o.body_b));
+      break;
+    case OffenseKind::half_space_gap:
+      what += fmt::format(" is too close to half-space {}", o.body_b);
+      break;
     case OffenseKind::not_finite:
       what += " has a position or velocity that is no number";
       break;
@@ -107,6 +113,11 @@ void print_json(const VerifyFolder& folder, const VerifyReport& report) {
   out["min_distance"] = has_distance ? nlohmann::ordered_json(report.min_distance) : nlohmann::ordered_json();
   out["min_distance_frame"] =
       has_distance ? nlohmann::ordered_json(report.min_distance_frame) : nlohmann::ordered_json();
+  if (folder.scene.min_separation > 0.0) {
+    out["min_separation"] = folder.scene.min_separation;
+    out["too_close"] = report.num_too_close;
+    if (report.num_too_close > 0) out["smallest_gap"] = report.smallest_gap;
+  }
   out["contact_enabled"] = folder.scene.has_contact;
   out["problems"] = report.problems;
   out["notes"] = folder.notes;
@@ -127,6 +138,14 @@ void print_text(const VerifyFolder& folder, const VerifyReport& report) {
     line += fmt::format(", smallest distance {:.6g} m (frame {})", report.min_distance, report.min_distance_frame);
   }
   fmt::print("{}\n", line);
+  if (const double gap = folder.scene.min_separation; gap > 0.0) {
+    if (report.num_too_close == 0) {
+      fmt::print("separation: every gap above {} m, exactly\n", gap);
+    } else {
+      fmt::print("separation: {} gaps not above {} m, the smallest {:.6g} m\n", report.num_too_close, gap,
+                 report.smallest_gap);
+    }
+  }
   const std::vector<std::string> texts = offense_texts(folder, report);
   for (std::size_t i = 0; i < texts.size() && i < max_printed_offenses; ++i) fmt::print("  {}\n", texts[i]);
   if (texts.size() > max_printed_offenses) fmt::print("  ...\n");
@@ -138,7 +157,8 @@ void print_text(const VerifyFolder& folder, const VerifyReport& report) {
 }  // namespace
 
 bool VerifyReport::is_clean() const {
-  return num_intersections + num_inversions + num_half_space_violations + num_not_finite == 0 && problems.empty();
+  return num_intersections + num_inversions + num_half_space_violations + num_not_finite + num_too_close == 0 &&
+         problems.empty();
 }
 
 VerifyReport verify_folder(const VerifyFolder& folder) {
@@ -163,6 +183,8 @@ VerifyReport verify_folder(const VerifyFolder& folder) {
     report.num_inversions += verdict.num_inversions;
     report.num_half_space_violations += verdict.num_half_space_violations;
     report.num_not_finite += verdict.num_not_finite;
+    report.num_too_close += verdict.num_too_close;
+    report.smallest_gap = std::min(report.smallest_gap, verdict.smallest_gap);
     if (verdict.min_distance < report.min_distance) {
       report.min_distance = verdict.min_distance;
       report.min_distance_frame = i;

@@ -29,6 +29,8 @@ struct VerifyReport {
   std::vector<FrameVerdict> verdicts;  ///< per frame of the folder; unreadable ones are clean and have a problem
   std::vector<std::string> problems;
   int num_intersections = 0, num_inversions = 0, num_half_space_violations = 0, num_not_finite = 0;
+  int num_too_close = 0;           ///< see FrameVerdict
+  double smallest_gap = infinity;  ///< [m] of these
   double min_distance = infinity;  ///< [m]
   int min_distance_frame = -1;     ///< -1: no two things may touch
   bool is_clean() const;

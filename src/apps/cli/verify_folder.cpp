@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -31,21 +32,58 @@ int num_copies(const json& body) {
   return count;
 }
 
+bool is_split(const json& body) {
+  return body.value("split_components", false);
+}
+
+/// Bodies of the frames. One that is split takes what all others leave; where two are split nobody can tell whose a
+/// component is, so that from there on
+/// bodies have no name and the defaults.
+std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
+  std::vector<int> counts;
+  for (const json& body : bodies) counts.push_back(num_copies(body));
+  const auto first = std::find_if(bodies.begin(), bodies.end(), is_split) - bodies.begin();
+  if (first == static_cast<std::ptrdiff_t>(bodies.size())) return counts;
+  if (std::count_if(bodies.begin(), bodies.end(), is_split) > 1) {
+    counts.resize(static_cast<std::size_t>(first));
+  } else {
+    counts[first] += std::max(0, num_bodies_in_frames - std::accumulate(counts.begin(), counts.end(), 0));
+  }
+  return counts;
+}
+
+/// A body that shares its group with an obstacle may cross every obstacle: all of them count as one.
+void part_groups_of_obstacles(std::vector<VerifyBody>& bodies) {
+  std::set<int> groups;
+  for (const VerifyBody& body : bodies) {
+    if (body.is_obstacle && body.collision_group >= 0) groups.insert(body.collision_group);
+  }
+  for (VerifyBody& body : bodies) body.meets_obstacles = body.is_obstacle || groups.count(body.collision_group) == 0;
+}
+
 /// scene.json is read here and not by clearance/scene: only what the judgement needs, as it is written.
-VerifyScene read_scene(const json& scene) {
+VerifyScene read_scene(const json& scene, int num_bodies_in_frames) {
   VerifyScene result;
   result.has_contact = scene.value("contact", json::object()).value("enabled", true);
   result.obstacles_only = scene.value("contact", json::object()).value("obstacles_only", false);
-  for (const json& body : scene.value("bodies", json::array())) {
-    const int count = num_copies(body);
+  if (result.has_contact) result.min_separation = scene.value("contact", json::object()).value("min_separation", 0.0);
+  const json bodies = scene.value("bodies", json::array());
+  const std::vector<int> counts = body_counts(bodies, num_bodies_in_frames);
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    const json& body = bodies[d];
+    const int count = counts[d];
     for (int i = 0; i < count; ++i) {
       VerifyBody b;
       b.name = body.value("name", "") + (count > 1 ? fmt::format("[{}]", i) : "");
       b.is_obstacle = body.value("kind", "") == "obstacle";
-      b.has_self_contact = body.value("self_contact", true);
+      // An affine map neither makes nor undoes a self-intersection: those of a stiff body are its mesh's own.
+      const std::string kind = body.value("kind", "");
+      b.has_self_contact = kind != "affine" && kind != "rigid" && body.value("self_contact", true);
+      b.collision_group = body.value("collision_group", -1);
       result.bodies.push_back(b);
     }
   }
+  part_groups_of_obstacles(result.bodies);
   for (const json& h : scene.value("half_spaces", json::array())) {
     VerifyHalfSpace half_space;
     if (h.contains("point")) half_space.point = read_vector(h["point"]);
@@ -53,6 +91,12 @@ VerifyScene read_scene(const json& scene) {
     result.half_spaces.push_back(half_space);
   }
   return result;
+}
+
+int count_bodies(const fs::path& path) {
+  const auto frame = read_frame(path);
+  if (!frame || frame->cell_body.empty()) return 0;
+  return 1 + *std::max_element(frame->cell_body.begin(), frame->cell_body.end());
 }
 
 void check_times(VerifyFolder& result) {
@@ -113,18 +157,18 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   if (!file)
     return Issue{(folder / "scene.json").string(), "", "", "cannot be read; expected the scene of a result folder"};
   VerifyFolder result;
-  try {
-    const json scene = json::parse(file);
-    result.scene = read_scene(scene);
-    result.dimension = scene.value("dimension", 3);
-  } catch (const json::exception& e) {
-    return Issue{(folder / "scene.json").string(), "", "", e.what()};
-  }
   const auto entries = read_pvd(folder / "frames.pvd");
   if (!entries) return entries.issues();
   for (const PvdEntry& entry : *entries) {
     result.frames.push_back(folder / entry.file);
     result.times.push_back(entry.time);
+  }
+  try {
+    const json scene = json::parse(file);
+    result.scene = read_scene(scene, result.frames.empty() ? 0 : count_bodies(result.frames[0]));
+    result.dimension = scene.value("dimension", 3);
+  } catch (const json::exception& e) {
+    return Issue{(folder / "scene.json").string(), "", "", e.what()};
   }
   if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
   check_times(result);

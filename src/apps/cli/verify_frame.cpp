@@ -4,41 +4,11 @@
 
 #include "apps/cli/verify_distance.h"
 #include "apps/cli/verify_exact.h"
-#include "apps/cli/verify_tree.h"
+#include "apps/cli/verify_search.h"
+#include "apps/cli/verify_separation.h"
 
 namespace clearance::cli {
 namespace {
-
-/// Primitives of deformable bodies and of obstacles apart, so that an obstacle never searches its own neighbourhood.
-class SearchTree {
- public:
-  template <class BoxOf>
-  SearchTree(int count, const BoxOf& box_of, const std::vector<int>& body, const std::vector<VerifyBody>& bodies) {
-    std::vector<Box> boxes[2];
-    for (int i = 0; i < count; ++i) {
-      const int side = bodies[body[i]].is_obstacle ? 1 : 0;
-      index_[side].push_back(i);
-      boxes[side].push_back(box_of(i));
-    }
-    for (int side : {0, 1}) tree_[side] = BoxTree(std::move(boxes[side]));
-  }
-  template <class Visit>
-  void visit_touching(const Box& box, bool is_obstacle, const Visit& visit) const {
-    for (int side = 0; side < (is_obstacle ? 1 : 2); ++side) {
-      tree_[side].visit_touching(box, [&](int i) { visit(index_[side][i]); });
-    }
-  }
-  template <class Bound, class Visit>
-  void visit_near(const Box& box, bool is_obstacle, const Bound& bound_sq, const Visit& visit) const {
-    for (int side = 0; side < (is_obstacle ? 1 : 2); ++side) {
-      tree_[side].visit_near(box, bound_sq, [&](int i) { visit(index_[side][i]); });
-    }
-  }
-
- private:
-  BoxTree tree_[2];
-  std::vector<int> index_[2];
-};
 
 template <std::size_t n, std::size_t m>
 bool shares_vertex(const std::array<int, n>& a, const std::array<int, m>& b) {
@@ -76,9 +46,12 @@ class FrameCheck {
   }
   bool is_obstacle(int body) const { return scene_.bodies[body].is_obstacle; }
   bool may_touch(int a, int b) const {
-    if (is_obstacle(a) && is_obstacle(b)) return false;
-    if (scene_.obstacles_only && !is_obstacle(a) && !is_obstacle(b)) return false;
-    return a != b || scene_.bodies[a].has_self_contact;
+    const VerifyBody &first = scene_.bodies[a], &second = scene_.bodies[b];
+    if (first.is_obstacle && second.is_obstacle) return false;
+    if (first.is_obstacle || second.is_obstacle) return first.meets_obstacles && second.meets_obstacles;
+    if (scene_.obstacles_only) return false;
+    if (first.collision_group >= 0 && first.collision_group == second.collision_group) return false;
+    return a != b || first.has_self_contact;
   }
 
   void add_offense(int& count, Offense offense) {
@@ -92,6 +65,13 @@ class FrameCheck {
     min_gap_sq_ = 0;
     add_offense(verdict_.num_intersections,
                 {OffenseKind::intersection, body_a, body_b, {a.begin(), a.end()}, {b.begin(), b.end()}, {}});
+  }
+
+  template <std::size_t n, std::size_t m>
+  void add_too_close(int body_a, const std::array<int, n>& a, int body_b, const std::array<int, m>& b, double gap_sq) {
+    verdict_.smallest_gap = std::min(verdict_.smallest_gap, std::sqrt(gap_sq));
+    add_offense(verdict_.num_too_close,
+                {OffenseKind::separation, body_a, body_b, {a.begin(), a.end()}, {b.begin(), b.end()}, {}});
   }
 
   void check_finite() {
@@ -126,11 +106,22 @@ class FrameCheck {
         const int body = surface_.vertex_body[v];
         if (body < 0 || is_obstacle(body)) continue;
         const double height = normal.dot(x_[v] - point);
-        min_gap_sq_ = std::min(min_gap_sq_, height > 0 ? height * height / normal_sq : 0.0);
+        const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
+        min_gap_sq_ = std::min(min_gap_sq_, gap_sq);
+        check_half_space_gap(h, v, gap_sq);
         if (sign_of_side(normal, point, x_[v]) > 0) continue;
         add_offense(verdict_.num_half_space_violations, {OffenseKind::half_space, body, h, {v}, {}, {}});
       }
     }
+  }
+
+  void check_half_space_gap(int h, int v, double gap_sq) {
+    const double gap = scene_.min_separation;
+    if (gap <= 0.0) return;
+    const auto& [point, normal] = scene_.half_spaces[h];
+    if (half_space_gap_exceeds(normal, point, x_[v], gap)) return;
+    verdict_.smallest_gap = std::min(verdict_.smallest_gap, std::sqrt(gap_sq));
+    add_offense(verdict_.num_too_close, {OffenseKind::half_space_gap, surface_.vertex_body[v], h, {v}, {}, {}});
   }
 
   void check_surface() {
@@ -143,6 +134,7 @@ class FrameCheck {
         static_cast<int>(edges.size()), [&](int e) { return box_of(edges[e]); }, surface_.edge_body, scene_.bodies);
     find_intersections(triangle_tree, edge_tree);
     find_min_distance(triangle_tree, edge_tree);
+    if (scene_.min_separation > 0.0) check_separation(triangle_tree, edge_tree);
   }
 
   void find_intersections(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
@@ -163,6 +155,37 @@ class FrameCheck {
       edge_tree.visit_touching(box, false, [&](int other) {
         if (other >= e || (frame_.mesh.dim == 3 && other < first_codim_edge)) return;
         check_edges(e, other);
+      });
+    }
+  }
+
+  /// Of two bodies every vertex against every triangle and every edge against every edge; lone points are edges.
+  void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const double gap = scene_.min_separation;
+    const auto bound_sq = [&] { return 1.000001 * gap * gap; };  // boxes farther apart are so for certain
+    for (const int v : surface_.vertices) {
+      const std::array<int, 1> vertex = {v};
+      const int body = surface_.vertex_body[v];
+      triangle_tree.visit_near(box_of(vertex), is_obstacle(body), bound_sq, [&](int t) {
+        const auto& [a, b, c] = surface_.triangles[t];
+        const int other = surface_.triangle_body[t];
+        if (body == other || !may_touch(body, other)) return;
+        if (point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
+        add_too_close(body, vertex, other, surface_.triangles[t], point_triangle_gap_sq(x_[v], x_[a], x_[b], x_[c]));
+      });
+    }
+    for (int e = 0; e < static_cast<int>(surface_.edges.size()); ++e) {
+      const auto& [a, b] = surface_.edges[e];
+      const int body = surface_.edge_body[e];
+      if (is_obstacle(body)) continue;
+      edge_tree.visit_near(box_of(surface_.edges[e]), false, bound_sq, [&](int f) {
+        const auto& [c, d] = surface_.edges[f];
+        const int other = surface_.edge_body[f];
+        // Of two edges of free bodies the later one asks.
+        if (body == other || (f >= e && !is_obstacle(other)) || !may_touch(body, other)) return;
+        if (segment_gap_exceeds(x_[a], x_[b], x_[c], x_[d], gap)) return;
+        add_too_close(body, surface_.edges[e], other, surface_.edges[f],
+                      segment_segment_gap_sq(x_[a], x_[b], x_[c], x_[d]));
       });
     }
   }

@@ -19,10 +19,11 @@ struct VerifyScene {
   std::vector<VerifyBody> bodies;  ///< bodies beyond its end have no name and the defaults
   std::vector<VerifyHalfSpace> half_spaces;
   bool has_contact = true;      ///< false: the scene was run without contact, surfaces may cross
+  double min_separation = 0.0;  ///< [m] every gap between two bodies must be larger; 0: only touching is wrong
   bool obstacles_only = false;  ///< true: deformable bodies may cross each other
 };
 
-enum class OffenseKind { intersection, inversion, half_space, not_finite };
+enum class OffenseKind { intersection, inversion, half_space, not_finite, separation, half_space_gap };
 
 /// One violation. Primitives are named by their vertices in the frame.
 struct Offense {
@@ -38,10 +39,14 @@ struct FrameVerdict {
   int num_inversions = 0;             ///< elements of deformable bodies whose volume (2D: area) is not positive
   int num_half_space_violations = 0;  ///< deformable vertices not strictly inside
   int num_not_finite = 0;             ///< vertices with a position or velocity that is no number
+  int num_too_close = 0;              ///< pairs of primitives of two bodies, or vertices, without the scene's gap
+  double smallest_gap = infinity;     ///< [m] of these, rounded
   double min_distance = infinity;     ///< [m] between primitives that may touch and share no vertex, and to half-spaces
   std::vector<Offense> offenses;      ///< the first few
 
-  bool is_clean() const { return num_intersections + num_inversions + num_half_space_violations + num_not_finite == 0; }
+  bool is_clean() const {
+    return num_intersections + num_inversions + num_half_space_violations + num_not_finite + num_too_close == 0;
+  }
 };
 
 inline constexpr int max_offenses_per_frame = 5;

@@ -13,6 +13,8 @@ struct VerifyBody {
   std::string name;
   bool is_obstacle = false;
   bool has_self_contact = true;
+  int collision_group = -1;     ///< bodies of one group >= 0 may cross each other and themselves
+  bool meets_obstacles = true;  ///< false: an obstacle is in its group, and then it may cross all of them
 };
 
 struct VerifySurface {
