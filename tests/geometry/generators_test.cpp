@@ -122,6 +122,50 @@ TEST(Generators, Disk_IsValidAndConverges) {
   expect_second_order(area(make_disk(1.5, 6)), area(make_disk(1.5, 12)), pi * 2.25);
 }
 
+TEST(Generators, Link_IsValidAndConverges) {
+  const double length = 1.0, width = 0.6, wire = 0.1;
+  for (const int cells : {2, 6}) expect_valid_solid(make_link(length, width, wire, cells, 1), 0, 0.1);
+  expect_valid_solid(make_link(0.6, 0.6, 0.1, 6, 2), 0, 0.1);
+  const BoundingBox box = bounding_box(make_link(length, width, wire, 6, 2).vertices);
+  EXPECT_NEAR((box.size() - Vec<3>(length, 2.0 * wire, width)).norm(), 0.0, 1e-2);
+  const double path = 2.0 * (length - width) + 2.0 * pi * (0.5 * width - wire);
+  expect_second_order(volume(make_link(length, width, wire, 8, 2)), volume(make_link(length, width, wire, 16, 4)),
+                      pi * wire * wire * path);
+}
+
+/// Area of a gear without bore: its teeth ring by ring, with involutes of the circle of radius r cos 25 degrees.
+double gear_area(double r, int teeth) {
+  const double module = 2.0 * r / teeth, base = r * std::cos(25.0 * pi / 180.0);
+  const auto involute = [&](double radius) {
+    const double cosine = std::min(1.0, base / radius);
+    return std::tan(std::acos(cosine)) - std::acos(cosine);
+  };
+  const double start = std::max(base, r - module), root = r - 1.25 * module;
+  double sum = pi * root * root;
+  const int num_rings = 20000;
+  for (int i = 0; i < num_rings; ++i) {
+    const double radius = start + (r + module - start) * (i + 0.5) / num_rings;
+    const double half_angle = 0.47 * pi / teeth + involute(r) - involute(radius);
+    sum += 2.0 * teeth * half_angle * radius * (r + module - start) / num_rings;
+  }
+  // Below, the tooth widens by a fifth of the gap from one circle to the other.
+  const double half_angle = 0.47 * pi / teeth + involute(r) - involute(start);
+  return sum + teeth * (2.0 * half_angle + 0.2 * (pi / teeth - half_angle)) * (start * start - root * root) / 2.0;
+}
+
+TEST(Generators, Gear_IsValidAndHasTheVolumeOfItsTeeth) {
+  for (const int teeth : {6, 11, 24, 60}) {
+    const Mesh mesh = make_gear(1.0, 0.3, 0.4, teeth, 6);
+    expect_valid_solid(mesh, 0, 1e-3);
+    const double exact = 0.3 * (gear_area(1.0, teeth) - pi * 0.16);
+    EXPECT_NEAR(volume(mesh), exact, 0.02 * exact) << teeth;
+    const BoundingBox box = bounding_box(mesh.vertices);
+    EXPECT_NEAR(box.size()[1], 0.3, 1e-15);
+    EXPECT_LE(box.max[0], 1.0 + 2.0 / teeth);
+    EXPECT_GT(box.max[0], 1.0 + 1.9 / teeth);
+  }
+}
+
 /// Open surfaces: consistently oriented, of the given Euler characteristic.
 void expect_valid_open_surface(const Mesh& mesh, int euler) {
   EXPECT_EQ(mesh.dim, 3);

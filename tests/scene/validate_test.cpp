@@ -116,6 +116,41 @@ TEST(Validate, ChecksGenerators) {
                   "a stiff body can be a surface (got true)"});
 }
 
+TEST(Validate, ChecksTheSizesOfMachineParts) {
+  const auto with_part = [](const GeneratorDesc& generator, BodyKind kind = BodyKind::affine) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].kind = kind;
+      s.bodies[0].mesh = "";
+      s.bodies[0].generator = generator;
+    });
+  };
+  using Kind = GeneratorKind;
+  EXPECT_EQ(with_part({.kind = Kind::link, .size = {1, 0.6, 0.1}}), Lines{});
+  EXPECT_EQ(
+      with_part({.kind = Kind::link, .size = {0.4, 0.5, 0.2}}),
+      (Lines{"bodies[0].generator.size: the length of a link must not be less than its width",
+             "bodies[0].generator.size: the width of a link must exceed four wire radii, which leave it a hole"}));
+  EXPECT_EQ(with_part({.kind = Kind::gear, .size = {1, 0.2, 0.7}, .resolution = {20}}), Lines{});
+  EXPECT_EQ(with_part({.kind = Kind::gear, .size = {1, 0.2, 0.1}, .resolution = {4}}),
+            Lines{"bodies[0].generator.resolution[0]: a gear needs at least 6 teeth (got 4)"});
+  EXPECT_EQ(
+      with_part({.kind = Kind::gear, .size = {1, 0.2, 0.9}, .resolution = {20}}),
+      Lines{"bodies[0].generator.size[2]: the bore radius must be less than that of the circle between the teeth, "
+            "0.875 m (got 0.9)"});
+  EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}), Lines{});
+  EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 2, 1.5}}),
+            (Lines{"bodies[0].generator.size: the pitch of a thread must not exceed its radius",
+                   "bodies[0].generator.size: a thread must be at least two pitches long"}));
+  EXPECT_EQ(with_part({.kind = Kind::nut, .size = {1, 4, 0.5}}),
+            Lines{"bodies[0].generator.size: a nut needs 4 sizes, not 3"});
+  EXPECT_EQ(with_part({.kind = Kind::nut, .size = {1, 4, 0.5, 0.3}}),
+            Lines{"bodies[0].generator.size: the clearance of a nut must be less than half the pitch: its thread would "
+                  "hold nothing"});
+  EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}, BodyKind::deformable),
+            Lines{"bodies[0].generator.kind: is a surface without volume elements: it can only be an obstacle or stiff "
+                  "(got bolt)"});
+}
+
 TEST(Validate, ChecksThePlane) {
   const auto in_plane = [](const std::function<void(SceneDesc&)>& change) {
     return problems([&](SceneDesc& s) {

@@ -3,22 +3,29 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "clearance/geometry/disk_rings.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/geometry/prism.h"
 
 namespace clearance {
 
 namespace {
 
-/// The prism between two copies of a triangle, whose vertices start at index `bottom` and `top`. The diagonals of its
-/// sides rise from the smaller to the larger triangle vertex, so that neighbours cut the side they share alike.
-void add_prism(Mesh& mesh, std::array<int, 3> triangle, int bottom, int top) {
-  std::sort(triangle.begin(), triangle.end());
-  const auto& [a, b, c] = triangle;
-  mesh.tets.push_back({bottom + a, bottom + b, bottom + c, top + c});
-  mesh.tets.push_back({bottom + a, bottom + b, top + b, top + c});
-  mesh.tets.push_back({bottom + a, top + a, top + b, top + c});
+/// The tube whose cross-sections of `disk` are the vertices, piece after piece; the last joins the first.
+Mesh closed_tube(std::vector<Vec<3>> vertices, const DiskRings& disk) {
+  Mesh mesh;
+  mesh.vertices = std::move(vertices);
+  const int piece_size = static_cast<int>(disk.vertices.size());
+  const int num_pieces = static_cast<int>(mesh.vertices.size()) / piece_size;
+  for (int piece = 0; piece < num_pieces; ++piece) {
+    for (const auto& triangle : disk.triangles) {
+      add_prism(mesh, triangle, piece * piece_size, (piece + 1) % num_pieces * piece_size);
+    }
+  }
+  orient_positively(mesh);
+  return mesh;
 }
 
 }  // namespace
@@ -78,22 +85,42 @@ Mesh make_cylinder(double radius, double height, int cells_radius, int cells_hei
 
 Mesh make_torus(double ring_radius, double tube_radius, int cells_around, int cells_tube) {
   const DiskRings disk = make_disk_rings(std::max(1, cells_tube));
-  const int num_pieces = std::max(3, cells_around), piece_size = static_cast<int>(disk.vertices.size());
-  Mesh mesh;
+  const int num_pieces = std::max(3, cells_around);
+  std::vector<Vec<3>> vertices;
   for (int piece = 0; piece < num_pieces; ++piece) {
     const double angle = 2.0 * std::numbers::pi * piece / num_pieces;
     for (const auto& [fraction, cosine, sine] : disk.vertices) {
       const double distance = ring_radius + tube_radius * fraction * cosine;
-      mesh.vertices.emplace_back(distance * std::cos(angle), tube_radius * fraction * sine, distance * std::sin(angle));
+      vertices.emplace_back(distance * std::cos(angle), tube_radius * fraction * sine, distance * std::sin(angle));
     }
   }
-  for (int piece = 0; piece < num_pieces; ++piece) {
-    for (const auto& triangle : disk.triangles) {
-      add_prism(mesh, triangle, piece * piece_size, (piece + 1) % num_pieces * piece_size);
+  return closed_tube(std::move(vertices), disk);
+}
+
+Mesh make_link(double length, double width, double wire_radius, int cells_half, int cells_wire) {
+  const DiskRings disk = make_disk_rings(std::max(1, cells_wire));
+  const int num_bend = std::max(2, cells_half);
+  const double bend_radius = 0.5 * width - wire_radius, straight = std::max(0.0, length - width);
+  // Pieces of the straight sides are about as long as those of the bends.
+  const double piece_length = std::numbers::pi * bend_radius / num_bend;
+  const int num_straight = straight > 0.0 ? std::max(1, static_cast<int>(std::round(straight / piece_length))) : 0;
+  std::vector<Vec<3>> vertices;
+  const auto add_section = [&](double center, double angle) {
+    for (const auto& [fraction, cosine, sine] : disk.vertices) {
+      const double distance = bend_radius + wire_radius * fraction * cosine;
+      vertices.emplace_back(center + distance * std::cos(angle), wire_radius * fraction * sine,
+                            distance * std::sin(angle));
+    }
+  };
+  // Half a turn about the end at +x and the side that leads away from it, then the same from the other end.
+  for (const double end : {1.0, -1.0}) {
+    const double start = end > 0.0 ? -0.5 * std::numbers::pi : 0.5 * std::numbers::pi;
+    for (int i = 0; i < num_bend; ++i) add_section(end * 0.5 * straight, start + std::numbers::pi * i / num_bend);
+    for (int i = 0; i < num_straight; ++i) {
+      add_section(end * straight * (0.5 - static_cast<double>(i) / num_straight), start + std::numbers::pi);
     }
   }
-  orient_positively(mesh);
-  return mesh;
+  return closed_tube(std::move(vertices), disk);
 }
 
 }  // namespace clearance

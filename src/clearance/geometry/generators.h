@@ -25,6 +25,15 @@ Mesh make_cylinder(double radius, double height, int cells_radius, int cells_hei
 /// 12, 18... segments.
 Mesh make_torus(double ring_radius, double tube_radius, int cells_around, int cells_tube);
 
+/// Link of a chain: a round wire bent to a stadium in the plane y = 0, long along x; length and width over all. A bend
+/// has `cells_half` >= 2 pieces, the wire's cross-section `cells_wire` rings of 6, 12, 18... segments.
+Mesh make_link(double length, double width, double wire_radius, int cells_half, int cells_wire);
+
+/// Spur gear around the axis y, a tooth at +x: involute flanks of `cells_flank` segments, pressure angle 25 degrees,
+/// module m = 2 pitch_radius / teeth, teeth from 1.25 m below to m above the pitch circle. They fill 0.47 of it: gears
+/// of one module whose axes are the sum of their pitch radii apart mesh with a backlash of 0.06 pi m.
+Mesh make_gear(double pitch_radius, double width, double bore_radius, int teeth, int cells_flank);
+
 // --- areas: 2D meshes of triangles, z = 0 ---
 
 /// A grid of rectangles, each cut in two, the diagonals alternating.
@@ -32,6 +41,18 @@ Mesh make_rectangle(double size_x, double size_y, int cells_x, int cells_y);
 
 /// Rings of 6, 12, 18... segments.
 Mesh make_disk(double radius, int cells);
+
+// --- closed surfaces: 3D triangles facing outwards, for stiff bodies and obstacles ---
+
+/// Right-handed screw thread along y with the metric profile (flanks at 60 degrees to each other, 0.54 pitch deep),
+/// chamfered at its lower end, and a hexagonal head above it. The thread of the given length is centred at the origin.
+/// `cells_around` is rounded up to a multiple of 12.
+Mesh make_bolt(double radius, double length, double pitch, int cells_around);
+
+/// Hexagonal nut, centred at the origin, for the bolt of the same radius and pitch: every surface of its thread is
+/// wider by `clearance`, measured to the axis. Bolt and nut on one axis fit if moved by multiples of the pitch, or by
+/// fractions with the same fraction of a turn.
+Mesh make_nut(double radius, double height, double pitch, double clearance, int cells_around);
 
 // --- open surfaces: 3D triangles without volume, for obstacles and shells ---
 

@@ -62,6 +62,17 @@ struct EnumInfo<GeneratorKind> {
       V{GeneratorKind::torus, "torus", "size: ring radius, tube radius; around the y axis"},
       V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
       V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box, the second is its thickness"},
+      V{GeneratorKind::link, "link",
+        "link of a chain, long along x, its hole along y; size: length and width over all, wire radius"},
+      V{GeneratorKind::gear, "gear",
+        "spur gear around the y axis, a tooth at +x; size: pitch radius, width, bore radius; resolution: teeth, "
+        "segments "
+        "of a flank; meshes at the distance of the pitch radii"},
+      V{GeneratorKind::bolt, "bolt",
+        "right-handed bolt, its head above; size: radius and length of the thread, pitch; stiff bodies and obstacles"},
+      V{GeneratorKind::nut, "nut",
+        "for the bolt of the same radius and pitch; size: radius, height, pitch, clearance of the thread; stiff bodies "
+        "and obstacles"},
       V{GeneratorKind::sheet, "sheet", "horizontal rectangle, for obstacles; size: 2 extents"},
       V{GeneratorKind::bowl, "bowl", "lower cap of a sphere, for obstacles, the rim in y = 0; size: rim radius, depth"},
       V{GeneratorKind::funnel, "funnel",

@@ -114,8 +114,9 @@ template <class Visitor>
 void describe(Visitor& v, GeneratorDesc& g) {
   v.field("kind", g.kind, any("", "the shape; it decides what size means"));
   v.field("size", g.size, positive("m", "sizes before the transform, as the kind says"));
-  v.field("resolution", g.resolution,
-          at_least(1, "", "cells along each extent; round shapes: cells along the radius or around"));
+  v.field(
+      "resolution", g.resolution,
+      at_least(1, "", "cells along each extent; round shapes: cells along the radius or around, or as the kind says"));
   v.field("is_surface", g.is_surface, any("", "triangles (2D: edges) only: for obstacles"));
 }
 

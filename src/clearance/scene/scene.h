@@ -78,15 +78,34 @@ struct MaterialDesc {
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
-/// All are centred at the origin, y up. sheet, bowl and funnel are open surfaces for obstacles.
-enum class GeneratorKind { box, sphere, torus, cylinder, mat, sheet, bowl, funnel, rectangle, disk };
+/// All are centred at the origin, y up. sheet, bowl and funnel are open surfaces; bolt and nut are closed ones.
+enum class GeneratorKind {
+  box,
+  sphere,
+  torus,
+  cylinder,
+  mat,
+  link,
+  gear,
+  bolt,
+  nut,
+  sheet,
+  bowl,
+  funnel,
+  rectangle,
+  disk
+};
 
 struct GeneratorDesc {
   GeneratorKind kind = GeneratorKind::box;
-  std::vector<double> size = {1, 1, 1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube
-                                         ///< radius; cylinder: radius, height (along y); sheet: 2 extents;
-                                         ///< bowl: rim radius, depth; funnel: top radius, bottom radius, height
-  std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or around
+  std::vector<double> size = {1, 1,
+                              1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube
+                                   ///< radius; cylinder: radius, height (along y); link: length, width, wire
+                                   ///< radius; gear: pitch radius, width, bore radius; bolt: radius and length
+                                   ///< of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
+                                   ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height
+  std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or
+                                            ///< around; gear: teeth, segments of a flank
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };
 

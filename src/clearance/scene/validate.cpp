@@ -15,6 +15,7 @@
 #include "clearance/scene/nearest_name.h"
 #include "clearance/scene/range_check.h"
 #include "clearance/scene/scene_check.h"
+#include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
 #include "clearance/scene/validate_scripts.h"
 #include "clearance/scene/validate_stiff.h"
@@ -78,7 +79,7 @@ class Checker : SceneCheck {
 
   void check_body(const BodyDesc& body, const std::string& place) {
     check_source(body, place);
-    if (body.generator) check_generator(*body.generator, body.kind, place + ".generator");
+    if (body.generator) check_generator(scene_, *body.generator, body.kind, place + ".generator", issues_);
     check_transform(body, place + ".transform");
     check_in_plane(place + ".linear_velocity", body.linear_velocity);
     check_rotation_in_plane(place + ".angular_velocity", body.angular_velocity);
@@ -128,36 +129,6 @@ class Checker : SceneCheck {
       if (array.counts[axis] > 1 && array.spacing[d] == 0.0) {
         error(element_path(place + ".spacing", axis), "copies would lie on top of each other", "0");
       }
-    }
-  }
-
-  void check_generator(const GeneratorDesc& generator, BodyKind kind, const std::string& place) {
-    using Kind = GeneratorKind;
-    const Kind shape = generator.kind;
-    const bool is_flat = shape == Kind::rectangle || shape == Kind::disk;
-    const std::string name(enum_name(shape));
-    if (is_flat != is_plane()) {
-      error(place + ".kind", is_flat ? "is a 2D shape in a 3D scene" : "is a 3D shape in a 2D scene", name);
-    }
-    const bool has_three_sizes = shape == Kind::box || shape == Kind::mat || shape == Kind::funnel;
-    const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
-    const std::size_t num_sizes = has_three_sizes ? 3 : shape == Kind::sphere || shape == Kind::disk ? 1 : 2;
-    if (generator.size.size() < num_sizes) {
-      error(place + ".size", fmt::format("a {} needs {} sizes, not {}", name, num_sizes, generator.size.size()));
-    }
-    if (shape == Kind::torus && generator.size.size() >= 2 && generator.size[1] >= generator.size[0]) {
-      error(place + ".size", "the ring radius must exceed the tube radius");
-    }
-    if (generator.resolution.empty()) error(place + ".resolution", "needs at least one entry");
-    double cells = 1.0;
-    for (const int n : generator.resolution) cells *= n;
-    if (cells > 1e8) error(place + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
-    if (is_open && kind == BodyKind::deformable) {
-      error(place + ".kind", "an open surface can only be an obstacle or stiff", name);
-    }
-    if (generator.is_surface && kind == BodyKind::deformable) {
-      error(place + ".is_surface",
-            "a deformable body needs volume elements; only an obstacle or a stiff body can be a surface", "true");
     }
   }
 };

@@ -48,12 +48,22 @@ Mesh generate(const GeneratorDesc& g) {
     case GeneratorKind::mat:
       mesh = make_mat(s(0), s(2), s(1), c(0), c(2), c(1));
       break;
+    case GeneratorKind::link:
+      mesh = make_link(s(0), s(1), s(2), c(0), c(1));
+      break;
+    case GeneratorKind::gear:
+      mesh = make_gear(s(0), s(1), s(2), c(0), c(1));
+      break;
     case GeneratorKind::rectangle:
       mesh = make_rectangle(s(0), s(1), c(0), c(1));
       break;
     case GeneratorKind::disk:
       mesh = make_disk(s(0), c(0));
       break;
+    case GeneratorKind::bolt:
+      return make_bolt(s(0), s(1), s(2), c(0));
+    case GeneratorKind::nut:
+      return make_nut(s(0), s(1), s(2), s(3), c(0));
     case GeneratorKind::sheet:
       return make_sheet(s(0), s(1), c(0), c(1));
     case GeneratorKind::bowl:

@@ -1,0 +1,128 @@
+#include "clearance/scene/validate_generator.h"
+
+#include "clearance/scene/enums.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+using Kind = GeneratorKind;
+
+std::size_t num_sizes(Kind shape) {
+  switch (shape) {
+    case Kind::sphere:
+    case Kind::disk:
+      return 1;
+    case Kind::torus:
+    case Kind::cylinder:
+    case Kind::sheet:
+    case Kind::bowl:
+    case Kind::rectangle:
+      return 2;
+    case Kind::box:
+    case Kind::mat:
+    case Kind::funnel:
+    case Kind::link:
+    case Kind::gear:
+    case Kind::bolt:
+      return 3;
+    case Kind::nut:
+      return 4;
+  }
+  return 3;
+}
+
+class GeneratorCheck : SceneCheck {
+ public:
+  GeneratorCheck(const SceneDesc& scene, const GeneratorDesc& generator, std::string place, Issues& issues)
+      : SceneCheck(scene, issues), generator_(generator), place_(std::move(place)), name_(enum_name(generator.kind)) {}
+
+  void run(BodyKind kind) {
+    const Kind shape = generator_.kind;
+    const bool is_flat = shape == Kind::rectangle || shape == Kind::disk;
+    if (is_flat != is_plane()) {
+      error(place_ + ".kind", is_flat ? "is a 2D shape in a 3D scene" : "is a 3D shape in a 2D scene", name_);
+    }
+    check_sizes();
+    check_resolution();
+    if (kind != BodyKind::deformable) return;
+    const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
+    if (is_open) error(place_ + ".kind", "an open surface can only be an obstacle or stiff", name_);
+    if (shape == Kind::bolt || shape == Kind::nut) {
+      error(place_ + ".kind", "is a surface without volume elements: it can only be an obstacle or stiff", name_);
+    }
+    if (generator_.is_surface) {
+      error(place_ + ".is_surface",
+            "a deformable body needs volume elements; only an obstacle or a stiff body can be a surface", "true");
+    }
+  }
+
+ private:
+  void check_sizes() {
+    const std::vector<double>& size = generator_.size;
+    const std::size_t needed = num_sizes(generator_.kind);
+    if (size.size() < needed) {
+      error(place_ + ".size", fmt::format("a {} needs {} sizes, not {}", name_, needed, size.size()));
+      return;
+    }
+    const auto require = [&](bool is_right, const char* message) {
+      if (!is_right) error(place_ + ".size", message);
+    };
+    switch (generator_.kind) {
+      case Kind::torus:
+        require(size[1] < size[0], "the ring radius must exceed the tube radius");
+        break;
+      case Kind::link:
+        require(size[0] >= size[1], "the length of a link must not be less than its width");
+        require(size[1] > 4.0 * size[2], "the width of a link must exceed four wire radii, which leave it a hole");
+        break;
+      case Kind::gear:
+        check_gear(size, generator_.resolution);
+        break;
+      case Kind::nut:
+        require(size[3] < 0.5 * size[2],
+                "the clearance of a nut must be less than half the pitch: its thread would hold nothing");
+        [[fallthrough]];
+      case Kind::bolt:
+        require(size[2] <= size[0], "the pitch of a thread must not exceed its radius");
+        require(size[1] >= 2.0 * size[2], "a thread must be at least two pitches long");
+        break;
+      default:
+        break;
+    }
+  }
+
+  void check_gear(const std::vector<double>& size, const std::vector<int>& resolution) {
+    if (resolution.empty()) return;
+    const int teeth = resolution[0];
+    if (teeth < 6) {
+      error(place_ + ".resolution[0]", "a gear needs at least 6 teeth", fmt::format("{}", teeth));
+      return;
+    }
+    const double root_radius = size[0] * (1.0 - 2.5 / teeth);
+    if (size[2] < root_radius) return;
+    error(place_ + ".size[2]",
+          fmt::format("the bore radius must be less than that of the circle between the teeth, {:g} m", root_radius),
+          fmt::format("{}", size[2]));
+  }
+
+  void check_resolution() {
+    if (generator_.resolution.empty()) error(place_ + ".resolution", "needs at least one entry");
+    double cells = 1.0;
+    for (const int n : generator_.resolution) cells *= n;
+    if (cells > 1e8) error(place_ + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
+  }
+
+  const GeneratorDesc& generator_;
+  std::string place_;
+  std::string name_;
+};
+
+}  // namespace
+
+void check_generator(const SceneDesc& scene, const GeneratorDesc& generator, BodyKind kind, const std::string& place,
+                     Issues& issues) {
+  GeneratorCheck(scene, generator, place, issues).run(kind);
+}
+
+}  // namespace clearance
