@@ -1,0 +1,118 @@
+#include "clearance/contact/contact_hessians.h"
+
+#include <gtest/gtest.h>
+
+#include "clearance/base/parallel.h"
+#include "contact_models.h"
+
+namespace clearance {
+namespace {
+
+using test::Random;
+
+/// Vertices of affine bodies, of nodes and of any weights, with random contacts between them.
+template <int dim>
+struct Scene {
+  explicit Scene(unsigned seed) : random(seed) {
+    const auto add_affine = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        const VecX weights = random.vector(dim, -1.0, 1.0);
+        map.add_affine_vertex(num_blocks, {weights.data(), dim});
+      }
+      num_blocks += 1 + dim;
+    };
+    add_affine(6);
+    for (int i = 0; i < 4; ++i) map.add_vertex(num_blocks++);
+    add_affine(5);
+    for (int i = 0; i < 3; ++i) {
+      map.add_vertex(std::vector<SurfaceMap::Term>{{0, 0.5}, {num_blocks, -1.5}});
+      ++num_blocks;
+    }
+    for (int k = 0; k < 300; ++k) {
+      ContactVertices contact;
+      contact.count = random.integer(1, 4);
+      std::vector<int> vertices(static_cast<std::size_t>(map.num_vertices()));
+      for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = static_cast<int>(v);
+      std::shuffle(vertices.begin(), vertices.end(), random.engine());
+      std::copy_n(vertices.begin(), contact.count, contact.vertices.begin());
+      contacts.push_back(contact);
+      RankOneSum<dim> sum;
+      sum.count = 0;
+      const int terms = random.integer(0, 5);
+      for (int r = 0; r < terms; ++r) {
+        Vec<4 * dim> z = random.vector(4 * dim, -1.0, 1.0);
+        z.tail(dim * (4 - contact.count)).setZero();
+        sum.add(random.uniform(0.0, 2.0), z);
+      }
+      sums.push_back(sum);
+    }
+  }
+
+  /// sum J^T H J, rows and columns of fixed blocks zero.
+  MatX dense(const std::vector<char>& is_fixed) const {
+    MatX total = MatX::Zero(dim * num_blocks, dim * num_blocks);
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      MatX jacobian = MatX::Zero(4 * dim, dim * num_blocks);
+      for (int i = 0; i < contacts[k].count; ++i) {
+        for (const SurfaceMap::Term& term : map.terms(contacts[k].vertices[static_cast<std::size_t>(i)])) {
+          if (is_fixed[static_cast<std::size_t>(term.block)]) continue;
+          jacobian.block<dim, dim>(dim * i, dim * term.block) += term.weight * Mat<dim>::Identity();
+        }
+      }
+      total += jacobian.transpose() * sums[k].dense() * jacobian;
+    }
+    return total;
+  }
+
+  MatX assembled(const std::vector<char>& is_fixed) const {
+    ContactHessians<dim> hessians;
+    hessians.prepare(map, contacts, is_fixed);
+    BlockSparseMatrix matrix(dim, num_blocks, hessians.keys());
+    hessians.add_to(matrix, 1.5, [&](int k, RankOneSum<dim>& sum) { sum = sums[static_cast<std::size_t>(k)]; });
+    MatX dense(matrix.num_rows(), matrix.num_rows());
+    for (int j = 0; j < matrix.num_rows(); ++j) dense.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));
+    return dense / 1.5;
+  }
+
+  Random random;
+  SurfaceMap map{dim};
+  int num_blocks = 0;
+  std::vector<ContactVertices> contacts;
+  std::vector<RankOneSum<dim>> sums;
+};
+
+template <int dim>
+void check(unsigned seed) {
+  const Scene<dim> scene(seed);
+  std::vector<char> is_fixed(static_cast<std::size_t>(scene.num_blocks), 0);
+  const MatX expected = scene.dense(is_fixed);
+  EXPECT_LT((scene.assembled(is_fixed) - expected).norm(), 1e-13 * expected.norm()) << "seed " << seed;
+  // A whole affine body, a node, and one column of the other body.
+  for (int b = 0; b <= dim; ++b) is_fixed[static_cast<std::size_t>(b)] = 1;
+  is_fixed[static_cast<std::size_t>(dim) + 2] = is_fixed[static_cast<std::size_t>(dim) + 7] = 1;
+  const MatX expected_with_fixed = scene.dense(is_fixed);
+  EXPECT_LT((scene.assembled(is_fixed) - expected_with_fixed).norm(), 1e-13 * expected.norm()) << "seed " << seed;
+}
+
+}  // namespace
+
+TEST(ContactHessians, ArePulledBackThroughAnyMap) {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    check<2>(seed);
+    check<3>(seed);
+  }
+}
+
+TEST(ContactHessians, AreTheSameBitsForAnyNumberOfThreads) {
+  const Scene<3> scene(3);
+  const std::vector<char> is_fixed(static_cast<std::size_t>(scene.num_blocks), 0);
+  const auto with_threads = [&](int threads) {
+    const ThreadLimit limit(threads);
+    return scene.assembled(is_fixed);
+  };
+  const MatX alone = with_threads(1);
+  EXPECT_EQ(with_threads(2), alone);
+  EXPECT_EQ(with_threads(4), alone);
+}
+
+}  // namespace clearance
