@@ -11,6 +11,7 @@
 #include "clearance/simulation/loads.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/unknowns.h"
+#include "clearance/solver/rigid_rates.h"
 
 namespace clearance {
 
@@ -215,6 +216,11 @@ void set_initial_acceleration(SceneModel& scene) {
   for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
     const double m = scene.model.mass[b];
     if (m > 0.0) state.a.segment(scene.dim * b, scene.dim) = -gradient.segment(scene.dim * b, scene.dim) / m;
+  }
+  if (scene.dim == 3) {
+    make_rates_rigid<3>(scene.model, state.x, state.v, state.a);
+  } else {
+    make_rates_rigid<2>(scene.model, state.x, state.v, state.a);
   }
 }
 
