@@ -52,15 +52,6 @@ std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
   return counts;
 }
 
-/// A body that shares its group with an obstacle may cross every obstacle: all of them count as one.
-void part_groups_of_obstacles(std::vector<VerifyBody>& bodies) {
-  std::set<int> groups;
-  for (const VerifyBody& body : bodies) {
-    if (body.is_obstacle && body.collision_group >= 0) groups.insert(body.collision_group);
-  }
-  for (VerifyBody& body : bodies) body.meets_obstacles = body.is_obstacle || groups.count(body.collision_group) == 0;
-}
-
 /// scene.json is read here and not by clearance/scene: only what the judgement needs, as it is written.
 VerifyScene read_scene(const json& scene, int num_bodies_in_frames) {
   VerifyScene result;
@@ -83,7 +74,6 @@ VerifyScene read_scene(const json& scene, int num_bodies_in_frames) {
       result.bodies.push_back(b);
     }
   }
-  part_groups_of_obstacles(result.bodies);
   for (const json& h : scene.value("half_spaces", json::array())) {
     VerifyHalfSpace half_space;
     if (h.contains("point")) half_space.point = read_vector(h["point"]);

@@ -1,6 +1,7 @@
 #include "apps/cli/verify_frame.h"
 
 #include <cmath>
+#include <set>
 
 #include "apps/cli/verify_distance.h"
 #include "apps/cli/verify_exact.h"
@@ -128,13 +129,17 @@ class FrameCheck {
     const auto& triangles = surface_.triangles;
     const auto& edges = surface_.edges;
     const SearchTree triangle_tree(
-        static_cast<int>(triangles.size()), [&](int t) { return box_of(triangles[t]); }, surface_.triangle_body,
-        scene_.bodies);
+        static_cast<int>(triangles.size()), [&](int t) { return box_of(triangles[t]); }, surface_.triangle_body);
     const SearchTree edge_tree(
-        static_cast<int>(edges.size()), [&](int e) { return box_of(edges[e]); }, surface_.edge_body, scene_.bodies);
+        static_cast<int>(edges.size()), [&](int e) { return box_of(edges[e]); }, surface_.edge_body);
     find_intersections(triangle_tree, edge_tree);
     find_min_distance(triangle_tree, edge_tree);
     if (scene_.min_separation > 0.0) check_separation(triangle_tree, edge_tree);
+  }
+
+  /// Bodies that `body` may touch.
+  auto partners_of(int body) const {
+    return [this, body](int other) { return may_touch(body, other); };
   }
 
   void find_intersections(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
@@ -144,48 +149,17 @@ class FrameCheck {
       const auto& edge = surface_.edges[e];
       const int body = surface_.edge_body[e];
       const Box box = box_of(edge);
-      triangle_tree.visit_touching(box, is_obstacle(body), [&](int t) {
+      triangle_tree.visit_touching(box, partners_of(body), [&](int t) {
         const auto& tri = surface_.triangles[t];
-        if (!may_touch(body, surface_.triangle_body[t]) || shares_vertex(edge, tri)) return;
+        if (shares_vertex(edge, tri)) return;
         if (!segment_touches_triangle(x_[edge[0]], x_[edge[1]], x_[tri[0]], x_[tri[1]], x_[tri[2]])) return;
         add_intersection(body, edge, surface_.triangle_body[t], tri);
       });
       // Edges of triangles cannot meet without an edge meeting a triangle; all others are compared with each other.
       if (frame_.mesh.dim == 3 && e < first_codim_edge) continue;
-      edge_tree.visit_touching(box, false, [&](int other) {
+      edge_tree.visit_touching(box, partners_of(body), [&](int other) {
         if (other >= e || (frame_.mesh.dim == 3 && other < first_codim_edge)) return;
         check_edges(e, other);
-      });
-    }
-  }
-
-  /// Of two bodies every vertex against every triangle and every edge against every edge; lone points are edges.
-  void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
-    const double gap = scene_.min_separation;
-    const auto bound_sq = [&] { return 1.000001 * gap * gap; };  // boxes farther apart are so for certain
-    for (const int v : surface_.vertices) {
-      const std::array<int, 1> vertex = {v};
-      const int body = surface_.vertex_body[v];
-      triangle_tree.visit_near(box_of(vertex), is_obstacle(body), bound_sq, [&](int t) {
-        const auto& [a, b, c] = surface_.triangles[t];
-        const int other = surface_.triangle_body[t];
-        if (body == other || !may_touch(body, other)) return;
-        if (point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
-        add_too_close(body, vertex, other, surface_.triangles[t], point_triangle_gap_sq(x_[v], x_[a], x_[b], x_[c]));
-      });
-    }
-    for (int e = 0; e < static_cast<int>(surface_.edges.size()); ++e) {
-      const auto& [a, b] = surface_.edges[e];
-      const int body = surface_.edge_body[e];
-      if (is_obstacle(body)) continue;
-      edge_tree.visit_near(box_of(surface_.edges[e]), false, bound_sq, [&](int f) {
-        const auto& [c, d] = surface_.edges[f];
-        const int other = surface_.edge_body[f];
-        // Of two edges of free bodies the later one asks.
-        if (body == other || (f >= e && !is_obstacle(other)) || !may_touch(body, other)) return;
-        if (segment_gap_exceeds(x_[a], x_[b], x_[c], x_[d], gap)) return;
-        add_too_close(body, surface_.edges[e], other, surface_.edges[f],
-                      segment_segment_gap_sq(x_[a], x_[b], x_[c], x_[d]));
       });
     }
   }
@@ -193,34 +167,67 @@ class FrameCheck {
   void check_edges(int a, int b) {
     const auto& ea = surface_.edges[a];
     const auto& eb = surface_.edges[b];
-    if (!may_touch(surface_.edge_body[a], surface_.edge_body[b]) || shares_vertex(ea, eb)) return;
+    if (shares_vertex(ea, eb)) return;
     const bool touch = frame_.mesh.dim == 2 ? planar_segments_touch(x_[ea[0]], x_[ea[1]], x_[eb[0]], x_[eb[1]], 2)
                                             : segments_touch(x_[ea[0]], x_[ea[1]], x_[eb[0]], x_[eb[1]]);
     if (touch) add_intersection(surface_.edge_body[a], ea, surface_.edge_body[b], eb);
   }
 
-  void find_min_distance(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
-    const auto bound_sq = [&] { return min_gap_sq_; };
+  /// visit(vertex, triangle) and visit(edge, edge) for all pairs that may touch, share no vertex and whose boxes are
+  /// closer than the square root of bound_sq(). Lone points are edges.
+  template <class Bound, class VisitTriangle, class VisitEdge>
+  void visit_near_pairs(const SearchTree& triangle_tree, const SearchTree& edge_tree, const Bound& bound_sq,
+                        const VisitTriangle& visit_triangle, const VisitEdge& visit_edge) const {
     for (const int v : surface_.vertices) {
       const std::array<int, 1> vertex = {v};
-      const int body = surface_.vertex_body[v];
-      triangle_tree.visit_near(box_of(vertex), is_obstacle(body), bound_sq, [&](int t) {
-        const auto& tri = surface_.triangles[t];
-        if (!may_touch(body, surface_.triangle_body[t]) || shares_vertex(vertex, tri)) return;
-        min_gap_sq_ = std::min(min_gap_sq_, point_triangle_gap_sq(x_[v], x_[tri[0]], x_[tri[1]], x_[tri[2]]));
+      triangle_tree.visit_near(box_of(vertex), partners_of(surface_.vertex_body[v]), bound_sq, [&](int t) {
+        if (!shares_vertex(vertex, surface_.triangles[t])) visit_triangle(v, t);
       });
     }
     for (int a = 0; a < static_cast<int>(surface_.edges.size()); ++a) {
-      const auto& ea = surface_.edges[a];
-      const int body = surface_.edge_body[a];
-      edge_tree.visit_near(box_of(ea), is_obstacle(body), bound_sq, [&](int b) {
-        const auto& eb = surface_.edges[b];
-        // Of two deformable edges the later one asks; an obstacle is asked by the deformable edge.
-        if (is_obstacle(body) || (b >= a && !is_obstacle(surface_.edge_body[b]))) return;
-        if (!may_touch(body, surface_.edge_body[b]) || shares_vertex(ea, eb)) return;
-        min_gap_sq_ = std::min(min_gap_sq_, segment_segment_gap_sq(x_[ea[0]], x_[ea[1]], x_[eb[0]], x_[eb[1]]));
+      const auto& edge = surface_.edges[a];
+      edge_tree.visit_near(box_of(edge), partners_of(surface_.edge_body[a]), bound_sq, [&](int b) {
+        if (b < a && !shares_vertex(edge, surface_.edges[b])) visit_edge(a, b);
       });
     }
+  }
+
+  double triangle_gap_sq(int v, int t) const {
+    const auto& [a, b, c] = surface_.triangles[t];
+    return point_triangle_gap_sq(x_[v], x_[a], x_[b], x_[c]);
+  }
+  double edge_gap_sq(int e, int f) const {
+    const auto& [a, b] = surface_.edges[e];
+    const auto& [c, d] = surface_.edges[f];
+    return segment_segment_gap_sq(x_[a], x_[b], x_[c], x_[d]);
+  }
+
+  void find_min_distance(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    visit_near_pairs(
+        triangle_tree, edge_tree, [&] { return min_gap_sq_; },
+        [&](int v, int t) { min_gap_sq_ = std::min(min_gap_sq_, triangle_gap_sq(v, t)); },
+        [&](int a, int b) { min_gap_sq_ = std::min(min_gap_sq_, edge_gap_sq(a, b)); });
+  }
+
+  /// Two bodies have to keep the gap everywhere; parts of one body may be nearer to each other.
+  void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const double gap = scene_.min_separation;
+    const auto check_triangle = [&](int v, int t) {
+      const int body = surface_.vertex_body[v], other = surface_.triangle_body[t];
+      const auto& triangle = surface_.triangles[t];
+      const auto& [a, b, c] = triangle;
+      if (body == other || point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
+      add_too_close(body, std::array{v}, other, triangle, triangle_gap_sq(v, t));
+    };
+    const auto check_edge = [&](int e, int f) {
+      const int body = surface_.edge_body[e], other = surface_.edge_body[f];
+      const auto &first = surface_.edges[e], &second = surface_.edges[f];
+      if (body == other || segment_gap_exceeds(x_[first[0]], x_[first[1]], x_[second[0]], x_[second[1]], gap)) return;
+      add_too_close(body, first, other, second, edge_gap_sq(e, f));
+    };
+    // Boxes farther apart are so for certain.
+    visit_near_pairs(
+        triangle_tree, edge_tree, [&] { return 1.000001 * gap * gap; }, check_triangle, check_edge);
   }
 
   const std::vector<Vec<3>>& x_;
@@ -241,6 +248,14 @@ void add_obstacles(const Frame& frame, VerifyScene& scene) {
       scene.bodies[body].is_obstacle = true;
   }
   if (scene.bodies.empty()) scene.bodies.resize(1);
+  // A body that shares its group with an obstacle may cross every obstacle: all of them count as one.
+  std::set<int> groups;
+  for (const VerifyBody& body : scene.bodies) {
+    if (body.is_obstacle && body.collision_group >= 0) groups.insert(body.collision_group);
+  }
+  for (VerifyBody& body : scene.bodies) {
+    body.meets_obstacles = body.is_obstacle || groups.count(body.collision_group) == 0;
+  }
 }
 
 FrameVerdict verify_frame(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene) {

@@ -54,7 +54,7 @@ inline constexpr int max_offenses_per_frame = 5;
 /// `surface` belongs to the cells of `frame`.
 FrameVerdict verify_frame(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene);
 
-/// `frame.cell_is_obstacle` completes what the scene says about bodies.
+/// `frame.cell_is_obstacle` completes what the scene says about bodies, and their groups say who meets obstacles.
 void add_obstacles(const Frame& frame, VerifyScene& scene);
 
 }  // namespace clearance::cli

@@ -1,44 +1,67 @@
 // Where `clearance verify` looks for primitives near each other.
 #pragma once
 
-#include <array>
 #include <utility>
 #include <vector>
 
-#include "apps/cli/verify_surface.h"
 #include "apps/cli/verify_tree.h"
 
 namespace clearance::cli {
 
-/// Primitives of deformable bodies and of obstacles apart, so that an obstacle never searches its own neighbourhood.
+/// A tree of the bodies, and one of the primitives of each: what may not touch is never looked at. A stiff body would
+/// otherwise find mostly itself.
 class SearchTree {
  public:
   template <class BoxOf>
-  SearchTree(int count, const BoxOf& box_of, const std::vector<int>& body, const std::vector<VerifyBody>& bodies) {
-    std::vector<Box> boxes[2];
+  SearchTree(int count, const BoxOf& box_of, const std::vector<int>& body) {
+    std::vector<int> place;  // of a body in trees_; -1: none yet
+    std::vector<std::vector<Box>> boxes;
     for (int i = 0; i < count; ++i) {
-      const int side = bodies[body[i]].is_obstacle ? 1 : 0;
-      index_[side].push_back(i);
-      boxes[side].push_back(box_of(i));
+      const std::size_t b = static_cast<std::size_t>(body[i]);
+      if (b >= place.size()) place.resize(b + 1, -1);
+      if (place[b] < 0) {
+        place[b] = static_cast<int>(boxes.size());
+        boxes.emplace_back();
+        trees_.push_back({body[i], {}, {}});
+      }
+      boxes[place[b]].push_back(box_of(i));
+      trees_[place[b]].index.push_back(i);
     }
-    for (int side : {0, 1}) tree_[side] = BoxTree(std::move(boxes[side]));
+    std::vector<Box> all;
+    for (std::size_t t = 0; t < boxes.size(); ++t) {
+      Box box;
+      for (const Box& part : boxes[t]) box.add(part);
+      all.push_back(box);
+      trees_[t].tree = BoxTree(std::move(boxes[t]));
+    }
+    bodies_ = BoxTree(std::move(all));
   }
-  template <class Visit>
-  void visit_touching(const Box& box, bool is_obstacle, const Visit& visit) const {
-    for (int side = 0; side < (is_obstacle ? 1 : 2); ++side) {
-      tree_[side].visit_touching(box, [&](int i) { visit(index_[side][i]); });
-    }
+
+  /// visit(i) for every box that has a point in common with `box`, of bodies with may_touch(body).
+  template <class MayTouch, class Visit>
+  void visit_touching(const Box& box, const MayTouch& may_touch, const Visit& visit) const {
+    bodies_.visit_touching(box, [&](int t) {
+      if (!may_touch(trees_[t].body)) return;
+      trees_[t].tree.visit_touching(box, [&](int i) { visit(trees_[t].index[i]); });
+    });
   }
-  template <class Bound, class Visit>
-  void visit_near(const Box& box, bool is_obstacle, const Bound& bound_sq, const Visit& visit) const {
-    for (int side = 0; side < (is_obstacle ? 1 : 2); ++side) {
-      tree_[side].visit_near(box, bound_sq, [&](int i) { visit(index_[side][i]); });
-    }
+  /// visit(i) for every box closer to `box` than the square root of bound_sq(), which may shrink.
+  template <class MayTouch, class Bound, class Visit>
+  void visit_near(const Box& box, const MayTouch& may_touch, const Bound& bound_sq, const Visit& visit) const {
+    bodies_.visit_near(box, bound_sq, [&](int t) {
+      if (!may_touch(trees_[t].body)) return;
+      trees_[t].tree.visit_near(box, bound_sq, [&](int i) { visit(trees_[t].index[i]); });
+    });
   }
 
  private:
-  BoxTree tree_[2];
-  std::vector<int> index_[2];
+  struct BodyTree {
+    int body;
+    BoxTree tree;
+    std::vector<int> index;
+  };
+  std::vector<BodyTree> trees_;
+  BoxTree bodies_;
 };
 
 }  // namespace clearance::cli
