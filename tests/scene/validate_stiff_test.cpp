@@ -46,6 +46,17 @@ Lines joint_problems(const std::function<void(JointDesc&)>& change, int dimensio
       dimension);
 }
 
+TEST(ValidateStiff, ConsistentMassIsForDeformableBodiesOnly) {
+  EXPECT_EQ(problems([](SceneDesc& s) { s.time.mass = MassKind::consistent; }),
+            Lines{"time.mass: scenes with stiff bodies or parts need lumped mass, which is exact for these (got "
+                  "consistent)"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.time.mass = MassKind::consistent;
+              for (BodyDesc& body : s.bodies) body.kind = BodyKind::deformable;
+            }),
+            Lines{});
+}
+
 TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   EXPECT_EQ(door_problems([](BodyDesc& b) {
