@@ -70,9 +70,10 @@ class Step {
   double length(const VecX& dy) const;
   void shorten(VecX& dy) const;
   bool bend(VecX& dy) const;
-  void bound_bent(Direction& direction);
+  bool bound_bent(Direction& direction);
+  bool follow(const VecX& dy);
   void bound_direction(Direction& direction);
-  bool search_line(const Direction& direction);
+  bool search_line(const Direction& direction, double smallest_alpha);
   bool is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const;
   bool has_reached_targets();
   bool pull_harder();
@@ -278,15 +279,40 @@ bool Step<dim>::bend(VecX& dy) const {
 /// Bends a direction and bounds it. What bending adds is of second order in the whole turn, but grows linearly on the
 /// way: where little of the way is feasible it pushes bodies together against any barrier (a crank's pin was driven
 /// from 6e-5 m to 1e-16 m of its rod), so that there the direction stays straight, which hardly stretches a body then.
+/// True if it is bent.
 template <int dim>
-void Step<dim>::bound_bent(Direction& direction) {
+bool Step<dim>::bound_bent(Direction& direction) {
   Direction straight;
   straight.dy = direction.dy;
   const bool is_bent = bend(direction.dy);
   bound_direction(direction);
-  if (!is_bent || direction.alpha_limit >= 0.5) return;
+  if (!is_bent || direction.alpha_limit >= 0.5) return is_bent;
   bound_direction(straight);
-  if (straight.alpha_limit > direction.alpha_limit) direction = std::move(straight);
+  if (straight.alpha_limit <= direction.alpha_limit) return true;
+  direction = std::move(straight);
+  return false;
+}
+
+/// Goes along dy as far as that is feasible and lowers the energy. A part of a turn is bent anew where the whole
+/// climbs: the chord of an arc leaves the tangent by the square of its length, and contacts that slide along the arc
+/// resist.
+template <int dim>
+bool Step<dim>::follow(const VecX& dy) {
+  double share = 1.0;
+  for (int trial = 0; trial < 6; ++trial, share *= 0.5) {
+    Direction direction;
+    direction.dy = share * dy;
+    const bool is_bent = bound_bent(direction);
+    if (trial == 0) iteration_.alpha_limit = direction.alpha_limit;
+    const bool is_last = !is_bent || trial == 5;
+    if (search_line(direction, is_last ? 0.0 : direction.alpha_limit)) {
+      iteration_.alpha *= share;
+      iteration_.alpha_limit = std::max(iteration_.alpha_limit, iteration_.alpha);
+      return true;
+    }
+    if (is_last) break;
+  }
+  return false;
 }
 
 /// [m] How far any block starts to move.
@@ -304,9 +330,9 @@ bool Step<dim>::is_decrease_hidden(const Iterate& trial, const VecX& dy, double 
   return problem_.slope(trial, coordinates_.expand(trial.x, dy)) <= 0.8 * std::abs(gradient_.dot(dy));
 }
 
-/// Halves alpha until the energy falls; moves the current iterate there. False if it never falls.
+/// Halves alpha until the energy falls; moves the current iterate there. False if it does not fall at smallest_alpha.
 template <int dim>
-bool Step<dim>::search_line(const Direction& direction) {
+bool Step<dim>::search_line(const Direction& direction, double smallest_alpha) {
   StageTimer timer(report_.profile, Stage::line_search);
   const double size = length(direction.dy);
   const double smallest_motion = 1e-16 * model_.bbox_diagonal;
@@ -333,7 +359,7 @@ bool Step<dim>::search_line(const Direction& direction) {
         return true;
       }
     }
-    if (alpha == 0.0) break;
+    if (alpha <= smallest_alpha) break;
   }
   return false;
 }
@@ -405,9 +431,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     ++report_.newton_iterations;
     report_.residual = length(direction.dy) / h;
     shorten(direction.dy);
-    bound_bent(direction);
-    iteration_.alpha_limit = direction.alpha_limit;
-    const bool has_moved = search_line(direction);
+    const bool has_moved = follow(direction.dy);
     iteration_.residual = report_.residual;
     iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
     iteration_.min_distance = current_.contacts.min_distance;
