@@ -142,10 +142,10 @@ def stretch_of_run(folder):
 
 # --- runs ---
 
-def run(program, name, body_type, steps, limit, folder):
+def run(program, name, body_type, steps, limit, frame_interval, folder):
     """One scene: what the table needs of it."""
     command = [program, "run", str(FIXTURES / f"{name}.json"), "-o", str(folder), "--steps", str(steps), "--threads", "1",
-               "-q", "--set", "output.checkpoint_interval=1000000"]
+               "-q", "--set", "output.checkpoint_interval=1000000", "--set", f"output.frame_interval={frame_interval}"]
     if body_type == "rigid":
         command += ["--set", "bodies.type=rigid"]
     started = time.monotonic()
@@ -202,6 +202,7 @@ def main():
     parser.add_argument("--type", choices=["affine", "rigid"], help="only as affine or only as rigid bodies")
     parser.add_argument("--steps", type=int, default=100)
     parser.add_argument("--limit", type=float, default=120, help="seconds a scene may take (default 120)")
+    parser.add_argument("--frame-interval", type=int, default=1, help="steps between frames that are checked")
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "stiff_scenes", help="of results")
     parser.add_argument("--again", action="store_true", help="run scenes again whose results are there")
     parser.add_argument("--write", action="store_true", help="store the table of all results, run nothing")
@@ -229,7 +230,8 @@ def main():
             if (name, body_type) in results and not arguments.again:
                 continue
             folder = arguments.folder / f"{name.replace('/', '.')}.{body_type}"
-            result = run(arguments.program, name, body_type, arguments.steps, arguments.limit, folder)
+            result = run(arguments.program, name, body_type, arguments.steps, arguments.limit,
+                         arguments.frame_interval, folder)
             with open(store, "a") as out:
                 out.write(json.dumps(result) + "\n")
             print(" | ".join(row(result)) + (f"   ({result['ended']})" if result["ended"] else ""), flush=True)
