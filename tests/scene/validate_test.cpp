@@ -31,7 +31,10 @@ using Lines = std::vector<std::string>;
 
 TEST(Validate, AcceptsGoodScenes) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
-  for (const Issue& issue : validate(full_scene())) ADD_FAILURE() << to_string(issue);
+  // The full scene differs from the defaults everywhere, also where its stiff bodies ask for them.
+  SceneDesc full = full_scene();
+  full.time.mass = MassKind::lumped;
+  for (const Issue& issue : validate(full)) ADD_FAILURE() << to_string(issue);
 }
 
 TEST(Validate, ChecksRangesOfTheTable) {
