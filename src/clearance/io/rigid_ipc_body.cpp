@@ -171,12 +171,26 @@ class BodyReader {
   void read_mass() {
     body_.material.density = from_.number("density", 1000.0, positive("", ""));
     if (shape_->is_solid) return;
-    body_.mass = body_.material.density * measured().measure;
+    const double measure = measured().measure;
+    body_.mass = body_.material.density * measure;
+    stiffen(measure);
     if (!body_.split_components) return;
     const std::vector<int> components = connected_components(placed_);
     const int num_components = components.empty() ? 1 : 1 + *std::max_element(components.begin(), components.end());
     *body_.mass /= num_components;
     from_.warning("split_components", "all components of this open mesh get the same mass");
+  }
+
+  /// The reference weighs sheets, wires and points as if they were a metre thick, where their shape has a hundredth of
+  /// their size. They are made as stiff as they are heavy, or their own inertia stretches them (nets of wire by 4 %).
+  void stiffen(double measure) {
+    Vec<3> low = placed_.vertices.front(), high = low;
+    for (const Vec<3>& v : placed_.vertices) {
+      low = low.cwiseMin(v);
+      high = high.cwiseMax(v);
+    }
+    const double volume = mass_of_mesh(placed_, 0.01 * (high - low).norm()).properties.measure;
+    if (volume > 0.0) body_.material.stiffness *= std::max(1.0, measure / volume);
   }
 
   void add_load(LoadKind kind, const Vec<3>& value) {
