@@ -17,6 +17,21 @@ const std::string drop_scene = R"({
     {"name": "upper", "generator": {"kind": "box", "size": [0.4, 0.4, 0.4], "resolution": [3, 3, 3]},
      "transform": {"translation": [0.1, 0.5, 0], "rotation": [10, 20, 0]}, "linear_velocity": [0, -3, 0]}]})";
 
+/// An affine and a rigid box on one hinge that fall and turn onto a deformable box with a stiff half, with friction.
+const std::string mixed_scene = R"({
+  "time": {"step": 0.01, "duration": 0.2},
+  "friction": {"coefficient": 0.4},
+  "half_spaces": [{"point": [0, -0.26, 0]}],
+  "bodies": [
+    {"name": "base", "generator": {"kind": "box", "size": [0.8, 0.5, 0.5], "resolution": [4, 2, 2]},
+     "stiff_parts": [{"region": {"frame": "body", "box": [[-0.1, -0.1, -0.1], [0.51, 1.1, 1.1]]}}]},
+    {"name": "left", "kind": "affine", "generator": {"kind": "box", "size": [0.3, 0.2, 0.2], "resolution": [1, 1, 1]},
+     "transform": {"translation": [-0.2, 0.42, 0], "rotation": [0, 20, 10]}, "linear_velocity": [0, -3, 0]},
+    {"name": "right", "kind": "rigid", "generator": {"kind": "box", "size": [0.3, 0.2, 0.2], "resolution": [1, 1, 1]},
+     "transform": {"translation": [0.25, 0.5, 0.03], "rotation": [20, 0, 0]}, "linear_velocity": [0, -3, 0],
+     "angular_velocity": [400, 0, 0]}],
+  "joints": [{"bodies": ["left", "right"], "point": [0.02, 0.46, 0], "axis": [0, 0, 1], "effort": "cos(10 * t) * 2"}]})";
+
 class Run : public ProgramTest {
  protected:
   void SetUp() override {
@@ -24,6 +39,40 @@ class Run : public ProgramTest {
     scene_ = write("drop.json", drop_scene).string();
     out_ = (folder_ / "out").string();
   }
+  /// Killed three times and resumed on another number of threads, a run of 20 steps fills the same folder.
+  void expect_killed_run_is_the_whole_run() const {
+    const std::string whole = (folder_ / "whole").string();
+    ASSERT_EQ(clearance({"run", scene_, "-o", whole, "-q", "--threads", "2"}).status, 0);
+    const std::vector<std::string> expected = hashes_of(whole);
+    ASSERT_EQ(expected.size(), 20u);
+
+    // Killed three times, each a little further: the moments are arbitrary.
+    int num_kills = 0;
+    for (std::size_t wanted : {3u, 8u, 13u}) {
+      std::vector<std::string> arguments = {"run", scene_, "-o", out_, "-q", "--threads", "2"};
+      if (wanted > 3u) arguments.push_back("--resume");
+      const pid_t pid = start(arguments);
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (stats_of(out_).size() < wanted && std::chrono::steady_clock::now() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      kill(pid, SIGKILL);
+      num_kills += wait_for(pid).status == 128 + SIGKILL ? 1 : 0;
+      EXPECT_EQ(clearance({"verify", out_}).status, 0) << "what a killed run leaves does not verify";
+    }
+    EXPECT_GT(num_kills, 0) << "every run ended before it could be killed";
+    ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--resume", "--threads", "1"}).status, 0);
+    EXPECT_EQ(hashes_of(out_), expected);
+    EXPECT_EQ(files_in(fs::path(out_) / "frames"), files_in(fs::path(whole) / "frames"));
+    EXPECT_EQ(read_text(out_ + "/frames.pvd"), read_text(whole + "/frames.pvd"));
+    for (const std::string& frame : files_in(fs::path(whole) / "frames")) {
+      EXPECT_EQ(read_text(out_ + "/frames/" + frame), read_text(whole + "/frames/" + frame)) << frame;
+    }
+    EXPECT_EQ(read_text(out_ + "/checkpoint/state.bin"), read_text(whole + "/checkpoint/state.bin"));
+    EXPECT_EQ(Json::parse(read_text(out_ + "/summary.json"))["finished"], "complete");
+    EXPECT_EQ(clearance({"verify", out_}).status, 0);
+  }
+
   std::string scene_, out_;
 };
 
@@ -120,36 +169,17 @@ TEST_F(Run, SetChangesValuesAndStepsTheLength) {
 }
 
 TEST_F(Run, KilledAndResumedIsTheUninterruptedRunBitForBit) {
-  const std::string whole = (folder_ / "whole").string();
-  ASSERT_EQ(clearance({"run", scene_, "-o", whole, "-q", "--threads", "2"}).status, 0);
-  const std::vector<std::string> expected = hashes_of(whole);
-  ASSERT_EQ(expected.size(), 20u);
+  expect_killed_run_is_the_whole_run();
+}
 
-  // Killed three times, each a little further: the moments are arbitrary.
-  int num_kills = 0;
-  for (std::size_t wanted : {3u, 8u, 13u}) {
-    std::vector<std::string> arguments = {"run", scene_, "-o", out_, "-q", "--threads", "2"};
-    if (wanted > 3u) arguments.push_back("--resume");
-    const pid_t pid = start(arguments);
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (stats_of(out_).size() < wanted && std::chrono::steady_clock::now() < deadline) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    kill(pid, SIGKILL);
-    num_kills += wait_for(pid).status == 128 + SIGKILL ? 1 : 0;
-    EXPECT_EQ(clearance({"verify", out_}).status, 0) << "what a killed run leaves does not verify";
-  }
-  EXPECT_GT(num_kills, 0) << "every run ended before it could be killed";
-  ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--resume", "--threads", "1"}).status, 0);
-  EXPECT_EQ(hashes_of(out_), expected);
-  EXPECT_EQ(files_in(fs::path(out_) / "frames"), files_in(fs::path(whole) / "frames"));
-  EXPECT_EQ(read_text(out_ + "/frames.pvd"), read_text(whole + "/frames.pvd"));
-  for (const std::string& frame : files_in(fs::path(whole) / "frames")) {
-    EXPECT_EQ(read_text(out_ + "/frames/" + frame), read_text(whole + "/frames/" + frame)) << frame;
-  }
-  EXPECT_EQ(read_text(out_ + "/checkpoint/state.bin"), read_text(whole + "/checkpoint/state.bin"));
-  EXPECT_EQ(Json::parse(read_text(out_ + "/summary.json"))["finished"], "complete");
-  EXPECT_EQ(clearance({"verify", out_}).status, 0);
+TEST_F(Run, KilledAndResumedIsTheUninterruptedRunBitForBitWithStiffBodiesAndJoints) {
+  scene_ = write("mixed.json", mixed_scene).string();
+  expect_killed_run_is_the_whole_run();
+  const std::vector<Json> stats = stats_of(out_);
+  EXPECT_GT(stats.back()["friction_work"].get<double>(), 0.0) << "nothing rubs";
+  const std::string single = (folder_ / "single").string();
+  ASSERT_EQ(clearance({"run", scene_, "-o", single, "-q", "--threads", "1"}).status, 0);
+  EXPECT_EQ(hashes_of(single), hashes_of(out_));
 }
 
 TEST_F(Run, ResumedAfterSparseCheckpointsAndFramesIsStillTheSame) {

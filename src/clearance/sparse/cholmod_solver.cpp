@@ -32,12 +32,13 @@ constexpr double refinement_residual = 1e-10;
 bool CholmodSolver::prepare(const BlockSparseMatrix& matrix) {
   matrix_ = nullptr;
   const bool is_first = std::exchange(is_next_first_, false);
+  // The same pattern may go on, but not what its systems before forget_history() have lost.
+  if (is_first) excess_ = 0;
   if (matrix.pattern_id() == analyzed_pattern_) return true;
   const Stopwatch watch;
   if (is_first) {
     order_ = common_order_;
     fair_flops_ = common_flops_;
-    excess_ = 0;
   }
   is_analysis_first_ = is_first;
   const bool is_analyzed = analyze(matrix);
