@@ -74,6 +74,8 @@ class Step {
   bool follow(const VecX& dy);
   void bound_direction(Direction& direction);
   bool search_line(const Direction& direction, double smallest_alpha);
+  bool take_detour(const Direction& direction);
+  bool follow_detour(bool has_moved);
   bool is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const;
   bool has_reached_targets();
   bool pull_harder();
@@ -95,6 +97,15 @@ class Step {
   IterationReport iteration_;         // the one under way
   double least_missing_ = 1.0;        // of the scripted motion, at any pull so far
   int num_vain_pulls_ = 0;
+  /// Where a detour started, and what is searched if it leads nowhere.
+  struct Detour {
+    Iterate start;
+    VecX gradient;
+    Direction direction;
+    int length = 0;  // iterations so far; 0: none under way
+    bool is_allowed = true;
+    bool is_wanted = false;  // the last line search cut its direction to pieces
+  } detour_;
   StepReport report_;
 };
 
@@ -280,6 +291,7 @@ bool Step<dim>::bend(VecX& dy) const {
 /// way: where little of the way is feasible it pushes bodies together against any barrier (a crank's pin was driven
 /// from 6e-5 m to 1e-16 m of its rod), so that there the direction stays straight, which hardly stretches a body then.
 /// True if it is bent.
+static const double STRAY = getenv("STRAY") ? atof(getenv("STRAY")) : 0.1;
 template <int dim>
 bool Step<dim>::bound_bent(Direction& direction) {
   Direction straight;
@@ -287,6 +299,8 @@ bool Step<dim>::bound_bent(Direction& direction) {
   const bool is_bent = bend(direction.dy);
   bound_direction(direction);
   if (!is_bent || direction.alpha_limit >= 0.5) return is_bent;
+  const double strays = direction.alpha_limit * length(direction.dy - straight.dy);
+  if (strays < STRAY * options_.barrier.dhat) return true;
   bound_direction(straight);
   if (straight.alpha_limit <= direction.alpha_limit) return true;
   direction = std::move(straight);
@@ -299,12 +313,16 @@ bool Step<dim>::bound_bent(Direction& direction) {
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
   double share = 1.0;
-  for (int trial = 0; trial < 6; ++trial, share *= 0.5) {
+  static const int NT = getenv("NT") ? atoi(getenv("NT")) : 6;
+  for (int trial = 0; trial < NT; ++trial, share *= 0.5) {
     Direction direction;
     direction.dy = share * dy;
     const bool is_bent = bound_bent(direction);
-    if (trial == 0) iteration_.alpha_limit = direction.alpha_limit;
-    const bool is_last = !is_bent || trial == 5;
+    if (trial == 0) {
+      iteration_.alpha_limit = direction.alpha_limit;
+      if (take_detour(direction)) return true;
+    }
+    const bool is_last = !is_bent || trial == NT - 1;
     if (search_line(direction, is_last ? 0.0 : direction.alpha_limit)) {
       iteration_.alpha *= share;
       iteration_.alpha_limit = std::max(iteration_.alpha_limit, iteration_.alpha);
@@ -362,6 +380,56 @@ bool Step<dim>::search_line(const Direction& direction, double smallest_alpha) {
     if (alpha <= smallest_alpha) break;
   }
   return false;
+}
+
+/// Contacts that slide along curved surfaces bend away from a straight direction: its end has a higher energy, and the
+/// line search cuts it again and again (the Maratos effect). Then the direction is taken as far as it is feasible,
+/// whatever the energy; the next ones must lead below where it started, or the search goes back there (the watchdog
+/// technique of Chamberlain et al. 1982).
+template <int dim>
+bool Step<dim>::take_detour(const Direction& direction) {
+  if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;
+  VecX x = coordinates_.move(current_.x, direction.dy, direction.alpha_limit);
+  for (const auto& potential : model_.potentials) {
+    if (!potential->is_feasible(x)) return false;
+  }
+  Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+  const CompensatedSum energy = problem_.energy(trial);
+  if (!std::isfinite(energy.value())) return false;
+  if (energy.value() >= current_energy_.value()) {
+    detour_.length = 1;
+    iteration_.event = "taken as far as it is feasible, although the energy rises";
+  }
+  detour_.start = std::move(current_);
+  detour_.gradient = gradient_;
+  detour_.direction = direction;
+  current_ = std::move(trial);
+  current_energy_ = energy;
+  iteration_.alpha = direction.alpha_limit;
+  return true;
+}
+
+/// After an iteration: ends a detour that leads below where it started, or goes back there if it does not in time.
+/// False if the current iterate has not moved.
+template <int dim>
+bool Step<dim>::follow_detour(bool has_moved) {
+  constexpr int max_length = 2;
+  detour_.is_wanted = iteration_.alpha < 0.1 * iteration_.alpha_limit;
+  if (detour_.length == 0) return has_moved;
+  // Evaluated anew: the barrier may have become stiffer on the way.
+  const CompensatedSum at_start = problem_.energy(detour_.start);
+  const double change = (current_energy_.sum - at_start.sum) + (current_energy_.correction - at_start.correction);
+  if (change < 0.0) {
+    detour_.length = 0;
+    return true;
+  }
+  if (has_moved && ++detour_.length <= max_length) return true;
+  detour_.length = 0;
+  detour_.is_allowed = false;
+  current_ = std::move(detour_.start);
+  current_energy_ = at_start;
+  gradient_ = detour_.gradient;
+  return search_line(detour_.direction, 0.0);
 }
 
 /// True once every scripted node is where it should be; then they are fixed.
@@ -431,7 +499,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     ++report_.newton_iterations;
     report_.residual = length(direction.dy) / h;
     shorten(direction.dy);
-    const bool has_moved = follow(direction.dy);
+    const bool has_moved = follow_detour(follow(direction.dy));
     iteration_.residual = report_.residual;
     iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
     iteration_.min_distance = current_.contacts.min_distance;
@@ -440,7 +508,8 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
 
     // 3. Converged, or scripted nodes still under way (alg. A.1).
-    const bool is_small = report_.residual < options_.tolerance;
+    // The energy on a detour is above that where it started: no place to end.
+    const bool is_small = report_.residual < options_.tolerance && detour_.length == 0;
     if (has_reached_targets()) {
       if (is_small) {
         // 4. Friction again with the forces just found, until a direction is small at once: eq. 2.17.
@@ -468,6 +537,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
       break;
     }
   }
+  if (detour_.length > 0) current_ = std::move(detour_.start);
   if (report_.status == StepStatus::iteration_limit && problem_.augmented().is_active()) {
     report_.status = StepStatus::prescribed_motion_blocked;
   }
