@@ -70,10 +70,10 @@ class Step {
   double length(const VecX& dy) const;
   void shorten(VecX& dy) const;
   bool bend(VecX& dy) const;
-  bool bound_bent(Direction& direction);
+  void bound_bent(Direction& direction);
   bool follow(const VecX& dy);
   void bound_direction(Direction& direction);
-  bool search_line(const Direction& direction, double smallest_alpha);
+  bool search_line(const Direction& direction);
   bool take_detour(const Direction& direction);
   bool follow_detour(bool has_moved);
   bool is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const;
@@ -290,47 +290,26 @@ bool Step<dim>::bend(VecX& dy) const {
 /// Bends a direction and bounds it. What bending adds is of second order in the whole turn, but grows linearly on the
 /// way: where little of the way is feasible it pushes bodies together against any barrier (a crank's pin was driven
 /// from 6e-5 m to 1e-16 m of its rod), so that there the direction stays straight, which hardly stretches a body then.
-/// True if it is bent.
-static const double STRAY = getenv("STRAY") ? atof(getenv("STRAY")) : 0.1;
 template <int dim>
-bool Step<dim>::bound_bent(Direction& direction) {
+void Step<dim>::bound_bent(Direction& direction) {
   Direction straight;
   straight.dy = direction.dy;
   const bool is_bent = bend(direction.dy);
   bound_direction(direction);
-  if (!is_bent || direction.alpha_limit >= 0.5) return is_bent;
-  const double strays = direction.alpha_limit * length(direction.dy - straight.dy);
-  if (strays < STRAY * options_.barrier.dhat) return true;
+  if (!is_bent || direction.alpha_limit >= 0.5) return;
+  if (direction.alpha_limit * length(direction.dy - straight.dy) < 0.1 * options_.barrier.dhat) return;
   bound_direction(straight);
-  if (straight.alpha_limit <= direction.alpha_limit) return true;
-  direction = std::move(straight);
-  return false;
+  if (straight.alpha_limit > direction.alpha_limit) direction = std::move(straight);
 }
 
-/// Goes along dy as far as that is feasible and lowers the energy. A part of a turn is bent anew where the whole
-/// climbs: the chord of an arc leaves the tangent by the square of its length, and contacts that slide along the arc
-/// resist.
+/// Goes along dy as far as that is feasible and lowers the energy.
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
-  double share = 1.0;
-  static const int NT = getenv("NT") ? atoi(getenv("NT")) : 6;
-  for (int trial = 0; trial < NT; ++trial, share *= 0.5) {
-    Direction direction;
-    direction.dy = share * dy;
-    const bool is_bent = bound_bent(direction);
-    if (trial == 0) {
-      iteration_.alpha_limit = direction.alpha_limit;
-      if (take_detour(direction)) return true;
-    }
-    const bool is_last = !is_bent || trial == NT - 1;
-    if (search_line(direction, is_last ? 0.0 : direction.alpha_limit)) {
-      iteration_.alpha *= share;
-      iteration_.alpha_limit = std::max(iteration_.alpha_limit, iteration_.alpha);
-      return true;
-    }
-    if (is_last) break;
-  }
-  return false;
+  Direction direction;
+  direction.dy = dy;
+  bound_bent(direction);
+  iteration_.alpha_limit = direction.alpha_limit;
+  return take_detour(direction) || search_line(direction);
 }
 
 /// [m] How far any block starts to move.
@@ -348,9 +327,9 @@ bool Step<dim>::is_decrease_hidden(const Iterate& trial, const VecX& dy, double 
   return problem_.slope(trial, coordinates_.expand(trial.x, dy)) <= 0.8 * std::abs(gradient_.dot(dy));
 }
 
-/// Halves alpha until the energy falls; moves the current iterate there. False if it does not fall at smallest_alpha.
+/// Halves alpha until the energy falls; moves the current iterate there. False if it never falls.
 template <int dim>
-bool Step<dim>::search_line(const Direction& direction, double smallest_alpha) {
+bool Step<dim>::search_line(const Direction& direction) {
   StageTimer timer(report_.profile, Stage::line_search);
   const double size = length(direction.dy);
   const double smallest_motion = 1e-16 * model_.bbox_diagonal;
@@ -377,7 +356,7 @@ bool Step<dim>::search_line(const Direction& direction, double smallest_alpha) {
         return true;
       }
     }
-    if (alpha <= smallest_alpha) break;
+    if (alpha == 0.0) break;
   }
   return false;
 }
@@ -429,7 +408,7 @@ bool Step<dim>::follow_detour(bool has_moved) {
   current_ = std::move(detour_.start);
   current_energy_ = at_start;
   gradient_ = detour_.gradient;
-  return search_line(detour_.direction, 0.0);
+  return search_line(detour_.direction);
 }
 
 /// True once every scripted node is where it should be; then they are fixed.
