@@ -32,6 +32,9 @@ namespace {
 /// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
 constexpr int max_vain_pulls = 15;
 
+/// Of the tolerance: what may be left of the last direction.
+constexpr double max_untaken = 0.3;
+
 /// Everything one step works with; its member functions are the lines of the paper's algorithm.
 template <int dim>
 class Step {
@@ -487,8 +490,11 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
 
     // 3. Converged, or scripted nodes still under way (alg. A.1).
-    // The energy on a detour is above that where it started: no place to end.
-    const bool is_small = report_.residual < options_.tolerance && detour_.length == 0;
+    // The energy on a detour is above that where it started: no place to end. Neither is one that a contact keeps most
+    // of the direction from: scenes with a tolerance above what gravity gains in a step would creep instead of falling.
+    const double untaken = has_moved ? (1.0 - iteration_.alpha) * report_.residual : 0.0;
+    const bool is_small =
+        report_.residual < options_.tolerance && untaken < max_untaken * options_.tolerance && detour_.length == 0;
     if (has_reached_targets()) {
       if (is_small) {
         // 4. Friction again with the forces just found, until a direction is small at once: eq. 2.17.
