@@ -5,6 +5,7 @@
 #include "clearance/io/scene_file.h"
 #include "clearance/scene/validate.h"
 #include "cli/random_script.h"
+#include "cli/random_stiff.h"
 
 namespace clearance::cli {
 
@@ -14,12 +15,14 @@ constexpr int max_placements = 12;  // tries to find a place for a body that tou
 
 class SceneMaker {
  public:
-  SceneMaker(std::uint64_t seed, std::filesystem::path folder)
+  SceneMaker(std::uint64_t seed, std::filesystem::path folder, RandomKinds kinds)
       : seed_(seed),
         folder_(std::move(folder)),
+        is_mixed_(kinds == RandomKinds::mixed),
         random_(seed),
         length_(random_.chance(0.7) ? 1.0 : random_.log_uniform(1e-3, 1e3)),
-        script_(random_, scene_, length_) {}
+        script_(random_, scene_, length_),
+        stiff_(random_, scene_, length_) {}
 
   RandomScene make() {
     scene_.name = fmt::format("fuzz {}", seed_);
@@ -40,6 +43,7 @@ class SceneMaker {
     } else {
       for (int i = 0; i < num_bodies; ++i) add_body();
     }
+    if (is_mixed_) add_joints();
     add_friction_pairs();
     return {at_length(scene_, length_), std::move(simulation_)};
   }
@@ -56,10 +60,11 @@ class SceneMaker {
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
-    scene_.solver.max_iterations = 200;
+    scene_.solver.max_iterations = is_mixed_ ? 100 : 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdKind::tight_inclusion;
     if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverKind::pcg;
-    if (random_.chance(0.15)) scene_.time.mass = MassKind::consistent;
+    if (random_.chance(0.15) && !is_mixed_) scene_.time.mass = MassKind::consistent;
+    if (is_mixed_ && random_.chance(0.2)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-2);
     scene_.output.iterations = random_.chance(0.5);
     scene_.output.contact_forces = random_.chance(0.2);
     speed_ = random_.log_uniform(0.01, 1000.0);
@@ -189,16 +194,28 @@ class SceneMaker {
   void add_body() {
     BodyDesc body;
     body.material = random_material();
-    choose_shape(body);
+    const bool is_stiff_body = is_mixed_ && random_.chance(0.65);
+    if (is_stiff_body && random_.chance(0.35)) {
+      stiff_.choose_open_shape(body);
+    } else {
+      choose_shape(body);
+    }
     // Slivers: every element 100 times longer than wide.
     if (random_.chance(0.15))
       body.transform.scale[random_.integer(0, is_2d() ? 1 : 2)] = random_.log_uniform(0.01, 1.0);
-    if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) script_.hold_nodes(body);
-    if (random_.chance(0.2)) script_.add_loads(body);
+    if (is_stiff_body) {
+      stiff_.choose_kind(body);
+    } else {
+      if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) script_.hold_nodes(body);
+      if (random_.chance(0.2)) script_.add_loads(body);
+      if (is_mixed_) stiff_.add_stiff_parts(body);
+    }
     script_.choose_friction(body);
     if (random_.chance(0.05)) body.self_contact = false;
+    if (is_mixed_) stiff_.choose_group(body);
     for (int i = 0; i < max_placements; ++i) {
       place(body, 0.8 + 0.15 * i);
+      if (is_stiff_body) stiff_.spin(body);
       if (try_body(body)) return;
     }
   }
@@ -213,6 +230,7 @@ class SceneMaker {
     for (int i = 0; i < count; ++i) {
       BodyDesc body;
       body.material = random_material();
+      if (is_mixed_ && random_.chance(0.7)) body.kind = random_.one_of({BodyKind::affine, BodyKind::rigid});
       script_.choose_friction(body);
       body.generator =
           generator(GeneratorKind::box, {size[0], size[1], size[2]}, {cells, random_.integer(1, 2), cells});
@@ -233,6 +251,7 @@ class SceneMaker {
   void add_obstacle(BodyDesc body) {
     body.kind = BodyKind::obstacle;
     script_.choose_friction(body);
+    if (is_mixed_) stiff_.choose_group(body);
     scene_.bodies.push_back(std::move(body));
   }
 
@@ -302,6 +321,17 @@ class SceneMaker {
     add_obstacle(std::move(body));
   }
 
+  /// Each joint that fits with the others stays.
+  void add_joints() {
+    if (!simulation_ || !random_.chance(0.5)) return;
+    name_bodies(scene_);
+    for (int i = random_.integer(1, 4); i > 0; --i) {
+      SceneDesc trial = scene_;
+      trial.joints.push_back(stiff_.joint());
+      if (!trial.joints.back().bodies[0].empty()) (void)try_scene(std::move(trial));
+    }
+  }
+
   /// Coefficients for pairs need the names, which all bodies have once they are there.
   void add_friction_pairs() {
     if (!simulation_ || !random_.chance(0.4)) return;
@@ -327,10 +357,12 @@ class SceneMaker {
 
   std::uint64_t seed_;
   std::filesystem::path folder_;
+  bool is_mixed_;
   Random random_;
   double length_;  // [m] about how long the bodies are; scene_ has length 1
   SceneDesc scene_;
   RandomScript script_;
+  RandomStiff stiff_;
   std::unique_ptr<Simulation> simulation_;
   double speed_ = 0.0;           // [m/s]
   double density_ = 0.0;         // [kg/m^3]
@@ -340,8 +372,8 @@ class SceneMaker {
 
 }  // namespace
 
-RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder) {
-  return SceneMaker(seed, folder).make();
+RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder, RandomKinds kinds) {
+  return SceneMaker(seed, folder, kinds).make();
 }
 
 }  // namespace clearance::cli

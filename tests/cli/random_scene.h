@@ -14,8 +14,14 @@ struct RandomScene {
   std::unique_ptr<Simulation> simulation;  ///< ready to step: passed the checks of the start
 };
 
-/// 2 to 6 deformable bodies, perhaps obstacles, half-spaces and held nodes. Bodies that would touch at the start are
+enum class RandomKinds {
+  deformable,
+  mixed  ///< affine and rigid bodies, stiff parts, joints and collision groups too
+};
+
+/// 2 to 6 bodies that move, perhaps obstacles, half-spaces and held nodes. Bodies that would touch at the start are
 /// placed anew; those that find no place are left out. Small mesh files go to `folder`.
-RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder);
+RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder,
+                              RandomKinds kinds = RandomKinds::deformable);
 
 }  // namespace clearance::cli

@@ -146,7 +146,9 @@ SceneDesc at_length(SceneDesc scene, double length) {
     body.transform.scale *= length;
     body.transform.translation *= length;
     body.linear_velocity *= length;
+    if (body.thickness) *body.thickness *= length;
   }
+  for (JointDesc& joint : scene.joints) joint.point *= length;
   return scene;
 }
 
