@@ -234,6 +234,25 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
   }
 }
 
+TEST(FrictionPotential, LaggedByAShareItIsTheMeanOfOldAndNew) {
+  RubbingCrowd<3> crowd(11);
+  // Of the old contacts only every other one, so that the two differ.
+  ContactSet some;
+  for (std::size_t k = 0; k < crowd.set.contacts.size(); k += 2) some.contacts.push_back(crowd.set.contacts[k]);
+  const auto lag = [&](FrictionPotential<3>& friction, const ContactSet& set, double kappa, double share) {
+    friction.lag(set, crowd.x_t0, crowd.displacement, kappa, crowd.options, share);
+  };
+  FrictionPotential<3> old_only(crowd.model, 0.01, crowd.x_t0), new_only(crowd.model, 0.01, crowd.x_t0);
+  lag(old_only, some, 3.0, 1.0);
+  lag(new_only, crowd.set, 2.0, 1.0);
+  FrictionPotential<3> mixed = old_only;
+  lag(mixed, crowd.set, 2.0, 0.25);
+  const double expected = 0.75 * old_only.energy(crowd.x).value() + 0.25 * new_only.energy(crowd.x).value();
+  EXPECT_NEAR(mixed.energy(crowd.x).value(), expected, 1e-3 * expected);  // the weakest are forgotten
+  lag(mixed, crowd.set, 2.0, 1.0);
+  EXPECT_EQ(mixed.energy(crowd.x).value(), new_only.energy(crowd.x).value());
+}
+
 TEST(FrictionPotential, IsTheSameForAnyNumberOfThreads) {
   RubbingCrowd<3> crowd(7);
   std::vector<MatX> results;

@@ -1,6 +1,7 @@
 #include "clearance/contact/friction_potential.h"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/mollifier.h"
@@ -36,9 +37,15 @@ double normal_force(const Contact& contact, const ContactGap<dim>& gap, const Co
 
 template <int dim>
 void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa,
-                                 const BarrierOptions& options) {
-  contacts_.clear();
+                                 const BarrierOptions& options, double share) {
   prepared_for_.clear();
+  double strongest = 0.0;
+  for (LaggedContact& contact : contacts_) {
+    contact.limit *= 1.0 - share;
+    strongest = std::max(strongest, contact.limit);
+  }
+  // What is left of contacts long lagged is forgotten.
+  std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(contact.limit > 1e-4 * strongest); });
   for (const Contact& contact : set.contacts) {
     const FrictionCoefficients mu = coefficients(model_, contact);
     if (mu.is_zero()) continue;
@@ -51,7 +58,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.vertices = contact.vertices;
     lagged.weights = gap.weights;
     lagged.normal = gap.normal;
-    lagged.limit = force * coefficient(mu, sliding(lagged, displacement).norm(), law_.eps);
+    lagged.limit = share * force * coefficient(mu, sliding(lagged, displacement).norm(), law_.eps);
     contacts_.push_back(lagged);
   }
 }

@@ -29,8 +29,10 @@ class FrictionPotential {
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
-  /// potential, and so are the forces then: h^2 times newtons for implicit Euler.
-  void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, const BarrierOptions& options);
+  /// potential, and so are the forces then: h^2 times newtons for implicit Euler. `share` < 1: of the new potential;
+  /// the one so far keeps the rest.
+  void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, const BarrierOptions& options,
+           double share = 1.0);
   bool is_empty() const { return contacts_.empty(); }
 
   CompensatedSum energy(const VecX& x) const;

@@ -31,6 +31,9 @@ namespace {
 
 /// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
 constexpr int max_vain_pulls = 15;
+/// Friction that has been lagged this often goes round in a circle; from there on it takes half of what is new, which
+/// ends the circle.
+constexpr int num_whole_lags = 10;
 
 /// Of the tolerance: what may be left of the last direction.
 constexpr double max_untaken = 0.3;
@@ -154,7 +157,8 @@ bool Step<dim>::lag_again() {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
-  problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa());
+  const double share = report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
+  problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa(), share);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
   report_.iterations.back().event = "friction takes up the present contact forces";

@@ -161,8 +161,9 @@ void StepProblem<dim>::zero_fixed(VecX& gradient) const {
 }
 
 template <int dim>
-void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displacement, double kappa) {
-  friction_.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(displacement), kappa, options_.barrier);
+void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share) {
+  friction_.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(displacement), kappa, options_.barrier,
+                share);
 }
 
 /// Blocks of barriers and friction.

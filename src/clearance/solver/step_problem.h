@@ -51,8 +51,8 @@ class StepProblem {
   /// True if contacts can rub at all.
   bool has_friction() const { return has_friction_; }
   /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns
-  /// have moved by `displacement` in the time of a step.
-  void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa);
+  /// have moved by `displacement` in the time of a step. `share` < 1: the friction so far keeps the rest.
+  void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share = 1.0);
   /// Share of the secant stiffness of friction in the matrix.
   double secant_share() const { return secant_share_; }
   void set_secant_share(double share) { secant_share_ = share; }
