@@ -189,10 +189,11 @@ def row(r):
     def number(value, text):
         return "-" if value is None else format(value, text)
     if not r["steps"]:
-        return [r["scene"], r["type"], "-", "0", r["ended"] + ": " + " ".join(r["messages"])[:80]] + ["-"] * 5
+        reason = " ".join(r["messages"]).rsplit(": ", 1)[-1]
+        return [r["scene"], r["type"], "-", "0", f"{r['ended']}: {reason}"] + ["-"] * 5
     failures = ", ".join(f"{count} {status}" for status, count in r["failures"].items())
     return [r["scene"], r["type"], str(r["bodies"]), str(r["steps"]), failures or "all", f"{r['newton']:.1f}",
-            number(1e3 * r["seconds"], ".2f"), number(r["gap"], ".1e"), number(r["stretch"], ".0e"), r["verify"]]
+            number(1e3 * r["seconds"], ".3g"), number(r["gap"], ".1e"), number(r["stretch"], ".0e"), r["verify"]]
 
 
 def main():
