@@ -134,8 +134,8 @@ int parse_and_run(int argc, char** argv) {
   return status;
 }
 
-/// Big arrays come and go in every Newton iteration; given back to the system each time, their pages would be faulted in
-/// anew.
+/// Big arrays come and go in every Newton iteration; given back to the system each time, their pages would be faulted
+/// in anew.
 void keep_freed_memory() {
   mallopt(M_MMAP_THRESHOLD, 1 << 30);
   mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
