@@ -131,8 +131,15 @@ auto Step<dim>::towards_targets() -> Direction {
 /// Moves scripted nodes as far as nothing is hit or inverted. True if they arrive.
 template <int dim>
 bool Step<dim>::move_prescribed(const Direction& direction) {
-  VecX x = coordinates_.move(current_.x, direction.dy, direction.alpha_limit);
-  const bool arrives = direction.alpha_limit >= 1.0;
+  // Potentials bound straight paths; on the arcs of rigid bodies a joint could still pass its limits.
+  double alpha = direction.alpha_limit;
+  VecX x = coordinates_.move(current_.x, direction.dy, alpha);
+  const auto is_feasible = [&](const auto& potential) { return potential->is_feasible(x); };
+  for (int i = 0; i < 30 && !std::all_of(model_.potentials.begin(), model_.potentials.end(), is_feasible); ++i) {
+    alpha = i < 29 ? 0.5 * alpha : 0.0;
+    x = coordinates_.move(current_.x, direction.dy, alpha);
+  }
+  const bool arrives = alpha >= 1.0;
   for (std::size_t k = 0; arrives && k < targets_.blocks.size(); ++k) {
     block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
   }
