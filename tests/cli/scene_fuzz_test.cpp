@@ -248,7 +248,9 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenes) {
 
 TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfStiffBodies) {
   const Fuzz fuzz = run_seeds(RandomKinds::mixed, first_mixed_seed_of_every_test, num_mixed_seeds_of_every_test);
-  EXPECT_GE(fuzz.num_rubbing(), 0.1 * fuzz.num_steps()) << "too few of the scenes rub";
+  if (fuzz.num_steps() >= 100) {
+    EXPECT_GE(fuzz.num_rubbing(), 0.1 * fuzz.num_steps()) << "too few of the scenes rub";
+  }
 }
 
 /// The same through files: scene.json, stats.jsonl, the checkpoint and the frames.
