@@ -196,7 +196,9 @@ void Step<dim>::start_from_inertia() {
   Iterate guess =
       problem_.make_iterate(coordinates_.move(current_.x, direction.dy, direction.alpha_limit), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
-  if (energy.value() < current_energy_.value()) {
+  const auto is_feasible = [&](const auto& potential) { return potential->is_feasible(guess.x); };
+  if (energy.value() < current_energy_.value() &&
+      std::all_of(model_.potentials.begin(), model_.potentials.end(), is_feasible)) {
     current_ = std::move(guess);
     current_energy_ = energy;
   }
@@ -422,6 +424,7 @@ bool Step<dim>::follow_detour(bool has_moved) {
   current_ = std::move(detour_.start);
   current_energy_ = at_start;
   gradient_ = detour_.gradient;
+  iteration_.alpha_limit = detour_.direction.alpha_limit;
   return search_line(detour_.direction);
 }
 
