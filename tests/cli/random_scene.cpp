@@ -208,7 +208,7 @@ class SceneMaker {
     } else {
       if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) script_.hold_nodes(body);
       if (random_.chance(0.2)) script_.add_loads(body);
-      if (is_mixed_) stiff_.add_stiff_parts(body);
+      if (is_mixed_ && body.motions.empty()) stiff_.add_stiff_parts(body);
     }
     script_.choose_friction(body);
     if (random_.chance(0.05)) body.self_contact = false;

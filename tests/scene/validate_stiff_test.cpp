@@ -79,6 +79,27 @@ TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.mass = 0; }), Lines{"bodies[3].mass: must be above 0 [kg] (got 0)"});
 }
 
+TEST(ValidateStiff, ObstaclesShareOneCollisionGroup) {
+  const auto with_groups = [](int first, int second) {
+    return problems([&](SceneDesc& s) {
+      BodyDesc wall = s.bodies[0];
+      wall.kind = BodyKind::obstacle;
+      wall.material = {};
+      wall.loads.clear();
+      wall.stiff_parts.clear();
+      for (const int group : {first, second}) {
+        wall.name = "wall " + std::to_string(s.bodies.size());
+        wall.collision_group = group;
+        s.bodies.push_back(wall);
+      }
+    });
+  };
+  EXPECT_EQ(with_groups(3, 3), Lines{});
+  EXPECT_EQ(with_groups(3, -1), Lines{});
+  ASSERT_EQ(with_groups(3, 4).size(), 1U);
+  EXPECT_NE(with_groups(3, 4)[0].find("obstacles can be in one group only"), std::string::npos);
+}
+
 TEST(ValidateStiff, ThePlaneHasAffineBodiesOnly) {
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }), Lines{});
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }, 2),

@@ -17,6 +17,7 @@ class StiffCheck : SceneCheck {
 
   void run() {
     check_mass();
+    check_groups();
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       const BodyDesc& body = scene_.bodies[i];
       const std::string place = element_path("bodies", i);
@@ -44,6 +45,21 @@ class StiffCheck : SceneCheck {
     if (scene_.time.mass == MassKind::lumped || !has_stiff) return;
     error("time.mass", "scenes with stiff bodies or parts need lumped mass, which is exact for these",
           std::string(enum_name(scene_.time.mass)));
+  }
+
+  /// What is in the group of an obstacle passes through all obstacles; two such groups would have to be one.
+  void check_groups() {
+    int group = -1;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      if (body.kind != BodyKind::obstacle || body.collision_group < 0) continue;
+      if (group >= 0 && body.collision_group != group) {
+        error(element_path("bodies", i) + ".collision_group",
+              "obstacles can be in one group only: bodies in the group of an obstacle pass through all obstacles",
+              std::to_string(body.collision_group));
+      }
+      group = body.collision_group;
+    }
   }
 
   void check_geometry(const GeometryDesc& geometry, BodyKind kind, const std::string& place) {

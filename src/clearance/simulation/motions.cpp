@@ -51,6 +51,12 @@ Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& moti
                             window.count_steps(num_steps(desc.time), desc.time.step));
 }
 
+bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties) {
+  return std::any_of(ties.begin(), ties.end(), [&](const Tie& tie) {
+    return std::binary_search(motion.blocks.begin(), motion.blocks.end(), tie.block);
+  });
+}
+
 /// One motion of a body and all its copies. One that finds no node in any copy is warned about.
 void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, SceneModel& scene) {
   const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
@@ -63,6 +69,12 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = place;
+    if (holds_tied_nodes(prepared, scene.model.ties)) {
+      scene.issues.push_back({"", place + ".region", "",
+                              "holds nodes of a stiff part, which follow that part; choose nodes outside of it",
+                              Severity::error});
+      return;
+    }
     if (!motion.mesh_sequence.empty()) {
       Result<MeshSequence> sequence = open_sequence(desc, motion, scene.bodies[b]);
       if (!sequence) {
