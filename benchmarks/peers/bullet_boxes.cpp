@@ -1,8 +1,6 @@
 // Bullet on a scene of boxes: native box and sphere shapes, its sequential impulse solver, no sleeping.
 #include <btBulletDynamicsCommon.h>
 
-#include <cstdio>
-#include <exception>
 #include <memory>
 
 #include "peer_run.h"
@@ -102,10 +100,5 @@ int run(int argc, char** argv) {
 }  // namespace peers
 
 int main(int argc, char** argv) {
-  try {
-    return peers::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bullet_boxes: %s\n", error.what());
-    return 1;
-  }
+  return peers::run_program("bullet_boxes", peers::run, argc, argv);
 }

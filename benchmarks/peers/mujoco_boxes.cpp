@@ -147,10 +147,5 @@ int run(int argc, char** argv) {
 }  // namespace peers
 
 int main(int argc, char** argv) {
-  try {
-    return peers::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "mujoco_boxes: %s\n", error.what());
-    return 1;
-  }
+  return peers::run_program("mujoco_boxes", peers::run, argc, argv);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <exception>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -86,6 +88,15 @@ void run_and_report(const std::string& engine_name, Engine& engine, BoxScene sce
                                {"ball_box", deepest.ball_box},
                                {"ground", deepest.ground}};
   std::cout << line.dump() << '\n';
+}
+
+int run_program(const char* name, int (*run)(int, char**), int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", name, error.what());
+    return 1;
+  }
 }
 
 }  // namespace peers

@@ -39,4 +39,7 @@ void add_run_options(CLI::App& app, RunOptions& options);
 /// the run ended and why.
 void run_and_report(const std::string& engine_name, Engine& engine, BoxScene scene, const RunOptions& options);
 
+/// Exit status of run(argc, argv); what it throws is printed.
+int run_program(const char* name, int (*run)(int, char**), int argc, char** argv);
+
 }  // namespace peers

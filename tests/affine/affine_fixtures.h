@@ -4,27 +4,14 @@
 #include <random>
 
 #include "clearance/math/rotation.h"
-#include "clearance/math/svd.h"
 #include "clearance/sparse/block_sparse_matrix.h"
+#include "support/random_matrix.h"
 
 namespace clearance::test {
 
 /// Numbers per stiff body.
 template <int dim>
 inline constexpr int num_unknowns = dim*(dim + 1);
-
-template <int dim>
-Mat<dim> random_matrix(std::mt19937_64& rng) {
-  std::normal_distribution<double> normal;
-  Mat<dim> f;
-  for (int i = 0; i < dim * dim; ++i) f.data()[i] = normal(rng);
-  return f;
-}
-
-template <int dim>
-Mat<dim> random_rotation(std::mt19937_64& rng) {
-  return nearest_rotation<dim>(random_matrix<dim>(rng));
-}
 
 /// The third axis stays where it is in 2D.
 template <int dim>

@@ -2,30 +2,14 @@
 #pragma once
 
 #include <cmath>
-#include <random>
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/model/model.h"
+#include "support/random.h"
 
 namespace clearance::test {
-
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
-  int integer(int low, int high) { return std::uniform_int_distribution<int>(low, high)(engine_); }
-  VecX vector(Eigen::Index size, double low, double high) {
-    VecX x(size);
-    for (double& entry : x) entry = uniform(low, high);
-    return x;
-  }
-  std::mt19937_64& engine() { return engine_; }
-
- private:
-  std::mt19937_64 engine_;
-};
 
 /// Collects bodies, then makes the model; vertex i is block i.
 class ModelBuilder {

@@ -7,25 +7,12 @@
 #include <random>
 
 #include "clearance/bodies/fem/fem_body.h"
-#include "clearance/math/svd.h"
+#include "support/random_matrix.h"
 
 namespace clearance::test {
 
 inline constexpr std::array all_models = {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
                                           ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity};
-
-template <int dim>
-Mat<dim> random_matrix(std::mt19937_64& rng) {
-  std::normal_distribution<double> normal;
-  Mat<dim> f;
-  for (int i = 0; i < dim * dim; ++i) f.data()[i] = normal(rng);
-  return f;
-}
-
-template <int dim>
-Mat<dim> random_rotation(std::mt19937_64& rng) {
-  return nearest_rotation<dim>(random_matrix<dim>(rng));
-}
 
 /// U diag(s) V^T with random rotations.
 template <int dim>

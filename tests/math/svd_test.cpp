@@ -8,17 +8,12 @@
 #include <random>
 
 #include "clearance/math/svd_kernel.h"
+#include "support/random_matrix.h"
 
 namespace clearance {
 namespace {
 
-template <int dim>
-Mat<dim> random_matrix(std::mt19937_64& rng) {
-  std::normal_distribution<double> normal;
-  Mat<dim> f;
-  for (int i = 0; i < dim * dim; ++i) f.data()[i] = normal(rng);
-  return f;
-}
+using test::random_matrix;
 
 template <int dim>
 Mat<dim> random_rotation(std::mt19937_64& rng) {

@@ -3,27 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
-#include <random>
 
 #include "clearance/math/rotation.h"
+#include "support/random.h"
 
 namespace clearance {
 namespace {
 
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(engine_); }
-  VecX vector(Eigen::Index size, double low, double high) {
-    VecX x(size);
-    for (double& entry : x) entry = uniform(low, high);
-    return x;
-  }
-  Mat<3> rotation() { return rotation_from_vector(vector(3, -3.0, 3.0)); }
-
- private:
-  std::mt19937_64 engine_;
-};
+using test::Random;
 
 /// Blocks: 0 free, 1-4 affine, 5-8 rigid, 9 tied to the affine body, 10-13 rigid, 14 free. A vertex at each body.
 struct World {
@@ -34,7 +21,7 @@ struct World {
     model.mass = VecX::Constant(15, 2.0);
     x = random.vector(45, -1.0, 1.0);
     for (const StiffBody& body : model.stiff_bodies) {
-      const Mat<3> rotation = random.rotation();
+      const Mat<3> rotation = rotation_from_vector(random.vector(3, -3.0, 3.0));
       for (int i = 0; i < 3; ++i) block<3>(x, body.first_block + 1 + i) = body.radius * rotation.col(i);
     }
     place_tie(x);

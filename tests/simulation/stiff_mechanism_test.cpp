@@ -8,20 +8,7 @@
 namespace clearance {
 namespace {
 
-struct Case {
-  std::string kind, integrator;
-};
-
 class Pendulum : public testing::TestWithParam<Case> {};
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const std::string kind : {"affine", "rigid"}) {
-    for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
-      cases.push_back({kind, integrator});
-    }
-  }
-  return cases;
-}
 INSTANTIATE_TEST_SUITE_P(Integrators, Pendulum, testing::ValuesIn(all_cases()),
                          [](const auto& test) { return test.param.kind + "_" + test.param.integrator; });
 

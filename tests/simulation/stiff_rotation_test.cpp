@@ -17,24 +17,11 @@ std::string spinning_box(const std::string& kind, const std::string& integrator,
          "]}";
 }
 
-struct Case {
-  std::string kind, integrator;
-};
-
 class Rotation : public testing::TestWithParam<Case> {
  protected:
   std::string kind() const { return GetParam().kind; }
   std::string integrator() const { return GetParam().integrator; }
 };
-std::vector<Case> all_cases() {
-  std::vector<Case> cases;
-  for (const std::string kind : {"affine", "rigid"}) {
-    for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
-      cases.push_back({kind, integrator});
-    }
-  }
-  return cases;
-}
 INSTANTIATE_TEST_SUITE_P(Integrators, Rotation, testing::ValuesIn(all_cases()),
                          [](const auto& test) { return test.param.kind + "_" + test.param.integrator; });
 

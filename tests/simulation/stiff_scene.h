@@ -8,6 +8,21 @@
 
 namespace clearance {
 
+/// What a test of stiff bodies is run for.
+struct Case {
+  std::string kind, integrator;
+};
+
+inline std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const std::string kind : {"affine", "rigid"}) {
+    for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
+      cases.push_back({kind, integrator});
+    }
+  }
+  return cases;
+}
+
 class StiffScene : public RunningScene {
  public:
   using RunningScene::RunningScene;

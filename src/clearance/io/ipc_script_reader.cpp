@@ -251,23 +251,18 @@ Result<LoadedScene> read_ipc_script(const std::filesystem::path& path) {
 Result<LoadedScene> read_ipc_script_text(const std::string& text, const std::filesystem::path& path) {
   Issues issues;
   IpcScript script = parse_ipc_script(text, issues);
-  LoadedScene loaded;
+  SceneDesc desc;
   if (!has_errors(issues)) {
     IpcMeshes meshes(path);
-    loaded.scene = convert(std::move(script), meshes, issues);
-    loaded.scene.name = path.stem().string();
-    loaded.scene.base_directory = path.parent_path().string();
+    desc = convert(std::move(script), meshes, issues);
+    desc.name = path.stem().string();
+    desc.base_directory = path.parent_path().string();
   }
   if (!has_errors(issues)) {
-    const Issues more = validate(loaded.scene);
+    const Issues more = validate(desc);
     issues.insert(issues.end(), more.begin(), more.end());
   }
-  for (Issue& issue : issues) {
-    if (issue.file.empty()) issue.file = path.string();
-  }
-  if (has_errors(issues)) return issues;
-  loaded.warnings = std::move(issues);
-  return loaded;
+  return finish_loading(std::move(desc), std::move(issues), path.string());
 }
 
 }  // namespace clearance

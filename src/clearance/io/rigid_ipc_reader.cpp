@@ -66,25 +66,20 @@ Result<LoadedScene> read_rigid_ipc(const Json& root, const std::filesystem::path
   Issues issues;
   const bool is_saved = root.is_object() && root.contains("args");
   const RigidIpcObject scene(is_saved ? root["args"] : root, is_saved ? "args" : "", issues);
-  LoadedScene loaded;
-  loaded.scene = convert(scene, path);
-  loaded.scene.name = path.stem().string();
-  loaded.scene.base_directory = path.parent_path().string();
+  SceneDesc desc;
+  desc = convert(scene, path);
+  desc.name = path.stem().string();
+  desc.base_directory = path.parent_path().string();
   if (is_saved && !has_errors(issues)) {
-    restore_rigid_ipc_state(RigidIpcObject(root, "", issues).child("animation"), loaded.scene);
+    restore_rigid_ipc_state(RigidIpcObject(root, "", issues).child("animation"), desc);
   }
   // Places of the native scene: reached only by what the importer lets through.
   if (!has_errors(issues)) {
-    const Issues more = validate(loaded.scene);
+    const Issues more = validate(desc);
     issues.insert(issues.end(), more.begin(), more.end());
   }
   drop_repetitions(issues);
-  for (Issue& issue : issues) {
-    if (issue.file.empty()) issue.file = path.string();
-  }
-  if (has_errors(issues)) return issues;
-  loaded.warnings = std::move(issues);
-  return loaded;
+  return finish_loading(std::move(desc), std::move(issues), path.string());
 }
 
 }  // namespace clearance

@@ -57,19 +57,6 @@ void check_meshes_exist(const SceneDesc& scene, Issues& issues) {
   }
 }
 
-void set_file(Issues& issues, const std::string& file) {
-  for (Issue& issue : issues) {
-    if (issue.file.empty()) issue.file = file;
-  }
-}
-
-// Errors first decide; warnings ride along with the scene.
-Result<LoadedScene> finished(SceneDesc scene, Issues issues, const std::string& file) {
-  set_file(issues, file);
-  if (has_errors(issues)) return issues;
-  return LoadedScene{std::move(scene), std::move(issues)};
-}
-
 Result<LoadedScene> read_native(Json root, const std::string& file, const fs::path& base_directory,
                                 const std::vector<std::string>& overrides, Issues issues) {
   apply_overrides(root, overrides, issues);
@@ -80,7 +67,7 @@ Result<LoadedScene> read_native(Json root, const std::string& file, const fs::pa
   Issues more = validate(scene);
   check_meshes_exist(scene, more);
   add_independent(issues, more);
-  return finished(std::move(scene), std::move(issues), file);
+  return finish_loading(std::move(scene), std::move(issues), file);
 }
 
 // By the keys that only one of the formats has.
