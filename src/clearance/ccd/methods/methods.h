@@ -1,0 +1,38 @@
+// All methods of continuous collision detection behind one interface, to compare them (dissertation, ch. 3).
+//
+// Only `clearance` and `tight-inclusion` serve the simulator (ccd/ccd.h); the others exist for the benchmark.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "clearance/ccd/query.h"
+
+namespace clearance {
+
+struct CcdMethodOptions {
+  double min_separation = 0.0;   ///< [m] L-infinity norm
+  double tolerance = 1e-6;       ///< [m] delta of alg. 3.2, for the methods that have one
+  int max_iterations = 1000000;  ///< m_I of alg. 3.2, for the methods that iterate
+};
+
+struct CcdAnswer {
+  bool is_hit = false;
+  double toi = 1.0;  ///< the method's first time of impact; 1 without a hit, not a number if the method has no times
+};
+
+struct CcdMethodEntry {
+  std::string_view name;    ///< lower case with hyphens
+  std::string_view source;  ///< section of the dissertation, or paper
+  bool has_times;           ///< answers with a time of impact
+  bool has_min_separation;  ///< else min_separation is ignored
+  CcdAnswer (*decide)(const CcdQuery&, const CcdMethodOptions&);
+};
+
+/// In the order of the tables; ours, `clearance`, is the last.
+std::span<const CcdMethodEntry> ccd_methods();
+
+/// Null if there is none of that name.
+const CcdMethodEntry* find_ccd_method(std::string_view name);
+
+}  // namespace clearance
