@@ -38,6 +38,19 @@ constexpr int num_whole_lags = 10;
 /// Of the tolerance: what may be left of the last direction.
 constexpr double max_untaken = 0.3;
 
+/// A direction is swept this many times as far as the last one was feasible; at the start of a step this many edges.
+constexpr double sweep_reach = 4.0;
+/// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
+constexpr double sweep_growth = 8.0;
+
+/// [m] Mean length of the surface's edges.
+template <int dim>
+double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
+  CompensatedSum sum;
+  for (const auto& [i, j] : surface.edges) sum.add((block<dim>(x_surface, i) - block<dim>(x_surface, j)).norm());
+  return surface.edges.empty() ? 0.0 : sum.value() / static_cast<double>(surface.edges.size());
+}
+
 /// Everything one step works with; its member functions are the lines of the paper's algorithm.
 template <int dim>
 class Step {
@@ -79,6 +92,7 @@ class Step {
   void bound_bent(Direction& direction);
   bool follow(const VecX& dy);
   void bound_direction(Direction& direction);
+  void sweep(Direction& direction, double part);
   bool search_line(const Direction& direction);
   bool take_detour(const Direction& direction);
   bool follow_detour(bool has_moved);
@@ -103,6 +117,7 @@ class Step {
   IterationReport iteration_;         // the one under way
   double least_missing_ = 1.0;        // of the scripted motion, at any pull so far
   int num_vain_pulls_ = 0;
+  double feasible_length_ = 0.0;  // [m] of the direction bounded last
   /// Where a detour started, and what is searched if it leads nowhere.
   struct Detour {
     Iterate start;
@@ -238,8 +253,9 @@ bool Step<dim>::solve_direction(VecX& dy) {
   return false;
 }
 
-/// Largest feasible part of the direction: first the inversion-free bound, which shortens the sweep, then one swept
-/// broad phase whose candidates serve CCD and every trial energy.
+/// Largest feasible part of the direction: first the inversion-free bound, which shortens the sweep, then broad phase
+/// and CCD. Early directions can be a hundred times as long as what is feasible, and a sweep of the whole would pair
+/// everything with everything on the way: it is swept in growing parts until something is hit.
 template <int dim>
 void Step<dim>::bound_direction(Direction& direction) {
   double alpha = 1.0;
@@ -261,19 +277,34 @@ void Step<dim>::bound_direction(Direction& direction) {
   direction.alpha_limit = alpha;
   if (!options_.has_contact) return;
 
+  const double size = length(direction.dy);
+  // Sweeps shorter than the activation distance find the same pairs.
+  const double reach = sweep_reach * std::max(feasible_length_, options_.barrier.dhat);
+  double part = reach < alpha * size ? reach / size : alpha;
+  sweep(direction, part);
+  while (direction.alpha_limit >= part && part < alpha) {
+    part = std::min(sweep_growth * part, alpha);
+    sweep(direction, part);
+  }
+  feasible_length_ = direction.alpha_limit * size;
+}
+
+/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.
+template <int dim>
+void Step<dim>::sweep(Direction& direction, double part) {
   const double activation = options_.barrier.dhat + options_.barrier.min_separation;
   SurfacePath path;
   SweptCandidates swept;
   {
     StageTimer timer(report_.profile, Stage::broad_phase);
-    path = coordinates_.surface_path(current_.x, current_.x_surface, direction.dy, alpha);
+    path = coordinates_.surface_path(current_.x, current_.x_surface, direction.dy, part);
     swept = measure_candidates(
         dim, model_.surface, path,
         broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation(), path.deviation));
   }
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
-  direction.alpha_limit = alpha * feasible.alpha;
+  direction.alpha_limit = part * feasible.alpha;
   direction.candidates = reachable_candidates(swept, feasible.alpha, activation);
   report_.counters.candidates += static_cast<long>(swept.distance.size());
   report_.counters.ccd_calls += feasible.num_ccd_calls;
@@ -313,7 +344,8 @@ void Step<dim>::bound_bent(Direction& direction) {
   const bool is_bent = bend(direction.dy);
   bound_direction(direction);
   if (!is_bent || direction.alpha_limit >= 0.5) return;
-  if (direction.alpha_limit * length(direction.dy - straight.dy) < 0.1 * options_.barrier.dhat) return;
+  const double gap = std::min(options_.barrier.dhat, current_.contacts.min_distance - options_.barrier.min_separation);
+  if (direction.alpha_limit * length(direction.dy - straight.dy) < 0.1 * gap) return;
   bound_direction(straight);
   if (straight.alpha_limit > direction.alpha_limit) direction = std::move(straight);
 }
@@ -470,6 +502,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   //    barrier stiffness.
   current_.x = state_.x;
   current_.x_surface = model_.surface_map.apply(state_.x);
+  feasible_length_ = mean_edge_length<dim>(model_.surface, current_.x_surface);
   const Direction direction_of_targets = towards_targets();
   if (move_prescribed(direction_of_targets)) {
     problem_.fix_prescribed();
