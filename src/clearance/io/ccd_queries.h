@@ -1,0 +1,36 @@
+// The published CCD queries (dissertation, sec. 3.4): a folder per scene, in it `vertex-face` and `edge-edge`, in these
+// files of comma-separated values. Eight rows are one query: the four vertices at t0, then at t1; a row is x, y and z,
+// each as numerator and denominator, and the answer, 0 or 1, which is the same in all eight.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/ccd/exact_query.h"
+
+namespace clearance {
+
+struct PublishedQuery {
+  CcdQuery query;           ///< every coordinate rounded to the nearest double
+  RationalVertices t0, t1;  ///< as published
+  bool is_hit = false;      ///< the published answer
+  bool is_exact = true;     ///< all coordinates are doubles: `query` is the published one
+};
+
+/// All queries of one file, or its first problems.
+Result<std::vector<PublishedQuery>> read_ccd_queries(const std::filesystem::path& file, QueryKind kind);
+
+struct PublishedQueryFile {
+  std::filesystem::path path;
+  std::string set;  ///< name of the scene: `erleben-spikes`
+  QueryKind kind = QueryKind::point_triangle;
+};
+
+/// The files below a folder, or the one file, in the order of their paths. The folder a file lies in tells the kind of
+/// its queries; a file elsewhere is a problem if it is `path` itself and is passed over otherwise.
+Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const std::filesystem::path& path);
+
+}  // namespace clearance
