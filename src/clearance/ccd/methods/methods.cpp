@@ -1,0 +1,42 @@
+#include "clearance/ccd/methods/methods.h"
+
+#include <algorithm>
+
+#include "clearance/ccd/methods/deciders.h"
+
+namespace clearance {
+namespace {
+
+CcdAnswer decide_by_clearance(const CcdQuery& query, const CcdMethodOptions& options) {
+  CcdOptions own;
+  own.method = CcdMethod::additive;
+  own.min_separation = euclidean_separation(options);
+  own.gap_fraction = 0.0;
+  own.max_iterations = options.max_iterations;
+  const CcdResult result = query.kind == QueryKind::point_triangle ? point_triangle_ccd(query.motion, own)
+                                                                   : edge_edge_ccd(query.motion, own);
+  return {result.is_impact(), result.toi};
+}
+
+constexpr CcdMethodEntry entries[] = {
+    {"multivariate-interval", "Snyder 1992, sec. 3.4.2", true, true, decide_by_multivariate_interval},
+    {"floating-point-root-finder", "Provot 1997, sec. 3.4.2", true, false, decide_by_floating_point_roots},
+    {"additive", "Li et al. 2021", true, true, decide_by_additive_ccd},
+    {"tight-inclusion", "sec. 3.5", true, true, decide_by_tight_inclusion},
+    {"tight-inclusion-depth-first", "sec. 3.5", true, true, decide_by_tight_inclusion_depth_first},
+    {"clearance", "ours", true, true, decide_by_clearance},
+};
+
+}  // namespace
+
+std::span<const CcdMethodEntry> ccd_methods() {
+  return entries;
+}
+
+const CcdMethodEntry* find_ccd_method(std::string_view name) {
+  const auto* found = std::find_if(std::begin(entries), std::end(entries),
+                                   [name](const CcdMethodEntry& entry) { return entry.name == name; });
+  return found == std::end(entries) ? nullptr : found;
+}
+
+}  // namespace clearance
