@@ -46,7 +46,7 @@ void for_all_motions(unsigned seed, int num_samples, Check check) {
 TEST(Ccd, Ccd_NeverLaterThanExactToi) {
   std::map<std::string, std::array<int, 3>> counts;  // exact hits, false positives of the two methods
   for_all_motions(21, 40, [&](Pair pair, const NamedMotion& named) {
-    auto exact = rational::find_first_contact(exact_motion(pair, named.motion));
+    auto exact = exact_contact(pair, named.motion);
     counts[named.kind][0] += exact.has_value();
     for (const CcdMethod method : all_methods) {
       const CcdResult result = run_ccd(pair, named.motion, make_options(method));
@@ -54,7 +54,7 @@ TEST(Ccd, Ccd_NeverLaterThanExactToi) {
       ASSERT_LE(result.toi, 1.0);
       if (exact) {
         ASSERT_TRUE(result.is_impact()) << name(method);
-        ASSERT_FALSE(exact->is_before(Number(result.toi))) << name(method) << ", toi " << result.toi;
+        ASSERT_FALSE(exact->is_before(result.toi)) << name(method) << ", toi " << result.toi;
       } else {
         counts[named.kind][method == CcdMethod::additive ? 1 : 2] += result.is_impact();
       }
@@ -154,7 +154,7 @@ TEST(Ccd, TightInclusion_StopsCloseToTheImpact) {
   for (const Pair pair : all_pairs) {
     for (int i = 0; i < 100; ++i) {
       const Motion motion = random_motions(generator, pair)[0].motion;
-      const auto exact = rational::find_first_contact(exact_motion(pair, motion));
+      const auto exact = exact_contact(pair, motion);
       if (!exact) continue;
       const CcdResult result = run_ccd(pair, motion, make_options(CcdMethod::tight_inclusion));
       ++num_impacts;
@@ -237,7 +237,7 @@ void test_point_edge_and_point_point() {
       }
       twin.t0[3] = twin.t0[2];
       twin.t1[3] = twin.t1[2];
-      auto exact = rational::find_first_contact(exact_motion(Pair::point_triangle, twin));
+      auto exact = exact_contact(Pair::point_triangle, twin);
       num_hits += exact.has_value();
       const double distance = exact_distance(exact_motion(Pair::point_triangle, twin), 0);
       for (const CcdMethod method : all_methods) {
@@ -250,7 +250,7 @@ void test_point_edge_and_point_point() {
         }
         if (!exact) continue;
         ASSERT_TRUE(result.is_impact()) << name(method) << ", seed 28, sample " << i;
-        ASSERT_FALSE(exact->is_before(Number(result.toi))) << name(method) << ", seed 28, sample " << i;
+        ASSERT_FALSE(exact->is_before(result.toi)) << name(method) << ", seed 28, sample " << i;
       }
     }
   }

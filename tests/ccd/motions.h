@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ccd/exact_ccd.h"
+#include "ccd/sturm_ccd.h"
 #include "clearance/ccd/ccd.h"
+#include "clearance/ccd/exact_ccd.h"
 
 namespace clearance {
 
@@ -36,6 +37,12 @@ inline std::vector<rational::Point> exact_corners(Pair pair, const std::array<Ve
 }
 inline rational::RationalMotion exact_motion(Pair pair, const Motion& motion) {
   return {exact_corners(pair, motion.t0), exact_corners(pair, motion.t1)};
+}
+
+/// What the oracle says of it.
+inline std::optional<ExactTime> exact_contact(Pair pair, const Motion& motion) {
+  const QueryKind kind = pair == Pair::point_triangle ? QueryKind::point_triangle : QueryKind::edge_edge;
+  return find_first_contact(CcdQuery{kind, motion});
 }
 
 /// sqrt of the exact squared distance, rounded.

@@ -1,4 +1,5 @@
-// Exact CCD in rational arithmetic: decides every motion and compares its first time of contact with any number.
+// Exact CCD in rational arithmetic by Sturm's theorem: the slow twin of the exact oracle (clearance/ccd/exact_ccd.h),
+// with which it shares neither arithmetic nor mathematics.
 //
 // Primitives are given by their relative motion (ccd/relative_motion.h): corners r_k(t), each linear in t; contact is
 // the origin in their convex hull. At a contact time the determinant f(t) = det(r0, r1 - r0, r2 - r0) is zero. Its

@@ -1,4 +1,4 @@
-#include "ccd/exact_ccd.h"
+#include "ccd/sturm_ccd.h"
 
 #include <algorithm>
 #include <array>
