@@ -74,7 +74,6 @@ CcdAnswer search_breadth_first(const Inclusion& inclusion, int max_iterations) {
   static thread_local std::vector<Corner> current, next;
   current.assign(1, {0.0, 0.0, 0.0});
   BoxLevels levels(inclusion.weights());
-  double root_time = infinity;
   int num_checks = 0;
   for (int level = 0; !current.empty(); ++level) {
     next.clear();
@@ -82,19 +81,15 @@ CcdAnswer search_breadth_first(const Inclusion& inclusion, int max_iterations) {
     if (dimension >= 0) levels.extend(level);
     double first_time = infinity;  // of the first colliding box of this level (I_f)
     for (const Corner& low : current) {
-      if (low[0] >= root_time) break;
-      BoxVerdict verdict = inclusion.check(levels.box(low, level));
+      const BoxVerdict verdict = inclusion.check(levels.box(low, level));
       ++num_checks;
       if (verdict == BoxVerdict::disjoint) continue;
       const bool is_first = first_time == infinity;
       if (is_first) first_time = low[0];
-      if (num_checks >= max_iterations) return {true, std::min(root_time, first_time)};
-      if (verdict == BoxVerdict::root || dimension < 0) {
-        if (is_first) return {true, low[0]};
-        // Earlier boxes of this level go on; a later one cannot matter any more. (Alg. 3.2 forgets this root.)
-        root_time = low[0];
-        break;
-      }
+      if (num_checks >= max_iterations || dimension < 0) return {true, first_time};
+      // A small box that is not the first is halved like the others (to drop it, as line 15 of alg. 3.2 can be read,
+      // would lose its root where the earlier boxes have none).
+      if (verdict == BoxVerdict::root && is_first) return {true, first_time};
       Corner upper = low;
       upper[dimension] += levels.widths(level + 1)[dimension];
       next.push_back(low);
@@ -106,7 +101,7 @@ CcdAnswer search_breadth_first(const Inclusion& inclusion, int max_iterations) {
     }
     std::swap(current, next);
   }
-  return {root_time < infinity, std::min(root_time, 1.0)};
+  return {};
 }
 
 template <class Inclusion>

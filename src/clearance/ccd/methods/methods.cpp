@@ -20,7 +20,10 @@ CcdAnswer decide_by_clearance(const CcdQuery& query, const CcdMethodOptions& opt
 
 constexpr CcdMethodEntry entries[] = {
     {"multivariate-interval", "Snyder 1992, sec. 3.4.2", true, true, decide_by_multivariate_interval},
+    {"univariate-interval", "Redon et al. 2002, sec. 3.4.2", true, false, decide_by_univariate_interval},
     {"floating-point-root-finder", "Provot 1997, sec. 3.4.2", true, false, decide_by_floating_point_roots},
+    {"floating-point-root-parity", "Brochu et al. 2012, sec. 3.4.2", false, false, decide_by_floating_point_parity},
+    {"rational-root-parity", "sec. 3.4.2", false, false, decide_by_rational_parity},
     {"additive", "Li et al. 2021", true, true, decide_by_additive_ccd},
     {"tight-inclusion", "sec. 3.5", true, true, decide_by_tight_inclusion},
     {"tight-inclusion-depth-first", "sec. 3.5", true, true, decide_by_tight_inclusion_depth_first},
