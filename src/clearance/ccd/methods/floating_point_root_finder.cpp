@@ -35,7 +35,7 @@ CcdAnswer decide_by_floating_point_roots(const CcdQuery& query, const CcdMethodO
   // The curve stays on one side of its control points.
   if (k[0] > 0.0 && k[1] > 0.0 && k[2] > 0.0 && k[3] > 0.0) return {};
   if (k[0] < 0.0 && k[1] < 0.0 && k[2] < 0.0 && k[3] < 0.0) return {};
-  const auto roots = unit_roots(to_powers(k), 0.0);
+  const auto roots = unit_roots(to_powers(k));
   for (std::size_t i = 0; i < roots.size; ++i) {
     if (overlaps_at(form, roots.roots[i])) return {true, roots.roots[i]};
   }

@@ -66,10 +66,8 @@ class SeparationSearch {
  private:
   /// The first root of p at which the closest points lie on the primitives.
   template <std::size_t count, class Condition>
-  void find(PowerPolynomial<count> p, const Condition& is_inside) {
-    double size = 0.0;
-    for (const double c : p) size += std::abs(c);
-    const auto roots = unit_roots(p, 8.0 * 0x1p-53 * size);
+  void find(const PowerPolynomial<count>& p, const Condition& is_inside) {
+    const auto roots = unit_roots(p);
     for (std::size_t i = 0; i < roots.size && roots.roots[i] < first_; ++i) {
       if (is_inside(roots.roots[i])) first_ = roots.roots[i];
     }

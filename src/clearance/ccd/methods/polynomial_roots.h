@@ -62,28 +62,28 @@ double bracketed_root(const PowerPolynomial<count>& p, double low, double high, 
   return t;
 }
 
-/// The ends of [0, 1] and the extrema where |p| is at most `touch` count as roots, too. The zero polynomial has none.
+/// Ends of [0, 1] and extrema are roots where p is computed as zero. The zero polynomial has none.
 template <std::size_t count>
-UnitRoots<count + 1> unit_roots(const PowerPolynomial<count>& p, double touch) {
+UnitRoots<count + 1> unit_roots(const PowerPolynomial<count>& p) {
   UnitRoots<count + 1> result;
   if constexpr (count == 2) {
     if (p[1] == 0.0) return result;
     const double t = -p[0] / p[1];
     if (t >= 0.0 && t <= 1.0) result.push(t);
   } else {
-    const auto extrema = unit_roots(derivative(p), 0.0);
+    const auto extrema = unit_roots(derivative(p));
     double low = 0.0, at_low = evaluate(p, 0.0);
     bool is_zero = true;
     for (const double c : p) is_zero = is_zero && c == 0.0;
     if (is_zero) return result;
-    if (std::abs(at_low) <= touch) result.push(low);
+    if (at_low == 0.0) result.push(low);
     for (std::size_t i = 0; i <= extrema.size; ++i) {
       const double high = i < extrema.size ? extrema.roots[i] : 1.0;
       const double at_high = evaluate(p, high);
       if ((at_low < 0.0 && at_high > 0.0) || (at_low > 0.0 && at_high < 0.0)) {
         result.push(bracketed_root(p, low, high, at_low));
       }
-      if (std::abs(at_high) <= touch) result.push(high);
+      if (at_high == 0.0) result.push(high);
       low = high;
       at_low = at_high;
     }
