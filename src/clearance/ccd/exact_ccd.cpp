@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "clearance/ccd/exact_directions.h"
+#include "clearance/ccd/exact_filter.h"
 
 namespace clearance {
 namespace {
@@ -53,6 +54,10 @@ std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_be
 
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation, double t_begin) {
   return find_first_contact(to_exact(query, min_separation), t_begin);
+}
+
+bool is_hit(const CcdQuery& query, double min_separation, double t_begin) {
+  return is_certainly_touching(query, t_begin) || find_first_contact(query, min_separation, t_begin).has_value();
 }
 
 }  // namespace clearance

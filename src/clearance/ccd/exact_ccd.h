@@ -27,4 +27,7 @@ std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_be
 /// The same for coordinates in floating point, which must be finite.
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
 
+/// Whether there is one: most contacts are proven in floating point (exact_filter.h), and cost a tenth of the above.
+bool is_hit(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
+
 }  // namespace clearance
