@@ -10,6 +10,7 @@
 
 #include "ccd/feasibility_ccd.h"
 #include "ccd/motions.h"
+#include "clearance/ccd/exact_filter.h"
 
 namespace clearance {
 namespace {
@@ -134,6 +135,49 @@ TEST(ExactCcd, ExactCcd_ScaleShiftAndOrderOfVerticesDoNotMatter) {
     ASSERT_EQ(find_first_contact(reversed, d).has_value(), time.has_value());
   }
   EXPECT_GT(num_hits, 300);
+}
+
+TEST(ExactCcd, Filter_ProvesOnlyContactsAndNearlyAllInGeneralPosition) {
+  std::mt19937_64 generator(54);
+  int num_hits = 0, num_certain = 0;  // in general position
+  const auto check = [&](const CcdQuery& query, double t_begin, bool is_general = false) {
+    const bool is_certain = is_certainly_touching(query, t_begin);
+    const bool has_contact = find_first_contact(query, 0.0, t_begin).has_value();
+    ASSERT_FALSE(is_certain && !has_contact) << to_text(query, 0.0) << ", t_begin " << t_begin;
+    ASSERT_EQ(is_hit(query, 0.0, t_begin), has_contact);
+    num_hits += is_general && has_contact;
+    num_certain += is_general && is_certain;
+  };
+  for (int sample = 0; sample < 150; ++sample) {
+    SCOPED_TRACE("seed 54, sample " + std::to_string(sample));
+    const double t_begin = sample % 4 == 0 ? 0.4 : 0.0;
+    for (const QueryKind kind : all_kinds) {
+      for (const NamedMotion& named : random_motions(generator, pair_of(kind))) {
+        CcdQuery query{kind, named.motion};
+        check(query, t_begin, named.kind == "random" || named.kind == "close");
+        // The same so small or so large that products underflow or overflow
+        for (int k = 0; k < 4; ++k) {
+          query.motion.t0[k] *= sample % 2 == 0 ? 0x1p-400 : 0x1p400;
+          query.motion.t1[k] *= sample % 2 == 0 ? 0x1p-400 : 0x1p400;
+        }
+        check(query, t_begin);
+      }
+      for (int i = 0; i < 20; ++i) check(random_query(generator, kind, 2 + i), t_begin);
+    }
+  }
+  EXPECT_GT(num_hits, 200);
+  EXPECT_GT(num_certain, 0.95 * num_hits);
+}
+
+TEST(ExactCcd, ExactCcd_NotFiniteIsAContactAtTheStart) {
+  CcdQuery query{QueryKind::edge_edge, {}};
+  for (int k = 0; k < 4; ++k) query.motion.t0[k] = query.motion.t1[k] = Vec<3>(k, k * k, k * k * k);
+  EXPECT_FALSE(is_hit(query));
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    query.motion.t1[2][1] = bad;
+    EXPECT_TRUE(is_hit(query));
+    EXPECT_EQ(find_first_contact(query, 0.0, 0.25)->round_down(), 0.25);
+  }
 }
 
 /// A vertex over a large triangle in the plane z = height(t).

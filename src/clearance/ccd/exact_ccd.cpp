@@ -31,6 +31,14 @@ Separation separation_from(ExactTime& time, const SeparatingDirections& directio
   return result;
 }
 
+bool is_finite(const CcdQuery& query) {
+  bool result = true;
+  for (const auto* vertices : {&query.motion.t0, &query.motion.t1}) {
+    for (const Vec<3>& vertex : *vertices) result = result && vertex.allFinite();
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_begin) {
@@ -53,6 +61,7 @@ std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_be
 }
 
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation, double t_begin) {
+  if (!is_finite(query)) return ExactTime(t_begin);
   return find_first_contact(to_exact(query, min_separation), t_begin);
 }
 

@@ -24,7 +24,7 @@ namespace clearance {
 /// The first time in [t_begin, 1] at which the closed primitives are within the minimum separation of the query.
 std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_begin = 0.0);
 
-/// The same for coordinates in floating point, which must be finite.
+/// The same for coordinates in floating point. If one is not finite, the answer is the safe one: contact at t_begin.
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
 
 /// Whether there is one: most contacts are proven in floating point (exact_filter.h), and cost a tenth of the above.
