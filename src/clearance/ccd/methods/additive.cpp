@@ -38,18 +38,18 @@ CcdAnswer decide_by_additive_ccd(const CcdQuery& query, const CcdMethodOptions& 
   const Vec<3> mean = 0.25 * ((step[0] + step[1]) + (step[2] + step[3]));
   for (Vec<3>& s : step) s -= mean;
 
-  const double gap_t0 = gap_of(x);
-  if (!(gap_t0 > 0.0)) return {true, 0.0};
-  const double displacement = relative_displacement(query.kind, step);
-  if (displacement == 0.0) return {false, 1.0};
+  const double gap_t0 = gap_of(x), displacement = relative_displacement(query.kind, step);
+  if (!(gap_t0 > 0.0 && displacement < infinity)) return {true, 0.0};
+  if (displacement == 0.0) return {};
 
   double t = 0.0;
   double advance = scale * gap_t0 / displacement;
   for (int i = 0; i < options.max_iterations; ++i) {
-    if (t + advance > 1.0) return {false, 1.0};
+    if (t + advance > 1.0) return {};
     for (int k = 0; k < 4; ++k) x[k] = query.motion.t0[k] + (t + advance) * step[k];
     const double gap = gap_of(x);
-    if (!(gap >= (1.0 - scale) * gap_t0)) return {true, t};
+    // The first advance is always taken: a pair that is apart has a time above zero.
+    if (t > 0.0 && !(gap >= (1.0 - scale) * gap_t0)) return {true, t};
     t += advance;
     advance = scale * gap / displacement;
   }
