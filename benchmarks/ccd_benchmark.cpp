@@ -53,8 +53,8 @@ void ccd_query(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<std::int64_t>(num_queries));
 }
 
-BENCHMARK(ccd_query<CcdMethod::additive, false>)->Name("ccd/additive/point_triangle")->Arg(5)->Arg(50);
-BENCHMARK(ccd_query<CcdMethod::additive, true>)->Name("ccd/additive/edge_edge")->Arg(5)->Arg(50);
+BENCHMARK(ccd_query<CcdMethod::clearance, false>)->Name("ccd/clearance/point_triangle")->Arg(5)->Arg(50);
+BENCHMARK(ccd_query<CcdMethod::clearance, true>)->Name("ccd/clearance/edge_edge")->Arg(5)->Arg(50);
 BENCHMARK(ccd_query<CcdMethod::tight_inclusion, false>)->Name("ccd/tight_inclusion/point_triangle")->Arg(5)->Arg(50);
 BENCHMARK(ccd_query<CcdMethod::tight_inclusion, true>)->Name("ccd/tight_inclusion/edge_edge")->Arg(5)->Arg(50);
 

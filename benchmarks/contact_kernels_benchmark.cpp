@@ -158,7 +158,7 @@ int register_all() {
     add("barrier_hessian_known_pattern", [](Scene& scene) { return barrier_hessian(scene, false); });
     add("friction_hessian", friction_hessian);
     add("intersection_test", [](Scene&) { return intersection_test; });
-    add("feasible_step", [](Scene&) { return feasible_step(CcdMethod::additive); });
+    add("feasible_step", [](Scene&) { return feasible_step(CcdMethod::clearance); });
     add("feasible_step_tight_inclusion", [](Scene&) { return feasible_step(CcdMethod::tight_inclusion); });
   }
   return 0;

@@ -56,12 +56,12 @@ TEST(Ccd, Ccd_NeverLaterThanExactToi) {
         ASSERT_TRUE(result.is_impact()) << name(method);
         ASSERT_FALSE(exact->is_before(result.toi)) << name(method) << ", toi " << result.toi;
       } else {
-        counts[named.kind][method == CcdMethod::additive ? 1 : 2] += result.is_impact();
+        counts[named.kind][method == CcdMethod::clearance ? 1 : 2] += result.is_impact();
       }
     }
   });
   for (const auto& [kind, count] : counts) {
-    std::cout << kind << ": " << count[0] << " exact hits, false positives " << count[1] << " (additive), " << count[2]
+    std::cout << kind << ": " << count[0] << " exact hits, false positives " << count[1] << " (clearance), " << count[2]
               << " (tight inclusion)\n";
   }
   EXPECT_GE(counts["random"][0], 3);

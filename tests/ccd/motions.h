@@ -16,13 +16,13 @@ using Motion = PrimitiveMotion<3, 4>;
 
 enum class Pair { point_triangle, edge_edge };
 inline constexpr Pair all_pairs[] = {Pair::point_triangle, Pair::edge_edge};
-inline constexpr CcdMethod all_methods[] = {CcdMethod::additive, CcdMethod::tight_inclusion};
+inline constexpr CcdMethod all_methods[] = {CcdMethod::clearance, CcdMethod::tight_inclusion};
 
 inline const char* name(Pair pair) {
   return pair == Pair::point_triangle ? "point-triangle" : "edge-edge";
 }
 inline const char* name(CcdMethod method) {
-  return method == CcdMethod::additive ? "additive" : "tight inclusion";
+  return method == CcdMethod::clearance ? "clearance" : "tight inclusion";
 }
 
 inline CcdResult run_ccd(Pair pair, const Motion& motion, const CcdOptions& options) {

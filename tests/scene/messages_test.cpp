@@ -54,7 +54,7 @@ TEST(SceneMessages, UnknownNameListsTheKnownOnes) {
       Lines{"bodies[0].material.model: expected one of `neo_hookean`, `fixed_corotational`, `st_venant_kirchhoff`, "
             "`linear_elasticity`; did you mean `neo_hookean`? (got \"neohookean\")"});
   EXPECT_EQ(messages(R"({"solver": {"ccd": 7}})"),
-            Lines{"solver.ccd: expected one of `additive`, `tight_inclusion` (got 7)"});
+            Lines{"solver.ccd: expected one of `clearance`, `tight_inclusion` (got 7)"});
 }
 
 TEST(SceneMessages, AllProblemsAtOnce) {

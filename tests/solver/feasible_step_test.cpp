@@ -137,8 +137,8 @@ int check_random_motions(int dim, CcdMethod method, int count, unsigned first_se
 }  // namespace
 
 TEST(FeasibleStep, KeepsItsPartOfEveryGapWithAdditiveCcd) {
-  EXPECT_GT(check_random_motions(3, CcdMethod::additive, 1200, 0), 800);
-  EXPECT_GT(check_random_motions(2, CcdMethod::additive, 1200, 10000), 800);
+  EXPECT_GT(check_random_motions(3, CcdMethod::clearance, 1200, 0), 800);
+  EXPECT_GT(check_random_motions(2, CcdMethod::clearance, 1200, 10000), 800);
 }
 
 TEST(FeasibleStep, KeepsItsPartOfEveryGapWithTightInclusion) {
@@ -152,7 +152,7 @@ TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Motion motion = random_motion(random, 3, false);
-    const SolverOptions options = options_for(CcdMethod::additive);
+    const SolverOptions options = options_for(CcdMethod::clearance);
     const SweptCandidates swept = sweep(motion, options.barrier.dhat);
     CcdOptions ccd;
     ccd.gap_fraction = options.gap_fraction;
@@ -192,7 +192,7 @@ TEST(FeasibleStep, SeparatedMeshesMayCrashIntoEachOther) {
       motion.path.x_t1.segment<3>(3 * v) +=
           speed * Vec<3>(is_left ? 1.0 : -1.0, 0.0, 0.0) + 1e-3 * Vec<3>(random.vector(3, -1.0, 1.0));
     }
-    const SolverOptions options = options_for(CcdMethod::additive);
+    const SolverOptions options = options_for(CcdMethod::clearance);
     const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, sweep(motion, 1e-3), options);
     check_promise(motion, options, step);
     // Head on, at closing speed 2 * speed: the gap itself is the smallest distance, so the step cannot be tiny.
@@ -210,7 +210,7 @@ TEST(FeasibleStep, IsWholeWhereNothingIsNear) {
   motion.path.x_t0 = builder.x();
   motion.path.x_t1 = motion.path.x_t0.array() + 3.0;  // both move alike
   const SweptCandidates swept = sweep(motion, 1e-3);
-  const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, swept, options_for(CcdMethod::additive));
+  const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, swept, options_for(CcdMethod::clearance));
   EXPECT_EQ(step.alpha, 1.0);
   EXPECT_TRUE(step.limited_by.empty());
   EXPECT_EQ(step.num_ccd_calls, 0);
@@ -230,7 +230,7 @@ TEST(FeasibleStep, RestingPairAtRoundingDistanceDoesNotHideOthers) {
   motion.model = builder.build();
   motion.path.x_t0 = motion.path.x_t1 = builder.x();
   motion.path.x_t1[3 * bullet + 1] = 2.0;
-  for (CcdMethod method : {CcdMethod::additive, CcdMethod::tight_inclusion}) {
+  for (CcdMethod method : {CcdMethod::clearance, CcdMethod::tight_inclusion}) {
     const FeasibleStep step =
         find_feasible_step(3, motion.model, motion.path, sweep(motion, 1e-3), options_for(method));
     EXPECT_LT(step.alpha, 0.5 / 1.5) << static_cast<int>(method);
@@ -260,7 +260,7 @@ TEST(FeasibleStep, SameForAnyNumberOfThreads) {
       const ThreadLimit limit(threads);
       sweeps.push_back(sweep(motion, 0.01));
       steps.push_back(
-          find_feasible_step(3, motion.model, motion.path, sweeps.back(), options_for(CcdMethod::additive)));
+          find_feasible_step(3, motion.model, motion.path, sweeps.back(), options_for(CcdMethod::clearance)));
     }
     EXPECT_GT(steps[0].num_ccd_calls, 512) << "several blocks of pairs";
     EXPECT_LT(steps[0].alpha, 1.0);
@@ -280,7 +280,7 @@ void check_reachable(unsigned seed) {
   Random random(seed);
   Motion motion = random_motion(random, dim, true);
   motion.path.x_t1 = motion.path.x_t0 + random.vector(motion.path.x_t0.size(), -1.0, 1.0);
-  SolverOptions options = options_for(CcdMethod::additive);
+  SolverOptions options = options_for(CcdMethod::clearance);
   options.barrier.dhat = random.uniform(0.05, 0.3);
   const SweptCandidates swept = sweep(motion, options.barrier.dhat * (1.0 + 1e-9));
   const FeasibleStep step = find_feasible_step(dim, motion.model, motion.path, swept, options);

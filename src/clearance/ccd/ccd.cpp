@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "clearance/ccd/additive_ccd.h"
+#include "clearance/ccd/certified_ccd.h"
+#include "clearance/ccd/exact_ccd.h"
+#include "clearance/ccd/quick_separation.h"
 #include "clearance/ccd/relative_motion.h"
 #include "clearance/ccd/tight_inclusion.h"
 
@@ -51,28 +53,81 @@ CcdResult bounded_tight_inclusion(const RelativeMotion<dim, num_corners>& motion
   const CcdResult result = tight_inclusion_ccd(function, search);
   if (result.status != CcdStatus::budget_exhausted) return result;
   // Nearly parallel primitives. Both methods bound the impact from below, so the later bound holds too.
-  const CcdResult other = additive_ccd(motion, options);
+  const CcdResult other = certified_ccd(motion, options);
   return other.toi > result.toi || other.status == CcdStatus::no_impact ? other : result;
+}
+
+/// The same pair as a point and a triangle, which may be an edge or a point, and in a plane of space.
+template <int dim, int num_vertices>
+CcdQuery point_query(const PrimitiveMotion<dim, num_vertices>& motion) {
+  CcdQuery query{QueryKind::point_triangle, {}};
+  for (int k = 0; k < 4; ++k) {
+    const int vertex = std::min(k, num_vertices - 1);
+    query.motion.t0[k] = query.motion.t1[k] = Vec<3>::Zero();
+    query.motion.t0[k].template head<dim>() = motion.t0[vertex];
+    query.motion.t1[k].template head<dim>() = motion.t1[vertex];
+  }
+  return query;
+}
+
+bool is_finite(const CcdQuery& query) {
+  const auto is_finite_vertex = [](const Vec<3>& x) { return x.allFinite(); };
+  return std::all_of(query.motion.t0.begin(), query.motion.t0.end(), is_finite_vertex) &&
+         std::all_of(query.motion.t1.begin(), query.motion.t1.end(), is_finite_vertex);
+}
+
+/// What certificates have left open. The maximum norm is the smaller: who is apart in it is apart in the Euclidean too.
+CcdResult decide_exactly(const CcdQuery& query, const CcdOptions& options, const CcdResult& open) {
+  if (!is_finite(query)) return open;
+  std::optional<ExactTime> contact = find_first_contact(query, options.min_separation, open.toi);
+  if (!contact || contact->is_after(options.max_time)) return {CcdStatus::no_impact, options.max_time, true};
+  const bool is_same_norm = options.norm == CcdNorm::maximum || options.min_separation == 0.0;
+  if (!is_same_norm) return open;
+  return {CcdStatus::impact, std::max(open.toi, contact->round_down()), true};
+}
+
+/// The stages of the method `clearance`, each for what the one before has left open: a few directions at once,
+/// certificates along the best directions, exact arithmetic. `to_query` makes the pair one of space.
+template <int dim, int num_corners, class ToQuery>
+CcdResult staged_ccd(const RelativeMotion<dim, num_corners>& relative, const CcdOptions& options,
+                     const ToQuery& to_query) {
+  const CcdResult result = certified_ccd(relative, options);
+  const bool is_open = options.is_exact && options.gap_fraction == 0.0 && !result.is_certain;
+  return is_open ? decide_exactly(to_query(), options, result) : result;
+}
+
+/// The first stage. A gap_fraction needs the gap at t0, which it does not know.
+bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
+  if (options.method != CcdMethod::clearance || options.gap_fraction > 0.0) return false;
+  // The cube of the maximum norm is inside the ball around it.
+  const double factor = options.norm == CcdNorm::maximum ? 1.7320508075688774 : 1.0;
+  return stays_apart(kind, motion, factor * options.min_separation);
 }
 
 template <int dim, int num_vertices>
 CcdResult point_ccd(const PrimitiveMotion<dim, num_vertices>& motion, const CcdOptions& options) {
   const RelativeMotion<dim, num_vertices - 1> relative{point_corners<dim, num_vertices>(motion.t0),
                                                        point_corners<dim, num_vertices>(motion.t1)};
-  if (options.method == CcdMethod::additive) return additive_ccd(relative, options);
-  return bounded_tight_inclusion(relative, point_function(motion), options);
+  if (options.method == CcdMethod::tight_inclusion) {
+    return bounded_tight_inclusion(relative, point_function(motion), options);
+  }
+  return staged_ccd(relative, options, [&] { return point_query(motion); });
 }
 
 }  // namespace
 
 CcdResult point_triangle_ccd(const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
+  if (stays_apart(QueryKind::point_triangle, motion, options)) return {CcdStatus::no_impact, options.max_time, true};
   return point_ccd(motion, options);
 }
 
 CcdResult edge_edge_ccd(const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
+  if (stays_apart(QueryKind::edge_edge, motion, options)) return {CcdStatus::no_impact, options.max_time, true};
   const RelativeMotion<3, 4> relative{edge_edge_corners(motion.t0), edge_edge_corners(motion.t1)};
-  if (options.method == CcdMethod::additive) return additive_ccd(relative, options);
-  return bounded_tight_inclusion(relative, edge_edge_function(motion), options);
+  if (options.method == CcdMethod::tight_inclusion) {
+    return bounded_tight_inclusion(relative, edge_edge_function(motion), options);
+  }
+  return staged_ccd(relative, options, [&] { return CcdQuery{QueryKind::edge_edge, motion}; });
 }
 
 template <int dim>

@@ -11,7 +11,12 @@
 
 namespace clearance {
 
-enum class CcdMethod { additive, tight_inclusion };
+enum class CcdMethod { clearance, tight_inclusion };
+
+enum class CcdNorm {
+  euclidean,
+  maximum  ///< L-infinity; `clearance` with gap_fraction = 0 only
+};
 
 enum class CcdStatus {
   no_impact,        ///< the distance stays above min_separation until max_time; toi = max_time
@@ -20,19 +25,24 @@ enum class CcdStatus {
 };
 
 struct CcdOptions {
-  CcdMethod method = CcdMethod::additive;
-  double min_separation = 0.0;  ///< [m] Euclidean
-  double max_time = 1.0;        ///< search [0, max_time] only, in (0, 1]
+  CcdMethod method = CcdMethod::clearance;
+  double min_separation = 0.0;  ///< [m]
+  CcdNorm norm = CcdNorm::euclidean;
+  double max_time = 1.0;  ///< search [0, max_time] only, in (0, 1]
   /// Stop when the gap (distance minus min_separation) has shrunk to this fraction of the gap at t0 (1 - c of app.
   /// A.4): leaves room for the next step. 0 searches for the impact itself.
   double gap_fraction = 0.0;
   double tolerance = 1e-6;       ///< [m] tight inclusion: width of a box that counts as a root (delta of alg. 3.2)
-  int max_iterations = 1000000;  ///< tight inclusion: m_I of alg. 3.2; additive: number of advances
+  int max_iterations = 1000000;  ///< tight inclusion: m_I of alg. 3.2; clearance: number of advances
+  /// clearance with gap_fraction = 0: what rounding leaves open is decided by exact arithmetic (up to a millisecond,
+  /// one query in thousands), so that no impact is false but those of a Euclidean min_separation > 0.
+  bool is_exact = true;
 };
 
 struct CcdResult {
   CcdStatus status = CcdStatus::no_impact;
-  double toi = 1.0;  ///< in [0, max_time]
+  double toi = 1.0;         ///< in [0, max_time]
+  bool is_certain = false;  ///< the status is the exact answer; always if there is no impact
   bool is_impact() const { return status != CcdStatus::no_impact; }
 };
 

@@ -1,6 +1,8 @@
 // One question to continuous collision detection: do these two primitives of a surface meet between t0 and t1?
 #pragma once
 
+#include <span>
+
 #include "clearance/ccd/ccd.h"
 
 namespace clearance {
@@ -12,5 +14,11 @@ struct CcdQuery {
   QueryKind kind = QueryKind::point_triangle;
   PrimitiveMotion<3, 4> motion;
 };
+
+CcdResult find_impact(const CcdQuery& query, const CcdOptions& options);
+
+/// results[i] answers queries[i] as find_impact does; both spans have the same length. Works on all threads; any number
+/// of them gives the same bits.
+void find_impacts(std::span<const CcdQuery> queries, const CcdOptions& options, std::span<CcdResult> results);
 
 }  // namespace clearance

@@ -84,7 +84,7 @@ struct IpcScript {
   bool has_absolute_parameters = false;
   double kappa_min_multiplier = 1e11;
   std::vector<double> tolerances = {1e-2};
-  CcdKind ccd = CcdKind::additive;
+  CcdKind ccd = CcdKind::clearance;
   std::string constraint_solver = "interiorPoint";
 };
 

@@ -254,7 +254,7 @@ class Parser {
     if (name == "TightInclusion" || name == "TightCCD") {
       script_.ccd = CcdKind::tight_inclusion;
     } else if (name != "FloatingPointRootFinder") {
-      line.warning("additive CCD is used instead", name);
+      line.warning("the method `clearance` is used instead", name);
     }
   }
   void constraint_solver(IpcLine& line) {

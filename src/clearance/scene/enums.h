@@ -31,7 +31,7 @@ template <>
 struct EnumInfo<CcdKind> {
   using V = EnumValue<CcdKind>;
   static constexpr std::array values = {
-      V{CcdKind::additive, "additive", "additive CCD: conservative steps of the distance"},
+      V{CcdKind::clearance, "clearance", "certified separating directions: no missed impact, and fast"},
       V{CcdKind::tight_inclusion, "tight_inclusion", "interval bisection with an error bound"}};
 };
 

@@ -56,14 +56,14 @@ struct FrictionDesc {
 };
 
 enum class LinearSolverKind { automatic, cholmod, pcg };
-enum class CcdKind { additive, tight_inclusion };
+enum class CcdKind { clearance, tight_inclusion };
 
 struct SolverDesc {
   double tolerance = 1e-2;  ///< Newton stops when |dx|_inf / h is below this: fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
   int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
   LinearSolverKind linear_solver = LinearSolverKind::automatic;
-  CcdKind ccd = CcdKind::additive;
+  CcdKind ccd = CcdKind::clearance;
 };
 
 enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };

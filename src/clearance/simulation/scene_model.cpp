@@ -70,7 +70,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver = linear_solver_of(scene.solver.linear_solver);
-  options.ccd = scene.solver.ccd == CcdKind::tight_inclusion ? CcdMethod::tight_inclusion : CcdMethod::additive;
+  options.ccd = scene.solver.ccd == CcdKind::tight_inclusion ? CcdMethod::tight_inclusion : CcdMethod::clearance;
   return options;
 }
 

@@ -67,6 +67,7 @@ CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdO
   CcdOptions piece = options;
   piece.max_time = 1.0;
   piece.gap_fraction = 0.0;
+  piece.is_exact = false;  // the deviation is a bound already
   double time = 0.0, length = options.max_time;
   for (int i = 0; i < max_pieces; ++i) {
     const double room = distance(pair, start) - target;

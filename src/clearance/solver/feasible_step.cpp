@@ -20,12 +20,12 @@ namespace {
 constexpr int ccd_block = 256;
 constexpr int first_block = 64;
 
-/// Primitives whose gap is small beside their size keep tight inclusion busy for a million boxes; then additive CCD
+/// Primitives whose gap is small beside their size keep tight inclusion busy for a million boxes; then the other method
 /// takes over. In hard impacts half of the queries exceed a thousand, and ten times the time changes nothing in the
 /// motion.
 constexpr int max_inclusion_boxes = 250;
 
-/// At distances hardly above min_separation the certificates of additive CCD become so short that a pair that glides
+/// At distances hardly above min_separation the certificates of separation become so short that a pair that glides
 /// across the scene takes a million of them, half a second. What is certified after these is step enough.
 constexpr int max_advances = 20000;
 

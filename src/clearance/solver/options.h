@@ -38,7 +38,7 @@ struct SolverOptions {
   double tolerance = 1e-2;  ///< [m/s] Newton has converged when |dx|_inf / h is below
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
-  CcdMethod ccd = CcdMethod::additive;
+  CcdMethod ccd = CcdMethod::clearance;
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
 };
 

@@ -9,12 +9,9 @@ namespace {
 
 CcdAnswer decide_by_clearance(const CcdQuery& query, const CcdMethodOptions& options) {
   CcdOptions own;
-  own.method = CcdMethod::additive;
-  own.min_separation = euclidean_separation(options);
-  own.gap_fraction = 0.0;
-  own.max_iterations = options.max_iterations;
-  const CcdResult result = query.kind == QueryKind::point_triangle ? point_triangle_ccd(query.motion, own)
-                                                                   : edge_edge_ccd(query.motion, own);
+  own.min_separation = options.min_separation;
+  own.norm = CcdNorm::maximum;
+  const CcdResult result = find_impact(query, own);
   return {result.is_impact(), result.toi};
 }
 

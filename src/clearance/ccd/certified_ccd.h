@@ -26,6 +26,6 @@ template <int dim, int num_corners>
 CcdStart find_ccd_start(const RelativeMotion<dim, num_corners>& motion, const CcdOptions& options);
 
 template <int dim, int num_corners>
-CcdResult additive_ccd(const RelativeMotion<dim, num_corners>& motion, const CcdOptions& options);
+CcdResult certified_ccd(const RelativeMotion<dim, num_corners>& motion, const CcdOptions& options);
 
 }  // namespace clearance

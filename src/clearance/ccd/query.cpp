@@ -1,0 +1,19 @@
+#include "clearance/ccd/query.h"
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+
+CcdResult find_impact(const CcdQuery& query, const CcdOptions& options) {
+  return query.kind == QueryKind::point_triangle ? point_triangle_ccd(query.motion, options)
+                                                 : edge_edge_ccd(query.motion, options);
+}
+
+void find_impacts(std::span<const CcdQuery> queries, const CcdOptions& options, std::span<CcdResult> results) {
+  parallel_for(static_cast<int>(queries.size()), 64, [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    results[at] = find_impact(queries[at], options);
+  });
+}
+
+}  // namespace clearance
