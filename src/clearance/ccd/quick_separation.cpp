@@ -53,6 +53,18 @@ CLEARANCE_INLINE Vec<3> normal_of(QueryKind kind, const Corners& r) {
 
 bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, double separation) {
   const Corners t0 = corners_of(kind, motion.t0), t1 = corners_of(kind, motion.t1);
+  // Not-a-number fails the comparison.
+  Lanes largest(0.0);
+  LaneMask is_small = largest < Lanes(1.0);
+  for (const Corners& r : {t0, t1}) {
+    for (const Lanes& x : {r.x, r.y, r.z}) {
+      const Lanes magnitude = absolute(x);
+      is_small = is_small & (magnitude < Lanes(0x1p300));
+      largest = select(largest < magnitude, magnitude, largest);
+    }
+  }
+  if (any(!is_small)) return false;
+
   // Along axes only the differences are rounded, to a relative 2^-53 of themselves.
   const double threshold = separation * (1.0 + 8.0 * unit_roundoff) + std::numeric_limits<double>::min();
   if (separates_along_axis(t0.x, t1.x, threshold) || separates_along_axis(t0.y, t1.y, threshold) ||
@@ -61,16 +73,7 @@ bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, double sep
   }
   // n . r: one rounding in r, one per product, two in the sums, |n . r| <= |n|_1 max |r|: below 5 units of that; 16
   // leave room for the rounding of the bound itself.
-  Lanes largest(0.0);
-  for (const Corners& r : {t0, t1}) {
-    for (const Lanes& x : {r.x, r.y, r.z}) {
-      const Lanes magnitude = absolute(x);
-      // Keeps what is not a number.
-      largest = select(magnitude < largest, largest, magnitude);
-    }
-  }
   const double size = std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
-  if (!(size < 0x1p300)) return false;
   const auto separates = [&](const Vec<3>& n) {
     const double length_1 = std::abs(n[0]) + std::abs(n[1]) + std::abs(n[2]);
     const double rounding = 16.0 * unit_roundoff * length_1 * size + std::numeric_limits<double>::min();
