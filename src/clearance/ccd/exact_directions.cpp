@@ -84,7 +84,7 @@ std::vector<ExactPolynomial> SeparatingDirections::margins(const Direction& dire
   for (const ExactPolynomial& height : direction.heights) {
     margins.push_back(side > 0 ? height : ExactPolynomial{} - height);
   }
-  if (min_separation_ == 0) return margins;
+  if (!has_min_separation()) return margins;
   // Every component that is not zero doubles the margins: its absolute value is the larger of two.
   for (const ExactPolynomial& component : direction.n) {
     if (component.is_zero()) continue;

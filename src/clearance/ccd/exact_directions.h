@@ -13,6 +13,7 @@ class SeparatingDirections {
  public:
   explicit SeparatingDirections(const ExactQuery& query);
 
+  bool has_min_separation() const { return min_separation_ != 0; }
   int count() const { return 4 + 3 * num_edges_; }
 
   /// Direction 0 is the normal, then come the axes, then the cross products.
@@ -23,7 +24,7 @@ class SeparatingDirections {
   Direction direction(int i) const;
 
   /// Positive at the same time exactly where the direction has all corners on the given side (1 or -1) of the cube:
-  /// side n . r_k - d |n|_1, the norm as the largest of its signed sums.
+  /// side n . r_k - d |n|_1, the norm as the largest of its signed sums. Without minimum separation: the heights.
   std::vector<ExactPolynomial> margins(const Direction& direction, int side) const;
 
  private:
