@@ -2,8 +2,11 @@
 // domain to a closed surface of triangles (t = 0 and t = 1) and bilinear patches, and a ray from the origin crosses it
 // an odd number of times if F has an odd number of roots. Two roots are therefore missed: that is the method.
 //
-// In rational arithmetic every degenerate case is decided: the origin on a face, flat patches, rays through an edge.
-// In floating point signs are taken as computed, and flat patches around the origin are forgotten (app. E.2).
+// The rational version decides every degenerate case: the origin on a face, flat patches, rays through an edge. The
+// floating-point version bounds the error of every number and repeats a query with an unclear sign in exact arithmetic,
+// as Brochu et al. do; like theirs, it forgets a degenerate case, the flat patch in a plane through the origin.
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "clearance/ccd/exact_query.h"
@@ -13,9 +16,40 @@
 namespace clearance {
 namespace {
 
-template <class T>
-int sign(const T& x) {
-  return x > 0 ? 1 : (x < 0 ? -1 : 0);
+/// A floating-point number with a bound of its distance to the exact one (running error analysis).
+struct Bounded {
+  double value = 0.0, error = 0.0;
+  Bounded() = default;
+  explicit Bounded(double exact) : value(exact) {}
+  Bounded(double rounded, double operands_error)
+      : value(rounded), error((operands_error + 0x1p-53 * std::abs(rounded)) * (1.0 + 0x1p-50)) {}
+};
+Bounded operator+(const Bounded& a, const Bounded& b) {
+  return {a.value + b.value, a.error + b.error};
+}
+Bounded operator-(const Bounded& a, const Bounded& b) {
+  return {a.value - b.value, a.error + b.error};
+}
+Bounded operator*(const Bounded& a, const Bounded& b) {
+  const double value = a.value * b.value;
+  const double underflow = std::abs(value) < 1e-280 && a.value != 0.0 && b.value != 0.0 ? 1e-280 : 0.0;
+  return {value, std::abs(a.value) * b.error + std::abs(b.value) * a.error + a.error * b.error + underflow};
+}
+Bounded& operator-=(Bounded& a, const Bounded& b) {
+  return a = a - b;
+}
+
+/// Since it was last cleared.
+thread_local bool has_unclear_sign = false;
+
+int sign(const Bounded& x) {
+  if (x.value > x.error) return 1;
+  if (x.value < -x.error) return -1;
+  has_unclear_sign |= !(x.value == 0.0 && x.error == 0.0);
+  return 0;
+}
+int sign(const mpz_class& x) {
+  return sgn(x);
 }
 
 template <class T>
@@ -30,13 +64,13 @@ enum class Crossing { no, yes, unclear };
 
 template <class T>
 bool is_zero(const Triple<T>& v) {
-  return v[0] == 0 && v[1] == 0 && v[2] == 0;
+  return sign(v[0]) == 0 && sign(v[1]) == 0 && sign(v[2]) == 0;
 }
 
 /// Whether the segment contains the origin.
 template <class T>
 bool segment_has_origin(const Triple<T>& a, const Triple<T>& b) {
-  return is_zero(cross(a, b)) && dot(a, b) <= 0;
+  return is_zero(cross(a, b)) && sign(T(dot(a, b))) <= 0;
 }
 
 /// Whether the ray from the origin along d meets the triangle; unclear at its edges. `volume` is det(a, b, c).
@@ -59,7 +93,8 @@ Crossing cross_triangle(const Triple<T>& d, const Triple<T>& a, const Triple<T>&
 template <class T>
 class Surface {
  public:
-  Surface(const PlaneForm<T>& form, bool is_exact) : count_(form.is_triangle ? 3 : 4), is_exact_(is_exact) {
+  Surface(const PlaneForm<T>& form, bool handles_flat_patches)
+      : count_(form.is_triangle ? 3 : 4), handles_flat_patches_(handles_flat_patches) {
     // F = q - u a - v b at the corners of the triangle or the square.
     for (int e = 0; e < 2; ++e) {
       const auto corner = [&](bool u, bool v) {
@@ -80,15 +115,11 @@ class Surface {
   /// Whether the origin lies on the surface, or inside an odd number of its sheets.
   bool decide() const {
     if (is_on_surface()) return true;
-    // No ray is special for all; these are far from each other and from the axes.
-    constexpr int rays[][3] = {{1009, 757, 1451},  {-1201, 881, 2003}, {1723, -1409, 463}, {577, 2131, -1867},
-                               {-991, -653, 1777}, {2203, 461, 1327},  {-379, 1999, 1301}, {1531, -2089, -971}};
-    for (const auto& ray : rays) {
-      if (const std::optional<bool> is_odd = parity({T(ray[0]), T(ray[1]), T(ray[2])})) return *is_odd;
-    }
-    // Exact arithmetic goes on until a ray misses all edges, of which there are finitely many.
-    for (int i = 1; is_exact_; ++i) {
-      if (const std::optional<bool> is_odd = parity({T(i), T(i) * i + 1, T(i) * i * i - 7})) return *is_odd;
+    // A plane holds at most three of these rays, so that one misses all edges.
+    for (int i = 0; i < 1000; ++i) {
+      const double t = i;
+      const Triple<T> ray{T(1009.0 + t), T(757.0 - 31.0 * t * t), T(1451.0 + 17.0 * t * t * t)};
+      if (const std::optional<bool> is_odd = parity(ray)) return *is_odd;
     }
     return true;
   }
@@ -164,15 +195,15 @@ class Surface {
 
   static bool triangle_has_origin(const Triple<T>& a, const Triple<T>& b, const Triple<T>& c) {
     if (segment_has_origin(a, b) || segment_has_origin(b, c) || segment_has_origin(c, a)) return true;
-    if (determinant(a, b, c) != 0) return false;
+    if (sign(determinant(a, b, c)) != 0) return false;
     const Triple<T> ab = cross(a, b), bc = cross(b, c), ca = cross(c, a);
-    return dot(ab, bc) > 0 && dot(bc, ca) > 0 && dot(ca, ab) > 0;
+    return sign(T(dot(ab, bc))) > 0 && sign(T(dot(bc, ca))) > 0 && sign(T(dot(ca, ab))) > 0;
   }
 
   bool patch_has_origin(const Quad<T>& p) const {
     const Barycentric b(p);
     if (!b.is_coplanar_with_origin()) return b.is_inside() && b.patch_side() == 0;
-    if (!is_exact_) return false;
+    if (!handles_flat_patches_) return false;
     // A flat patch around the origin: the same method in its plane, where the outline takes the surface's place.
     for (int i = 0; i < 4; ++i) {
       if (segment_has_origin(*p[i], *p[(i + 1) % 4])) return true;
@@ -182,25 +213,30 @@ class Surface {
 
   std::array<std::array<Triple<T>, 4>, 2> corners_;
   int count_;
-  bool is_exact_;
+  bool handles_flat_patches_;
 };
 
-constexpr double no_time = std::numeric_limits<double>::quiet_NaN();
+/// Rational numbers over their common denominator: only signs matter.
+bool decide_exactly(const CcdQuery& query, bool handles_flat_patches) {
+  const ExactQuery exact = to_exact(query);
+  return Surface<mpz_class>(plane_form<mpz_class>(exact.kind, exact.t0, exact.t1), handles_flat_patches).decide();
+}
+
+CcdAnswer to_answer(bool is_hit) {
+  return {is_hit, is_hit ? std::numeric_limits<double>::quiet_NaN() : 1.0};
+}
 
 }  // namespace
 
 CcdAnswer decide_by_floating_point_parity(const CcdQuery& query, const CcdMethodOptions&) {
-  const auto form = plane_form<double>(query.kind, query.motion.t0, query.motion.t1);
-  const bool is_hit = Surface<double>(form, false).decide();
-  return {is_hit, is_hit ? no_time : 1.0};
+  has_unclear_sign = false;
+  const auto form = plane_form<Bounded>(query.kind, query.motion.t0, query.motion.t1);
+  const bool is_hit = Surface<Bounded>(form, false).decide();
+  return to_answer(has_unclear_sign ? decide_exactly(query, false) : is_hit);
 }
 
 CcdAnswer decide_by_rational_parity(const CcdQuery& query, const CcdMethodOptions&) {
-  // Rational numbers over their common denominator: only signs matter.
-  const ExactQuery exact = to_exact(query);
-  const auto form = plane_form<mpz_class>(exact.kind, exact.t0, exact.t1);
-  const bool is_hit = Surface<mpz_class>(form, true).decide();
-  return {is_hit, is_hit ? no_time : 1.0};
+  return to_answer(decide_exactly(query, true));
 }
 
 }  // namespace clearance
