@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clearance/ccd/crossing.h"
 #include "clearance/ccd/separating_direction.h"
 
 namespace clearance {
@@ -124,18 +123,6 @@ CcdStart find_start(const Certifier<dim, num_corners>& certifier, const CcdOptio
   return start;
 }
 
-/// Whether an impact after t is one beyond doubt. The hull passes the origin within a little time, longer where it is
-/// small beside its distance from where it was at t0.
-template <int dim, int num_corners>
-bool is_certain_impact(const RelativeMotion<dim, num_corners>& motion, double t) {
-  if constexpr (dim == 3 && num_corners >= 3) {
-    for (const double margin : {0x1p-46, 0x1p-38, 0x1p-30, 0x1p-22, 0x1p-14}) {
-      if (certainly_crosses(motion, std::max(0.0, t - margin), std::min(1.0, t + margin))) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 template <int dim, int num_corners>
@@ -166,8 +153,7 @@ CcdResult certified_ccd(const RelativeMotion<dim, num_corners>& motion, const Cc
     t = next;
     if (t >= options.max_time) return {CcdStatus::no_impact, options.max_time, true};
   }
-  const bool is_certain = is_exact && options.min_separation == 0.0 && is_certain_impact(motion, t);
-  return {CcdStatus::impact, t, is_certain};
+  return {CcdStatus::impact, t, false};
 }
 
 #define CLEARANCE_INSTANTIATE(dim, num_corners)                                                                   \
