@@ -8,6 +8,7 @@
 #include "clearance/ccd/quick_separation.h"
 #include "clearance/ccd/relative_motion.h"
 #include "clearance/ccd/tight_inclusion.h"
+#include "clearance/ccd/touching.h"
 
 namespace clearance {
 namespace {
@@ -80,13 +81,15 @@ bool is_finite(const CcdQuery& query) {
 /// What certificates have left open. The maximum norm is the smaller: who is apart in it is apart in the Euclidean too.
 CcdResult decide_exactly(const CcdQuery& query, const CcdOptions& options, const CcdResult& open) {
   if (!is_finite(query)) return open;
-  const bool is_same_norm = options.norm == CcdNorm::maximum || options.min_separation == 0.0;
-  // Impacts between max_time and 1 do not count.
-  if (is_same_norm && options.max_time == 1.0 && is_certainly_touching(query, open.toi)) {
+  // Most contacts are proven without exact roots: at t0, when the primitives pass each other, at t1.
+  if (open.toi == 0.0 && find_touching(query, false) == Touching::yes) return {CcdStatus::impact, 0.0, true};
+  if (open.toi > 0.0 && options.max_time == 1.0 &&
+      (is_certainly_touching(query, open.toi) || find_touching(query, true) == Touching::yes)) {
     return {CcdStatus::impact, open.toi, true};
   }
   std::optional<ExactTime> contact = find_first_contact(query, options.min_separation, open.toi);
   if (!contact || contact->is_after(options.max_time)) return {CcdStatus::no_impact, options.max_time, true};
+  const bool is_same_norm = options.norm == CcdNorm::maximum || options.min_separation == 0.0;
   if (!is_same_norm) return open;
   return {CcdStatus::impact, std::max(open.toi, contact->round_down()), true};
 }
