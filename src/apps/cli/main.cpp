@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 
+#include "apps/cli/ccd_bench.h"
 #include "apps/cli/info.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
@@ -52,6 +53,27 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_flag("--json", options.json, "print machine-readable results");
 }
 
+void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
+  CLI::App* command = app.add_subcommand("ccd-bench", "time and count errors of collision detection methods");
+  command->add_option("paths", bench.paths, "folders of queries, .csv or .ccd files")->required();
+  command->add_option("--method", bench.methods, "only these methods")->delimiter(',')->option_text("M,...");
+  command->add_option("--tolerance", bench.tolerance, "of methods that have one [m]")->check(CLI::PositiveNumber);
+  command->add_option("--min-separation", bench.min_separation, "distance that counts as a hit, L-infinity norm [m]")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(CLI::PositiveNumber);
+  command->add_option("--max-queries", bench.max_queries, "of a set and kind, evenly spread; 0: all")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--histogram", bench.histogram, "picture of the times to write")->option_text("FILE.svg");
+  command->add_flag("--json", bench.json, "print machine-readable results");
+  command->callback([&] { status = run_ccd_bench(bench); });
+
+  command = app.add_subcommand("ccd-label", "store queries with the answers of exact arithmetic");
+  command->add_option("paths", label.paths, "folders of queries, .csv or .ccd files")->required();
+  command->add_option("-o,--output", label.output, ".ccd file to write")->required();
+  command->add_option("--threads", label.threads, "threads; 0: all processors")->check(CLI::NonNegativeNumber);
+  command->callback([&] { status = run_ccd_label(label); });
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Clearance simulates bodies in contact: surfaces never intersect, elements never invert.", "clearance"};
   app.set_version_flag("--version", std::string("clearance ") + CLEARANCE_VERSION);
@@ -67,6 +89,9 @@ int parse_and_run(int argc, char** argv) {
   run_command->add_flag("--resume", run.is_resumed, "continue from the checkpoint in the result folder");
   run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
   run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
+  run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
+  run_command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
+      ->check(CLI::PositiveNumber);
   run_command->callback([&] { status = run_simulation(run); });
 
   SceneOptions check;
@@ -119,6 +144,10 @@ int parse_and_run(int argc, char** argv) {
     }
     status = run_render(render);
   });
+
+  CcdBenchOptions bench;
+  CcdLabelOptions label;
+  add_ccd_commands(app, bench, label, status);
 
   CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
   bool is_reference = false;

@@ -11,6 +11,7 @@
 #include "apps/cli/progress.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
+#include "clearance/io/ccd_query_file.h"
 #include "clearance/io/mesh_writer.h"
 #include "clearance/io/result_folder.h"
 #include "clearance/simulation/simulation.h"
@@ -267,6 +268,23 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
              std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
 }
 
+Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {
+  if (dim != 3) return Issue{"", "--record-ccd", "a 2D scene", "queries can be recorded in 3D only"};
+  return CcdQueryRecorder::create(options.record_ccd, options.record_ccd_limit);
+}
+
+/// False if the file could not be written.
+bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
+  if (const Result<Done> done = recorder.finish(); !done) {
+    report_issues(done.issues(), false);
+    return false;
+  }
+  if (!options.is_quiet) {
+    fmt::print("{}: {} of {} queries\n", options.record_ccd.string(), recorder.num_written(), recorder.num_seen());
+  }
+  return true;
+}
+
 }  // namespace
 
 int run_simulation(const RunOptions& asked) {
@@ -314,7 +332,18 @@ int run_simulation(const RunOptions& asked) {
     report_issues(folder.issues(), false);
     return exit_bad_input;
   }
-  return Runner(options, *ready.simulation, *folder).run();
+  std::optional<CcdQueryRecorder> recorder;
+  if (!options.record_ccd.empty()) {
+    Result<CcdQueryRecorder> created = start_recording(options, ready.simulation->summary().dim);
+    if (!created) {
+      report_issues(created.issues(), false);
+      return exit_bad_input;
+    }
+    recorder = std::move(*created);
+    ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
+  }
+  const int status = Runner(options, *ready.simulation, *folder).run();
+  return recorder && !finish_recording(options, *recorder) ? exit_bad_input : status;
 }
 
 int run_check(const SceneOptions& options) {

@@ -1,6 +1,7 @@
 // `clearance run`, `check` and `convert`.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct RunOptions {
   bool is_resumed = false;
   bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;
+  std::filesystem::path record_ccd;          ///< .ccd file of the run's CCD queries; empty: none
+  std::uint64_t record_ccd_limit = 1000000;  ///< of its queries
 };
 
 int run_simulation(const RunOptions& options);

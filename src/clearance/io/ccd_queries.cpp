@@ -164,12 +164,15 @@ Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const fs::path& pat
   std::error_code error;
   std::vector<PublishedQueryFile> files;
   const auto add = [&](const fs::path& file) {
-    const std::optional<QueryKind> kind = kind_of_folder(file);
-    if (kind) files.push_back({file, file.parent_path().parent_path().filename().string(), *kind});
+    if (file.extension() == ".ccd") {
+      files.push_back({file, file.stem().string(), QueryKind::point_triangle, true});
+    } else if (const std::optional<QueryKind> kind = kind_of_folder(file); kind && file.extension() == ".csv") {
+      files.push_back({file, file.parent_path().parent_path().filename().string(), *kind});
+    }
   };
   if (fs::is_directory(path, error)) {
     for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-      if (entry->path().extension() == ".csv") add(entry->path());
+      add(entry->path());
     }
     if (error) return Issue{path.string(), "", "", "cannot read the folder: " + error.message(), Severity::error};
   } else if (fs::is_regular_file(path, error)) {
@@ -178,10 +181,22 @@ Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const fs::path& pat
     return Issue{path.string(), "", "", "file or folder not found", Severity::error};
   }
   if (files.empty()) {
-    return Issue{path.string(), "", "", "expected .csv files in folders `vertex-face` or `edge-edge`", Severity::error};
+    return Issue{path.string(), "", "", "expected .ccd files, or .csv files in folders `vertex-face` or `edge-edge`",
+                 Severity::error};
   }
   std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return files;
+}
+
+Result<std::vector<LabelledQuery>> read_labelled_queries(const PublishedQueryFile& file) {
+  if (file.is_binary) return read_ccd_query_file(file.path);
+  const Result<std::vector<PublishedQuery>> published = read_ccd_queries(file.path, file.kind);
+  if (!published) return published.issues();
+  std::vector<LabelledQuery> queries;
+  for (const PublishedQuery& q : *published) {
+    queries.push_back({q.query, q.is_exact ? std::optional(q.is_hit) : std::nullopt});
+  }
+  return queries;
 }
 
 }  // namespace clearance

@@ -10,6 +10,7 @@
 
 #include "clearance/base/result.h"
 #include "clearance/ccd/exact_query.h"
+#include "clearance/io/ccd_query_file.h"
 
 namespace clearance {
 
@@ -25,12 +26,17 @@ Result<std::vector<PublishedQuery>> read_ccd_queries(const std::filesystem::path
 
 struct PublishedQueryFile {
   std::filesystem::path path;
-  std::string set;  ///< name of the scene: `erleben-spikes`
+  std::string set;  ///< name of the scene: `erleben-spikes`; of a binary file: its name without the extension
   QueryKind kind = QueryKind::point_triangle;
+  bool is_binary = false;  ///< io/ccd_query_file.h; each query tells its kind
 };
 
-/// The files below a folder, or the one file, in the order of their paths. The folder a file lies in tells the kind of
-/// its queries; a file elsewhere is a problem if it is `path` itself and is passed over otherwise.
+/// The .csv and .ccd (binary) files below a folder, or the one file, in the order of their paths. The folder a .csv
+/// file lies in tells the kind of its queries; one elsewhere is a problem if it is `path` itself and is passed over
+/// otherwise.
 Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const std::filesystem::path& path);
+
+/// The queries of one of these. Answers to queries that are no doubles are those of other queries: they are left out.
+Result<std::vector<LabelledQuery>> read_labelled_queries(const PublishedQueryFile& file);
 
 }  // namespace clearance

@@ -108,6 +108,10 @@ StepReport Simulation::step(const IterationCallback& on_iteration) {
   return impl_->scene.dim == 2 ? impl_->step<2>(on_iteration) : impl_->step<3>(on_iteration);
 }
 
+void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
+  impl_->scene.options.on_ccd_query = std::move(record);
+}
+
 Result<Done> Simulation::restore(State state) {
   const State& initial = impl_->scene.initial_state;
   const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };

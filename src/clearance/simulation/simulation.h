@@ -1,6 +1,7 @@
 // The facade that the command line and Python use: a scene that is ready to be stepped.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -46,6 +47,9 @@ class Simulation {
 
   /// Advances by one step.
   StepReport step(const IterationCallback& on_iteration = {});
+
+  /// From now on `record` gets what continuous collision detection is asked (SolverOptions::on_ccd_query).
+  void record_ccd(std::function<void(const CcdQuery&)> record);
 
   const State& state() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.

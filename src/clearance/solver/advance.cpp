@@ -302,6 +302,9 @@ void Step<dim>::sweep(Direction& direction, double part) {
         dim, model_.surface, path,
         broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation(), path.deviation));
   }
+  if (dim == 3 && options_.on_ccd_query) {
+    for_each_straight_query(model_.surface, path, swept.pairs, options_.on_ccd_query);
+  }
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step(dim, model_, path, swept, options_);
   direction.alpha_limit = part * feasible.alpha;

@@ -1,7 +1,9 @@
 // What the solver may choose, all in absolute units: the simulation derives them from the scene.
 #pragma once
 
-#include "clearance/ccd/ccd.h"
+#include <functional>
+
+#include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
 
 namespace clearance {
@@ -40,6 +42,9 @@ struct SolverOptions {
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   CcdMethod ccd = CcdMethod::clearance;
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
+  /// Gets the pairs of every sweep, in order, on the calling thread; for recording. Without those on curved paths, and
+  /// 3D only.
+  std::function<void(const CcdQuery&)> on_ccd_query;
 };
 
 }  // namespace clearance

@@ -188,6 +188,17 @@ SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, cons
   return swept;
 }
 
+void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                             const std::function<void(const CcdQuery&)>& visit) {
+  const std::size_t num_point_triangle = candidates.point_triangle.size();
+  for (std::size_t k = 0; k < num_point_triangle + candidates.edge_edge.size(); ++k) {
+    const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
+    if (!std::all_of(vertices.begin(), vertices.end(), [&](int v) { return path.is_straight(v); })) continue;
+    const QueryKind kind = k < num_point_triangle ? QueryKind::point_triangle : QueryKind::edge_edge;
+    visit({kind, motion_of(surface, path, candidates, k)});
+  }
+}
+
 Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation) {
   Candidates reachable;
   std::size_t k = 0;

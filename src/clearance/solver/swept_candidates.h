@@ -2,10 +2,11 @@
 // by every trial of the line search.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "clearance/broad_phase/broad_phase.h"
-#include "clearance/ccd/ccd.h"
+#include "clearance/ccd/query.h"
 #include "clearance/model/surface_path.h"
 
 namespace clearance {
@@ -28,6 +29,10 @@ PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const Sur
 
 SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
                                    Candidates candidates);
+
+/// 3D: the pairs whose vertices all move on straight lines, in order.
+void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                             const std::function<void(const CcdQuery&)>& visit);
 
 /// The pairs that can be closer than `activation` [m] somewhere on the first `alpha` of the path.
 Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation);

@@ -1,0 +1,35 @@
+// `clearance ccd-bench` and `ccd-label`: the methods of continuous collision detection on recorded queries
+// (dissertation, tables 3.1 and 3.2).
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace clearance::cli {
+
+struct CcdBenchOptions {
+  std::vector<std::filesystem::path> paths;  ///< folders, .csv and .ccd files
+  std::vector<std::string> methods;          ///< empty: all
+  double tolerance = 1e-6;                   ///< [m]
+  double min_separation = 0.0;               ///< [m] L-infinity norm
+  int max_iterations = 1000000;              ///< of a query
+  int max_queries = 0;                       ///< of a set and kind, evenly spread; 0: all
+  bool json = false;
+  std::filesystem::path histogram;  ///< .svg to write; empty: none
+};
+
+/// Times every query alone, on one thread: std::chrono::steady_clock before and after the call, nothing subtracted (the
+/// clock itself takes some 20 ns). Each method first answers up to 1000 queries of the set untimed, for at most 20 ms.
+int run_ccd_bench(const CcdBenchOptions& options);
+
+struct CcdLabelOptions {
+  std::vector<std::filesystem::path> paths;
+  std::filesystem::path output;  ///< .ccd
+  int threads = 0;               ///< 0: all processors
+};
+
+/// Stores all queries in one file with the answers of the exact oracle. Exit status 4 if a stored answer was another.
+int run_ccd_label(const CcdLabelOptions& options);
+
+}  // namespace clearance::cli
