@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 namespace clearance {
 namespace {
@@ -148,45 +149,37 @@ bool ExactTime::is_certainly_at_or_after(const DyadicCell& cell) const {
   return (is_rational() ? value_ : cell_.low()) >= cell.high();
 }
 
-/// Halves [0, 1] until every part has at most one root, in ascending order.
-class RootSearch {
- public:
-  RootSearch(const ExactPolynomial& p, ExactTime& time) : p_(p), time_(time) {}
-
-  std::optional<ExactTime> search(const DyadicCell& cell) {
-    if (time_.is_certainly_at_or_after(cell)) return std::nullopt;
-    const SignChanges changes = count_sign_changes(p_, cell);
-    if (changes.count == 0) return std::nullopt;
-    if (changes.count == 1) return if_after(ExactTime(p_, cell));
-    // A repeated root would be halved for ever.
-    if (cell.depth >= repeated_depth && !has_simple_roots_) {
-      p_ = without_repeated_roots(p_);
-      has_simple_roots_ = true;
-      return search(cell);
-    }
-    if (auto root = search(cell.lower_half())) return root;
-    const DyadicCell upper = cell.upper_half();
-    if (sgn(scaled_value(p_, upper.index, upper.depth)) == 0) {
-      if (auto root = if_after(ExactTime(upper.low()))) return root;
-    }
-    return search(upper);
-  }
-
-  std::optional<ExactTime> if_after(ExactTime root) const {
-    if (compare(root, time_) <= 0) return std::nullopt;
-    return root;
-  }
-
- private:
-  ExactPolynomial p_;
-  ExactTime& time_;
-  bool has_simple_roots_ = false;
-};
-
 std::optional<ExactTime> first_root_after(const ExactPolynomial& p, ExactTime& time) {
-  RootSearch roots(p, time);
-  if (auto root = roots.search(DyadicCell{})) return root;
-  if (p.c[0] + p.c[1] + p.c[2] + p.c[3] == 0) return roots.if_after(ExactTime(mpq_class(1)));
+  // Halves [0, 1] until every cell has at most one root, in ascending order: the last cell is the next.
+  std::vector<DyadicCell> cells(1);
+  std::optional<ExactTime> root;
+  ExactPolynomial q = p;
+  bool has_simple_roots = false;
+  const auto is_found = [&](ExactTime candidate) {
+    if (compare(candidate, time) > 0) root = std::move(candidate);
+    return root.has_value();
+  };
+  while (!cells.empty()) {
+    const DyadicCell cell = std::move(cells.back());
+    cells.pop_back();
+    if (time.is_certainly_at_or_after(cell)) continue;
+    // Cells are open: the middle of a halved one is the lower end of its upper half, whose index is odd.
+    const bool is_upper_half = mpz_odd_p(cell.index.get_mpz_t()) != 0;
+    if (is_upper_half && scaled_value(q, cell.index, cell.depth) == 0 && is_found(ExactTime(cell.low()))) return root;
+    const SignChanges changes = count_sign_changes(q, cell);
+    if (changes.count == 1 && is_found(ExactTime(q, cell))) return root;
+    if (changes.count <= 1) continue;
+    if (cell.depth >= repeated_depth && !has_simple_roots) {
+      // A repeated root would be halved for ever.
+      q = without_repeated_roots(q);
+      has_simple_roots = true;
+      cells.push_back(cell);
+    } else {
+      cells.push_back(cell.upper_half());
+      cells.push_back(cell.lower_half());
+    }
+  }
+  if (q.c[0] + q.c[1] + q.c[2] + q.c[3] == 0 && is_found(ExactTime(mpq_class(1)))) return root;
   return std::nullopt;
 }
 

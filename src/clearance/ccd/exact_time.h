@@ -34,6 +34,8 @@ class ExactTime {
   int sign_of(const ExactPolynomial& p);
   /// Of a - b.
   friend int compare(ExactTime& a, ExactTime& b);
+  /// The first root of p in (time, 1]. p is not zero.
+  friend std::optional<ExactTime> first_root_after(const ExactPolynomial& p, ExactTime& time);
 
  private:
   bool is_rational() const { return polynomial_.is_zero(); }
@@ -43,7 +45,6 @@ class ExactTime {
   bool try_secant();
   int compare_to(const mpq_class& t);
   bool is_certainly_at_or_after(const DyadicCell& cell) const;
-  friend class RootSearch;
 
   mpq_class value_;             ///< if polynomial_ is zero
   ExactPolynomial polynomial_;  ///< otherwise: has one root in cell_, which is simple
@@ -51,8 +52,5 @@ class ExactTime {
   int sign_below_ = 0;          ///< of the polynomial in the cell below the root
   unsigned long num_bits_ = 2;  ///< that the next step of refine() tries to gain
 };
-
-/// The first root of p in (time, 1]. p is not zero.
-std::optional<ExactTime> first_root_after(const ExactPolynomial& p, ExactTime& time);
 
 }  // namespace clearance
