@@ -137,7 +137,7 @@ class SceneMaker {
                                                  {r.integer(1, 4), r.integer(1, 4)});
       return;
     }
-    switch (r.integer(0, 6)) {
+    switch (r.integer(0, 7)) {
       case 0:
       case 1:
         body.generator = generator(GeneratorKind::box, {r.uniform(0.2, 1), r.uniform(0.2, 1), r.uniform(0.2, 1)},
@@ -156,6 +156,11 @@ class SceneMaker {
         body.generator =
             generator(GeneratorKind::mat, {r.uniform(0.5, 1), r.log_uniform(0.005, 0.05), r.uniform(0.5, 1)},
                       {r.integer(1, 4), 1, r.integer(1, 4)});
+        break;
+      case 6:
+        body.generator = generator(GeneratorKind::blocks, {0.5, 0.5, 0.5}, {1});
+        body.generator->blocks = {Corners{Vec<3>(0, 0, 0), r.point(0.2, 3) + Vec<3>::Constant(0.5)},
+                                  Corners{Vec<3>(0.05, 0.05, 0.05), r.point(0.4, 3) + Vec<3>::Constant(0.5)}};
         break;
       default:
         body.mesh = write_flat_tet();

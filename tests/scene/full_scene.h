@@ -53,6 +53,7 @@ inline SceneDesc full_scene() {
   cube.self_contact = false;
   MotionDesc motion;
   motion.region = {.box = std::array<Vec<3>, 2>{Vec<3>(0, 0.1, 0.2), Vec<3>(1, 1.1, 1.2)},
+                   .more_boxes = {Corners{Vec<3>(0, 0, 0.5), Vec<3>(0.1, 1, 1)}},
                    .frame = RegionFrame::body,
                    .surface_only = true};
   motion.linear_velocity = {7, 8, 9};
@@ -80,8 +81,12 @@ inline SceneDesc full_scene() {
   BodyDesc ball;
   ball.name = "ball";
   ball.kind = BodyKind::obstacle;
-  ball.generator =
-      GeneratorDesc{.kind = GeneratorKind::torus, .size = {2.0, 0.5}, .resolution = {8, 9}, .is_surface = true};
+  ball.generator = GeneratorDesc{
+      .kind = GeneratorKind::blocks,
+      .size = {2.0, 0.5, 0.25},
+      .resolution = {8, 9},
+      .blocks = {Corners{Vec<3>(0, 0.1, 0), Vec<3>(1, 1, 1.0 / 3.0)}, Corners{Vec<3>(1, 0.1, 0), Vec<3>(2, 3, 4)}},
+      .is_surface = true};
   BodyDesc link;
   link.name = "link";
   link.kind = BodyKind::rigid;

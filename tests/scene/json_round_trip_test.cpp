@@ -31,7 +31,8 @@ TEST(SceneJson, RoundTripGivesTheSameScene) {
   EXPECT_EQ(read.bodies[0].array->counts, (std::array<int, 3>{2, 3, 4}));
   EXPECT_EQ((*read.bodies[0].motions[0].region.box)[1], Vec<3>(1, 1.1, 1.2));
   EXPECT_EQ(read.bodies[0].motions[0].release->above, 3.25);
-  EXPECT_EQ(read.bodies[1].generator->size, (std::vector<double>{2.0, 0.5}));
+  EXPECT_EQ(read.bodies[1].generator->size, (std::vector<double>{2.0, 0.5, 0.25}));
+  EXPECT_EQ(read.bodies[1].generator->blocks[0][1], Vec<3>(1, 1, 1.0 / 3.0));
   EXPECT_EQ(read.bodies[1].kind, BodyKind::obstacle);
   EXPECT_EQ(read.bodies[2].geometry->vertices[2], Vec<3>(0, 1, 1.0 / 3.0));
   EXPECT_EQ(read.bodies[2].geometry->triangles, (std::vector<std::array<int, 3>>{{2, 0, 1}}));

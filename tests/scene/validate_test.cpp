@@ -98,6 +98,16 @@ TEST(Validate, ChecksMotions) {
             }),
             Lines{"bodies[0].motions[0].region.box: the first corner must not exceed the second (axis y) "
                   "(got [0, 2, 0], [1, 1, 1])"});
+  EXPECT_EQ(with_motion([](MotionDesc& m) {
+              m.region.box = Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)};
+              m.region.more_boxes = {*m.region.box, Corners{Vec<3>(0, 0, 2), Vec<3>(1, 1, 1)}};
+            }),
+            Lines{"bodies[0].motions[0].region.more_boxes[1]: the first corner must not exceed the second (axis z) "
+                  "(got [0, 0, 2], [1, 1, 1])"});
+  EXPECT_EQ(with_motion([](MotionDesc& m) {
+              m.region.more_boxes = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}};
+            }),
+            Lines{"bodies[0].motions[0].region.more_boxes: adds to `box`, which is missing"});
   EXPECT_EQ(with_motion([](MotionDesc& m) { m.release = ReleaseDesc{.axis = 3, .above = 0}; }),
             Lines{"bodies[0].motions[0].release.axis: must be between 0 and 2 (got 3)"});
 }
@@ -114,6 +124,12 @@ TEST(Validate, ChecksGenerators) {
   EXPECT_EQ(with_generator({.kind = GeneratorKind::disk, .size = {1}}),
             Lines{"bodies[0].generator.kind: is a 2D shape in a 3D scene (got disk)"});
   EXPECT_EQ(with_generator({.size = {1, 2, -1}}), Lines{"bodies[0].generator.size[2]: must be above 0 [m] (got -1)"});
+  EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks, .blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
+            Lines{});
+  EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks}),
+            Lines{"bodies[0].generator.blocks: needs at least one box"});
+  EXPECT_EQ(with_generator({.blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
+            Lines{"bodies[0].generator.blocks: only a generator of kind blocks has any"});
   EXPECT_EQ(with_generator({.is_surface = true}),
             Lines{"bodies[0].generator.is_surface: a deformable body needs volume elements; only an obstacle or "
                   "a stiff body can be a surface (got true)"});

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <utility>
 
+#include "clearance/geometry/brick.h"
 #include "clearance/geometry/disk_rings.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/prism.h"
@@ -42,21 +43,12 @@ Mesh make_box(const Vec<3>& size, const std::array<int, 3>& cells) {
       }
     }
   }
-  // Kuhn's split: one tetrahedron per order in which a path along the axes goes from corner 000 to corner 111.
-  constexpr int axis_orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
   for (int cell = 0; cell < nx * ny * nz; ++cell) {
     const int i = cell / (ny * nz), j = cell / nz % ny, k = cell % nz;
-    for (const auto& order : axis_orders) {
-      std::array<int, 3> corner = {i, j, k};
-      std::array<int, 4> tet = {index(i, j, k), 0, 0, 0};
-      for (std::size_t step = 0; step < 3; ++step) {
-        ++corner[static_cast<std::size_t>(order[step])];
-        tet[step + 1] = index(corner[0], corner[1], corner[2]);
-      }
-      mesh.tets.push_back(tet);
-    }
+    std::array<int, 8> corners{};
+    for (int c = 0; c < 8; ++c) corners[static_cast<std::size_t>(c)] = index(i + c / 4, j + c / 2 % 2, k + c % 2);
+    add_brick(mesh, corners);
   }
-  orient_positively(mesh);
   return mesh;
 }
 

@@ -1,8 +1,9 @@
-// Meshes of simple shapes, centred at the origin with y up: for scenes, tests and benchmarks. Tetrahedra and 2D
-// triangles are positive and conforming; `surface_of` (surface.h) gives their surfaces. Lengths in metres. `cells` are
-// at least 1; smaller values count as 1.
+// Meshes of simple shapes, centred at the origin (but blocks) with y up: for scenes, tests and benchmarks. Tetrahedra
+// and 2D triangles are positive and conforming; `surface_of` (surface.h) gives their surfaces. Lengths in metres.
+// `cells` are at least 1; smaller values count as 1.
 #pragma once
 
+#include "clearance/base/result.h"
 #include "clearance/geometry/mesh.h"
 
 namespace clearance {
@@ -33,6 +34,12 @@ Mesh make_link(double length, double width, double wire_radius, int cells_half, 
 /// module m = 2 pitch_radius / teeth, teeth from 1.25 m below to m above the pitch circle. They fill 0.47 of it: gears
 /// of one module whose axes are the sum of their pitch radii apart mesh with a backlash of 0.06 pi m.
 Mesh make_gear(double pitch_radius, double width, double bore_radius, int teeth, int cells_flank);
+
+/// The union of boxes, given by their min and max corners, as one mesh: a grid of bricks with a plane through every
+/// face of every box and further ones between, so that no brick is longer than `max_cell` along an axis. Faces that
+/// differ by rounding are one. Issues, with their place from `blocks` on: a box without volume, boxes that no
+/// face joins to the others, edges or points where the surface touches itself, more than 1e8 bricks in the grid.
+Result<Mesh> make_blocks(const std::vector<std::array<Vec<3>, 2>>& blocks, const Vec<3>& max_cell);
 
 // --- areas: 2D meshes of triangles, z = 0 ---
 

@@ -62,6 +62,8 @@ struct EnumInfo<GeneratorKind> {
       V{GeneratorKind::torus, "torus", "size: ring radius, tube radius; around the y axis"},
       V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
       V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box, the second is its thickness"},
+      V{GeneratorKind::blocks, "blocks",
+        "one solid made of boxes that overlap or meet in faces, see blocks; size: 3 largest extents of a cell"},
       V{GeneratorKind::link, "link",
         "link of a chain, long along x, its hole along y; size: length and width over all, wire radius"},
       V{GeneratorKind::gear, "gear",
@@ -97,7 +99,8 @@ struct EnumInfo<RegionFrame> {
   using V = EnumValue<RegionFrame>;
   static constexpr std::array values = {
       V{RegionFrame::world, "world", "corners in metres, in the scene at its start"},
-      V{RegionFrame::body, "body", "corners as fractions of the body's bounding box before its transform"}};
+      V{RegionFrame::body, "body", "corners as fractions of the body's bounding box before its transform"},
+      V{RegionFrame::mesh, "mesh", "corners in metres, in the mesh before its transform"}};
 };
 
 template <>

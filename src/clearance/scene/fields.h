@@ -117,6 +117,10 @@ void describe(Visitor& v, GeneratorDesc& g) {
   v.field(
       "resolution", g.resolution,
       at_least(1, "", "cells along each extent; round shapes: cells along the radius or around, or as the kind says"));
+  v.field("blocks", g.blocks,
+          any("m",
+              "of kind blocks: min and max corner of each box, before the transform; every face of a box lies between "
+              "cells, so that the thinnest box is one cell thick; resolution is not used"));
   v.field("is_surface", g.is_surface, any("", "triangles (2D: edges) only: for obstacles"));
 }
 
@@ -171,6 +175,7 @@ struct StructInfo<RegionDesc> {
 template <class Visitor>
 void describe(Visitor& v, RegionDesc& r) {
   v.field("box", r.box, any("as frame", "min and max corner, borders included; null: the whole body"));
+  v.field("more_boxes", r.more_boxes, any("as frame", "further corners: nodes in any of the boxes are in the region"));
   v.field("frame", r.frame, any("", "what the corners are measured in"));
   v.field("surface_only", r.surface_only, any("", "only nodes on the surface"));
 }

@@ -202,6 +202,13 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Corners>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 0, SIZE_MAX, "pairs of corners")) return;
+  value.assign(json.size(), Corners{});
+  for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
+}
+
 class ObjectReader {
  public:
   ObjectReader(const Json& object, std::string place, const Context& context)

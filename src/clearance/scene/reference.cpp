@@ -48,6 +48,9 @@ std::string type_name(const Expressions&) {
 std::string type_name(const std::array<Vec<3>, 2>&) {
   return "2 corners";
 }
+std::string type_name(const std::vector<Corners>&) {
+  return "pairs of corners";
+}
 std::string type_name(const std::vector<double>&) {
   return "numbers";
 }

@@ -78,13 +78,15 @@ struct MaterialDesc {
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
-/// All are centred at the origin, y up. sheet, bowl and funnel are open surfaces; bolt and nut are closed ones.
+/// All but blocks are centred at the origin, y up. sheet, bowl and funnel are open surfaces; bolt and nut are closed
+/// ones.
 enum class GeneratorKind {
   box,
   sphere,
   torus,
   cylinder,
   mat,
+  blocks,
   link,
   gear,
   bolt,
@@ -96,16 +98,20 @@ enum class GeneratorKind {
   disk
 };
 
+/// Min and max corner of a box whose sides are along the axes.
+using Corners = std::array<Vec<3>, 2>;
+
 struct GeneratorDesc {
   GeneratorKind kind = GeneratorKind::box;
   std::vector<double> size = {1, 1,
-                              1};  ///< [m] box, mat, rectangle: extents; sphere, disk: radius; torus: ring, tube
-                                   ///< radius; cylinder: radius, height (along y); link: length, width, wire
-                                   ///< radius; gear: pitch radius, width, bore radius; bolt: radius and length
-                                   ///< of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
+                              1};  ///< [m] box, mat, rectangle: extents; blocks: largest cell; sphere, disk: radius;
+                                   ///< torus: ring, tube radius; cylinder: radius, height (along y); link: length,
+                                   ///< width, wire radius; gear: pitch radius, width, bore radius; bolt: radius and
+                                   ///< length of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
                                    ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height
   std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or
                                             ///< around; gear: teeth, segments of a flank
+  std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };
 
@@ -130,11 +136,13 @@ struct ArrayDesc {
 
 enum class RegionFrame {
   world,  ///< box corners in [m] in the scene at its start
-  body    ///< box corners as fractions of the body's bounding box before its transform
+  body,   ///< box corners as fractions of the body's bounding box before its transform
+  mesh    ///< box corners in [m] in the mesh before its transform, or as generated
 };
 
 struct RegionDesc {
-  std::optional<std::array<Vec<3>, 2>> box;  ///< min and max corner; absent: the whole body
+  std::optional<Corners> box;            ///< absent: the whole body
+  std::vector<Corners> more_boxes = {};  ///< their nodes belong to the region too
   RegionFrame frame = RegionFrame::world;
   bool surface_only = false;
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "clearance/base/result.h"
+#include "clearance/scene/json.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
@@ -35,13 +36,21 @@ class SceneCheck {
     }
   }
 
-  void check_box(const std::array<Vec<3>, 2>& box, const std::string& place) {
+  void check_box(const Corners& box, const std::string& place) {
     const int dim = is_plane() ? 2 : 3;
     for (int d = 0; d < dim; ++d) {
       if (box[0][d] <= box[1][d]) continue;
       error(place, fmt::format("the first corner must not exceed the second (axis {})", "xyz"[d]),
             text(box[0]) + ", " + text(box[1]));
       return;
+    }
+  }
+
+  void check_region(const RegionDesc& region, const std::string& place) {
+    if (region.box) check_box(*region.box, place + ".box");
+    if (!region.box && !region.more_boxes.empty()) error(place + ".more_boxes", "adds to `box`, which is missing");
+    for (std::size_t i = 0; i < region.more_boxes.size(); ++i) {
+      check_box(region.more_boxes[i], element_path(place + ".more_boxes", i));
     }
   }
 

@@ -72,6 +72,7 @@ class TypeSchema {
   Json of(const std::vector<T>&, const Field& field) {
     return list_of(of(T{}, field), DescribedStruct<T> ? 0 : 1, SIZE_MAX);
   }
+  Json of(const std::vector<Corners>&, const Field& field) { return list_of(of(Corners{}, field), 0, SIZE_MAX); }
   template <std::size_t size>
   Json of(const std::vector<std::array<int, size>>&, const Field& field) {
     return list_of(list_of(of(int{}, field), size, size), 0, SIZE_MAX);

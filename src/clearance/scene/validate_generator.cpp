@@ -21,6 +21,7 @@ std::size_t num_sizes(Kind shape) {
       return 2;
     case Kind::box:
     case Kind::mat:
+    case Kind::blocks:
     case Kind::funnel:
     case Kind::link:
     case Kind::gear:
@@ -45,6 +46,10 @@ class GeneratorCheck : SceneCheck {
     }
     check_sizes();
     check_resolution();
+    if ((shape == Kind::blocks) == generator_.blocks.empty()) {
+      error(place_ + ".blocks",
+            shape == Kind::blocks ? "needs at least one box" : "only a generator of kind blocks has any");
+    }
     if (kind != BodyKind::deformable) return;
     const bool is_open = shape == Kind::sheet || shape == Kind::bowl || shape == Kind::funnel;
     if (is_open) error(place_ + ".kind", "an open surface can only be an obstacle or stiff", name_);

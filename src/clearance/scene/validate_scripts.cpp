@@ -44,7 +44,7 @@ class ScriptCheck : SceneCheck {
     check_window(motion.start, motion.end, place);
     check_in_plane(place + ".linear_velocity", motion.linear_velocity);
     check_rotation_in_plane(place + ".angular_velocity", motion.angular_velocity);
-    if (motion.region.box) check_box(*motion.region.box, place + ".region.box");
+    check_region(motion.region, place + ".region");
     if (is_plane() && motion.release && motion.release->axis == 2) {
       error(place + ".release.axis", "there is no third axis in 2D", "2");
     }
@@ -76,7 +76,7 @@ class ScriptCheck : SceneCheck {
 
   void check_load(const LoadDesc& load, const std::string& place) {
     check_window(load.start, load.end, place);
-    if (load.region.box) check_box(*load.region.box, place + ".region.box");
+    check_region(load.region, place + ".region");
     const bool is_torque = load.kind == LoadKind::torque;
     if (is_torque) {
       check_rotation_in_plane(place + ".value", load.value);

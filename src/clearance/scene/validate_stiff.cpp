@@ -25,8 +25,7 @@ class StiffCheck : SceneCheck {
       check_kind(body, place);
       check_fixed(body, place);
       for (std::size_t p = 0; p < body.stiff_parts.size(); ++p) {
-        const RegionDesc& region = body.stiff_parts[p].region;
-        if (region.box) check_box(*region.box, element_path(place + ".stiff_parts", p) + ".region.box");
+        check_region(body.stiff_parts[p].region, element_path(place + ".stiff_parts", p) + ".region");
       }
       for (std::size_t m = 0; m < body.motions.size(); ++m) {
         check_motion(body, body.motions[m], element_path(place + ".motions", m));

@@ -28,7 +28,7 @@ int cells_at(const GeneratorDesc& g, std::size_t i) {
   return i < g.resolution.size() ? g.resolution[i] : (g.resolution.empty() ? 4 : g.resolution.back());
 }
 
-Mesh generate(const GeneratorDesc& g) {
+Result<Mesh> generate(const GeneratorDesc& g) {
   const auto s = [&](std::size_t i) { return size_at(g, i, 1.0); };
   const auto c = [&](std::size_t i) { return cells_at(g, i); };
   Mesh mesh;
@@ -48,6 +48,12 @@ Mesh generate(const GeneratorDesc& g) {
     case GeneratorKind::mat:
       mesh = make_mat(s(0), s(2), s(1), c(0), c(2), c(1));
       break;
+    case GeneratorKind::blocks: {
+      Result<Mesh> blocks = make_blocks(g.blocks, {s(0), s(1), s(2)});
+      if (!blocks) return blocks;
+      mesh = std::move(blocks).value();
+      break;
+    }
     case GeneratorKind::link:
       mesh = make_link(s(0), s(1), s(2), c(0), c(1));
       break;
@@ -254,7 +260,15 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     // The mesh as the file or the generator has it.
     Mesh source;
     if (body.generator) {
-      source = generate(*body.generator);
+      Result<Mesh> generated = generate(*body.generator);
+      if (!generated) {
+        for (Issue issue : generated.issues()) {
+          issue.place = fmt::format("{}.generator.{}", where.place, issue.place);
+          issues.push_back(std::move(issue));
+        }
+        continue;
+      }
+      source = std::move(generated).value();
     } else if (body.geometry) {
       source = mesh_of(*body.geometry);
     } else {

@@ -1,5 +1,7 @@
 #include "clearance/simulation/region.h"
 
+#include <algorithm>
+
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/math/rotation.h"
@@ -8,16 +10,19 @@ namespace clearance {
 
 namespace {
 
-/// The box of a region as fractions of the body before its transform, as corners that hold in spite of rounding.
-std::array<Vec<3>, 2> untransformed_corners(const BodyInstance& body, const TransformDesc& transform,
-                                            const std::array<Vec<3>, 2>& fractions) {
+/// A box of a region in the mesh before its transform, wider by what rounding may move.
+Corners untransformed_corners(const BodyInstance& body, const TransformDesc& transform, RegionFrame frame,
+                              const Corners& box) {
   const BoundingBox& bounds = body.untransformed_box;
-  // Fractions 0 and 1 mean the extreme nodes; taking the transform back rounds relative to what it added.
+  // Fractions 0 and 1, or corners of the mesh, mean its nodes; taking the transform back rounds relative to what it
+  // added.
   const double moved = transform.translation.norm() + body.array_offset.norm();
   const Vec<3> margin =
       (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
-  return {bounds.min + fractions[0].cwiseProduct(bounds.size()) - margin,
-          bounds.min + fractions[1].cwiseProduct(bounds.size()) + margin};
+  const auto corner = [&](const Vec<3>& c) -> Vec<3> {
+    return frame == RegionFrame::mesh ? c : bounds.min + c.cwiseProduct(bounds.size());
+  };
+  return {corner(box[0]) - margin, corner(box[1]) + margin};
 }
 
 /// Per vertex: 1 on the surface. All of an obstacle is: it has no inside.
@@ -50,10 +55,15 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
                               int dim) {
   const std::vector<char> is_candidate =
       region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
-  std::array<Vec<3>, 2> box =
-      region.box.value_or(std::array<Vec<3>, 2>{Vec<3>::Constant(-infinity), Vec<3>::Constant(infinity)});
-  const bool is_relative = region.box && region.frame == RegionFrame::body;
-  if (is_relative) box = untransformed_corners(body, transform, box);
+  const bool is_relative = region.box && region.frame != RegionFrame::world;
+  std::vector<Corners> boxes;
+  if (region.box) {
+    boxes = region.more_boxes;
+    boxes.push_back(*region.box);
+  }
+  for (Corners& box : boxes) {
+    if (is_relative) box = untransformed_corners(body, transform, region.frame, box);
+  }
   const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
 
   std::vector<int> nodes;
@@ -63,8 +73,14 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
       const Vec<3> unmoved = x - body.array_offset - transform.translation;
       x = (rotation.transpose() * unmoved).cwiseQuotient(transform.scale);
     }
-    const auto inside = [&](int c) { return x[c] >= box[0][c] && x[c] <= box[1][c]; };
-    if (is_candidate[v] && inside(0) && inside(1) && (dim == 2 || inside(2))) nodes.push_back(static_cast<int>(v));
+    const auto is_inside = [&](const Corners& box) {
+      for (int c = 0; c < dim; ++c) {
+        if (!(x[c] >= box[0][c] && x[c] <= box[1][c])) return false;
+      }
+      return true;
+    };
+    const bool is_selected = !region.box || std::any_of(boxes.begin(), boxes.end(), is_inside);
+    if (is_candidate[v] && is_selected) nodes.push_back(static_cast<int>(v));
   }
   return nodes;
 }
