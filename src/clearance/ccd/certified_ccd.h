@@ -1,4 +1,5 @@
-// Additive CCD: time advances by certified steps (after M. Li, D. Kaufman, C. Jiang, "Codimensional IPC", 2021).
+// Certificates of separation: time advances by certified steps (after additive CCD, M. Li, D. Kaufman, C. Jiang,
+// "Codimensional IPC", 2021).
 //
 // The original step is (distance - gap) / l with l the largest relative displacement. Here a step comes from a
 // direction n along which the primitives are separated at the current time: all s_k(t) = n . r_k(t) are linear in t,
