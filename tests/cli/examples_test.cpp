@@ -71,8 +71,8 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreThirteen) {
-  EXPECT_EQ(example_names().size(), 13u);
+TEST(Examples, AreFourteen) {
+  EXPECT_EQ(example_names().size(), 14u);
 }
 
 }  // namespace
