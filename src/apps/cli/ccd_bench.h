@@ -15,12 +15,14 @@ struct CcdBenchOptions {
   double min_separation = 0.0;               ///< [m] L-infinity norm
   int max_iterations = 1000000;              ///< of a query
   int max_queries = 0;                       ///< of a set and kind, evenly spread; 0: all
+  int num_passes = 1;                        ///< over each set
   bool json = false;
   std::filesystem::path histogram;  ///< .svg to write; empty: none
 };
 
 /// Times every query alone, on one thread: std::chrono::steady_clock before and after the call, nothing subtracted (the
 /// clock itself takes some 20 ns). Each method first answers up to 1000 queries of the set untimed, for at most 20 ms.
+/// The time of a query is the smallest of all passes: on a busy machine other work interrupts queries for milliseconds.
 int run_ccd_bench(const CcdBenchOptions& options);
 
 struct CcdLabelOptions {

@@ -63,6 +63,8 @@ void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& la
   command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(CLI::PositiveNumber);
   command->add_option("--max-queries", bench.max_queries, "of a set and kind, evenly spread; 0: all")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--passes", bench.num_passes, "time every query so often; its smallest time counts")
+      ->check(CLI::PositiveNumber);
   command->add_option("--histogram", bench.histogram, "picture of the times to write")->option_text("FILE.svg");
   command->add_flag("--json", bench.json, "print machine-readable results");
   command->callback([&] { status = run_ccd_bench(bench); });
