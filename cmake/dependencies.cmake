@@ -4,6 +4,12 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)
+find_package(GMP REQUIRED)
+if(CLEARANCE_CCD_ONLY)
+  return()
+endif()
+
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -26,5 +32,4 @@ endfunction()
 
 # Of CHOLMOD only ordering and symbolic factorisation are used: no BLAS of our choice is needed.
 clearance_imported_library(clearance_cholmod cholmod.h cholmod metis)
-clearance_imported_library(GMP::GMP gmpxx.h gmpxx gmp)
 clearance_imported_library(clearance_muparser muParser.h muparser)

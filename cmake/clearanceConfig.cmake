@@ -1,0 +1,25 @@
+# find_package(clearance [COMPONENTS ccd]) defines one target per component: clearance::ccd.
+set(clearance_components ccd)
+if(NOT clearance_FIND_COMPONENTS)
+  set(clearance_FIND_COMPONENTS ${clearance_components})
+endif()
+foreach(component IN LISTS clearance_FIND_COMPONENTS)
+  if(component IN_LIST clearance_components)
+    set(clearance_${component}_FOUND TRUE)
+  elseif(clearance_FIND_REQUIRED_${component})
+    list(JOIN clearance_components ", " known)
+    set(clearance_FOUND FALSE)
+    set(clearance_NOT_FOUND_MESSAGE "clearance has no component '${component}'. Known components: ${known}.")
+    return()
+  endif()
+endforeach()
+
+# What the libraries are linked with.
+include(CMakeFindDependencyMacro)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+find_dependency(Eigen3 3.4)
+find_dependency(TBB)
+find_dependency(GMP)
+list(REMOVE_ITEM CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
+
+include(${CMAKE_CURRENT_LIST_DIR}/clearance_ccd.cmake)
