@@ -29,8 +29,8 @@ KINDS = ["vertex-face", "edge-edge"]
 SAMPLES = {
     "published": {"multivariate-interval": 200, "univariate-interval": 200},
     "simulation": {"multivariate-interval": 5000, "univariate-interval": 5000, "tight-inclusion-depth-first": 50000},
-    "degenerate": {"multivariate-interval": 200, "univariate-interval": 200, "tight-inclusion-depth-first": 1000,
-                   "tight-inclusion": 2000},
+    "degenerate": {"multivariate-interval": 200, "univariate-interval": 200, "tight-inclusion-depth-first": 2000,
+                   "tight-inclusion": 2000, "additive": 2000},
 }
 MIN_SEPARATIONS = [1e-2, 1e-8, 1e-16]
 WITH_MIN_SEPARATION = ["minimum-separation-root-finder", "additive", "tight-inclusion", "clearance"]
@@ -186,6 +186,7 @@ def section_of_sets(options, files):
     methods = ["clearance", "additive", "tight-inclusion"]
     results = bench(options, [peer_data() / "ccd-queries"] * ("published" in files) + [FOLDER / "simulation"],
                     "--method", ",".join(methods), "--passes", options.passes)
+    results += bench(options, [files["degenerate"]], "--method", ",".join(methods), "--max-queries", 2000)
     cells = {(r["set"], r["kind"], r["method"]): r for r in results}
     rows = []
     for name, kind in dict.fromkeys((r["set"], r["kind"]) for r in results):
