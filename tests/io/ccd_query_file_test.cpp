@@ -183,7 +183,16 @@ TEST_F(CcdQueryFile, QueryFiles_BinaryAndPublishedOnesAreFoundAndRead) {
   EXPECT_EQ((*published)[0].is_hit, true);
   EXPECT_EQ((*published)[1].is_hit, std::nullopt) << "a third is no double: the answer is that of another query";
   EXPECT_EQ(binary->size(), 3u);
-  EXPECT_TRUE(find_ccd_query_files(folder_ / "stored.ccd"));
+
+  // The set has the name of the scene wherever the search starts, and a single file may have any name.
+  const fs::path before = fs::current_path();
+  fs::current_path(folder_ / "scene" / "edge-edge");
+  const auto here = find_ccd_query_files(".");
+  fs::current_path(before);
+  ASSERT_TRUE(here);
+  EXPECT_EQ((*here)[0].set, "scene");
+  fs::rename(folder_ / "stored.ccd", folder_ / "other.name");
+  EXPECT_TRUE(find_ccd_query_files(folder_ / "other.name"));
 }
 
 }  // namespace

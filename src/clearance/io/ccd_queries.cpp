@@ -163,20 +163,22 @@ Result<std::vector<PublishedQuery>> read_ccd_queries(const fs::path& file, Query
 Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const fs::path& path) {
   std::error_code error;
   std::vector<PublishedQueryFile> files;
-  const auto add = [&](const fs::path& file) {
-    if (file.extension() == ".ccd") {
-      files.push_back({file, file.stem().string(), QueryKind::point_triangle, true});
-    } else if (const std::optional<QueryKind> kind = kind_of_folder(file); kind && file.extension() == ".csv") {
-      files.push_back({file, file.parent_path().parent_path().filename().string(), *kind});
-    }
+  const auto add_binary = [&](const fs::path& file) {
+    files.push_back({file, file.stem().string(), QueryKind::point_triangle, true});
+  };
+  const auto add_csv = [&](const fs::path& file) {
+    const fs::path whole = fs::absolute(file).lexically_normal();
+    const std::optional<QueryKind> kind = kind_of_folder(whole);
+    if (kind) files.push_back({file, whole.parent_path().parent_path().filename().string(), *kind});
   };
   if (fs::is_directory(path, error)) {
     for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-      add(entry->path());
+      if (entry->path().extension() == ".ccd") add_binary(entry->path());
+      if (entry->path().extension() == ".csv") add_csv(entry->path());
     }
     if (error) return Issue{path.string(), "", "", "cannot read the folder: " + error.message(), Severity::error};
   } else if (fs::is_regular_file(path, error)) {
-    add(fs::absolute(path, error));
+    path.extension() == ".csv" ? add_csv(path) : add_binary(path);
   } else {
     return Issue{path.string(), "", "", "file or folder not found", Severity::error};
   }

@@ -31,9 +31,9 @@ struct PublishedQueryFile {
   bool is_binary = false;  ///< io/ccd_query_file.h; each query tells its kind
 };
 
-/// The .csv and .ccd (binary) files below a folder, or the one file, in the order of their paths. The folder a .csv
-/// file lies in tells the kind of its queries; one elsewhere is a problem if it is `path` itself and is passed over
-/// otherwise.
+/// The .csv and .ccd (binary) files below a folder, or the one file, in the order of their paths; a file of another
+/// name that is `path` itself is taken for binary. The folder a .csv file lies in tells the kind of its queries; one
+/// elsewhere is a problem if it is `path` itself and is passed over otherwise.
 Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const std::filesystem::path& path);
 
 /// The queries of one of these. Answers to queries that are no doubles are those of other queries: they are left out.
