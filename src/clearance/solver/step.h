@@ -1,0 +1,97 @@
+// One time step: a class whose member functions are the lines of the paper's algorithm (alg. 2.1). advance.cpp has the
+// course of a step, other files what it consists of.
+#pragma once
+
+#include "clearance/solver/advance.h"
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+/// Everything one step works with; its member functions are the lines of the paper's algorithm.
+template <int dim>
+class Step {
+ public:
+  Step(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
+       SystemMatrix<dim>& system, BroadPhase& broad_phase)
+      : model_(model),
+        options_(options),
+        targets_(targets),
+        state_(state),
+        system_(system),
+        coordinates_(system.coordinates()),
+        broad_phase_(broad_phase),
+        target_(predict(options.integrator, state)),
+        problem_(model, options, target_, targets, state),
+        counters_t0_(system.solver().counters()) {}
+
+  StepReport run(const IterationCallback& on_iteration);
+  const Iterate& current() const { return current_; }
+  const InertialTarget& target() const { return target_; }
+
+ private:
+  struct Direction {
+    VecX dy;                   // in local coordinates about the current iterate
+    double alpha_limit = 1.0;  // largest feasible fraction of dy
+    Candidates candidates;     // all pairs that may be contacts on the feasible part
+  };
+
+  void start_from_inertia();
+  void finish();
+
+  // step_targets.cpp: scripted nodes
+  Direction towards_targets();
+  bool move_prescribed(const Direction& direction);
+  bool has_reached_targets();
+  bool pull_harder();
+
+  // step_friction.cpp
+  void start_friction(const Direction& direction);
+  bool lag_again();
+  void choose_secant_share();
+
+  // step_directions.cpp: where to, and how far that is feasible
+  bool solve_direction(VecX& dy);
+  double length(const VecX& dy) const;
+  void shorten(VecX& dy) const;
+  bool bend(VecX& dy) const;
+  void bound_bent(Direction& direction);
+  void bound_direction(Direction& direction);
+  void sweep(Direction& direction, double part);
+
+  // step_search.cpp: how far that lowers the energy
+  bool follow(const VecX& dy);
+  bool is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const;
+  bool search_line(const Direction& direction);
+  bool take_detour(const Direction& direction);
+  bool follow_detour(bool has_moved);
+
+  const Model& model_;
+  const SolverOptions& options_;
+  const PrescribedTargets& targets_;
+  const State& state_;
+  SystemMatrix<dim>& system_;
+  const LocalCoordinates<dim>& coordinates_;
+  BroadPhase& broad_phase_;
+  InertialTarget target_;
+  StepProblem<dim> problem_;
+  Iterate current_;
+  CompensatedSum current_energy_;
+  VecX gradient_;
+  LinearSolverCounters counters_t0_;  // at the start of the step
+  IterationReport iteration_;         // the one under way
+  double least_missing_ = 1.0;        // of the scripted motion, at any pull so far
+  int num_vain_pulls_ = 0;
+  double feasible_length_ = 0.0;  // [m] of the direction bounded last
+  /// Where a detour started, and what is searched if it leads nowhere.
+  struct Detour {
+    Iterate start;
+    VecX gradient;
+    Direction direction;
+    int length = 0;  // iterations so far; 0: none under way
+    bool is_allowed = true;
+    bool is_wanted = false;  // the last line search cut its direction to pieces
+  } detour_;
+  StepReport report_;
+};
+
+}  // namespace clearance

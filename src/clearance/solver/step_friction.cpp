@@ -1,0 +1,54 @@
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+namespace {
+/// Friction that has been lagged this often goes round in a circle; from there on it takes half of what is new, which
+/// ends the circle.
+constexpr int num_whole_lags = 10;
+}  // namespace
+
+/// Friction starts from the contacts at the start of the step with the barrier stiffness of the last one, which is to
+/// say from the normal forces that the last step ended with (sec. 2.5.5).
+template <int dim>
+void Step<dim>::start_friction(const Direction& direction) {
+  if (!problem_.has_friction()) return;
+  const double kappa = state_.kappa > 0.0 ? state_.kappa * target_.scale : problem_.kappa();
+  problem_.lag_friction(problem_.make_iterate(state_.x, direction.candidates), options_.integrator.h * state_.v, kappa);
+  report_.friction_iterations = 1;
+}
+
+/// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
+/// the last of the wanted number, or nothing rubs.
+template <int dim>
+bool Step<dim>::lag_again() {
+  const int wanted = options_.friction.iterations;
+  if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
+  const bool had_friction = !problem_.friction().is_empty();
+  const double share = report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
+  problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa(), share);
+  if (!had_friction && problem_.friction().is_empty()) return false;
+  ++report_.friction_iterations;
+  report_.iterations.back().event = "friction takes up the present contact forces";
+  current_energy_ = problem_.energy(current_);
+  return true;
+}
+
+/// Friction with its secant stiffness while the line search cuts directions, and with its Hessian again, by and by,
+/// when it does not: steps that never shoot through the valley of sticking, and Newton's convergence in the end.
+template <int dim>
+void Step<dim>::choose_secant_share() {
+  if (problem_.friction().is_empty()) return;
+  const bool is_cut = iteration_.alpha < 0.9 * iteration_.alpha_limit;
+  const double share = 0.5 * problem_.secant_share();
+  problem_.set_secant_share(is_cut ? 1.0 : share > 0.04 ? share : 0.0);
+}
+
+template void Step<2>::start_friction(const Step<2>::Direction&);
+template bool Step<2>::lag_again();
+template void Step<2>::choose_secant_share();
+template void Step<3>::start_friction(const Step<3>::Direction&);
+template bool Step<3>::lag_again();
+template void Step<3>::choose_secant_share();
+
+}  // namespace clearance
