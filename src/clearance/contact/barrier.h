@@ -46,4 +46,9 @@ inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions
           -2.0 * log_ratio - difference * (4.0 / s - difference / (s * s))};
 }
 
+/// Second derivative of b(d^2) by d: the curvature along the normal.
+inline double normal_curvature(double d, const BarrierValue& b) {
+  return 4.0 * d * d * b.second + 2.0 * b.first;
+}
+
 }  // namespace clearance

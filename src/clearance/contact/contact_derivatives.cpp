@@ -1,10 +1,9 @@
 // Derivatives of single contacts; the formulas are those of contact_frame.h.
-#include <algorithm>
 #include <cmath>
 
 #include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/mollified_terms.h"
 #include "clearance/geometry/mollifier.h"
-#include "clearance/math/psd.h"
 
 namespace clearance {
 
@@ -28,18 +27,12 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
   return {a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor};
 }
 
-/// The positive part of a barrier's Hessian.
+/// The positive part of a barrier's Hessian along the tangents.
 template <int dim>
-void add_projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b, double multiplicity,
-                           RankOneSum<dim>& sum) {
-  const double d = frame.distance;
-  // Normal direction: the barrier's curvature along d.
-  const double normal_curvature = 4.0 * d * d * b.second + 2.0 * b.first;
-  if (normal_curvature > 0.0) {
-    sum.add(multiplicity * normal_curvature, frame.weights, frame.normal);
-  }
+void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double multiplicity, RankOneSum<dim>& sum) {
   // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose one positive eigenvalue is (T + sqrt(T^2 + 4 S^2)) / 2 in the
   // orthonormal coordinates u / |w|, a / |g|.
+  const double d = frame.distance;
   const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
   for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
     const double tilt_norm = std::sqrt(sum_of_squares(frame.tilts[j]));
@@ -48,37 +41,9 @@ void add_projected_hessian(const ContactFrame<dim>& frame, const BarrierValue& b
     const double lambda = 0.5 * (diagonal + std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal));
     const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
     if (!(length_sq > 0.0)) continue;
-    sum.add(multiplicity * (-2.0 * b.first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
+    sum.add(multiplicity * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
             frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
   }
-}
-
-/// Appends the positive part of a Hessian that translations of all four vertices leave alone: the eigenvalue problem
-/// of the three orthonormal combinations of vertices that move relative to each other is less than half as large.
-template <int dim>
-void add_positive_part_of_invariant(const Mat<4 * dim>& hessian, RankOneSum<dim>& sum) {
-  static constexpr double s = 0.5;
-  static constexpr double combination[3][4] = {{s, s, -s, -s}, {s, -s, s, -s}, {s, -s, -s, s}};
-  Mat<3 * dim> reduced = Mat<3 * dim>::Zero();
-  for (int a = 0; a < 3; ++a) {
-    for (int b = 0; b <= a; ++b) {
-      for (int i = 0; i < 4; ++i) {
-        for (int k = 0; k < 4; ++k) {
-          reduced.template block<dim, dim>(dim * a, dim * b) +=
-              (combination[a][i] * combination[b][k]) * hessian.template block<dim, dim>(dim * i, dim * k);
-        }
-      }
-    }
-  }
-  add_positive_part<3 * dim>(reduced, [&](double factor, const Vec<3 * dim>& z) {
-    Vec<4 * dim> whole = Vec<4 * dim>::Zero();
-    for (int a = 0; a < 3; ++a) {
-      for (int i = 0; i < 4; ++i) {
-        whole.template segment<dim>(dim * i) += combination[a][i] * z.template segment<dim>(dim * a);
-      }
-    }
-    sum.add(factor, whole);
-  });
 }
 
 /// Exact Hessian of the squared distance.
@@ -135,58 +100,63 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
   return (contact.multiplicity * 2.0 * gap.distance * b.first) * spread<dim>(gap.weights, gap.normal);
 }
 
+namespace {
+
 template <int dim>
-ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
-                                            const BarrierOptions& options, bool is_projected) {
+ContactDerivatives<dim> exact_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                          const BarrierOptions& options) {
   ContactDerivatives<dim> result;
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
   const double multiplicity = contact.multiplicity;
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+  const Vec<4 * dim> ds = 2.0 * frame.distance * spread<dim>(frame.weights, frame.normal);
+  result.gradient = multiplicity * b.first * ds;
+  result.hessian = multiplicity * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
-      // The product rule mixes both factors, so the plain eigen-decomposition projects; such contacts are few.
-      const ContactFrame<3> frame = compute_contact_frame<3>(model, contact, p);
-      const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+      // The product rule.
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       Vec<12> dm;
       Mat<12> ddm;
       edge_edge_mollifier_derivatives(p[0], p[1], p[2], p[3], contact.mollifier_scale, dm, ddm);
-      const Vec<12> ds = 2.0 * frame.distance * spread<3>(frame.weights, frame.normal);
-      const Mat<12> mixed = b.first * dm * ds.transpose();
-      result.gradient = multiplicity * (m * b.first * ds + b.value * dm);
-      result.hessian = m * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<3>(frame)) + mixed +
-                       mixed.transpose() + b.value * ddm;
-      if (is_projected) result.hessian = project_to_psd<12>(result.hessian);
-      result.hessian *= multiplicity;
-      return result;
+      const Mat<12> mixed = result.gradient * dm.transpose();
+      result.hessian = m * result.hessian + mixed + mixed.transpose() + (multiplicity * b.value) * ddm;
+      result.gradient = m * result.gradient + (multiplicity * b.value) * dm;
     }
   }
-  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
-  const Vec<4 * dim> z = spread<dim>(frame.weights, frame.normal);
-  result.gradient = (multiplicity * 2.0 * frame.distance * b.first) * z;
-  if (is_projected) {
-    RankOneSum<dim> sum;
-    add_projected_hessian<dim>(frame, b, multiplicity, sum);
-    result.hessian = sum.dense();
-  } else {
-    result.hessian = multiplicity * ((4.0 * frame.distance * frame.distance * b.second) * z * z.transpose() +
-                                     b.first * distance_sq_hessian<dim>(frame));
-  }
   return result;
+}
+
+}  // namespace
+
+template <int dim>
+ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                            const BarrierOptions& options, bool is_projected) {
+  if (!is_projected) return exact_derivatives<dim>(model, contact, x, options);
+  RankOneSum<dim> sum;
+  const Vec<4 * dim> gradient = contact_gradient_and_terms<dim>(model, contact, x, options, sum);
+  return {gradient, sum.dense()};
 }
 
 template <int dim>
 Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
                                         const BarrierOptions& options, RankOneSum<dim>& sum) {
-  if (contact.kind == ContactKind::mollified_edge_edge) {
-    const ContactDerivatives<dim> local = contact_derivatives<dim>(model, contact, x, options, false);
-    add_positive_part_of_invariant<dim>(local.hessian, sum);
-    return local.gradient;
-  }
-  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions_of<dim>(contact, x));
+  const ContactPositions<dim> positions = positions_of<dim>(contact, x);
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions);
   const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
   const double multiplicity = contact.multiplicity;
-  add_projected_hessian<dim>(frame, b, multiplicity, sum);
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      const double m =
+          edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
+      add_tangent_terms<3>(frame, m * b.first, multiplicity, sum);
+      return add_mollified_terms(contact, positions, frame, b, sum);
+    }
+  }
+  const double curvature = normal_curvature(frame.distance, b);
+  if (curvature > 0.0) sum.add(multiplicity * curvature, frame.weights, frame.normal);
+  add_tangent_terms<dim>(frame, b.first, multiplicity, sum);
   return (multiplicity * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 

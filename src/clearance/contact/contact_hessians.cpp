@@ -1,6 +1,7 @@
 #include "clearance/contact/contact_hessians.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -28,6 +29,43 @@ void find_blocks(const SurfaceMap& map, const ContactVertices& contact, const st
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
 }
 
+/// True if both contacts are known to touch the same one or two affine bodies.
+bool have_same_bodies(const SurfaceMap& map, const ContactVertices& a, const ContactVertices& b) {
+  const auto first = [](const ContactVertices& c) { return c.vertices[0]; };
+  const auto last = [](const ContactVertices& c) { return c.vertices[static_cast<std::size_t>(c.count) - 1]; };
+  if (!map.share_blocks(first(a), first(b)) || !map.share_blocks(last(a), last(b))) return false;
+  const auto has_no_third = [&](const ContactVertices& c) {
+    for (int i = 1; i + 1 < c.count; ++i) {
+      const int vertex = c.vertices[static_cast<std::size_t>(i)];
+      if (!map.share_blocks(vertex, first(c)) && !map.share_blocks(vertex, last(c))) return false;
+    }
+    return true;
+  };
+  return has_no_third(a) && has_no_third(b);
+}
+
+/// Different stencils, numbered in the order of their first appearance.
+struct StencilIndex {
+  StencilList stencils;
+  std::vector<int> table;  // places by hash, the next free one if taken; -1: free
+
+  explicit StencilIndex(std::size_t max_count) : table(std::bit_ceil(2 * max_count + 1), -1) {}
+  int find_or_add(std::span<const int> blocks) {
+    std::uint64_t hash = 0;
+    for (const int block : blocks) hash = (hash + static_cast<std::uint64_t>(block) + 1) * 0x9E3779B97F4A7C15U;
+    for (std::size_t at = hash >> 32;; ++at) {
+      int& place = table[at & (table.size() - 1)];
+      if (place < 0) {
+        place = stencils.count();
+        stencils.add(blocks);
+        return place;
+      }
+      const auto other = stencils.nodes_of(place);
+      if (std::equal(blocks.begin(), blocks.end(), other.begin(), other.end())) return place;
+    }
+  }
+};
+
 /// Lower triangle of the blocks of the vertices `nodes`, as BlockAssembler reads them.
 template <int dim, int num_terms>
 void pack_terms(const RankOneSum<dim>& sum, std::span<const std::size_t> nodes, double* out) {
@@ -49,6 +87,23 @@ void pack_terms(const RankOneSum<dim>& sum, std::span<const std::size_t> nodes, 
   std::copy(blocks, to, out);
 }
 
+/// dense += sum_r coefficient_r z_r z_r^T, lower triangle.
+template <int dim, int num_terms>
+void add_terms(const double* coefficient, const Lanes* z, std::size_t num_blocks, Lanes* dense) {
+  for (std::size_t b = 0; b < num_blocks; ++b) {
+    for (int c = 0; c < dim; ++c, dense += num_blocks) {
+      Lanes factor[num_terms];
+      for (std::size_t r = 0; r < num_terms; ++r) factor[r] = Lanes(coefficient[r] * z[r * num_blocks + b][c]);
+      for (std::size_t a = b; a < num_blocks; ++a) {
+        Lanes column = dense[a];
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < num_terms; ++r) column += factor[r] * z[r * num_blocks + a];
+        dense[a] = column;
+      }
+    }
+  }
+}
+
 }  // namespace
 
 template <int dim>
@@ -58,11 +113,11 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
   contacts_ = std::move(contacts);
   const int count = static_cast<int>(contacts_.size());
   stencils_ = {};
-  order_.resize(contacts_.size());
-  std::iota(order_.begin(), order_.end(), 0);
   first_of_group_.assign(1, 0);
   std::vector<int> blocks;
   if (map.is_selection()) {
+    order_.resize(contacts_.size());
+    std::iota(order_.begin(), order_.end(), 0);
     // A contact is a group: its vertices in their own order, so that the packed blocks need no sorting.
     for (int k = 0; k < count; ++k) {
       blocks.clear();
@@ -78,26 +133,30 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
     return;
   }
 
-  StencilList of_contacts;
-  for (const ContactVertices& contact : contacts_) {
-    find_blocks(map, contact, is_fixed, blocks);
-    of_contacts.add(blocks);
+  // Contacts by their blocks, these in the order of their first contact.
+  StencilIndex index(contacts_.size());
+  std::vector<int> found(contacts_.size());
+  for (std::size_t k = 0; k < contacts_.size(); ++k) {
+    if (k > 0 && have_same_bodies(map, contacts_[k], contacts_[k - 1])) {
+      found[k] = found[k - 1];
+      continue;
+    }
+    find_blocks(map, contacts_[k], is_fixed, blocks);
+    found[k] = index.find_or_add(blocks);
   }
-  std::stable_sort(order_.begin(), order_.end(), [&](int a, int b) {
-    const auto blocks_a = of_contacts.nodes_of(a), blocks_b = of_contacts.nodes_of(b);
-    return std::lexicographical_compare(blocks_a.begin(), blocks_a.end(), blocks_b.begin(), blocks_b.end());
-  });
-  for (int k = 0; k < count;) {
-    const auto of_group = of_contacts.nodes_of(order_[static_cast<std::size_t>(k)]);
-    int end = k + 1;
-    const auto belongs = [&](int contact) {
-      const auto other = of_contacts.nodes_of(contact);
-      return std::equal(of_group.begin(), of_group.end(), other.begin(), other.end());
-    };
-    while (end < count && end < k + max_group && belongs(order_[static_cast<std::size_t>(end)])) ++end;
-    stencils_.add(of_group);
-    first_of_group_.push_back(end);
-    k = end;
+  std::vector<int> place(static_cast<std::size_t>(index.stencils.count()) + 1, 0);
+  for (const int stencil : found) ++place[static_cast<std::size_t>(stencil) + 1];
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  for (int stencil = 0; stencil < index.stencils.count(); ++stencil) {
+    const int end = place[static_cast<std::size_t>(stencil) + 1];
+    for (int k = place[static_cast<std::size_t>(stencil)]; k < end; k += max_group) {
+      stencils_.add(index.stencils.nodes_of(stencil));
+      first_of_group_.push_back(std::min(k + max_group, end));
+    }
+  }
+  order_.resize(contacts_.size());
+  for (int k = 0; k < count; ++k) {
+    order_[static_cast<std::size_t>(place[static_cast<std::size_t>(found[static_cast<std::size_t>(k)])]++)] = k;
   }
   assembler_ = BlockAssembler(stencils_);
 }
@@ -106,15 +165,20 @@ template <int dim>
 void ContactHessians<dim>::begin(int group, Scratch& scratch) const {
   const std::size_t num_blocks = stencils_.nodes_of(group).size();
   scratch.dense.assign(num_blocks * dim * num_blocks, Lanes(0.0));
+  scratch.coefficient.clear();
+  scratch.pulled.clear();
 }
 
-/// dense += the terms of one contact, with every part of a term spread over the blocks that its vertex depends on.
+/// Adds the terms of one contact, with every part of a term spread over the blocks that its vertex depends on.
 template <int dim>
 void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const {
   const std::span<const int> blocks = stencils_.nodes_of(group);
   const std::size_t num_blocks = blocks.size();
   const auto count = static_cast<std::size_t>(sum.count);
-  scratch.pulled.assign(count * num_blocks, Lanes(0.0));
+  const std::size_t first = scratch.pulled.size();
+  scratch.coefficient.insert(scratch.coefficient.end(), sum.coefficient.begin(), sum.coefficient.begin() + sum.count);
+  scratch.pulled.resize(first + count * num_blocks, Lanes(0.0));
+  Lanes* pulled = scratch.pulled.data() + first;
   const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
   std::size_t at = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(vertices.count); ++i) {
@@ -124,25 +188,29 @@ void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<d
         at = static_cast<std::size_t>(std::lower_bound(blocks.begin(), blocks.end(), term.block) - blocks.begin());
         if (at == num_blocks || blocks[at] != term.block) continue;
       }
-      for (std::size_t r = 0; r < count; ++r) scratch.pulled[r * num_blocks + at] += Lanes(term.weight) * sum.z[r][i];
+      for (std::size_t r = 0; r < count; ++r) pulled[r * num_blocks + at] += Lanes(term.weight) * sum.z[r][i];
       ++at;
     }
   }
-  for (std::size_t r = 0; r < count; ++r) {
-    const Lanes* z = scratch.pulled.data() + r * num_blocks;
-    for (std::size_t b = 0; b < num_blocks; ++b) {
-      for (std::size_t c = 0; c < dim; ++c) {
-        const Lanes factor(sum.coefficient[r] * z[b][static_cast<int>(c)]);
-        Lanes* column = scratch.dense.data() + (b * dim + c) * num_blocks;
-        for (std::size_t a = b; a < num_blocks; ++a) column[a] += factor * z[a];
-      }
-    }
+  // Four terms a pass through `dense`.
+  std::size_t done = 0;
+  for (; scratch.coefficient.size() - done >= 4; done += 4) {
+    add_terms<dim, 4>(scratch.coefficient.data() + done, scratch.pulled.data() + done * num_blocks, num_blocks,
+                      scratch.dense.data());
   }
+  const auto removed = static_cast<std::ptrdiff_t>(done);
+  scratch.coefficient.erase(scratch.coefficient.begin(), scratch.coefficient.begin() + removed);
+  scratch.pulled.erase(scratch.pulled.begin(),
+                       scratch.pulled.begin() + removed * static_cast<std::ptrdiff_t>(num_blocks));
 }
 
 template <int dim>
-void ContactHessians<dim>::finish(int group, const Scratch& scratch) {
+void ContactHessians<dim>::finish(int group, Scratch& scratch) {
   const std::size_t num_blocks = stencils_.nodes_of(group).size();
+  for (std::size_t r = 0; r < scratch.coefficient.size(); ++r) {
+    add_terms<dim, 1>(scratch.coefficient.data() + r, scratch.pulled.data() + r * num_blocks, num_blocks,
+                      scratch.dense.data());
+  }
   double* out = locals_.data() +
                 static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
   for (std::size_t a = 0; a < num_blocks; ++a) {

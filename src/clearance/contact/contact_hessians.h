@@ -34,14 +34,15 @@ class ContactHessians {
  private:
   /// Parts of a local Hessian.
   struct Scratch {
-    std::vector<Lanes> dense;   // columns, each with one entry a block, padded; from the diagonal block downwards
-    std::vector<Lanes> pulled;  // the terms of one contact in the blocks of the group
+    std::vector<Lanes> dense;         // columns, each with one entry a block, padded; from the diagonal block downwards
+    std::vector<double> coefficient;  // of terms that `dense` still lacks
+    std::vector<Lanes> pulled;        // these terms, in the blocks of the group
   };
 
   int num_groups() const { return stencils_.count(); }
   void begin(int group, Scratch& scratch) const;
   void accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const;
-  void finish(int group, const Scratch& scratch);
+  void finish(int group, Scratch& scratch);
   void pack(int group, int contact, const RankOneSum<dim>& sum);
 
   const SurfaceMap* map_ = nullptr;

@@ -36,16 +36,23 @@ struct Contact {
   int num_vertices() const;
 };
 
-/// Order by stencil: kind, vertices, plane. Contacts that precede each other in neither direction are equal.
+/// Vertices i and i + 1 as one number; those that a kind does not use are all -1.
+inline std::uint64_t vertex_pair(const Contact& contact, std::size_t i) {
+  return static_cast<std::uint64_t>(contact.vertices[i]) << 32 | static_cast<std::uint32_t>(contact.vertices[i + 1]);
+}
+
+/// Order by stencil: kind, vertices, plane.
 inline bool precedes(const Contact& a, const Contact& b) {
   if (a.kind != b.kind) return a.kind < b.kind;
-  // Pairs of vertices as one number each; those that a kind does not use are all -1.
-  const auto pair = [](const Contact& c, std::size_t i) {
-    return static_cast<std::uint64_t>(c.vertices[i]) << 32 | static_cast<std::uint32_t>(c.vertices[i + 1]);
-  };
-  if (pair(a, 0) != pair(b, 0)) return pair(a, 0) < pair(b, 0);
-  if (pair(a, 2) != pair(b, 2)) return pair(a, 2) < pair(b, 2);
+  if (vertex_pair(a, 0) != vertex_pair(b, 0)) return vertex_pair(a, 0) < vertex_pair(b, 0);
+  if (vertex_pair(a, 2) != vertex_pair(b, 2)) return vertex_pair(a, 2) < vertex_pair(b, 2);
   return a.plane < b.plane;
+}
+
+/// True if the stencils are the same.
+inline bool coincide(const Contact& a, const Contact& b) {
+  return a.kind == b.kind && vertex_pair(a, 0) == vertex_pair(b, 0) && vertex_pair(a, 2) == vertex_pair(b, 2) &&
+         a.plane == b.plane;
 }
 
 struct ContactSet {

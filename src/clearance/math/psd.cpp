@@ -19,16 +19,6 @@ Mat<n> project_to_psd(const Mat<n>& matrix) {
   return projected;
 }
 
-template <int n>
-void add_positive_part(const Mat<n>& matrix, const std::function<void(double, const Vec<n>&)>& visit) {
-  Eigen::SelfAdjointEigenSolver<Mat<n>> solver(matrix);
-  for (int i = 0; i < n; ++i) {
-    if (solver.eigenvalues()[i] > 0.0) visit(solver.eigenvalues()[i], solver.eigenvectors().col(i));
-  }
-}
-
-template void add_positive_part<6>(const Mat<6>&, const std::function<void(double, const Vec<6>&)>&);
-template void add_positive_part<9>(const Mat<9>&, const std::function<void(double, const Vec<9>&)>&);
 template Mat<2> project_to_psd<2>(const Mat<2>&);
 template Mat<3> project_to_psd<3>(const Mat<3>&);
 template Mat<4> project_to_psd<4>(const Mat<4>&);

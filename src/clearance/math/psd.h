@@ -1,8 +1,6 @@
 // Projection of symmetric matrices to the positive semi-definite cone.
 #pragma once
 
-#include <functional>
-
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -11,9 +9,5 @@ namespace clearance {
 /// Only the lower triangle of `matrix` (n x n, symmetric) is read.
 template <int n>
 Mat<n> project_to_psd(const Mat<n>& matrix);
-
-/// The same as a sum of rank-one terms: visit(eigenvalue, unit eigenvector) for every positive eigenvalue.
-template <int n>
-void add_positive_part(const Mat<n>& matrix, const std::function<void(double, const Vec<n>&)>& visit);
 
 }  // namespace clearance
