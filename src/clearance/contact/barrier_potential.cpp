@@ -25,18 +25,25 @@ std::vector<Vec<4 * dim>> BarrierPotential<dim>::local_gradients(const ContactSe
   return locals;
 }
 
-/// gradient += scale * locals, in contact order.
+/// gradient += scale * locals: summed per surface vertex first, since many contacts share a vertex.
 template <int dim>
 void BarrierPotential<dim>::scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale,
                                     VecX& gradient) const {
+  model_.surface_map.add_transposed(vertex_sums(set, locals, scale), gradient);
+}
+
+template <int dim>
+VecX BarrierPotential<dim>::vertex_sums(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals,
+                                        double scale) const {
+  VecX sums = VecX::Zero(dim * model_.surface.num_vertices);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     const Contact& contact = set.contacts[k];
     for (int i = 0; i < contact.num_vertices(); ++i) {
-      for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[static_cast<std::size_t>(i)])) {
-        block<dim>(gradient, term.block) += (scale * term.weight) * locals[k].template segment<dim>(dim * i);
-      }
+      block<dim>(sums, contact.vertices[static_cast<std::size_t>(i)]) +=
+          scale * locals[k].template segment<dim>(dim * i);
     }
   }
+  return sums;
 }
 
 template <int dim>
@@ -46,16 +53,7 @@ void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, d
 
 template <int dim>
 VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
-  VecX forces = VecX::Zero(x.size());
-  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x);
-  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
-    const Contact& contact = set.contacts[k];
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      block<dim>(forces, contact.vertices[static_cast<std::size_t>(i)]) -=
-          scale * locals[k].template segment<dim>(dim * i);
-    }
-  }
-  return forces;
+  return vertex_sums(set, local_gradients(set, x), -scale);
 }
 
 template <int dim>

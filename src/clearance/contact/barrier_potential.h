@@ -35,6 +35,7 @@ class BarrierPotential {
 
  private:
   std::vector<Vec<4 * dim>> local_gradients(const ContactSet& set, const VecX& x) const;
+  VecX vertex_sums(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale) const;
   void scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale, VecX& gradient) const;
 
   const Model& model_;

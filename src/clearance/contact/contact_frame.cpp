@@ -130,36 +130,6 @@ Frame edge_edge_frame(const ContactPositions<3>& x) {
   return frame;
 }
 
-/// The stencil that a nearly parallel edge pair's closest features form, and which of the four vertices it uses.
-struct ReducedContact {
-  ContactKind kind;
-  std::array<int, 4> local;  ///< positions of the stencil's vertices among ea0 ea1 eb0 eb1
-};
-
-ReducedContact reduced_contact(EdgeEdgeType type) {
-  switch (type) {
-    case EdgeEdgeType::ea0_eb0:
-      return {ContactKind::point_point, {0, 2, -1, -1}};
-    case EdgeEdgeType::ea0_eb1:
-      return {ContactKind::point_point, {0, 3, -1, -1}};
-    case EdgeEdgeType::ea1_eb0:
-      return {ContactKind::point_point, {1, 2, -1, -1}};
-    case EdgeEdgeType::ea1_eb1:
-      return {ContactKind::point_point, {1, 3, -1, -1}};
-    case EdgeEdgeType::ea_eb0:
-      return {ContactKind::point_edge, {2, 0, 1, -1}};
-    case EdgeEdgeType::ea_eb1:
-      return {ContactKind::point_edge, {3, 0, 1, -1}};
-    case EdgeEdgeType::ea0_eb:
-      return {ContactKind::point_edge, {0, 2, 3, -1}};
-    case EdgeEdgeType::ea1_eb:
-      return {ContactKind::point_edge, {1, 2, 3, -1}};
-    case EdgeEdgeType::ea_eb:
-      break;
-  }
-  return {ContactKind::edge_edge, {0, 1, 2, 3}};
-}
-
 template <class Frame, int dim>
 Frame compute(const Model& model, const Contact& contact, const ContactPositions<dim>& positions);
 
@@ -167,7 +137,7 @@ Frame compute(const Model& model, const Contact& contact, const ContactPositions
 /// edges.
 template <class Frame>
 Frame mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
-  const ReducedContact reduced = reduced_contact(contact.edge_edge_type);
+  const ClosestStencil& reduced = edge_edge_stencils[static_cast<std::size_t>(contact.edge_edge_type)];
   Contact inner = contact;
   inner.kind = reduced.kind;
   const auto num_inner = static_cast<std::size_t>(inner.num_vertices());

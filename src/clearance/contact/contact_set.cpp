@@ -40,73 +40,39 @@ struct Chunk {
   std::array<int, 256> last_at_{};  // indices of contacts
 };
 
-Contact make_point_point(int a, int b, double distance_sq) {
+/// Equal stencils have equal vertices: points of a pair and ends of an edge ascend.
+Contact make_contact(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq) {
+  const std::array<int, 5> vertex = {vertices[0], vertices[1], vertices[2], vertices[3], -1};
   Contact contact;
-  contact.kind = ContactKind::point_point;
-  contact.vertices = {std::min(a, b), std::max(a, b), -1, -1};
-  contact.distance_sq = distance_sq;
-  return contact;
-}
-
-Contact make_point_edge(int p, int e0, int e1, double distance_sq) {
-  Contact contact;
-  contact.kind = ContactKind::point_edge;
-  contact.vertices = {p, std::min(e0, e1), std::max(e0, e1), -1};
-  contact.distance_sq = distance_sq;
-  return contact;
-}
-
-Contact reduce_point_triangle(PointTriangleType type, int p, const std::array<int, 3>& t, double distance_sq) {
-  switch (type) {
-    case PointTriangleType::p_t0:
-      return make_point_point(p, t[0], distance_sq);
-    case PointTriangleType::p_t1:
-      return make_point_point(p, t[1], distance_sq);
-    case PointTriangleType::p_t2:
-      return make_point_point(p, t[2], distance_sq);
-    case PointTriangleType::p_e0:
-      return make_point_edge(p, t[0], t[1], distance_sq);
-    case PointTriangleType::p_e1:
-      return make_point_edge(p, t[1], t[2], distance_sq);
-    case PointTriangleType::p_e2:
-      return make_point_edge(p, t[2], t[0], distance_sq);
-    case PointTriangleType::p_t:
-      break;
+  contact.kind = stencil.kind;
+  for (std::size_t i = 0; i < 4; ++i) contact.vertices[i] = vertex[stencil.local[i]];
+  auto& [v0, v1, v2, v3] = contact.vertices;
+  if (stencil.kind == ContactKind::point_point) {
+    contact.vertices = {std::min(v0, v1), std::max(v0, v1), -1, -1};
+  } else if (stencil.kind == ContactKind::point_edge) {
+    contact.vertices = {v0, std::min(v1, v2), std::max(v1, v2), -1};
   }
-  Contact contact;
-  contact.kind = ContactKind::point_triangle;
-  contact.vertices = {p, t[0], t[1], t[2]};
   contact.distance_sq = distance_sq;
   return contact;
 }
 
-Contact reduce_edge_edge(EdgeEdgeType type, const std::array<int, 2>& a, const std::array<int, 2>& b,
-                         double distance_sq) {
-  switch (type) {
-    case EdgeEdgeType::ea0_eb0:
-      return make_point_point(a[0], b[0], distance_sq);
-    case EdgeEdgeType::ea0_eb1:
-      return make_point_point(a[0], b[1], distance_sq);
-    case EdgeEdgeType::ea1_eb0:
-      return make_point_point(a[1], b[0], distance_sq);
-    case EdgeEdgeType::ea1_eb1:
-      return make_point_point(a[1], b[1], distance_sq);
-    case EdgeEdgeType::ea_eb0:
-      return make_point_edge(b[0], a[0], a[1], distance_sq);
-    case EdgeEdgeType::ea_eb1:
-      return make_point_edge(b[1], a[0], a[1], distance_sq);
-    case EdgeEdgeType::ea0_eb:
-      return make_point_edge(a[0], b[0], b[1], distance_sq);
-    case EdgeEdgeType::ea1_eb:
-      return make_point_edge(a[1], b[0], b[1], distance_sq);
-    case EdgeEdgeType::ea_eb:
-      break;
+/// The closed formula of a pair's closest features: what its distance by type gives, with fewer branches.
+double distance_sq_of(const ClosestStencil& stencil, const std::array<Vec<3>, 4>& x) {
+  const auto at = [&](std::size_t i) -> const Vec<3>& { return x[stencil.local[i]]; };
+  switch (stencil.kind) {
+    case ContactKind::point_point:
+      return point_point_distance_sq<3>(at(0), at(1));
+    case ContactKind::point_edge:
+      return point_line_distance_sq<3>(at(0), at(1), at(2));
+    case ContactKind::point_triangle:
+      return point_plane_distance_sq(x[0], x[1], x[2], x[3]);
+    default:
+      return line_line_distance_sq(x[0], x[1], x[2], x[3]);
   }
-  Contact contact;
-  contact.kind = ContactKind::edge_edge;
-  contact.vertices = {a[0], a[1], b[0], b[1]};
-  contact.distance_sq = distance_sq;
-  return contact;
+}
+
+std::array<Vec<3>, 4> positions_of(const VecX& x, const std::array<int, 4>& vertices) {
+  return {block<3>(x, vertices[0]), block<3>(x, vertices[1]), block<3>(x, vertices[2]), block<3>(x, vertices[3])};
 }
 
 /// Runs add(i, chunk) over all indices and appends the chunks' contacts in order.
@@ -196,13 +162,13 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
       [&](int i, Chunk& chunk) {
         const auto [p, triangle] = candidates.point_triangle[static_cast<std::size_t>(i)];
         const std::array<int, 3>& t = model.surface.triangles[static_cast<std::size_t>(triangle)];
-        const Vec<3> xp = block<3>(x, p), x0 = block<3>(x, t[0]), x1 = block<3>(x, t[1]), x2 = block<3>(x, t[2]);
-        const PointTriangleType type = point_triangle_type(xp, x0, x1, x2);
-        const double distance_sq = point_triangle_distance_sq(xp, x0, x1, x2, type);
+        const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
+        const std::array<Vec<3>, 4> at = positions_of(x, vertices);
+        const PointTriangleType type = point_triangle_type(at[0], at[1], at[2], at[3]);
+        const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
+        const double distance_sq = distance_sq_of(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-        if (distance_sq < activation_sq) {
-          chunk.add(reduce_point_triangle(type, p, t, distance_sq));
-        }
+        if (distance_sq < activation_sq) chunk.add(make_contact(stencil, vertices, distance_sq));
       },
       contacts, min_distance_sq);
 }
@@ -215,23 +181,25 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         const auto [ia, ib] = candidates.edge_edge[static_cast<std::size_t>(i)];
         const std::array<int, 2>& a = model.surface.edges[static_cast<std::size_t>(ia)];
         const std::array<int, 2>& b = model.surface.edges[static_cast<std::size_t>(ib)];
-        const Vec<3> a0 = block<3>(x, a[0]), a1 = block<3>(x, a[1]), b0 = block<3>(x, b[0]), b1 = block<3>(x, b[1]);
-        const EdgeEdgeType type = edge_edge_type(a0, a1, b0, b1);
-        const double distance_sq = edge_edge_distance_sq(a0, a1, b0, b1, type);
+        const std::array<int, 4> vertices = {a[0], a[1], b[0], b[1]};
+        const std::array<Vec<3>, 4> at = positions_of(x, vertices);
+        const EdgeEdgeType type = edge_edge_type(at[0], at[1], at[2], at[3]);
+        const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
+        const double distance_sq = distance_sq_of(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         if (distance_sq >= activation_sq) return;
 
         // Nearly parallel edges keep their four vertices: the mollifier depends on all of them (eq. 2.24).
         const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(ia)] *
                              model.edge_rest_length_sq[static_cast<std::size_t>(ib)];
-        if (cross_product(a1 - a0, b1 - b0).squaredNorm() >= eps_x) {
-          chunk.add(reduce_edge_edge(type, a, b, distance_sq));
+        if (cross_product(at[1] - at[0], at[3] - at[2]).squaredNorm() >= eps_x) {
+          chunk.add(make_contact(stencil, vertices, distance_sq));
           return;
         }
         Contact contact;
         contact.kind = ContactKind::mollified_edge_edge;
         contact.edge_edge_type = type;
-        contact.vertices = {a[0], a[1], b[0], b[1]};
+        contact.vertices = vertices;
         contact.mollifier_scale = eps_x;
         contact.distance_sq = distance_sq;
         chunk.add(contact);
@@ -251,17 +219,11 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
         const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1, type);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         if (distance_sq >= activation_sq) return;
-        switch (type) {
-          case PointEdgeType::p_e0:
-            chunk.add(make_point_point(p, e[0], distance_sq));
-            break;
-          case PointEdgeType::p_e1:
-            chunk.add(make_point_point(p, e[1], distance_sq));
-            break;
-          case PointEdgeType::p_e:
-            chunk.add(make_point_edge(p, e[0], e[1], distance_sq));
-            break;
-        }
+        // p_e0, p_e1, p_e
+        static constexpr std::array<ClosestStencil, 3> stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
+                                                                    {ContactKind::point_point, {0, 2, 4, 4}},
+                                                                    {ContactKind::point_edge, {0, 1, 2, 4}}}};
+        chunk.add(make_contact(stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq));
       },
       contacts, min_distance_sq);
 }

@@ -55,6 +55,33 @@ inline bool coincide(const Contact& a, const Contact& b) {
          a.plane == b.plane;
 }
 
+/// The stencil that the closest features of two primitives form: its kind and where its vertices are among p t0 t1 t2
+/// or ea0 ea1 eb0 eb1. 4: none.
+struct ClosestStencil {
+  ContactKind kind;
+  std::array<std::uint8_t, 4> local;
+};
+
+/// By PointTriangleType.
+inline constexpr std::array<ClosestStencil, 7> point_triangle_stencils = {
+    {{ContactKind::point_point, {0, 1, 4, 4}},
+     {ContactKind::point_point, {0, 2, 4, 4}},
+     {ContactKind::point_point, {0, 3, 4, 4}},
+     {ContactKind::point_edge, {0, 1, 2, 4}},
+     {ContactKind::point_edge, {0, 2, 3, 4}},
+     {ContactKind::point_edge, {0, 3, 1, 4}},
+     {ContactKind::point_triangle, {0, 1, 2, 3}}}};
+/// By EdgeEdgeType.
+inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKind::point_point, {0, 2, 4, 4}},
+                                                                      {ContactKind::point_point, {0, 3, 4, 4}},
+                                                                      {ContactKind::point_point, {1, 2, 4, 4}},
+                                                                      {ContactKind::point_point, {1, 3, 4, 4}},
+                                                                      {ContactKind::point_edge, {2, 0, 1, 4}},
+                                                                      {ContactKind::point_edge, {3, 0, 1, 4}},
+                                                                      {ContactKind::point_edge, {0, 2, 3, 4}},
+                                                                      {ContactKind::point_edge, {1, 2, 3, 4}},
+                                                                      {ContactKind::edge_edge, {0, 1, 2, 3}}}};
+
 struct ContactSet {
   std::vector<Contact> contacts;   ///< sorted by `precedes`
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts

@@ -85,13 +85,23 @@ VecX SurfaceMap::apply(const VecX& x) const {
   return positions;
 }
 
-void SurfaceMap::add_transposed(const VecX& surface_gradient, VecX& gradient) const {
+namespace {
+
+template <int dim>
+void add_transposed(const SurfaceMap& map, const VecX& surface_gradient, VecX& gradient) {
   // Serial: several vertices may share a block, and the order of the sum is fixed.
-  for (int i = 0; i < num_vertices(); ++i) {
-    for (const Term& term : terms(i)) {
-      gradient.segment(dim_ * term.block, dim_) += term.weight * surface_gradient.segment(dim_ * i, dim_);
-    }
+  for (int v = 0; v < map.num_vertices(); ++v) {
+    const Vec<dim> of_vertex = block<dim>(surface_gradient, v);
+    if (of_vertex.isZero(0.0)) continue;  // few vertices touch anything
+    for (const SurfaceMap::Term& term : map.terms(v)) block<dim>(gradient, term.block) += term.weight * of_vertex;
   }
+}
+
+}  // namespace
+
+void SurfaceMap::add_transposed(const VecX& surface_gradient, VecX& gradient) const {
+  dim_ == 2 ? clearance::add_transposed<2>(*this, surface_gradient, gradient)
+            : clearance::add_transposed<3>(*this, surface_gradient, gradient);
 }
 
 }  // namespace clearance
