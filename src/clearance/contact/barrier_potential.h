@@ -55,12 +55,11 @@ template <int dim>
 double contact_energy(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options);
 template <int dim>
 Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options);
-/// Exact Hessian, or its positive semi-definite part.
+/// Exact Hessian, or a positive semi-definite one that is nowhere smaller and hardly larger than need be.
 template <int dim>
 ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
                                             const BarrierOptions& options, bool is_projected);
-/// Gradient; appends the positive semi-definite part of the Hessian to `sum`: what contact_derivatives gives, in a
-/// third of the time.
+/// Gradient; appends the positive semi-definite Hessian to `sum`.
 template <int dim>
 Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
                                         const BarrierOptions& options, RankOneSum<dim>& sum);
