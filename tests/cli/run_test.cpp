@@ -80,7 +80,7 @@ TEST_F(Run, FillsTheResultFolderAsTheContractSays) {
   const ProcessResult run = clearance({"run", scene_, "-o", out_, "--threads", "2", "--steps", "12"});
   ASSERT_EQ(run.status, 0) << run.errors;
   for (const char* name :
-       {"scene.json", "frames.pvd", "stats.jsonl", "summary.json", "checkpoint/state.bin", "log.txt"}) {
+       {"scene.json", "bodies.json", "frames.pvd", "stats.jsonl", "summary.json", "checkpoint/state.bin", "log.txt"}) {
     EXPECT_TRUE(fs::exists(fs::path(out_) / name)) << name;
   }
   // One line a step, with all that is promised.
@@ -308,6 +308,45 @@ TEST_F(Run, VerifyFindsATamperedFrame) {
   const ProcessResult verdict = clearance({"verify", ghost, "--json"});
   EXPECT_EQ(verdict.status, 4);
   EXPECT_TRUE(Json::accept(verdict.output));
+}
+
+/// Two entries that are split into two bodies each. Those of the second are crossed tetrahedra that share a vertex:
+/// stiff bodies that cross themselves, and the two cross each other, which their group allows.
+const std::string split_scene = R"({
+  "time": {"step": 0.01, "duration": 0.02}, "gravity": [0, 0, 0],
+  "bodies": [
+    {"name": "apart", "kind": "affine", "split_components": true, "geometry": {
+      "vertices": [[0, 0, 9], [1, 0, 9], [0, 1, 9], [0, 0, 10], [3, 0, 9], [4, 0, 9], [3, 1, 9], [3, 0, 10]],
+      "triangles": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2], [4, 6, 5], [4, 5, 7], [5, 6, 7], [4, 7, 6]]}},
+    {"name": "crossed", "kind": "affine", "split_components": true, "collision_group": 1, "geometry": {
+      "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0.2, 0.1], [0.2, 1, 0.3], [0.1, 0.2, 1.3],
+                   [0.1, 0.1, 0.1], [1.1, 0.1, 0.1], [0.1, 1.1, 0.1], [0.1, 0.1, 1.1]],
+      "triangles": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2], [0, 5, 4], [0, 4, 6], [4, 5, 6], [0, 6, 5],
+                    [7, 9, 8], [7, 8, 10], [8, 9, 10], [7, 10, 9]]}}]})";
+
+TEST_F(Run, BodiesOfASecondSplitKeepTheirNamesKindsAndGroups) {
+  const std::string scene = write("split.json", split_scene).string();
+  const ProcessResult run = clearance({"run", scene, "-o", out_, "-q"});
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const Json expected = {{{"name", "apart[0]"}, {"entry", 0}},
+                         {{"name", "apart[1]"}, {"entry", 0}},
+                         {{"name", "crossed[0]"}, {"entry", 1}},
+                         {{"name", "crossed[1]"}, {"entry", 1}}};
+  EXPECT_EQ(Json::parse(read_text(out_ + "/bodies.json")), expected);
+  const ProcessResult verdict = clearance({"verify", out_});
+  EXPECT_EQ(verdict.status, 0) << verdict.output;
+  // Without the list nobody can tell, and what may cross counts as an intersection.
+  fs::remove(out_ + "/bodies.json");
+  EXPECT_EQ(clearance({"verify", out_}).status, 4);
+}
+
+TEST_F(Run, ResumeNeitherNeedsNorRewritesTheListOfBodies) {
+  const std::string scene = write("split.json", split_scene).string();
+  ASSERT_EQ(clearance({"run", scene, "-o", out_, "-q", "--steps", "1"}).status, 0);
+  fs::remove(out_ + "/bodies.json");
+  ASSERT_EQ(clearance({"run", scene, "-o", out_, "-q", "--resume"}).status, 0);
+  EXPECT_FALSE(fs::exists(out_ + "/bodies.json"));
+  EXPECT_EQ(stats_of(out_).size(), 2u);
 }
 
 TEST_F(Run, UsageErrorsAreStatusTwoAndHelpIsZero) {

@@ -100,5 +100,55 @@ TEST_F(VerifyFolderTest, BodyOfAnArrayIsNamedByItsCopy) {
   EXPECT_EQ(folder->scene.bodies[1].name, "box[1]");
 }
 
+/// Two boxes that cross are bodies of the second entry that is split.
+class VerifySplitBodies : public VerifyFolderTest {
+ protected:
+  void SetUp() override {
+    VerifyFolderTest::SetUp();
+    add_frame(3, 0.75);
+    set_second_entry(R"("kind": "affine", "collision_group": 2)");
+    write("bodies.json", R"([{"name": "b[0]", "entry": 1}, {"name": "b[1]", "entry": 1}])");
+  }
+  void set_second_entry(const std::string& fields) {
+    write("scene.json", R"({"bodies": [{"name": "a", "split_components": true, "kind": "affine"},
+                                       {"name": "b", "split_components": true, )" +
+                            fields + "}]}");
+  }
+};
+
+TEST_F(VerifySplitBodies, AreWhatTheListOfBodiesSays) {
+  const auto folder = read_verify_folder(folder_);
+  ASSERT_TRUE(folder);
+  ASSERT_EQ(folder->scene.bodies.size(), 2u);
+  for (const VerifyBody& body : folder->scene.bodies) {
+    EXPECT_EQ(body.collision_group, 2);
+    EXPECT_FALSE(body.has_self_contact);
+  }
+  EXPECT_EQ(folder->scene.bodies[1].name, "b[1]");
+}
+
+TEST_F(VerifySplitBodies, MayCrossIfTheirGroupDoes) {
+  EXPECT_EQ(run_verify({folder_, false}), 0);
+  set_second_entry(R"("kind": "affine")");
+  EXPECT_EQ(run_verify({folder_, false}), 4);
+  EXPECT_GT(report().num_intersections, 0);
+}
+
+TEST_F(VerifySplitBodies, ListOfAnotherLengthThanTheFramesIsAProblem) {
+  write("bodies.json", R"([{"name": "b", "entry": 1}])");
+  EXPECT_EQ(report().problems, std::vector<std::string>{"bodies.json lists 1 bodies, the first frame has 2"});
+  EXPECT_EQ(run_verify({folder_, false}), 4);
+}
+
+TEST_F(VerifySplitBodies, ListThatIsBrokenIsExitStatusTwo) {
+  for (const char* text : {"", "[", "3", R"([{"name": "b"}])", R"([{"entry": 0}])", R"([{"name": "b", "entry": "0"}])",
+                           R"([{"name": "b", "entry": 2}])", R"([{"name": "b", "entry": -1}])"}) {
+    write("bodies.json", text);
+    const auto folder = read_verify_folder(folder_);
+    ASSERT_FALSE(folder) << text;
+    EXPECT_EQ(folder.issues()[0].file, (folder_ / "bodies.json").string()) << text;
+  }
+}
+
 }  // namespace
 }  // namespace clearance::cli

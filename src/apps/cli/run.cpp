@@ -77,6 +77,12 @@ ReadyScene prepare_scene(const SceneOptions& options) {
   return ready;
 }
 
+std::vector<BodyRecord> body_records(const Simulation& simulation) {
+  std::vector<BodyRecord> records;
+  for (const BodyInstance& body : simulation.bodies()) records.push_back({body.name, body.desc});
+  return records;
+}
+
 StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   StepRecord record;
   record.step = simulation.state().step;
@@ -165,7 +171,10 @@ class Runner {
     is_stop_requested = false;
     std::signal(SIGINT, request_stop);
     std::signal(SIGTERM, request_stop);
-    if (!options_.is_resumed) store(true);
+    if (!options_.is_resumed) {
+      keep(folder_.write_bodies(body_records(simulation_)));
+      store(true);
+    }
     Progress progress(simulation_.state().step, num_steps_, options_.is_quiet);
     bool has_failed = false;
     while (!has_failed && is_ok_ && !is_stop_requested && simulation_.state().step < num_steps_) {

@@ -36,9 +36,8 @@ bool is_split(const json& body) {
   return body.value("split_components", false);
 }
 
-/// Bodies of the frames. One that is split takes what all others leave; where two are split nobody can tell whose a
-/// component is, so that from there on
-/// bodies have no name and the defaults.
+/// Bodies of each entry, for folders without bodies.json. One that is split takes what all others leave; where two are
+/// split nobody can tell whose a component is, so that from there on bodies have no name and the defaults.
 std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
   std::vector<int> counts;
   for (const json& body : bodies) counts.push_back(num_copies(body));
@@ -52,28 +51,42 @@ std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
   return counts;
 }
 
+VerifyBody body_of(const json& entry, std::string name) {
+  VerifyBody body;
+  body.name = std::move(name);
+  const std::string kind = entry.value("kind", "");
+  body.is_obstacle = kind == "obstacle";
+  // An affine map neither makes nor undoes a self-intersection: those of a stiff body are its mesh's own.
+  body.has_self_contact = kind != "affine" && kind != "rigid" && entry.value("self_contact", true);
+  body.collision_group = entry.value("collision_group", -1);
+  return body;
+}
+
+/// As bodies.json lists them.
+std::vector<VerifyBody> listed_bodies(const json& entries, const json& list) {
+  std::vector<VerifyBody> bodies;
+  for (const json& body : list)
+    bodies.push_back(body_of(entries.at(body.at("entry").get<std::size_t>()), body.at("name").get<std::string>()));
+  return bodies;
+}
+
+std::vector<VerifyBody> guessed_bodies(const json& entries, int num_bodies_in_frames) {
+  std::vector<VerifyBody> bodies;
+  const std::vector<int> counts = body_counts(entries, num_bodies_in_frames);
+  for (std::size_t d = 0; d < counts.size(); ++d) {
+    for (int i = 0; i < counts[d]; ++i)
+      bodies.push_back(
+          body_of(entries[d], entries[d].value("name", "") + (counts[d] > 1 ? fmt::format("[{}]", i) : "")));
+  }
+  return bodies;
+}
+
 /// scene.json is read here and not by clearance/scene: only what the judgement needs, as it is written.
-VerifyScene read_scene(const json& scene, int num_bodies_in_frames) {
+VerifyScene read_scene(const json& scene) {
   VerifyScene result;
   result.has_contact = scene.value("contact", json::object()).value("enabled", true);
   result.obstacles_only = scene.value("contact", json::object()).value("obstacles_only", false);
   if (result.has_contact) result.min_separation = scene.value("contact", json::object()).value("min_separation", 0.0);
-  const json bodies = scene.value("bodies", json::array());
-  const std::vector<int> counts = body_counts(bodies, num_bodies_in_frames);
-  for (std::size_t d = 0; d < counts.size(); ++d) {
-    const json& body = bodies[d];
-    const int count = counts[d];
-    for (int i = 0; i < count; ++i) {
-      VerifyBody b;
-      b.name = body.value("name", "") + (count > 1 ? fmt::format("[{}]", i) : "");
-      b.is_obstacle = body.value("kind", "") == "obstacle";
-      // An affine map neither makes nor undoes a self-intersection: those of a stiff body are its mesh's own.
-      const std::string kind = body.value("kind", "");
-      b.has_self_contact = kind != "affine" && kind != "rigid" && body.value("self_contact", true);
-      b.collision_group = body.value("collision_group", -1);
-      result.bodies.push_back(b);
-    }
-  }
   for (const json& h : scene.value("half_spaces", json::array())) {
     VerifyHalfSpace half_space;
     if (h.contains("point")) half_space.point = read_vector(h["point"]);
@@ -87,6 +100,17 @@ int count_bodies(const fs::path& path) {
   const auto frame = read_frame(path);
   if (!frame || frame->cell_body.empty()) return 0;
   return 1 + *std::max_element(frame->cell_body.begin(), frame->cell_body.end());
+}
+
+/// Who the bodies of the frames are, and a problem if they are not as many. `path` is of bodies.json.
+void read_bodies(const fs::path& path, const json& entries, VerifyFolder& result) {
+  std::ifstream file(path);
+  result.scene.bodies = listed_bodies(entries, json::parse(file));
+  const int num_listed = static_cast<int>(result.scene.bodies.size());
+  const int num_in_frames = result.frames.empty() ? 0 : count_bodies(result.frames[0]);
+  if (num_in_frames == 0 || num_in_frames == num_listed) return;
+  result.problems.push_back(
+      fmt::format("bodies.json lists {} bodies, the first frame has {}", num_listed, num_in_frames));
 }
 
 void check_times(VerifyFolder& result) {
@@ -153,12 +177,20 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
     result.frames.push_back(folder / entry.file);
     result.times.push_back(entry.time);
   }
+  fs::path being_read = folder / "scene.json";
   try {
     const json scene = json::parse(file);
-    result.scene = read_scene(scene, result.frames.empty() ? 0 : count_bodies(result.frames[0]));
+    result.scene = read_scene(scene);
     result.dimension = scene.value("dimension", 3);
+    const json bodies = scene.value("bodies", json::array());
+    if (fs::exists(folder / "bodies.json")) {
+      being_read = folder / "bodies.json";
+      read_bodies(being_read, bodies, result);
+    } else {
+      result.scene.bodies = guessed_bodies(bodies, result.frames.empty() ? 0 : count_bodies(result.frames[0]));
+    }
   } catch (const json::exception& e) {
-    return Issue{(folder / "scene.json").string(), "", "", e.what()};
+    return Issue{being_read.string(), "", "", e.what()};
   }
   if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
   check_times(result);

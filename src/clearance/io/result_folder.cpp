@@ -114,7 +114,8 @@ Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc&
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return problem(path, "cannot make this folder: " + error.message());
-  for (const char* name : {"frames", "checkpoint", "frames.pvd", "stats.jsonl", "summary.json", "scene.json"}) {
+  for (const char* name :
+       {"frames", "checkpoint", "frames.pvd", "stats.jsonl", "summary.json", "bodies.json", "scene.json"}) {
     fs::remove_all(path / name, error);
     if (error) return problem(path / name, "cannot remove what an earlier run left: " + error.message());
   }
@@ -186,6 +187,15 @@ Result<Done> ResultFolder::write_frame_list() {
   std::vector<PvdEntry> entries;
   for (const auto& [time, file] : frames_) entries.push_back({time, file});
   return write_pvd(path_ / "frames.pvd", entries);
+}
+
+Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
+  std::string text;
+  for (const BodyRecord& body : bodies) {
+    const Json line = {{"name", body.name}, {"entry", body.entry}};
+    text += (text.empty() ? "[\n" : ",\n") + line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return write_text_file(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
 }
 
 Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {

@@ -15,6 +15,12 @@
 
 namespace clearance {
 
+/// One body of the frames, as bodies.json has it.
+struct BodyRecord {
+  std::string name;
+  int entry = 0;  ///< index into `bodies` of scene.json
+};
+
 /// One line of stats.jsonl.
 struct StepRecord {
   int step = 0;
@@ -68,6 +74,8 @@ class ResultFolder {
 
   const std::filesystem::path& path() const { return path_; }
 
+  /// Once, before the first frame: nothing else tells how many bodies an entry of the scene has that is split.
+  Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
   Result<Done> write_frame(int step, const Frame& frame);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_checkpoint(const Checkpoint& checkpoint);

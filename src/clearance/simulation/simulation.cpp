@@ -82,6 +82,9 @@ const SceneDesc& Simulation::scene() const {
 const Issues& Simulation::warnings() const {
   return impl_->warnings;
 }
+const std::vector<BodyInstance>& Simulation::bodies() const {
+  return impl_->scene.bodies;
+}
 const State& Simulation::state() const {
   return impl_->state;
 }

@@ -9,6 +9,7 @@
 #include "clearance/io/vtu.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
+#include "clearance/simulation/body_instance.h"
 #include "clearance/solver/advance.h"
 
 namespace clearance {
@@ -43,6 +44,8 @@ class Simulation {
 
   const SceneDesc& scene() const;
   SceneSummary summary() const;
+  /// In the order in which frames number them.
+  const std::vector<BodyInstance>& bodies() const;
   const Issues& warnings() const;
 
   /// Advances by one step.
