@@ -82,6 +82,17 @@ CLEARANCE_INLINE double select(bool mask, double a, double b) {
   return mask ? a : b;
 }
 
+/// Four rows that start with a point each, as its coordinates: x, y, z of the four.
+CLEARANCE_INLINE void transpose(const Lanes (&rows)[num_lanes], Lanes& x, Lanes& y, Lanes& z) {
+  const Lanes::Vector xz0 = __builtin_shufflevector(rows[0].v, rows[1].v, 0, 4, 2, 6);
+  const Lanes::Vector xz1 = __builtin_shufflevector(rows[2].v, rows[3].v, 0, 4, 2, 6);
+  const Lanes::Vector y0 = __builtin_shufflevector(rows[0].v, rows[1].v, 1, 5, 3, 7);
+  const Lanes::Vector y1 = __builtin_shufflevector(rows[2].v, rows[3].v, 1, 5, 3, 7);
+  x = Lanes(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5));
+  y = Lanes(__builtin_shufflevector(y0, y1, 0, 1, 4, 5));
+  z = Lanes(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7));
+}
+
 CLEARANCE_INLINE bool any(const LaneMask& mask) {
 #if defined(__AVX__)
   return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask.bits)) != 0;

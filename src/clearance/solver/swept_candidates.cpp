@@ -35,15 +35,12 @@ using LanePoint = SmallVector<Lanes, 3>;
 
 /// Four points, one a lane.
 CLEARANCE_INLINE LanePoint transpose(const std::array<const double*, num_lanes>& points) {
-  Lanes::Vector row[num_lanes];
+  Lanes rows[num_lanes];
 #pragma GCC unroll 4
-  for (std::size_t i = 0; i < num_lanes; ++i) __builtin_memcpy(&row[i], points[i], sizeof(row[i]));
-  const Lanes::Vector xz0 = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
-  const Lanes::Vector xz1 = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
-  const Lanes::Vector y0 = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
-  const Lanes::Vector y1 = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
-  return {{Lanes(__builtin_shufflevector(xz0, xz1, 0, 1, 4, 5)), Lanes(__builtin_shufflevector(y0, y1, 0, 1, 4, 5)),
-           Lanes(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7))}};
+  for (std::size_t i = 0; i < num_lanes; ++i) __builtin_memcpy(&rows[i], points[i], sizeof(rows[i]));
+  LanePoint result;
+  transpose(rows, result[0], result[1], result[2]);
+  return result;
 }
 
 /// Vertices of four pairs, at one time each: [vertex][pair].
