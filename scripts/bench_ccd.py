@@ -221,8 +221,8 @@ def section_of_separations(options, files):
 
 def draw(options, files):
     say("picture ...")
-    bench(options, files.values(), "--max-queries", 500, "--passes", options.passes, "--histogram", PICTURE)
-    return ("\n### Distribution of times\n\nAll methods on the same 500 queries of each kind of each of the three parts.\n\n"
+    bench(options, files.values(), "--max-queries", 200, "--passes", options.passes, "--histogram", PICTURE)
+    return ("\n### Distribution of times\n\nAll methods on the same 200 queries of each kind of each of the three parts.\n\n"
             f"![times of queries](pictures/{PICTURE.name})\n")
 
 
