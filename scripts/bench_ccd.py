@@ -41,7 +41,7 @@ INTRO = """## Continuous collision detection
 
 Written by `./dev bench ccd --write`; every figure is from one run of it.
 
-- **Machine:** {machine}; one thread, `-O3 -march=native`; processors {busy:.0f} % busy with other work at the start.
+- **Machine:** {machine}; one thread, `{build}`; processors {busy:.0f} % busy with other work at the start.
 - **Time of a query:** `std::chrono::steady_clock` before and after it, nothing subtracted, the smallest of {passes} passes
   (one for samples, parity and sign methods).
 - **Published:** the queries published with the dissertation. **Simulation:** recorded by `clearance run --record-ccd` from
@@ -230,6 +230,7 @@ def parse_options():
     parser = argparse.ArgumentParser(prog="./dev bench ccd", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--build", default="-O3 -march=native", help=argparse.SUPPRESS)
     parser.add_argument("--only", choices=[*PARTS, "sets", "separations", "picture", "make"],
                         help="one part (make: the sets, without measuring)")
     parser.add_argument("--queries", type=int, default=600000, help="of a scene at most; at least half of them are taken")
@@ -248,7 +249,7 @@ def main():
     busy = busy_percent()
     files, known, wrong = make_sets(options)
     methods = options.method.split(",") if options.method else all_methods(options)
-    text = INTRO.format(machine=machine(), busy=busy, passes=options.passes, known=known, wrong=wrong,
+    text = INTRO.format(machine=machine(), busy=busy, build=options.build, passes=options.passes, known=known, wrong=wrong,
                         scenes=", ".join(description for _, description, _ in SCENES))
     for part, file in files.items():
         if options.only in (None, part):
