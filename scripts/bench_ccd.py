@@ -42,7 +42,7 @@ INTRO = """## Continuous collision detection
 Written by `./dev bench ccd --write`; every figure is from one run of it.
 
 - **Machine:** {machine}; one thread, `{build}`; processors {busy:.0f} % busy with other work at the start.
-- **Time of a query:** `std::chrono::steady_clock` before and after it, nothing subtracted, the smallest of {passes} passes
+- **Time of a query:** `std::chrono::steady_clock` before and after it, less what reading the clock takes, the smallest of {passes} passes
   (one for samples, parity and sign methods).
 - **Published:** the queries published with the dissertation. **Simulation:** recorded by `clearance run --record-ccd` from
   {scenes}. **Degenerate:** `scripts/make_degenerate_queries.py`, {known} of them with answers known by construction.

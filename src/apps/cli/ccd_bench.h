@@ -20,8 +20,8 @@ struct CcdBenchOptions {
   std::filesystem::path histogram;  ///< .svg to write; empty: none
 };
 
-/// Times every query alone, on one thread: std::chrono::steady_clock before and after the call, nothing subtracted (the
-/// clock itself takes some 20 ns). Each method first answers up to 1000 queries of the set untimed, for at most 20 ms.
+/// Times every query alone, on one thread: std::chrono::steady_clock before and after the call, less what reading the
+/// clock takes. Each method first answers up to 1000 queries of the set untimed, for at most 20 ms.
 /// The time of a query is the smallest of all passes: on a busy machine other work interrupts queries for milliseconds.
 int run_ccd_bench(const CcdBenchOptions& options);
 
