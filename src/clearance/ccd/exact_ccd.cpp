@@ -15,14 +15,14 @@ struct Separation {
 };
 
 Separation separation_from(ExactTime& time, const SeparatingDirections& directions, int i) {
-  const SeparatingDirections::Direction direction = directions.direction(i);
+  SeparatingDirections::Direction direction = directions.direction(i);
   // All corners must be on one side, and beyond the cube.
   const int side = time.sign_of(direction.heights[0]);
   if (side == 0) return {};
   for (std::size_t k = 1; k < direction.heights.size(); ++k) {
     if (time.sign_of(direction.heights[k]) != side) return {};
   }
-  const std::vector<ExactPolynomial> margins = directions.margins(direction, side);
+  const std::vector<ExactPolynomial> margins = directions.margins(std::move(direction), side);
   for (std::size_t m = 0; directions.has_min_separation() && m < margins.size(); ++m) {
     if (time.sign_of(margins[m]) <= 0) return {};
   }

@@ -1,5 +1,6 @@
 #include "clearance/ccd/exact_directions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace clearance {
@@ -30,7 +31,10 @@ Vector operator-(const Vector& a, const Vector& b) {
 /// Component i of the cross product.
 ExactPolynomial cross(const Vector& a, const Vector& b, int i) {
   const int j = (i + 1) % 3, k = (i + 2) % 3;
-  return a[j] * b[k] - a[k] * b[j];
+  ExactPolynomial product;
+  add_product(product, a[j], b[k]);
+  subtract_product(product, a[k], b[j]);
+  return product;
 }
 
 }  // namespace
@@ -38,7 +42,9 @@ ExactPolynomial cross(const Vector& a, const Vector& b, int i) {
 SeparatingDirections::SeparatingDirections(const ExactQuery& query)
     : corners_(corners_of(query)),
       num_edges_(query.kind == QueryKind::point_triangle ? 3 : 2),
-      min_separation_(query.min_separation) {}
+      min_separation_(query.min_separation) {
+  for (std::size_t k = 0; k < corners_.size(); ++k) edges_.push_back(corners_[(k + 1) % corners_.size()] - corners_[k]);
+}
 
 SeparatingDirections::Direction SeparatingDirections::direction(int i) const {
   if (i == 0) return normal();
@@ -47,12 +53,13 @@ SeparatingDirections::Direction SeparatingDirections::direction(int i) const {
 }
 
 SeparatingDirections::Direction SeparatingDirections::normal() const {
-  const Vector a = corners_[1] - corners_[0], b = corners_.back() - corners_[0];
+  // The first edge times the last, which ends where the first begins, backwards.
+  const Vector &a = edges_.back(), &b = edges_.front();
   Direction result;
   ExactPolynomial height;
   for (int i = 0; i < 3; ++i) {
     result.n[i] = cross(a, b, i);
-    height = height + result.n[i] * corners_[0][i];
+    add_product(height, result.n[i], corners_[0][i]);
   }
   result.heights.push_back(std::move(height));
   return result;
@@ -70,20 +77,22 @@ SeparatingDirections::Direction SeparatingDirections::axis(int i) const {
 SeparatingDirections::Direction SeparatingDirections::cross_product(int edge, int i) const {
   const Vector& here = corners_[edge];
   const Vector& opposite = corners_[(edge + 2) % corners_.size()];
-  const Vector e = corners_[edge + 1 < static_cast<int>(corners_.size()) ? edge + 1 : 0] - here;
+  const Vector& e = edges_[edge];
   Direction result;
-  const int j = (i + 1) % 3, k = (i + 2) % 3;
-  result.n[j] = ExactPolynomial{} - e[k];
-  result.n[k] = e[j];
-  result.heights = {cross(e, here, i), cross(e, opposite, i)};
+  if (has_min_separation()) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    result.n[j] = ExactPolynomial{} - e[k];
+    result.n[k] = e[j];
+  }
+  result.heights.reserve(2);
+  result.heights.push_back(cross(e, here, i));
+  result.heights.push_back(cross(e, opposite, i));
   return result;
 }
 
-std::vector<ExactPolynomial> SeparatingDirections::margins(const Direction& direction, int side) const {
-  std::vector<ExactPolynomial> margins;
-  for (const ExactPolynomial& height : direction.heights) {
-    margins.push_back(side > 0 ? height : ExactPolynomial{} - height);
-  }
+std::vector<ExactPolynomial> SeparatingDirections::margins(Direction direction, int side) const {
+  std::vector<ExactPolynomial> margins = std::move(direction.heights);
+  if (side < 0) std::for_each(margins.begin(), margins.end(), negate);
   if (!has_min_separation()) return margins;
   // Every component that is not zero doubles the margins: its absolute value is the larger of two.
   for (const ExactPolynomial& component : direction.n) {

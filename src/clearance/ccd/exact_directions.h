@@ -18,14 +18,14 @@ class SeparatingDirections {
 
   /// Direction 0 is the normal, then come the axes, then the cross products.
   struct Direction {
-    std::array<ExactPolynomial, 3> n;
+    std::array<ExactPolynomial, 3> n;      ///< only with a minimum separation, except of the normal
     std::vector<ExactPolynomial> heights;  ///< n . r_k, of corners that differ in them
   };
   Direction direction(int i) const;
 
   /// Positive at the same time exactly where the direction has all corners on the given side (1 or -1) of the cube:
   /// side n . r_k - d |n|_1, the norm as the largest of its signed sums. Without minimum separation: the heights.
-  std::vector<ExactPolynomial> margins(const Direction& direction, int side) const;
+  std::vector<ExactPolynomial> margins(Direction direction, int side) const;
 
  private:
   using Vector = std::array<ExactPolynomial, 3>;
@@ -34,6 +34,7 @@ class SeparatingDirections {
   Direction cross_product(int edge, int i) const;
 
   std::vector<Vector> corners_;  ///< three of a triangle, four of a parallelogram, in the order of the outline
+  std::vector<Vector> edges_;    ///< from each corner to the next
   int num_edges_;                ///< that are not parallel by construction: three or two
   mpz_class min_separation_;
 };

@@ -54,13 +54,21 @@ ExactPolynomial operator*(const mpz_class& factor, const ExactPolynomial& p) {
   for (int i = 0; i < 4; ++i) r.c[i] = factor * p.c[i];
   return r;
 }
-ExactPolynomial operator*(const ExactPolynomial& p, const ExactPolynomial& q) {
-  ExactPolynomial r;
-  const int m = p.degree(), n = q.degree();
+
+void add_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b) {
+  const int m = a.degree(), n = b.degree();
   for (int i = 0; i <= m; ++i) {
-    for (int j = 0; j <= n; ++j) mpz_addmul(r.c[i + j].get_mpz_t(), p.c[i].get_mpz_t(), q.c[j].get_mpz_t());
+    for (int j = 0; j <= n; ++j) mpz_addmul(p.c[i + j].get_mpz_t(), a.c[i].get_mpz_t(), b.c[j].get_mpz_t());
   }
-  return r;
+}
+void subtract_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b) {
+  const int m = a.degree(), n = b.degree();
+  for (int i = 0; i <= m; ++i) {
+    for (int j = 0; j <= n; ++j) mpz_submul(p.c[i + j].get_mpz_t(), a.c[i].get_mpz_t(), b.c[j].get_mpz_t());
+  }
+}
+void negate(ExactPolynomial& p) {
+  for (mpz_class& c : p.c) mpz_neg(c.get_mpz_t(), c.get_mpz_t());
 }
 
 ExactPolynomial greatest_common_divisor(ExactPolynomial p, ExactPolynomial q) {
