@@ -16,11 +16,6 @@ ExactPolynomial polynomial(const std::vector<mpz_class>& coefficients) {
   for (std::size_t i = 0; i < coefficients.size(); ++i) p.c[i] = coefficients[i];
   return p;
 }
-ExactPolynomial operator*(const ExactPolynomial& p, const ExactPolynomial& q) {
-  ExactPolynomial product;
-  add_product(product, p, q);
-  return product;
-}
 /// den t - num
 ExactPolynomial with_root(const mpq_class& root) {
   return polynomial({-root.get_num(), root.get_den()});

@@ -54,6 +54,11 @@ ExactPolynomial operator*(const mpz_class& factor, const ExactPolynomial& p) {
   for (int i = 0; i < 4; ++i) r.c[i] = factor * p.c[i];
   return r;
 }
+ExactPolynomial operator*(const ExactPolynomial& p, const ExactPolynomial& q) {
+  ExactPolynomial r;
+  add_product(r, p, q);
+  return r;
+}
 
 void add_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b) {
   const int m = a.degree(), n = b.degree();

@@ -22,8 +22,9 @@ struct ExactPolynomial {
 ExactPolynomial operator+(const ExactPolynomial& p, const ExactPolynomial& q);
 ExactPolynomial operator-(const ExactPolynomial& p, const ExactPolynomial& q);
 ExactPolynomial operator*(const mpz_class& factor, const ExactPolynomial& p);
-/// p += a b and p -= a b, in place: every integer that need not be allocated counts. The degrees of a and b must not
-/// exceed three together.
+/// The degrees must not exceed three together.
+ExactPolynomial operator*(const ExactPolynomial& p, const ExactPolynomial& q);
+/// p += a b and p -= a b, in place: every integer that need not be allocated counts.
 void add_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b);
 void subtract_product(ExactPolynomial& p, const ExactPolynomial& a, const ExactPolynomial& b);
 void negate(ExactPolynomial& p);
