@@ -78,6 +78,18 @@ bool is_finite(const CcdQuery& query) {
          std::all_of(query.motion.t1.begin(), query.motion.t1.end(), is_finite_vertex);
 }
 
+/// Whether the pair is certainly within min_separation at t or somewhat later. Not at zero, which may be the answer of
+/// a pair that is apart at t0.
+bool is_soon_within(const CcdQuery& query, const CcdOptions& options, double t) {
+  if (options.min_separation == 0.0) return false;
+  if (t == 0.0) return is_certainly_within(query, options.min_separation, 0.0);
+  for (const double later : {0x1p-30, 0x1p-20, 0x1p-10, 0x1p-4, 1.0}) {
+    const double time = std::min(t + later, options.max_time);
+    if (is_certainly_within(query, options.min_separation, time)) return true;
+  }
+  return false;
+}
+
 /// What certificates have left open. The maximum norm is the smaller: who is apart in it is apart in the Euclidean too.
 CcdResult decide_exactly(const CcdQuery& query, const CcdOptions& options, const CcdResult& open) {
   if (!is_finite(query)) return open;
@@ -87,9 +99,10 @@ CcdResult decide_exactly(const CcdQuery& query, const CcdOptions& options, const
       (is_certainly_touching(query, open.toi) || find_touching(query, true) == Touching::yes)) {
     return {CcdStatus::impact, open.toi, true};
   }
+  const bool is_same_norm = options.norm == CcdNorm::maximum || options.min_separation == 0.0;
+  if (is_same_norm && is_soon_within(query, options, open.toi)) return {CcdStatus::impact, open.toi, true};
   std::optional<ExactTime> contact = find_first_contact(query, options.min_separation, open.toi);
   if (!contact || contact->is_after(options.max_time)) return {CcdStatus::no_impact, options.max_time, true};
-  const bool is_same_norm = options.norm == CcdNorm::maximum || options.min_separation == 0.0;
   if (!is_same_norm) return open;
   return {CcdStatus::impact, std::max(open.toi, contact->round_down()), true};
 }

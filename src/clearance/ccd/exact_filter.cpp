@@ -60,6 +60,36 @@ class IntervalCorners {
     return false;
   }
 
+  /// True only if the hull has a point in the cube [-d, d]^3 at time t.
+  bool reaches_cube(double d, double t) const {
+    std::array<IntervalVector, 4> r;
+    std::array<Vec<3>, 4> middle;
+    for (int k = 0; k < count_; ++k) {
+      r[k] = at(k, t);
+      for (int i = 0; i < 3; ++i) middle[k][i] = r[k][i].middle();
+    }
+    // Corner i + u (corner j - corner i) + v (corner k - corner i)
+    const auto is_inside = [&](int i, int j, int k, double u, double v) {
+      for (int c = 0; c < 3; ++c) {
+        const Interval x = r[i][c] + Interval(u) * (r[j][c] - r[i][c]) + Interval(v) * (r[k][c] - r[i][c]);
+        if (!(x.magnitude() <= d)) return false;
+      }
+      return true;
+    };
+    for (int k = 0; k < count_; ++k) {
+      const int next = (k + 1) % count_;
+      const Vec<3> edge = middle[next] - middle[k];
+      const double u = -middle[k].dot(edge) / edge.squaredNorm();
+      if (is_inside(k, next, k, u > 0.0 ? std::min(u, 1.0) : 0.0, 0.0)) return true;
+    }
+    const Vec<3> a = middle[1] - middle[0], b = middle[count_ - 1] - middle[0];
+    const Vec<3> normal = cross_product(a, b);
+    const double u = -cross_product(middle[0], b).dot(normal) / normal.squaredNorm();
+    const double v = -cross_product(a, middle[0]).dot(normal) / normal.squaredNorm();
+    const bool is_on_face = u >= 0.0 && v >= 0.0 && (count_ == 3 ? u <= next_below(1.0 - v) : (u <= 1.0 && v <= 1.0));
+    return is_on_face && is_inside(0, 1, count_ - 1, u, v);
+  }
+
  private:
   IntervalVector at(int k, const Interval& t) const {
     IntervalVector r;
@@ -132,6 +162,10 @@ bool is_certainly_touching(const CcdQuery& query, double t_begin) {
     }
   }
   return false;
+}
+
+bool is_certainly_within(const CcdQuery& query, double d, double t) {
+  return IntervalCorners(query).reaches_cube(d, t);
 }
 
 }  // namespace clearance

@@ -10,4 +10,9 @@ namespace clearance {
 /// interval arithmetic. False says nothing.
 bool is_certainly_touching(const CcdQuery& query, double t_begin = 0.0);
 
+/// True only if at time t in [0, 1] some point of the one is within the distance d > 0 (L-infinity norm) of some point
+/// of the other: the closest points of their features in floating point, measured in interval arithmetic. False says
+/// nothing.
+bool is_certainly_within(const CcdQuery& query, double d, double t);
+
 }  // namespace clearance
