@@ -72,12 +72,6 @@ CcdQuery point_query(const PrimitiveMotion<dim, num_vertices>& motion) {
   return query;
 }
 
-bool is_finite(const CcdQuery& query) {
-  const auto is_finite_vertex = [](const Vec<3>& x) { return x.allFinite(); };
-  return std::all_of(query.motion.t0.begin(), query.motion.t0.end(), is_finite_vertex) &&
-         std::all_of(query.motion.t1.begin(), query.motion.t1.end(), is_finite_vertex);
-}
-
 /// Whether the pair is certainly within min_separation at t or somewhat later. Not at zero, which may be the answer of
 /// a pair that is apart at t0.
 bool is_soon_within(const CcdQuery& query, const CcdOptions& options, double t) {

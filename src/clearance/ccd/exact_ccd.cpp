@@ -34,14 +34,6 @@ Separation separation_from(ExactTime& time, const SeparatingDirections& directio
   return result;
 }
 
-bool is_finite(const CcdQuery& query) {
-  bool result = true;
-  for (const auto* vertices : {&query.motion.t0, &query.motion.t1}) {
-    for (const Vec<3>& vertex : *vertices) result = result && vertex.allFinite();
-  }
-  return result;
-}
-
 }  // namespace
 
 std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_begin) {

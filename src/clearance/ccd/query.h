@@ -15,6 +15,9 @@ struct CcdQuery {
   PrimitiveMotion<3, 4> motion;
 };
 
+/// All coordinates are numbers, and none is infinite.
+bool is_finite(const CcdQuery& query);
+
 CcdResult find_impact(const CcdQuery& query, const CcdOptions& options);
 
 /// results[i] answers queries[i] as find_impact does; both spans have the same length. Works on all threads; any number
