@@ -120,45 +120,37 @@ class SceneMaker {
     return name;
   }
 
-  GeneratorDesc generator(GeneratorKind kind, std::vector<double> size, std::vector<int> resolution) {
-    GeneratorDesc g;
-    g.kind = kind;
-    g.size = std::move(size);
-    g.resolution = std::move(resolution);
-    return g;
-  }
-
   void choose_shape(BodyDesc& body) {
     Random& r = random_;
     const int n = r.integer(1, 2);
     if (is_2d()) {
-      body.generator = r.chance(0.5) ? generator(GeneratorKind::disk, {r.uniform(0.2, 0.6)}, {r.integer(1, 3)})
-                                     : generator(GeneratorKind::rectangle, {r.uniform(0.2, 1), r.uniform(0.2, 1)},
-                                                 {r.integer(1, 4), r.integer(1, 4)});
+      body.generator = r.chance(0.5) ? make_generator(GeneratorKind::disk, {r.uniform(0.2, 0.6)}, {r.integer(1, 3)})
+                                     : make_generator(GeneratorKind::rectangle, {r.uniform(0.2, 1), r.uniform(0.2, 1)},
+                                                      {r.integer(1, 4), r.integer(1, 4)});
       return;
     }
     switch (r.integer(0, 7)) {
       case 0:
       case 1:
-        body.generator = generator(GeneratorKind::box, {r.uniform(0.2, 1), r.uniform(0.2, 1), r.uniform(0.2, 1)},
-                                   {r.integer(1, 3), r.integer(1, 3), r.integer(1, 3)});
+        body.generator = make_generator(GeneratorKind::box, {r.uniform(0.2, 1), r.uniform(0.2, 1), r.uniform(0.2, 1)},
+                                        {r.integer(1, 3), r.integer(1, 3), r.integer(1, 3)});
         break;
       case 2:
-        body.generator = generator(GeneratorKind::sphere, {r.uniform(0.2, 0.6)}, {n});
+        body.generator = make_generator(GeneratorKind::sphere, {r.uniform(0.2, 0.6)}, {n});
         break;
       case 3:
-        body.generator = generator(GeneratorKind::torus, {0.5, r.uniform(0.05, 0.2)}, {r.integer(3, 8), 1});
+        body.generator = make_generator(GeneratorKind::torus, {0.5, r.uniform(0.05, 0.2)}, {r.integer(3, 8), 1});
         break;
       case 4:
-        body.generator = generator(GeneratorKind::cylinder, {r.uniform(0.1, 0.4), r.uniform(0.2, 1)}, {1, n});
+        body.generator = make_generator(GeneratorKind::cylinder, {r.uniform(0.1, 0.4), r.uniform(0.2, 1)}, {1, n});
         break;
       case 5:
         body.generator =
-            generator(GeneratorKind::mat, {r.uniform(0.5, 1), r.log_uniform(0.005, 0.05), r.uniform(0.5, 1)},
-                      {r.integer(1, 4), 1, r.integer(1, 4)});
+            make_generator(GeneratorKind::mat, {r.uniform(0.5, 1), r.log_uniform(0.005, 0.05), r.uniform(0.5, 1)},
+                           {r.integer(1, 4), 1, r.integer(1, 4)});
         break;
       case 6:
-        body.generator = generator(GeneratorKind::blocks, {0.5, 0.5, 0.5}, {1});
+        body.generator = make_generator(GeneratorKind::blocks, {0.5, 0.5, 0.5}, {1});
         body.generator->blocks = {Corners{Vec<3>(0, 0, 0), r.point(0.2, 3) + Vec<3>::Constant(0.5)},
                                   Corners{Vec<3>(0.05, 0.05, 0.05), r.point(0.4, 3) + Vec<3>::Constant(0.5)}};
         break;
@@ -238,7 +230,7 @@ class SceneMaker {
       if (is_mixed_ && random_.chance(0.7)) body.kind = random_.one_of({BodyKind::affine, BodyKind::rigid});
       script_.choose_friction(body);
       body.generator =
-          generator(GeneratorKind::box, {size[0], size[1], size[2]}, {cells, random_.integer(1, 2), cells});
+          make_generator(GeneratorKind::box, {size[0], size[1], size[2]}, {cells, random_.integer(1, 2), cells});
       for (int attempt = 0; attempt < max_placements; ++attempt) {
         const double low = bottom + random_.log_uniform(1e-6, 0.1) + 0.05 * attempt;
         const double shift = random_.one_of({0.0, 0.0, 0.5 * size[0] / cells, 0.123 * size[0]});
@@ -270,13 +262,13 @@ class SceneMaker {
     } else {
       switch (r.integer(0, 4)) {
         case 0:
-          body.generator = generator(GeneratorKind::sheet, {3, 3}, {r.integer(1, 4), r.integer(1, 4)});
+          body.generator = make_generator(GeneratorKind::sheet, {3, 3}, {r.integer(1, 4), r.integer(1, 4)});
           break;
         case 1:
-          body.generator = generator(GeneratorKind::bowl, {1.5, 1.0}, {r.integer(2, 4)});
+          body.generator = make_generator(GeneratorKind::bowl, {1.5, 1.0}, {r.integer(2, 4)});
           break;
         case 2:
-          body.generator = generator(GeneratorKind::funnel, {1.5, 0.3, 1}, {r.integer(5, 10), 2});
+          body.generator = make_generator(GeneratorKind::funnel, {1.5, 0.3, 1}, {r.integer(5, 10), 2});
           break;
         case 3:
           body.mesh = write_mesh_text("obj", comb(true));
@@ -296,12 +288,12 @@ class SceneMaker {
     Random& r = random_;
     BodyDesc body;
     if (is_2d()) {
-      body.generator = generator(GeneratorKind::rectangle, {r.uniform(0.1, 1), r.uniform(0.1, 1)}, {2, 1});
+      body.generator = make_generator(GeneratorKind::rectangle, {r.uniform(0.1, 1), r.uniform(0.1, 1)}, {2, 1});
     } else if (r.chance(0.5)) {
-      body.generator = generator(GeneratorKind::box, {r.uniform(0.1, 1), r.uniform(0.1, 1), r.uniform(0.1, 1)},
-                                 {1, r.integer(1, 2), 1});
+      body.generator = make_generator(GeneratorKind::box, {r.uniform(0.1, 1), r.uniform(0.1, 1), r.uniform(0.1, 1)},
+                                      {1, r.integer(1, 2), 1});
     } else {
-      body.generator = generator(GeneratorKind::sphere, {r.uniform(0.2, 0.6)}, {r.integer(1, 2)});
+      body.generator = make_generator(GeneratorKind::sphere, {r.uniform(0.2, 0.6)}, {r.integer(1, 2)});
     }
     body.generator->is_surface = r.chance(0.5);
     Vec<3> from = r.point(1.0, scene_.dimension);
@@ -320,7 +312,7 @@ class SceneMaker {
     if (is_2d()) {
       body.mesh = write_mesh_text("obj", "v -3 0 0\nv 3 0 0\nl 1 2\n");
     } else {
-      body.generator = generator(GeneratorKind::sheet, {5, 5}, {2, 2});
+      body.generator = make_generator(GeneratorKind::sheet, {5, 5}, {2, 2});
     }
     script_.move_obstacle(body, {0, -1, 0});
     add_obstacle(std::move(body));

@@ -8,15 +8,15 @@ namespace {
 
 constexpr double degrees_per_turn = 360.0;
 
-GeneratorDesc surface(GeneratorKind kind, std::vector<double> size, std::vector<int> resolution) {
+}  // namespace
+
+GeneratorDesc make_generator(GeneratorKind kind, std::vector<double> size, std::vector<int> resolution) {
   GeneratorDesc g;
   g.kind = kind;
   g.size = std::move(size);
   g.resolution = std::move(resolution);
   return g;
 }
-
-}  // namespace
 
 void RandomStiff::choose_kind(BodyDesc& body) {
   Random& r = random_;
@@ -43,13 +43,13 @@ void RandomStiff::choose_open_shape(BodyDesc& body) {
   Random& r = random_;
   const int shape = r.integer(is_2d() ? 3 : 0, 5);
   if (shape == 0) {
-    body.generator =
-        surface(GeneratorKind::sheet, {r.uniform(0.3, 1), r.uniform(0.3, 1)}, {r.integer(1, 3), r.integer(1, 3)});
+    body.generator = make_generator(GeneratorKind::sheet, {r.uniform(0.3, 1), r.uniform(0.3, 1)},
+                                    {r.integer(1, 3), r.integer(1, 3)});
   } else if (shape == 1) {
-    body.generator = surface(GeneratorKind::bowl, {r.uniform(0.3, 0.6), r.uniform(0.1, 0.4)}, {r.integer(2, 3)});
+    body.generator = make_generator(GeneratorKind::bowl, {r.uniform(0.3, 0.6), r.uniform(0.1, 0.4)}, {r.integer(2, 3)});
   } else if (shape == 2) {
-    body.generator = surface(GeneratorKind::funnel, {r.uniform(0.3, 0.6), r.uniform(0.05, 0.2), r.uniform(0.3, 0.8)},
-                             {r.integer(4, 7), 1});
+    body.generator = make_generator(
+        GeneratorKind::funnel, {r.uniform(0.3, 0.6), r.uniform(0.05, 0.2), r.uniform(0.3, 0.8)}, {r.integer(4, 7), 1});
   } else {
     // A zigzag: of edges, of edges with lone points, or (3D) a strip of triangles with a tail.
     GeometryDesc geometry;

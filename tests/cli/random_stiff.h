@@ -8,6 +8,8 @@
 
 namespace clearance::cli {
 
+GeneratorDesc make_generator(GeneratorKind kind, std::vector<double> size, std::vector<int> resolution);
+
 /// All lengths are those of a scene of length 1, which at_length scales; except formulas, poses and drives.
 class RandomStiff {
  public:

@@ -46,6 +46,10 @@ template <class T>
 CLEARANCE_INLINE T smaller(const T& a, const T& b) {
   return select(a < b, a, b);
 }
+template <class T>
+CLEARANCE_INLINE T larger(const T& a, const T& b) {
+  return select(a > b, a, b);
+}
 
 /// The point of the segment from a to b that is closest to the origin; a if the two coincide.
 template <class T>
@@ -91,7 +95,7 @@ CLEARANCE_INLINE Approach<T> bound_approach(const SmallVector<T, 3> (&t0)[num_co
   for (int k = 1; k < num_corners; ++k) {
     const T at_t0 = inner(n, t0[k]), at_t1 = inner(n, t1[k]);
     least_t0 = smaller(at_t0, least_t0);
-    largest_t0 = select(at_t0 > largest_t0, at_t0, largest_t0);
+    largest_t0 = larger(at_t0, largest_t0);
     least_t1 = smaller(at_t1, least_t1);
   }
   // A direction is as good as it separates: all corners alike if it is the face's, else as far as the closest point is.

@@ -115,7 +115,7 @@ CcdResult staged_ccd(const RelativeMotion<dim, num_corners>& relative, const Ccd
 bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
   if (options.method != CcdMethod::clearance || options.gap_fraction > 0.0) return false;
   // The cube of the maximum norm is inside the ball around it.
-  const double factor = options.norm == CcdNorm::maximum ? 1.7320508075688774 : 1.0;
+  const double factor = options.norm == CcdNorm::maximum ? ball_around_cube : 1.0;
   return stays_apart(kind, motion, factor * options.min_separation);
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "clearance/ccd/approach.h"
 #include "clearance/ccd/relative_motion.h"
 #include "clearance/math/lanes.h"
 
@@ -13,6 +14,9 @@
 
 namespace clearance {
 namespace {
+
+using detail::larger;
+using detail::smaller;
 
 /// The corners of the relative motion (relative_motion.h) at one time, one a row: x, y, z and something finite; a
 /// triangle has its first twice.
@@ -34,13 +38,6 @@ CLEARANCE_INLINE Corners corners_of(QueryKind kind, const std::array<Vec<3>, 4>&
 /// True if `condition` holds in one of the first three lanes.
 CLEARANCE_INLINE bool any_coordinate(LaneMask condition) {
   return any(condition & LaneMask{{-1, -1, -1, 0}});
-}
-
-CLEARANCE_INLINE Lanes smaller(const Lanes& a, const Lanes& b) {
-  return select(a < b, a, b);
-}
-CLEARANCE_INLINE Lanes larger(const Lanes& a, const Lanes& b) {
-  return select(a > b, a, b);
 }
 
 /// (a1 b2 - a2 b1, ...)

@@ -14,6 +14,9 @@ namespace clearance {
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
+/// The ball around a cube, beside half an edge of the cube: sqrt(3), rounded up.
+inline constexpr double ball_around_cube = 1.7320508075688774;
+
 /// Corner k moves on the straight line from t0[k] to t1[k]; the four corners of edge-edge are a parallelogram in the
 /// order a0-b0, a1-b0, a1-b1, a0-b1.
 template <int dim, int num_corners>

@@ -6,6 +6,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/approach.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/solver/curved_ccd.h"
 
 namespace clearance {
 
@@ -190,9 +191,9 @@ void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& 
   const std::size_t num_point_triangle = candidates.point_triangle.size();
   for (std::size_t k = 0; k < num_point_triangle + candidates.edge_edge.size(); ++k) {
     const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-    if (!std::all_of(vertices.begin(), vertices.end(), [&](int v) { return path.is_straight(v); })) continue;
-    const QueryKind kind = k < num_point_triangle ? QueryKind::point_triangle : QueryKind::edge_edge;
-    visit({kind, motion_of(surface, path, candidates, k)});
+    const bool is_edge_edge = k >= num_point_triangle;
+    if (!is_straight(path, {vertices, is_edge_edge ? 2 : 1})) continue;
+    visit({is_edge_edge ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of(surface, path, candidates, k)});
   }
 }
 

@@ -6,12 +6,13 @@
 #pragma once
 
 #include "clearance/ccd/methods/methods.h"
+#include "clearance/ccd/relative_motion.h"
 
 namespace clearance {
 
 /// The smallest ball that holds the cube |F|_inf <= min_separation. [m]
 inline double euclidean_separation(const CcdMethodOptions& options) {
-  return 1.7320508075688774 * options.min_separation;
+  return ball_around_cube * options.min_separation;
 }
 
 // --- bisection of (t, u, v): conservative ---
