@@ -140,6 +140,12 @@ Checkpoint checkpoint_of(const State& state) {
                        {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
                        {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
                        {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
+  // Nine numbers a contact: its stencil and its displacement.
+  std::vector<double>& stick = checkpoint.arrays["stick"];
+  for (const StickContact& contact : state.stick) {
+    stick.insert(stick.end(), contact.stencil.begin(), contact.stencil.end());
+    stick.insert(stick.end(), contact.displacement.begin(), contact.displacement.end());
+  }
   return checkpoint;
 }
 
@@ -156,6 +162,12 @@ State state_of(const Checkpoint& checkpoint) {
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
+  const VecX stick = vector_of(checkpoint, "stick");
+  for (Eigen::Index i = 0; i + 9 <= stick.size(); i += 9) {
+    StickContact& contact = state.stick.emplace_back();
+    for (Eigen::Index k = 0; k < 6; ++k) contact.stencil[static_cast<std::size_t>(k)] = static_cast<int>(stick[i + k]);
+    contact.displacement = stick.segment<3>(i + 6);
+  }
   return state;
 }
 

@@ -16,7 +16,7 @@ class BarrierPotential {
 
   const BarrierOptions& options() const { return options_; }
 
-  /// sum_k multiplicity_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built
+  /// sum_k weight_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built
   /// at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
 
@@ -43,7 +43,7 @@ class BarrierPotential {
   ContactHessians<dim> hessians_;
 };
 
-/// Derivatives of one contact with respect to its vertices (dim numbers each), multiplicity included.
+/// Derivatives of one contact with respect to its vertices (dim numbers each), weight included.
 template <int dim>
 struct ContactDerivatives {
   Vec<4 * dim> gradient;

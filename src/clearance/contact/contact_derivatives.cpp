@@ -29,7 +29,7 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
 
 /// The positive part of a barrier's Hessian along the tangents.
 template <int dim>
-void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double multiplicity, RankOneSum<dim>& sum) {
+void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
   // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose one positive eigenvalue is (T + sqrt(T^2 + 4 S^2)) / 2 in the
   // orthonormal coordinates u / |w|, a / |g|.
   const double d = frame.distance;
@@ -41,7 +41,7 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double mu
     const double lambda = 0.5 * (diagonal + std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal));
     const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
     if (!(length_sq > 0.0)) continue;
-    sum.add(multiplicity * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
+    sum.add(weight * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
             frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
   }
 }
@@ -70,7 +70,7 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
 
 template <int dim>
 double contact_energy(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options) {
-  const double b = contact.multiplicity * barrier(contact.distance_sq, options);
+  const double b = contact.weight * barrier(contact.distance_sq, barrier_of(contact, options));
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const ContactPositions<3> p = positions_of<3>(contact, x);
@@ -88,16 +88,16 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const ContactGap<3> gap = compute_contact_gap<3>(model, contact, p);
-      const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, options);
+      const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       const Vec<12> dm = edge_edge_mollifier_gradient(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       const Vec<12> db = (2.0 * gap.distance * b.first) * spread<3>(gap.weights, gap.normal);
-      return contact.multiplicity * (m * db + b.value * dm);
+      return contact.weight * (m * db + b.value * dm);
     }
   }
   const ContactGap<dim> gap = compute_contact_gap<dim>(model, contact, p);
-  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, options);
-  return (contact.multiplicity * 2.0 * gap.distance * b.first) * spread<dim>(gap.weights, gap.normal);
+  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
+  return (contact.weight * 2.0 * gap.distance * b.first) * spread<dim>(gap.weights, gap.normal);
 }
 
 namespace {
@@ -107,12 +107,12 @@ ContactDerivatives<dim> exact_derivatives(const Model& model, const Contact& con
                                           const BarrierOptions& options) {
   ContactDerivatives<dim> result;
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
-  const double multiplicity = contact.multiplicity;
+  const double weight = contact.weight;
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, barrier_of(contact, options));
   const Vec<4 * dim> ds = 2.0 * frame.distance * spread<dim>(frame.weights, frame.normal);
-  result.gradient = multiplicity * b.first * ds;
-  result.hessian = multiplicity * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
+  result.gradient = weight * b.first * ds;
+  result.hessian = weight * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       // The product rule.
@@ -121,8 +121,8 @@ ContactDerivatives<dim> exact_derivatives(const Model& model, const Contact& con
       Mat<12> ddm;
       edge_edge_mollifier_derivatives(p[0], p[1], p[2], p[3], contact.mollifier_scale, dm, ddm);
       const Mat<12> mixed = result.gradient * dm.transpose();
-      result.hessian = m * result.hessian + mixed + mixed.transpose() + (multiplicity * b.value) * ddm;
-      result.gradient = m * result.gradient + (multiplicity * b.value) * dm;
+      result.hessian = m * result.hessian + mixed + mixed.transpose() + (weight * b.value) * ddm;
+      result.gradient = m * result.gradient + (weight * b.value) * dm;
     }
   }
   return result;
@@ -144,20 +144,20 @@ Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& conta
                                         const BarrierOptions& options, RankOneSum<dim>& sum) {
   const ContactPositions<dim> positions = positions_of<dim>(contact, x);
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions);
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, options);
-  const double multiplicity = contact.multiplicity;
+  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, barrier_of(contact, options));
+  const double weight = contact.weight;
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const double m =
           edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
-      add_tangent_terms<3>(frame, m * b.first, multiplicity, sum);
+      add_tangent_terms<3>(frame, m * b.first, weight, sum);
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
   const double curvature = normal_curvature(frame.distance, b);
-  if (curvature > 0.0) sum.add(multiplicity * curvature, frame.weights, frame.normal);
-  add_tangent_terms<dim>(frame, b.first, multiplicity, sum);
-  return (multiplicity * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
+  if (curvature > 0.0) sum.add(weight * curvature, frame.weights, frame.normal);
+  add_tangent_terms<dim>(frame, b.first, weight, sum);
+  return (weight * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 
 template double contact_energy<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);

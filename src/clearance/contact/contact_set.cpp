@@ -27,7 +27,7 @@ struct Chunk {
       if (place < static_cast<int>(contacts.size())) {
         Contact& last = contacts[static_cast<std::size_t>(place)];
         if (coincide(last, contact)) {
-          ++last.multiplicity;
+          last.weight += contact.weight;
           return;
         }
       }
@@ -41,9 +41,9 @@ struct Chunk {
 };
 
 /// Equal stencils have equal vertices: points of a pair and ends of an edge ascend.
-Contact make_contact(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq) {
+void set_stencil(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq,
+                 Contact& contact) {
   const std::array<int, 5> vertex = {vertices[0], vertices[1], vertices[2], vertices[3], -1};
-  Contact contact;
   contact.kind = stencil.kind;
   for (std::size_t i = 0; i < 4; ++i) contact.vertices[i] = vertex[stencil.local[i]];
   auto& [v0, v1, v2, v3] = contact.vertices;
@@ -53,7 +53,6 @@ Contact make_contact(const ClosestStencil& stencil, const std::array<int, 4>& ve
     contact.vertices = {v0, std::min(v1, v2), std::max(v1, v2), -1};
   }
   contact.distance_sq = distance_sq;
-  return contact;
 }
 
 /// The closed formula of a pair's closest features: what its distance by type gives, with fewer branches.
@@ -70,6 +69,42 @@ double distance_sq_of(const ClosestStencil& stencil, const std::array<Vec<3>, 4>
       return line_line_distance_sq(x[0], x[1], x[2], x[3]);
   }
 }
+
+/// Activation distance and stiffness of pairs of primitives. They are those of the pair, whatever its closest features
+/// are: a contact that slides from a face to an edge keeps its energy.
+class PairScales {
+ public:
+  PairScales(const Model& model, const BarrierOptions& options)
+      : scales_(model.contact_scales), options_(options), activation_sq_(options.activation_sq()) {}
+
+  /// Sets dhat and weight of the contact of a pair with these vertices, the first `num_first` of them those of its
+  /// first primitive. False if the pair is too far apart.
+  template <std::size_t n>
+  bool apply(const std::array<int, n>& vertices, std::size_t num_first, double distance_sq, Contact& contact) const {
+    if (distance_sq >= activation_sq_) return false;
+    contact.dhat = options_.dhat;
+    if (scales_.is_empty()) return true;
+    std::array<double, 2> compliance{};
+    const bool has_stiffness = !scales_.compliance.empty();
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto v = static_cast<std::size_t>(vertices[i]);
+      contact.dhat = std::min(contact.dhat, scales_.dhat[v]);
+      if (!has_stiffness) continue;
+      const bool is_first = i < num_first;
+      compliance[is_first ? 0 : 1] += scales_.compliance[v] / static_cast<double>(is_first ? num_first : n - num_first);
+    }
+    const BarrierOptions barrier = barrier_of(contact, options_);
+    if (distance_sq >= barrier.activation_sq()) return false;
+    // Halfway to contact the barrier pushes the pair apart by dhat against what resists.
+    if (has_stiffness) contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));
+    return true;
+  }
+
+ private:
+  const ContactScales& scales_;
+  BarrierOptions options_;
+  double activation_sq_;
+};
 
 std::array<Vec<3>, 4> positions_of(const VecX& x, const std::array<int, 4>& vertices) {
   return {block<3>(x, vertices[0]), block<3>(x, vertices[1]), block<3>(x, vertices[2]), block<3>(x, vertices[3])};
@@ -131,7 +166,7 @@ std::vector<StencilKey> sorted_keys(const std::vector<Contact>& contacts, int nu
   return keys;
 }
 
-/// Equal point-point and point-edge stencils become one with a multiplicity (app. A.7.1).
+/// Equal point-point and point-edge stencils become one with the sum of their weights (app. A.7.1).
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
@@ -146,8 +181,8 @@ void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   merged.reserve(contacts.size());
   for (std::size_t k = 0; k < keys.size(); ++k) {
     const Contact& contact = contacts[keys[k].index];
-    if (k > 0 && keys[k].is_same(keys[k - 1])) {
-      merged.back().multiplicity = static_cast<std::int16_t>(merged.back().multiplicity + contact.multiplicity);
+    if (k > 0 && keys[k].is_same(keys[k - 1]) && contact.dhat == merged.back().dhat) {
+      merged.back().weight += contact.weight;
     } else {
       merged.push_back(contact);
     }
@@ -155,7 +190,7 @@ void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   contacts = std::move(merged);
 }
 
-void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,
                             std::vector<Contact>& contacts, double& min_distance_sq) {
   collect(
       static_cast<int>(candidates.point_triangle.size()),
@@ -168,12 +203,15 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
         const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
         const double distance_sq = distance_sq_of(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-        if (distance_sq < activation_sq) chunk.add(make_contact(stencil, vertices, distance_sq));
+        Contact contact;
+        if (!scales.apply(vertices, 1, distance_sq, contact)) return;
+        set_stencil(stencil, vertices, distance_sq, contact);
+        chunk.add(contact);
       },
       contacts, min_distance_sq);
 }
 
-void collect_edge_edge(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+void collect_edge_edge(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,
                        std::vector<Contact>& contacts, double& min_distance_sq) {
   collect(
       static_cast<int>(candidates.edge_edge.size()),
@@ -187,16 +225,17 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
         const double distance_sq = distance_sq_of(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-        if (distance_sq >= activation_sq) return;
+        Contact contact;
+        if (!scales.apply(vertices, 2, distance_sq, contact)) return;
 
         // Nearly parallel edges keep their four vertices: the mollifier depends on all of them (eq. 2.24).
         const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(ia)] *
                              model.edge_rest_length_sq[static_cast<std::size_t>(ib)];
         if (cross_product(at[1] - at[0], at[3] - at[2]).squaredNorm() >= eps_x) {
-          chunk.add(make_contact(stencil, vertices, distance_sq));
+          set_stencil(stencil, vertices, distance_sq, contact);
+          chunk.add(contact);
           return;
         }
-        Contact contact;
         contact.kind = ContactKind::mollified_edge_edge;
         contact.edge_edge_type = type;
         contact.vertices = vertices;
@@ -207,7 +246,7 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
       contacts, min_distance_sq);
 }
 
-void collect_point_edge(const Model& model, const VecX& x, const Candidates& candidates, double activation_sq,
+void collect_point_edge(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,
                         std::vector<Contact>& contacts, double& min_distance_sq) {
   collect(
       static_cast<int>(candidates.point_edge.size()),
@@ -218,18 +257,20 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
         const PointEdgeType type = point_edge_type<2>(xp, x0, x1);
         const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1, type);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-        if (distance_sq >= activation_sq) return;
+        Contact contact;
+        if (!scales.apply(std::array<int, 3>{p, e[0], e[1]}, 1, distance_sq, contact)) return;
         // p_e0, p_e1, p_e
         static constexpr std::array<ClosestStencil, 3> stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
                                                                     {ContactKind::point_point, {0, 2, 4, 4}},
                                                                     {ContactKind::point_edge, {0, 1, 2, 4}}}};
-        chunk.add(make_contact(stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq));
+        set_stencil(stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
+        chunk.add(contact);
       },
       contacts, min_distance_sq);
 }
 
 template <int dim>
-void collect_half_spaces(const Model& model, const VecX& x, double activation_sq, std::vector<Contact>& contacts,
+void collect_half_spaces(const Model& model, const VecX& x, const PairScales& scales, std::vector<Contact>& contacts,
                          double& min_distance_sq) {
   for (int plane = 0; plane < static_cast<int>(model.half_spaces.size()); ++plane) {
     const HalfSpace& half_space = model.half_spaces[static_cast<std::size_t>(plane)];
@@ -242,8 +283,8 @@ void collect_half_spaces(const Model& model, const VecX& x, double activation_sq
           const double distance = std::max(0.0, normal.dot(block<dim>(x, vertex)) - half_space.offset);
           const double distance_sq = distance * distance;
           chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-          if (distance_sq >= activation_sq) return;
           Contact contact;
+          if (!scales.apply(std::array<int, 1>{vertex}, 1, distance_sq, contact)) return;
           contact.kind = ContactKind::half_space;
           contact.vertices = {vertex, -1, -1, -1};
           contact.plane = plane;
@@ -280,19 +321,31 @@ std::string describe(const Contact& contact, const SurfaceTopology& surface) {
   return text + fmt::format(", {:.3g} m apart", std::sqrt(contact.distance_sq));
 }
 
+Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
+                                   const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation) {
+  const std::vector<double>& dhat = model.contact_scales.dhat;
+  if (dhat.empty()) return broad_phase.find_candidates(x_t0, x_t1, options.inflation(), deviation);
+  // Half of the sum of two activation distances is at least the smaller one, which is the pair's.
+  std::vector<double> inflation(dhat.size());
+  for (std::size_t v = 0; v < dhat.size(); ++v) {
+    inflation[v] = BarrierOptions{dhat[v], options.min_separation}.inflation() + (deviation.empty() ? 0.0 : deviation[v]);
+  }
+  return broad_phase.find_candidates(x_t0, x_t1, 0.0, inflation);
+}
+
 template <int dim>
 ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
                              const BarrierOptions& options) {
   ContactSet set;
-  const double activation_sq = options.activation_sq();
+  const PairScales scales(model, options);
   double min_distance_sq = infinity;
   if constexpr (dim == 3) {
-    collect_point_triangle(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
-    collect_edge_edge(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
+    collect_point_triangle(model, x, candidates, scales, set.contacts, min_distance_sq);
+    collect_edge_edge(model, x, candidates, scales, set.contacts, min_distance_sq);
   } else {
-    collect_point_edge(model, x, candidates, activation_sq, set.contacts, min_distance_sq);
+    collect_point_edge(model, x, candidates, scales, set.contacts, min_distance_sq);
   }
-  collect_half_spaces<dim>(model, x, activation_sq, set.contacts, min_distance_sq);
+  collect_half_spaces<dim>(model, x, scales, set.contacts, min_distance_sq);
   merge_duplicates(set.contacts, model.surface.num_vertices);
   set.min_distance = std::sqrt(min_distance_sq);
   return set;

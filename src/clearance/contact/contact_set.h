@@ -27,10 +27,13 @@ enum class ContactKind : std::uint8_t {
 struct Contact {
   ContactKind kind = ContactKind::point_point;
   EdgeEdgeType edge_edge_type = EdgeEdgeType::ea_eb;  ///< of a mollified contact
-  std::int16_t multiplicity = 1;                      ///< number of primitive pairs with this stencil
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
   double mollifier_scale = 0.0;  ///< [m^4] eps_x of eq. 2.24, of a mollified contact
+  /// Factor of the barrier: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil where the model
+  /// has contact scales, else their number.
+  double weight = 1.0;
+  double dhat = 0.0;  ///< [m] activation distance
   double distance_sq = 0.0;      ///< [m^2] where the set was built
 
   int num_vertices() const;
@@ -49,10 +52,15 @@ inline bool precedes(const Contact& a, const Contact& b) {
   return a.plane < b.plane;
 }
 
-/// True if the stencils are the same.
+/// True if the stencils and activation distances are the same: then the barriers differ in their weights alone.
 inline bool coincide(const Contact& a, const Contact& b) {
   return a.kind == b.kind && vertex_pair(a, 0) == vertex_pair(b, 0) && vertex_pair(a, 2) == vertex_pair(b, 2) &&
-         a.plane == b.plane;
+         a.plane == b.plane && a.dhat == b.dhat;
+}
+
+/// The barrier of a contact, apart from its weight.
+inline BarrierOptions barrier_of(const Contact& contact, const BarrierOptions& options) {
+  return {contact.dhat, options.min_separation};
 }
 
 /// The stencil that the closest features of two primitives form: its kind and where its vertices are among p t0 t1 t2
@@ -89,6 +97,10 @@ struct ContactSet {
 
 /// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`
 std::string describe(const Contact& contact, const SurfaceTopology& surface);
+
+/// All pairs that may be contacts anywhere on the path from x_t0 to x_t1; see BroadPhase::find_candidates.
+Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
+                                   const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation = {});
 
 /// The contacts at surface positions `x` (flat). `candidates` must hold every pair closer than the activation distance.
 template <int dim>

@@ -25,8 +25,8 @@ FrictionCoefficients coefficients(const Model& model, const Contact& contact) {
 template <int dim>
 double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
                     const BarrierOptions& options) {
-  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, options);
-  double force = -2.0 * gap.distance * b.first * contact.multiplicity;
+  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
+  double force = -2.0 * gap.distance * b.first * contact.weight;
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       force *= edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
@@ -58,9 +58,30 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.vertices = contact.vertices;
     lagged.weights = gap.weights;
     lagged.normal = gap.normal;
-    lagged.limit = share * force * coefficient(mu, sliding(lagged, displacement).norm(), law_.eps);
+    lagged.stencil = stencil_of(contact);
+    const FrictionScales scales = scales_of(contact);
+    const double eps = scales.eps_v * scales.h;
+    lagged.limit = share * force * coefficient(mu, sliding(lagged, displacement).norm(), eps);
+    lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
+    lagged.has_memory = scales.stick > 0.0;
+    if (lagged.has_memory) {
+      const Vec<dim> s = memory_.displacement(contact, x);
+      lagged.stick = s - gap.normal.dot(s) * gap.normal;
+    }
     contacts_.push_back(lagged);
   }
+}
+
+template <int dim>
+FrictionScales FrictionPotential<dim>::scales_of(const Contact& contact) const {
+  if (model_.contact_scales.is_empty()) return scales_;
+  FrictionScales scales{scales_.h, infinity, infinity};
+  for (int i = 0; i < contact.num_vertices(); ++i) {
+    const auto v = static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)]);
+    scales.eps_v = std::min(scales.eps_v, model_.contact_scales.eps_v[v]);
+    scales.stick = std::min(scales.stick, model_.contact_scales.stick[v]);
+  }
+  return scales;
 }
 
 template <int dim>
@@ -79,20 +100,43 @@ CompensatedSum FrictionPotential<dim>::energy(const VecX& x) const {
   const VecX displacement = x - x_t0_;
   return ordered_sum(static_cast<int>(contacts_.size()), [&](int k) {
     const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
-    return contact.limit * law_.potential(sliding(contact, displacement).norm());
+    return contact.limit * contact.law.potential(stretch(contact, displacement).norm());
   });
 }
 
 template <int dim>
-double FrictionPotential<dim>::dissipated(const VecX& x) const {
+double FrictionPotential<dim>::work(const VecX& x) const {
   if (contacts_.empty()) return 0.0;
   const VecX displacement = x - x_t0_;
   double work = 0.0;
   for (const LaggedContact& contact : contacts_) {
-    const double y = sliding(contact, displacement).norm();
-    work += contact.limit * law_.force(y) * y;
+    const Vec<dim> u = stretch(contact, displacement);
+    work += contact.limit * contact.law.force_over_distance(u.norm()) * u.dot(sliding(contact, displacement));
   }
   return work;
+}
+
+template <int dim>
+std::vector<StickContact> FrictionPotential<dim>::stick(const VecX& x) const {
+  std::vector<StickContact> contacts;
+  if (contacts_.empty()) return contacts;
+  const VecX displacement = x - x_t0_;
+  for (const LaggedContact& contact : contacts_) {
+    if (!contact.has_memory) continue;
+    Vec<dim> u = stretch(contact, displacement);
+    // What exceeds the elastic sliding has slipped.
+    const double y = u.norm();
+    if (y > contact.law.eps) u *= contact.law.eps / y;
+    StickContact& added = contacts.emplace_back();
+    added.stencil = contact.stencil;
+    added.displacement.template head<dim>() = u;
+  }
+  const auto precedes = [](const StickContact& a, const StickContact& b) { return a.stencil < b.stencil; };
+  std::stable_sort(contacts.begin(), contacts.end(), precedes);
+  // Contacts with one stencil and other activation distances slide alike.
+  const auto is_same = [](const StickContact& a, const StickContact& b) { return a.stencil == b.stencil; };
+  contacts.erase(std::unique(contacts.begin(), contacts.end(), is_same), contacts.end());
+  return contacts;
 }
 
 template <int dim>
@@ -100,8 +144,8 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
   if (contacts_.empty()) return;
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
-    const Vec<dim> u = sliding(contact, displacement);
-    const Vec<dim> force = contact.limit * law_.force_over_distance(u.norm()) * u;
+    const Vec<dim> u = stretch(contact, displacement);
+    const Vec<dim> force = contact.limit * contact.law.force_over_distance(u.norm()) * u;
     for (int i = 0; i < contact.num_vertices; ++i) {
       const auto at = static_cast<std::size_t>(i);
       for (const SurfaceMap::Term& term : model_.surface_map.terms(contact.vertices[at])) {
@@ -144,10 +188,10 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
   const VecX displacement = x - x_t0_;
   hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
     const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
-    const Vec<dim> u = sliding(contact, displacement);
+    const Vec<dim> u = stretch(contact, displacement);
     const double y = u.norm();
-    const double across = law_.force_over_distance(y);
-    const double along = std::max(law_.stiffness(y), secant_share * across);
+    const double across = contact.law.force_over_distance(y);
+    const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
     if (along > 0.0) sum.add(contact.limit * along, contact.weights, direction);
     if constexpr (dim == 3) {

@@ -8,6 +8,10 @@
 // Its Hessian mu lambda w_i w_j B has one small matrix B a contact, which is positive semi-definite: no basis T and no
 // eigenvalue problem (app. A.9) are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero for a
 // sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls back.
+// With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a length
+// that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds a load
+// below the limit without creeping. The return mapping of plasticity follows from the potential by itself.
+//
 // f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
 // the potential everywhere and its step always descends, if slowly in the end.
 #pragma once
@@ -18,14 +22,24 @@
 #include "clearance/contact/contact_frame.h"
 #include "clearance/contact/contact_hessians.h"
 #include "clearance/contact/friction.h"
+#include "clearance/contact/stick_memory.h"
 
 namespace clearance {
+
+/// Where the model has no contact scales of its own.
+struct FrictionScales {
+  double h = 0.01;      ///< [s] time of a step
+  double eps_v = 1e-3;  ///< [m/s] sliding slower than this counts as sticking
+  double stick = 0.0;   ///< [m] elastic sliding of a contact that sticks; 0: the smoothed law, without a memory
+};
 
 template <int dim>
 class FrictionPotential {
  public:
-  /// `x_t0`: surface positions at the start of the step, flat. `eps` [m] = eps_v h.
-  FrictionPotential(const Model& model, double eps, VecX x_t0) : model_(model), law_{eps}, x_t0_(std::move(x_t0)) {}
+  /// `x_t0`: surface positions at the start of the step, flat; `memory`: State::stick. Both outlive the object.
+  FrictionPotential(const Model& model, const FrictionScales& scales, const VecX& x_t0,
+                    const std::vector<StickContact>& memory)
+      : model_(model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
@@ -38,7 +52,9 @@ class FrictionPotential {
   CompensatedSum energy(const VecX& x) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
-  double dissipated(const VecX& x) const;
+  double work(const VecX& x) const;
+  /// What the next step has to remember; empty without a memory.
+  std::vector<StickContact> stick(const VecX& x) const;
 
   /// As in BarrierPotential.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
@@ -51,14 +67,25 @@ class FrictionPotential {
     std::array<int, 4> vertices{};
     std::array<double, 4> weights{};
     Vec<dim> normal;
+    Vec<dim> stick = Vec<dim>::Zero();  // elastic sliding at the start of the step, across the normal
+    FrictionLaw law;
+    bool has_memory = false;
+    std::array<int, 6> stencil{};
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre
   };
 
+  /// In this step.
   static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
+  /// What the law depends on: with what the contact remembers.
+  static Vec<dim> stretch(const LaggedContact& contact, const VecX& displacement) {
+    return contact.stick + sliding(contact, displacement);
+  }
+  FrictionScales scales_of(const Contact& contact) const;
 
   const Model& model_;
-  FrictionLaw law_;
-  VecX x_t0_;
+  FrictionScales scales_;
+  const VecX& x_t0_;
+  StickMemory<dim> memory_;
   std::vector<LaggedContact> contacts_;
   std::vector<char> prepared_for_;  // the blocks that were fixed when hessians_ was prepared
   ContactHessians<dim> hessians_;

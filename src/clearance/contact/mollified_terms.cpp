@@ -56,28 +56,28 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   const Vec<3> n = cross_product(a, b);
   const Vec<3> axis = direction_of(n, a);
   const double c = n.squaredNorm(), size = std::sqrt(c), d = frame.distance, eps_x = contact.mollifier_scale;
-  const double e = edge_edge_mollifier(c, eps_x), multiplicity = contact.multiplicity;
+  const double e = edge_edge_mollifier(c, eps_x), weight = contact.weight;
   const double slope = 2.0 * (1.0 - c / eps_x) / eps_x, curvature = -2.0 / (eps_x * eps_x);
   const Vec<12> mu = of_edges(cross_product(b, axis), cross_product(axis, a));
   Vec<12> nu;
   for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[static_cast<std::size_t>(i)] * frame.normal;
 
-  add_plane_terms(mu, nu, multiplicity * barrier.value * (2.0 * slope + 4.0 * curvature * c),
-                  multiplicity * 4.0 * d * barrier.first * slope * size,
-                  multiplicity * e * normal_curvature(d, barrier), sum);
+  add_plane_terms(mu, nu, weight * barrier.value * (2.0 * slope + 4.0 * curvature * c),
+                  weight * 4.0 * d * barrier.first * slope * size,
+                  weight * e * normal_curvature(d, barrier), sum);
 
   // n changes across its direction as the edges leave their plane: along a, which is little, and across a.
-  const double bend = multiplicity * barrier.value * 2.0 * slope;
+  const double bend = weight * barrier.value * 2.0 * slope;
   const Vec<3> along = a.normalized(), across = cross_product(axis, along);
   sum.add(bend, of_edges(cross_product(b, across), cross_product(across, a)));
   if (size > 0.0) {
     sum.add(bend, of_edges(cross_product(b, along), Vec<3>::Zero()));
     // 4 det(da, db) = |db + R da|^2 - |db - R da|^2, where R turns by a right angle in the plane.
-    const double shear = multiplicity * barrier.value * slope * size;
+    const double shear = weight * barrier.value * slope * size;
     sum.add(shear, of_edges(-across, along));
     sum.add(shear, of_edges(along, across));
   }
-  return multiplicity * (barrier.value * (2.0 * slope * size) * mu + (e * 2.0 * d * barrier.first) * nu);
+  return weight * (barrier.value * (2.0 * slope * size) * mu + (e * 2.0 * d * barrier.first) * nu);
 }
 
 }  // namespace clearance

@@ -17,7 +17,7 @@
 
 namespace clearance {
 
-/// Appends the terms of the contact at `positions`, times its multiplicity; returns its gradient. `frame` and `barrier`
+/// Appends the terms of the contact at `positions`, times its weight; returns its gradient. `frame` and `barrier`
 /// are those of the closest features.
 Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& positions, const ContactFrame<3>& frame,
                             const BarrierValue& barrier, RankOneSum<3>& sum);

@@ -26,8 +26,7 @@ double reduced(double first, double last, const char* name, Issues& issues) {
 
 }  // namespace
 
-ContactDesc contact_of(const IpcScript& script, Issues& issues) {
-  ContactDesc contact;
+ContactDesc contact_of(const IpcScript& script, ContactDesc contact, Issues& issues) {
   contact.kappa = tuning(script, 0, 0.0);
   contact.dhat = reduced(tuning(script, 1, 1e-3), tuning(script, 2, 0.0), "dHat", issues);
   contact.close_distance = tuning(script, 3, 1e-9);
@@ -36,8 +35,7 @@ ContactDesc contact_of(const IpcScript& script, Issues& issues) {
   return contact;
 }
 
-FrictionDesc friction_of(const IpcScript& script, Issues& issues) {
-  FrictionDesc friction;
+FrictionDesc friction_of(const IpcScript& script, FrictionDesc friction, Issues& issues) {
   friction.coefficient = script.self_friction;
   friction.eps_v = reduced(tuning(script, 4, 1e-3), tuning(script, 5, 0.0), "epsv", issues);
   friction.eps_v_is_absolute = script.has_absolute_parameters;

@@ -5,8 +5,8 @@
 
 namespace clearance {
 
-ContactDesc contact_of(const IpcScript& script, Issues& issues);
-FrictionDesc friction_of(const IpcScript& script, Issues& issues);
+ContactDesc contact_of(const IpcScript& script, ContactDesc contact, Issues& issues);
+FrictionDesc friction_of(const IpcScript& script, FrictionDesc friction, Issues& issues);
 
 /// `friction` has the coefficient of every body beyond the shapes, as the script says it. Bodies must have names.
 void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_shapes, SceneDesc& scene);

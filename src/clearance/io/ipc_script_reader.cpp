@@ -181,14 +181,15 @@ void warn_of_wandering_centers(const IpcScript& script, const std::vector<Placed
 // Numbers of the whole scene.
 SceneDesc settings_of(const IpcScript& script, Issues& issues) {
   SceneDesc scene;
+  set_published_defaults(scene);
   if (!script.has_gravity) scene.gravity.setZero();
   scene.time = {.step = script.step,
                 .duration = script.duration,
                 .integrator = script.integrator,
                 .newmark_beta = script.newmark_beta,
                 .newmark_gamma = script.newmark_gamma};
-  scene.contact = contact_of(script, issues);
-  scene.friction = friction_of(script, issues);
+  scene.contact = contact_of(script, scene.contact, issues);
+  scene.friction = friction_of(script, scene.friction, issues);
   scene.solver.ccd = script.ccd;
   // Relative tolerances are per second in both programs; absolute ones per step in the reference.
   const double tolerance = script.tolerances.back();

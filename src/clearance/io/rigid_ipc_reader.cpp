@@ -34,6 +34,7 @@ double read_bodies(const RigidIpcObject& problem, RigidIpcBodies& shared, std::v
 SceneDesc convert(const RigidIpcObject& root, const std::filesystem::path& path) {
   const RigidIpcObject problem = root.child("rigid_body_problem");
   SceneDesc scene;
+  set_published_defaults(scene);
   const Json* bodies = problem.find("rigid_bodies");
   scene.dimension = bodies == nullptr ? 3 : rigid_ipc_dimension(*bodies, path);
   scene.time = read_rigid_ipc_time(root);

@@ -167,6 +167,22 @@ VecX LocalCoordinates<dim>::positions(const VecX& x) const {
 }
 
 template <int dim>
+auto LocalCoordinates<dim>::origins() const -> std::vector<Origin> {
+  std::vector<Origin> origins(static_cast<std::size_t>(num_blocks_));
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const std::span<const Term> of_block = terms(b);
+    if (of_block.size() == 1) origins[static_cast<std::size_t>(of_block[0].block)].block = b;
+  }
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] < 0) continue;
+    Origin& origin = origins[static_cast<std::size_t>(turn_block_[k])];
+    origin.is_turn = true;
+    origin.radius = model_.stiff_bodies[k].radius;
+  }
+  return origins;
+}
+
+template <int dim>
 VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
   if (are_displacements()) return target - x;
   VecX dy = VecX::Zero(dim * num_blocks_);

@@ -27,6 +27,14 @@ class LocalCoordinates {
   /// y is the displacement of x.
   bool are_displacements() const { return model_.ties.empty() && num_rigid_ == 0; }
   int num_blocks() const { return num_blocks_; }
+  /// A block of x that a local block moves. A rotation vector has the radius [m] of its body.
+  struct Origin {
+    int block = 0;
+    bool is_turn = false;
+    double radius = 1.0;
+  };
+  /// Per local block.
+  std::vector<Origin> origins() const;
 
   /// The configuration that `fraction` of dy leads to.
   VecX move(const VecX& x, const VecX& dy, double fraction) const;

@@ -20,6 +20,12 @@ struct DofLayout {
   int num_unknowns() const { return dim * num_blocks; }
 };
 
+/// The elastic sliding of a contact that sticks: what friction holds it with.
+struct StickContact {
+  std::array<int, 6> stencil{};  ///< kind, four vertices, plane of the contact; ascending in a list
+  Vec<3> displacement = Vec<3>::Zero();  ///< [m] of the first feature against the second; 2D: z = 0
+};
+
 /// Everything of a run that must survive a restart, written by `advance` alone.
 struct State {
   int step = 0;        ///< steps completed
@@ -30,6 +36,7 @@ struct State {
   VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
+  std::vector<StickContact> stick;  ///< contacts that rub at x
   VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
@@ -55,6 +62,18 @@ struct Tie {
   std::array<double, 4> weights{};  ///< of t and the columns
 };
 
+/// Scales of contact that follow from the bodies that meet, per surface vertex; a pair of primitives has the smallest
+/// lengths and the summed compliances of both. Empty: those of the scene (SolverOptions), and a stiffness that the solver
+/// chooses in every step (app. A.6).
+struct ContactScales {
+  std::vector<double> dhat;        ///< [m] activation distance
+  std::vector<double> compliance;  ///< [m/N] how far a force moves the vertex in a step; empty: as without scales
+  std::vector<double> eps_v;       ///< [m/s] sliding slower than this counts as sticking
+  std::vector<double> stick;       ///< [m] elastic sliding before a contact slips; 0: the smoothed law
+
+  bool is_empty() const { return dhat.empty(); }
+};
+
 /// Constant during a run.
 struct Model {
   DofLayout layout;
@@ -70,8 +89,10 @@ struct Model {
   std::vector<double> edge_rest_length_sq;
   std::vector<HalfSpace> half_spaces;
   FrictionTable friction;
+  ContactScales contact_scales;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
+  std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
   double bbox_diagonal = 1.0;              ///< [m] l of app. A: of the deformable bodies at rest
 
   /// Obstacles may reach behind half-spaces.

@@ -19,6 +19,30 @@ struct EnumInfo<Integrator> {
 };
 
 template <>
+struct EnumInfo<ContactScaleKind> {
+  using V = EnumValue<ContactScaleKind>;
+  static constexpr std::array values = {
+      V{ContactScaleKind::bodies, "bodies", "the bounding-box diagonal of the smaller of the bodies that meet"},
+      V{ContactScaleKind::scene, "scene", "l, that of all bodies that are no obstacles"}};
+};
+
+template <>
+struct EnumInfo<ContactStiffnessKind> {
+  using V = EnumValue<ContactStiffnessKind>;
+  static constexpr std::array values = {
+      V{ContactStiffnessKind::bodies, "bodies", "inertia and elasticity of what meets, contact by contact"},
+      V{ContactStiffnessKind::published, "published", "one for the scene, adapted in every step (app. A.6)"}};
+};
+
+template <>
+struct EnumInfo<ConvergenceKind> {
+  using V = EnumValue<ConvergenceKind>;
+  static constexpr std::array values = {
+      V{ConvergenceKind::forces, "forces", "when the forces on every body balance up to force_tolerance"},
+      V{ConvergenceKind::published, "published", "when |dx|_inf / h is below tolerance"}};
+};
+
+template <>
 struct EnumInfo<LinearSolverKind> {
   using V = EnumValue<LinearSolverKind>;
   static constexpr std::array values = {

@@ -26,19 +26,23 @@ template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
   static constexpr const char* doc =
-      "The contact barrier. Relative lengths are fractions of l, the bounding-box diagonal of the bodies that are no "
-      "obstacles, at rest.";
+      "The contact barrier. Relative lengths are fractions of the bounding-box diagonal of the smaller of two bodies "
+      "that meet, or, as `scales` says, of l, that of all bodies that are no obstacles, at rest.";
 };
 template <class Visitor>
 void describe(Visitor& v, ContactDesc& c) {
   v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
-  v.field("dhat", c.dhat, positive("l or m", "distance at which the barrier starts to act"));
-  v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not fractions of l"));
-  v.field("kappa", c.kappa, at_least(0.0, "", "barrier stiffness in the incremental potential; 0: adaptive"));
+  v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
+  v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
+  v.field("dhat", c.dhat,
+          positive("1 or m", "distance at which the barrier starts to act; with the scales of bodies at most a third of "
+                             "their thickness, and no more than bodies are apart at the start"));
+  v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
+  v.field("kappa", c.kappa, at_least(0.0, "", "barrier stiffness in the incremental potential; 0: as `stiffness` says"));
   v.field("kappa_min_multiplier", c.kappa_min_multiplier,
-          positive("", "lower bound of the adaptive stiffness, in mean nodal masses"));
+          positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
   v.field("close_distance", c.close_distance,
-          at_least(0.0, "l or m", "below this distance the adaptive stiffness is doubled"));
+          at_least(0.0, "l or m", "stiffness published: below this distance it is doubled"));
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
   v.field("obstacles_only", c.obstacles_only,
           any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
@@ -67,8 +71,12 @@ void describe(Visitor& v, FrictionDesc& f) {
   v.field("coefficient", f.coefficient,
           at_least(0.0, "", "kinetic Coulomb coefficient of bodies that have none of their own"));
   v.field("static_coefficient", f.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
-  v.field("eps_v", f.eps_v, positive("l/s or m/s", "sliding slower than this counts as sticking"));
-  v.field("eps_v_is_absolute", f.eps_v_is_absolute, any("", "eps_v is in m/s, not fractions of l per second"));
+  v.field("eps_v", f.eps_v, positive("1/s or m/s", "sliding slower than this counts as sticking"));
+  v.field("eps_v_is_absolute", f.eps_v_is_absolute, any("", "eps_v is in m/s, not relative"));
+  v.field("stick", f.stick,
+          at_least(0.0, "1",
+                   "elastic sliding of a contact that sticks, kept from step to step, so that a load below the limit "
+                   "does not creep; 0: friction smoothed below eps_v, which creeps"));
   v.field("iterations", f.iterations,
           at_least(0, "", "lagged solves a step; 0: until friction forces agree with the contact forces"));
   v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies"));
@@ -81,7 +89,11 @@ struct StructInfo<SolverDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, SolverDesc& s) {
-  v.field("tolerance", s.tolerance, positive("l/s or m/s", "Newton stops when |dx|_inf / h is below this"));
+  v.field("convergence", s.convergence, any("", "when a step has converged"));
+  v.field("force_tolerance", s.force_tolerance,
+          positive("", "convergence forces: what may be left of the forces at work on a body").below(1.0, true));
+  v.field("tolerance", s.tolerance,
+          positive("l/s or m/s", "convergence published: Newton stops when |dx|_inf / h is below this"));
   v.field("tolerance_is_absolute", s.tolerance_is_absolute,
           any("", "tolerance is in m/s, not fractions of l per second"));
   v.field("max_iterations", s.max_iterations, at_least(1, "", "Newton iterations before a step ends unconverged"));

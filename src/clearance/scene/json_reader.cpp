@@ -292,7 +292,15 @@ SceneDesc scene_from_json(const Json& root, Issues& issues) {
   }
   const Context context{issues, dimension_of(root)};
   const auto format = root.find("format");
-  if (format != root.end() && *format != Json(native_format)) {
+  if (format != root.end() && *format == Json(first_format)) {
+    set_published_defaults(scene);
+    issues.push_back({"", "format", "",
+                      fmt::format("{} keeps the defaults it was written for: steps converge by a velocity, friction is "
+                                  "smoothed and lagged once, scales are those of the scene; the defaults of \"{}\" "
+                                  "are physically right",
+                                  first_format, native_format),
+                      Severity::warning});
+  } else if (format != root.end() && *format != Json(native_format)) {
     context.report("format", *format, fmt::format("expected \"{}\"", native_format));
   }
   read(root, "", context, scene, {});

@@ -7,8 +7,10 @@
 
 namespace clearance {
 
-/// The first line of native scenes: `"format": "clearance/1"`. It may be missing; any other value is refused.
-inline constexpr const char* native_format = "clearance/1";
+/// The first line of native scenes: `"format": "clearance/2"`. It may be missing. Scenes of `clearance/1` keep the
+/// defaults that they were written for (set_published_defaults); any other value is refused.
+inline constexpr const char* native_format = "clearance/2";
+inline constexpr const char* first_format = "clearance/1";
 
 /// The scene as far as it could be understood; values with a problem keep their defaults. Adds to `issues` unknown keys
 /// (with the one probably meant), wrong types, wrong lengths and unknown names. Ranges and agreement of values with

@@ -25,12 +25,24 @@ struct TimeDesc {
   MassKind mass = MassKind::lumped;
 };
 
+/// What relative lengths are fractions of.
+enum class ContactScaleKind {
+  bodies,  ///< the diagonal of the smaller of two bodies that meet
+  scene    ///< l, the bounding-box diagonal of all bodies that are no obstacles, at rest
+};
+/// What the barrier's stiffness follows from.
+enum class ContactStiffnessKind {
+  bodies,    ///< for every contact: what resists there
+  published  ///< for the scene, adapted in every step (app. A.6)
+};
+
 struct ContactDesc {
   bool enabled = true;
-  double dhat = 1e-3;  ///< barrier activation distance: fraction of the bounding-box diagonal l of the bodies that
-                       ///< are no obstacles at rest, or [m] if dhat_is_absolute
+  ContactScaleKind scales = ContactScaleKind::bodies;
+  ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
+  double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute
   bool dhat_is_absolute = false;
-  double kappa = 0.0;                  ///< barrier stiffness in the incremental potential; 0: adaptive (app. A.6)
+  double kappa = 0.0;                  ///< barrier stiffness in the incremental potential; 0: as `stiffness` says
   double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;        ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
@@ -49,17 +61,25 @@ struct FrictionPairDesc {
 struct FrictionDesc {
   double coefficient = 0.0;                  ///< kinetic, of bodies and half-spaces that have none of their own
   std::optional<double> static_coefficient;  ///< absent: the same
-  double eps_v = 1e-3;             ///< sliding slower than this counts as sticking: fraction of l per second, or [m/s]
+  double eps_v = 1e-3;             ///< sliding slower than this counts as sticking: relative, per second, or [m/s]
   bool eps_v_is_absolute = false;  ///< eps_v is in m/s
-  int iterations = 1;              ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
+  double stick = 1e-5;             ///< elastic sliding of a contact that sticks, relative; 0: the smoothed law (eq. 2.13)
+  int iterations = 0;              ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
   std::vector<FrictionPairDesc> pairs;
 };
 
 enum class LinearSolverKind { automatic, cholmod, pcg };
 enum class CcdKind { clearance, tight_inclusion };
 
+enum class ConvergenceKind {
+  forces,    ///< what is left of the momentum balance of every body is small beside the forces at work on it
+  published  ///< |dx|_inf / h is below the tolerance
+};
+
 struct SolverDesc {
-  double tolerance = 1e-2;  ///< Newton stops when |dx|_inf / h is below this: fraction of l per second, or [m/s]
+  ConvergenceKind convergence = ConvergenceKind::forces;
+  double force_tolerance = 1e-4;  ///< share of the forces at work on a body that may be left of their balance
+  double tolerance = 1e-2;  ///< of the published convergence: |dx|_inf / h as a fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
   int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
   LinearSolverKind linear_solver = LinearSolverKind::automatic;
@@ -298,5 +318,9 @@ struct SceneDesc {
   /// Directory that mesh paths are relative to; set by the reader, never written.
   std::string base_directory;
 };
+
+/// The defaults of scenes of `clearance/1` and of other programs: scales of the scene, convergence, stiffness and
+/// friction as published.
+void set_published_defaults(SceneDesc& scene);
 
 }  // namespace clearance

@@ -129,7 +129,7 @@ class Preflight {
   /// A gap at or below min_separation has no barrier energy.
   void check_separation(BroadPhase& broad_phase) {
     const BarrierOptions& barrier = scene_.options.barrier;
-    const Candidates candidates = broad_phase.find_candidates(x_, x_, barrier.inflation());
+    const Candidates candidates = find_contact_candidates(broad_phase, scene_.model, barrier, x_, x_);
     const ContactSet set = scene_.dim == 2 ? build_contact_set<2>(scene_.model, x_, candidates, barrier)
                                            : build_contact_set<3>(scene_.model, x_, candidates, barrier);
     // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.

@@ -7,6 +7,7 @@
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/rotation.h"
+#include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
 #include "clearance/simulation/loads.h"
 #include "clearance/simulation/motions.h"
@@ -66,7 +67,10 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
   options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier,
                    scene.contact.close_distance * contact_unit};
-  options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.iterations};
+  options.convergence =
+      scene.solver.convergence == ConvergenceKind::forces ? Convergence::forces : Convergence::published;
+  options.force_tolerance = scene.solver.force_tolerance;
+  options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l, scene.friction.iterations};
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver = linear_solver_of(scene.solver.linear_solver);
@@ -91,9 +95,10 @@ void add_stiff_masses(SceneModel& scene, VecX& weighing) {
   }
 }
 
-/// Elastic, gravity and damping potentials over the elements of all deformable bodies.
+/// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
+/// they resist a displacement of the block.
 template <int dim>
-void build_potentials(const SceneDesc& desc, SceneModel& scene) {
+void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   ElementMesh<dim> elements;
   elements.x_rest = scene.model.x_rest;
   for (const BodyDesc& body : desc.bodies) {
@@ -119,6 +124,7 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene) {
     }
   }
   scene.num_elements = static_cast<int>(elements.elements.size());
+  elastic = rest_stiffness(elements);
   scene.model.mass = lumped_mass(elements);
   if (desc.time.mass == MassKind::consistent) {
     scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements);
@@ -233,10 +239,11 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.stiff_units = find_stiff_units(desc, scene.bodies, scene.issues);
   build_unknowns(desc, scene);
   Model& model = scene.model;
+  VecX elastic;
   if (scene.dim == 3) {
-    build_potentials<3>(desc, scene);
+    build_potentials<3>(desc, scene, elastic);
   } else {
-    build_potentials<2>(desc, scene);
+    build_potentials<2>(desc, scene, elastic);
   }
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
   if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
@@ -254,6 +261,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   }
   model.bbox_diagonal = box.diagonal();
   scene.options = solver_options(desc, model.bbox_diagonal);
+  set_contact_scales(desc, elastic, scene);
   scene.initial_state.x = model.x_rest;
   set_initial_velocity(desc, scene);
   if (scene.dim == 3) {

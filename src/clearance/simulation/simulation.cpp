@@ -28,8 +28,8 @@ struct Simulation::Impl {
     const VecX x = scene.model.surface_map.apply(state.x);
     if (!scene.options.has_contact || state.kappa == 0.0) return VecX::Zero(x.size());
     const BarrierOptions& barrier = scene.options.barrier;
-    const Candidates candidates =
-        make_broad_phase(dim, scene.model.surface)->find_candidates(x, x, barrier.inflation());
+    const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+    const Candidates candidates = find_contact_candidates(*broad_phase, scene.model, barrier, x, x);
     const ContactSet set = build_contact_set<dim>(scene.model, x, candidates, barrier);
     return BarrierPotential<dim>(scene.model, barrier).vertex_forces(set, x, state.kappa);
   }

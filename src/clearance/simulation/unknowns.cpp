@@ -51,6 +51,7 @@ class Layout {
     std::vector<StiffUnit>& units = scene_.stiff_units;
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
       const BodyInstance& body = scene_.bodies[b];
+      scene_.model.body_of_block.resize(static_cast<std::size_t>(num_blocks()), static_cast<int>(b) - 1);
       scene_.first_block.push_back(num_blocks());
       if (!is_stiff(body.kind)) add_nodes(body);
       for (; next_unit < units.size() && units[next_unit].body == static_cast<int>(b); ++next_unit) {
@@ -58,6 +59,7 @@ class Layout {
       }
     }
     scene_.model.layout = {dim, num_blocks()};
+    scene_.model.body_of_block.resize(static_cast<std::size_t>(num_blocks()), static_cast<int>(scene_.bodies.size()) - 1);
     scene_.model.x_rest = Eigen::Map<const VecX>(x_rest_.data(), static_cast<Eigen::Index>(x_rest_.size()));
     auto& ties = scene_.model.ties;
     std::sort(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) { return a.block < b.block; });

@@ -29,9 +29,6 @@ StepWorkspace<dim>::StepWorkspace(StepWorkspace&&) noexcept = default;
 
 namespace {
 
-/// Of the tolerance: what may be left of the last direction.
-constexpr double max_untaken = 0.3;
-
 /// [m] Mean length of the surface's edges.
 template <int dim>
 double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
@@ -50,7 +47,8 @@ void Step<dim>::start_from_inertia() {
   for (int b : targets_.blocks) block<dim>(x, b) = block<dim>(current_.x, b);
   Direction direction;
   direction.dy = coordinates_.from_to(current_.x, x);
-  if (length(direction.dy) < options_.tolerance * options_.integrator.h) return;
+  const double least = has_forces() ? 0.0 : options_.tolerance * options_.integrator.h;
+  if (length(direction.dy) <= least) return;
   bound_direction(direction);
   Iterate guess =
       problem_.make_iterate(coordinates_.move(current_.x, direction.dy, direction.alpha_limit), direction.candidates);
@@ -94,8 +92,14 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
 
   // 2. Projected Newton (alg. 2.1).
   report_.status = StepStatus::iteration_limit;
-  bool is_first_of_lag = false;  // friction was lagged again since the last direction
+  bool has_moved = true;
   while (report_.newton_iterations < options_.max_iterations) {
+    assemble();
+    // 3. Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...
+    Verdict verdict = has_forces() ? judge_forces(has_moved) : Verdict::go_on;
+    if (verdict == Verdict::ended) break;
+    if (verdict == Verdict::again) continue;
+
     iteration_ = {};
     Direction direction;
     if (!solve_direction(direction.dy)) {
@@ -105,7 +109,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     ++report_.newton_iterations;
     report_.residual = length(direction.dy) / h;
     shorten(direction.dy);
-    const bool has_moved = follow_detour(follow(direction.dy));
+    has_moved = follow_detour(follow(direction.dy));
     iteration_.residual = report_.residual;
     iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());
     iteration_.min_distance = current_.contacts.min_distance;
@@ -113,38 +117,9 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     choose_secant_share();
     if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
 
-    // 3. Converged, or scripted nodes still under way (alg. A.1).
-    // The energy on a detour is above that where it started: no place to end. Neither is one that a contact keeps most
-    // of the direction from: scenes with a tolerance above what gravity gains in a step would creep instead of falling.
-    const double untaken = has_moved ? (1.0 - iteration_.alpha) * report_.residual : 0.0;
-    const bool is_small =
-        report_.residual < options_.tolerance && untaken < max_untaken * options_.tolerance && detour_.length == 0;
-    if (has_reached_targets()) {
-      if (is_small) {
-        // 4. Friction again with the forces just found, until a direction is small at once: eq. 2.17.
-        if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) {
-          report_.status = StepStatus::converged;
-          break;
-        }
-        if (report_.friction_iterations > options_.friction.max_iterations) {
-          report_.status = StepStatus::friction_lag_limit;
-          break;
-        }
-        is_first_of_lag = true;
-        continue;
-      }
-      is_first_of_lag = false;
-    } else if (is_small || !has_moved) {
-      if (!pull_harder()) {
-        report_.status = StepStatus::prescribed_motion_blocked;
-        break;
-      }
-      continue;
-    }
-    if (!has_moved) {
-      report_.status = StepStatus::line_search_stalled;
-      break;
-    }
+    // ... or, as published, by the direction after it was followed.
+    if (!has_forces()) verdict = judge_direction(has_moved);
+    if (verdict == Verdict::ended) break;
   }
   if (detour_.length > 0) current_ = std::move(detour_.start);
   if (report_.status == StepStatus::iteration_limit && problem_.augmented().is_active()) {
@@ -175,7 +150,7 @@ void Step<dim>::finish() {
   // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
   if (report_.num_contacts > 0) report_.min_distance = current_.contacts.min_distance;
   report_.kappa = problem_.kappa();
-  report_.friction_work = problem_.friction().dissipated(current_.x_surface) / target_.scale;
+  report_.friction_work = problem_.friction().work(current_.x_surface) / target_.scale;
   for (const auto& potential : model_.potentials) {
     report_.energy.emplace_back(potential->name(), potential->energy(current_.x).value());
   }
@@ -214,12 +189,14 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
   StepReport report = step.run(on_iteration);
   if (report.is_advanced()) {
     const VecX x_t0 = state.x;
+    std::vector<StickContact> stick = step.stick();
     commit(options.integrator, step.target(), step.current().x, state);
     if (options.integrator.method == TimeIntegrator::implicit_newmark) {
       make_rates_rigid<dim>(model, state.x, state.v, state.a);
       set_scripted_velocities<dim>(targets, x_t0, options.integrator.h, state);
     }
     state.kappa = report.kappa / step.target().scale;
+    state.stick = std::move(stick);
   }
   report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});
   report.total_seconds = watch.seconds();

@@ -23,8 +23,15 @@ struct KappaOptions {
   double close_distance = 1e-9;  ///< [m] d_eps: contacts that stay closer and still approach double kappa
 };
 
+/// When a step has converged.
+enum class Convergence {
+  forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it
+  published  ///< |dx|_inf / h of a direction is below a tolerance (alg. 2.1)
+};
+
 struct FrictionOptions {
   double eps_v = 1e-3;       ///< [m/s] sliding slower than this counts as sticking
+  double stick = 0.0;        ///< [m] elastic sliding of a contact that sticks; 0: the smoothed law, which creeps
   int iterations = 1;        ///< lagged solves a step; 0: until eq. 2.17 holds
   int max_iterations = 100;  ///< then a step ends as `friction_lag_limit`
 };
@@ -37,7 +44,9 @@ struct SolverOptions {
   KappaOptions kappa;
   FrictionOptions friction;
   bool has_contact = true;
-  double tolerance = 1e-2;  ///< [m/s] Newton has converged when |dx|_inf / h is below
+  Convergence convergence = Convergence::published;
+  double force_tolerance = 1e-4;  ///< of the forces at work: what may be left of them (`forces`)
+  double tolerance = 1e-2;        ///< [m/s] Newton has converged when |dx|_inf / h is below (`published`)
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   CcdMethod ccd = CcdMethod::clearance;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "clearance/solver/advance.h"
+#include "clearance/solver/balance.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -22,11 +23,17 @@ class Step {
         broad_phase_(broad_phase),
         target_(predict(options.integrator, state)),
         problem_(model, options, target_, targets, state),
+        balance_(model, coordinates_),
         counters_t0_(system.solver().counters()) {}
 
   StepReport run(const IterationCallback& on_iteration);
   const Iterate& current() const { return current_; }
   const InertialTarget& target() const { return target_; }
+  /// What contacts at the end remember of their sticking.
+  std::vector<StickContact> stick() const {
+    return problem_.has_friction() ? problem_.fresh_friction(current_, state_.x).stick(current_.x_surface)
+                                   : std::vector<StickContact>{};
+  }
 
  private:
   struct Direction {
@@ -36,7 +43,19 @@ class Step {
   };
 
   void start_from_inertia();
+  void assemble();
   void finish();
+
+  // step_convergence.cpp: whether the step is done
+  enum class Verdict {
+    go_on,  // to the next direction
+    again,  // the objective has changed
+    ended   // report_.status says how
+  };
+  Verdict judge_direction(bool has_moved);
+  Verdict judge_forces(bool has_moved);
+  bool is_balanced(const FrictionPotential<dim>& friction);
+  Verdict end(StepStatus status);
 
   // step_targets.cpp: scripted nodes
   Direction towards_targets();
@@ -51,6 +70,7 @@ class Step {
 
   // step_directions.cpp: where to, and how far that is feasible
   bool solve_direction(VecX& dy);
+  bool has_forces() const { return options_.convergence == Convergence::forces; }
   double length(const VecX& dy) const;
   void shorten(VecX& dy) const;
   bool bend(VecX& dy) const;
@@ -74,9 +94,11 @@ class Step {
   BroadPhase& broad_phase_;
   InertialTarget target_;
   StepProblem<dim> problem_;
+  Balance<dim> balance_;
   Iterate current_;
   CompensatedSum current_energy_;
   VecX gradient_;
+  bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
   LinearSolverCounters counters_t0_;  // at the start of the step
   IterationReport iteration_;         // the one under way
   double least_missing_ = 1.0;        // of the scripted motion, at any pull so far

@@ -18,13 +18,15 @@ constexpr double sweep_growth = 8.0;
 
 }  // namespace
 
+template <int dim>
+void Step<dim>::assemble() {
+  StageTimer timer(report_.profile, Stage::assembly);
+  problem_.assemble(current_, system_, gradient_);
+}
+
 /// dy = -H^-1 g. A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal.
 template <int dim>
 bool Step<dim>::solve_direction(VecX& dy) {
-  {
-    StageTimer timer(report_.profile, Stage::assembly);
-    problem_.assemble(current_, system_, gradient_);
-  }
   StageTimer timer(report_.profile, Stage::linear_solve);
   BlockSparseMatrix& matrix = system_.matrix();
   double shift = 0.0;
@@ -140,7 +142,7 @@ void Step<dim>::sweep(Direction& direction, double part) {
     path = coordinates_.surface_path(current_.x, current_.x_surface, direction.dy, part);
     swept = measure_candidates(
         dim, model_.surface, path,
-        broad_phase_.find_candidates(path.x_t0, path.x_t1, options_.barrier.inflation(), path.deviation));
+        find_contact_candidates(broad_phase_, model_, options_.barrier, path.x_t0, path.x_t1, path.deviation));
   }
   if (dim == 3 && options_.on_ccd_query) {
     for_each_straight_query(model_.surface, path, swept.pairs, options_.on_ccd_query);
@@ -158,6 +160,7 @@ void Step<dim>::sweep(Direction& direction, double part) {
   }
 }
 
+template void Step<2>::assemble();
 template bool Step<2>::solve_direction(VecX&);
 template double Step<2>::length(const VecX&) const;
 template void Step<2>::shorten(VecX&) const;
@@ -165,6 +168,7 @@ template bool Step<2>::bend(VecX&) const;
 template void Step<2>::bound_bent(Step<2>::Direction&);
 template void Step<2>::bound_direction(Step<2>::Direction&);
 template void Step<2>::sweep(Step<2>::Direction&, double);
+template void Step<3>::assemble();
 template bool Step<3>::solve_direction(VecX&);
 template double Step<3>::length(const VecX&) const;
 template void Step<3>::shorten(VecX&) const;

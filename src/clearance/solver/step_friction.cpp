@@ -12,7 +12,8 @@ constexpr int num_whole_lags = 10;
 /// say from the normal forces that the last step ended with (sec. 2.5.5).
 template <int dim>
 void Step<dim>::start_friction(const Direction& direction) {
-  if (!problem_.has_friction()) return;
+  // The barriers of a scene's start balance nothing yet.
+  if (!problem_.has_friction() || (has_forces() && state_.step == 0)) return;
   const double kappa = state_.kappa > 0.0 ? state_.kappa * target_.scale : problem_.kappa();
   problem_.lag_friction(problem_.make_iterate(state_.x, direction.candidates), options_.integrator.h * state_.v, kappa);
   report_.friction_iterations = 1;
@@ -29,7 +30,7 @@ bool Step<dim>::lag_again() {
   problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa(), share);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
-  report_.iterations.back().event = "friction takes up the present contact forces";
+  if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
   current_energy_ = problem_.energy(current_);
   return true;
 }

@@ -22,6 +22,10 @@ double mean_mass(const Model& model) {
   return sum / std::max(count, 1);
 }
 
+FrictionScales friction_scales(const SolverOptions& options) {
+  return {options.integrator.h, options.friction.eps_v, options.friction.stick};
+}
+
 /// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
 VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
   const double mean_of_free = mean_mass(model);
@@ -76,8 +80,10 @@ StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, 
       options_(options),
       target_(target),
       targets_(targets),
+      x_surface_t0_(model.surface_map.apply(state.x)),
+      stick_t0_(state.stick),
       barrier_(model, options.barrier),
-      friction_(model, options.friction.eps_v * options.integrator.h, model.surface_map.apply(state.x)),
+      friction_(model, friction_scales(options), x_surface_t0_, stick_t0_),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
       augmented_(targets, prescribed_masses(model, targets), state.x),
       is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {}
@@ -166,6 +172,26 @@ void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displace
                 share);
 }
 
+template <int dim>
+FrictionPotential<dim> StepProblem<dim>::fresh_friction(const Iterate& iterate, const VecX& x_t0) const {
+  FrictionPotential<dim> fresh(model_, friction_scales(options_), x_surface_t0_, stick_t0_);
+  fresh.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(iterate.x - x_t0), kappa_, options_.barrier);
+  return fresh;
+}
+
+template <int dim>
+std::vector<VecX> StepProblem<dim>::term_gradients(const Iterate& iterate,
+                                                   const FrictionPotential<dim>& friction) const {
+  std::vector<VecX> gradients;
+  const auto next = [&]() -> VecX& { return gradients.emplace_back(VecX::Zero(iterate.x.size())); };
+  if (target_.has_inertia) add_inertial_gradient<dim>(model_, iterate.x - target_.x_tilde, next());
+  for (const auto& potential : model_.potentials) potential->add_gradient(iterate.x, target_.scale, next());
+  if (!iterate.contacts.contacts.empty()) barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, next());
+  if (!friction.is_empty()) friction.add_gradient(iterate.x_surface, next());
+  if (augmented_.is_active()) augmented_.add_gradient(iterate.x, next());
+  return gradients;
+}
+
 /// Blocks of barriers and friction.
 template <int dim>
 std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
@@ -229,6 +255,11 @@ void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
     kappa_ = options_.kappa.fixed;
     return;
   }
+  // Every contact has a stiffness of its own, as an energy.
+  if (!model_.contact_scales.compliance.empty()) {
+    kappa_ = target_.scale;
+    return;
+  }
   const double lower = kappa_lower_bound(), upper = 100.0 * lower;
   kappa_ = lower;
   // Balanced with the forces at the gaps of the last step, stiff bodies would keep these gaps and stay in a wall.
@@ -247,7 +278,7 @@ void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
 
 template <int dim>
 const Contact* StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterate& after) {
-  if (options_.kappa.fixed > 0.0) return nullptr;
+  if (options_.kappa.fixed > 0.0 || !model_.contact_scales.compliance.empty()) return nullptr;
   const double close = options_.kappa.close_distance + options_.barrier.min_separation;
   if (after.contacts.min_distance >= close) return nullptr;
   const double upper = 100.0 * kappa_lower_bound();

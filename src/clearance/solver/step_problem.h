@@ -43,6 +43,10 @@ class StepProblem {
   /// identity.
   void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient);
 
+  /// Gradients of the objective's terms in x, a column each: inertia, potentials, barriers, friction, scripted nodes.
+  /// Friction is `friction`, which may be another one than the objective's.
+  std::vector<VecX> term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
+
   /// Barrier stiffness at the start of a step (app. A.6).
   void choose_kappa(const Iterate& iterate);
   /// Doubles kappa while contacts closer than d_eps approach (app. A.6); returns such a contact of `after` if it did.
@@ -53,6 +57,8 @@ class StepProblem {
   /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns
   /// have moved by `displacement` in the time of a step. `share` < 1: the friction so far keeps the rest.
   void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share = 1.0);
+  /// Friction that agrees with the present contact forces and sliding directions.
+  FrictionPotential<dim> fresh_friction(const Iterate& iterate, const VecX& x_t0) const;
   /// Share of the secant stiffness of friction in the matrix.
   double secant_share() const { return secant_share_; }
   void set_secant_share(double share) { secant_share_ = share; }
@@ -77,6 +83,8 @@ class StepProblem {
   const SolverOptions& options_;
   const InertialTarget& target_;
   const PrescribedTargets& targets_;
+  VecX x_surface_t0_;  // [m] at the start of the step
+  const std::vector<StickContact>& stick_t0_;
   BarrierPotential<dim> barrier_;
   FrictionPotential<dim> friction_;
   bool has_friction_;

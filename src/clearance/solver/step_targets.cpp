@@ -63,7 +63,7 @@ bool Step<dim>::pull_harder() {
   if (num_vain_pulls_ >= max_vain_pulls) return false;
   problem_.augmented().update(current_.x);
   current_energy_ = problem_.energy(current_);
-  report_.iterations.back().event = "scripted nodes pulled harder";
+  if (!report_.iterations.empty()) report_.iterations.back().event = "scripted nodes pulled harder";
   return true;
 }
 

@@ -48,6 +48,13 @@ class BlockSparseMatrix {
   /// Distance in values() between columns of a block in block column `column`.
   int slot_stride(int column) const { return dim_ * column_size(column); }
 
+  /// Block (b, b), of which the lower triangle counts.
+  template <int dim>
+  Mat<dim> diagonal_block(int b) const {
+    return Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>(values_.data() + find_slot(b, b),
+                                                               Eigen::OuterStride<>(slot_stride(b)));
+  }
+
   void set_zero();
   /// this(row, column) += block; the block must be in the pattern.
   template <int dim>

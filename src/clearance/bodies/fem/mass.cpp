@@ -61,6 +61,24 @@ VecX lumped_mass(const ElementMesh<dim>& mesh) {
 }
 
 template <int dim>
+VecX rest_stiffness(const ElementMesh<dim>& mesh) {
+  VecX stiffness = VecX::Zero(mesh.x_rest.size() / dim);
+  const std::vector<double> volumes = compute_volumes<dim>(mesh.x_rest, mesh.elements);
+  for (std::size_t e = 0; e < volumes.size(); ++e) {
+    // Rows: gradients of the shape functions of all nodes but the first, whose gradient is minus their sum.
+    const Mat<dim> gradients = edge_matrix<dim>(mesh.x_rest, mesh.elements[e]).inverse();
+    const MaterialParameters& material = mesh.materials[mesh.material_of_element[e]];
+    const double modulus = (material.lambda + (1 + dim) * material.mu) / dim;
+    for (int a = 0; a <= dim; ++a) {
+      const Vec<dim> gradient =
+          a == 0 ? Vec<dim>(-gradients.colwise().sum().transpose()) : Vec<dim>(gradients.row(a - 1).transpose());
+      stiffness[mesh.elements[e][a]] += volumes[e] * modulus * gradient.squaredNorm();
+    }
+  }
+  return stiffness;
+}
+
+template <int dim>
 ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh)
     : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
   // Constant, so the local matrices are written once: the identity times one weight a pair of nodes.
@@ -107,6 +125,8 @@ template std::vector<int> find_inverted_elements<2>(const VecX&, const std::vect
 template std::vector<int> find_inverted_elements<3>(const VecX&, const std::vector<std::array<int, 4>>&);
 template VecX lumped_mass(const ElementMesh<2>&);
 template VecX lumped_mass(const ElementMesh<3>&);
+template VecX rest_stiffness(const ElementMesh<2>&);
+template VecX rest_stiffness(const ElementMesh<3>&);
 template class ConsistentMass<2>;
 template class ConsistentMass<3>;
 

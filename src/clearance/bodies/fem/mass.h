@@ -30,6 +30,11 @@ std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::ar
 template <int dim>
 VecX lumped_mass(const ElementMesh<dim>& mesh);
 
+/// [N/m] per block of unknowns: mean eigenvalue of the diagonal block of the elastic Hessian at rest,
+/// sum_e V_e |grad phi|^2 (lambda + (1 + dim) mu) / dim.
+template <int dim>
+VecX rest_stiffness(const ElementMesh<dim>& mesh);
+
 /// M_ab = integral of density * phi_a phi_b = m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times the identity.
 template <int dim>
 class ConsistentMass : public MassOperator {

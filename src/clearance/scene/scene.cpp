@@ -1,0 +1,13 @@
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+void set_published_defaults(SceneDesc& scene) {
+  scene.contact.scales = ContactScaleKind::scene;
+  scene.contact.stiffness = ContactStiffnessKind::published;
+  scene.friction.stick = 0.0;
+  scene.friction.iterations = 1;
+  scene.solver.convergence = ConvergenceKind::published;
+}
+
+}  // namespace clearance

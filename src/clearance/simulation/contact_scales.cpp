@@ -1,0 +1,164 @@
+#include "clearance/simulation/contact_scales.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/contact/contact_set.h"
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/geometry/mesh_checks.h"
+
+namespace clearance {
+
+namespace {
+
+/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves gaps
+/// of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
+constexpr double inertial_reach = 100.0;
+/// Share of a distance at rest that the barrier may reach over: within a body, and of its thickness.
+constexpr double own_share = 1.0 / 3.0;
+/// Of dhat: what a small gap at the start leaves of it.
+constexpr double least_share = 1e-3;
+
+/// [m] Of a solid: the thickness that a plate of its volume and surface would have. Infinity for all others.
+double thickness(int dim, const Mesh& mesh) {
+  double area = 0.0, volume = 0.0;
+  if (dim == 2) {
+    if (mesh.triangles.empty()) return infinity;
+    volume = mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure;
+    area = mass_properties_of_edges(mesh.vertices, boundary_edges(mesh.triangles)).measure;
+  } else {
+    const Triangles surface = mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh.tets);
+    if (surface.empty()) return infinity;
+    volume = std::abs(mass_properties_of_solid(mesh.vertices, surface).measure);
+    area = mass_properties_of_triangles(mesh.vertices, surface).measure;
+    // Open surfaces bound nothing.
+    if (mesh.tets.empty() && !is_closed_manifold(surface)) return infinity;
+  }
+  return 2.0 * volume / area;
+}
+
+/// The lengths that follow from a body alone.
+struct BodyScales {
+  double dhat = 0.0, eps_v = 0.0, stick = 0.0;
+};
+
+BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyInstance& body) {
+  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
+  const double size = is_local ? bounding_box(body.mesh.vertices).diagonal() : scene.model.bbox_diagonal;
+  BodyScales scales;
+  scales.dhat = desc.contact.dhat * (desc.contact.dhat_is_absolute ? 1.0 : size);
+  if (is_local && !desc.contact.dhat_is_absolute) {
+    scales.dhat = std::min(scales.dhat, own_share * thickness(scene.dim, body.mesh));
+  }
+  scales.eps_v = desc.friction.eps_v * (desc.friction.eps_v_is_absolute ? 1.0 : size);
+  scales.stick = desc.friction.stick * size;
+  return scales;
+}
+
+/// [m/N] times h^2 if there is inertia: what a force moves a surface vertex by.
+class Compliance {
+ public:
+  Compliance(const SceneDesc& desc, const SceneModel& scene, const VecX& elastic) : scene_(scene) {
+    const double h = desc.time.step;
+    const bool is_static = desc.time.integrator == Integrator::quasi_static;
+    for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
+      const double inertia = inertial_reach * scene.model.mass[b] / (h * h);
+      stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);
+    }
+    for (const Tie& tie : scene.model.ties) tie_of_block_[tie.block] = &tie;
+  }
+
+  double at(int surface_vertex) const {
+    double sum = 0.0;
+    for (const SurfaceMap::Term& term : scene_.model.surface_map.terms(surface_vertex)) {
+      const auto tie = tie_of_block_.find(term.block);
+      if (tie == tie_of_block_.end()) {
+        add(term.block, term.weight, sum);
+        continue;
+      }
+      for (int i = 0; i <= scene_.dim; ++i) {
+        add(tie->second->first_block + i, term.weight * tie->second->weights[static_cast<std::size_t>(i)], sum);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  void add(int block, double weight, double& sum) const {
+    const double stiffness = stiffness_[static_cast<std::size_t>(block)];
+    if (stiffness > 0.0) sum += weight * weight / stiffness;
+  }
+
+  const SceneModel& scene_;
+  std::vector<double> stiffness_;  // per block
+  std::map<int, const Tie*> tie_of_block_;
+};
+
+/// Makes dhat so small that nothing that is close at the start feels a force.
+template <int dim>
+void clear_start(SceneModel& scene) {
+  Model& model = scene.model;
+  std::vector<double>& dhat = model.contact_scales.dhat;
+  const std::vector<double> dhat_of_body = dhat;
+  BarrierOptions options = scene.options.barrier;
+  // As far as features of one body limit each other.
+  options.dhat /= own_share;
+  for (double& d : dhat) d /= own_share;
+  const VecX x = model.surface_map.apply(model.x_rest);
+  const auto broad_phase = make_broad_phase(dim, model.surface);
+  const ContactSet set =
+      build_contact_set<dim>(model, x, find_contact_candidates(*broad_phase, model, options, x, x), options);
+  dhat = dhat_of_body;
+  for (const Contact& contact : set.contacts) {
+    const auto body = [&](int i) {
+      return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
+    };
+    const int n = contact.num_vertices();
+    const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
+    const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
+    for (int i = 0; i < n; ++i) {
+      const auto v = static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)]);
+      dhat[v] = std::min(dhat[v], std::max(gap, least_share * dhat_of_body[v]));
+    }
+  }
+}
+
+}  // namespace
+
+void set_contact_scales(const SceneDesc& desc, const VecX& elastic, SceneModel& scene) {
+  const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
+  const bool has_stiffness = desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0;
+  if (!is_local && !has_stiffness) return;
+  std::vector<BodyScales> of_body;
+  BodyScales largest;
+  for (const BodyInstance& body : scene.bodies) {
+    of_body.push_back(body.is_obstacle ? BodyScales{} : scales_of(desc, scene, body));
+    largest.dhat = std::max(largest.dhat, of_body.back().dhat);
+    largest.eps_v = std::max(largest.eps_v, of_body.back().eps_v);
+    largest.stick = std::max(largest.stick, of_body.back().stick);
+  }
+  // Only one side of a pair can be an obstacle: the other one's scales are smaller.
+  for (std::size_t b = 0; b < of_body.size(); ++b) {
+    if (scene.bodies[b].is_obstacle) of_body[b] = largest;
+  }
+  ContactScales& scales = scene.model.contact_scales;
+  const Compliance compliance(desc, scene, elastic);
+  for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    const BodyScales& body = of_body[static_cast<std::size_t>(scene.model.surface.vertex_body[at])];
+    scales.dhat.push_back(body.dhat);
+    scales.eps_v.push_back(body.eps_v);
+    scales.stick.push_back(body.stick);
+    if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
+  }
+  scene.options.barrier.dhat = largest.dhat;
+  if (!scene.options.has_contact || !is_local) return;
+  if (scene.dim == 2) {
+    clear_start<2>(scene);
+  } else {
+    clear_start<3>(scene);
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,21 @@
+// The scales of contact of every surface vertex: from the body it belongs to, what is close to it at the start, and
+// what resists there (ContactScales).
+#pragma once
+
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+/// Sets the model's contact scales, and the largest activation distance in `options`. `elastic` [N/m] per block: how
+/// the elements at rest resist a displacement of the block. The rest of the scene is complete.
+///
+/// dhat: the fraction of the scene of the body's diagonal; of solids at most a third of 2 V / A, the thickness of a
+/// plate; of features of one deformable body that face each other at most a third of their distance; of bodies that
+/// start closer their gap, so that no barrier pushes at the start. Obstacles take part in no limit.
+///
+/// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks: a contact
+/// is as stiff as its softer body, and a body without elasticity a hundred times as stiff as its inertia. The gap under
+/// load is then a sensible part of dhat whatever the bodies are made of.
+void set_contact_scales(const SceneDesc& desc, const VecX& elastic, SceneModel& scene);
+
+}  // namespace clearance

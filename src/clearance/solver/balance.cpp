@@ -1,0 +1,89 @@
+#include "clearance/solver/balance.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace clearance {
+
+template <int dim>
+Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinates)
+    : coordinates_(coordinates), origins_(coordinates.origins()) {
+  for (const auto& origin : origins_) {
+    const int body = model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(origin.block)];
+    body_of_.push_back(body);
+    num_bodies_ = std::max(num_bodies_, body + 1);
+  }
+}
+
+template <int dim>
+BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradients, const VecX& stiffness,
+                                   const std::vector<char>& is_fixed, double tolerance) const {
+  constexpr double rounding = 16.0 * std::numeric_limits<double>::epsilon();
+  constexpr double least_net_share = 0.01;
+  struct OfBody {
+    int num_blocks = 0;
+    double work = 0.0;                // sum_b sum_k |g_b^k|
+    double net_work = 0.0;            // sum_k |sum_b g_b^k|
+    double rounding = 0.0;            // sum_b r_b
+    Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
+  };
+  std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies_));
+  const auto num_blocks = static_cast<std::size_t>(coordinates_.num_blocks());
+  const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
+  const auto for_each_free = [&](const auto& visit) {
+    for (std::size_t b = 0; b < num_blocks; ++b) {
+      if (!is_fixed_here[b]) visit(b, bodies[static_cast<std::size_t>(body_of_[b])]);
+    }
+  };
+
+  /// A rotation vector has the rounding of its body's columns.
+  const auto rounding_of = [&](std::size_t b) {
+    const auto& [block_of_x, is_turn, radius] = origins_[b];
+    const double size = is_turn ? 1.0 : block<dim>(x, block_of_x).norm();
+    return rounding * stiffness[static_cast<Eigen::Index>(b)] * size / radius;
+  };
+
+  VecX total = VecX::Zero(dim * coordinates_.num_blocks());
+  for (const VecX& gradient : gradients) {
+    const VecX reduced = coordinates_.reduce(x, gradient);
+    for (OfBody& body : bodies) body.net.setZero();
+    for_each_free([&](std::size_t b, OfBody& body) {
+      const Vec<dim> g = block<dim>(reduced, static_cast<int>(b));
+      body.work += g.norm() / origins_[b].radius;
+      if (!origins_[b].is_turn) body.net += g;
+    });
+    for (OfBody& body : bodies) body.net_work += body.net.norm();
+    total += reduced;
+  }
+  for (OfBody& body : bodies) body.net.setZero();
+  for_each_free([&](std::size_t b, OfBody& body) {
+    ++body.num_blocks;
+    body.rounding += rounding_of(b);
+    if (!origins_[b].is_turn) body.net += block<dim>(total, static_cast<int>(b));
+  });
+
+  BalanceVerdict verdict;
+  const auto compare = [&](double left, double allowed, int body) {
+    const double share = left == 0.0 ? 0.0 : left / allowed;
+    if (!(share <= verdict.worst)) {
+      verdict.worst = share;
+      verdict.body = body;
+    }
+  };
+  for_each_free([&](std::size_t b, const OfBody& body) {
+    const double allowed = tolerance * body.work / body.num_blocks + rounding_of(b);
+    compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, allowed, body_of_[b]);
+  });
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const OfBody& body = bodies[k];
+    const double forces = std::max(body.net_work, least_net_share * body.work);
+    compare(body.net.norm(), tolerance * forces + body.rounding, static_cast<int>(k));
+  }
+  verdict.is_balanced = verdict.worst <= 1.0;
+  return verdict;
+}
+
+template class Balance<2>;
+template class Balance<3>;
+
+}  // namespace clearance

@@ -1,0 +1,42 @@
+// When a step has converged: what is left of the momentum balance is a small fraction of the forces at work.
+//
+// With g the gradient of the objective in Newton's unknowns and g^k that of its terms (inertia, every potential, contact,
+// friction, pulls on scripted nodes), block b of a body with N blocks passes if
+//     |g_b| <= tol W + r_b,   W = 1/N sum_b sum_k |g_b^k|,
+// and the body as a whole if also
+//     |sum_b g_b| <= tol max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
+// The first says that no node and no stiff body keeps more than a fraction of the mean force at work on a block of its
+// body; the second that a soft body as a whole does not, although it may be squeezed by far larger forces. The rotation
+// vector of a rigid body counts by its force at the body's radius. r_b = 16 eps |H_bb| |x_b| is what rounding of the
+// positions leaves of the forces. All scales are those of the body: other bodies, however large or far, have no
+// part in it.
+#pragma once
+
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+struct BalanceVerdict {
+  bool is_balanced = false;
+  double worst = 0.0;  ///< largest share of what is allowed that is left; at most 1 if balanced
+  int body = -1;       ///< whose that is
+};
+
+template <int dim>
+class Balance {
+ public:
+  Balance(const Model& model, const LocalCoordinates<dim>& coordinates);
+
+  /// `gradients`: of the terms of the objective in x, one column each; rows of fixed blocks count as zero.
+  /// `stiffness`: largest entry of the diagonal of the Hessian, per local block.
+  BalanceVerdict judge(const VecX& x, const std::vector<VecX>& gradients, const VecX& stiffness,
+                       const std::vector<char>& is_fixed, double tolerance) const;
+
+ private:
+  const LocalCoordinates<dim>& coordinates_;
+  std::vector<typename LocalCoordinates<dim>::Origin> origins_;  // per local block
+  std::vector<int> body_of_;                                     // per local block
+  int num_bodies_ = 0;
+};
+
+}  // namespace clearance

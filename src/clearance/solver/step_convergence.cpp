@@ -1,0 +1,88 @@
+// Whether a step is done: by what is left of the forces, or, as published, by the size of a direction.
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+namespace {
+/// Of the tolerance: what may be left of the last direction.
+constexpr double max_untaken = 0.3;
+/// After directions that were cut more than this the forces cannot have come to balance.
+constexpr double least_taken = 0.5;
+}  // namespace
+
+template <int dim>
+auto Step<dim>::end(StepStatus status) -> Verdict {
+  report_.status = status;
+  return Verdict::ended;
+}
+
+/// The energy on a detour is above that where it started: no place to end. Neither is one that a contact keeps most of
+/// the direction from: scenes with a tolerance above what gravity gains in a step would creep instead of falling.
+template <int dim>
+auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
+  const double untaken = has_moved ? (1.0 - iteration_.alpha) * report_.residual : 0.0;
+  const bool is_small =
+      report_.residual < options_.tolerance && untaken < max_untaken * options_.tolerance && detour_.length == 0;
+  if (!has_reached_targets()) {
+    if (!is_small && has_moved) return Verdict::go_on;
+    return pull_harder() ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
+  }
+  const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
+  if (is_small) {
+    // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
+    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) return end(StepStatus::converged);
+    if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
+    is_first_of_lag_ = true;
+    return Verdict::again;
+  }
+  return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
+}
+
+/// Called with the objective assembled at the current iterate. Friction has to balance with the contact forces and
+/// sliding directions that it leads to.
+template <int dim>
+auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
+  const bool can_be_balanced = report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved;
+  if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
+  const bool is_settled = is_balanced(problem_.friction());
+  if (problem_.augmented().is_active()) {
+    if (has_reached_targets()) return Verdict::again;
+    if (!is_settled && has_moved) return Verdict::go_on;
+    return pull_harder() ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
+  }
+  if (!is_settled) return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
+  if (!problem_.has_friction()) return end(StepStatus::converged);
+  const FrictionPotential<dim> fresh = problem_.fresh_friction(current_, state_.x);
+  if ((fresh.is_empty() && problem_.friction().is_empty()) || is_balanced(fresh) || !lag_again()) {
+    return end(StepStatus::converged);
+  }
+  if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
+  return Verdict::again;
+}
+
+/// Of every body, with `friction` in place of the objective's.
+template <int dim>
+bool Step<dim>::is_balanced(const FrictionPotential<dim>& friction) {
+  StageTimer timer(report_.profile, Stage::assembly);
+  const BlockSparseMatrix& matrix = system_.matrix();
+  VecX stiffness(matrix.num_blocks());
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    stiffness[b] = matrix.diagonal_block<dim>(b).diagonal().cwiseAbs().maxCoeff();
+  }
+  const BalanceVerdict verdict = balance_.judge(current_.x, problem_.term_gradients(current_, friction), stiffness,
+                                                problem_.is_fixed(), options_.force_tolerance);
+  report_.imbalance = verdict.worst * options_.force_tolerance;
+  report_.imbalanced_body = verdict.body;
+  return verdict.is_balanced;
+}
+
+template Step<2>::Verdict Step<2>::end(StepStatus);
+template Step<2>::Verdict Step<2>::judge_direction(bool);
+template Step<2>::Verdict Step<2>::judge_forces(bool);
+template bool Step<2>::is_balanced(const FrictionPotential<2>&);
+template Step<3>::Verdict Step<3>::end(StepStatus);
+template Step<3>::Verdict Step<3>::judge_direction(bool);
+template Step<3>::Verdict Step<3>::judge_forces(bool);
+template bool Step<3>::is_balanced(const FrictionPotential<3>&);
+
+}  // namespace clearance
