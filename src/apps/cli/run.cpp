@@ -140,11 +140,11 @@ Checkpoint checkpoint_of(const State& state) {
                        {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
                        {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
                        {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
-  // Nine numbers a contact: its stencil and its displacement.
+  // Five numbers a vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
-  for (const StickContact& contact : state.stick) {
-    stick.insert(stick.end(), contact.stencil.begin(), contact.stencil.end());
-    stick.insert(stick.end(), contact.displacement.begin(), contact.displacement.end());
+  for (const StickVertex& vertex : state.stick) {
+    stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
+    stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
   return checkpoint;
 }
@@ -163,10 +163,8 @@ State state_of(const Checkpoint& checkpoint) {
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   const VecX stick = vector_of(checkpoint, "stick");
-  for (Eigen::Index i = 0; i + 9 <= stick.size(); i += 9) {
-    StickContact& contact = state.stick.emplace_back();
-    for (Eigen::Index k = 0; k < 6; ++k) contact.stencil[static_cast<std::size_t>(k)] = static_cast<int>(stick[i + k]);
-    contact.displacement = stick.segment<3>(i + 6);
+  for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
+    state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
   }
   return state;
 }

@@ -68,12 +68,12 @@ const std::vector<BlockKey>& BarrierPotential<dim>::prepare_hessian(const Contac
 
 template <int dim>
 void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient,
-                                            BlockSparseMatrix& matrix) {
+                                            BlockSparseMatrix& matrix, bool is_exact) {
   if (set.contacts.empty()) return;
   std::vector<Vec<4 * dim>> gradients(set.contacts.size());
   hessians_.add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
     const auto at = static_cast<std::size_t>(k);
-    gradients[at] = contact_gradient_and_terms<dim>(model_, set.contacts[at], x, options_, sum);
+    gradients[at] = contact_gradient_and_terms<dim>(model_, set.contacts[at], x, options_, sum, is_exact);
   });
   scatter(set, gradients, scale, gradient);
 }

@@ -28,7 +28,9 @@ class BarrierPotential {
   const std::vector<BlockKey>& prepare_hessian(const ContactSet& set, const std::vector<char>& is_fixed);
   /// gradient and matrix += scale * derivatives, every local Hessian positive semi-definite, for the set prepared last.
   /// The matrix has all prepared keys.
-  void add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix);
+  /// With `is_exact` the Hessian itself instead.
+  void add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix,
+                       bool is_exact = false);
 
   /// Force [N for kappa / h^2 = scale] that each contact exerts on its vertices, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
@@ -59,9 +61,9 @@ Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const 
 template <int dim>
 ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
                                             const BarrierOptions& options, bool is_projected);
-/// Gradient; appends the positive semi-definite Hessian to `sum`.
+/// Gradient; appends the positive semi-definite Hessian, or with `is_exact` the Hessian itself, to the empty `sum`.
 template <int dim>
 Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
-                                        const BarrierOptions& options, RankOneSum<dim>& sum);
+                                        const BarrierOptions& options, RankOneSum<dim>& sum, bool is_exact = false);
 
 }  // namespace clearance

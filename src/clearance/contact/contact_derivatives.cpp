@@ -1,4 +1,5 @@
 // Derivatives of single contacts; the formulas are those of contact_frame.h.
+#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "clearance/contact/barrier_potential.h"
@@ -27,22 +28,25 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
   return {a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor};
 }
 
-/// The positive part of a barrier's Hessian along the tangents.
+/// A barrier's Hessian along the tangents: its positive part, or all of it.
 template <int dim>
-void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
-  // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose one positive eigenvalue is (T + sqrt(T^2 + 4 S^2)) / 2 in the
-  // orthonormal coordinates u / |w|, a / |g|.
+void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum,
+                       bool is_exact) {
+  // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose eigenvalues are (T +- sqrt(T^2 + 4 S^2)) / 2 in the orthonormal
+  // coordinates u / |w|, a / |g|: one positive, one negative.
   const double d = frame.distance;
   const double weight_norm = std::sqrt(sum_of_squares(frame.weights));
   for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
     const double tilt_norm = std::sqrt(sum_of_squares(frame.tilts[j]));
     const double off_diagonal = d * weight_norm * tilt_norm;
     const double diagonal = d * d * tilt_norm * tilt_norm;
-    const double lambda = 0.5 * (diagonal + std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal));
-    const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
-    if (!(length_sq > 0.0)) continue;
-    sum.add(weight * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
-            frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
+    const double root = std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal);
+    for (const double lambda : {0.5 * (diagonal + root), 0.5 * (diagonal - root)}) {
+      const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
+      if (!(length_sq > 0.0) || (lambda < 0.0 && !is_exact)) continue;
+      sum.add(weight * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
+              frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
+    }
   }
 }
 
@@ -141,7 +145,13 @@ ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& c
 
 template <int dim>
 Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
-                                        const BarrierOptions& options, RankOneSum<dim>& sum) {
+                                        const BarrierOptions& options, RankOneSum<dim>& sum, bool is_exact) {
+  if (is_exact && contact.kind == ContactKind::mollified_edge_edge) {
+    const ContactDerivatives<dim> exact = exact_derivatives<dim>(model, contact, x, options);
+    const Eigen::SelfAdjointEigenSolver<Mat<4 * dim>> modes(exact.hessian);
+    for (int i = 0; i < 4 * dim; ++i) sum.add(modes.eigenvalues()[i], Vec<4 * dim>(modes.eigenvectors().col(i)));
+    return exact.gradient;
+  }
   const ContactPositions<dim> positions = positions_of<dim>(contact, x);
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions);
   const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, barrier_of(contact, options));
@@ -150,13 +160,13 @@ Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& conta
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const double m =
           edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
-      add_tangent_terms<3>(frame, m * b.first, weight, sum);
+      add_tangent_terms<3>(frame, m * b.first, weight, sum, false);
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
   const double curvature = normal_curvature(frame.distance, b);
-  if (curvature > 0.0) sum.add(weight * curvature, frame.weights, frame.normal);
-  add_tangent_terms<dim>(frame, b.first, weight, sum);
+  if (curvature > 0.0 || is_exact) sum.add(weight * curvature, frame.weights, frame.normal);
+  add_tangent_terms<dim>(frame, b.first, weight, sum, is_exact);
   return (weight * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 
@@ -165,9 +175,9 @@ template double contact_energy<3>(const Model&, const Contact&, const VecX&, con
 template Vec<8> contact_gradient<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
 template Vec<12> contact_gradient<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
 template Vec<8> contact_gradient_and_terms<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                              RankOneSum<2>&);
+                                              RankOneSum<2>&, bool);
 template Vec<12> contact_gradient_and_terms<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                               RankOneSum<3>&);
+                                               RankOneSum<3>&, bool);
 template ContactDerivatives<2> contact_derivatives<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
                                                       bool);
 template ContactDerivatives<3> contact_derivatives<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,

@@ -58,14 +58,14 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.vertices = contact.vertices;
     lagged.weights = gap.weights;
     lagged.normal = gap.normal;
-    lagged.stencil = stencil_of(contact);
+    lagged.contact = contact;
     const FrictionScales scales = scales_of(contact);
     const double eps = scales.eps_v * scales.h;
     lagged.limit = share * force * coefficient(mu, sliding(lagged, displacement).norm(), eps);
     lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
     lagged.has_memory = scales.stick > 0.0;
     if (lagged.has_memory) {
-      const Vec<dim> s = memory_.displacement(contact, x);
+      const Vec<dim> s = memory_.displacement(contact, gap.weights, x);
       lagged.stick = s - gap.normal.dot(s) * gap.normal;
     }
     contacts_.push_back(lagged);
@@ -117,9 +117,8 @@ double FrictionPotential<dim>::work(const VecX& x) const {
 }
 
 template <int dim>
-std::vector<StickContact> FrictionPotential<dim>::stick(const VecX& x) const {
-  std::vector<StickContact> contacts;
-  if (contacts_.empty()) return contacts;
+std::vector<StickVertex> FrictionPotential<dim>::stick(const VecX& x) const {
+  std::vector<typename StickMemory<dim>::Update> updates;
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
     if (!contact.has_memory) continue;
@@ -127,16 +126,9 @@ std::vector<StickContact> FrictionPotential<dim>::stick(const VecX& x) const {
     // What exceeds the elastic sliding has slipped.
     const double y = u.norm();
     if (y > contact.law.eps) u *= contact.law.eps / y;
-    StickContact& added = contacts.emplace_back();
-    added.stencil = contact.stencil;
-    added.displacement.template head<dim>() = u;
+    updates.push_back({contact.contact, contact.weights, contact.stick, u - contact.stick, contact.limit});
   }
-  const auto precedes = [](const StickContact& a, const StickContact& b) { return a.stencil < b.stencil; };
-  std::stable_sort(contacts.begin(), contacts.end(), precedes);
-  // Contacts with one stencil and other activation distances slide alike.
-  const auto is_same = [](const StickContact& a, const StickContact& b) { return a.stencil == b.stencil; };
-  contacts.erase(std::unique(contacts.begin(), contacts.end(), is_same), contacts.end());
-  return contacts;
+  return memory_.updated(updates, x);
 }
 
 template <int dim>

@@ -38,7 +38,7 @@ class FrictionPotential {
  public:
   /// `x_t0`: surface positions at the start of the step, flat; `memory`: State::stick. Both outlive the object.
   FrictionPotential(const Model& model, const FrictionScales& scales, const VecX& x_t0,
-                    const std::vector<StickContact>& memory)
+                    const std::vector<StickVertex>& memory)
       : model_(model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
@@ -54,7 +54,7 @@ class FrictionPotential {
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
   /// What the next step has to remember; empty without a memory.
-  std::vector<StickContact> stick(const VecX& x) const;
+  std::vector<StickVertex> stick(const VecX& x) const;
 
   /// As in BarrierPotential.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
@@ -70,7 +70,7 @@ class FrictionPotential {
     Vec<dim> stick = Vec<dim>::Zero();  // elastic sliding at the start of the step, across the normal
     FrictionLaw law;
     bool has_memory = false;
-    std::array<int, 6> stencil{};
+    Contact contact;
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre
   };
 

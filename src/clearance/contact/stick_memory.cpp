@@ -2,26 +2,23 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <map>
 
 namespace clearance {
 
 namespace {
 
-int num_vertices(const std::array<int, 6>& stencil) {
-  return static_cast<int>(std::count_if(stencil.begin() + 1, stencil.begin() + 5, [](int v) { return v >= 0; }));
+bool is_first(const Contact& contact, int i) {
+  const bool has_edge_first =
+      contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge;
+  return i < (has_edge_first ? 2 : 1);
 }
 
-/// How many of the vertices are those of the first feature.
-int num_first(const std::array<int, 6>& stencil) {
-  const auto kind = static_cast<ContactKind>(stencil[0]);
-  return kind == ContactKind::edge_edge || kind == ContactKind::mollified_edge_edge ? 2 : 1;
-}
-
-/// Whom vertex i of a stencil rubs against: a body, or -1 - plane.
-int partner(const Model& model, const std::array<int, 6>& stencil, int i) {
-  if (static_cast<ContactKind>(stencil[0]) == ContactKind::half_space) return -1 - stencil[5];
-  const int other = i < num_first(stencil) ? num_vertices(stencil) - 1 : 0;
-  return model.surface.vertex_body[static_cast<std::size_t>(stencil[static_cast<std::size_t>(1 + other)])];
+/// Whom vertex i of a contact rubs against: a body, or -1 - plane.
+int partner_of(const Model& model, const Contact& contact, int i) {
+  if (contact.kind == ContactKind::half_space) return -1 - contact.plane;
+  const int other = is_first(contact, i) ? contact.num_vertices() - 1 : 0;
+  return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(other)])];
 }
 
 /// The turn of the features between two configurations, as far as two of their edges tell.
@@ -70,46 +67,63 @@ Vec<2> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec
 
 }  // namespace
 
-std::array<int, 6> stencil_of(const Contact& contact) {
-  const auto& [v0, v1, v2, v3] = contact.vertices;
-  return {static_cast<int>(contact.kind), v0, v1, v2, v3, contact.plane};
+template <int dim>
+const StickVertex* StickMemory<dim>::find(const Contact& contact, int i) const {
+  const std::pair<int, int> key = {contact.vertices[static_cast<std::size_t>(i)], partner_of(model_, contact, i)};
+  const auto found = std::lower_bound(vertices_.begin(), vertices_.end(), key, [](const StickVertex& a, const auto& b) {
+    return std::pair(a.vertex, a.partner) < b;
+  });
+  return found != vertices_.end() && std::pair(found->vertex, found->partner) == key ? &*found : nullptr;
 }
 
 template <int dim>
-StickMemory<dim>::StickMemory(const Model& model, const std::vector<StickContact>& contacts, const VecX& x_t0)
-    : model_(model), contacts_(contacts), x_t0_(x_t0) {
-  for (const StickContact& contact : contacts) {
-    for (int i = 0; i < num_vertices(contact.stencil); ++i) {
-      OfVertex& entry = of_vertex_[{contact.stencil[static_cast<std::size_t>(1 + i)],
-                                    partner(model, contact.stencil, i)}];
-      const Vec<dim> s = contact.displacement.template head<dim>();
-      entry.sum += i < num_first(contact.stencil) ? s : Vec<dim>(-s);
-      entry.weight += 1.0;
+Vec<dim> StickMemory<dim>::displacement(const Contact& contact, const std::array<double, 4>& weights,
+                                        const VecX& x) const {
+  Vec<dim> sum = Vec<dim>::Zero();
+  if (vertices_.empty()) return sum;
+  double total = 0.0;
+  for (int i = 0; i < contact.num_vertices(); ++i) {
+    const StickVertex* vertex = find(contact, i);
+    if (vertex == nullptr) continue;
+    const double weight = std::abs(weights[static_cast<std::size_t>(i)]);
+    sum += (is_first(contact, i) ? weight : -weight) * vertex->displacement.head<dim>();
+    total += weight;
+  }
+  if (!(total > 0.0) || sum.isZero(0.0)) return Vec<dim>::Zero();
+  return turned(contact, x_t0_, x, Vec<dim>(sum / total));
+}
+
+template <int dim>
+std::vector<StickVertex> StickMemory<dim>::updated(const std::vector<Update>& updates, const VecX& x) const {
+  struct Sum {
+    Vec<dim> displacement = Vec<dim>::Zero();
+    double weight = 0.0;
+  };
+  std::map<std::pair<int, int>, Sum> sums;
+  for (const Update& update : updates) {
+    const Contact& contact = update.contact;
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      const double weight = update.force * std::abs(update.weights[static_cast<std::size_t>(i)]);
+      if (!(weight > 0.0)) continue;
+      const double sign = is_first(contact, i) ? 1.0 : -1.0;
+      // A vertex that remembers nothing starts from what the contact has.
+      const StickVertex* vertex = find(contact, i);
+      const Vec<dim> before =
+          vertex == nullptr ? Vec<dim>(sign * update.displacement)
+                            : Vec<dim>(turned(contact, x_t0_, x, Vec<dim>(vertex->displacement.head<dim>())));
+      Sum& sum = sums[{contact.vertices[static_cast<std::size_t>(i)], partner_of(model_, contact, i)}];
+      sum.displacement += weight * (before + sign * update.increment);
+      sum.weight += weight;
     }
   }
-}
-
-template <int dim>
-Vec<dim> StickMemory<dim>::remembered(const Contact& contact) const {
-  const std::array<int, 6> stencil = stencil_of(contact);
-  const auto found = std::lower_bound(contacts_.begin(), contacts_.end(), stencil,
-                                      [](const StickContact& a, const auto& b) { return a.stencil < b; });
-  if (found != contacts_.end() && found->stencil == stencil) return found->displacement.template head<dim>();
-  Vec<dim> sum = Vec<dim>::Zero();
-  double weight = 0.0;
-  for (int i = 0; i < contact.num_vertices(); ++i) {
-    const auto at = of_vertex_.find({stencil[static_cast<std::size_t>(1 + i)], partner(model_, stencil, i)});
-    if (at == of_vertex_.end()) continue;
-    sum += i < num_first(stencil) ? at->second.sum : Vec<dim>(-at->second.sum);
-    weight += at->second.weight;
+  std::vector<StickVertex> vertices;
+  for (const auto& [key, sum] : sums) {
+    StickVertex& added = vertices.emplace_back();
+    added.vertex = key.first;
+    added.partner = key.second;
+    added.displacement.template head<dim>() = sum.displacement / sum.weight;
   }
-  return weight > 0.0 ? Vec<dim>(sum / weight) : Vec<dim>::Zero();
-}
-
-template <int dim>
-Vec<dim> StickMemory<dim>::displacement(const Contact& contact, const VecX& x) const {
-  const Vec<dim> s = remembered(contact);
-  return s.isZero(0.0) ? s : Vec<dim>(turned(contact, x_t0_, x, s));
+  return vertices;
 }
 
 template class StickMemory<2>;

@@ -308,7 +308,7 @@ void LocalCoordinates<dim>::bind(const BlockSparseMatrix& full, BlockSparseMatri
 
 template <int dim>
 void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double inertia, const BlockSparseMatrix& full,
-                                   BlockSparseMatrix& reduced) {
+                                   BlockSparseMatrix& reduced, bool is_exact) {
   if (full_pattern_ != full.pattern_id()) {
     bind(full, reduced);
   } else {
@@ -331,7 +331,7 @@ void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double i
     }
     reduced.template add_to_slot<dim>(share.to, share.to_stride, part);
   }
-  add_curvature(x, gradient, inertia, reduced);
+  add_curvature(x, gradient, inertia, reduced, is_exact);
 }
 
 /// Forces G_i on the columns b_i do work of second order in a rotation: with b_i + theta x b_i + theta x (theta x b_i)
@@ -339,7 +339,7 @@ void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double i
 /// body's inertia is left out: a body that balances on a vertex has no other resistance to being tilted.
 template <int dim>
 void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, double inertia,
-                                          BlockSparseMatrix& reduced) const {
+                                          BlockSparseMatrix& reduced, bool is_exact) const {
   if constexpr (dim == 3) {
     for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
       if (turn_block_[k] < 0) continue;
@@ -353,7 +353,7 @@ void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, d
             inertia * model_.mass[b] * (column.squaredNorm() * Mat<3>::Identity() - column * column.transpose());
       }
       const Mat<3> most = 0.9 * inertia_tensor;
-      const Mat<3> added = project_to_psd<3>(Mat<3>(most + curvature)) - most;
+      const Mat<3> added = is_exact ? curvature : Mat<3>(project_to_psd<3>(Mat<3>(most + curvature)) - most);
       const int turn = turn_block_[k];
       reduced.template add_to_slot<3>(reduced.find_slot(turn, turn), reduced.slot_stride(turn), added);
     }

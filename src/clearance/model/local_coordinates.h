@@ -59,9 +59,9 @@ class LocalCoordinates {
   VecX bent(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const;
 
   /// Makes `reduced` P^T H P + curvature; H is `full`, `gradient` that in x. `inertia` is the factor of Model::mass in
-  /// H. Fixes the pattern of `reduced` when that of `full` has changed.
+  /// H. With `is_exact` the curvature may make it indefinite. Fixes the pattern of `reduced` when that of `full` has changed.
   void reduce(const VecX& x, const VecX& gradient, double inertia, const BlockSparseMatrix& full,
-              BlockSparseMatrix& reduced);
+              BlockSparseMatrix& reduced, bool is_exact = false);
 
  private:
   /// A local block that a block of x moves with.
@@ -87,7 +87,8 @@ class LocalCoordinates {
             terms_.data() + first_term_[static_cast<std::size_t>(block) + 1]};
   }
   void bind(const BlockSparseMatrix& full, BlockSparseMatrix& reduced);
-  void add_curvature(const VecX& x, const VecX& gradient, double inertia, BlockSparseMatrix& reduced) const;
+  void add_curvature(const VecX& x, const VecX& gradient, double inertia, BlockSparseMatrix& reduced,
+                     bool is_exact) const;
   void place_ties(VecX& x) const;
 
   const Model& model_;

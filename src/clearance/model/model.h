@@ -20,10 +20,12 @@ struct DofLayout {
   int num_unknowns() const { return dim * num_blocks; }
 };
 
-/// The elastic sliding of a contact that sticks: what friction holds it with.
-struct StickContact {
-  std::array<int, 6> stencil{};  ///< kind, four vertices, plane of the contact; ascending in a list
-  Vec<3> displacement = Vec<3>::Zero();  ///< [m] of the first feature against the second; 2D: z = 0
+/// How far a surface vertex has been dragged elastically against what it rubs on: what friction holds it with.
+/// Lists are sorted by vertex and partner.
+struct StickVertex {
+  int vertex = 0;
+  int partner = 0;                       ///< a body, or -1 - half-space
+  Vec<3> displacement = Vec<3>::Zero();  ///< [m]; 2D: z = 0
 };
 
 /// Everything of a run that must survive a restart, written by `advance` alone.
@@ -36,7 +38,7 @@ struct State {
   VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
-  std::vector<StickContact> stick;  ///< contacts that rub at x
+  std::vector<StickVertex> stick;  ///< of contacts that rub at x
   VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
@@ -93,6 +95,7 @@ struct Model {
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
+  VecX elastic_stiffness;                  ///< [N/m] per block: how elements at rest resist a displacement; may be empty
   double bbox_diagonal = 1.0;              ///< [m] l of app. A: of the deformable bodies at rest
 
   /// Obstacles may reach behind half-spaces.

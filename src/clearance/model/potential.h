@@ -43,6 +43,11 @@ class Potential {
     add_hessian(x, scale, matrix);
   }
 
+  /// The same with the exact Hessian, which may be indefinite: for the end of Newton's iteration.
+  virtual void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+    add_derivatives(x, scale, gradient, matrix);
+  }
+
   /// Largest alpha <= 1 such that no element inverts anywhere on x + s alpha dx, s in [0, 1], with some room left.
   virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) const { return {}; }
   /// Exact verdict at x: false if an element is inverted or has zero volume.

@@ -59,7 +59,8 @@ BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyI
 /// [m/N] times h^2 if there is inertia: what a force moves a surface vertex by.
 class Compliance {
  public:
-  Compliance(const SceneDesc& desc, const SceneModel& scene, const VecX& elastic) : scene_(scene) {
+  Compliance(const SceneDesc& desc, const SceneModel& scene) : scene_(scene) {
+    const VecX& elastic = scene.model.elastic_stiffness;
     const double h = desc.time.step;
     const bool is_static = desc.time.integrator == Integrator::quasi_static;
     for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
@@ -126,7 +127,7 @@ void clear_start(SceneModel& scene) {
 
 }  // namespace
 
-void set_contact_scales(const SceneDesc& desc, const VecX& elastic, SceneModel& scene) {
+void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
   const bool has_stiffness = desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0;
   if (!is_local && !has_stiffness) return;
@@ -143,7 +144,7 @@ void set_contact_scales(const SceneDesc& desc, const VecX& elastic, SceneModel& 
     if (scene.bodies[b].is_obstacle) of_body[b] = largest;
   }
   ContactScales& scales = scene.model.contact_scales;
-  const Compliance compliance(desc, scene, elastic);
+  const Compliance compliance(desc, scene);
   for (int v = 0; v < scene.model.surface.num_vertices; ++v) {
     const auto at = static_cast<std::size_t>(v);
     const BodyScales& body = of_body[static_cast<std::size_t>(scene.model.surface.vertex_body[at])];

@@ -6,8 +6,8 @@
 
 namespace clearance {
 
-/// Sets the model's contact scales, and the largest activation distance in `options`. `elastic` [N/m] per block: how
-/// the elements at rest resist a displacement of the block. The rest of the scene is complete.
+/// Sets the model's contact scales, and the largest activation distance in `options`. The
+/// rest of the scene is complete.
 ///
 /// dhat: the fraction of the scene of the body's diagonal; of solids at most a third of 2 V / A, the thickness of a
 /// plate; of features of one deformable body that face each other at most a third of their distance; of bodies that
@@ -16,6 +16,6 @@ namespace clearance {
 /// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks: a contact
 /// is as stiff as its softer body, and a body without elasticity a hundred times as stiff as its inertia. The gap under
 /// load is then a sensible part of dhat whatever the bodies are made of.
-void set_contact_scales(const SceneDesc& desc, const VecX& elastic, SceneModel& scene);
+void set_contact_scales(const SceneDesc& desc, SceneModel& scene);
 
 }  // namespace clearance

@@ -260,8 +260,9 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
     }
   }
   model.bbox_diagonal = box.diagonal();
+  model.elastic_stiffness = std::move(elastic);
   scene.options = solver_options(desc, model.bbox_diagonal);
-  set_contact_scales(desc, elastic, scene);
+  set_contact_scales(desc, scene);
   scene.initial_state.x = model.x_rest;
   set_initial_velocity(desc, scene);
   if (scene.dim == 3) {

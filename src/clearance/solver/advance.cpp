@@ -189,7 +189,7 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
   StepReport report = step.run(on_iteration);
   if (report.is_advanced()) {
     const VecX x_t0 = state.x;
-    std::vector<StickContact> stick = step.stick();
+    std::vector<StickVertex> stick = step.stick();
     commit(options.integrator, step.target(), step.current().x, state);
     if (options.integrator.method == TimeIntegrator::implicit_newmark) {
       make_rates_rigid<dim>(model, state.x, state.v, state.a);

@@ -30,9 +30,9 @@ class Step {
   const Iterate& current() const { return current_; }
   const InertialTarget& target() const { return target_; }
   /// What contacts at the end remember of their sticking.
-  std::vector<StickContact> stick() const {
+  std::vector<StickVertex> stick() const {
     return problem_.has_friction() ? problem_.fresh_friction(current_, state_.x).stick(current_.x_surface)
-                                   : std::vector<StickContact>{};
+                                   : std::vector<StickVertex>{};
   }
 
  private:
@@ -70,6 +70,7 @@ class Step {
 
   // step_directions.cpp: where to, and how far that is feasible
   bool solve_direction(VecX& dy);
+  bool solve_exact_direction(VecX& dy);
   bool has_forces() const { return options_.convergence == Convergence::forces; }
   double length(const VecX& dy) const;
   void shorten(VecX& dy) const;
@@ -98,6 +99,8 @@ class Step {
   Iterate current_;
   CompensatedSum current_energy_;
   VecX gradient_;
+  bool is_exact_ = false;             // the Hessian assembled last is not projected
+  bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
   LinearSolverCounters counters_t0_;  // at the start of the step
   IterationReport iteration_;         // the one under way

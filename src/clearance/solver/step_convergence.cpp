@@ -8,6 +8,8 @@ namespace {
 constexpr double max_untaken = 0.3;
 /// After directions that were cut more than this the forces cannot have come to balance.
 constexpr double least_taken = 0.5;
+/// Share of the forces left from which on Hessians are not projected.
+constexpr double exact_imbalance = 0.1;
 }  // namespace
 
 template <int dim>
@@ -43,8 +45,12 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
 template <int dim>
 auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   const bool can_be_balanced = report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved;
-  if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
+  if (detour_.length > 0 || !can_be_balanced) {
+    wants_exact_ = false;
+    return Verdict::go_on;
+  }
   const bool is_settled = is_balanced(problem_.friction());
+  wants_exact_ = report_.imbalance < exact_imbalance;
   if (problem_.augmented().is_active()) {
     if (has_reached_targets()) return Verdict::again;
     if (!is_settled && has_moved) return Verdict::go_on;

@@ -21,12 +21,28 @@ constexpr double sweep_growth = 8.0;
 template <int dim>
 void Step<dim>::assemble() {
   StageTimer timer(report_.profile, Stage::assembly);
-  problem_.assemble(current_, system_, gradient_);
+  is_exact_ = wants_exact_;
+  problem_.assemble(current_, system_, gradient_, is_exact_);
+}
+
+/// Near the solution with the exact Hessian, which converges quadratically, if that is positive definite; projected
+/// ones converge linearly.
+template <int dim>
+bool Step<dim>::solve_exact_direction(VecX& dy) {
+  StageTimer timer(report_.profile, Stage::linear_solve);
+  return system_.solver().factorize(system_.matrix()) == LinearSolveStatus::solved &&
+         system_.solver().solve(-gradient_, dy) == LinearSolveStatus::solved && dy.allFinite() &&
+         gradient_.dot(dy) <= 0.0;
 }
 
 /// dy = -H^-1 g. A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal.
 template <int dim>
 bool Step<dim>::solve_direction(VecX& dy) {
+  if (is_exact_) {
+    if (solve_exact_direction(dy)) return true;
+    wants_exact_ = false;
+    assemble();
+  }
   StageTimer timer(report_.profile, Stage::linear_solve);
   BlockSparseMatrix& matrix = system_.matrix();
   double shift = 0.0;
@@ -161,6 +177,7 @@ void Step<dim>::sweep(Direction& direction, double part) {
 }
 
 template void Step<2>::assemble();
+template bool Step<2>::solve_exact_direction(VecX&);
 template bool Step<2>::solve_direction(VecX&);
 template double Step<2>::length(const VecX&) const;
 template void Step<2>::shorten(VecX&) const;
@@ -169,6 +186,7 @@ template void Step<2>::bound_bent(Step<2>::Direction&);
 template void Step<2>::bound_direction(Step<2>::Direction&);
 template void Step<2>::sweep(Step<2>::Direction&, double);
 template void Step<3>::assemble();
+template bool Step<3>::solve_exact_direction(VecX&);
 template bool Step<3>::solve_direction(VecX&);
 template double Step<3>::length(const VecX&) const;
 template void Step<3>::shorten(VecX&) const;

@@ -27,13 +27,17 @@ FrictionScales friction_scales(const SolverOptions& options) {
 }
 
 /// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
-VecX prescribed_masses(const Model& model, const PrescribedTargets& targets) {
+VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, double scale) {
   const double mean_of_free = mean_mass(model);
-  const double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
+  double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
+  // A pull of 1e6 masses must be stiff beside the elasticity that holds the nodes, too, or multipliers take for ever.
+  if (!model.contact_scales.is_empty()) {
+    mean = std::max(mean, 1e-4 * scale * model.elastic_stiffness.maxCoeff());
+  }
   VecX masses(static_cast<Eigen::Index>(targets.blocks.size()));
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
     const double m = model.mass[targets.blocks[k]];
-    masses[static_cast<Eigen::Index>(k)] = m > 0.0 ? m : mean;
+    masses[static_cast<Eigen::Index>(k)] = m > 0.0 ? std::max(m, model.contact_scales.is_empty() ? m : mean) : mean;
   }
   return masses;
 }
@@ -85,7 +89,7 @@ StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, 
       barrier_(model, options.barrier),
       friction_(model, friction_scales(options), x_surface_t0_, stick_t0_),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
-      augmented_(targets, prescribed_masses(model, targets), state.x),
+      augmented_(targets, prescribed_masses(model, targets, target.scale), state.x),
       is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {}
 
 template <int dim>
@@ -205,7 +209,8 @@ std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
 }
 
 template <int dim>
-void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient) {
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
+                                bool is_exact) {
   BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
@@ -213,12 +218,16 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
     add_mass<dim>(model_, matrix);
   }
   for (const auto& potential : model_.potentials) {
-    potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
+    if (is_exact) {
+      potential->add_exact_derivatives(iterate.x, target_.scale, gradient, matrix);
+    } else {
+      potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
+    }
   }
-  barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix);
+  barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix, is_exact);
   friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
-  system.reduce(iterate.x, target_.has_inertia ? 1.0 : 0.0, is_fixed_, gradient);
+  system.reduce(iterate.x, target_.has_inertia ? 1.0 : 0.0, is_fixed_, gradient, is_exact);
 }
 
 /// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes

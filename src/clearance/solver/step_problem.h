@@ -40,8 +40,8 @@ class StepProblem {
   /// Derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
   /// Gradient and projected Hessian in the unknowns of the system; rows of fixed blocks are zero and those of the
-  /// identity.
-  void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient);
+  /// identity. With `is_exact` the Hessian is not projected.
+  void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, bool is_exact = false);
 
   /// Gradients of the objective's terms in x, a column each: inertia, potentials, barriers, friction, scripted nodes.
   /// Friction is `friction`, which may be another one than the objective's.
@@ -84,7 +84,7 @@ class StepProblem {
   const InertialTarget& target_;
   const PrescribedTargets& targets_;
   VecX x_surface_t0_;  // [m] at the start of the step
-  const std::vector<StickContact>& stick_t0_;
+  const std::vector<StickVertex>& stick_t0_;
   BarrierPotential<dim> barrier_;
   FrictionPotential<dim> friction_;
   bool has_friction_;

@@ -82,9 +82,10 @@ BlockSparseMatrix& SystemMatrix<dim>::reset(const std::vector<BlockKey>& contact
 }
 
 template <int dim>
-void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient) {
+void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient,
+                               bool is_exact) {
   if (!coordinates_.are_displacements()) {
-    coordinates_.reduce(x, gradient, inertia, matrix_, reduced_);
+    coordinates_.reduce(x, gradient, inertia, matrix_, reduced_, is_exact);
     gradient = coordinates_.reduce(x, gradient);
   }
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);

@@ -24,7 +24,7 @@ class SystemMatrix {
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
   /// From the assembled matrix and gradient in x to those of the system, whose fixed blocks become the identity.
   /// `inertia`: factor of Model::mass in the matrix.
-  void reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient);
+  void reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient, bool is_exact);
   BlockSparseMatrix& matrix() { return coordinates_.are_displacements() ? matrix_ : reduced_; }
   const LocalCoordinates<dim>& coordinates() const { return coordinates_; }
   LinearSolver& solver() { return *solver_; }

@@ -30,6 +30,10 @@ class OrthogonalityPotential : public Potential {
   /// factor is projected: no 9 x 9 eigenvalue problem.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// The exact, possibly indefinite Hessian: for tests.
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override {
+    add_gradient(x, scale, gradient);
+    add_unprojected_hessian(x, scale, matrix);
+  }
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
   /// No body is turned inside out or flat.
   bool is_feasible(const VecX& x) const override;

@@ -77,6 +77,14 @@ void ElasticPotential<dim>::add_derivatives(const VecX& x, double scale, VecX& g
 }
 
 template <int dim>
+void ElasticPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                  BlockSparseMatrix& matrix) {
+  compute_local_derivatives(x, false);
+  elements_.gather_forces(scale, gradient);
+  elements_.assemble_hessians(scale, matrix);
+}
+
+template <int dim>
 void ElasticPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
   compute_local_derivatives(x, true);
   elements_.assemble_hessians(scale, matrix);

@@ -18,6 +18,7 @@ class ElasticPotential : public Potential {
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
   /// The exact, possibly indefinite Hessian: for tests.
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
 
