@@ -1,0 +1,25 @@
+// Writing that a reader, a kill or a power cut never sees half done.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "clearance/base/result.h"
+
+namespace clearance {
+
+/// Writes `path` + ".tmp", waits until it is on the disk and renames it: the old file or the new one, never a part.
+/// After a failure the old file is as it was. One writer at a time.
+Result<Done> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+
+/// The same with a temporary file of the caller's choice, in the same folder.
+Result<Done> write_file_atomically(const std::filesystem::path& path, const std::filesystem::path& temporary,
+                                   std::string_view bytes);
+
+/// Waits until what has been written to a file is on the disk.
+Result<Done> sync_file(const std::filesystem::path& path);
+
+/// Appends to a file, all or nothing as long as the process lives; not synchronised.
+Result<Done> append_to_file(const std::filesystem::path& path, std::string_view bytes);
+
+}  // namespace clearance
