@@ -1,4 +1,6 @@
 // What a run does when it is asked to stop, or killed at a random moment.
+#include <pty.h>
+
 #include <cstdlib>
 #include <random>
 
@@ -65,6 +67,30 @@ TEST_F(Signals, HangUpThatIsIgnoredFromTheStartStaysIgnored) {
   kill(pid, SIGHUP);
   EXPECT_EQ(wait_for(pid).status, 0);
   expect_same_result(out_, whole_);
+}
+
+/// Printing to a terminal that has gone fails, which once ended the process without a summary.
+TEST_F(Signals, ClosedTerminalEndsARunLikeAnyHangUp) {
+  int terminal = -1;
+  const std::string out = out_.string();
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    std::signal(SIGHUP, SIG_DFL);
+    execl(CLEARANCE_PROGRAM, CLEARANCE_PROGRAM, "run", scene_.c_str(), "-o", out.c_str(), "--set", "time.duration=1000",
+          nullptr);
+    _exit(127);
+  }
+  if (pid < 0) GTEST_SKIP() << "no terminal can be opened";
+  // Somebody has to read, or the program waits.
+  char text[4096];
+  while (stats_of(out_).size() < 5 && read(terminal, text, sizeof(text)) > 0) continue;
+  close(terminal);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
+  EXPECT_EQ(summary_of(out_)["finished"], "stopped");
+  EXPECT_EQ(clearance({"verify", out}).status, 0);
 }
 
 TEST_F(Signals, OutputThatNobodyTakesDoesNotEndARun) {
@@ -140,6 +166,25 @@ TEST_F(RandomKills, ResumedRunsAreTheUninterruptedOneBitForBitAndNoFrameIsMissin
     ++num_runs;
   }
   std::printf("%d kills in %d runs, seed %llu\n", num_kills, num_runs, static_cast<unsigned long long>(seed));
+}
+
+/// The list of frames goes last: whatever a kill leaves of an erased result is known to the next run.
+TEST_F(RandomKills, OverwritingThatIsKilledAndRepeatedLeavesNothingOfTheOldResult) {
+  const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
+  SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));
+  random_.seed(seed);
+  const fs::path whole = folder_ / "whole";
+  ASSERT_EQ(clearance({"run", scene_, "-o", whole.string(), "-q", "--threads", "1", "--steps", "3"}).status, 0);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(run({"--overwrite"}).status, 0);
+    const pid_t pid = start(arguments({"--overwrite", "--steps", "3"}));
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(std::uniform_real_distribution<double>(0.004, 0.05)(random_)));
+    kill(pid, SIGKILL);
+    wait_for(pid);
+    ASSERT_EQ(run({"--overwrite", "--steps", "3"}).status, 0);
+    expect_same_result(out_, whole);
+  }
 }
 
 }  // namespace

@@ -167,7 +167,9 @@ void Runner::print_end() const {
       say(stdout, "complete: {} (open frames.pvd in ParaView)\n", folder);
     } else {
       const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
-      say(stdout, "{}{} after step {} of {}: {} (--resume goes on)\n", how(), by, stored_step_, num_steps_, folder);
+      // A step that cannot be taken cannot be taken again either.
+      const char* advice = end_ == End::failed_step ? "" : " (--resume goes on)";
+      say(stdout, "{}{} after step {} of {}: {}{}\n", how(), by, stored_step_, num_steps_, folder, advice);
     }
   }
   // It is a problem, and so even a quiet run tells it.
