@@ -100,7 +100,7 @@ def record(options, name, scene):
     else:
         path = ROOT / "examples" / scene
     say(f"{name}: simulating ...")
-    subprocess.run([options.program, "run", str(path), "-o", str(FOLDER / name), "-q", "--record-ccd", str(raw),
+    subprocess.run([options.program, "run", str(path), "-o", str(FOLDER / name), "-q", "--overwrite", "--record-ccd", str(raw),
                     "--record-ccd-limit", str(options.queries), "--set", "output.frame_interval=1000000"], check=True)
     label(options, [raw], labelled)
     raw.unlink()

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -59,12 +60,11 @@ def ratio_text(ratio, wanted):
 def run_scene(program, script, steps, threads, folder, frame_interval=1000000, settings=()):
     """Statistics of a run: the lines of stats.jsonl, the CPU seconds and peak memory of the process, its messages."""
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
     command = [program, "run", str(script), "-o", str(folder), "--steps", str(steps), "--threads", str(threads), "-q",
                "--set", f"output.frame_interval={frame_interval}", "--set", "output.checkpoint_interval=1000000"]
     for setting in settings:
         command += ["--set", setting]
-    with open(folder / "messages", "w+") as messages:
+    with tempfile.TemporaryFile("w+") as messages:  # not in the folder: a run refuses one that holds other files
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=messages)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)

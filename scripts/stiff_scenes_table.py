@@ -145,7 +145,7 @@ def stretch_of_run(folder):
 def run(program, name, body_type, steps, limit, frame_interval, folder):
     """One scene: what the table needs of it."""
     command = [program, "run", str(FIXTURES / f"{name}.json"), "-o", str(folder), "--steps", str(steps), "--threads", "1",
-               "-q", "--set", "output.checkpoint_interval=1000000", "--set", f"output.frame_interval={frame_interval}"]
+               "-q", "--overwrite", "--set", "output.checkpoint_interval=1000000", "--set", f"output.frame_interval={frame_interval}"]
     if body_type == "rigid":
         command += ["--set", "bodies.type=rigid"]
     started = time.monotonic()

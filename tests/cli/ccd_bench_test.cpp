@@ -161,7 +161,9 @@ TEST_F(CcdBench, Record_HasEveryCandidateForAnyNumberOfThreadsAndChangesNothing)
   std::vector<std::string> recorded;
   for (const std::string threads : {"1", "2"}) {
     const std::string file = (folder_ / (threads + ".ccd")).string();
-    ASSERT_EQ(clearance({"run", scene, "-o", out, "-q", "--threads", threads, "--record-ccd", file}).status, 0);
+    ASSERT_EQ(
+        clearance({"run", scene, "-o", out, "-q", "--overwrite", "--threads", threads, "--record-ccd", file}).status,
+        0);
     EXPECT_EQ(hashes_of(out), hashes);
     recorded.push_back(read_text(file));
   }
@@ -189,7 +191,7 @@ TEST_F(CcdBench, Record_LimitThinsAndCurvedPathsAreLeftOut) {
   EXPECT_LE(count, 100u);
   EXPECT_GT(count, 50u);
   const std::string rigid = write("rigid.json", boxes("rigid")).string();
-  ASSERT_EQ(clearance({"run", rigid, "-o", out, "-q", "--record-ccd", file}).status, 0);
+  ASSERT_EQ(clearance({"run", rigid, "-o", out, "-q", "--overwrite", "--record-ccd", file}).status, 0);
   EXPECT_LT(static_cast<long>(read_ccd_query_file(file)->size()), num_candidates(stats_of(out)));
 }
 

@@ -7,7 +7,8 @@ namespace {
 class Messages : public ProgramTest {
  protected:
   /// Runs a bad scene: status 2, nothing but `allowed` files in the result folder. Returns the text of the problems.
-  std::string refused(const std::string& scene, const std::vector<std::string>& allowed = {"log.txt"}) const {
+  std::string refused(const std::string& scene,
+                      const std::vector<std::string>& allowed = {"clearance.lock", "log.txt"}) const {
     const std::string file = write("scene.json", scene).string();
     const fs::path out = folder_ / "out";
     fs::remove_all(out);
@@ -42,7 +43,7 @@ TEST_F(Messages, IntersectingCubesNameBothTheDepthThePlaceAndAPicture) {
   const std::string text = refused(R"({"bodies": [{"name": "red", )" + cube_ + R"(},
     {"name": "blue", )" + cube_ + R"(, "transform": {"translation": [0.9, 0.2, 0.1]}},
     {"name": "far", )" + cube_ + R"(, "transform": {"translation": [9, 0, 0]}}]})",
-                                   {"intersections.vtu", "log.txt"});
+                                   {"clearance.lock", "intersections.vtu", "log.txt"});
   expect_says(text, {"'red'", "'blue'", "intersect", "deep", "near (", "intersections.vtu"});
   EXPECT_EQ(text.find("'far'"), std::string::npos) << text;
   EXPECT_EQ(num_lines_with(text, "error:"), 1) << text;
@@ -52,7 +53,7 @@ TEST_F(Messages, TouchingCubesAreRefusedToo) {
   expect_says(refused(R"({"bodies": [{"name": "red", )" + cube_ + R"(},
     {"name": "blue", )" + cube_ +
                           R"(, "transform": {"translation": [1, 0.2, 0.1]}}]})",
-                      {"intersections.vtu", "log.txt"}),
+                      {"clearance.lock", "intersections.vtu", "log.txt"}),
               {"'red'", "'blue'", "touch"});
 }
 
@@ -123,7 +124,7 @@ TEST_F(Messages, RefusedRunLeavesAnOlderResultAlone) {
   const fs::path out = folder_ / "out";
   ASSERT_EQ(clearance({"run", good, "-o", out.string(), "--steps", "2", "-q"}).status, 0);
   const std::vector<std::string> files = files_in(out), hashes = hashes_of(out);
-  EXPECT_EQ(clearance({"run", bad, "-o", out.string(), "--steps", "2", "-q"}).status, 2);
+  EXPECT_EQ(clearance({"run", bad, "-o", out.string(), "--steps", "2", "-q", "--overwrite"}).status, 2);
   EXPECT_EQ(files_in(out), files);
   EXPECT_EQ(hashes_of(out), hashes);
 }

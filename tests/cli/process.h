@@ -52,7 +52,9 @@ class ProgramTest : public testing::Test {
     return folder_ / name;
   }
 
-  pid_t start(const std::vector<std::string>& arguments, const std::string& stem = "process") const {
+  /// Signals have their default effect there whatever they do here (nohup), but for those it is to ignore.
+  pid_t start(const std::vector<std::string>& arguments, const std::string& stem = "process",
+              const std::vector<int>& ignored_signals = {}) const {
     std::vector<std::string> words = {CLEARANCE_PROGRAM};
     words.insert(words.end(), arguments.begin(), arguments.end());
     std::vector<char*> argv;
@@ -63,9 +65,22 @@ class ProgramTest : public testing::Test {
     const std::string out = folder_ / (stem + ".out"), err = folder_ / (stem + ".err");
     posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
     posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t defaults;
+    sigemptyset(&defaults);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&defaults, signal);
+    for (const int signal : ignored_signals) {
+      sigdelset(&defaults, signal);
+      std::signal(signal, SIG_IGN);
+    }
+    posix_spawnattr_setsigdefault(&attributes, &defaults);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     pid_t pid = -1;
-    EXPECT_EQ(posix_spawn(&pid, CLEARANCE_PROGRAM, &actions, nullptr, argv.data(), environ), 0);
+    EXPECT_EQ(posix_spawn(&pid, CLEARANCE_PROGRAM, &actions, &attributes, argv.data(), environ), 0);
+    for (const int signal : ignored_signals) std::signal(signal, SIG_DFL);
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
     return pid;
   }
   ProcessResult wait_for(pid_t pid, const std::string& stem = "process") const {

@@ -163,7 +163,7 @@ TEST_F(Run, SetChangesValuesAndStepsTheLength) {
   EXPECT_EQ(files_in(fs::path(out_) / "frames").size(), 6u);
   const Json scene = Json::parse(read_text(out_ + "/scene.json"));
   EXPECT_EQ(scene["bodies"][1]["material"]["density"], 500.0);
-  ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--steps", "0"}).status, 0);
+  ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--steps", "0", "--overwrite"}).status, 0);
   EXPECT_TRUE(stats_of(out_).empty()) << "a new run leaves nothing of the old one";
   EXPECT_EQ(files_in(fs::path(out_) / "frames").size(), 1u);
 }
@@ -201,18 +201,6 @@ TEST_F(Run, ResumedAfterSparseCheckpointsAndFramesIsStillTheSame) {
   EXPECT_EQ(read_text(out_ + "/frames.pvd"), read_text(whole + "/frames.pvd"));
 }
 
-TEST_F(Run, StoppedByASignalEndsCleanlyAndIsResumed) {
-  const pid_t pid = start({"run", scene_, "-o", out_});
-  while (stats_of(out_).size() < 3) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  kill(pid, SIGTERM);
-  const ProcessResult stopped = wait_for(pid);
-  EXPECT_EQ(stopped.status, 0) << stopped.errors;
-  const std::size_t done = stats_of(out_).size();
-  EXPECT_EQ(Json::parse(read_text(out_ + "/summary.json"))["finished"], done < 20u ? "stopped" : "complete");
-  ASSERT_EQ(clearance({"run", scene_, "-o", out_, "--resume"}).status, 0);
-  EXPECT_EQ(stats_of(out_).size(), 20u);
-}
-
 TEST_F(Run, ResumingAFinishedRunChangesNothing) {
   ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--steps", "4"}).status, 0);
   std::vector<std::pair<std::string, std::string>> before, after;
@@ -231,18 +219,19 @@ TEST_F(Run, ResumingAFinishedRunChangesNothing) {
   EXPECT_EQ(stats_of(out_).size(), 6u);
 }
 
-TEST_F(Run, KilledBeforeItsFirstCheckpointResumesAtTheBeginning) {
+TEST_F(Run, KilledBeforeItsFirstFrameStartsAgainWithoutAnOption) {
   ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--steps", "2"}).status, 0);
   const std::vector<std::string> expected = hashes_of(out_);
-  // What may be left: nothing, an empty folder, a scene, a frame without a list.
-  for (const char* left : {"", "log.txt", "scene.json", "frames/frame_000000.vtu"}) {
+  // What may be left: nothing, an empty folder, a log, a scene, a frame without a list; always with the lock.
+  for (const char* left : {"", "clearance.lock", "log.txt", "scene.json", "frames/frame_000000.vtu"}) {
     const fs::path out = folder_ / "killed";
     fs::remove_all(out);
     if (*left != 0) {
       fs::create_directories((out / left).parent_path());
       fs::copy_file(fs::path(out_) / left, out / left);
+      std::ofstream(out / "clearance.lock");
     }
-    EXPECT_EQ(clearance({"run", scene_, "-o", out.string(), "-q", "--steps", "2", "--resume"}).status, 0) << left;
+    EXPECT_EQ(clearance({"run", scene_, "-o", out.string(), "-q", "--steps", "2"}).status, 0) << left;
     EXPECT_EQ(hashes_of(out), expected) << left;
     EXPECT_EQ(files_in(out), files_in(out_)) << left;
   }
@@ -276,7 +265,7 @@ TEST_F(Run, StepThatDoesNotConvergeIsStatusThreeOnlyIfStrict) {
   EXPECT_EQ(stats_of(out_).back()["status"], "iteration_limit");
   EXPECT_EQ(clearance({"verify", out_}).status, 0) << "unconverged, yet nothing may cross";
   std::vector<std::string> strict = hard;
-  strict.push_back("--strict");
+  strict.insert(strict.end(), {"--strict", "--overwrite"});
   EXPECT_EQ(clearance(strict).status, 3);
   EXPECT_LT(stats_of(out_).size(), 20u);
 }

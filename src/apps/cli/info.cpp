@@ -49,7 +49,7 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
   }
   fmt::print("\n");
   if (!summary) {
-    fmt::print("no summary.json: the run has not ended, or was stopped\n");
+    fmt::print("no summary.json: the run has not ended, or was killed\n");
     return;
   }
   fmt::print("summary.json:");

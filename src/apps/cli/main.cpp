@@ -88,7 +88,12 @@ int parse_and_run(int argc, char** argv) {
   run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
   run_command->add_option("--steps", run.steps, "run this many steps in all")->check(CLI::NonNegativeNumber);
   run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(CLI::NonNegativeNumber);
-  run_command->add_flag("--resume", run.is_resumed, "continue from the checkpoint in the result folder");
+  CLI::Option* resume = run_command->add_flag(
+      "--resume", [&](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
+  run_command
+      ->add_flag(
+          "--overwrite", [&](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
+      ->excludes(resume);
   run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
   run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
   run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "apps/cli/console.h"
+
 namespace clearance::cli {
 
 Progress::Progress(int first_step, int num_steps, bool is_quiet)
@@ -33,9 +35,8 @@ std::string Progress::time_left(int step) const {
 void Progress::show_iteration(int step, int newton_iteration, double residual) {
   if (is_quiet_ || !is_terminal_ || watch_.seconds() - last_draw_ < 0.1) return;
   last_draw_ = watch_.seconds();
-  fmt::print("\r\033[K{} step {}/{}  Newton {} (|dx|/h {:.2g} m/s)", bar(step - 1), step, num_steps_, newton_iteration,
-             residual);
-  std::fflush(stdout);
+  say(stdout, "\r\033[K{} step {}/{}  Newton {} (|dx|/h {:.2g} m/s)", bar(step - 1), step, num_steps_, newton_iteration,
+      residual);
   has_line_ = true;
 }
 
@@ -48,15 +49,13 @@ void Progress::show_step(int step, double time, const StepReport& report) {
                   report.newton_iterations, report.num_contacts, gap, report.total_seconds) +
       status;
   if (!is_terminal_) {
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
+    say(stdout, "{}\n", line);
     return;
   }
-  if (!status.empty()) fmt::print("\r\033[K{}\n", line);
+  if (!status.empty()) say(stdout, "\r\033[K{}\n", line);
   if (watch_.seconds() - last_draw_ < 0.05 && step < num_steps_) return;
   last_draw_ = watch_.seconds();
-  fmt::print("\r\033[K{} {}  left {}", bar(step), line, time_left(step));
-  std::fflush(stdout);
+  say(stdout, "\r\033[K{} {}  left {}", bar(step), line, time_left(step));
   has_line_ = true;
 }
 

@@ -7,11 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "clearance/io/folder_claim.h"
 #include "clearance/io/scene_reader.h"
 
 namespace clearance::cli {
 
-enum ExitStatus { exit_done = 0, exit_bad_input = 2, exit_not_converged = 3, exit_verification_failed = 4 };
+enum ExitStatus {
+  exit_done = 0,
+  exit_bad_input = 2,  ///< also files that cannot be written
+  exit_not_converged = 3,
+  exit_verification_failed = 4,
+  exit_signal = 128  ///< and the number of the signal that stopped a run
+};
 
 struct SceneOptions {
   std::filesystem::path scene;
@@ -25,7 +32,7 @@ struct RunOptions {
   std::filesystem::path output;  ///< empty: out/<name of the scene file>
   std::optional<int> steps;      ///< total number of steps, instead of the scene's duration
   int threads = 0;               ///< 0: all processors
-  bool is_resumed = false;
+  FolderUse use = FolderUse::start;
   bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;
   std::filesystem::path record_ccd;          ///< .ccd file of the run's CCD queries; empty: none

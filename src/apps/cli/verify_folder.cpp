@@ -6,10 +6,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "apps/cli/verify.h"
+#include "apps/cli/verify_stats.h"
 #include "clearance/io/pvd.h"
 
 namespace clearance::cli {
@@ -134,33 +134,30 @@ void check_unlisted(const fs::path& folder, VerifyFolder& result) {
   }
 }
 
-/// One whole JSON object a line, steps and times in order. The last line may be cut off where a run was killed.
-void check_stats(const fs::path& folder, VerifyFolder& result) {
-  std::ifstream file(folder / "stats.jsonl");
-  if (!file) {
-    auto& list = result.frames.size() > 1 ? result.problems : result.notes;
-    list.push_back("stats.jsonl is missing");
-    return;
+void check_stats(const VerifyStats& stats, VerifyFolder& result) {
+  result.problems.insert(result.problems.end(), stats.problems.begin(), stats.problems.end());
+  result.notes.insert(result.notes.end(), stats.notes.begin(), stats.notes.end());
+  const bool has_steps = result.frames.size() > 1;
+  if (!stats.exists) (has_steps ? result.problems : result.notes).push_back("stats.jsonl is missing");
+  if (stats.exists && !stats.last_step && has_steps) result.problems.push_back("stats.jsonl has no steps");
+}
+
+/// Every stored frame is in frames.pvd: that is written before the line of the step. Whether the listed ones exist is
+/// seen when they are read.
+void check_frames_of_steps(const VerifyStats& stats, const std::vector<PvdEntry>& entries, VerifyFolder& result) {
+  std::set<std::string> listed;
+  for (const PvdEntry& entry : entries) listed.insert(entry.file);
+  std::vector<std::string> missing;
+  for (const std::string& frame : stats.frames) {
+    if (listed.count(frame) == 0) missing.push_back(frame);
   }
-  std::optional<int> last_step;
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    const json stats = json::parse(line, nullptr, false);
-    const bool is_whole = stats.is_object() && stats.contains("step") && stats["step"].is_number_integer();
-    if (!is_whole && file.eof()) {
-      result.notes.push_back("the last line of stats.jsonl is cut off");
-    } else if (!is_whole) {
-      result.problems.push_back(fmt::format("stats.jsonl: line {} is not an object with a step", number));
-    } else {
-      const int step = stats["step"].get<int>();
-      if (last_step && step != *last_step + 1) {
-        result.problems.push_back(
-            fmt::format("stats.jsonl: line {} is step {} after step {}", number, step, *last_step));
-      }
-      last_step = step;
-    }
-  }
-  if (!last_step && result.frames.size() > 1) result.problems.push_back("stats.jsonl has no steps");
+  if (missing.empty()) return;
+  constexpr std::size_t max_names = 10;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(missing.size(), max_names); ++i) names += (i == 0 ? "" : ", ") + missing[i];
+  if (missing.size() > max_names) names += ", ...";
+  result.problems.push_back(fmt::format("frames.pvd: {} of the stored frames {} missing: {}", missing.size(),
+                                        missing.size() == 1 ? "is" : "are", names));
 }
 
 }  // namespace
@@ -171,17 +168,21 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   if (!file)
     return Issue{(folder / "scene.json").string(), "", "", "cannot be read; expected the scene of a result folder"};
   VerifyFolder result;
-  const auto entries = read_pvd(folder / "frames.pvd");
-  if (!entries) return entries.issues();
-  for (const PvdEntry& entry : *entries) {
-    result.frames.push_back(folder / entry.file);
-    result.times.push_back(entry.time);
-  }
+  VerifyStats stats;
   fs::path being_read = folder / "scene.json";
   try {
     const json scene = json::parse(file);
     result.scene = read_scene(scene);
     result.dimension = scene.value("dimension", 3);
+    // The statistics before the list of frames: a run that is writing both adds to the list first.
+    stats = read_verify_stats(folder, scene.value("output", json::object()).value("frame_interval", 0));
+    const auto entries = read_pvd(folder / "frames.pvd");
+    if (!entries) return entries.issues();
+    for (const PvdEntry& entry : *entries) {
+      result.frames.push_back(folder / entry.file);
+      result.times.push_back(entry.time);
+    }
+    check_frames_of_steps(stats, *entries, result);
     const json bodies = scene.value("bodies", json::array());
     if (fs::exists(folder / "bodies.json")) {
       being_read = folder / "bodies.json";
@@ -195,7 +196,7 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   if (result.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
   check_times(result);
   check_unlisted(folder, result);
-  check_stats(folder, result);
+  check_stats(stats, result);
   return result;
 }
 

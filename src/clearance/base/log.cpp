@@ -28,11 +28,17 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
 
 }  // namespace
 
-void open_log(const std::filesystem::path& path) {
-  auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
-  sink() = std::make_shared<spdlog::logger>("clearance", file);
+Result<Done> open_log(const std::filesystem::path& path) {
+  try {
+    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path.string());
+    sink() = std::make_shared<spdlog::logger>("clearance", file);
+  } catch (const spdlog::spdlog_ex& error) {
+    return Issue{path.string(), "", "", std::string("cannot be opened: ") + error.what(), Severity::error};
+  }
   sink()->set_level(spdlog::level::debug);
   sink()->flush_on(spdlog::level::info);
+  sink()->set_error_handler([](const std::string&) {});
+  return Done{};
 }
 
 void close_log() {

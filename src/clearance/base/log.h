@@ -7,12 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "clearance/base/result.h"
+
 namespace clearance {
 
 enum class LogLevel { debug, info, warning, error };
 
-/// Sends the log to a file from now on (appending); without it the log is discarded.
-void open_log(const std::filesystem::path& path);
+/// Sends the log to a file from now on (appending); without it the log is discarded. A disk that becomes full later
+/// loses lines of the log and nothing else.
+Result<Done> open_log(const std::filesystem::path& path);
 void close_log();
 
 void log_text(LogLevel level, const std::string& text);

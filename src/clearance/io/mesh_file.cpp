@@ -76,24 +76,4 @@ void MeshInput::add_issue_at_byte(std::size_t offset, std::string_view value, st
   add_issue(fmt::format("byte {}", offset), value, std::move(message));
 }
 
-Result<Done> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path temporary = path.string() + ".tmp";
-  const auto failure = [&](const std::string& reason) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    return Issue{path.string(), "", "", "cannot write the file: " + reason, Severity::error};
-  };
-  OpenFile file(std::fopen(temporary.c_str(), "wb"));
-  if (!file)
-    return Issue{path.string(), "", "", fmt::format("cannot write the file: {}", std::strerror(errno)),
-                 Severity::error};
-  if (std::fwrite(bytes.data(), 1, bytes.size(), file.get()) != bytes.size()) return failure(std::strerror(errno));
-  // Closing flushes: a full disk may show only here.
-  if (std::fclose(file.release()) != 0) return failure(std::strerror(errno));
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (error) return failure(error.message());
-  return Done{};
-}
-
 }  // namespace clearance

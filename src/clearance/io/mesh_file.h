@@ -1,5 +1,4 @@
-// What all readers and writers of mesh files share: a file in memory with the problems found in it, and writing that a
-// reader never sees half done.
+// What all readers of mesh files share: a file in memory with the problems found in it.
 #pragma once
 
 #include <cstddef>
@@ -36,8 +35,5 @@ class MeshInput {
   std::string bytes_;
   Issues issues_;
 };
-
-/// Writes `path` + ".tmp" and renames it: the old file or the new one, never a part.
-Result<Done> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace clearance

@@ -6,7 +6,7 @@
 
 #include <iterator>
 
-#include "clearance/io/mesh_file.h"
+#include "clearance/io/atomic_file.h"
 #include "clearance/io/mesh_text.h"
 #include "clearance/io/vtu.h"
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "clearance/io/atomic_file.h"
 #include "clearance/io/mesh_file.h"
 #include "clearance/io/mesh_text.h"
 #include "clearance/io/vtu_xml.h"

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "clearance/io/atomic_file.h"
 #include "clearance/io/pvd.h"
-#include "clearance/io/scene_file.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/json_writer.h"
 
@@ -45,60 +44,6 @@ Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
   return object;
 }
 
-std::string frame_file(int step) {
-  return fmt::format("frames/frame_{:06}.vtu", step);
-}
-
-// The checkpoint is one binary file: magic, step, time, then name, count and numbers of each array.
-constexpr char checkpoint_magic[8] = {'C', 'L', 'R', 'C', 'K', 'P', 'T', '1'};
-
-template <class T>
-void put(std::string& bytes, const T& value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
-}
-
-/// Reads from a byte string without ever running over its end.
-class ByteReader {
- public:
-  explicit ByteReader(const std::string& bytes) : bytes_(bytes) {}
-  bool take(void* to, std::size_t count) {
-    if (count > bytes_.size() - at_) return false;
-    std::memcpy(to, bytes_.data() + at_, count);
-    at_ += count;
-    return true;
-  }
-  std::size_t num_left() const { return bytes_.size() - at_; }
-
- private:
-  const std::string& bytes_;
-  std::size_t at_ = 0;
-};
-
-Result<Checkpoint> read_checkpoint(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return problem(path, "there is no checkpoint to resume from; run without --resume");
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const Issue broken = problem(path, "is not a checkpoint of this program");
-  ByteReader reader(bytes);
-  char magic[8];
-  Checkpoint checkpoint;
-  std::int64_t step = 0;
-  std::uint64_t num_arrays = 0;
-  if (!reader.take(magic, 8) || std::memcmp(magic, checkpoint_magic, 8) != 0) return broken;
-  if (!reader.take(&step, 8) || !reader.take(&checkpoint.time, 8) || !reader.take(&num_arrays, 8)) return broken;
-  checkpoint.step = static_cast<int>(step);
-  for (std::uint64_t a = 0; a < num_arrays; ++a) {
-    std::uint64_t name_size = 0, count = 0;
-    if (!reader.take(&name_size, 8) || name_size > reader.num_left()) return broken;
-    std::string name(name_size, ' ');
-    if (!reader.take(name.data(), name_size) || !reader.take(&count, 8) || count > reader.num_left() / 8) return broken;
-    std::vector<double> values(count);
-    if (!reader.take(values.data(), 8 * count)) return broken;
-    checkpoint.arrays[name] = std::move(values);
-  }
-  return checkpoint;
-}
-
 /// What decides the motion: the scene without its duration and output intervals.
 std::string physics_of(const SceneDesc& scene) {
   SceneDesc reduced = scene;
@@ -108,26 +53,32 @@ std::string physics_of(const SceneDesc& scene) {
   return scene_to_json(reduced);
 }
 
-}  // namespace
-
-Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc& scene) {
-  std::error_code error;
-  fs::create_directories(path, error);
-  if (error) return problem(path, "cannot make this folder: " + error.message());
-  for (const char* name :
-       {"frames", "checkpoint", "frames.pvd", "stats.jsonl", "summary.json", "bodies.json", "scene.json"}) {
-    fs::remove_all(path / name, error);
-    if (error) return problem(path / name, "cannot remove what an earlier run left: " + error.message());
-  }
+Result<Done> make_folders(const fs::path& path) {
   for (const char* name : {"frames", "checkpoint"}) {
+    std::error_code error;
     fs::create_directories(path / name, error);
     if (error) return problem(path / name, "cannot make this folder: " + error.message());
   }
-  if (auto saved = save_scene(path / "scene.json", scene); !saved) return saved.issues();
+  return Done{};
+}
+
+/// Always by the same temporary file, so that none of a killed run stays.
+Result<Done> store_scene(const fs::path& path, const SceneDesc& scene) {
+  return write_file_atomically(path / "scene.json", scene_text(path / "scene.json", scene));
+}
+
+}  // namespace
+
+Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc& scene) {
+  if (auto done = erase_result(path); !done) return done.issues();
+  if (auto done = make_folders(path); !done) return done.issues();
+  if (auto saved = store_scene(path, scene); !saved) return saved.issues();
   return ResultFolder(path);
 }
 
-Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, Checkpoint& checkpoint) {
+Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const SceneDesc& scene) {
+  auto checkpoint = read_checkpoint_file(path / "checkpoint" / "state.bin");
+  if (!checkpoint) return checkpoint;
   auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
   if (!stored) return stored.issues();
   // Paths of meshes are stored absolute or relative to the folder; compare after the same round trip.
@@ -148,44 +99,72 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
                    "is another scene than the one given; resume with the scene (and the --set values) "
                    "of the run, or start anew in another folder");
   }
-  auto read = read_checkpoint(path / "checkpoint" / "state.bin");
-  if (!read) return read.issues();
-  checkpoint = std::move(read).value();
+  return checkpoint;
+}
 
-  // Drop what was stored beyond the checkpoint.
-  ResultFolder folder(path);
-  std::ifstream stats(path / "stats.jsonl");
-  for (std::string line; std::getline(stats, line);) {
-    const Json record = Json::parse(line, nullptr, false);
-    if (!record.is_object() || !record.contains("step") || record["step"].get<int>() > checkpoint.step) break;
-    folder.stats_lines_.push_back(line);
+/// The frames up to a step: those listed, and those that should be and are there.
+void ResultFolder::find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval) {
+  expected_frames_ = {0};
+  for (const StatsLine& line : lines) {
+    // Older programs did not say which steps have a frame.
+    const bool is_due = line.step % frame_interval == 0;
+    if (line.has_frame.value_or(is_due)) expected_frames_.insert(line.step);
   }
-  std::string text;
-  for (const std::string& line : folder.stats_lines_) text += line + "\n";
-  if (auto done = write_text_file(path / "stats.jsonl", text); !done) return done.issues();
-  if (auto entries = read_pvd(path / "frames.pvd")) {
+  if (auto entries = read_pvd(path_ / "frames.pvd")) {
     for (const PvdEntry& entry : *entries) {
-      int step = -1;
-      if (std::sscanf(entry.file.c_str(), "frames/frame_%d.vtu", &step) == 1 && step <= checkpoint.step) {
-        folder.frames_.emplace_back(entry.time, entry.file);
-      }
+      const auto step = step_of_frame_file(entry.file);
+      if (step && *step <= last_step) frames_[*step] = entry.time;
     }
   }
-  std::error_code error;
-  for (const auto& file : fs::directory_iterator(path / "frames", error)) {
-    const std::string name = "frames/" + file.path().filename().string();
-    bool is_listed = false;
-    for (const auto& frame : folder.frames_) is_listed = is_listed || frame.second == name;
-    if (!is_listed) fs::remove(file.path(), error);
+  for (const int step : expected_frames_) {
+    std::error_code error;
+    const fs::path file = path_ / frame_file(step);
+    if (frames_.count(step) > 0 || !fs::exists(file, error)) continue;
+    if (const auto frame = read_frame(file)) frames_[step] = frame->time;
   }
+}
+
+Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint) {
+  if (auto done = make_folders(path); !done) return done.issues();
+  ResultFolder folder(path);
+  const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
+  if (!stored) return stored.issues();
+  const std::vector<std::string> recorded = recorded_frame_files(path);
+  std::vector<StatsLine> lines = read_stats_lines(path);
+  while (!lines.empty() && lines.back().step > checkpoint.step) lines.pop_back();
+  folder.find_frames(lines, checkpoint.step, stored->scene.output.frame_interval);
+
+  // What was stored beyond the checkpoint goes, statistics before frames: no line may ask for a frame that has gone.
+  // The summary is of a run that is no longer over.
+  if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
+  std::string text;
+  for (const StatsLine& line : lines) {
+    folder.add_up(line.text);
+    text += line.text + "\n";
+  }
+  if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
   if (auto done = folder.write_frame_list(); !done) return done.issues();
-  if (auto saved = save_scene(path / "scene.json", scene); !saved) return saved.issues();
+  for (const std::string& file : recorded) {
+    if (folder.frames_.count(*step_of_frame_file(file)) > 0) continue;
+    if (auto done = remove_file(path / file); !done) return done.issues();
+  }
+  if (auto saved = store_scene(path, scene); !saved) return saved.issues();
   return folder;
+}
+
+std::vector<int> ResultFolder::missing_frames() const {
+  std::vector<int> missing;
+  for (const int step : expected_frames_) {
+    std::error_code error;
+    const auto size = fs::file_size(path_ / frame_file(step), error);
+    if (frames_.count(step) == 0 || error || size == 0) missing.push_back(step);
+  }
+  return missing;
 }
 
 Result<Done> ResultFolder::write_frame_list() {
   std::vector<PvdEntry> entries;
-  for (const auto& [time, file] : frames_) entries.push_back({time, file});
+  for (const auto& [step, time] : frames_) entries.push_back({time, frame_file(step)});
   return write_pvd(path_ / "frames.pvd", entries);
 }
 
@@ -195,13 +174,12 @@ Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
     const Json line = {{"name", body.name}, {"entry", body.entry}};
     text += (text.empty() ? "[\n" : ",\n") + line.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
-  return write_text_file(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
+  return write_file_atomically(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
 }
 
 Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {
-  const std::string file = frame_file(step);
-  if (auto done = clearance::write_frame(path_ / file, frame); !done) return done;
-  frames_.emplace_back(frame.time, file);
+  if (auto done = clearance::write_frame(path_ / frame_file(step), frame); !done) return done;
+  frames_[step] = frame.time;
   return write_frame_list();
 }
 
@@ -238,39 +216,36 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["smallest_alpha"] = record.smallest_alpha;
   if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;
   for (const StepRecord::Iteration& iteration : record.iterations) line["iterations"].push_back(json_of(iteration));
+  line["frame"] = record.has_frame ? Json(frame_file(record.step)) : Json(nullptr);
   line["state_hash"] = record.state_hash;
-  stats_lines_.push_back(line.dump());
-  std::ofstream file(path_ / "stats.jsonl", std::ios::app | std::ios::binary);
-  file << stats_lines_.back() << '\n' << std::flush;
-  if (!file) return problem(path_ / "stats.jsonl", "cannot be written");
+  const std::string text = line.dump();
+  if (auto done = append_to_file(path_ / "stats.jsonl", text + "\n"); !done) return done;
+  add_up(text);
   return Done{};
 }
 
+/// Of an older or a changed file anything may be missing.
+void ResultFolder::add_up(const std::string& stats_line) {
+  const Json record = Json::parse(stats_line, nullptr, false);
+  const auto number_in = [](const Json& object, const char* key, double otherwise) {
+    return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
+                                                                                 : otherwise;
+  };
+  ++num_steps_;
+  if (!record.is_object()) return;
+  if (record.contains("seconds")) total_seconds_ += number_in(record["seconds"], "total", 0.0);
+  newton_iterations_ += static_cast<long>(number_in(record, "newton_iterations", 0.0));
+  min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
+  const bool has_status = record.contains("status") && record["status"].is_string();
+  ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
+}
+
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
-  std::string bytes(checkpoint_magic, 8);
-  put(bytes, static_cast<std::int64_t>(checkpoint.step));
-  put(bytes, checkpoint.time);
-  put(bytes, static_cast<std::uint64_t>(checkpoint.arrays.size()));
-  for (const auto& [name, values] : checkpoint.arrays) {
-    put(bytes, static_cast<std::uint64_t>(name.size()));
-    bytes += name;
-    put(bytes, static_cast<std::uint64_t>(values.size()));
-    bytes.append(reinterpret_cast<const char*>(values.data()), 8 * values.size());
-  }
-  return write_text_file(path_ / "checkpoint" / "state.bin", bytes);
+  return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
 }
 
 Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
-  double total_seconds = 0.0, min_distance = infinity;
-  long newton_iterations = 0, converged_steps = 0;
-  for (const std::string& line : stats_lines_) {
-    const Json record = Json::parse(line);
-    total_seconds += record["seconds"]["total"].get<double>();
-    newton_iterations += record["newton_iterations"].get<long>();
-    converged_steps += record["status"] == "converged" ? 1 : 0;
-    if (record["min_distance"].is_number()) min_distance = std::min(min_distance, record["min_distance"].get<double>());
-  }
-  const auto num_steps = static_cast<long>(stats_lines_.size());
+  const auto converged = num_steps_by_status_.find("converged");
   Json json;
   json["version"] = summary.version;
   json["finished"] = summary.finished;
@@ -278,15 +253,17 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["bodies"] = summary.bodies;
   json["vertices"] = summary.vertices;
   json["elements"] = summary.elements;
-  json["steps"] = num_steps;
-  json["converged_steps"] = converged_steps;
+  json["steps"] = num_steps_;
+  json["converged_steps"] = converged == num_steps_by_status_.end() ? 0 : converged->second;
+  json["steps_by_status"] = Json::object();
+  for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
   json["frames"] = frames_.size();
-  json["total_seconds"] = total_seconds;
-  json["mean_seconds_per_step"] = num_steps > 0 ? Json(total_seconds / static_cast<double>(num_steps)) : Json(nullptr);
-  json["newton_iterations"] = newton_iterations;
-  json["min_distance"] = number(min_distance);
+  json["total_seconds"] = total_seconds_;
+  json["mean_seconds_per_step"] = num_steps_ > 0 ? Json(total_seconds_ / num_steps_) : Json(nullptr);
+  json["newton_iterations"] = newton_iterations_;
+  json["min_distance"] = number(min_distance_);
   json["peak_memory_bytes"] = peak_memory_bytes();
-  return write_text_file(path_ / "summary.json", json.dump(2) + "\n");
+  return write_file_atomically(path_ / "summary.json", json.dump(2) + "\n");
 }
 
 std::int64_t peak_memory_bytes() {

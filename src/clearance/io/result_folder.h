@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/io/checkpoint_file.h"
+#include "clearance/io/result_files.h"
 #include "clearance/io/vtu.h"
 #include "clearance/scene/scene.h"
 
@@ -44,6 +46,7 @@ struct StepRecord {
   std::vector<Iteration> iterations;  ///< empty unless the scene asks for them
   std::string limited_by;
   double smallest_alpha = 1.0;
+  bool has_frame = false;  ///< its frame has been stored
   std::string state_hash;
 };
 
@@ -54,40 +57,54 @@ struct RunSummary {
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
-  std::string finished;  ///< `complete`, `stopped` (fewer steps than the scene asks for) or `failed`
-};
-
-/// Everything a restart needs, as named arrays of doubles.
-struct Checkpoint {
-  int step = 0;
-  double time = 0.0;
-  std::map<std::string, std::vector<double>> arrays;
+  std::string finished;  ///< `complete`, `stopped` (fewer steps than asked for) or `failed` (a step, or writing)
 };
 
 class ResultFolder {
  public:
-  /// Starts a new result: removes the frames, stats and checkpoint of an earlier run in `path`.
+  /// Starts a new result in the place of an older one, if there is one (`erase_result`). Whoever calls has a claim.
   static Result<ResultFolder> create(const std::filesystem::path& path, const SceneDesc& scene);
-  /// Continues one: drops stats and frames beyond the checkpoint. `scene` must be the one that was run, apart from its
-  /// duration and output intervals.
-  static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene, Checkpoint& checkpoint);
+
+  /// What a run goes on from; changes nothing. `scene` must be the one that was run, apart from its duration and output
+  /// intervals.
+  static Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, const SceneDesc& scene);
+  /// Continues from that: drops stats and frames beyond the checkpoint, which are stored again when they are reached.
+  static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene,
+                                     const Checkpoint& checkpoint);
 
   const std::filesystem::path& path() const { return path_; }
 
   /// Once, before the first frame: nothing else tells how many bodies an entry of the scene has that is split.
   Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
+  // In this order for every step, stopping at the first that fails: whatever one claims has been stored before it.
   Result<Done> write_frame(int step, const Frame& frame);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_checkpoint(const Checkpoint& checkpoint);
+
+  /// Once, at the end.
   Result<Done> write_summary(const RunSummary& summary);
+
+  /// Steps of the stored statistics by their status.
+  const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
+  /// Steps whose frames should be there and are not: somebody removed them, or a disk was full for an older program.
+  std::vector<int> missing_frames() const;
 
  private:
   explicit ResultFolder(std::filesystem::path path) : path_(std::move(path)) {}
   Result<Done> write_frame_list();
+  void add_up(const std::string& stats_line);
+  void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
   std::filesystem::path path_;
-  std::vector<std::pair<double, std::string>> frames_;  // time, file
-  std::vector<std::string> stats_lines_;
+  std::map<int, double> frames_;   // time of the frame of a step
+  std::set<int> expected_frames_;  // steps; of a run that is continued only
+
+  // Sums over stats.jsonl
+  std::map<std::string, int> num_steps_by_status_;
+  int num_steps_ = 0;
+  double total_seconds_ = 0.0;
+  double min_distance_ = infinity;
+  long newton_iterations_ = 0;
 };
 
 /// Bytes; 0 where the system does not tell.

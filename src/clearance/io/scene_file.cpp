@@ -7,6 +7,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "clearance/io/atomic_file.h"
+
 namespace clearance {
 
 namespace fs = std::filesystem;
@@ -28,24 +30,7 @@ Result<std::string> read_text_file(const fs::path& path) {
 
 Result<Done> write_text_file(const fs::path& path, const std::string& text) {
   // The process number keeps two writers from sharing the temporary file.
-  fs::path temporary = path;
-  temporary += fmt::format(".tmp{}", ::getpid());
-  {
-    std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.flush();
-    if (!file) {
-      std::error_code ignored;
-      fs::remove(temporary, ignored);
-      return Issue{path.string(), "", "", "cannot be written"};
-    }
-  }
-  std::error_code error;
-  fs::rename(temporary, path, error);
-  if (!error) return Done{};
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  return Issue{path.string(), "", "", "cannot be written: " + error.message()};
+  return write_file_atomically(path, fmt::format("{}.tmp{}", path.string(), ::getpid()), text);
 }
 
 }  // namespace clearance

@@ -129,7 +129,7 @@ Result<LoadedScene> load_scene_text(const std::string& text, const std::string& 
   return issues;
 }
 
-Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
+std::string scene_text(const fs::path& path, const SceneDesc& scene) {
   std::error_code error;
   const fs::path from = fs::absolute(scene.base_directory.empty() ? "." : scene.base_directory, error);
   const fs::path to = fs::absolute(path, error).parent_path();
@@ -143,7 +143,11 @@ Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
       }
     }
   }
-  return write_text_file(path, scene_to_json(saved));
+  return scene_to_json(saved);
+}
+
+Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
+  return write_text_file(path, scene_text(path, scene));
 }
 
 }  // namespace clearance

@@ -24,8 +24,11 @@ Result<LoadedScene> load_scene_text(const std::string& text, const std::string& 
                                     const std::filesystem::path& base_directory,
                                     const std::vector<std::string>& overrides = {});
 
-/// Writes a native scene with every default, in one atomic replacement of the file. Relative mesh paths become absolute
-/// where the file lies in another directory than the scene came from.
+/// A native scene with every default, as it would stand in the file `path`. Relative mesh paths become absolute where
+/// the file lies in another directory than the scene came from.
+std::string scene_text(const std::filesystem::path& path, const SceneDesc& scene);
+
+/// Writes that text, in one atomic replacement of the file.
 Result<Done> save_scene(const std::filesystem::path& path, const SceneDesc& scene);
 
 }  // namespace clearance

@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
+#include "clearance/io/atomic_file.h"
 #include "clearance/io/mesh_bytes.h"
 #include "clearance/io/mesh_cells.h"
-#include "clearance/io/mesh_file.h"
 #include "clearance/io/vtu.h"
 
 namespace clearance {

@@ -1,0 +1,102 @@
+#include "apps/cli/run_records.h"
+
+#include <string>
+
+namespace clearance::cli {
+namespace {
+
+std::vector<double> numbers(const VecX& v) {
+  return {v.data(), v.data() + v.size()};
+}
+VecX vector_of(const Checkpoint& checkpoint, const std::string& name) {
+  const auto found = checkpoint.arrays.find(name);
+  if (found == checkpoint.arrays.end()) return {};
+  return Eigen::Map<const VecX>(found->second.data(), static_cast<Eigen::Index>(found->second.size()));
+}
+
+}  // namespace
+
+std::vector<BodyRecord> body_records(const Simulation& simulation) {
+  std::vector<BodyRecord> records;
+  for (const BodyInstance& body : simulation.bodies()) records.push_back({body.name, body.desc});
+  return records;
+}
+
+StepRecord record_of(const Simulation& simulation, const StepReport& report) {
+  StepRecord record;
+  record.step = simulation.state().step;
+  record.time = simulation.state().time;
+  record.status = to_string(report.status);
+  record.newton_iterations = report.newton_iterations;
+  record.contacts = report.num_contacts;
+  record.min_distance = report.min_distance;
+  record.residual = report.residual;
+  record.kappa = report.kappa;
+  record.energy = report.energy;
+  record.friction_work = report.friction_work;
+  record.seconds.emplace_back("total", report.total_seconds);
+  for (int s = 0; s < num_stages; ++s) {
+    const auto stage = static_cast<Stage>(s);
+    record.seconds.emplace_back(std::string(stage_name(stage)), report.profile[stage]);
+  }
+  record.seconds.emplace_back("linear_analyze", report.linear_seconds.analyze);
+  record.seconds.emplace_back("linear_factorize", report.linear_seconds.factorize);
+  record.seconds.emplace_back("linear_substitute", report.linear_seconds.substitute);
+  record.counters = {{"candidates", report.counters.candidates},
+                     {"ccd_calls", report.counters.ccd_calls},
+                     {"energy_evaluations", report.counters.energy_evaluations},
+                     {"orderings", report.counters.orderings},
+                     {"analyses", report.counters.analyses},
+                     {"factorizations", report.counters.factorizations},
+                     {"linear_iterations", report.counters.linear_iterations},
+                     {"friction_iterations", report.friction_iterations}};
+  if (simulation.scene().output.iterations) {
+    for (const IterationReport& it : report.iterations) {
+      record.iterations.push_back(
+          {it.residual, it.alpha_limit, it.alpha, it.num_contacts, it.min_distance, it.limited_by, it.event});
+    }
+  }
+  record.limited_by = report.limited_by;
+  record.smallest_alpha = report.smallest_alpha;
+  record.state_hash = simulation.state_hash();
+  return record;
+}
+
+Checkpoint checkpoint_of(const State& state) {
+  Checkpoint checkpoint;
+  checkpoint.step = state.step;
+  checkpoint.time = state.time;
+  checkpoint.arrays = {{"x", numbers(state.x)},           {"v", numbers(state.v)},
+                       {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
+                       {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
+                       {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
+  // Five numbers a vertex.
+  std::vector<double>& stick = checkpoint.arrays["stick"];
+  for (const StickVertex& vertex : state.stick) {
+    stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
+    stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
+  }
+  return checkpoint;
+}
+
+State state_of(const Checkpoint& checkpoint) {
+  State state;
+  state.step = checkpoint.step;
+  state.time = checkpoint.time;
+  state.x = vector_of(checkpoint, "x");
+  state.v = vector_of(checkpoint, "v");
+  state.a = vector_of(checkpoint, "a");
+  state.x_prev = vector_of(checkpoint, "x_prev");
+  state.v_prev = vector_of(checkpoint, "v_prev");
+  state.x_anchor = vector_of(checkpoint, "x_anchor");
+  const VecX kappa = vector_of(checkpoint, "kappa");
+  state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
+  for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
+  const VecX stick = vector_of(checkpoint, "stick");
+  for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
+    state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
+  }
+  return state;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,113 @@
+// A disk that is full: the run ends with a clear error, and goes on without a hole when there is room again.
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include <cstring>
+
+#include "cli/quick_run.h"
+
+namespace clearance::cli {
+namespace {
+
+class FullDisk : public QuickRun {
+ protected:
+  void SetUp() override {
+    QuickRun::SetUp();
+    whole_ = folder_ / "whole";
+    disk_ = folder_ / "disk";
+    fs::create_directories(disk_);
+    ASSERT_EQ(clearance({"run", scene_, "-o", whole_.string(), "-q", "--threads", "1"}).status, 0);
+  }
+  /// What a run that could not write leaves is sound, and resumed it is the whole run.
+  void expect_failed_soundly(const ProcessResult& failed) {
+    EXPECT_EQ(failed.status, 2) << failed.errors;
+    expect_says(failed.errors, {"cannot write the file"});
+    EXPECT_NE(summary_of(out_).is_object() ? summary_of(out_)["finished"] : Json("failed"), "complete");
+    if (!fs::exists(out_ / "checkpoint/state.bin")) return;
+    const ProcessResult verdict = clearance({"verify", out_.string()});
+    EXPECT_EQ(verdict.status, 0) << verdict.output;
+  }
+  void expect_whole_after_resume() {
+    const bool has_checkpoint = fs::exists(out_ / "checkpoint/state.bin");
+    const ProcessResult resumed = run({has_checkpoint ? "--resume" : "--overwrite"});
+    EXPECT_EQ(resumed.status, 0) << resumed.errors;
+    expect_same_result(out_, whole_);
+    EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
+  }
+  /// Lets this process and its children have disks of their own, which nobody else sees and which go away with it.
+  static bool can_mount() {
+    return geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
+           mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+  }
+  bool mount_disk(unsigned long flags, const char* options) const {
+    return mount("tmpfs", disk_.c_str(), "tmpfs", flags, options) == 0;
+  }
+
+  fs::path whole_, disk_;
+};
+
+TEST_F(FullDisk, RunEndsWithAnErrorAndGoesOnWithoutAHoleWhenThereIsRoom) {
+  if (!can_mount()) GTEST_SKIP() << "mounting needs root";
+  out_ = disk_ / "out";
+  int num_resumed = 0;
+  for (const char* size : {"size=16k", "size=32k", "size=44k", "size=64k", "size=100k", "size=128k", "size=148k"}) {
+    SCOPED_TRACE(size);
+    if (!mount_disk(0, size)) GTEST_SKIP() << "cannot mount: " << std::strerror(errno);
+    const ProcessResult failed = run();
+    expect_failed_soundly(failed);
+    expect_says(failed.errors, {"No space left"});
+    num_resumed += fs::exists(out_ / "checkpoint/state.bin") ? 1 : 0;
+    // Without room there is nothing to be done, and nothing is lost.
+    if (fs::exists(out_ / "checkpoint/state.bin")) {
+      const std::size_t num_frames = files_in(out_ / "frames").size();
+      EXPECT_EQ(run({"--resume"}).status, 2);
+      EXPECT_GE(files_in(out_ / "frames").size() + 1, num_frames);
+    }
+    EXPECT_TRUE(mount_disk(MS_REMOUNT, "size=64m"));
+    expect_whole_after_resume();
+    EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
+  }
+  EXPECT_GT(num_resumed, 0) << "no disk was large enough for a checkpoint";
+}
+
+TEST_F(FullDisk, DiskThatMayOnlyBeReadIsAClearError) {
+  if (!can_mount() || !mount_disk(0, "size=64m")) GTEST_SKIP() << "mounting needs root";
+  out_ = disk_ / "out";
+  ASSERT_EQ(run({"--steps", "3"}).status, 0);
+  ASSERT_TRUE(mount_disk(MS_REMOUNT | MS_RDONLY, "size=64m"));
+  const Contents before = contents_of(out_);
+  for (const char* use : {"--resume", "--overwrite"}) {
+    const ProcessResult refused = run({use});
+    EXPECT_EQ(refused.status, 2);
+    expect_says(refused.errors, {"cannot be written", "Read-only"});
+  }
+  EXPECT_TRUE(contents_of(out_) == before);
+  EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
+  EXPECT_EQ(clearance({"info", out_.string()}).status, 0);
+  out_ = disk_ / "new";
+  expect_says(run().errors, {"cannot make this folder"});
+  EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
+}
+
+/// The same without root: files may not grow beyond a size, which ends the run when the statistics reach it.
+TEST_F(FullDisk, FileThatMayNotGrowEndsTheRunAndIsResumed) {
+  int num_resumed = 0;
+  for (const rlim_t size : {rlim_t{1500}, rlim_t{8000}, rlim_t{20000}}) {
+    SCOPED_TRACE(size);
+    fs::remove_all(out_);
+    rlimit before = {};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit small = {size, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    const pid_t pid = start(arguments());
+    setrlimit(RLIMIT_FSIZE, &before);
+    expect_failed_soundly(wait_for(pid));
+    num_resumed += fs::exists(out_ / "checkpoint/state.bin") ? 1 : 0;
+    expect_whole_after_resume();
+  }
+  EXPECT_GT(num_resumed, 0) << "no limit was large enough for a checkpoint";
+}
+
+}  // namespace
+}  // namespace clearance::cli

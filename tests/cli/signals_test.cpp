@@ -1,0 +1,191 @@
+// What a run does when it is asked to stop, or killed at a random moment.
+#include <pty.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "cli/quick_run.h"
+
+namespace clearance::cli {
+namespace {
+
+class Signals : public QuickRun {
+ protected:
+  void SetUp() override {
+    QuickRun::SetUp();
+    whole_ = folder_ / "whole";
+    ASSERT_EQ(clearance({"run", scene_, "-o", whole_.string(), "-q", "--threads", "1"}).status, 0);
+  }
+  fs::path whole_;
+};
+
+TEST_F(Signals, StopARunWithTheirStatusAndEverythingStored) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    SCOPED_TRACE(signal);
+    fs::remove_all(out_);
+    // The only checkpoint is the one of the end.
+    const std::vector<std::string> sparse = {"--set", "output.checkpoint_interval=1000000"};
+    std::vector<std::string> words = arguments(sparse);
+    words.insert(words.end(), {"--set", "time.duration=1000"});
+    const pid_t pid = start(words);
+    ASSERT_TRUE(wait_for_steps(out_, 5));
+    kill(pid, signal);
+    const ProcessResult stopped = wait_for(pid);
+    EXPECT_EQ(stopped.status, 128 + signal) << stopped.errors;
+    EXPECT_EQ(summary_of(out_)["finished"], "stopped");
+    const std::size_t num_steps = stats_of(out_).size();
+    EXPECT_EQ(summary_of(out_)["steps"], num_steps);
+    EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
+    // It was at the checkpoint: resuming to where it is adds no step, and going on is the uninterrupted run.
+    const std::string checkpoint = read_text(out_ / "checkpoint/state.bin");
+    std::vector<std::string> resume = sparse;
+    resume.insert(resume.end(), {"--resume", "--steps", std::to_string(num_steps)});
+    EXPECT_EQ(run(resume).status, 0);
+    EXPECT_EQ(stats_of(out_).size(), num_steps);
+    EXPECT_TRUE(read_text(out_ / "checkpoint/state.bin") == checkpoint);
+    if (num_steps >= num_quick_steps) continue;
+    EXPECT_EQ(run({"--resume"}).status, 0);
+    expect_same_result(out_, whole_);
+  }
+}
+
+TEST_F(Signals, SecondOneEndsAtOnceAndTheFolderIsResumed) {
+  std::vector<std::string> words = arguments({"--set", "time.duration=1000"});
+  const pid_t pid = start(words);
+  ASSERT_TRUE(wait_for_steps(out_, 5));
+  kill(pid, SIGINT);
+  kill(pid, SIGINT);
+  EXPECT_EQ(wait_for(pid).status, 128 + SIGINT);
+  EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
+  EXPECT_EQ(run({"--resume"}).status, 0);
+  EXPECT_GE(stats_of(out_).size(), num_quick_steps);
+}
+
+TEST_F(Signals, HangUpThatIsIgnoredFromTheStartStaysIgnored) {
+  const pid_t pid = start(arguments(), "process", {SIGHUP});
+  ASSERT_TRUE(wait_for_steps(out_, 2));
+  kill(pid, SIGHUP);
+  EXPECT_EQ(wait_for(pid).status, 0);
+  expect_same_result(out_, whole_);
+}
+
+/// Printing to a terminal that has gone fails, which once ended the process without a summary.
+TEST_F(Signals, ClosedTerminalEndsARunLikeAnyHangUp) {
+  int terminal = -1;
+  const std::string out = out_.string();
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (pid == 0) {
+    std::signal(SIGHUP, SIG_DFL);
+    execl(CLEARANCE_PROGRAM, CLEARANCE_PROGRAM, "run", scene_.c_str(), "-o", out.c_str(), "--set", "time.duration=1000",
+          nullptr);
+    _exit(127);
+  }
+  if (pid < 0) GTEST_SKIP() << "no terminal can be opened";
+  // Somebody has to read, or the program waits.
+  char text[4096];
+  while (stats_of(out_).size() < 5 && read(terminal, text, sizeof(text)) > 0) continue;
+  close(terminal);
+  int status = 0;
+  waitpid(pid, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 128 + SIGHUP);
+  EXPECT_EQ(summary_of(out_)["finished"], "stopped");
+  EXPECT_EQ(clearance({"verify", out}).status, 0);
+}
+
+TEST_F(Signals, OutputThatNobodyTakesDoesNotEndARun) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "/dev/full is not there";
+  const std::string command = std::string("'") + CLEARANCE_PROGRAM + "' run '" + scene_ + "' -o '" + out_.string() +
+                              "' --threads 1 > /dev/full 2> /dev/full";
+  const int status = std::system(command.c_str());
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  expect_same_result(out_, whole_);
+}
+
+/// Kills at random moments; CLEARANCE_KILLS says how many, CLEARANCE_KILL_SEED repeats a series.
+class RandomKills : public QuickRun {
+ protected:
+  static std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+    const char* text = std::getenv(name);
+    return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
+  }
+
+  /// One run with these intervals, killed again and again until it is through. The number of kills.
+  int run_with_kills(int frame_interval, int checkpoint_interval) {
+    const std::vector<std::string> intervals = {"--set", "output.frame_interval=" + std::to_string(frame_interval),
+                                                "--set",
+                                                "output.checkpoint_interval=" + std::to_string(checkpoint_interval)};
+    const fs::path whole =
+        folder_ / ("whole_" + std::to_string(frame_interval) + "_" + std::to_string(checkpoint_interval));
+    if (!fs::exists(whole)) {
+      std::vector<std::string> words = {"run", scene_, "-o", whole.string(), "-q", "--threads", "1"};
+      words.insert(words.end(), intervals.begin(), intervals.end());
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_EQ(clearance(words).status, 0);
+      seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+    fs::remove_all(out_);
+    for (int num_kills = 0;; ++num_kills) {
+      // Nothing is lost without a checkpoint: the run is at its very start.
+      const bool has_checkpoint = fs::exists(out_ / "checkpoint/state.bin");
+      std::vector<std::string> more = intervals;
+      more.push_back(has_checkpoint ? "--resume" : "--overwrite");
+      const pid_t pid = start(arguments(more));
+      const double wait = std::uniform_real_distribution<double>(0.0, 0.8 * seconds_)(random_);
+      std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+      kill(pid, SIGKILL);
+      const ProcessResult result = wait_for(pid);
+      if (result.status == 0) {
+        expect_same_result(out_, whole);
+        const ProcessResult verdict = clearance({"verify", out_.string()});
+        EXPECT_EQ(verdict.status, 0) << verdict.output;
+        return num_kills;
+      }
+      EXPECT_EQ(result.status, 128 + SIGKILL) << result.errors;
+      if (fs::exists(out_ / "checkpoint/state.bin")) {
+        const ProcessResult verdict = clearance({"verify", out_.string()});
+        EXPECT_EQ(verdict.status, 0) << "what a killed run leaves does not verify\n" << verdict.output;
+      }
+      if (HasFailure()) return num_kills;
+    }
+  }
+
+  std::mt19937_64 random_;
+  double seconds_ = 1.0;  // of the run that nobody kills
+};
+
+TEST_F(RandomKills, ResumedRunsAreTheUninterruptedOneBitForBitAndNoFrameIsMissing) {
+  const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
+  const int num_wanted = static_cast<int>(number_from_environment("CLEARANCE_KILLS", 20));
+  SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));
+  random_.seed(seed);
+  int num_kills = 0, num_runs = 0;
+  while (num_kills < num_wanted && !HasFailure()) {
+    num_kills += run_with_kills(1 + num_runs % 3, num_runs % 2 == 0 ? 1 : 4);
+    ++num_runs;
+  }
+  std::printf("%d kills in %d runs, seed %llu\n", num_kills, num_runs, static_cast<unsigned long long>(seed));
+}
+
+/// The list of frames goes last: whatever a kill leaves of an erased result is known to the next run.
+TEST_F(RandomKills, OverwritingThatIsKilledAndRepeatedLeavesNothingOfTheOldResult) {
+  const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
+  SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));
+  random_.seed(seed);
+  const fs::path whole = folder_ / "whole";
+  ASSERT_EQ(clearance({"run", scene_, "-o", whole.string(), "-q", "--threads", "1", "--steps", "3"}).status, 0);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(run({"--overwrite"}).status, 0);
+    const pid_t pid = start(arguments({"--overwrite", "--steps", "3"}));
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>(std::uniform_real_distribution<double>(0.004, 0.05)(random_)));
+    kill(pid, SIGKILL);
+    wait_for(pid);
+    ASSERT_EQ(run({"--overwrite", "--steps", "3"}).status, 0);
+    expect_same_result(out_, whole);
+  }
+}
+
+}  // namespace
+}  // namespace clearance::cli
