@@ -91,7 +91,7 @@ template <class Visitor>
 void describe(Visitor& v, SolverDesc& s) {
   v.field("convergence", s.convergence, any("", "when a step has converged"));
   v.field("force_tolerance", s.force_tolerance,
-          positive("", "convergence forces: what may be left of the forces at work on a body").below(1.0, true));
+          positive("", "convergence forces: share of the forces at work on a body that may be left; of their sum a tenth of that").below(1.0, true));
   v.field("tolerance", s.tolerance,
           positive("l/s or m/s", "convergence published: Newton stops when |dx|_inf / h is below this"));
   v.field("tolerance_is_absolute", s.tolerance_is_absolute,

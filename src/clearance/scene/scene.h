@@ -78,7 +78,7 @@ enum class ConvergenceKind {
 
 struct SolverDesc {
   ConvergenceKind convergence = ConvergenceKind::forces;
-  double force_tolerance = 1e-4;  ///< share of the forces at work on a body that may be left of their balance
+  double force_tolerance = 1e-3;  ///< share of the forces at work on a body that may be left; of its sum a tenth of it
   double tolerance = 1e-2;  ///< of the published convergence: |dx|_inf / h as a fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
   int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`

@@ -94,13 +94,17 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < options_.max_iterations) {
-    assemble();
+    const bool is_first = stiffness_.size() == 0;
+    if (is_first) assemble();
     // 3. Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...
     Verdict verdict = has_forces() ? judge_forces(has_moved) : Verdict::go_on;
     if (verdict == Verdict::ended) break;
     if (verdict == Verdict::again) continue;
+    if (!is_first || is_exact_ != wants_exact_) assemble();
 
     iteration_ = {};
+    iteration_.imbalance = report_.imbalance;
+    iteration_.is_exact = is_exact_;
     Direction direction;
     if (!solve_direction(direction.dy)) {
       report_.status = StepStatus::linear_solve_failed;

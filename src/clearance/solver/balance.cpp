@@ -20,6 +20,8 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
                                    const std::vector<char>& is_fixed, double tolerance) const {
   constexpr double rounding = 16.0 * std::numeric_limits<double>::epsilon();
   constexpr double least_net_share = 0.01;
+  // Of the tolerance: what decides whether a body slides has to be known better than the forces within it.
+  constexpr double net_share = 0.1;
   struct OfBody {
     int num_blocks = 0;
     double work = 0.0;                // sum_b sum_k |g_b^k|
@@ -65,8 +67,8 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
   BalanceVerdict verdict;
   const auto compare = [&](double left, double allowed, int body) {
     const double share = left == 0.0 ? 0.0 : left / allowed;
-    if (!(share <= verdict.worst)) {
-      verdict.worst = share;
+    if (!(tolerance * share <= verdict.imbalance)) {
+      verdict.imbalance = tolerance * share;
       verdict.body = body;
     }
   };
@@ -77,9 +79,9 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const double forces = std::max(body.net_work, least_net_share * body.work);
-    compare(body.net.norm(), tolerance * forces + body.rounding, static_cast<int>(k));
+    compare(body.net.norm(), net_share * tolerance * forces + body.rounding, static_cast<int>(k));
   }
-  verdict.is_balanced = verdict.worst <= 1.0;
+  verdict.is_balanced = verdict.imbalance <= tolerance;
   return verdict;
 }
 

@@ -4,7 +4,7 @@
 // friction, pulls on scripted nodes), block b of a body with N blocks passes if
 //     |g_b| <= tol W + r_b,   W = 1/N sum_b sum_k |g_b^k|,
 // and the body as a whole if also
-//     |sum_b g_b| <= tol max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
+//     |sum_b g_b| <= tol / 10 max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
 // The first says that no node and no stiff body keeps more than a fraction of the mean force at work on a block of its
 // body; the second that a soft body as a whole does not, although it may be squeezed by far larger forces. The rotation
 // vector of a rigid body counts by its force at the body's radius. r_b = 16 eps |H_bb| |x_b| is what rounding of the
@@ -18,8 +18,8 @@ namespace clearance {
 
 struct BalanceVerdict {
   bool is_balanced = false;
-  double worst = 0.0;  ///< largest share of what is allowed that is left; at most 1 if balanced
-  int body = -1;       ///< whose that is
+  double imbalance = 0.0;  ///< share of the forces at work that is left, of the body where it is largest
+  int body = -1;           ///< that body
 };
 
 template <int dim>

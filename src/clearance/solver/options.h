@@ -45,7 +45,7 @@ struct SolverOptions {
   FrictionOptions friction;
   bool has_contact = true;
   Convergence convergence = Convergence::published;
-  double force_tolerance = 1e-4;  ///< of the forces at work: what may be left of them (`forces`)
+  double force_tolerance = 1e-3;  ///< of the forces at work: what may be left of them (`forces`)
   double tolerance = 1e-2;        ///< [m/s] Newton has converged when |dx|_inf / h is below (`published`)
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;

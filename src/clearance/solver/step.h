@@ -54,7 +54,7 @@ class Step {
   };
   Verdict judge_direction(bool has_moved);
   Verdict judge_forces(bool has_moved);
-  bool is_balanced(const FrictionPotential<dim>& friction);
+  BalanceVerdict balance_with(const FrictionPotential<dim>& friction);
   Verdict end(StepStatus status);
 
   // step_targets.cpp: scripted nodes
@@ -99,6 +99,7 @@ class Step {
   Iterate current_;
   CompensatedSum current_energy_;
   VecX gradient_;
+  VecX stiffness_;                    // largest entry of the diagonal blocks assembled last, for `balance_`
   bool is_exact_ = false;             // the Hessian assembled last is not projected
   bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction

@@ -10,6 +10,10 @@ constexpr double max_untaken = 0.3;
 constexpr double least_taken = 0.5;
 /// Share of the forces left from which on Hessians are not projected.
 constexpr double exact_imbalance = 0.1;
+/// Friction is lagged again before the forces have come to balance with it, from this imbalance on, if it is less than
+/// this part of the one with friction that agrees with the contact forces.
+constexpr double early_imbalance = 0.1;
+constexpr double early_lag_share = 0.1;
 }  // namespace
 
 template <int dim>
@@ -40,55 +44,55 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
 }
 
-/// Called with the objective assembled at the current iterate. Friction has to balance with the contact forces and
-/// sliding directions that it leads to.
+/// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon as
+/// its disagreement is what most of the imbalance comes from.
 template <int dim>
 auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   const bool can_be_balanced = report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved;
-  if (detour_.length > 0 || !can_be_balanced) {
-    wants_exact_ = false;
-    return Verdict::go_on;
-  }
-  const bool is_settled = is_balanced(problem_.friction());
-  wants_exact_ = report_.imbalance < exact_imbalance;
+  wants_exact_ = false;
+  if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
+  const BalanceVerdict verdict = balance_with(problem_.friction());
+  wants_exact_ = verdict.imbalance < exact_imbalance;
   if (problem_.augmented().is_active()) {
     if (has_reached_targets()) return Verdict::again;
-    if (!is_settled && has_moved) return Verdict::go_on;
+    if (!verdict.is_balanced && has_moved) return Verdict::go_on;
     return pull_harder() ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
   }
-  if (!is_settled) return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
-  if (!problem_.has_friction()) return end(StepStatus::converged);
-  const FrictionPotential<dim> fresh = problem_.fresh_friction(current_, state_.x);
-  if ((fresh.is_empty() && problem_.friction().is_empty()) || is_balanced(fresh) || !lag_again()) {
-    return end(StepStatus::converged);
+  const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
+  if (problem_.has_friction() && may_settle) {
+    const FrictionPotential<dim> fresh = problem_.fresh_friction(current_, state_.x);
+    if (!fresh.is_empty() || !problem_.friction().is_empty()) {
+      const BalanceVerdict of_fresh = balance_with(fresh);
+      if (verdict.is_balanced && of_fresh.is_balanced) return end(StepStatus::converged);
+      if (verdict.is_balanced || verdict.imbalance < early_lag_share * of_fresh.imbalance) {
+        if (!lag_again()) return end(StepStatus::converged);
+        if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
+        return Verdict::again;
+      }
+    }
   }
-  if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
-  return Verdict::again;
+  if (verdict.is_balanced) return end(StepStatus::converged);
+  return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
 }
 
 /// Of every body, with `friction` in place of the objective's.
 template <int dim>
-bool Step<dim>::is_balanced(const FrictionPotential<dim>& friction) {
+BalanceVerdict Step<dim>::balance_with(const FrictionPotential<dim>& friction) {
   StageTimer timer(report_.profile, Stage::assembly);
-  const BlockSparseMatrix& matrix = system_.matrix();
-  VecX stiffness(matrix.num_blocks());
-  for (int b = 0; b < matrix.num_blocks(); ++b) {
-    stiffness[b] = matrix.diagonal_block<dim>(b).diagonal().cwiseAbs().maxCoeff();
-  }
-  const BalanceVerdict verdict = balance_.judge(current_.x, problem_.term_gradients(current_, friction), stiffness,
+  const BalanceVerdict verdict = balance_.judge(current_.x, problem_.term_gradients(current_, friction), stiffness_,
                                                 problem_.is_fixed(), options_.force_tolerance);
-  report_.imbalance = verdict.worst * options_.force_tolerance;
+  report_.imbalance = verdict.imbalance;
   report_.imbalanced_body = verdict.body;
-  return verdict.is_balanced;
+  return verdict;
 }
 
 template Step<2>::Verdict Step<2>::end(StepStatus);
 template Step<2>::Verdict Step<2>::judge_direction(bool);
 template Step<2>::Verdict Step<2>::judge_forces(bool);
-template bool Step<2>::is_balanced(const FrictionPotential<2>&);
+template BalanceVerdict Step<2>::balance_with(const FrictionPotential<2>&);
 template Step<3>::Verdict Step<3>::end(StepStatus);
 template Step<3>::Verdict Step<3>::judge_direction(bool);
 template Step<3>::Verdict Step<3>::judge_forces(bool);
-template bool Step<3>::is_balanced(const FrictionPotential<3>&);
+template BalanceVerdict Step<3>::balance_with(const FrictionPotential<3>&);
 
 }  // namespace clearance

@@ -23,6 +23,12 @@ void Step<dim>::assemble() {
   StageTimer timer(report_.profile, Stage::assembly);
   is_exact_ = wants_exact_;
   problem_.assemble(current_, system_, gradient_, is_exact_);
+  if (!has_forces()) return;
+  const BlockSparseMatrix& matrix = system_.matrix();
+  stiffness_.resize(matrix.num_blocks());
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    stiffness_[b] = matrix.diagonal_block<dim>(b).diagonal().cwiseAbs().maxCoeff();
+  }
 }
 
 /// Near the solution with the exact Hessian, which converges quadratically, if that is positive definite; projected
