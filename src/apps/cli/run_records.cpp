@@ -34,6 +34,12 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.kappa = report.kappa;
   record.energy = report.energy;
   record.friction_work = report.friction_work;
+  record.imbalance = report.imbalance;
+  record.account = report.account.entries();
+  record.momentum = {{"total", report.momentum.total},
+                     {"change", report.momentum.change},
+                     {"impulse", report.momentum.impulse},
+                     {"integrator", report.momentum.integrator}};
   record.seconds.emplace_back("total", report.total_seconds);
   for (int s = 0; s < num_stages; ++s) {
     const auto stage = static_cast<Stage>(s);
@@ -53,7 +59,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (simulation.scene().output.iterations) {
     for (const IterationReport& it : report.iterations) {
       record.iterations.push_back(
-          {it.residual, it.alpha_limit, it.alpha, it.num_contacts, it.min_distance, it.limited_by, it.event});
+          {it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_contacts, it.min_distance, it.limited_by, it.event});
     }
   }
   record.limited_by = report.limited_by;
@@ -69,6 +75,7 @@ Checkpoint checkpoint_of(const State& state) {
   checkpoint.arrays = {{"x", numbers(state.x)},           {"v", numbers(state.v)},
                        {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
                        {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
+                       {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
   // Five numbers a vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
@@ -92,6 +99,7 @@ State state_of(const Checkpoint& checkpoint) {
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
+  state.stored = vector_of(checkpoint, "stored");
   const VecX stick = vector_of(checkpoint, "stick");
   for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
     state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});

@@ -93,8 +93,8 @@ void Runner::advance_to_end() {
         simulation_.step([&](int iteration, double residual) { progress.show_iteration(step, iteration, residual); });
     progress.show_step(step, simulation_.state().time, report);
     if (report.status != StepStatus::converged) {
-      log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s; {}", step, to_string(report.status),
-                  report.newton_iterations, report.residual, report.limited_by);
+      log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s{}; {}", step, to_string(report.status),
+                  report.newton_iterations, report.residual, imbalance_text(report), report.limited_by);
     }
     if (!report.is_advanced()) {
       const std::string reason = to_string(report.status) + ": " + report.limited_by;
@@ -108,6 +108,14 @@ void Runner::advance_to_end() {
     if (!store(step == num_steps_ || signal_ != 0 || is_strict_stop_, &report)) return;
   }
   if (simulation_.state().step >= num_steps_) end_ = End::complete;
+}
+
+/// Where the convergence of forces was asked for.
+std::string Runner::imbalance_text(const StepReport& report) const {
+  if (report.imbalanced_body < 0) return {};
+  const auto body = static_cast<std::size_t>(report.imbalanced_body);
+  return fmt::format(", {:.2g} % of the forces on '{}' not balanced", 100.0 * report.imbalance,
+                     simulation_.bodies()[body].name);
 }
 
 /// Frame, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
@@ -142,6 +150,7 @@ void Runner::finish() {
   summary.vertices = scene.num_vertices;
   summary.elements = scene.num_elements;
   keep(folder_.write_summary(summary));
+  for (const RunWarning& warning : folder_.energy_warnings()) log_warning("{}: {}", warning.name, warning.message);
   const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
   log_info("{}{} after step {}", how(), by, stored_step_);
 }
@@ -166,7 +175,8 @@ void Runner::print_end() const {
     if (end_ == End::complete) {
       say(stdout, "complete: {} (open frames.pvd in ParaView)\n", folder);
     } else {
-      const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
+      for (const RunWarning& warning : folder_.energy_warnings()) log_warning("{}: {}", warning.name, warning.message);
+  const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
       // A step that cannot be taken cannot be taken again either.
       const char* advice = end_ == End::failed_step ? "" : " (--resume goes on)";
       say(stdout, "{}{} after step {} of {}: {}{}\n", how(), by, stored_step_, num_steps_, folder, advice);
@@ -175,6 +185,9 @@ void Runner::print_end() const {
   // It is a problem, and so even a quiet run tells it.
   if (const std::string text = unconverged_text(); !text.empty()) {
     say(options_.is_quiet ? stderr : stdout, "{}: `clearance info {}` names them\n", text, folder);
+  }
+  for (const RunWarning& warning : folder_.energy_warnings()) {
+    say(options_.is_quiet ? stderr : stdout, "warning {}: {}\n", warning.name, warning.message);
   }
 }
 

@@ -22,7 +22,7 @@ class Runner {
 
   /// Exit status. Reports problems, but leaves the last word to print_end.
   int run();
-  /// How it ended, and whether steps did not converge.
+  /// How it ended, whether steps did not converge, and what the energy accounts say.
   void print_end() const;
 
  private:
@@ -37,6 +37,7 @@ class Runner {
   void finish();
   std::string how() const;
   std::string unconverged_text() const;
+  std::string imbalance_text(const StepReport& report) const;
 
   const RunOptions& options_;
   Simulation& simulation_;

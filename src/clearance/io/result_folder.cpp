@@ -188,6 +188,8 @@ namespace {
 Json json_of(const StepRecord::Iteration& iteration) {
   Json json;
   json["residual"] = number(iteration.residual);
+  json["imbalance"] = number(iteration.imbalance);
+  json["exact"] = iteration.is_exact;
   json["alpha_limit"] = iteration.alpha_limit;
   json["alpha"] = iteration.alpha;
   json["contacts"] = iteration.contacts;
@@ -211,6 +213,9 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["kappa"] = number(record.kappa);
   line["energy"] = object_of(record.energy);
   line["friction_work"] = number(record.friction_work);
+  line["imbalance"] = number(record.imbalance);
+  line["account"] = object_of(record.account);
+  for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
   line["smallest_alpha"] = record.smallest_alpha;
@@ -238,6 +243,11 @@ void ResultFolder::add_up(const std::string& stats_line) {
   min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
   const bool has_status = record.contains("status") && record["status"].is_string();
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
+  if (!record.contains("account") || !record.contains("energy")) return;
+  const Json &account = record["account"], &energy = record["energy"];
+  energy_.add({number_in(record, "time", 0.0), number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0),
+               number_in(account, "kinetic", 0.0), number_in(account, "stored", 0.0),
+               number_in(account, "impacts", 0.0), number_in(account, "integrator", 0.0)});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
@@ -257,6 +267,10 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["converged_steps"] = converged == num_steps_by_status_.end() ? 0 : converged->second;
   json["steps_by_status"] = Json::object();
   for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
+  json["warnings"] = Json::array();
+  for (const RunWarning& warning : energy_.warnings()) {
+    json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
+  }
   json["frames"] = frames_.size();
   json["total_seconds"] = total_seconds_;
   json["mean_seconds_per_step"] = num_steps_ > 0 ? Json(total_seconds_ / num_steps_) : Json(nullptr);

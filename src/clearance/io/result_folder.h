@@ -12,6 +12,7 @@
 #include "clearance/base/result.h"
 #include "clearance/io/checkpoint_file.h"
 #include "clearance/io/result_files.h"
+#include "clearance/io/energy_monitor.h"
 #include "clearance/io/vtu.h"
 #include "clearance/scene/scene.h"
 
@@ -35,10 +36,15 @@ struct StepRecord {
   double kappa = 0.0;
   std::vector<std::pair<std::string, double>> energy;   ///< [J]
   std::vector<std::pair<std::string, double>> seconds;  ///< `total` and one entry per stage
+  double imbalance = 0.0;  ///< share of the forces at work that is left
+  std::vector<std::pair<std::string, double>> account;    ///< [J] EnergyAccount
+  std::vector<std::pair<std::string, Vec<3>>> momentum;  ///< [N s] MomentumAccount
   double friction_work = 0.0;                           ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   struct Iteration {
-    double residual = 0.0, alpha_limit = 1.0, alpha = 0.0;
+    double residual = 0.0, imbalance = 0.0;
+    bool is_exact = false;
+    double alpha_limit = 1.0, alpha = 0.0;
     int contacts = 0;
     double min_distance = infinity;
     std::string limited_by, event;
@@ -86,6 +92,8 @@ class ResultFolder {
 
   /// Steps of the stored statistics by their status.
   const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
+  /// What the energy accounts of all steps say.
+  std::vector<RunWarning> energy_warnings() const { return energy_.warnings(); }
   /// Steps whose frames should be there and are not: somebody removed them, or a disk was full for an older program.
   std::vector<int> missing_frames() const;
 
@@ -101,6 +109,7 @@ class ResultFolder {
 
   // Sums over stats.jsonl
   std::map<std::string, int> num_steps_by_status_;
+  EnergyMonitor energy_;
   int num_steps_ = 0;
   double total_seconds_ = 0.0;
   double min_distance_ = infinity;

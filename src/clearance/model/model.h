@@ -37,6 +37,7 @@ struct State {
   VecX a;              ///< [m/s^2] at the end of the last step; used by implicit Newmark
   VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
+  VecX stored;         ///< [J] per potential and of the barriers at the end of the last step; empty before the first
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts that rub at x
   VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins

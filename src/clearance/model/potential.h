@@ -30,6 +30,10 @@ class Potential {
 
   /// E(x) [J]; infinity where it is not defined (an inverted element of a barrier energy).
   virtual CompensatedSum energy(const VecX& x) const = 0;
+  /// [J] The part of energy(x) that forces given for the step have: -f . x. The rest is stored in the system.
+  virtual double load_energy(const VecX& /*x*/) const { return 0.0; }
+  /// What its force does work on is lost: E is a potential of a lagged dissipation, and nothing is stored.
+  virtual bool is_dissipative() const { return false; }
   /// gradient += scale * dE/dx
   virtual void add_gradient(const VecX& x, double scale, VecX& gradient) const = 0;
 

@@ -86,6 +86,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   }
   problem_.choose_kappa(current_);
   start_friction(direction_of_targets);
+  open_account(direction_of_targets);
   current_energy_ = problem_.energy(current_);
 
   start_from_inertia();
@@ -133,6 +134,19 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   return report_;
 }
 
+/// The barriers at the start have the energy of the last step's end, with the stiffness of this one.
+template <int dim>
+void Step<dim>::open_account(const Direction& direction_of_targets) {
+  double barrier = 0.0;
+  if (state_.stored.size() > 0 && state_.kappa > 0.0) {
+    barrier = state_.stored[state_.stored.size() - 1] * (problem_.kappa() / target_.scale / state_.kappa);
+  } else {
+    const Iterate start = problem_.make_iterate(state_.x, direction_of_targets.candidates);
+    barrier = problem_.kappa() / target_.scale * problem_.barrier().energy(start.contacts, start.x_surface).value();
+  }
+  account_.open(state_, barrier);
+}
+
 /// The exact verdict and the figures of the step's end.
 template <int dim>
 void Step<dim>::finish() {
@@ -161,6 +175,7 @@ void Step<dim>::finish() {
   // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
   report_.energy.emplace_back("barrier", problem_.kappa() / target_.scale *
                                              problem_.barrier().energy(current_.contacts, current_.x_surface).value());
+  account_.close(problem_, current_);
   const LinearSolverCounters& now = system_.solver().counters();
   report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
   report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;
@@ -201,6 +216,10 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
     }
     state.kappa = report.kappa / step.target().scale;
     state.stick = std::move(stick);
+    step.account().settle(state.v);
+    state.stored = step.account().stored();
+    report.account = step.account().energy();
+    report.momentum = step.account().momentum();
   }
   report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});
   report.total_seconds = watch.seconds();

@@ -7,6 +7,7 @@
 
 #include "clearance/base/profile.h"
 #include "clearance/math/types.h"
+#include "clearance/solver/energy_account.h"
 
 namespace clearance {
 
@@ -66,6 +67,8 @@ struct StepReport {
   int friction_iterations = 0;                         ///< lagged solves; 0 without friction
   double friction_work = 0.0;                          ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
+  EnergyAccount account;
+  MomentumAccount momentum;
   std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;

@@ -4,6 +4,7 @@
 
 #include "clearance/solver/advance.h"
 #include "clearance/solver/balance.h"
+#include "clearance/solver/step_account.h"
 #include "clearance/solver/step_problem.h"
 
 namespace clearance {
@@ -24,11 +25,13 @@ class Step {
         target_(predict(options.integrator, state)),
         problem_(model, options, target_, targets, state),
         balance_(model, coordinates_),
+        account_(model, coordinates_, target_, options.integrator.h),
         counters_t0_(system.solver().counters()) {}
 
   StepReport run(const IterationCallback& on_iteration);
   const Iterate& current() const { return current_; }
   const InertialTarget& target() const { return target_; }
+  StepAccount<dim>& account() { return account_; }
   /// What contacts at the end remember of their sticking.
   std::vector<StickVertex> stick() const {
     return problem_.has_friction() ? problem_.fresh_friction(current_, state_.x).stick(current_.x_surface)
@@ -44,6 +47,7 @@ class Step {
 
   void start_from_inertia();
   void assemble();
+  void open_account(const Direction& direction_of_targets);
   void finish();
 
   // step_convergence.cpp: whether the step is done
@@ -96,11 +100,13 @@ class Step {
   InertialTarget target_;
   StepProblem<dim> problem_;
   Balance<dim> balance_;
+  StepAccount<dim> account_;
   Iterate current_;
   CompensatedSum current_energy_;
   VecX gradient_;
   VecX stiffness_;                    // largest entry of the diagonal blocks assembled last, for `balance_`
   bool is_exact_ = false;             // the Hessian assembled last is not projected
+  double exact_limit_ = infinity;     // no exact Hessian before the imbalance is below: after one that was indefinite
   bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
   LinearSolverCounters counters_t0_;  // at the start of the step

@@ -1,4 +1,7 @@
 // Whether a step is done: by what is left of the forces, or, as published, by the size of a direction.
+#include <algorithm>
+#include <utility>
+
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -9,7 +12,7 @@ constexpr double max_untaken = 0.3;
 /// After directions that were cut more than this the forces cannot have come to balance.
 constexpr double least_taken = 0.5;
 /// Share of the forces left from which on Hessians are not projected.
-constexpr double exact_imbalance = 0.1;
+constexpr double exact_imbalance = 1.0;
 /// Friction is lagged again before the forces have come to balance with it, from this imbalance on, if it is less than
 /// this part of the one with friction that agrees with the contact forces.
 constexpr double early_imbalance = 0.1;
@@ -52,7 +55,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   wants_exact_ = false;
   if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
   const BalanceVerdict verdict = balance_with(problem_.friction());
-  wants_exact_ = verdict.imbalance < exact_imbalance;
+  wants_exact_ = verdict.imbalance < std::min(exact_imbalance, exact_limit_);
   if (problem_.augmented().is_active()) {
     if (has_reached_targets()) return Verdict::again;
     if (!verdict.is_balanced && has_moved) return Verdict::go_on;

@@ -47,6 +47,7 @@ bool Step<dim>::solve_direction(VecX& dy) {
   if (is_exact_) {
     if (solve_exact_direction(dy)) return true;
     wants_exact_ = false;
+    exact_limit_ = 0.1 * report_.imbalance;
     assemble();
   }
   StageTimer timer(report_.profile, Stage::linear_solve);

@@ -292,6 +292,11 @@ double JointLink<dim>::limit_gap(const Blocks& y) const {
 }
 
 template <int dim>
+double JointLink<dim>::effort_energy(const Blocks& y) const {
+  return effort_ ? -effort_force_.cwiseProduct(y).sum() : 0.0;
+}
+
+template <int dim>
 void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
   for (const Weights& w : vectors_) energy.add(0.5 * stiffness_ * weighted_sum<dim>(y, w).squaredNorm());
   for (const Scalar& scalar : scalars_) {
@@ -306,7 +311,7 @@ void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
     }
   }
   if (effort_) {
-    for (int k = 0; k < num_blocks; ++k) energy.add(-effort_force_.col(k).dot(y.col(k)));
+    energy.add(effort_energy(y));
   }
 }
 

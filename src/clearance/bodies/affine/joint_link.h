@@ -35,6 +35,8 @@ class JointLink {
   /// Appends what is not defined.
   void begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues);
   void add_energy(const Blocks& y, CompensatedSum& energy) const;
+  /// [J] The part of an effort.
+  double effort_energy(const Blocks& y) const;
   Blocks gradient(const Blocks& y) const;
 
   /// The projected Hessian: block (k, l) is isotropic(k, l) I + sum over ranks of factor * g_k g_l^T.

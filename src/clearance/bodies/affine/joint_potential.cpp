@@ -51,6 +51,13 @@ CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
       64);
 }
 
+template <int dim>
+double JointPotential<dim>::load_energy(const VecX& x) const {
+  double sum = 0.0;
+  for (const JointLink<dim>& link : links_) sum += link.effort_energy(link.gather(x));
+  return sum;
+}
+
 // Gradient and matrix: serial, because joints share bodies; scenes have few joints beside their contacts.
 
 template <int dim>

@@ -18,6 +18,7 @@ class JointPotential : public Potential {
   /// Evaluates drives and efforts; torques and forces act in the pose at the start of the step.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
+  double load_energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;

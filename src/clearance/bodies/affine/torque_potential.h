@@ -32,6 +32,7 @@ class TorquePotential : public Potential {
   std::string name() const override { return "torque"; }
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
+  double load_energy(const VecX& x) const override { return energy(x).value(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
 
  private:

@@ -19,6 +19,7 @@ class LaggedDampingPotential : public Potential {
   std::string name() const override { return "damping"; }
   /// Snapshot of x_t0 and K(x_t0). Nothing is damped while h <= 0, nor before the first call.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  bool is_dissipative() const override { return true; }
   CompensatedSum energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }

@@ -17,6 +17,7 @@ class LoadPotential : public Potential {
   std::string name() const override { return "loads"; }
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
+  double load_energy(const VecX& x) const override { return energy(x).value(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
 
  private:

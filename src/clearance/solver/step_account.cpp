@@ -1,0 +1,185 @@
+#include "clearance/solver/step_account.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+/// Of a body's kinetic energy: what it changes by in an impact, which is no matter of the step's length.
+constexpr double impact_share = 0.05;
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
+  return {{"kinetic", kinetic},   {"stored", stored},   {"loads", loads},       {"motions", motions},
+          {"drives", drives},     {"friction", friction}, {"damping", damping}, {"residual", residual},
+          {"impacts", impacts},   {"integrator", integrator}, {"closure", closure()}};
+}
+
+template <int dim>
+void StepAccount<dim>::open(const State& state, double barrier) {
+  const auto count = static_cast<Eigen::Index>(model_.potentials.size());
+  x_t0_ = state.x;
+  v_t0_ = state.v;
+  energy_t0_.resize(count + 1);
+  load_energy_t0_.resize(count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const Potential& potential = *model_.potentials[static_cast<std::size_t>(k)];
+    energy_t0_[k] = potential.energy(state.x).value();
+    load_energy_t0_[k] = potential.load_energy(state.x);
+  }
+  energy_t0_[count] = barrier;
+  if (state.stored.size() != energy_t0_.size()) return;
+  // What has jumped since the end of the last step: drives have moved on, and the barrier may have another stiffness.
+  for (Eigen::Index k = 0; k < count; ++k) {
+    if (model_.potentials[static_cast<std::size_t>(k)]->is_dissipative()) continue;
+    const double jump = energy_t0_[k] - load_energy_t0_[k] - state.stored[k];
+    energy_.drives += jump;
+    energy_.stored += jump;
+  }
+  energy_.integrator += energy_t0_[count] - state.stored[count];
+  energy_.stored += energy_t0_[count] - state.stored[count];
+}
+
+template <int dim>
+void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
+  dx_ = end.x - x_t0_;
+  is_fixed_ = problem.is_fixed();
+  const double scale = target_.scale;
+  const std::vector<VecX> gradients = problem.term_gradients(end, problem.friction());
+  VecX total = VecX::Zero(dx_.size()), external = VecX::Zero(dx_.size());
+  auto next = gradients.begin();
+  inertial_gradient_ = VecX::Zero(dx_.size());
+  if (target_.has_inertia) inertial_gradient_ = *next++ / scale;
+  total = inertial_gradient_;
+
+  stored_.resize(energy_t0_.size());
+  double gaps = 0.0;
+  for (std::size_t k = 0; k < model_.potentials.size(); ++k) {
+    const Potential& potential = *model_.potentials[k];
+    const auto at = static_cast<Eigen::Index>(k);
+    const VecX gradient = *next++ / scale;
+    const double work = gradient.dot(dx_);
+    total += gradient;
+    external += gradient;
+    stored_[at] = 0.0;
+    if (potential.is_dissipative()) {
+      energy_.damping += work;
+      continue;
+    }
+    const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
+    stored_[at] = energy - load_energy;
+    energy_.loads += load_energy_t0_[at] - load_energy;
+    energy_.stored += stored_[at] - (energy_t0_[at] - load_energy_t0_[at]);
+    gaps += work - (energy - energy_t0_[at]);
+  }
+
+  const Eigen::Index last = stored_.size() - 1;
+  stored_[last] = problem.kappa() / scale * problem.barrier().energy(end.contacts, end.x_surface).value();
+  energy_.stored += stored_[last] - energy_t0_[last];
+  double barrier_work = 0.0;
+  if (!end.contacts.contacts.empty()) {
+    const VecX gradient = *next++ / scale;
+    barrier_work = gradient.dot(dx_);
+    total += gradient;
+    external += gradient;
+  }
+  barrier_gap_ = barrier_work - (stored_[last] - energy_t0_[last]);
+  if (!problem.friction().is_empty()) {
+    const VecX gradient = *next++ / scale;
+    energy_.friction = gradient.dot(dx_);
+    total += gradient;
+    external += gradient;
+  }
+
+  // What is not balanced: at fixed nodes the force that moves them; pulls on others are forces from outside, too.
+  double all = 0.0;
+  VecX free = total;
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (is_fixed_[static_cast<std::size_t>(b)]) {
+      energy_.motions += block<dim>(total, b).dot(block<dim>(dx_, b));
+      block<dim>(free, b).setZero();
+    } else {
+      all += block<dim>(total, b).dot(block<dim>(dx_, b));
+    }
+  }
+  if (next != gradients.end()) {
+    const VecX pull = *next / scale;
+    energy_.motions -= pull.dot(dx_);
+    free += pull;
+    external += pull;
+    all += pull.dot(dx_);
+  }
+  energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
+  // Of rigid bodies all forces on the columns count, also those that keep them rigid: on an arc these do work.
+  energy_.integrator += all - energy_.residual - gaps;
+
+  for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(external, b);
+}
+
+/// Blocks that are free, and points: not the columns of stiff bodies.
+template <int dim>
+std::vector<int> StepAccount<dim>::free_points() const {
+  std::vector<char> is_column(static_cast<std::size_t>(model_.layout.num_blocks), 0);
+  for (const StiffBody& body : model_.stiff_bodies) {
+    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+  }
+  std::vector<int> points;
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (!is_column[static_cast<std::size_t>(b)] && !is_fixed_[static_cast<std::size_t>(b)]) points.push_back(b);
+  }
+  return points;
+}
+
+template <int dim>
+VecX StepAccount<dim>::mass_times(const VecX& v) const {
+  VecX product = VecX::Zero(v.size());
+  if (model_.consistent_mass) model_.consistent_mass->add_product(v, 1.0, product);
+  for (int b = 0; !model_.consistent_mass && b < model_.layout.num_blocks; ++b) {
+    block<dim>(product, b) = model_.mass[b] * block<dim>(v, b);
+  }
+  return product;
+}
+
+template <int dim>
+void StepAccount<dim>::settle(const VecX& v_t1) {
+  if (!target_.has_inertia) {
+    energy_.integrator -= barrier_gap_;
+    return;
+  }
+  energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
+  // Per body what the integrator does to the kinetic energy.
+  struct OfBody {
+    double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0;
+  };
+  const int num_bodies = model_.body_of_block.empty() ? 1 : 1 + *std::max_element(model_.body_of_block.begin(), model_.body_of_block.end());
+  std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies));
+  const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const auto at = static_cast<std::size_t>(b);
+    OfBody& body = bodies[static_cast<std::size_t>(model_.body_of_block.empty() ? 0 : model_.body_of_block[at])];
+    const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
+    body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
+                 block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));
+    body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
+    body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
+  }
+  for (const OfBody& body : bodies) {
+    const bool is_impact = std::abs(body.gain) > impact_share * std::max(body.kinetic_t0, body.kinetic_t1);
+    (is_impact ? energy_.impacts : energy_.integrator) += body.gain;
+  }
+  energy_.impacts -= barrier_gap_;
+
+  for (int b : free_points()) {
+    momentum_.total.template head<dim>() += block<dim>(p_t1, b);
+    momentum_.change.template head<dim>() += block<dim>(p_t1, b) - block<dim>(p_t0, b);
+  }
+  momentum_.integrator = momentum_.change - momentum_.impulse;
+}
+
+template class StepAccount<2>;
+template class StepAccount<3>;
+
+}  // namespace clearance

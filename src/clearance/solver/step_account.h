@@ -1,0 +1,46 @@
+// Keeps the accounts of energy and momentum of one step.
+#pragma once
+
+#include "clearance/solver/energy_account.h"
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+template <int dim>
+class StepAccount {
+ public:
+  StepAccount(const Model& model, const LocalCoordinates<dim>& coordinates, const InertialTarget& target, double h)
+      : model_(model), coordinates_(coordinates), target_(target), h_(h) {}
+
+  /// After the potentials have begun the step. `barrier` [J]: at the start, with the stiffness of this step.
+  void open(const State& state, double barrier);
+  /// At the last iterate.
+  void close(StepProblem<dim>& problem, const Iterate& end);
+  /// Once the velocity at the end is known.
+  void settle(const VecX& v_t1);
+
+  const EnergyAccount& energy() const { return energy_; }
+  const MomentumAccount& momentum() const { return momentum_; }
+  /// [J] per potential and of the barriers, at the end: State::stored.
+  const VecX& stored() const { return stored_; }
+
+ private:
+  VecX mass_times(const VecX& v) const;
+  std::vector<int> free_points() const;
+
+  const Model& model_;
+  const LocalCoordinates<dim>& coordinates_;
+  const InertialTarget& target_;
+  double h_;
+  VecX x_t0_, v_t0_, dx_;
+  VecX energy_t0_;          // [J] per potential and of the barriers, with the parameters of this step
+  VecX load_energy_t0_;     // [J] the part of given forces, per potential
+  VecX inertial_gradient_;  // [N]
+  double barrier_gap_ = 0.0;
+  std::vector<char> is_fixed_;
+  VecX stored_;
+  EnergyAccount energy_;
+  MomentumAccount momentum_;
+};
+
+}  // namespace clearance
