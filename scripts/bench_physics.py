@@ -77,7 +77,7 @@ def careful(case):
     return case.scene | {
         "contact": {"dhat": 1e-4 * size, "dhat_is_absolute": True},
         "friction": {**case.scene.get("friction", {}), "eps_v": 1e-4 * speed, "eps_v_is_absolute": True, "iterations": 0},
-        "solver": {"tolerance": 1e-5 * speed, "tolerance_is_absolute": True}}
+        "solver": {"tolerance": 1e-7 * speed, "tolerance_is_absolute": True}}
 
 
 def run_program(options, case, folder, results):
@@ -107,7 +107,10 @@ def judge(options, name):
         outcome.message = run_program(options, case, folder, Path(temporary) / "out")
         outcome.seconds = time.time() - start
         if not outcome.message:
-            measure(case, Path(temporary) / "out", outcome)
+            try:
+                measure(case, Path(temporary) / "out", outcome)
+            except (ArithmeticError, LookupError, ValueError) as problem:
+                outcome.message = f"no measurement: {problem!r}"
     return outcome
 
 
@@ -180,7 +183,7 @@ def parse():
     parser.add_argument("--only", action="append", metavar="KIND", choices=list(KINDS), help="only this kind; may be repeated")
     parser.add_argument("--case", action="append", metavar="KIND-NUMBER", help="only this case; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time (default 1)")
-    parser.add_argument("--seconds", type=float, default=60, help="for one case (default 60)")
+    parser.add_argument("--seconds", type=float, default=20, help="for one case (default 20)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="store all outcomes")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the scene files, one folder a case")
     parser.add_argument("--careful", action="store_true", help="settings of contact, friction and solver scaled to each case, to tell "

@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 from . import vectors as vec
+from .scenes import mass_properties
 
 TYPES = {"Float64": ("d", 8), "Int32": ("i", 4), "Int64": ("q", 8), "UInt8": ("B", 1)}
-TETRAHEDRON = 10
+TRIANGLE, TETRAHEDRON = 5, 10  # VTK's numbers of cell types
 
 
 def read_arrays(path):
@@ -61,19 +62,21 @@ class Run:
         return self.frames[index]
 
     def find_vertices(self, names):
-        """Vertices and tetrahedra of each body, and the share of its mass that each vertex stands for.
+        """Vertices and cells of each body, and the share of its mass that each vertex stands for.
 
         Elements give equal parts to their nodes. The meshes of stiff bodies are symmetric, so that the mean of their
         vertices is the centre of mass.
         """
         first = self.frame(0)
-        vertices, self.tetrahedra = {n: set() for n in names}, {n: [] for n in names}
+        vertices = {n: set() for n in names}
+        cells = {TETRAHEDRON: {n: [] for n in names}, TRIANGLE: {n: [] for n in names}}
+        self.tetrahedra, self.triangles = cells[TETRAHEDRON], cells[TRIANGLE]  # stiff bodies have triangles only
         begin = 0
         for end, body, cell_type in zip(first["offsets"], first["body"], first["types"]):
             cell = tuple(first["connectivity"][begin:end])
             vertices[names[body]].update(cell)
-            if cell_type == TETRAHEDRON:
-                self.tetrahedra[names[body]].append(cell)
+            if cell_type in cells:
+                cells[cell_type][names[body]].append(cell)
             begin = end
         self.vertices = {name: sorted(v) for name, v in vertices.items()}
         self.weights = {name: self.vertex_weights(name) for name in names}
@@ -89,6 +92,11 @@ class Run:
                 weights[vertex] += tetrahedron_volume(points, tetrahedron) / 4
         volume = math.fsum(weights.values())
         return [weights[v] / volume for v in ids]
+
+    def volume(self, name):
+        """[m^3] inside the surface of a stiff body."""
+        points = dict(zip(self.vertices[name], self.points(name, 0)))
+        return mass_properties((points, self.triangles[name]))[0]
 
     # --- motion ---
 

@@ -113,8 +113,8 @@ def inertia_z(mesh):
 
 
 def bystander(draw, size, up=(0, 1, 0), probability=0.4):
-    """A free body 100 to 1000 sizes away, roughly along `up`: it must change nothing."""
-    if not draw.chance(probability):
+    """A free body 100 to 1000 sizes away, roughly along `up`: it must change nothing. (None falls quasi-statically.)"""
+    if not draw.chance(probability) or draw.parameters["integrator"] == "quasi_static":
         return []
     far = draw.log("far", 100.0, 1000.0)
     kind = draw.pick("bystander", ("rigid", "affine", "deformable"))
