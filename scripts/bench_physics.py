@@ -29,6 +29,7 @@ from pathlib import Path
 from bench_common import table
 from physics import blocks, elastic, motion
 from physics.case import G, Draw
+from physics.peers import ENGINES, run_peer
 from physics.results import Run
 
 KINDS = {kind.__name__: kind for module in (blocks, motion, elastic) for kind in module.KINDS}
@@ -45,6 +46,7 @@ class Outcome:
     warnings: list = field(default_factory=list)
     message: str = ""
     seconds: float = 0.0
+    peers: dict = field(default_factory=dict)  # checks by the name of the engine; None where it failed
 
     def kind(self):
         return self.name.rsplit("-", 1)[0]
@@ -111,6 +113,8 @@ def judge(options, name):
                 measure(case, Path(temporary) / "out", outcome)
             except (ArithmeticError, LookupError, ValueError) as problem:
                 outcome.message = f"no measurement: {problem!r}"
+    if case.peer and options.peers:
+        outcome.peers = {engine: run_peer(options.peers / program, case, options.seconds) for engine, program in ENGINES.items()}
     return outcome
 
 
@@ -171,6 +175,24 @@ def report(outcomes):
     return text + f"\nResolved cases that are ok: {share:.1f} % (goal: 99 %). Wrong and silent: {wrong} of {len(outcomes)} (goal: none).\n"
 
 
+def middle_error(checks_of_cases):
+    """The middle of the largest errors of cases, and how many cases are ok; a failure is an infinite error."""
+    errors = sorted(max((c.error for c in checks), default=0) if checks else math.inf for checks in checks_of_cases)
+    num_ok = sum(checks is not None and bool(checks) and all(c.is_ok() for c in checks) for checks in checks_of_cases)
+    middle = errors[len(errors) // 2]
+    return f"{num_ok} ok, " + (f"{100 * middle:.2g} %" if middle < math.inf else "failed")
+
+
+def report_peers(outcomes):
+    """Resolved rigid cases that the other engines can express: how many are ok in each, and the middle of the errors."""
+    rows = []
+    for kind in [*KINDS, "all"]:
+        own = [o for o in outcomes if o.peers and o.resolved and kind in (o.kind(), "all")]
+        if own:
+            rows.append([kind, str(len(own)), middle_error([o.checks for o in own]), *(middle_error([o.peers[e] for o in own]) for e in ENGINES)])
+    return table(["kind", "cases", "Clearance", *ENGINES], rows) if rows else ""
+
+
 def as_json(outcomes, options):
     return json.dumps({"seed": options.seed, "cases": [asdict(o) | {"error": o.worst().error if o.worst() else None} for o in outcomes]}, indent=1)
 
@@ -178,6 +200,7 @@ def as_json(outcomes, options):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=Path("build/native/bin/clearance"))
+    parser.add_argument("--peers", type=Path, help="folder of the programs bullet_motion and mujoco_motion; without it only Clearance runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=400, help="number of cases (default 400)")
     parser.add_argument("--only", action="append", metavar="KIND", choices=list(KINDS), help="only this kind; may be repeated")
@@ -204,6 +227,8 @@ def main():
             if options.verbose or options.case or outcome.verdict in ("WRONG", "error"):
                 print(outcome_text(outcome), flush=True)
     print("\n" + report(outcomes))
+    if options.peers:
+        print("Rigid bodies beside other engines, resolved cases; the middle of their errors:\n\n" + report_peers(outcomes))
     print(f"One case again: ./dev bench physics --seed {options.seed} --case KIND-NUMBER")
     if options.json:
         options.json.write_text(as_json(outcomes, options))
