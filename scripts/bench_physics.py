@@ -16,6 +16,7 @@ name only; --case runs it alone.
 """
 
 import argparse
+import itertools
 import json
 import math
 import subprocess
@@ -33,6 +34,8 @@ from physics.peers import ENGINES, run_peer
 from physics.results import Run
 
 KINDS = {kind.__name__: kind for module in (blocks, motion, elastic) for kind in module.KINDS}
+
+SLOW = ("hertz",)
 
 
 @dataclass
@@ -62,11 +65,13 @@ def draw_case(seed, name):
 
 
 def case_names(options):
-    """The kinds in turn, so that any count has about as many of each."""
+    """The kinds in turn, so that any count has about as many of each; slow ones every third time only."""
     if options.case:
         return options.case
-    kinds = [kind for kind in KINDS if not options.only or any(only == kind for only in options.only)]
-    return [f"{kinds[i % len(kinds)]}-{i // len(kinds)}" for i in range(options.count)]
+    kinds = options.only or list(KINDS)
+    turns = (f"{kind}-{n // 3 if kind in SLOW and not options.only else n}" for n in itertools.count() for kind in kinds
+             if options.only or kind not in SLOW or n % 3 == 0)
+    return list(itertools.islice(turns, options.count))
 
 
 # --- one case ---
@@ -87,6 +92,8 @@ def run_program(options, case, folder, results):
     path = folder / "scene.json"
     scene = careful(case) if options.careful else case.scene
     path.write_text(json.dumps(scene, indent=1))
+    for file_name, text in case.files.items():
+        (folder / file_name).write_text(text)
     command = [str(options.program), "run", str(path), "-o", str(results), "--threads", "1", "-q"]
     try:
         process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=options.seconds)

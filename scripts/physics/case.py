@@ -56,7 +56,8 @@ class Case:
     scene: dict
     measure: Callable  # of a run: a list of checks
     unresolved: list = field(default_factory=list)  # reasons; none: resolved
-    peer: dict | None = None  # the case as the peers read it
+    peer: bool = False  # whether the other engines can express it
+    files: dict = field(default_factory=dict)  # meshes beside the scene file: text by name
 
 
 class Draw(random.Random):

@@ -9,7 +9,7 @@ import math
 from . import linear_fem
 from . import vectors as vec
 from .case import G, GAP_TOLERANCE, TOLERANCE, Case, near
-from .scenes import FLOOR, box, bystander, scene
+from .scenes import FLOOR, box, bystander, cap, grid_mesh, mesh_body, scene
 
 SLOW = 12.6  # omega R, at least: two periods
 
@@ -259,6 +259,42 @@ def rod(d):
     return Case(d.name, d.parameters, description, measure, d.unresolved)
 
 
+def hertz(d):
+    """A rigid ball is pressed into a block, quasi-statically: F = 4/3 E / (1 - nu^2) sqrt(R) u^1.5 (Hertz).
+
+    u is how far the block's surface sinks below the ball (as far as the ball, but for the gap: 15 %). The block is clamped D = 12 contact
+    radii below: u is larger in a half-space, by what lies deeper, F (1 + nu) (3 - 2 nu) / (2 pi E D) (Boussinesq).
+    Elements of 0.4 contact radii are too stiff by a tenth (0.5: by 15 %): allowed are 20 %.
+    """
+    radius = d.size()
+    d.note("body", "deformable")
+    d.note("integrator", "quasi_static")
+    reach, poisson, young = d.between("contact_over_ball", 0.03, 0.1), d.between("poisson", 0.1, 0.4), d.log("young", 1e4, 1e12)
+    a = reach * radius
+    depth = a * a / radius
+    d.h = d.note("h", 0.01)
+    d.count = d.note("steps", 4)
+    d.duration = d.h * d.count
+    steps = [0.0, 0.4, 0.8, 1.2, 1.8, 3.0, 6.0, 12.0]
+    across = [-x * a for x in reversed(steps[1:])] + [x * a for x in steps]
+    down = [-x * a for x in reversed(steps)]
+    clamp = {**CLAMP, "region": {"box": [[-1, -1, -1], [2, 0.001, 2]], "frame": "body"}}
+    block = {"name": "block", "kind": "deformable", "mesh": "block.msh", "motions": [clamp],
+             "material": {"density": d.density(), "youngs_modulus": young, "poisson_ratio": poisson}}
+    gap = 0.01 * depth
+    ball = mesh_body("ball", "obstacle", cap(radius, 2 * a, 12, 24), (0, gap, 0),
+                     motions=[{"linear_velocity": [0, -(depth + gap) / d.duration, 0]}])
+
+    def measure(run):
+        centre = min(range(len(run.vertices["block"])), key=lambda i: vec.norm(run.points("block", 0)[i]))
+        sunk, force = -run.points("block")[centre][1], -math.fsum(f[1] for f in run.forces("block"))
+        deeper = force * (1 + poisson) * (3 - 2 * poisson) / (2 * math.pi * young * 12 * a)
+        theory = 4 / 3 * young / (1 - poisson**2) * math.sqrt(radius) * max(1e-9 * depth, sunk + deeper) ** 1.5
+        return [near("sunk", sunk, depth, 0.15), near("force", force, theory, 0.2)]
+    description = scene(d, [block, ball], gravity=(0, 0, 0), forces=True)
+    return Case(d.name, d.parameters, description, measure, d.unresolved, files={"block.msh": grid_mesh(across, down, across)})
+
+
 def chain(d):
     """Links hang from a fixed one: each is held by the weight below it. Means of the contact forces over the second half.
 
@@ -290,4 +326,4 @@ def chain(d):
     return Case(d.name, d.parameters, description, measure, d.unresolved)
 
 
-KINDS = (press, squash, hang, cantilever, rod, chain)
+KINDS = (press, squash, hang, cantilever, rod, hertz, chain)

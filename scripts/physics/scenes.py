@@ -92,6 +92,42 @@ def band(lower, upper):
     return triangles
 
 
+def cap(radius, reach, rings, around):
+    """A lower cap of a sphere, out to `reach` from its axis y, facing down; its lowest point is in the origin."""
+    vertices, triangles = [(0.0, 0.0, 0.0)], []
+    for ring in range(1, rings + 1):
+        r = reach * ring / rings
+        height = radius - math.sqrt(radius**2 - r**2)
+        for i in range(around):
+            a = 2 * math.pi * (i + 0.5 * ring) / around
+            vertices.append((r * math.cos(a), height, r * math.sin(a)))
+    for i in range(around):
+        j = (i + 1) % around
+        triangles.append((0, 1 + i, 1 + j))
+        for ring in range(1, rings):
+            p, q = 1 + (ring - 1) * around, 1 + ring * around
+            triangles += [(p + i, q + i, p + j), (p + j, q + i, q + j)]
+    return vertices, triangles
+
+
+def grid_mesh(xs, ys, zs):
+    """Text of a Gmsh 2.2 file: bricks between the planes, each of six tetrahedra about one of its diagonals."""
+    nodes = [(x, y, z) for x in xs for y in ys for z in zs]
+    ny, nz = len(ys), len(zs)
+    paths = ((0, 4, 6, 7), (0, 2, 3, 7), (0, 1, 5, 7), (0, 4, 7, 5), (0, 1, 7, 3), (0, 2, 7, 6))
+    cells = []
+    for i in range(len(xs) - 1):
+        for j in range(ny - 1):
+            for k in range(nz - 1):
+                corners = [((i + c // 4) * ny + j + c // 2 % 2) * nz + k + c % 2 + 1 for c in range(8)]
+                cells += [[corners[c] for c in path] for path in paths]
+    lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$Nodes", str(len(nodes))]
+    lines += [f"{n} {x!r} {y!r} {z!r}" for n, (x, y, z) in enumerate(nodes, 1)]
+    lines += ["$EndNodes", "$Elements", str(len(cells))]
+    lines += [f"{n} 4 0 {a} {b} {c} {d}" for n, (a, b, c, d) in enumerate(cells, 1)]
+    return "\n".join([*lines, "$EndElements", ""])
+
+
 def mass_properties(mesh):
     """Volume and the integrals of x x, y y, z z over the inside of a closed surface (exact: a sum of tetrahedra)."""
     vertices, triangles = mesh
