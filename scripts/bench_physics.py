@@ -2,9 +2,9 @@
 """Random closed-form physics at default settings: `./dev bench physics`.
 
 Draws cases of every kind (sliding, rolling, stacks, hinges, elastic blocks, ...) with random sizes, materials, steps,
-integrators and bystanders, runs them with settings that the case does not name left alone, and compares with theory. The
-kinds and their theories are the functions in scripts/physics/. A case is *resolved* where the step, the number of steps
-and the strain under its own weight say that the theory must come out (each kind says what it needs). Verdicts:
+integrators and bystanders, runs them with settings that the case does not name left alone, and compares with theory.
+The kinds and their theories are the functions in scripts/physics/. A case is *resolved* where the step, the number of
+steps and the strain under its own weight say that the theory must come out (each kind says what it needs). Verdicts:
 
   ok      within 3 % (6 % where gaps between surfaces enter, or as the kind says)
   warned  off, but summary.json lists a warning or a step did not converge
@@ -83,7 +83,8 @@ def careful(case):
     speed = math.sqrt(G * size)
     return case.scene | {
         "contact": {"dhat": 1e-4 * size, "dhat_is_absolute": True},
-        "friction": {**case.scene.get("friction", {}), "eps_v": 1e-4 * speed, "eps_v_is_absolute": True, "iterations": 0},
+        "friction": {**case.scene.get("friction", {}), "eps_v": 1e-4 * speed, "eps_v_is_absolute": True,
+                     "iterations": 0},
         "solver": {"tolerance": 1e-7 * speed, "tolerance_is_absolute": True}}
 
 
@@ -96,7 +97,8 @@ def run_program(options, case, folder, results):
         (folder / file_name).write_text(text)
     command = [str(options.program), "run", str(path), "-o", str(results), "--threads", "1", "-q"]
     try:
-        process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=options.seconds)
+        process = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                 timeout=options.seconds)
     except subprocess.TimeoutExpired:
         return f"no end in {options.seconds:g} s"
     if process.returncode != 0:
@@ -121,7 +123,8 @@ def judge(options, name):
             except (ArithmeticError, LookupError, ValueError) as problem:
                 outcome.message = f"no measurement: {problem!r}"
     if case.peer and options.peers:
-        outcome.peers = {engine: run_peer(options.peers / program, case, options.seconds) for engine, program in ENGINES.items()}
+        outcome.peers = {engine: run_peer(options.peers / program, case, options.seconds)
+                         for engine, program in ENGINES.items()}
     return outcome
 
 
@@ -139,15 +142,16 @@ def measure(case, folder, outcome):
 
 
 def check_text(check):
-    return f"{check.name} {check.value:.5g}, theory {check.expected:.5g}, off {100 * check.error:.3g} % (allowed {100 * check.tolerance:.3g} %)"
+    return (f"{check.name} {check.value:.5g}, theory {check.expected:.5g}, off {100 * check.error:.3g} % "
+            f"(allowed {100 * check.tolerance:.3g} %)")
 
 
 def outcome_text(outcome):
     parameters = " ".join(f"{k}={v}" for k, v in outcome.parameters.items())
     worst = outcome.worst()
-    lines = [f"{outcome.verdict:6} {outcome.name} ({'resolved' if outcome.resolved else 'unresolved: ' + ', '.join(outcome.unresolved)})"]
-    lines.append("       " + (check_text(worst) if worst else outcome.message))
-    lines.append("       " + parameters)
+    state = "resolved" if outcome.resolved else "unresolved: " + ", ".join(outcome.unresolved)
+    lines = [f"{outcome.verdict:6} {outcome.name} ({state})",
+             "       " + (check_text(worst) if worst else outcome.message), "       " + parameters]
     if outcome.warnings:
         lines.append("       warnings: " + ", ".join(outcome.warnings))
     return "\n".join(lines)
@@ -165,7 +169,8 @@ def largest_error(outcomes):
 
 def report(outcomes):
     """A line per kind, resolved cases apart from the others, and the totals beside the goal."""
-    header = ["kind", "resolved", "ok", "warned", "WRONG", "error", "largest", "unresolved", "ok", "warned", "WRONG", "error", "false alarms", "s a case"]
+    header = ["kind", "resolved", "ok", "warned", "WRONG", "error", "largest", "unresolved", "ok", "warned", "WRONG",
+              "error", "false alarms", "s a case"]
     rows = []
     for kind in [*KINDS, "all"]:
         own = [o for o in outcomes if kind in (o.kind(), "all")]
@@ -174,12 +179,14 @@ def report(outcomes):
         good, rest = [o for o in own if o.resolved], [o for o in own if not o.resolved]
         alarms = sum(o.verdict == "ok" and bool(o.warnings) for o in own)
         seconds = sum(o.seconds for o in own) / len(own)
-        rows.append([kind, str(len(good)), *counts(good), largest_error(good), str(len(rest)), *counts(rest), str(alarms), f"{seconds:.2f}"])
+        rows.append([kind, str(len(good)), *counts(good), largest_error(good), str(len(rest)), *counts(rest),
+                     str(alarms), f"{seconds:.2f}"])
     text = table(header, rows)
     good = [o for o in outcomes if o.resolved]
     share = 100 * sum(o.verdict == "ok" for o in good) / max(1, len(good))
     wrong = sum(o.verdict == "WRONG" for o in outcomes)
-    return text + f"\nResolved cases that are ok: {share:.1f} % (goal: 99 %). Wrong and silent: {wrong} of {len(outcomes)} (goal: none).\n"
+    return text + (f"\nResolved cases that are ok: {share:.1f} % (goal: 99 %). "
+                   f"Wrong and silent: {wrong} of {len(outcomes)} (goal: none).\n")
 
 
 def middle_error(checks_of_cases):
@@ -191,32 +198,38 @@ def middle_error(checks_of_cases):
 
 
 def report_peers(outcomes):
-    """Resolved rigid cases that the other engines can express: how many are ok in each, and the middle of the errors."""
+    """Resolved rigid cases that the other engines can express: how many are ok in each, the middle of the errors."""
     rows = []
     for kind in [*KINDS, "all"]:
         own = [o for o in outcomes if o.peers and o.resolved and kind in (o.kind(), "all")]
         if own:
-            rows.append([kind, str(len(own)), middle_error([o.checks for o in own]), *(middle_error([o.peers[e] for o in own]) for e in ENGINES)])
+            rows.append([kind, str(len(own)), middle_error([o.checks for o in own]),
+                         *(middle_error([o.peers[e] for o in own]) for e in ENGINES)])
     return table(["kind", "cases", "Clearance", *ENGINES], rows) if rows else ""
 
 
 def as_json(outcomes, options):
-    return json.dumps({"seed": options.seed, "cases": [asdict(o) | {"error": o.worst().error if o.worst() else None} for o in outcomes]}, indent=1)
+    return json.dumps({"seed": options.seed,
+                       "cases": [asdict(o) | {"error": o.worst().error if o.worst() else None}
+                                 for o in outcomes]}, indent=1)
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=Path, default=Path("build/native/bin/clearance"))
-    parser.add_argument("--peers", type=Path, help="folder of the programs bullet_motion and mujoco_motion; without it only Clearance runs")
+    parser.add_argument("--peers", type=Path,
+                        help="folder of the programs bullet_motion and mujoco_motion; without it only Clearance runs")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=400, help="number of cases (default 400)")
-    parser.add_argument("--only", action="append", metavar="KIND", choices=list(KINDS), help="only this kind; may be repeated")
+    parser.add_argument("--only", action="append", metavar="KIND", choices=list(KINDS),
+                        help="only this kind; may be repeated")
     parser.add_argument("--case", action="append", metavar="KIND-NUMBER", help="only this case; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="cases at a time (default 1)")
     parser.add_argument("--seconds", type=float, default=20, help="for one case (default 20)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="store all outcomes")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep the scene files, one folder a case")
-    parser.add_argument("--careful", action="store_true", help="settings of contact, friction and solver scaled to each case, to tell "
+    parser.add_argument("--careful", action="store_true",
+                        help="settings of contact, friction and solver scaled to each case, to tell "
                         "errors of the defaults from those of method or theory")
     parser.add_argument("--verbose", action="store_true", help="print every case, not only those that are off")
     return parser.parse_args()
@@ -235,7 +248,8 @@ def main():
                 print(outcome_text(outcome), flush=True)
     print("\n" + report(outcomes))
     if options.peers:
-        print("Rigid bodies beside other engines, resolved cases; the middle of their errors:\n\n" + report_peers(outcomes))
+        print("Rigid bodies beside other engines: resolved cases that are ok, the middle of the errors of all\n")
+        print(report_peers(outcomes))
     print(f"One case again: ./dev bench physics --seed {options.seed} --case KIND-NUMBER")
     if options.json:
         options.json.write_text(as_json(outcomes, options))

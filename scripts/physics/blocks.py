@@ -38,7 +38,7 @@ def hops(d, gap, size, angle):
 
 
 def clear_friction(d, ratio):
-    """mu that holds, or that lets slide, clearly: sliding at mu <= 0.7 `ratio`, holding at mu >= 1.15 `ratio`, mu <= 1."""
+    """mu <= 1 that clearly holds, from 1.15 `ratio` on, or clearly lets slide, up to 0.7 `ratio`."""
     holds = 1.15 * ratio < 1 and d.chance(0.35)
     return d.between("mu", 1.15 * ratio, 1.0) if holds else d.between("mu", 0.0, min(1.0, 0.7 * ratio))
 
@@ -50,13 +50,14 @@ def slope_frame(angle):
 
 
 def slide_down(d, name, mu, angle, size, gap, normal, downhill):
-    """Checks of a block on a slope from rest: v = g (sin - mu cos) t downhill, or it stands below the friction angle."""
+    """Checks of a block on a slope from rest: v = g (sin - mu cos) t downhill; below the friction angle it stands."""
     a = math.radians(angle)
     speed = G * (math.sin(a) - mu * math.cos(a)) * d.duration
     if speed <= 0:
         return lambda run: [creep(run, name, size, normal, hops(d, gap, size, a))]
     tolerance = TOLERANCE + bounce(mu, gap, speed, G * math.cos(a))
-    return lambda run: [near_vector("speed", vec.without(run.velocity(name), normal), vec.mul(speed, downhill), tolerance)]
+    return lambda run: [near_vector("speed", vec.without(run.velocity(name), normal), vec.mul(speed, downhill),
+                                    tolerance)]
 
 
 def incline(d):
@@ -68,10 +69,12 @@ def incline(d):
     d.times(math.sqrt(size / G))
     density, young = block_material(d, kind, flat * size)
     normal, downhill = slope_frame(angle)
-    block = box("block", kind, (size, flat * size, size), vec.mul(0.5 * flat * size + gap, normal), (0, yaw, -angle), density, young)
+    block = box("block", kind, (size, flat * size, size), vec.mul(0.5 * flat * size + gap, normal), (0, yaw, -angle),
+                density, young)
     description = scene(d, [block, *bystander(d, size, normal)], friction=mu,
                         half_spaces=[{"point": [0, 0, 0], "normal": list(normal)}])
-    return Case(d.name, d.parameters, description, slide_down(d, "block", mu, angle, size, gap, normal, downhill), d.unresolved,
+    return Case(d.name, d.parameters, description, slide_down(d, "block", mu, angle, size, gap, normal, downhill),
+                d.unresolved,
                 peer=kind == "rigid")
 
 
@@ -87,11 +90,13 @@ def wedge(d):
     face = travel + 6 * size  # length; its upper end is in the origin
     normal, downhill = slope_frame(angle)
     foot = (face * math.cos(a), -face * math.sin(a))
-    ramp = mesh_body("wedge", "obstacle", prism([(0, foot[1] - size), (foot[0], foot[1] - size), foot, (0, 0)], 6 * size), (0, 0, 0))
+    ramp = mesh_body("wedge", "obstacle",
+                     prism([(0, foot[1] - size), (foot[0], foot[1] - size), foot, (0, 0)], 6 * size), (0, 0, 0))
     at = vec.add(vec.mul(2.5 * size, downhill), vec.mul(0.25 * size + gap, normal))
     block = box("block", kind, (size, 0.5 * size, size), at, (0, d.between("yaw", 0.0, 90.0), -angle), density, young)
     description = scene(d, [block, ramp, *bystander(d, size, normal)], friction=mu)
-    return Case(d.name, d.parameters, description, slide_down(d, "block", mu, angle, size, gap, normal, downhill), d.unresolved)
+    return Case(d.name, d.parameters, description, slide_down(d, "block", mu, angle, size, gap, normal, downhill),
+                d.unresolved)
 
 
 def moving_wedge(d):
@@ -117,7 +122,8 @@ def moving_wedge(d):
     wedge_rate = G * sin * cos / (ratio + sin * sin)
     relative = (1 + ratio) * G * sin / (ratio + sin * sin)  # along the face
     d.times(math.sqrt(size / relative), cycles=(1.5, 2.4))
-    bodies = [mesh_body("wedge", kind, prism(outline, 2 * size), (centre[0], centre[1] + gap, 0), density=wedge_density)]
+    bodies = [mesh_body("wedge", kind, prism(outline, 2 * size), (centre[0], centre[1] + gap, 0),
+                        density=wedge_density)]
     at = vec.add((0, height + gap, 0), vec.add(vec.mul(0.35 * face, downhill), vec.mul(0.25 * size + gap, normal)))
     bodies.append(box("block", kind, (size, 0.5 * size, size), at, (0, 0, -angle), density))
     speed = wedge_rate * d.duration
@@ -127,7 +133,8 @@ def moving_wedge(d):
     def measure(run):
         return [near("wedge", run.velocity("wedge")[0], -speed, tolerance),
                 near("block", run.velocity("block")[0], ratio * speed, tolerance)]
-    return Case(d.name, d.parameters, scene(d, [*bodies, *bystander(d, size)], friction=0.0, half_spaces=[FLOOR]), measure, d.unresolved)
+    return Case(d.name, d.parameters, scene(d, [*bodies, *bystander(d, size)], friction=0.0, half_spaces=[FLOOR]),
+                measure, d.unresolved)
 
 
 def push(d):
@@ -143,7 +150,8 @@ def push(d):
     load = {"kind": "acceleration", "value": list(vec.mul(pull * G, ahead))}
     if d.pick("load", ("acceleration", "force")) == "force":
         load = {"kind": "force", "value": list(vec.mul(pull * G * mass, ahead))}
-    crate = box("crate", kind, (size, tall * size, size), (0, 0.5 * tall * size + gap, 0), density=density, young=young, loads=[load])
+    crate = box("crate", kind, (size, tall * size, size), (0, 0.5 * tall * size + gap, 0), density=density, young=young,
+                loads=[load])
     speed = (pull - mu) * G * d.duration
 
     def measure(run):
@@ -159,7 +167,8 @@ def slide(d):
     """A block that starts with a velocity on the floor: v0 - mu g t, and at rest after v0^2 / (2 mu g)."""
     kind, size, _ = d.body_kind(), d.size(), d.integrator()
     mu, gap = d.between("mu", 0.05, 1.0), d.log("gap", 1e-4, 1e-3) * size
-    flat, yaw, heading = d.between("flat", 0.2, 0.4), d.between("yaw", 0.0, 90.0), math.radians(d.between("heading", 0.0, 360.0))
+    flat, yaw = d.between("flat", 0.2, 0.4), d.between("yaw", 0.0, 90.0)
+    heading = math.radians(d.between("heading", 0.0, 360.0))
     stops = d.note("stops", d.chance(0.4))
     d.times(math.sqrt(size / G), least=80 if stops else 40)
     density, young = block_material(d, kind, flat * size)
@@ -176,10 +185,11 @@ def slide(d):
             # First order brakes a step early or late: 1 / n of the way, with n >= 40 steps until it stands.
             way = vec.mul(speed**2 / (2 * mu * G), ahead)
             gone = vec.without(run.displacement("block"), (0, 1, 0))
-            # The last frames only: after twice the time it takes to stand, less a little for bounces.
             return [near_vector("way", gone, way, TOLERANCE + 2 * bounce(mu, gap, speed)),
-                    Check("stands", vec.dot(run.velocity("block"), ahead), 0, abs(vec.dot(run.velocity("block"), ahead)) / speed)]
-        return [near_vector("speed", vec.without(run.velocity("block"), (0, 1, 0)), vec.mul(left, ahead), TOLERANCE + bounce(mu, gap, left))]
+                    Check("stands", vec.dot(run.velocity("block"), ahead), 0,
+                          abs(vec.dot(run.velocity("block"), ahead)) / speed)]
+        return [near_vector("speed", vec.without(run.velocity("block"), (0, 1, 0)), vec.mul(left, ahead),
+                            TOLERANCE + bounce(mu, gap, left))]
     description = scene(d, [block, *bystander(d, size)], friction=mu, half_spaces=[FLOOR])
     return Case(d.name, d.parameters, description, measure, d.unresolved, peer=kind == "rigid")
 
@@ -195,8 +205,10 @@ def conveyor(d):
     if young:
         d.needs("speed / c", belt_speed / math.sqrt(young / density), 0.05)
     length = 2 * belt_speed * d.duration + 6 * size
-    belt = box("belt", "obstacle", (length, 0.5 * size, 4 * size), (0, -0.25 * size, 0), motions=[{"linear_velocity": [belt_speed, 0, 0]}])
-    block = box("block", kind, (size, 0.3 * size, size), (0, 0.15 * size + gap, 0), (0, d.between("yaw", 0.0, 90.0), 0), density, young)
+    belt = box("belt", "obstacle", (length, 0.5 * size, 4 * size), (0, -0.25 * size, 0),
+               motions=[{"linear_velocity": [belt_speed, 0, 0]}])
+    block = box("block", kind, (size, 0.3 * size, size), (0, 0.15 * size + gap, 0), (0, d.between("yaw", 0.0, 90.0), 0),
+                density, young)
     speed = min(belt_speed, mu * G * d.duration)
 
     def measure(run):
@@ -221,8 +233,10 @@ def plank(d):
     length = 2 * 0.5 * start * until + 4 * size
     plank_size = (length, 0.3 * size, 2 * size)
     plank_density = density * ratio * 0.3 * size**3 / (plank_size[0] * plank_size[1] * plank_size[2])
-    bodies = [box("block", kind, (size, 0.3 * size, size), (0, 0.45 * size + 2 * gap, 0), density=density, young=young, linear_velocity=[start, 0, 0]),
-              box("plank", kind if kind != "deformable" else "affine", plank_size, (0, 0.15 * size + gap, 0), density=plank_density)]
+    bodies = [box("block", kind, (size, 0.3 * size, size), (0, 0.45 * size + 2 * gap, 0), density=density, young=young,
+                  linear_velocity=[start, 0, 0]),
+              box("plank", kind if kind != "deformable" else "affine", plank_size, (0, 0.15 * size + gap, 0),
+                  density=plank_density)]
     time = min(until, d.duration)
     block, board = start - mu * G * time, mu * G * time / ratio
 
@@ -245,7 +259,8 @@ def topple(d):
     angle = d.between("angle", 10.0, 30.0)
     a = math.radians(angle)
     falls = d.note("falls", d.chance(0.5))
-    slender = d.between("width_over_height", 0.3 * math.tan(a), 0.7 * math.tan(a)) if falls else d.between("width_over_height", 1.2 * math.tan(a), 2 * math.tan(a))
+    least, most = (0.3, 0.7) if falls else (1.2, 2.0)
+    slender = d.between("width_over_height", least * math.tan(a), most * math.tan(a))
     w, height, gap = slender * size, size, d.log("gap", 1e-5, 1e-4) * size
     r, start = 0.5 * math.hypot(w, height), a - math.atan2(w, height)
     time, tilt = fall_time(start, 0.4, 0.75 * G / r) if falls else (4 * math.sqrt(size / G), 0.0)
@@ -254,7 +269,8 @@ def topple(d):
         tilt = fall_tilt(start, d.duration, 0.75 * G / r)
         d.needs("omega h", math.sqrt(0.75 * G / r) * d.h, 0.1 if d.order() > 1 else 0.03)
     normal, downhill = slope_frame(angle)
-    block = box("block", kind, (w, height, 0.5 * size), vec.mul(0.5 * height + gap, normal), (0, 0, -angle), d.density())
+    block = box("block", kind, (w, height, 0.5 * size), vec.mul(0.5 * height + gap, normal), (0, 0, -angle),
+                d.density())
 
     def measure(run):
         if not falls:
@@ -316,7 +332,8 @@ def collide(d):
     density = d.density()
     young = d.young(density * speed**2 * 10) if kind == "deformable" else None
     bodies = [box("a", kind, (size,) * 3, (0, 0, 0), density=density, young=young, linear_velocity=[speed, 0, 0]),
-              box("b", kind, (size,) * 3, (1.5 * size, offset * size, 0.5 * offset * size), density=density, young=young)]
+              box("b", kind, (size,) * 3, (1.5 * size, offset * size, 0.5 * offset * size), density=density,
+                  young=young)]
     mass, start = density * size**3, 0.5 * density * size**3 * speed**2
 
     def measure(run):
@@ -340,7 +357,8 @@ def stack_bodies(d, kind, size, gap, count):
         young = None
         if kind == "deformable":
             young = d.parameters.get("young") or d.young(pressure)
-        bodies.append(box(f"b{i}", kind, (width, height, width), (0, top + gap + 0.5 * height, 0), density=density, young=young))
+        bodies.append(box(f"b{i}", kind, (width, height, width), (0, top + gap + 0.5 * height, 0), density=density,
+                          young=young))
         weights.append(density * width * width * height * G)
         top += gap + height
     return bodies, weights
@@ -367,7 +385,7 @@ def rest(d):
 def levels(d):
     """A stack on the floor: each level carries the weight above it. Means of the contact forces over the second half.
 
-    A body still bouncing from the gap at the start, at v_n = sqrt(2 g gap), may change its momentum by 2 m v_n meanwhile.
+    A body still bouncing from the gap at the start, at v_n = sqrt(2 g gap), may change its momentum by 2 m v_n.
     """
     kind, size, _ = d.body_kind(), d.size(), d.integrator()
     gap, count = d.log("gap", 1e-5, 1e-4) * size, d.whole("count", 1, 4)
@@ -383,7 +401,8 @@ def levels(d):
             force = math.fsum(run.forces(f"b{i}", f)[v][1] for f in frames for v in bottom) / len(frames)
             checks.append(near(f"below b{i}", force, math.fsum(weights[i:]), tolerance))
         return checks
-    description = scene(d, [*bodies, *bystander(d, size)], "all", friction=d.between("mu", 0.0, 1.0), half_spaces=[FLOOR], forces=True)
+    description = scene(d, [*bodies, *bystander(d, size)], "all", friction=d.between("mu", 0.0, 1.0),
+                        half_spaces=[FLOOR], forces=True)
     return Case(d.name, d.parameters, description, measure, d.unresolved)
 
 

@@ -10,7 +10,7 @@ from . import vectors as vec
 G = 9.80665  # [m/s^2]
 
 # Integrators by name: the order of their error, and whether they damp what is too fast for the step. A new one is added
-# here. "" leaves the scene's default, and is judged as of first order. quasi_static is drawn only by kinds that ask for it.
+# here. "" leaves the scene's default, and is judged as of first order. Kinds that can be quasi-static draw that too.
 INTEGRATORS = {"": (1, True), "implicit_euler": (1, True), "implicit_newmark": (2, False), "bdf2": (2, True)}
 
 KINDS_OF_BODY = ("rigid", "affine", "deformable")
@@ -142,13 +142,15 @@ class Draw(random.Random):
             self.unresolved.append(f"{what} = {value:.2g}")
 
     def needs_turning(self, rate, angle, growth=1.0):
-        """omega h <= 0.1. First order loses omega^2 h / 3 of a rotation a second: rate h angle / 3 <= 1 % in all.
+        """omega h <= 0.1, and what first order loses of a rotation is at most 1 %.
 
-        `angle` [rad] is turned in all; `growth` is the mean of (omega / rate)^2 over the time, weighted by 1 / rate.
+        A point x on a circle that is stepped to the circle's point nearest to 2 x_n - x_(n-1) turns by phi - phi^3 after
+        a turn by phi: omega loses omega^3 h a second, in all its share rate h angle [rad] at one rate; `growth` times
+        that where it changes.
         """
         self.needs("omega h", rate * self.h, 0.1)
         if self.order() < 2:
-            self.needs("loss of first order", rate * self.h * angle * growth / 3, 0.01)
+            self.needs("loss of first order", rate * self.h * angle * growth, 0.01)
 
     def direction(self, name):
         """A random direction."""

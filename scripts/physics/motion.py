@@ -4,7 +4,7 @@ import math
 
 from . import vectors as vec
 from .blocks import bounce, slope_frame
-from .case import G, GAP_TOLERANCE, TOLERANCE, Case, Check, near, near_vector
+from .case import G, GAP_TOLERANCE, Case, near, near_vector
 from .scenes import box, bystander, globe, inertia_z, mass_properties, mesh_body, scene, wheel
 
 STIFF = ("rigid", "affine")
@@ -18,7 +18,8 @@ def fall(d):
     d.times(math.sqrt(size / G))
     density = d.density()
     young = d.young(density * G * size) if kind == "deformable" else None
-    body = box("body", kind, (size, 0.7 * size, 0.4 * size), (0, 0, 0), (20, 40, 60), density, young, linear_velocity=list(vec.mul(speed, ahead)))
+    body = box("body", kind, (size, 0.7 * size, 0.4 * size), (0, 0, 0), (20, 40, 60), density, young,
+               linear_velocity=list(vec.mul(speed, ahead)))
     v0, t = vec.mul(speed, ahead), d.duration
     velocity = vec.add(v0, (0, -G * t, 0))
     way = vec.add(vec.mul(t, v0), (0, -0.5 * G * t * t, 0))
@@ -74,7 +75,8 @@ def torque(d):
     value = 2 * angle / d.duration**2 * inertia
     rate = value * d.duration / inertia
     d.needs_turning(rate, angle, 0.5)
-    body = box("body", kind, shape, (0, 0, 0), turn, density, loads=[{"kind": "torque", "value": list(vec.mul(value, along))}])
+    body = box("body", kind, shape, (0, 0, 0), turn, density,
+               loads=[{"kind": "torque", "value": list(vec.mul(value, along))}])
 
     def measure(run):
         return [near_vector("rate", run.spin("body"), vec.mul(rate, along)),
@@ -83,14 +85,15 @@ def torque(d):
 
 
 def tumble(d):
-    """Free rotation: energy and angular momentum stay. Where two sides are equal, the third's axis goes round the angular
-    momentum L at |L| / I, I about the equal sides (Euler's top)."""
+    """Free rotation: energy and angular momentum stay. Where two sides are equal (Euler's top), the axis along the third
+    goes round the angular momentum L at |L| / I, I about the equal sides."""
     kind, size, _ = d.body_kind(STIFF), d.size(), d.integrator()
     shape = random_shape(d, size)
     is_top = d.note("top", d.chance(0.5))
     if is_top:
         shape = (shape[0], shape[1], shape[0])
-    turn, axis, angle = [d.between(f"turn_{a}", 0.0, 90.0) for a in "xyz"], d.direction("axis"), d.log("angle", 0.3, 6.0)
+    turn, axis, angle = [d.between(f"turn_{a}", 0.0, 90.0) for a in "xyz"], d.direction("axis"), d.log("angle", 0.3,
+                                                                                                       6.0)
     d.times(math.sqrt(size / G), least=max(40, int(12 * angle)))
     rate = angle / d.duration
     d.needs_turning(rate, 2 * angle)
@@ -103,7 +106,8 @@ def tumble(d):
     energy = 0.5 * sum(i * w * w for i, w in zip(inertia, rates))
 
     def measure(run):
-        checks = [near("energy", run.kinetic("body"), energy), near_vector("angular momentum", run.angular_momentum("body"), momentum)]
+        checks = [near("energy", run.kinetic("body"), energy),
+                  near_vector("angular momentum", run.angular_momentum("body"), momentum)]
         if is_top:
             going = vec.norm(momentum) / inertia[0] * d.duration
             expected = vec.apply(vec.rotation(vec.unit(momentum), going), frame[1])
@@ -133,7 +137,8 @@ def spin(d):
     rate, density = angle / d.duration, d.density()
     young = d.young(density * (rate * size) ** 2)
     d.needs_turning(rate, 2 * angle)  # energy goes twice as fast as the rate
-    body = box("body", "deformable", shape, (0, 0, 0), density=density, young=young, resolution=(3, 2, 3), angular_velocity=[0, math.degrees(rate), 0])
+    body = box("body", "deformable", shape, (0, 0, 0), density=density, young=young, resolution=(3, 2, 3),
+               angular_velocity=[0, math.degrees(rate), 0])
     mass = density * shape[0] * shape[1] * shape[2]
 
     def measure(run):
@@ -167,7 +172,8 @@ def roll(d):
     fast = G * math.sin(a) / (1 + k)
     d.times(math.sqrt(2 * turned * radius / fast), cycles=(1.0, 1.0))
     if slips:
-        speed, rate = G * (math.sin(a) - mu * math.cos(a)) * d.duration, mu * G * math.cos(a) * d.duration / (k * radius)
+        speed = G * (math.sin(a) - mu * math.cos(a)) * d.duration
+        rate = mu * G * math.cos(a) * d.duration / (k * radius)
     else:
         speed, rate = fast * d.duration, fast * d.duration / radius
     d.needs_turning(rate, 0.5 * rate * d.duration, 0.5)
@@ -179,7 +185,8 @@ def roll(d):
     def measure(run):
         return [near_vector("speed", vec.without(run.velocity("roller"), normal), vec.mul(speed, downhill), tolerance),
                 near_vector("rate", run.spin("roller"), (0, 0, -rate), tolerance + (0.03 if slips else 0.0))]
-    description = scene(d, [body, *bystander(d, radius, normal)], friction=mu, half_spaces=[{"point": [0, 0, 0], "normal": list(normal)}])
+    description = scene(d, [body, *bystander(d, radius, normal)], friction=mu,
+                        half_spaces=[{"point": [0, 0, 0], "normal": list(normal)}])
     return Case(d.name, d.parameters, description, measure, d.unresolved, peer=kind == "rigid")
 
 
@@ -216,12 +223,14 @@ def pendulum(d):
         times = crossings([(n * d.h, run.position("bob", i)[0]) for i, n in enumerate(run.numbers)])
         half = times[1] - times[0] if len(times) > 1 else 0.0
         return [near("half period", half, 0.5 * period)]
-    return Case(d.name, d.parameters, scene(d, [bob, *bystander(d, size)], "all", joints=[joint]), measure, d.unresolved, peer=kind == "rigid")
+    return Case(d.name, d.parameters, scene(d, [bob, *bystander(d, size)], "all", joints=[joint]), measure,
+                d.unresolved, peer=kind == "rigid")
 
 
 def crossings(series):
     """Times at which a series of (time, value) changes its sign, between its entries by a line."""
-    return [t0 - x0 * (t1 - t0) / (x1 - x0) for (t0, x0), (t1, x1) in zip(series, series[1:]) if x0 * x1 < 0 or x1 == 0 and x0 != 0]
+    return [t0 - x0 * (t1 - t0) / (x1 - x0) for (t0, x0), (t1, x1) in zip(series, series[1:]) if x0 * x1 < 0
+            or x1 == 0 and x0 != 0]
 
 
 def slider(d):
@@ -268,7 +277,8 @@ def brake(d):
     pad = box("pad", kind, (0.6 * radius, 0.2 * radius, radius), (0, 1.1 * radius + gap, 0), density=pad_density)
     body = mesh_body("wheel", kind, mesh, (0, 0, 0), (0, 0, 0), density, angular_velocity=[0, 0, math.degrees(rate)])
     joints = [{"kind": "hinge", "bodies": ["wheel", ""], "point": [0, 0, 0], "axis": [0, 0, 1]},
-              {"kind": "slider", "bodies": ["pad", ""], "point": [0, radius, 0], "axis": [0, 1, 0], "effort": repr(-normal)}]
+              {"kind": "slider", "bodies": ["pad", ""], "point": [0, radius, 0], "axis": [0, 1, 0],
+               "effort": repr(-normal)}]
 
     def measure(run):
         return [near("rate", run.spin("wheel")[2], (1 - share) * rate, GAP_TOLERANCE, rate)]

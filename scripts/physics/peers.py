@@ -1,4 +1,4 @@
-"""The same cases in Bullet and MuJoCo, where they can express them: rigid boxes, balls and cylinders, planes and hinges.
+"""The same cases in Bullet and MuJoCo, where they can express them: rigid boxes, balls, cylinders, planes and hinges.
 
 The engines keep their default settings and take the step, gravity and friction of the case. A case is handed over as
 JSON (benchmarks/peers/motion_case.h) and measured by its own checks.
@@ -41,13 +41,17 @@ def describe(case):
         mass = body["material"]["density"] * volume
         spin = [math.radians(w) for w in body.get("angular_velocity", (0, 0, 0))]
         bodies.append({"shape": shape, "size": size, "mass": mass, "position": body["transform"]["translation"],
-                       "rotation": vec.euler(body["transform"]["rotation"]), "velocity": body.get("linear_velocity", (0, 0, 0)),
+                       "rotation": vec.euler(body["transform"]["rotation"]), "velocity": body.get("linear_velocity",
+                                                                                                  (0, 0, 0)),
                        "spin": spin, "force": total_force(body, mass)})
     names = [body["name"] for body in scene["bodies"]]
-    hinges = [{"body": names.index(joint["bodies"][0]), "point": joint["point"], "axis": joint["axis"], "torque": float(joint.get("effort", 0))}
+    hinges = [{"body": names.index(joint["bodies"][0]), "point": joint["point"], "axis": joint["axis"],
+               "torque": float(joint.get("effort", 0))}
               for joint in scene.get("joints", [])]
-    planes = [{"point": plane["point"], "normal": plane.get("normal", (0, 1, 0))} for plane in scene.get("half_spaces", [])]
-    return {"step": scene["time"]["step"], "num_steps": case.parameters["steps"], "frame_interval": scene["output"]["frame_interval"],
+    planes = [{"point": plane["point"], "normal": plane.get("normal", (0, 1, 0))}
+              for plane in scene.get("half_spaces", [])]
+    return {"step": scene["time"]["step"], "num_steps": case.parameters["steps"],
+            "frame_interval": scene["output"]["frame_interval"],
             "gravity": scene.get("gravity", (0, -G, 0)), "mu": scene.get("friction", {}).get("coefficient", 0.0),
             "bodies": bodies, "planes": planes, "hinges": hinges}
 
@@ -86,7 +90,8 @@ class PeerRun:
 def run_peer(program, case, seconds):
     """Checks of a case in an engine, or None where it failed."""
     try:
-        process = subprocess.run([str(program)], input=json.dumps(describe(case)), capture_output=True, text=True, timeout=seconds)
+        process = subprocess.run([str(program)], input=json.dumps(describe(case)), capture_output=True, text=True,
+                                 timeout=seconds)
         if process.returncode != 0:
             return None
         return case.measure(PeerRun(case, json.loads(process.stdout)))
