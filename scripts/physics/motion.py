@@ -176,7 +176,7 @@ def roll(d):
         rate = mu * G * math.cos(a) * d.duration / (k * radius)
     else:
         speed, rate = fast * d.duration, fast * d.duration / radius
-    d.needs_turning(rate, 0.5 * rate * d.duration, 0.5)
+    d.needs_turning(rate, 0.5 * rate * d.duration, 0.5 * k / (1 + k))  # the share of the energy that turns
     normal, downhill = slope_frame(angle)
     at = vec.mul(radius * math.cos(math.pi / SIDES) + gap, normal)
     body = mesh_body("roller", kind, mesh, at, (0, 0, -angle), d.density())
