@@ -126,7 +126,7 @@ State<dim> random_state(const KindCase& kind, Random& random) {
   State<dim> state;
   state.contact.kind = kind.kind;
   state.contact.edge_edge_type = kind.type;
-  state.contact.multiplicity = static_cast<std::int16_t>(random.integer(1, 5));
+  state.contact.weight = random.uniform(1.0, 5.0);
   const std::array<int, 4> order = {3, 0, 5, 1};  // any vertices, in any order
   for (int i = 0; i < state.contact.num_vertices(); ++i) {
     state.contact.vertices[static_cast<std::size_t>(i)] = order[static_cast<std::size_t>(i)];
@@ -143,7 +143,7 @@ State<dim> random_state(const KindCase& kind, Random& random) {
   } while (distance < 0.05 || !is_well_shaped<dim>(state.contact, state.x));
   state.options.min_separation = distance * std::array{0.0, 0.3, 0.9}[static_cast<std::size_t>(random.integer(0, 2))];
   state.gap = distance - state.options.min_separation;
-  state.options.dhat = state.gap * random.uniform(1.05, 10.0);
+  state.options.dhat = state.contact.dhat = state.gap * random.uniform(1.05, 10.0);
   state.contact.distance_sq = distance * distance;
   if constexpr (dim == 3) {
     if (kind.kind == ContactKind::mollified_edge_edge) {
@@ -159,7 +159,7 @@ State<3> nearly_parallel_edges(Random& random) {
   State<3> state;
   state.contact.kind = ContactKind::mollified_edge_edge;
   state.contact.vertices = {0, 1, 2, 3};
-  state.options.dhat = std::pow(10.0, random.uniform(-4.0, -1.0));
+  state.options.dhat = state.contact.dhat = std::pow(10.0, random.uniform(-4.0, -1.0));
   const double sine = std::pow(10.0, random.uniform(-9.0, -1.6)), distance = random.uniform(0.05, 0.95);
   do {
     const auto random_vector = [&]() -> Vec<3> { return random.vector(3, -1.0, 1.0); };
@@ -199,7 +199,7 @@ MatX psd_part(const MatX& matrix) {
 
 template <int dim>
 void check_energy(const State<dim>& state) {
-  double expected = state.contact.multiplicity * barrier(state.contact.distance_sq, state.options);
+  double expected = state.contact.weight * barrier(state.contact.distance_sq, state.options);
   if constexpr (dim == 3) {
     if (state.contact.kind == ContactKind::mollified_edge_edge) {
       const VecX p = state.local();
@@ -290,11 +290,18 @@ void check_terms(const State<dim>& state) {
       contact_gradient_and_terms<dim>(state.model, state.contact, state.x, state.options, sum);
   EXPECT_LE((gradient - whole.gradient).norm(), 1e-15 * whole.gradient.norm());
   EXPECT_LE((sum.dense() - whole.hessian).norm(), 1e-13 * whole.hessian.norm());
+
+  // The exact terms add up to the exact Hessian.
+  RankOneSum<dim> exact_sum;
+  contact_gradient_and_terms<dim>(state.model, state.contact, state.x, state.options, exact_sum, true);
+  const ContactDerivatives<dim> exact =
+      contact_derivatives<dim>(state.model, state.contact, state.x, state.options, false);
+  EXPECT_LE((exact_sum.dense() - exact.hessian).norm(), 1e-12 * exact.hessian.norm());
 }
 
 }  // namespace
 
-TEST(ContactEnergy, IsMultiplicityTimesBarrierTimesMollifier) {
+TEST(ContactEnergy, IsWeightTimesBarrierTimesMollifier) {
   for_all_states<2>([](const auto& state, Random&) { check_energy(state); });
   for_all_states<3>([](const auto& state, Random&) { check_energy(state); });
 }
@@ -341,6 +348,7 @@ TEST(ContactDerivatives, HoldForTinyDistances) {
   x << 0.25, 0.5, 1e-9, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0;
   contact.distance_sq = 1e-18;
   const BarrierOptions options;
+  contact.dhat = options.dhat;
   const ContactDerivatives<3> local = contact_derivatives<3>(model, contact, x, options, true);
   const double force = 2e-9 * barrier_derivatives(1e-18, options).first;
   const std::array<double, 4> weights = {1.0, -0.25, -0.25, -0.5};
@@ -364,7 +372,7 @@ TEST(ContactDerivatives, ParallelEdgesFeelNothingWithTheirMollifier) {
     contact.vertices = {0, 1, 2, 3};
     contact.mollifier_scale = 1e-3;
     BarrierOptions options;
-    options.dhat = 5.0;
+    options.dhat = contact.dhat = 5.0;
     contact.distance_sq = feature_distance_sq<3>(model, contact, x);
     const ContactDerivatives<3> local = contact_derivatives<3>(model, contact, x, options, true);
     EXPECT_EQ(contact_energy<3>(model, contact, x, options), 0.0) << type;

@@ -176,7 +176,7 @@ BarrierOptions wide_barrier(Random& random) {
 
 std::vector<std::pair<Key, int>> stencils(const ContactSet& set) {
   std::vector<std::pair<Key, int>> list;
-  for (const Contact& c : set.contacts) list.emplace_back(key_of(c), c.multiplicity);
+  for (const Contact& c : set.contacts) list.emplace_back(key_of(c), static_cast<int>(c.weight));
   return list;
 }
 
@@ -192,7 +192,7 @@ void check_twin(unsigned seed) {
   const ContactSet set = build_contact_set<dim>(model, x, all_pairs(dim, model.surface), options);
   std::map<Key, int> found;
   for (const Contact& c : set.contacts) {
-    EXPECT_TRUE(found.emplace(key_of(c), c.multiplicity).second) << "a stencil occurs twice";
+    EXPECT_TRUE(found.emplace(key_of(c), static_cast<int>(c.weight)).second) << "a stencil occurs twice";
   }
   EXPECT_GT(found.size(), 0u);
   EXPECT_EQ(found, twin.multiplicity);
@@ -326,10 +326,37 @@ TEST(ContactSet, PointOverTheApexOfAFanCountsItsTriangles) {
     const ContactSet set = build_contact_set<3>(model, builder.x(), all_pairs(3, model.surface), options);
     ASSERT_EQ(set.contacts.size(), 1u);
     EXPECT_EQ(set.contacts[0].kind, ContactKind::point_point);
-    EXPECT_EQ(set.contacts[0].multiplicity, sides);
+    EXPECT_EQ(set.contacts[0].weight, sides);
     EXPECT_EQ(set.contacts[0].vertices, (std::array<int, 4>{0, point, -1, -1}));
     EXPECT_NEAR(set.min_distance, 0.01, 1e-15);
   }
+}
+
+// A 16-bit count overflowed here, and the barrier attracted.
+TEST(ContactSet, TipsOfTwoConesOfManySidesRepelEachOther) {
+  constexpr int sides = 182;
+  ModelBuilder builder(3);
+  Triangles triangles;
+  std::vector<Vec<3>> down = {Vec<3>::Zero()}, up = {Vec<3>(0.0, 0.01, 0.0)};
+  for (int i = 0; i < sides; ++i) {
+    const double angle = 6.283185307179586 * i / sides;
+    down.emplace_back(std::cos(angle), -1.0, std::sin(angle));
+    up.emplace_back(std::cos(angle), 1.01, std::sin(angle));
+    triangles.push_back({0, 1 + i, 1 + (i + 1) % sides});
+  }
+  builder.add_body(down, triangles);
+  const int tip = builder.add_body(up, triangles);
+  const Model model = builder.build();
+  BarrierOptions options;
+  options.dhat = 0.02;
+  const ContactSet set = build_contact_set<3>(model, builder.x(), all_pairs(3, model.surface), options);
+  const auto of_tips = std::find_if(set.contacts.begin(), set.contacts.end(), [&](const Contact& contact) {
+    return contact.kind == ContactKind::point_point && contact.vertices == std::array<int, 4>{0, tip, -1, -1};
+  });
+  ASSERT_NE(of_tips, set.contacts.end());
+  EXPECT_GT(of_tips->weight, 32767.0);
+  // The gradient at the upper tip points down: the barrier pushes it up.
+  EXPECT_LT(contact_gradient<3>(model, *of_tips, builder.x(), options)[4], 0.0);
 }
 
 TEST(ContactSet, EnergyIsSmoothThroughParallelEdges) {

@@ -10,6 +10,9 @@
 namespace clearance {
 namespace {
 
+const std::vector<StickVertex> no_memory;
+
+
 using test::all_pairs;
 using test::Random;
 
@@ -80,7 +83,7 @@ struct RubbingCrowd {
     x = x_t0 + displacement;
   }
   FrictionPotential<dim> potential(double eps) const {
-    FrictionPotential<dim> friction(model, eps, x_t0);
+    FrictionPotential<dim> friction(model, {1.0, eps, 0.0}, x_t0, no_memory);
     friction.lag(set, x_t0, displacement, 3.0, options);
     return friction;
   }
@@ -182,7 +185,7 @@ TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
     for (const Contact& contact : crowd.set.contacts) {
       if (contact.kind == ContactKind::half_space) floor.contacts.push_back(contact);
     }
-    FrictionPotential<3> friction(crowd.model, eps, crowd.x_t0);
+    FrictionPotential<3> friction(crowd.model, {1.0, eps, 0.0}, crowd.x_t0, no_memory);
     friction.lag(floor, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
     VecX gradient = VecX::Zero(crowd.x.size()), expected = gradient;
     friction.add_gradient(crowd.x, gradient);
@@ -214,7 +217,7 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
     for (const Contact& contact : crowd.set.contacts) {
       if (contact.kind != ContactKind::half_space) pairs.contacts.push_back(contact);
     }
-    FrictionPotential<3> friction(crowd.model, 0.004, crowd.x_t0);
+    FrictionPotential<3> friction(crowd.model, {1.0, 0.004, 0.0}, crowd.x_t0, no_memory);
     friction.lag(pairs, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
     VecX gradient = VecX::Zero(crowd.x.size());
     friction.add_gradient(crowd.x, gradient);
@@ -226,11 +229,11 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
     }
     EXPECT_LT(total.norm(), 1e-12 * size) << "seed " << seed;
     EXPECT_GT(gradient.dot(crowd.x - crowd.x_t0), 0.0);
-    EXPECT_NEAR(friction.dissipated(crowd.x), gradient.dot(crowd.x - crowd.x_t0), 1e-9 * friction.dissipated(crowd.x));
+    EXPECT_NEAR(friction.work(crowd.x), gradient.dot(crowd.x - crowd.x_t0), 1e-9 * friction.work(crowd.x));
     // A common translation does not rub.
     VecX shifted = crowd.x_t0;
     for (int v = 0; v < crowd.model.surface.num_vertices; ++v) block<3>(shifted, v) += Vec<3>(0.1, -0.2, 0.3);
-    EXPECT_LT(friction.dissipated(shifted), 1e-9 * friction.dissipated(crowd.x));
+    EXPECT_LT(friction.work(shifted), 1e-9 * friction.work(crowd.x));
   }
 }
 
@@ -242,7 +245,7 @@ TEST(FrictionPotential, LaggedByAShareItIsTheMeanOfOldAndNew) {
   const auto lag = [&](FrictionPotential<3>& friction, const ContactSet& set, double kappa, double share) {
     friction.lag(set, crowd.x_t0, crowd.displacement, kappa, crowd.options, share);
   };
-  FrictionPotential<3> old_only(crowd.model, 0.01, crowd.x_t0), new_only(crowd.model, 0.01, crowd.x_t0);
+  FrictionPotential<3> old_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory), new_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory);
   lag(old_only, some, 3.0, 1.0);
   lag(new_only, crowd.set, 2.0, 1.0);
   FrictionPotential<3> mixed = old_only;

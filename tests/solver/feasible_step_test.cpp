@@ -295,7 +295,7 @@ void check_reachable(unsigned seed) {
     for (std::size_t k = 0; k < few.contacts.size(); ++k) {
       ASSERT_EQ(few.contacts[k].kind, full.contacts[k].kind);
       ASSERT_EQ(few.contacts[k].vertices, full.contacts[k].vertices);
-      ASSERT_EQ(few.contacts[k].multiplicity, full.contacts[k].multiplicity);
+      ASSERT_EQ(few.contacts[k].weight, full.contacts[k].weight);
     }
   }
 }

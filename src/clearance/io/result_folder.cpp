@@ -245,7 +245,7 @@ void ResultFolder::add_up(const std::string& stats_line) {
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
   if (!record.contains("account") || !record.contains("energy")) return;
   const Json &account = record["account"], &energy = record["energy"];
-  energy_.add({number_in(record, "time", 0.0), number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0),
+  energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0),
                number_in(account, "kinetic", 0.0), number_in(account, "stored", 0.0),
                number_in(account, "impacts", 0.0), number_in(account, "integrator", 0.0)});
 }
