@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/body_table.h"
 #include "apps/cli/progress.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
@@ -28,28 +29,32 @@ extern "C" void request_stop(int /*signal*/) {
   is_stop_requested = true;
 }
 
-/// Problems to standard error and the log; as JSON to standard output if asked.
-void report_issues(const Issues& issues, bool json) {
+Json json_of(const Issues& issues) {
   Json list = Json::array();
   for (const Issue& issue : issues) {
-    log_text(issue.severity == Severity::error ? LogLevel::error : LogLevel::warning, to_string(issue));
-    if (json) {
-      list.push_back({{"severity", issue.severity == Severity::error ? "error" : "warning"},
-                      {"file", issue.file},
-                      {"place", issue.place},
-                      {"value", issue.value},
-                      {"message", issue.message}});
-    } else {
-      fmt::print(stderr, "{}{}\n", issue.severity == Severity::error ? "error: " : "", to_string(issue));
-    }
+    list.push_back({{"severity", issue.severity == Severity::error ? "error" : "warning"},
+                    {"file", issue.file},
+                    {"place", issue.place},
+                    {"value", issue.value},
+                    {"message", issue.message}});
   }
-  if (json) fmt::print("{}\n", Json{{"issues", list}}.dump(2));
+  return list;
+}
+
+/// Problems to standard error and the log; as JSON to standard output if asked.
+void report_issues(const Issues& issues, bool json) {
+  for (const Issue& issue : issues) {
+    log_text(issue.severity == Severity::error ? LogLevel::error : LogLevel::warning, to_string(issue));
+    if (!json) fmt::print(stderr, "{}{}\n", issue.severity == Severity::error ? "error: " : "", to_string(issue));
+  }
+  if (json) fmt::print("{}\n", Json{{"issues", json_of(issues)}}.dump(2));
 }
 
 /// A scene that is ready to run, or null after its problems have been reported.
 struct ReadyScene {
   SceneDesc desc;
   std::unique_ptr<Simulation> simulation;
+  Issues warnings;  ///< of a scene that is ready
   Mesh offending;
 };
 
@@ -73,6 +78,7 @@ ReadyScene prepare_scene(const SceneOptions& options) {
   all.insert(all.end(), problems.issues.begin(), problems.issues.end());
   const bool is_quiet_json = options.json && ready.simulation;
   if (!all.empty() && !is_quiet_json) report_issues(all, options.json);
+  if (ready.simulation) ready.warnings = std::move(all);
   ready.offending = std::move(problems.offending);
   return ready;
 }
@@ -246,7 +252,10 @@ class Runner {
   bool is_ok_ = true;
 };
 
-void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
+void print_summary(const ReadyScene& ready, bool json) {
+  const SceneDesc& desc = ready.desc;
+  const SceneSummary s = ready.simulation->summary();
+  const std::vector<BodyFacts> facts = sum_copies(desc, ready.simulation->body_facts());
   if (json) {
     Json bodies = Json::array();
     for (const BodyDesc& body : desc.bodies) bodies.push_back(body.name);
@@ -263,7 +272,9 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
                             {"dhat", s.dhat},
                             {"tolerance", s.tolerance},
                             {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
-                            {"names", bodies}}
+                            {"names", bodies},
+                            {"table", json_of_bodies(facts)},
+                            {"warnings", json_of(ready.warnings)}}
                            .dump(2));
     return;
   }
@@ -275,6 +286,7 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
              desc.time.step, s.bbox_diagonal, s.dhat, s.tolerance);
   fmt::print("smallest gap at the start: {}\n",
              std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
+  print_body_table(facts, s.dim);
 }
 
 Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {
@@ -358,7 +370,7 @@ int run_simulation(const RunOptions& asked) {
 int run_check(const SceneOptions& options) {
   const ReadyScene ready = prepare_scene(options);
   if (!ready.simulation) return exit_bad_input;
-  print_summary(ready.desc, ready.simulation->summary(), options.json);
+  print_summary(ready, options.json);
   return exit_done;
 }
 
