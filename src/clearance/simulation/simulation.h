@@ -31,7 +31,7 @@ struct SceneSummary {
   double min_distance = infinity;  ///< [m] at the start, among pairs closer than dhat
 };
 
-/// Why a scene cannot start.
+/// Why a scene cannot start: errors, and warnings that may tell what they come from.
 struct SceneProblems {
   Issues issues;
   Mesh offending;  ///< meeting triangles and edges, if any
