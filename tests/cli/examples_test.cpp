@@ -10,6 +10,7 @@
 
 #include "apps/cli/run.h"
 #include "apps/cli/verify.h"
+#include "clearance/simulation/simulation.h"
 
 namespace clearance::cli {
 namespace {
@@ -41,6 +42,15 @@ TEST_P(Example, PassesTheCheck) {
   SceneOptions options;
   options.scene = scene();
   EXPECT_EQ(run_check(options), exit_done);
+}
+
+TEST_P(Example, GetsNoWarning) {
+  Result<LoadedScene> loaded = load_scene(scene(), SceneFormat::automatic, {});
+  ASSERT_TRUE(loaded);
+  SceneProblems problems;
+  const auto simulation = Simulation::create(loaded->scene, problems);
+  ASSERT_TRUE(simulation);
+  for (const Issue& issue : simulation->warnings()) ADD_FAILURE() << to_string(issue);
 }
 
 TEST_P(Example, SaysInItsFirstLineWhatItShows) {

@@ -121,7 +121,10 @@ class Files : public testing::Test {
     SceneProblems found;
     EXPECT_EQ(Simulation::create(loaded->scene, found), nullptr);
     std::string text;
-    for (const Issue& issue : found.issues) text += to_string(issue) + "\n";
+    for (const Issue& issue : found.issues) {
+      // (Warnings about the meshes come with them.)
+      if (issue.severity == Severity::error) text += to_string(issue) + "\n";
+    }
     const std::string path = folder_.string();
     for (std::size_t at = text.find(path); at != std::string::npos; at = text.find(path))
       text.replace(at, path.size(), "FOLDER");

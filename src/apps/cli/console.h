@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "clearance/base/result.h"
@@ -18,6 +19,7 @@ void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
   std::fflush(to);
 }
 
+nlohmann::ordered_json json_of(const Issues& issues);
 /// Problems to standard error and the log; as JSON to standard output if asked.
 void report_issues(const Issues& issues, bool json);
 

@@ -137,10 +137,10 @@ int parse_and_run(int argc, char** argv) {
   render_command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
   render_command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
   render_command->add_option("--size", size, "pixels, for example 1280x720");
-  render_command->add_option("--color", render.color, "what colours mean")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, RenderColor>{{"body", RenderColor::body}, {"velocity", RenderColor::velocity}}))
-      ->option_text("body|velocity");
+  render_command
+      ->add_option("--color", render.color,
+                   "what colours mean: body, displacement from the first frame, or the name of an array of the frames")
+      ->option_text("body|velocity|displacement|NAME");
   render_command->callback([&] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/render_field.h"
 #include "apps/cli/render_legend.h"
 #include "apps/cli/render_trace.h"
 #include "clearance/base/parallel.h"
@@ -37,7 +38,7 @@ struct Folder {
 /// What one frame adds to the extents of the film.
 struct FrameExtent {
   RenderBounds bodies, obstacles;
-  double max_speed = 0;  ///< [m/s] of deformable vertices
+  FieldRange field;  ///< of what colours mean, on bodies that are no obstacles
   Issues issues;
 };
 
@@ -83,15 +84,16 @@ Result<Folder> read_folder(const fs::path& path) {
   return folder;
 }
 
-FrameExtent measure_frame(const fs::path& path) {
+/// `first`: the frame that displacements count from.
+FrameExtent measure_frame(const fs::path& path, const std::string& color, const Frame& first) {
   FrameExtent extent;
-  const auto frame = read_frame(path);
+  const auto frame = read_frame(path, array_of(color));
   if (!frame) {
     extent.issues = frame.issues();
     return extent;
   }
   const Mesh& mesh = frame->mesh;
-  const bool has_velocity = frame->velocity.size() == mesh.vertices.size();
+  const std::vector<double> values = field_values(*frame, color, first);
   std::vector<char> is_done(mesh.vertices.size(), 0);
   std::size_t cell = 0;
   const auto add = [&](const auto& vertices) {
@@ -101,8 +103,7 @@ FrameExtent measure_frame(const fs::path& path) {
       if (is_done[v] || !mesh.vertices[v].allFinite()) continue;
       is_done[v] = 1;
       (is_obstacle ? extent.obstacles : extent.bodies).add(mesh.vertices[v]);
-      const double speed = has_velocity && !is_obstacle ? frame->velocity[v].norm() : 0.0;
-      if (std::isfinite(speed)) extent.max_speed = std::max(extent.max_speed, speed);
+      if (!values.empty() && !is_obstacle) extent.field.add(values[v]);
     }
   };
   for (const auto& t : mesh.tets) add(t);
@@ -113,18 +114,23 @@ FrameExtent measure_frame(const fs::path& path) {
 }
 
 /// Extents of all frames together, so that a film has one camera and one colour map.
-Result<FrameExtent> measure_film(const Folder& folder) {
+Result<FrameExtent> measure_film(const Folder& folder, const std::string& color, const Frame& first) {
   std::vector<FrameExtent> extents(folder.frames.size());
-  parallel_for(static_cast<int>(extents.size()), 1, [&](int i) { extents[i] = measure_frame(folder.frames[i]); });
+  parallel_for(static_cast<int>(extents.size()), 1,
+               [&](int i) { extents[i] = measure_frame(folder.frames[i], color, first); });
   FrameExtent film;
   for (const FrameExtent& e : extents) {
     if (!e.issues.empty()) return e.issues;
     film.bodies.add(e.bodies);
     film.obstacles.add(e.obstacles);
-    film.max_speed = std::max(film.max_speed, e.max_speed);
+    film.field.add(e.field);
   }
   if (film.bodies.is_empty()) film.bodies = film.obstacles;
   if (film.bodies.is_empty()) return Issue{folder.frames[0].string(), "", "", "holds nothing to draw"};
+  if (is_field(color) && film.field.is_empty) {
+    return Issue{folder.frames[0].string(), "--color", color,
+                 "no such numbers; expected body, displacement, or an array of the frames, such as velocity"};
+  }
   return film;
 }
 
@@ -180,8 +186,8 @@ int print_issues(const Issues& issues) {
 /// Everything that all pictures of a run have in common.
 class Studio {
  public:
-  Studio(Folder folder, FrameExtent film, const RenderOptions& options)
-      : folder_(std::move(folder)), film_(std::move(film)), options_(options) {
+  Studio(Folder folder, FrameExtent film, Frame first, const RenderOptions& options)
+      : folder_(std::move(folder)), film_(std::move(film)), first_(std::move(first)), options_(options) {
     const RenderBounds view = choose_view(film_);
     drawing_.origin = view.center();
     drawing_.size = std::max(view.diagonal(), 1e-12);
@@ -189,16 +195,21 @@ class Studio {
     drawing_.is_plane = folder_.is_plane;
     camera_ = frame_camera(view, folder_.up, folder_.is_plane, static_cast<double>(options.width) / options.height);
     drawing_.planes = choose_planes(folder_, film_, camera_, drawing_.size);
-    style_ = {options.color, film_.max_speed > 0 ? film_.max_speed : 1.0};
+    const FieldRange scale = film_.field.as_scale();
+    style_.low = scale.low;
+    style_.high = scale.high;
+    const std::string unit = unit_of(options.color);
+    legend_ = {unit.empty() ? options.color : fmt::format("{} [{}]", options.color, unit), scale.low, scale.high};
   }
 
   Result<Image> draw(int index) {
-    auto frame = read_frame(folder_.frames[index]);
+    auto frame = read_frame(folder_.frames[index], array_of(options_.color));
     if (!frame) return frame.issues();
+    style_.values = is_field(options_.color) ? field_values(*frame, options_.color, first_) : std::vector<double>{};
     if (folder_.is_plane) frame->mesh.dim = 2;
     draw_frame(*frame, style_, drawing_);
     Image image = trace(drawing_, camera_, {options_.width, options_.height, options_.samples});
-    if (options_.color == RenderColor::velocity) draw_speed_legend(image, style_.max_speed);
+    if (is_field(options_.color)) draw_legend(image, legend_);
     return image;
   }
 
@@ -207,10 +218,12 @@ class Studio {
  private:
   Folder folder_;
   FrameExtent film_;
+  Frame first_;
   RenderOptions options_;
   Drawing drawing_;
   Camera camera_;
   DrawStyle style_;
+  Legend legend_;
 };
 
 int render_picture(Studio& studio, const RenderOptions& options) {
@@ -297,9 +310,11 @@ int run_render(const RenderOptions& given) {
   if (!options) return print_issues(options.issues());
   auto folder = read_folder(options->folder);
   if (!folder) return print_issues(folder.issues());
-  auto film = measure_film(*folder);
+  auto first = read_frame(folder->frames[0]);
+  if (!first) return print_issues(first.issues());
+  auto film = measure_film(*folder, options->color, *first);
   if (!film) return print_issues(film.issues());
-  Studio studio(std::move(*folder), std::move(*film), *options);
+  Studio studio(std::move(*folder), std::move(*film), std::move(*first), *options);
   return options->output.extension() == ".mp4" ? render_film(studio, *options) : render_picture(studio, *options);
 }
 

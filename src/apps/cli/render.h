@@ -3,21 +3,20 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "clearance/base/result.h"
 
 namespace clearance::cli {
-
-enum class RenderColor { body, velocity };
 
 struct RenderOptions {
   std::filesystem::path folder;
   std::filesystem::path output;  ///< the extension decides: .png one frame, .mp4 a film of all frames
   std::optional<int> frame;      ///< of a picture: index from 0, negative from the end; absent: the last
   int width = 0, height = 0;     ///< [px]; 0: 1280 x 720 for a picture, 854 x 480 for a film
-  RenderColor color = RenderColor::body;
-  int samples = 0;            ///< per pixel; 0: 32 for a picture, 5 for a film
-  bool show_progress = true;  ///< on standard error, only if that is a terminal
+  std::string color = "body";    ///< or a field, see render_field.h
+  int samples = 0;               ///< per pixel; 0: 32 for a picture, 5 for a film
+  bool show_progress = true;     ///< on standard error, only if that is a terminal
 };
 
 /// `1280x720`; issues if it is anything else or out of [16, 8192].

@@ -63,9 +63,11 @@ std::vector<Vector3f> find_corner_normals(const DrawTriangles& mesh, bool is_smo
   return corner_normals;
 }
 
-Color vertex_color(const Frame& frame, int v, const DrawStyle& style, const Color& of_body) {
-  const bool is_by_speed = style.color == RenderColor::velocity && frame.velocity.size() == frame.mesh.vertices.size();
-  return is_by_speed ? map_color(frame.velocity[v].norm() / style.max_speed) : of_body;
+/// Grey where the field has no number.
+Color vertex_color(int v, const DrawStyle& style, const Color& of_body) {
+  if (style.values.empty()) return of_body;
+  const double value = style.values[v];
+  return std::isfinite(value) ? map_color((value - style.low) / (style.high - style.low)) : from_srgb(obstacle_hex);
 }
 
 /// Copies the triangles of one kind with only the vertices they use.
@@ -164,7 +166,7 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
     if (looks.is_obstacle[body]) {
       obstacles.add(triangle, [&](int) { return looks.color[body]; });
     } else {
-      bodies.add(triangle, [&](int v) { return vertex_color(frame, v, style, looks.color[body]); });
+      bodies.add(triangle, [&](int v) { return vertex_color(v, style, looks.color[body]); });
     }
   };
   for (const auto& triangle : frame.mesh.dim == 2 ? frame.mesh.triangles : surface.triangles) add_triangle(triangle);
@@ -177,7 +179,7 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
     const auto& [a, b] = surface.edges[e];
     const int body = surface.edge_body[e];
     const bool is_obstacle = looks.is_obstacle[body] != 0;
-    Color color = is_obstacle ? looks.color[body] : vertex_color(frame, a, style, looks.color[body]);
+    Color color = is_obstacle ? looks.color[body] : vertex_color(a, style, looks.color[body]);
     if (drawing.is_plane) color *= 0.45f;
     add_rod(is_obstacle ? drawing.obstacle_rods : drawing.body_rods, frame.mesh.vertices[a], frame.mesh.vertices[b],
             drawing.origin, color);

@@ -44,8 +44,8 @@ struct Drawing {
 };
 
 struct DrawStyle {
-  RenderColor color = RenderColor::body;
-  double max_speed = 1;  ///< [m/s] top of the colour map
+  std::vector<double> values;  ///< per vertex of the frame: what colours mean; empty: bodies have colours
+  double low = 0, high = 1;    ///< ends of the colour map
 };
 
 /// Colours of bodies by their order among the deformable ones; the same order in every frame.

@@ -5,19 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
 
 #include "apps/cli/render_draw.h"
+#include "apps/cli/render_font.h"
 
 namespace clearance::cli {
 namespace {
 
-constexpr std::string_view known = "0123456789.-+e/ms ";
-/// Five rows of three dots each, the highest bit at the upper left.
-constexpr std::array<int, known.size()> glyphs = {
-    0b111101101101111, 0b010110010010111, 0b111001111100111, 0b111001111001111, 0b101101111001001, 0b111100111001111,
-    0b111100111101111, 0b111001010010010, 0b111101111101111, 0b111101111001111, 0b000000000000010, 0b000000111000000,
-    0b000010111010000, 0b000111111100111, 0b001001010100100, 0b000110111101101, 0b000011110011110, 0};
+constexpr std::array<std::uint8_t, 3> ink = {40, 44, 52}, paper = {255, 255, 255};
 
 void fill(Image& image, int x0, int y0, int width, int height, const std::array<std::uint8_t, 3>& rgb) {
   for (int y = std::max(0, y0); y < std::min(image.height, y0 + height); ++y) {
@@ -26,13 +21,21 @@ void fill(Image& image, int x0, int y0, int width, int height, const std::array<
   }
 }
 
+int text_width(int dot, const std::string& text) {
+  return (glyph_width + 1) * dot * static_cast<int>(text.size());
+}
+
 void draw_text(Image& image, int x, int y, int dot, const std::string& text) {
-  for (const char c : text) {
-    const std::size_t index = known.find(c);
-    for (int bit = 0; index != std::string_view::npos && bit < 15; ++bit) {
-      if ((glyphs[index] >> (14 - bit)) & 1) fill(image, x + bit % 3 * dot, y + bit / 3 * dot, dot, dot, {40, 44, 52});
+  for (const char letter : text) {
+    const Glyph glyph = find_glyph(letter);
+    for (int row = 0; row < glyph_height; ++row) {
+      for (int column = 0; column < glyph_width; ++column) {
+        if ((glyph[static_cast<std::size_t>(row)] >> (glyph_width - 1 - column)) & 1) {
+          fill(image, x + column * dot, y + row * dot, dot, dot, ink);
+        }
+      }
     }
-    x += 4 * dot;
+    x += text_width(dot, " ");
   }
 }
 
@@ -43,17 +46,35 @@ std::uint8_t to_byte(float linear) {
 
 }  // namespace
 
-void draw_speed_legend(Image& image, double max_speed) {
-  const int dot = std::max(1, image.height / 270);
-  const int width = image.width / 4, height = 4 * dot, left = 8 * dot, top = image.height - 18 * dot;
-  fill(image, left - dot, top - dot, width + 2 * dot, height + 2 * dot, {255, 255, 255});
+void draw_legend(Image& image, const Legend& legend) {
+  const int dot = std::max(1, image.height / 360);
+  const int line = (glyph_height + 3) * dot, margin = 5 * dot;
+  const std::array<double, 3> numbers = {legend.low, 0.5 * (legend.low + legend.high), legend.high};
+  std::array<std::string, 3> texts;
+  int width = std::max(image.width / 4, text_width(dot, legend.title));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    // (No trace of rounding in the middle of a scale that is symmetric to zero.)
+    const bool is_zero = std::abs(numbers[i]) < 1e-9 * (legend.high - legend.low);
+    texts[i] = fmt::format("{:.3g}", is_zero ? 0.0 : numbers[i]);
+    width = std::max(width, 3 * text_width(dot, texts[i] + " "));
+  }
+  const int left = 2 * margin, height = 5 * dot, panel = 2 * margin + 2 * line + height + 2 * dot;
+  const int top = image.height - panel - margin;
+  fill(image, left - margin, top, width + 2 * margin, panel, paper);
+  draw_text(image, left, top + margin, dot, legend.title);
+
+  const int bar = top + margin + line;
   for (int x = 0; x < width; ++x) {
     const Color color = map_color((x + 0.5) / width);
-    fill(image, left + x, top, 1, height, {to_byte(color[0]), to_byte(color[1]), to_byte(color[2])});
+    fill(image, left + x, bar, 1, height, {to_byte(color[0]), to_byte(color[1]), to_byte(color[2])});
   }
-  const std::string high = fmt::format("{:.3g} m/s", max_speed);
-  draw_text(image, left, top + height + 3 * dot, dot, "0");
-  draw_text(image, left + width - 4 * dot * static_cast<int>(high.size()), top + height + 3 * dot, dot, high);
+  // Ticks below the bar; the outer numbers stay within it.
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const int at = left + static_cast<int>(i) * (width - dot) / 2;
+    const int length = text_width(dot, texts[i]) - dot;
+    fill(image, at, bar + height, dot, 2 * dot, ink);
+    draw_text(image, std::clamp(at - length / 2, left, left + width - length), bar + height + 4 * dot, dot, texts[i]);
+  }
 }
 
 }  // namespace clearance::cli

@@ -1,11 +1,18 @@
 // The scale of a colour map, drawn into a picture.
 #pragma once
 
+#include <string>
+
 #include "apps/cli/render_image.h"
 
 namespace clearance::cli {
 
-/// A bar at the lower left with its ends in [m/s].
-void draw_speed_legend(Image& image, double max_speed);
+struct Legend {
+  std::string title;             ///< `velocity [m/s]`
+  double low = 0.0, high = 1.0;  ///< ends of the colour map
+};
+
+/// A bar at the lower left with its title above and numbers at its ends and in its middle below.
+void draw_legend(Image& image, const Legend& legend);
 
 }  // namespace clearance::cli

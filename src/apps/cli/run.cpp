@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/body_table.h"
 #include "apps/cli/console.h"
 #include "apps/cli/runner.h"
 #include "clearance/base/log.h"
@@ -27,6 +28,7 @@ using Json = nlohmann::ordered_json;
 struct ReadyScene {
   SceneDesc desc;
   std::unique_ptr<Simulation> simulation;
+  Issues warnings;  ///< of a scene that is ready
   Mesh offending;
 };
 
@@ -50,11 +52,15 @@ ReadyScene prepare_scene(const SceneOptions& options) {
   all.insert(all.end(), problems.issues.begin(), problems.issues.end());
   const bool is_quiet_json = options.json && ready.simulation;
   if (!all.empty() && !is_quiet_json) report_issues(all, options.json);
+  if (ready.simulation) ready.warnings = std::move(all);
   ready.offending = std::move(problems.offending);
   return ready;
 }
 
-void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
+void print_summary(const ReadyScene& ready, bool json) {
+  const SceneDesc& desc = ready.desc;
+  const SceneSummary s = ready.simulation->summary();
+  const std::vector<BodyFacts> facts = sum_copies(desc, ready.simulation->body_facts());
   if (json) {
     Json bodies = Json::array();
     for (const BodyDesc& body : desc.bodies) bodies.push_back(body.name);
@@ -71,7 +77,9 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
                             {"dhat", s.dhat},
                             {"tolerance", s.tolerance},
                             {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
-                            {"names", bodies}}
+                            {"names", bodies},
+                            {"table", json_of_bodies(facts)},
+                            {"warnings", json_of(ready.warnings)}}
                            .dump(2));
     return;
   }
@@ -83,6 +91,7 @@ void print_summary(const SceneDesc& desc, const SceneSummary& s, bool json) {
              desc.time.step, s.bbox_diagonal, s.dhat, s.tolerance);
   fmt::print("smallest gap at the start: {}\n",
              std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
+  print_body_table(facts, s.dim);
 }
 
 Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {
@@ -151,7 +160,7 @@ int run_simulation(const RunOptions& options) {
 int run_check(const SceneOptions& options) {
   const ReadyScene ready = prepare_scene(options);
   if (!ready.simulation) return exit_bad_input;
-  print_summary(ready.desc, ready.simulation->summary(), options.json);
+  print_summary(ready, options.json);
   return exit_done;
 }
 

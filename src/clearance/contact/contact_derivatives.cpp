@@ -50,6 +50,35 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double we
   }
 }
 
+/// The negative part along directions neither normal nor tangent to the second feature, as a point has two and an edge
+/// has one: there the gap grows whichever way the first one goes.
+template <int dim>
+void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
+  std::array<Vec<dim>, dim> known;
+  int num_known = 0;
+  known[static_cast<std::size_t>(num_known++)] = frame.normal;
+  for (int j = 0; j < frame.num_tangents; ++j) {
+    known[static_cast<std::size_t>(num_known++)] = frame.tangents[static_cast<std::size_t>(j)];
+  }
+  while (num_known < dim) {
+    // The axis that is farthest from what is known, made orthogonal to it.
+    Vec<dim> best = Vec<dim>::Zero();
+    for (int axis = 0; axis < dim; ++axis) {
+      Vec<dim> across = Vec<dim>::Unit(axis);
+      for (int pass = 0; pass < 2; ++pass) {
+        for (int k = 0; k < num_known; ++k) {
+          const Vec<dim>& e = known[static_cast<std::size_t>(k)];
+          across -= e.dot(across) * e;
+        }
+      }
+      if (across.squaredNorm() > best.squaredNorm()) best = across;
+    }
+    best.normalize();
+    sum.add(weight * 2.0 * b_first, frame.weights, best);
+    known[static_cast<std::size_t>(num_known++)] = best;
+  }
+}
+
 /// Exact Hessian of the squared distance.
 template <int dim>
 Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
@@ -167,6 +196,7 @@ Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& conta
   const double curvature = normal_curvature(frame.distance, b);
   if (curvature > 0.0 || is_exact) sum.add(weight * curvature, frame.weights, frame.normal);
   add_tangent_terms<dim>(frame, b.first, weight, sum, is_exact);
+  if (is_exact && contact.kind != ContactKind::half_space) add_free_terms<dim>(frame, b.first, weight, sum);
   return (weight * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 

@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "clearance/geometry/weld.h"
+
 namespace clearance {
 
 namespace {
@@ -18,24 +20,6 @@ struct Part {
   Facets<n> facets;
   bool is_closed = true;
 };
-
-/// For every vertex the first of those in the same place.
-std::vector<int> weld(const Vertices& vertices) {
-  std::vector<int> order(vertices.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto position = [&](int v) {
-    const Vec<3>& x = vertices[static_cast<std::size_t>(v)];
-    return std::array<double, 3>{x[0], x[1], x[2]};
-  };
-  std::sort(order.begin(), order.end(),
-            [&](int a, int b) { return std::pair(position(a), a) < std::pair(position(b), b); });
-  std::vector<int> first(vertices.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool is_same = i > 0 && position(order[i]) == position(order[i - 1]);
-    first[static_cast<std::size_t>(order[i])] = is_same ? first[static_cast<std::size_t>(order[i - 1])] : order[i];
-  }
-  return first;
-}
 
 /// Sets of facets that remember whether a facet must be turned to agree with the first of its set.
 class OrientedSets {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "clearance/base/result.h"
@@ -17,6 +18,9 @@ struct Frame {
   std::vector<int> cell_is_obstacle;  ///< per cell: 1 if scripted motion drives its body, else 0
   double time = 0.0;                  ///< [s]
   std::vector<Vec<3>> contact_force;  ///< [N] per vertex; empty if not stored
+  // The array that read_frame was asked for, as point or as cell data; both empty if there is none.
+  std::vector<double> point_scalar;  ///< per vertex
+  std::vector<double> cell_scalar;   ///< per cell
 };
 
 /// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, field data `TimeValue` and
@@ -25,7 +29,8 @@ struct Frame {
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by
-/// zlib. Arrays with other names are ignored; missing ones stay empty.
-Result<Frame> read_frame(const std::filesystem::path& path);
+/// zlib. Arrays with other names are ignored; missing ones stay empty. `scalar`: the name of one more array, of numbers
+/// (finite or not) or of vectors, which count by their lengths; point data go before cell data.
+Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "");
 
 }  // namespace clearance

@@ -31,7 +31,7 @@ struct Piece {
 
 class VtuReader {
  public:
-  explicit VtuReader(MeshInput& input) : input_(input) {}
+  VtuReader(MeshInput& input, const std::string& scalar) : input_(input), scalar_(scalar) {}
 
   Result<Frame> read() {
     if (read_structure()) {
@@ -239,6 +239,7 @@ class VtuReader {
     if (piece.num_cells > 0 && !read_cells(piece)) return;
     if (!read_cell_data(piece, "body", body_)) return;
     if (!read_cell_data(piece, "is_obstacle", is_obstacle_)) return;
+    if (!scalar_.empty() && !read_scalars(piece)) return;
     num_cells_ += piece.num_cells;
   }
 
@@ -250,6 +251,29 @@ class VtuReader {
     if (vectors.size() != first_vertex_)
       return fail(array->tag, "", fmt::format("expected the array `{}` in all pieces", name));
     return read_vectors(piece, *array, vectors);
+  }
+
+  bool read_scalars(const Piece& piece) {
+    const VtuArray* of_points = find(piece.point_data, scalar_);
+    const VtuArray* array = of_points != nullptr ? of_points : find(piece.cell_data, scalar_);
+    std::vector<double>& to = of_points != nullptr ? frame_.point_scalar : cell_scalar_;
+    // (Points of this piece have been counted already, its cells not yet.)
+    const bool is_in_all = array == nullptr ? frame_.point_scalar.empty() && cell_scalar_.empty()
+                                            : to.size() == (of_points != nullptr ? first_vertex_ : num_cells_);
+    if (!is_in_all) return fail(piece.tag, "", fmt::format("expected the array `{}` in all pieces or none", scalar_));
+    if (array == nullptr) return true;
+    std::vector<double> values;
+    if (!decode_array(input_, encoding_, *array, values)) return false;
+    const std::uint64_t count = of_points != nullptr ? piece.num_points : piece.num_cells;
+    const auto size = static_cast<std::size_t>(std::max(array->num_components, 1));
+    if ((size != 1 && size != 3) || values.size() != size * count) {
+      return fail(array->tag, fmt::format("{} numbers", values.size()),
+                  fmt::format("array `{}`: expected a number or a vector for each of {}", scalar_, count));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      to.push_back(size == 1 ? values[i] : Vec<3>(values[3 * i], values[3 * i + 1], values[3 * i + 2]).norm());
+    }
+    return true;
   }
 
   bool read_integers(const Piece& piece, std::string_view name, std::vector<std::int64_t>& values) {
@@ -321,7 +345,7 @@ class VtuReader {
 
   /// From the cells of the file to the order of Frame
   void finish_cell_data() {
-    const auto gather = [&](const std::vector<int>& from, std::vector<int>& to) {
+    const auto gather = [&](const auto& from, auto& to) {
       if (from.empty()) return;
       for (const auto* cells : {&simplices_.tets, &simplices_.triangles, &simplices_.edges, &simplices_.points}) {
         for (const int c : *cells) to.push_back(from[static_cast<std::size_t>(c)]);
@@ -329,9 +353,11 @@ class VtuReader {
     };
     gather(body_, frame_.cell_body);
     gather(is_obstacle_, frame_.cell_is_obstacle);
+    gather(cell_scalar_, frame_.cell_scalar);
   }
 
   MeshInput& input_;
+  const std::string& scalar_;
   VtuEncoding encoding_;
   std::vector<Piece> pieces_;
   std::vector<VtuArray> field_data_;
@@ -341,15 +367,16 @@ class VtuReader {
   std::size_t num_cells_ = 0;     ///< of the pieces before it
   std::vector<int> body_;         ///< per cell of the file
   std::vector<int> is_obstacle_;
+  std::vector<double> cell_scalar_;
   std::vector<int> corners_;
 };
 
 }  // namespace
 
-Result<Frame> read_frame(const std::filesystem::path& path) {
+Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar) {
   MeshInput input(path);
   if (input.has_failed()) return input.issues();
-  return VtuReader(input).read();
+  return VtuReader(input, scalar).read();
 }
 
 }  // namespace clearance

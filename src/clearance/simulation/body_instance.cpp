@@ -12,6 +12,8 @@
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/mesh_reader.h"
 #include "clearance/math/rotation.h"
+#include "clearance/simulation/conformity.h"
+#include "clearance/simulation/lone_points.h"
 
 namespace clearance {
 
@@ -233,9 +235,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   report(is_2d ? defects.flat_triangles : defects.flat_tets, "zero-volume");
 }
 
-void check_surface(const Mesh& mesh, const std::string& name, Issue where, Issues& warnings) {
-  if (mesh.dim == 2 || mesh.tets.empty()) return;
-  const SurfaceDefects defects = find_surface_defects(boundary_triangles(mesh.tets));
+void check_surface(const Triangles& boundary, const std::string& name, Issue where, Issues& warnings) {
+  const SurfaceDefects defects = find_surface_defects(boundary);
   if (defects.is_manifold()) return;
   where.severity = Severity::warning;
   where.message = fmt::format(
@@ -290,6 +291,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       }
     }
     source.dim = scene.dimension;
+    warn_of_lone_points(scene, d, source, loaded.warnings);
 
     // Placed once; copies differ by a translation.
     const bool is_obstacle = body.kind == BodyKind::obstacle;
@@ -306,18 +308,15 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       mesh.points.clear();
       if (scene.dimension == 3) mesh.triangles.clear();
       check_elements(mesh, body.name, where, issues);
-      check_surface(mesh, body.name, where, loaded.warnings);
-      const std::size_t num_vertices = mesh.vertices.size();
       mesh = without_unused_vertices(mesh, source_vertex);
-      if (mesh.vertices.size() < num_vertices) {
-        where.severity = Severity::warning;
-        where.message = fmt::format("body '{}': {} vertices belong to no element and are left out", body.name,
-                                    num_vertices - mesh.vertices.size());
-        loaded.warnings.push_back(where);
-      }
+      const Triangles boundary = boundary_triangles(mesh.tets);
+      check_surface(boundary, body.name, where, loaded.warnings);
+      warn_of_seams(scene, d, mesh, boundary, source_vertex, loaded.warnings);
     } else if (mesh.vertices.empty()) {
       where.message = fmt::format("body '{}' has no triangle, edge or point", body.name);
       issues.push_back(where);
+    } else if (is_stiff(body.kind) && scene.dimension == 3) {
+      warn_of_open_seams(scene, d, mesh, source_vertex, loaded.warnings);
     }
 
     const std::vector<Component> components = body.split_components

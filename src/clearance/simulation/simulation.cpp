@@ -8,6 +8,7 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
+#include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
 
 namespace clearance {
@@ -70,7 +71,13 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
     (issue.severity == Severity::warning ? impl->warnings : problems.issues).push_back(issue);
   }
   problems.offending = std::move(preflight.offending);
-  if (has_errors(problems.issues)) return nullptr;
+  if (has_errors(problems.issues)) {
+    // What looks like a mistake in a mesh may be why the scene cannot start.
+    problems.issues.insert(problems.issues.end(), impl->warnings.begin(), impl->warnings.end());
+    return nullptr;
+  }
+  const Issues hints = find_scene_hints(desc, impl->scene);
+  impl->warnings.insert(impl->warnings.end(), hints.begin(), hints.end());
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene.initial_state;
   return std::unique_ptr<Simulation>(new Simulation(std::move(impl)));
@@ -78,6 +85,9 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
 
 const SceneDesc& Simulation::scene() const {
   return impl_->desc;
+}
+std::vector<BodyFacts> Simulation::body_facts() const {
+  return collect_body_facts(impl_->scene);
 }
 const Issues& Simulation::warnings() const {
   return impl_->warnings;

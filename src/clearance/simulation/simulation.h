@@ -9,6 +9,7 @@
 #include "clearance/io/vtu.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
+#include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/body_instance.h"
 #include "clearance/solver/advance.h"
 
@@ -30,7 +31,7 @@ struct SceneSummary {
   double min_distance = infinity;  ///< [m] at the start, among pairs closer than dhat
 };
 
-/// Why a scene cannot start.
+/// Why a scene cannot start: errors, and warnings that may tell what they come from.
 struct SceneProblems {
   Issues issues;
   Mesh offending;  ///< meeting triangles and edges, if any
@@ -46,6 +47,7 @@ class Simulation {
   SceneSummary summary() const;
   /// In the order in which frames number them.
   const std::vector<BodyInstance>& bodies() const;
+  std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
 
   /// Advances by one step.

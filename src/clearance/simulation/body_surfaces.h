@@ -1,0 +1,34 @@
+// The colliding surface of every body by itself, where it starts.
+#pragma once
+
+#include <optional>
+
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+class BodySurfaces {
+ public:
+  explicit BodySurfaces(const SceneModel& scene);
+
+  int count() const { return static_cast<int>(boxes_.size()); }
+  const BoundingBox& box(int body) const { return boxes_[static_cast<std::size_t>(body)]; }
+  /// Any vertex of the body's surface.
+  int first_vertex(int body) const { return first_vertex_[static_cast<std::size_t>(body)]; }
+  const Vec<3>& position(int surface_vertex) const { return positions_[static_cast<std::size_t>(surface_vertex)]; }
+  const Vertices& positions() const { return positions_; }
+
+  Triangles triangles(int body) const;  ///< 3D; of surface vertices
+  Edges edges(int body) const;
+  int num_vertices(int body) const;
+  double area(int body) const;  ///< [m^2] of the triangles; 2D: [m] of the edges
+
+ private:
+  const SceneModel& scene_;
+  Vertices positions_;  // [m] of all surface vertices
+  std::vector<BoundingBox> boxes_;
+  // Where the vertices, triangles and edges of each body begin, and where those of the last end.
+  std::vector<int> first_vertex_, first_triangle_, first_edge_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,25 @@
+// What the warnings about probable mistakes in a scene have in common: none of them stops a run.
+#pragma once
+
+#include <string>
+
+#include "clearance/base/result.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// Where the scene says what shape a body has: `bodies[2].mesh`, `bodies[2].generator`, `bodies[2].geometry`.
+std::string shape_place(const SceneDesc& scene, int desc);
+
+/// `(0.1, 0, -2)`; in [m].
+std::string place_text(const Vec<3>& x);
+
+/// `1 lone point`, `3 lone points`
+std::string counted(std::size_t count, const std::string& what);
+
+/// ` (and 3 more bodies)`; empty for none.
+std::string and_more(std::size_t num_bodies);
+
+void add_hint(Issues& hints, const std::string& place, const std::string& message);
+
+}  // namespace clearance

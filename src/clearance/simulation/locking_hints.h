@@ -1,0 +1,13 @@
+// Deformable bodies whose linear elements are too stiff for what they are to show.
+#pragma once
+
+#include "clearance/simulation/body_surfaces.h"
+#include "clearance/simulation/hint.h"
+
+namespace clearance {
+
+/// One element through the thickness of a slender body, and Poisson's ratios above 0.45. Factors are those of
+/// cantilevers of the generated boxes.
+void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints);
+
+}  // namespace clearance

@@ -1,0 +1,303 @@
+// Warnings of probable mistakes: each has a scene that gets it and one, little different, that does not.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "clearance/io/scene_reader.h"
+#include "clearance/simulation/simulation.h"
+
+namespace clearance {
+namespace {
+
+/// What is told about a scene, warnings and errors, one line each.
+std::vector<std::string> told(const std::string& json, const std::string& folder = ".") {
+  const Result<LoadedScene> loaded = load_scene_text(json, "scene", folder, {});
+  std::vector<std::string> lines;
+  for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+  if (!loaded) return lines;
+  SceneProblems problems;
+  const auto simulation = Simulation::create(loaded->scene, problems);
+  for (const Issue& issue : problems.issues) lines.push_back(to_string(issue));
+  if (simulation) {
+    for (const Issue& issue : simulation->warnings()) {
+      EXPECT_EQ(issue.severity, Severity::warning);
+      lines.push_back(to_string(issue));
+    }
+  }
+  return lines;
+}
+
+std::string bodies(const std::string& list, const std::string& more = "") {
+  return "{" + more + "\"bodies\": [" + list + "]}";
+}
+std::string box(const std::string& size, const std::string& more, const std::string& resolution = "[2, 2, 2]") {
+  return R"({"generator": {"kind": "box", "size": )" + size + R"(, "resolution": )" + resolution + "}" + more + "}";
+}
+
+/// One line, at the place, with all phrases.
+void expect_told(const std::vector<std::string>& lines, const std::string& place,
+                 const std::vector<std::string>& phrases) {
+  ASSERT_EQ(lines.size(), 1u) << testing::PrintToString(lines);
+  EXPECT_NE(lines[0].find(place + ": warning: "), std::string::npos) << lines[0];
+  for (const std::string& phrase : phrases) EXPECT_NE(lines[0].find(phrase), std::string::npos) << phrase << lines[0];
+}
+void expect_nothing(const std::vector<std::string>& lines) {
+  EXPECT_EQ(lines, std::vector<std::string>{});
+}
+
+/// A folder with mesh files.
+class MeshHints : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("clearance_hints_" + std::to_string(getpid()) + "_" +
+                                                        testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  /// In the format of Gmsh 2.2; nodes and elements are numbered from 1.
+  void write_tets(const std::vector<std::string>& nodes, const std::vector<std::string>& tets) const {
+    std::string text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + std::to_string(nodes.size()) + "\n";
+    for (std::size_t i = 0; i < nodes.size(); ++i) text += std::to_string(i + 1) + " " + nodes[i] + "\n";
+    text += "$EndNodes\n$Elements\n" + std::to_string(tets.size()) + "\n";
+    for (std::size_t i = 0; i < tets.size(); ++i) text += std::to_string(i + 1) + " 4 2 0 1 " + tets[i] + "\n";
+    write("mesh.msh", text + "$EndElements\n");
+  }
+  std::vector<std::string> told_of(const std::string& body) const { return told(bodies(body), folder_.string()); }
+
+  std::filesystem::path folder_;
+  // Two tetrahedra with one face.
+  const std::vector<std::string> nodes_ = {"0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1"};
+  const std::vector<std::string> tets_ = {"1 2 3 4", "1 3 2 5"};
+  const std::string body_ = R"({"name": "pair", "mesh": "mesh.msh", "self_contact": false})";
+};
+
+// --- bodies inside of other ones ---
+
+const std::string small_inside = box("[0.2, 0.2, 0.2]", R"(, "name": "pip")");
+
+TEST(Enclosure, BodyInsideOfASolidIsToldWithItsPlace) {
+  expect_told(told(bodies(small_inside + "," + box("[1, 1, 1]", R"(, "name": "apple")"))), "bodies[0].transform",
+              {"'pip'", "entirely inside of body 'apple'", "near (-0.1, -0.1, -0.1)", "collision_group"});
+}
+
+TEST(Enclosure, BodyBesideASolidOrOfItsGroupIsNot) {
+  expect_nothing(told(bodies(small_inside + "," + box("[1, 1, 1]", R"(, "transform": {"translation": [1, 0, 0]})"))));
+  const std::string group = R"(, "collision_group": 1)";
+  expect_nothing(told(bodies(box("[0.2, 0.2, 0.2]", group) + "," + box("[1, 1, 1]", group))));
+}
+
+TEST(Enclosure, BodyInTheHoleOfARingIsNot) {
+  const std::string ring = R"({"generator": {"kind": "torus", "size": [0.5, 0.1], "resolution": [12, 2]}})";
+  expect_nothing(told(bodies(box("[0.1, 0.1, 0.1]", "") + "," + ring)));
+}
+
+TEST(Enclosure, BodyInsideOfAClosedObstacleIsToldAndInAnOpenOneNot) {
+  const std::string closed = box("[1, 1, 1]", R"(, "kind": "obstacle", "name": "block")");
+  expect_told(told(bodies(small_inside + "," + closed)), "bodies[0].transform", {"'pip'", "'block'"});
+  const std::string bowl = R"({"kind": "obstacle", "generator": {"kind": "bowl", "size": [1, 1], "resolution": [6]}})";
+  const std::string sunk = box("[0.2, 0.2, 0.2]", R"(, "transform": {"translation": [0, -0.4, 0]})");
+  expect_nothing(told(bodies(sunk + "," + bowl)));
+}
+
+TEST_F(MeshHints, BodyInsideOfAnObstacleThatPointsInwardsIsNot) {
+  const std::string vertices = "v -1 -1 -1\nv 3 -1 -1\nv -1 3 -1\nv -1 -1 3\n";
+  const std::string inside = "," + box("[0.2, 0.2, 0.2]", "");
+  const std::string wall = R"({"kind": "obstacle", "mesh": "wall.obj"})";
+  write("wall.obj", vertices + "f 1 2 3\nf 1 4 2\nf 1 3 4\nf 2 4 3\n");
+  expect_nothing(told_of(wall + inside));
+  write("wall.obj", vertices + "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  expect_told(told_of(wall + inside), "bodies[1].transform", {"entirely inside"});
+}
+
+TEST(Enclosure, CopiesInOneBodyAreOneWarning) {
+  const std::string three = box("[0.1, 0.1, 0.1]", R"(, "array": {"counts": [3, 1, 1], "spacing": [0.2, 1, 1]})");
+  expect_told(told(bodies(three + "," + box("[2, 1, 1]", ""))), "bodies[0].transform", {"(and 2 more bodies)"});
+}
+
+TEST(Enclosure, DiskInAnAreaOfThePlaneIsTold) {
+  const std::string disk = R"({"name": "disk", "generator": {"kind": "disk", "size": [0.1], "resolution": [2]}})";
+  const auto plate = [](const std::string& more) {
+    return R"({"generator": {"kind": "rectangle", "size": [1, 1], "resolution": [2, 2]})" + more + "}";
+  };
+  expect_told(told(bodies(disk + "," + plate(""), R"("dimension": 2, )")), "bodies[0].transform", {"'disk'", "inside"});
+  expect_nothing(
+      told(bodies(disk + "," + plate(R"(, "transform": {"translation": [1, 0, 0]})"), R"("dimension": 2, )")));
+}
+
+// --- meshes ---
+
+TEST_F(MeshHints, VertexWithoutElementIsToldWithItsNumber) {
+  write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "7 8 9"}, {"1 2 3 4"});
+  expect_told(told_of(body_), "bodies[0].mesh", {"'pair'", "1 of its mesh's 5 vertices", "number 4", "(7, 8, 9)"});
+}
+
+TEST_F(MeshHints, LonePointsAmongTrianglesAreTold) {
+  const std::string tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+  const std::string stone = R"({"name": "stone", "kind": "affine", "mesh": "stone.obj"})";
+  write("stone.obj", tetrahedron + "v 2 3 4\nv 5 5 5\n");
+  expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "2 lone points", "number 4", "(2, 3, 4)"});
+  write("stone.obj", tetrahedron);
+  expect_nothing(told_of(stone));
+  // A cloud of points is what it is.
+  write("stone.obj", "v 0 0 0\nv 1 0 0\nv 2 3 4\n");
+  expect_nothing(told_of(stone));
+}
+
+TEST_F(MeshHints, ConformingMeshHasNoSeam) {
+  write_tets(nodes_, tets_);
+  expect_nothing(told_of(body_));
+}
+
+TEST_F(MeshHints, VerticesInOnePlaceAreToldAsASeam) {
+  // The second tetrahedron has vertices of its own for the face that both should share; one of them is off by 1e-10.
+  write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1", "0 0 0", "1.0000000001 0 0", "0 1 0"},
+             {"1 2 3 4", "6 8 7 5"});
+  expect_told(told_of(body_), "bodies[0].mesh", {"3 vertices", "0 and 5", "(0, 0, 0)", "merge"});
+}
+
+TEST_F(MeshHints, SeamIsToldBesideTheErrorThatItCauses) {
+  write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1", "0 0 0", "1 0 0", "0 1 0"}, {"1 2 3 4", "6 8 7 5"});
+  const std::vector<std::string> lines = told_of(R"({"mesh": "mesh.msh"})");
+  ASSERT_EQ(lines.size(), 2u) << testing::PrintToString(lines);
+  EXPECT_NE(lines[0].find("intersects itself"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[1].find("in the place of another one"), std::string::npos) << lines[1];
+}
+
+TEST_F(MeshHints, HangingNodeInAnEdgeIsTold) {
+  // The lower half is cut in two at the middle of the edge from (0, 0, 0) to (1, 0, 0), the upper one is not.
+  write_tets({"0 0 0", "1 0 0", "0 1 0", "0 0 1", "0 0 -1", "0.5 0 0"}, {"1 2 3 4", "1 3 6 5", "6 3 2 5"});
+  expect_told({told_of(body_).back()}, "bodies[0].mesh", {"1 hanging node", "number 5", "(0.5, 0, 0)", "conforming"});
+}
+
+TEST_F(MeshHints, HangingNodeInAFaceIsTold) {
+  write_tets({"0 0 0", "3 0 0", "0 3 0", "0 0 1", "0 0 -1", "1 1 0"}, {"1 2 3 4", "1 3 6 5", "6 3 2 5", "1 6 2 5"});
+
+  expect_told({told_of(body_).back()}, "bodies[0].mesh", {"1 hanging node", "number 5", "(1, 1, 0)"});
+}
+
+TEST_F(MeshHints, JunctionThatOpensTheSurfaceOfAStiffBodyIsTold) {
+  // A tetrahedron with a vertex in the middle of an edge that only one of its two triangles uses.
+  const std::string vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.5 0 0\n";
+  const std::string stone = R"({"name": "stone", "kind": "rigid", "mesh": "stone.obj"})";
+  write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  expect_told(told_of(stone), "bodies[0].mesh", {"1 hanging node", "number 4", "thin sheet"});
+  write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 5 4\nf 5 2 4\nf 1 4 3\nf 2 3 4\n");
+  expect_nothing(told_of(stone));
+}
+
+TEST_F(MeshHints, CornersThatTrianglesDoNotShareAreNoSeamOfAStiffBody) {
+  write("stone.obj",
+        "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 0 0 0\nv 0 0 1\nv 0 1 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+        "f 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n");
+  expect_nothing(told_of(R"({"kind": "affine", "mesh": "stone.obj"})"));
+}
+
+// --- units ---
+
+TEST(Units, KilometresAndMicrometresAreTold) {
+  const auto cube = [](const std::string& size) { return bodies(box("[" + size + "," + size + "," + size + "]", "")); };
+  expect_told(told(cube("2000")), "bodies[0].generator", {"2000 m large", "millimetres", "transform.scale"});
+  expect_told(told(cube("1e-6")), "bodies[0].generator", {"1e-06 m large", "hundredth of a millimetre"});
+  expect_nothing(told(cube("2")));
+  expect_nothing(told(cube("2e-3")));
+}
+
+TEST(Units, LargeObstaclesAreFloors) {
+  expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "transform": {"translation": [0, 2, 0]})") + "," +
+                             box("[5000, 1, 5000]", R"(, "kind": "obstacle")"))));
+}
+
+TEST(Units, MassOfAPartInMillimetresIsTold) {
+  const std::string part = box("[100, 80, 60]", "");
+  expect_told(told(bodies(part)), "bodies[0].material.density", {"4.8e+08 kg", "millimetres"});
+  expect_nothing(told(bodies(part, R"("gravity": [0, 0, 0], )")));
+  expect_nothing(told(bodies(box("[100, 80, 60]", R"(, "transform": {"scale": 0.001})"))));
+}
+
+TEST(Units, BodyBesideOneAThousandTimesAsLargeIsTold) {
+  const std::string small = box("[0.01, 0.01, 0.01]", R"(, "transform": {"translation": [0, 5.01, 0]})");
+  const std::string large = box("[10, 10, 10]", R"(, "name": "hall")");
+  expect_told(told(bodies(small + "," + large)), "bodies[0].generator", {"'hall'", "10 m", "metres?"});
+  const std::string far = box("[0.01, 0.01, 0.01]", R"(, "transform": {"translation": [0, 9, 0]})");
+  expect_nothing(told(bodies(far + "," + large)));
+}
+
+// --- quasi-static runs ---
+
+const std::string quasi_static = R"("time": {"integrator": "quasi_static"}, )";
+const std::string held = R"(, "motions": [{"region": {"box": [[-1, -1, -1], [1, -0.4, 1]]}}])";
+
+TEST(Supports, FreeBodyInAQuasiStaticRunIsTold) {
+  expect_told(told(bodies(box("[1, 1, 1]", R"(, "name": "raft")"), quasi_static)), "bodies[0].motions",
+              {"'raft'", "undetermined", "dhat"});
+  expect_nothing(told(bodies(box("[1, 1, 1]", ""))));
+  expect_nothing(told(bodies(box("[1, 1, 1]", held), quasi_static)));
+}
+
+TEST(Supports, BodyOnAHeldBodyIsNotFree) {
+  const auto upper = [](const std::string& y) {
+    return "," + box("[1, 1, 1]", R"(, "name": "lid", "transform": {"translation": [0, )" + y + ", 0]}");
+  };
+  expect_nothing(told(bodies(box("[1, 1, 1]", held) + upper("1.001"), quasi_static)));
+  expect_told(told(bodies(box("[1, 1, 1]", held) + upper("1.1"), quasi_static)), "bodies[1].motions", {"'lid'"});
+}
+
+TEST(Supports, BodyOnAJointIsNotFree) {
+  const std::string arm = box("[1, 0.2, 0.2]", R"(, "name": "arm", "kind": "affine")");
+  const std::string joint = R"("joints": [{"kind": "hinge", "bodies": ["arm", ""], "axis": [0, 0, 1]}], )";
+  expect_told(told(bodies(arm, quasi_static)), "bodies[0].motions", {"'arm'"});
+  expect_nothing(told(bodies(arm, quasi_static + joint)));
+}
+
+// --- locking ---
+
+TEST(Locking, BeamOfOneElementIsTold) {
+  const std::string size = "[1, 0.1, 0.1]";
+  expect_told(told(bodies(box(size, R"(, "name": "beam")", "[10, 1, 1]"))), "bodies[0].generator",
+              {"'beam'", "1 m long", "0.1 m thin", "single linear element", "four to nine"});
+  expect_nothing(told(bodies(box(size, "", "[10, 2, 2]"))));
+  expect_nothing(told(bodies(box("[0.3, 0.1, 0.1]", "", "[3, 1, 1]"))));
+  expect_nothing(told(bodies(box(size, R"(, "kind": "affine")", "[10, 1, 1]"))));
+}
+
+TEST(Locking, TurnedBeamIsToldToo) {
+  const std::string turned = R"(, "transform": {"rotation": [20, 30, 40]})";
+  expect_told(told(bodies(box("[1, 0.1, 0.16]", turned, "[10, 1, 1]"))), "bodies[0].generator", {"0.1 m thin"});
+}
+
+TEST(Locking, ThinRingIsTold) {
+  const auto ring = [](const std::string& tube) {
+    return bodies(R"({"generator": {"kind": "link", "size": [1, 0.6, 0.03], "resolution": [8, )" + tube + "]}}");
+  };
+  // A link's wire has a vertex in its middle from one ring of segments on: never a single element.
+  expect_nothing(told(ring("1")));
+  const std::string ribbon = R"({"generator": {"kind": "blocks", "size": [0.1, 0.05, 0.1], "blocks": [
+    [[0, 0, 0], [1, 0.05, 0.1]], [[0, 0, 0.1], [0.05, 0.05, 1]], [[0.05, 0, 0.9], [1, 0.05, 1]],
+    [[0.95, 0, 0.1], [1, 0.05, 0.9]]]}})";
+  expect_told(told(bodies(ribbon)), "bodies[0].generator", {"single linear element"});
+}
+
+TEST(Locking, ClothThatHangsAnywayIsNotTold) {
+  const auto mat = [](const std::string& stiffness) {
+    return bodies(R"({"generator": {"kind": "mat", "size": [1, 0.01, 1], "resolution": [10, 1, 10]}, "material":
+      {"youngs_modulus": )" +
+                  stiffness + "}}");
+  };
+  expect_nothing(told(mat("1e4")));
+  expect_told(told(mat("1e9")), "bodies[0].generator", {"single linear element"});
+}
+
+TEST(Locking, PoissonRatioNearOneHalfIsTold) {
+  const auto cube = [](const std::string& ratio) {
+    return bodies(box("[1, 1, 1]", R"(, "material": {"poisson_ratio": )" + ratio + "}"));
+  };
+  expect_told(told(cube("0.49")), "bodies[0].material.poisson_ratio", {"0.49", "lock", "3.1 times", "0.45"});
+  expect_nothing(told(cube("0.45")));
+}
+
+}  // namespace
+}  // namespace clearance
