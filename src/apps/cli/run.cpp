@@ -87,8 +87,11 @@ void print_summary(const ReadyScene& ready, bool json) {
              desc.half_spaces.size());
   fmt::print("{} vertices, {} elements; surface: {} triangles, {} edges\n", s.num_vertices, s.num_elements,
              s.num_surface_triangles, s.num_surface_edges);
-  fmt::print("{} steps of {:g} s; size {:.4g} m, dhat {:.4g} m, Newton tolerance {:.4g} m/s\n", s.num_steps,
-             desc.time.step, s.bbox_diagonal, s.dhat, s.tolerance);
+  const std::string convergence = desc.solver.convergence == ConvergenceKind::forces
+                                      ? fmt::format("forces balanced up to {:g} %", 100.0 * desc.solver.force_tolerance)
+                                      : fmt::format("Newton tolerance {:.4g} m/s", s.tolerance);
+  fmt::print("{} steps of {:g} s; size {:.4g} m, largest dhat {:.4g} m, {}\n", s.num_steps, desc.time.step,
+             s.bbox_diagonal, s.dhat, convergence);
   fmt::print("smallest gap at the start: {}\n",
              std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
   print_body_table(facts, s.dim);

@@ -1,0 +1,140 @@
+// Closed forms at default settings: nothing is set but what the question names. (./dev bench physics has many more.)
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+constexpr double g = 9.80665;
+
+std::string box(const std::string& kind, double size, const Vec<3>& at, double turn, const std::string& more = "",
+                const std::string& name = "box") {
+  const double young = 1e4 * 1000.0 * g * size;
+  return fmt::format(
+      R"({{"name": "{}", "kind": "{}", "generator": {{"kind": "box", "size": [{}, {}, {}], "resolution": [2, 2, 2]}},
+          "transform": {{"rotation": [0, 0, {}], "translation": [{}, {}, {}]}},
+          "material": {{"density": 1000, "youngs_modulus": {}}}{}}})",
+      name, kind, size, size, size, turn, at[0], at[1], at[2], young, more);
+}
+
+/// A block a hundredth of its size above a slope of 20 degrees.
+std::string block_on_slope(const std::string& kind, double size, double mu, double h, const std::string& more = "") {
+  const double angle = 20.0 * 3.14159265358979323846 / 180.0;
+  const Vec<3> n(std::sin(angle), std::cos(angle), 0.0);
+  return fmt::format(
+      R"({{"time": {{"step": {}}}, "friction": {{"coefficient": {}}}, "bodies": [{}{}],
+          "half_spaces": [{{"normal": [{}, {}, 0]}}]}})",
+      h, mu, box(kind, size, 0.51 * size * n, -20.0), more, n[0], n[1]);
+}
+
+double kinetic(const StepReport& report) {
+  return energy_term(report, "kinetic");
+}
+
+struct Slope {
+  std::string kind;
+  double size;
+};
+
+TEST(DefaultPhysics, ABlockSlidesDownASlopeAsCoulombSaysOfEverySizeAndKind) {
+  for (const auto& [kind, size] : {Slope{"rigid", 0.2}, Slope{"affine", 1e-3}, Slope{"deformable", 100.0}}) {
+    SCOPED_TRACE(kind);
+    const double h = 0.1 * std::sqrt(size / g);
+    RunningScene scene(block_on_slope(kind, size, 0.1, h));
+    const StepReport report = scene.steps(40);
+    const double angle = 20.0 * 3.14159265358979323846 / 180.0;
+    const double v = g * (std::sin(angle) - 0.1 * std::cos(angle)) * 40 * h;
+    const double expected = 0.5 * 1000.0 * size * size * size * v * v;
+    EXPECT_NEAR(kinetic(report) / expected, 1.0, 0.02);
+  }
+}
+
+TEST(DefaultPhysics, WhatFrictionHoldsDoesNotCreep) {
+  for (const std::string kind : {"rigid", "affine", "deformable"}) {
+    SCOPED_TRACE(kind);
+    RunningScene scene(block_on_slope(kind, 0.2, 0.37, 0.01));  // tan 20 deg = 0.364
+    scene.steps(30);
+    const VecX settled = scene.state().x;
+    scene.steps(100);
+    EXPECT_LT((scene.state().x - settled).cwiseAbs().maxCoeff(), 1e-7 * 0.2);
+  }
+}
+
+TEST(DefaultPhysics, ABodyFarAwayChangesNothing) {
+  const std::string far = "," + box("rigid", 50.0, {1000.0, 1000.0, 0.0}, 0.0, "", "far");
+  RunningScene alone(block_on_slope("rigid", 0.2, 0.2, 0.01)), together(block_on_slope("rigid", 0.2, 0.2, 0.01, far));
+  alone.steps(30);
+  together.steps(30);
+  for (int block = 0; block < 4; ++block) {
+    EXPECT_LT((alone.x(block) - together.x(block)).norm(), 1e-6 * 0.2) << block;
+  }
+}
+
+// With the barrier's force of the start as normal force, friction stopped such a block at once.
+TEST(DefaultPhysics, ABlockThatStartsWithinTheBarrierKeepsItsVelocity) {
+  RunningScene scene(fmt::format(
+      R"({{"time": {{"step": 0.005}}, "friction": {{"coefficient": 0.3}}, "bodies": [{}], "half_spaces": [{{}}]}})",
+      box("rigid", 0.2, {0.0, 0.10005, 0.0}, 0.0, R"(, "linear_velocity": [2, 0, 0])")));
+  scene.steps(40);
+  EXPECT_NEAR(scene.v(0)[0], 2.0 - 0.3 * g * 0.2, 0.01);
+}
+
+// A barrier that pushed at the start threw it upwards.
+TEST(DefaultPhysics, ABlockThatStartsWithinTheBarrierIsNotThrown) {
+  RunningScene scene(fmt::format(R"({{"time": {{"step": 0.01}}, "bodies": [{}], "half_spaces": [{{}}]}})",
+                                 box("rigid", 5.0, {0.0, 2.501, 0.0}, 0.0)));
+  double highest = 0.0;
+  for (int i = 0; i < 30; ++i) {
+    scene.step();
+    highest = std::max(highest, scene.x(0)[1]);
+  }
+  EXPECT_LT(highest, 2.501 + 1e-6);
+}
+
+TEST(DefaultPhysics, AccountsOfEnergyAndMomentumClose) {
+  const std::string two_boxes = box("rigid", 0.2, {0.0, 0.15, 0.0}, 20.0, R"(, "angular_velocity": [90, 200, 0])") +
+                                "," + box("deformable", 0.2, {0.05, 0.45, 0.0}, 5.0, "", "upper");
+  const std::string affine = box("affine", 0.2, {0.0, 0.15, 0.0}, 20.0, R"(, "linear_velocity": [1, 0, 0.3])");
+  for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
+    for (const std::string& bodies : {two_boxes, affine}) {
+      SCOPED_TRACE(integrator);
+      RunningScene scene(fmt::format(
+          R"({{"time": {{"step": 0.005, "integrator": "{}"}}, "friction": {{"coefficient": 0.4}}, "bodies": [{}],
+              "half_spaces": [{{}}]}})",
+          integrator, bodies));
+      double at_work = 0.0;
+      for (int i = 0; i < 60; ++i) {
+        const StepReport report = scene.simulation().step();
+        at_work = std::max({at_work, kinetic(report), std::abs(report.account.friction)});
+        EXPECT_LT(std::abs(report.account.closure()), 1e-6 * at_work) << i;
+        // Only what is left of the forces separates momentum and impulse of implicit Euler.
+        if (integrator == "implicit_euler") {
+          const double weight = 1000.0 * 0.008 * g * 0.005;
+          EXPECT_LT(report.momentum.integrator.norm(), 2e-3 * (weight + report.momentum.impulse.norm())) << i;
+        }
+      }
+      EXPECT_GT(at_work, 1.0);
+    }
+  }
+}
+
+TEST(DefaultPhysics, WorkOfLoadsIsForceTimesWay) {
+  RunningScene scene(fmt::format(
+      R"({{"time": {{"step": 0.01}}, "gravity": [0, 0, 0], "bodies": [{}]}})",
+      box("rigid", 0.2, {0.0, 0.0, 0.0}, 0.0, R"(, "loads": [{"kind": "force", "value": [16, 0, 0]}])")));
+  double work = 0.0, lost = 0.0;
+  for (int i = 0; i < 50; ++i) {
+    const StepReport report = scene.step();
+    work += report.account.loads;
+    lost += report.account.impacts + report.account.integrator;
+  }
+  EXPECT_NEAR(work, 16.0 * scene.x(0)[0], 1e-9);
+  EXPECT_NEAR(0.5 * 8.0 * scene.v(0).squaredNorm(), work + lost, 1e-6 * work);
+}
+
+}  // namespace
+}  // namespace clearance
