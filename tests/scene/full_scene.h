@@ -16,6 +16,8 @@ inline SceneDesc full_scene() {
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent};
   scene.contact = {.enabled = false,
+                   .scales = ContactScaleKind::scene,
+                   .stiffness = ContactStiffnessKind::published,
                    .dhat = 1.1e-3,
                    .dhat_is_absolute = true,
                    .kappa = 1e9,
@@ -28,9 +30,12 @@ inline SceneDesc full_scene() {
       .static_coefficient = 0.5,
       .eps_v = 2e-4,
       .eps_v_is_absolute = true,
-      .iterations = 0,
+      .stick = 2e-5,
+      .iterations = 3,
       .pairs = {FrictionPairDesc{.bodies = {"cube", "ball"}, .coefficient = 0.1, .static_coefficient = 0.2}}};
-  scene.solver = {.tolerance = 0.1 + 0.2,
+  scene.solver = {.convergence = ConvergenceKind::published,
+                  .force_tolerance = 2e-4,
+                  .tolerance = 0.1 + 0.2,
                   .tolerance_is_absolute = true,
                   .max_iterations = 77,
                   .linear_solver = LinearSolverKind::pcg,

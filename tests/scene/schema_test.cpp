@@ -38,6 +38,7 @@ class Validator {
     if (keyword == "type")
       return std::any_of(rule.begin(), rule.end(), [&](const Json& t) { return has_type(value, t); });
     if (keyword == "const") return value == rule;
+    if (keyword == "enum") return std::find(rule.begin(), rule.end(), value) != rule.end();
     if (keyword == "anyOf") return std::any_of(rule.begin(), rule.end(), fits);
     if (keyword == "oneOf") return std::count_if(rule.begin(), rule.end(), fits) == 1;
     if (keyword == "minimum") return !value.is_number() || value.get<double>() >= rule.get<double>();

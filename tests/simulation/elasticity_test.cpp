@@ -8,7 +8,7 @@ namespace {
 
 /// A bar along x of length 1 and section 0.1 x 0.1, its left end held and its right one pulled by `strain` in one step.
 std::string pulled_bar(const std::string& model, double poisson_ratio, double strain, int cells) {
-  return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"tolerance": 1e-11},
+  return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [)" +
          std::to_string(10 * cells) + ", " + std::to_string(cells) + ", " + std::to_string(cells) + R"(]},
       "material": {"model": ")" +
@@ -70,7 +70,7 @@ std::string hanging_bar(int dimension, const std::string& time, const std::strin
   const std::string shape = dimension == 2 ? R"("rectangle", "size": [0.1, 1], "resolution": [1, 10])"
                                            : R"("box", "size": [0.1, 1, 0.1], "resolution": [1, 10, 1])";
   return R"({"dimension": )" + std::to_string(dimension) + R"(, "time": {)" + time +
-         R"(}, "solver": {"tolerance": 1e-9},
+         R"(}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": )" +
          shape + R"(}, "material": {"youngs_modulus": 1e7, "poisson_ratio": 0)" + extra + R"(},
       "motions": [{"region": {"box": [[0, 1, 0], [1, 1, 1]], "frame": "body"}}]}]})";
@@ -110,7 +110,7 @@ TEST(QuasiStatic, SecondStepWithoutNewLoadMovesNothing) {
   RunningScene bar(hanging_bar(2, R"("step": 1, "integrator": "quasi_static")"));
   bar.step();
   const VecX x = bar.state().x;
-  EXPECT_EQ(bar.step().newton_iterations, 1);
+  EXPECT_EQ(bar.step().newton_iterations, 0);
   EXPECT_LT((bar.state().x - x).cwiseAbs().maxCoeff(), 1e-9);
 }
 

@@ -77,7 +77,7 @@ TEST_P(Flight, FreeFallErrorShrinksWithTheOrderOfTheIntegrator) {
 /// A cantilever that swings under gravity; nothing of it is polynomial in time.
 VecX swung_beam(const std::string& integrator, double h) {
   RunningScene beam(R"({"dimension": 2, "time": {"step": )" + std::to_string(h) + R"(, "integrator": ")" + integrator +
-                    R"("}, "solver": {"tolerance": 1e-7},
+                    R"("}, "solver": {"force_tolerance": 1e-7},
     "bodies": [{"generator": {"kind": "rectangle", "size": [1, 0.4], "resolution": [3, 1]},
                 "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.3},
                 "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}]}]})");
@@ -103,7 +103,7 @@ TEST(Damping, OfAVibratingBarFollowsTheClosedFormOfItsMode) {
   // L.
   const auto amplitude_after = [](const std::string& damping) {
     RunningScene bar(R"({"dimension": 2, "time": {"step": 0.0005, "integrator": "implicit_newmark"},
-      "solver": {"tolerance": 1e-10},
+      "solver": {"force_tolerance": 1e-9},
       "bodies": [{"generator": {"kind": "rectangle", "size": [0.1, 1], "resolution": [1, 10]},
                   "material": {"model": "linear_elasticity", "youngs_modulus": 1e6, "poisson_ratio": 0, "damping": )" +
                      damping + R"(}, "motions": [{"region": {"box": [[0, 1, 0], [1, 1, 1]], "frame": "body"}}]}]})");

@@ -25,7 +25,7 @@ std::string cube_on_slope(double tangent, double speed, const std::string& frict
   const Vec<3> center = (0.5 + gap) * normal;
   const Vec<3> v = speed * down;
   return fmt::format(
-      R"({{"time": {{"step": {}, "integrator": "{}"}}, "solver": {{"tolerance": 1e-6}},
+      R"({{"time": {{"step": {}, "integrator": "{}"}}, "solver": {{"force_tolerance": 1e-6}},
           "contact": {{"dhat": {}, "dhat_is_absolute": true, "kappa": {}}},
           "friction": {{"eps_v": 1e-5, "eps_v_is_absolute": true, "iterations": 0}},
           "half_spaces": [{{"normal": [{}, {}, 0], {}}}],
@@ -100,7 +100,7 @@ TEST(Friction, WorkIsTheEnergyLostInSliding) {
 /// A cube on a sheet that moves: pulled along below the limit, left behind above it.
 std::string cube_on_moving_sheet(double acceleration, const std::string& coefficients) {
   return fmt::format(
-      R"({{"time": {{"step": 0.01}}, "solver": {{"tolerance": 1e-5}}, "friction": {{"eps_v": 1e-4, "iterations": 0{}}},
+      R"({{"time": {{"step": 0.01}}, "solver": {{"force_tolerance": 1e-6}}, "friction": {{"eps_v": 1e-4, "iterations": 0{}}},
           "bodies": [
             {{"name": "cube", "generator": {{"kind": "box", "size": [1, 1, 1], "resolution": [2, 1, 2]}}, "friction": 0.1,
               "transform": {{"translation": [0.03, 0.5013, 0.02]}}, "material": {{"youngs_modulus": 1e8}}}},
@@ -132,7 +132,7 @@ TEST(Friction, OfAPairReplacesThatOfItsBodies) {
 }
 
 TEST(Friction, InThePlaneDeceleratesByMuG) {
-  RunningScene scene(R"({"dimension": 2, "time": {"step": 0.005}, "solver": {"tolerance": 1e-5},
+  RunningScene scene(R"({"dimension": 2, "time": {"step": 0.005}, "solver": {"force_tolerance": 1e-6},
     "friction": {"eps_v": 1e-5, "iterations": 0}, "half_spaces": [{"friction": 0.4}],
     "bodies": [{"generator": {"kind": "rectangle", "size": [2, 1], "resolution": [2, 1]}, "linear_velocity": [1.5, 0],
       "transform": {"translation": [0, 0.502]}, "material": {"youngs_modulus": 1e8}}]})");

@@ -12,7 +12,7 @@ const std::string of_joint = R"("point": [0.25, 0.1, -0.2], "axis": [1, 2, 3])";
 
 /// Nothing but the joints acts, unless `more` (with a comma before) says so.
 std::string scene_of(const std::string& bodies, const std::string& joints, const std::string& more = "") {
-  return R"({"contact": {"enabled": false}, "gravity": [0, 0, 0], "solver": {"tolerance": 1e-4}, "bodies": [)" +
+  return R"({"contact": {"enabled": false}, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-4}, "bodies": [)" +
          bodies + R"(], "joints": [)" + joints + "]" + more + "}";
 }
 
@@ -176,7 +176,7 @@ std::string four_bar(const std::string& kind, double coupler_angle, double rocke
   };
   const double degrees = 180.0 / pi;
   const double rocker_angle = std::atan2(rocker_y, rocker_x - 3.0);
-  return R"({"contact": {"enabled": false}, "solver": {"tolerance": 1e-4}, "dimension": )" + std::to_string(dimension) +
+  return R"({"contact": {"enabled": false}, "solver": {"force_tolerance": 1e-4}, "dimension": )" + std::to_string(dimension) +
          R"(, "bodies": [)" + bar("crank", 1.0, 0.5, 0.0, 0.0) + "," +
          bar("coupler", 3.0, 1.0 + 1.5 * std::cos(coupler_angle), 1.5 * std::sin(coupler_angle),
              coupler_angle * degrees) +

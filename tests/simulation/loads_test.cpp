@@ -19,7 +19,7 @@ std::string loaded_bar(int dimension, const std::string& load) {
   const std::string shape = dimension == 2 ? R"("rectangle", "size": [1, 0.1], "resolution": [10, 2])"
                                            : R"("box", "size": [1, 0.1, 0.1], "resolution": [10, 2, 2])";
   return R"({"dimension": )" + std::to_string(dimension) +
-         R"(, "gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"tolerance": 1e-11},
+         R"(, "gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": )" +
          shape + R"(}, "material": {"model": "linear_elasticity", "youngs_modulus": 2e5, "poisson_ratio": 0},
       "motions": [{"region": {"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}],

@@ -45,7 +45,7 @@ Agreement compare(const std::string& place, const std::string& scene, int num_st
 TEST(Agreement, OfFreeFlightWithSpin) {
   const Agreement agreement = compare(
       R"("transform": {"rotation": [20, 30, 40]}, "linear_velocity": [1, 3, -2], "angular_velocity": [100, 150, -80])",
-      R"("time": {"step": 0.005, "integrator": "bdf2"}, "solver": {"tolerance": 1e-6})", 100, 1);
+      R"("time": {"step": 0.005, "integrator": "bdf2"}, "solver": {"force_tolerance": 1e-8})", 100, 1);
   // After three quarters of a turn.
   EXPECT_LT(agreement.rigid, 1e-8);
   EXPECT_LT(agreement.deformable, 1e-6);
@@ -54,7 +54,7 @@ TEST(Agreement, OfFreeFlightWithSpin) {
 TEST(Agreement, OfABoxThatLands) {
   const Agreement agreement =
       compare(R"("transform": {"rotation": [0, 0, 15], "translation": [0, 0.25, 0]}, "linear_velocity": [0, -1, 0])",
-              R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.005}, "solver": {"tolerance": 1e-5},
+              R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.005}, "solver": {"force_tolerance": 1e-7},
                "contact": {"kappa": 1e9}, "friction": {"coefficient": 0.5, "iterations": 0})",
               200, 1);
   // It lands on an edge, falls over and rests; the soft one is pressed together by 1e-5 of its height.
@@ -65,7 +65,7 @@ TEST(Agreement, OfABoxThatLands) {
 TEST(Agreement, OfABoxThatSlides) {
   const Agreement agreement =
       compare(R"("transform": {"translation": [0, 0.1005, 0]}, "linear_velocity": [2, 0, 0.5])",
-              R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.01}, "solver": {"tolerance": 1e-5},
+              R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.01}, "solver": {"force_tolerance": 1e-7},
                "contact": {"kappa": 1e9}, "friction": {"coefficient": 0.3, "iterations": 0})",
               80, 1);
   EXPECT_LT(agreement.rigid, 1e-7);

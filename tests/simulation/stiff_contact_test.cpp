@@ -22,7 +22,7 @@ std::string slope(double angle, double mu, const std::string& body, double dhat,
   return R"({"gravity": [)" + std::to_string(g * std::sin(angle)) + "," + std::to_string(-g * std::cos(angle)) +
          R"(, 0], "half_spaces": [{"point": [0, 0, 0]}], "contact": {"dhat_is_absolute": true, "dhat": )" +
          std::to_string(dhat) + R"(}, "friction": {"iterations": 0, "eps_v": 1e-4, "coefficient": )" +
-         std::to_string(mu) + R"(}, "solver": {"tolerance": 1e-4}, "time": {"integrator": "bdf2"}, "bodies": [)" +
+         std::to_string(mu) + R"(}, "solver": {"force_tolerance": 1e-5}, "time": {"integrator": "bdf2"}, "bodies": [)" +
          body + "]" + more + "}";
 }
 
@@ -92,7 +92,7 @@ TEST_P(StiffContact, CylinderRollsDownTheInclineWithoutSliding) {
 TEST_P(StiffContact, CollisionOfTwoKeepsMomentumAndGainsNoEnergy) {
   for (const std::string integrator : {"implicit_euler", "bdf2", "implicit_newmark"}) {
     StiffScene scene(
-        R"({"gravity": [0, 0, 0], "solver": {"tolerance": 1e-6}, "time": {"step": 0.002, "integrator": ")" +
+        R"({"gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-6}, "time": {"step": 0.002, "integrator": ")" +
         integrator + R"("}, "bodies": [)" +
         stiff_box("a", kind(), "[0.5, 0.4, 0.3]", "[-0.4, 0, 0]", R"(, "linear_velocity": [3, 0.2, 0],
                                "angular_velocity": [20, 40, -30])") +

@@ -19,7 +19,7 @@ TEST_P(Pendulum, SwingsWithThePeriodOfTheClosedForm) {
       "[" + std::to_string(0.5 * std::sin(tilt)) + "," + std::to_string(-0.5 * std::cos(tilt)) + ", 0]";
   StiffScene scene(
       R"({"time": {"step": 0.005, "integrator": ")" + GetParam().integrator +
-      R"("}, "solver": {"tolerance": 1e-6}, "contact": {"enabled": false}, "bodies": [{"name": "bar", "kind": ")" +
+      R"("}, "solver": {"force_tolerance": 1e-7}, "contact": {"enabled": false}, "bodies": [{"name": "bar", "kind": ")" +
       GetParam().kind +
       R"(", "generator": {"kind": "box", "size": [0.1, 1, 0.1], "resolution": [1, 1, 1]},
                    "transform": {"rotation": [0, 0, 10], "translation": )" +

@@ -36,6 +36,11 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.friction_work = report.friction_work;
   record.imbalance = report.imbalance;
   record.account = report.account.entries();
+  const auto name_of = [&](int body) {
+    return body < 0 ? std::string() : simulation.bodies()[static_cast<std::size_t>(body)].name;
+  };
+  record.gained = {report.gained.share, name_of(report.gained.body)};
+  record.lost = {report.lost.share, name_of(report.lost.body)};
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},
@@ -77,6 +82,10 @@ Checkpoint checkpoint_of(const State& state) {
                        {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
+  std::vector<double>& ledgers = checkpoint.arrays["ledgers"];
+  for (const EnergyLedger& ledger : state.ledgers) {
+    ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
+  }
   // Five numbers a vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
   for (const StickVertex& vertex : state.stick) {
@@ -100,6 +109,10 @@ State state_of(const Checkpoint& checkpoint) {
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
+  const VecX ledgers = vector_of(checkpoint, "ledgers");
+  for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
+    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3]});
+  }
   const VecX stick = vector_of(checkpoint, "stick");
   for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
     state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});

@@ -61,13 +61,16 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     lagged.contact = contact;
     const FrictionScales scales = scales_of(contact);
     const double eps = scales.eps_v * scales.h;
-    lagged.limit = share * force * coefficient(mu, sliding(lagged, displacement).norm(), eps);
     lagged.law.eps = scales.stick > 0.0 ? scales.stick : eps;
     lagged.has_memory = scales.stick > 0.0;
+    double slid = sliding(lagged, displacement).norm();
     if (lagged.has_memory) {
       const Vec<dim> s = memory_.displacement(contact, gap.weights, x);
       lagged.stick = s - gap.normal.dot(s) * gap.normal;
+      // What gives way elastically has not slipped, and the coefficient is static as long as nothing slips.
+      slid = eps + std::max(0.0, stretch(lagged, displacement).norm() - scales.stick);
     }
+    lagged.limit = share * force * coefficient(mu, slid, eps);
     contacts_.push_back(lagged);
   }
 }

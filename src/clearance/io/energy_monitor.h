@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace clearance {
@@ -11,26 +12,25 @@ struct RunWarning {
   std::string message;  ///< what was found, how much, and what to do
 };
 
-/// The account of one step, and two of its energies [J].
+/// Of one step.
 struct StepEnergies {
-  double kinetic = 0.0, joint = 0.0;
-  double kinetic_change = 0.0, stored_change = 0.0;
-  double impacts = 0.0, integrator = 0.0;
+  double kinetic = 0.0, joint = 0.0;                 ///< [J]
+  double kinetic_change = 0.0, stored_change = 0.0;  ///< [J]
+  /// Of the body where the integrator has done most so far: its part of the body's energy at work, the body's name.
+  std::pair<double, std::string> gained, lost;
 };
 
-/// Energies count against the energy at work: the largest kinetic energy of the run, or the largest change of what is
-/// stored. The integrator has gained energy if its part (impacts included) has risen by a hundredth of that above its
-/// lowest point; lost, if without impacts it has fallen by three hundredths. A joint is strained if it stores a tenth of
-/// all other energy at work.
+/// The integrator has gained energy if its part (impacts included) has risen by a hundredth of a body's energy at work
+/// above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves: a
+/// large one far away hides nothing. A joint is strained if it stores a tenth of all other energy at work in the scene.
 class EnergyMonitor {
  public:
   void add(const StepEnergies& step);
   std::vector<RunWarning> warnings() const;
 
  private:
-  double at_work_ = 0.0, stored_ = 0.0;
-  double sum_ = 0.0, lowest_sum_ = 0.0, lost_ = 0.0;
-  double largest_gain_ = 0.0, largest_loss_ = 0.0, largest_strain_ = 0.0;
+  std::pair<double, std::string> gained_, lost_;  // at the last step
+  double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
 };
 
 }  // namespace clearance

@@ -39,6 +39,12 @@ struct StepRecord {
   double imbalance = 0.0;  ///< share of the forces at work that is left
   std::vector<std::pair<std::string, double>> account;    ///< [J] EnergyAccount
   std::vector<std::pair<std::string, Vec<3>>> momentum;  ///< [N s] MomentumAccount
+  /// Of the body where the time integrator has done most so far: its part of the body's energy at work, its name.
+  struct Share {
+    double share = 0.0;
+    std::string body;
+  };
+  Share gained, lost;
   double friction_work = 0.0;                           ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   struct Iteration {

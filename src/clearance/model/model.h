@@ -28,6 +28,14 @@ struct StickVertex {
   Vec<3> displacement = Vec<3>::Zero();  ///< [m]; 2D: z = 0
 };
 
+/// [J] What the time integrator has done to the energy of one body since the start of the run.
+struct EnergyLedger {
+  double rise = 0.0;          ///< above the lowest sum so far
+  double largest_rise = 0.0;  ///< of all times
+  double lost = 0.0;          ///< net, impacts aside
+  double at_work = 0.0;       ///< largest kinetic or elastic energy
+};
+
 /// Everything of a run that must survive a restart, written by `advance` alone.
 struct State {
   int step = 0;        ///< steps completed
@@ -38,6 +46,7 @@ struct State {
   VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
   VecX stored;         ///< [J] per potential and of the barriers at the end of the last step; empty before the first
+  std::vector<EnergyLedger> ledgers;  ///< per body
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts that rub at x
   VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins

@@ -76,7 +76,9 @@ class Supports {
   }
 
   void add_contacts() {
-    const Model& model = scene_.model;
+    // Bodies that start closer than dhat have none left that would make them contacts.
+    Model model = scene_.model;
+    model.contact_scales = {};
     const VecX x = model.surface_map.apply(scene_.initial_state.x);
     const BarrierOptions& barrier = scene_.options.barrier;
     const Candidates candidates =

@@ -216,7 +216,9 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
     }
     state.kappa = report.kappa / step.target().scale;
     state.stick = std::move(stick);
-    step.account().settle(state.v);
+    step.account().settle(state.v, state.ledgers);
+    report.gained = step.account().gained();
+    report.lost = step.account().lost();
     state.stored = step.account().stored();
     report.account = step.account().energy();
     report.momentum = step.account().momentum();

@@ -27,6 +27,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
     double work = 0.0;                // sum_b sum_k |g_b^k|
     double net_work = 0.0;            // sum_k |sum_b g_b^k|
     double rounding = 0.0;            // sum_b r_b
+    double farthest = 0.0;            // [m] largest |x_b|
     Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
   };
   std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies_));
@@ -38,10 +39,15 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
     }
   };
 
-  /// A rotation vector has the rounding of its body's columns.
+  // Forces come from differences of positions anywhere in the body.
+  for (std::size_t b = 0; b < num_blocks; ++b) {
+    OfBody& body = bodies[static_cast<std::size_t>(body_of_[b])];
+    body.farthest = std::max(body.farthest, block<dim>(x, origins_[b].block).norm());
+  }
+  // A rotation vector has the rounding of its body's columns.
   const auto rounding_of = [&](std::size_t b) {
     const auto& [block_of_x, is_turn, radius] = origins_[b];
-    const double size = is_turn ? 1.0 : block<dim>(x, block_of_x).norm();
+    const double size = is_turn ? 1.0 : bodies[static_cast<std::size_t>(body_of_[b])].farthest;
     return rounding * stiffness[static_cast<Eigen::Index>(b)] * size / radius;
   };
 

@@ -7,7 +7,7 @@
 //     |sum_b g_b| <= tol / 10 max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
 // The first says that no node and no stiff body keeps more than a fraction of the mean force at work on a block of its
 // body; the second that a soft body as a whole does not, although it may be squeezed by far larger forces. The rotation
-// vector of a rigid body counts by its force at the body's radius. r_b = 16 eps |H_bb| |x_b| is what rounding of the
+// vector of a rigid body counts by its force at the body's radius. r_b = 16 eps |H_bb| max_b |x_b| is what rounding of the
 // positions leaves of the forces. All scales are those of the body: other bodies, however large or far, have no
 // part in it.
 #pragma once

@@ -34,6 +34,12 @@ struct EnergyAccount {
   std::vector<std::pair<std::string, double>> entries() const;
 };
 
+/// What the time integrator has done so far to the body where that is most, as a share of the body's own energy at work.
+struct IntegratorShare {
+  double share = 0.0;
+  int body = -1;
+};
+
 /// [N s] linear momentum of all free bodies; 2D: z = 0.
 struct MomentumAccount {
   Vec<3> total = Vec<3>::Zero();       ///< at the end of the step

@@ -69,6 +69,7 @@ struct StepReport {
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
   EnergyAccount account;
   MomentumAccount momentum;
+  IntegratorShare gained, lost;
   std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;

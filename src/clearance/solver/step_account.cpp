@@ -31,6 +31,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
     load_energy_t0_[k] = potential.load_energy(state.x);
   }
   energy_t0_[count] = barrier;
+  body_energy_t0_ = body_energies(state.x);
   if (state.stored.size() != energy_t0_.size()) return;
   // What has jumped since the end of the last step: drives have moved on, and the barrier may have another stiffness.
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -56,6 +57,8 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   total = inertial_gradient_;
 
   stored_.resize(energy_t0_.size());
+  body_energy_t1_ = body_energies(end.x);
+  body_gain_ = body_energy_t1_ - body_energy_t0_;
   double gaps = 0.0;
   for (std::size_t k = 0; k < model_.potentials.size(); ++k) {
     const Potential& potential = *model_.potentials[k];
@@ -65,6 +68,9 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     total += gradient;
     external += gradient;
     stored_[at] = 0.0;
+    for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
+      body_gain_[static_cast<Eigen::Index>(body_of(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
+    }
     if (potential.is_dissipative()) {
       energy_.damping += work;
       continue;
@@ -116,6 +122,13 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   // Of rigid bodies all forces on the columns count, also those that keep them rigid: on an arc these do work.
   energy_.integrator += all - energy_.residual - gaps;
 
+  // On an arc the forces that keep a body rigid do work.
+  for (const StiffBody& body : model_.stiff_bodies) {
+    for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
+      if (is_fixed_[static_cast<std::size_t>(b)]) continue;
+      body_gain_[static_cast<Eigen::Index>(body_of(b))] += block<dim>(free, b).dot(block<dim>(dx_, b));
+    }
+  }
   for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(external, b);
 }
 
@@ -144,7 +157,43 @@ VecX StepAccount<dim>::mass_times(const VecX& v) const {
 }
 
 template <int dim>
-void StepAccount<dim>::settle(const VecX& v_t1) {
+VecX StepAccount<dim>::body_energies(const VecX& x) const {
+  VecX sums = VecX::Zero(model_.surface.body_names.empty() ? 1 : static_cast<Eigen::Index>(model_.surface.body_names.size()));
+  if (model_.body_of_block.empty()) return sums;
+  for (const auto& potential : model_.potentials) potential->add_body_energies(x, model_.body_of_block, sums);
+  return sums;
+}
+
+/// [J] Per body: that of a hundredth of its radius of gyration a second. Bodies that never have more are at rest.
+template <int dim>
+std::vector<double> StepAccount<dim>::least_energies() const {
+  std::vector<char> is_column(static_cast<std::size_t>(model_.layout.num_blocks), 0);
+  for (const StiffBody& body : model_.stiff_bodies) {
+    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+  }
+  struct Moments {
+    double mass = 0.0, second = 0.0;
+    Vec<dim> first = Vec<dim>::Zero();
+  };
+  std::vector<Moments> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    Moments& body = bodies[body_of(b)];
+    const double m = model_.mass[b];
+    body.second += m * block<dim>(x_t0_, b).squaredNorm();
+    if (is_column[static_cast<std::size_t>(b)]) continue;
+    body.mass += m;
+    body.first += m * block<dim>(x_t0_, b);
+  }
+  std::vector<double> energies;
+  for (const Moments& body : bodies) {
+    const double about_centre = body.mass > 0.0 ? body.second - body.first.squaredNorm() / body.mass : 0.0;
+    energies.push_back(0.5 * 1e-4 * std::max(0.0, about_centre));
+  }
+  return energies;
+}
+
+template <int dim>
+void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers) {
   if (!target_.has_inertia) {
     energy_.integrator -= barrier_gap_;
     return;
@@ -154,21 +203,34 @@ void StepAccount<dim>::settle(const VecX& v_t1) {
   struct OfBody {
     double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0;
   };
-  const int num_bodies = model_.body_of_block.empty() ? 1 : 1 + *std::max_element(model_.body_of_block.begin(), model_.body_of_block.end());
-  std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies));
+  std::vector<OfBody> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
   const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    const auto at = static_cast<std::size_t>(b);
-    OfBody& body = bodies[static_cast<std::size_t>(model_.body_of_block.empty() ? 0 : model_.body_of_block[at])];
+    OfBody& body = bodies[body_of(b)];
     const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
     body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
                  block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
   }
-  for (const OfBody& body : bodies) {
+  ledgers.resize(bodies.size());
+  const std::vector<double> least = least_energies();
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const OfBody& body = bodies[k];
+    const auto at = static_cast<Eigen::Index>(k);
     const bool is_impact = std::abs(body.gain) > impact_share * std::max(body.kinetic_t0, body.kinetic_t1);
     (is_impact ? energy_.impacts : energy_.integrator) += body.gain;
+
+    EnergyLedger& ledger = ledgers[k];
+    const double gain = body.gain + body_gain_[at];
+    ledger.rise = std::max(0.0, ledger.rise + gain);
+    ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
+    if (!is_impact) ledger.lost -= gain;
+    ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
+    if (!(ledger.at_work > least[k])) continue;
+    const double gained = ledger.largest_rise / ledger.at_work, lost = ledger.lost / ledger.at_work;
+    if (gained > gained_.share) gained_ = {gained, static_cast<int>(k)};
+    if (lost > lost_.share) lost_ = {lost, static_cast<int>(k)};
   }
   energy_.impacts -= barrier_gap_;
 

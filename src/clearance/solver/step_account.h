@@ -16,17 +16,24 @@ class StepAccount {
   void open(const State& state, double barrier);
   /// At the last iterate.
   void close(StepProblem<dim>& problem, const Iterate& end);
-  /// Once the velocity at the end is known.
-  void settle(const VecX& v_t1);
+  /// Once the velocity at the end is known; `ledgers` are carried on.
+  void settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers);
 
   const EnergyAccount& energy() const { return energy_; }
   const MomentumAccount& momentum() const { return momentum_; }
+  const IntegratorShare& gained() const { return gained_; }
+  const IntegratorShare& lost() const { return lost_; }
   /// [J] per potential and of the barriers, at the end: State::stored.
   const VecX& stored() const { return stored_; }
 
  private:
   VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;
+  std::vector<double> least_energies() const;
+  std::size_t body_of(int block) const {
+    return model_.body_of_block.empty() ? 0 : static_cast<std::size_t>(model_.body_of_block[static_cast<std::size_t>(block)]);
+  }
+  VecX body_energies(const VecX& x) const;
 
   const Model& model_;
   const LocalCoordinates<dim>& coordinates_;
@@ -37,6 +44,9 @@ class StepAccount {
   VecX load_energy_t0_;     // [J] the part of given forces, per potential
   VecX inertial_gradient_;  // [N]
   double barrier_gap_ = 0.0;
+  VecX body_energy_t0_, body_energy_t1_;  // [J] of potentials that are sums over bodies
+  VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid
+  IntegratorShare gained_, lost_;
   std::vector<char> is_fixed_;
   VecX stored_;
   EnergyAccount energy_;

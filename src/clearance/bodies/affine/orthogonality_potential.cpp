@@ -62,6 +62,15 @@ CompensatedSum OrthogonalityPotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
+void OrthogonalityPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
+                                                    VecX& sums) const {
+  for (const OrthogonalBody& body : bodies_) {
+    sums[body_of_block[static_cast<std::size_t>(body.first_block)]] +=
+        body.stiffness * stretch<dim>(body, stretched_axes<dim>(body, x)).squaredNorm();
+  }
+}
+
+template <int dim>
 void OrthogonalityPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
   // dE/da_i = 4 kappa v sum_j S_ij a_j (eq. 8), and da_i / db_i = 1 / R.
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {

@@ -24,6 +24,8 @@ class OrthogonalityPotential : public Potential {
 
   std::string name() const override { return "orthogonality"; }
   CompensatedSum energy(const VecX& x) const override;
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   std::vector<BlockKey> pattern() const override;
   /// The Hessian is the square of the derivative of A^T A, which is PSD, and (A^T A - I) (x) I, of which the first

@@ -46,6 +46,17 @@ CompensatedSum ElasticPotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
+void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const {
+  for (const ElementPack<dim>& pack : elements_.packs()) {
+    const Lanes energies = element_energy(pack, x);
+    for (int lane = 0; lane < pack.count; ++lane) {
+      const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
+      sums[body_of_block[static_cast<std::size_t>(node)]] += energies[lane];
+    }
+  }
+}
+
+template <int dim>
 void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
   const auto& packs = elements_.packs();
   parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {

@@ -14,6 +14,8 @@ class ElasticPotential : public Potential {
 
   std::string name() const override { return "elastic"; }
   CompensatedSum energy(const VecX& x) const override;
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
