@@ -101,9 +101,8 @@ Row barrier_hessian(Scene& scene, bool has_new_pattern) {
 Row friction_hessian(Scene& scene) {
   scene.model.friction.class_of_body = {0};
   scene.model.friction.of_class = {{0.3, 0.3}};
-  const auto friction =
-      std::make_shared<FrictionPotential<3>>(scene.model, FrictionScales{1.0, 1e-3 * scene.options.barrier.dhat, 0.0},
-                                             scene.x(), scene.no_memory);
+  const auto friction = std::make_shared<FrictionPotential<3>>(
+      scene.model, FrictionScales{1.0, 1e-3 * scene.options.barrier.dhat, 0.0}, scene.x(), scene.no_memory);
   const auto gradient = std::make_shared<VecX>(VecX::Zero(scene.x().size()));
   return [=](Scene& s) {
     friction->lag(s.contacts, s.x(), s.path.x_t1 - s.path.x_t0, 1.0, s.options.barrier);

@@ -274,5 +274,31 @@ TEST(Ccd, NotFinite_IsAnImpactAtZero) {
   }
 }
 
+// The normal of parallel edges is rounding. Taken for a separating direction it stopped bodies in empty space.
+TEST(Ccd, ParallelEdgesThatMoveTogetherNeverMeet) {
+  std::mt19937_64 generator(11);
+  std::uniform_real_distribution<double> in(-1.0, 1.0);
+  const auto random_vector = [&]() -> Vec<3> { return {in(generator), in(generator), in(generator)}; };
+  for (int i = 0; i < 20000; ++i) {
+    // Diagonals of the squares of a grid in a plane, somewhere and in any direction, and moved as one.
+    const double cell = std::ldexp(0.025, i % 7 - 3);
+    const bool is_aligned = i % 2 == 0;
+    const Vec<3> u = is_aligned ? Vec<3>(0, cell, 0) : Vec<3>(cell * random_vector());
+    const Vec<3> v = is_aligned ? Vec<3>(0, 0, cell) : Vec<3>(cell * random_vector());
+    const Vec<3> origin = random_vector(), shift = std::ldexp(1.0, -(i % 20)) * random_vector();
+    const std::array<Vec<3>, 4> t0 = {origin, origin + u + v, origin + u, origin + 2.0 * u + v};
+    PrimitiveMotion<3, 4> motion;
+    for (std::size_t k = 0; k < 4; ++k) {
+      motion.t0[k] = t0[k];
+      motion.t1[k] = t0[k] + shift;
+    }
+    for (const CcdMethod method : {CcdMethod::clearance, CcdMethod::tight_inclusion}) {
+      CcdOptions options = make_options(method);
+      options.gap_fraction = 0.2;
+      ASSERT_EQ(edge_edge_ccd(motion, options).toi, 1.0) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clearance

@@ -12,7 +12,6 @@ namespace {
 
 const std::vector<StickVertex> no_memory;
 
-
 using test::all_pairs;
 using test::Random;
 
@@ -245,7 +244,8 @@ TEST(FrictionPotential, LaggedByAShareItIsTheMeanOfOldAndNew) {
   const auto lag = [&](FrictionPotential<3>& friction, const ContactSet& set, double kappa, double share) {
     friction.lag(set, crowd.x_t0, crowd.displacement, kappa, crowd.options, share);
   };
-  FrictionPotential<3> old_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory), new_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory);
+  FrictionPotential<3> old_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory),
+      new_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory);
   lag(old_only, some, 3.0, 1.0);
   lag(new_only, crowd.set, 2.0, 1.0);
   FrictionPotential<3> mixed = old_only;

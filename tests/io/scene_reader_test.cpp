@@ -84,7 +84,8 @@ TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
 TEST_F(SceneFiles, SaveToAMissingFolderSaysSo) {
   const Result<Done> saved = save_scene(folder_ / "nowhere/scene.json", full_scene());
   ASSERT_EQ(saved.issues().size(), 1U);
-  EXPECT_EQ(without_folder(to_string(saved.issues()[0])), "nowhere/scene.json: cannot write the file: No such file or directory");
+  EXPECT_EQ(without_folder(to_string(saved.issues()[0])),
+            "nowhere/scene.json: cannot write the file: No such file or directory");
 }
 
 TEST_F(SceneFiles, MissingMeshSaysWhereItWasLookedFor) {

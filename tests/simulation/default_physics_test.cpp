@@ -124,9 +124,9 @@ TEST(DefaultPhysics, AccountsOfEnergyAndMomentumClose) {
 }
 
 TEST(DefaultPhysics, WorkOfLoadsIsForceTimesWay) {
-  RunningScene scene(fmt::format(
-      R"({{"time": {{"step": 0.01}}, "gravity": [0, 0, 0], "bodies": [{}]}})",
-      box("rigid", 0.2, {0.0, 0.0, 0.0}, 0.0, R"(, "loads": [{"kind": "force", "value": [16, 0, 0]}])")));
+  RunningScene scene(
+      fmt::format(R"({{"time": {{"step": 0.01}}, "gravity": [0, 0, 0], "bodies": [{}]}})",
+                  box("rigid", 0.2, {0.0, 0.0, 0.0}, 0.0, R"(, "loads": [{"kind": "force", "value": [16, 0, 0]}])")));
   double work = 0.0, lost = 0.0;
   for (int i = 0; i < 50; ++i) {
     const StepReport report = scene.step();

@@ -110,7 +110,7 @@ TEST(QuasiStatic, SecondStepWithoutNewLoadMovesNothing) {
   RunningScene bar(hanging_bar(2, R"("step": 1, "integrator": "quasi_static")"));
   bar.step();
   const VecX x = bar.state().x;
-  EXPECT_EQ(bar.step().newton_iterations, 0);
+  EXPECT_LE(bar.step().newton_iterations, 1);
   EXPECT_LT((bar.state().x - x).cwiseAbs().maxCoeff(), 1e-9);
 }
 

@@ -176,8 +176,8 @@ std::string four_bar(const std::string& kind, double coupler_angle, double rocke
   };
   const double degrees = 180.0 / pi;
   const double rocker_angle = std::atan2(rocker_y, rocker_x - 3.0);
-  return R"({"contact": {"enabled": false}, "solver": {"force_tolerance": 1e-4}, "dimension": )" + std::to_string(dimension) +
-         R"(, "bodies": [)" + bar("crank", 1.0, 0.5, 0.0, 0.0) + "," +
+  return R"({"contact": {"enabled": false}, "solver": {"force_tolerance": 1e-4}, "dimension": )" +
+         std::to_string(dimension) + R"(, "bodies": [)" + bar("crank", 1.0, 0.5, 0.0, 0.0) + "," +
          bar("coupler", 3.0, 1.0 + 1.5 * std::cos(coupler_angle), 1.5 * std::sin(coupler_angle),
              coupler_angle * degrees) +
          "," + bar("rocker", 2.5, 0.5 * (3.0 + rocker_x), 0.5 * rocker_y, rocker_angle * degrees) +

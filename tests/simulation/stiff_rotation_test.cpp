@@ -10,7 +10,7 @@ namespace {
 
 /// A box of different sides in space, far from everything.
 std::string spinning_box(const std::string& kind, const std::string& integrator, double h, const std::string& spin) {
-  return R"({"gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-8}, "time": {"integrator": ")" + integrator +
+  return R"({"gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-10}, "time": {"integrator": ")" + integrator +
          R"(", "step": )" + std::to_string(h) + R"(}, "bodies": [)" +
          stiff_box("a", kind, "[0.6, 1, 0.3]", "[1, 2, 3]",
                    R"(, "linear_velocity": [1, -2, 0.5], "angular_velocity": )" + spin) +

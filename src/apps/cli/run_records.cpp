@@ -63,8 +63,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"friction_iterations", report.friction_iterations}};
   if (simulation.scene().output.iterations) {
     for (const IterationReport& it : report.iterations) {
-      record.iterations.push_back(
-          {it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_contacts, it.min_distance, it.limited_by, it.event});
+      record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_contacts,
+                                   it.min_distance, it.limited_by, it.event});
     }
   }
   record.limited_by = report.limited_by;
@@ -77,11 +77,15 @@ Checkpoint checkpoint_of(const State& state) {
   Checkpoint checkpoint;
   checkpoint.step = state.step;
   checkpoint.time = state.time;
-  checkpoint.arrays = {{"x", numbers(state.x)},           {"v", numbers(state.v)},
-                       {"a", numbers(state.a)},           {"x_prev", numbers(state.x_prev)},
-                       {"v_prev", numbers(state.v_prev)}, {"x_anchor", numbers(state.x_anchor)},
+  checkpoint.arrays = {{"x", numbers(state.x)},
+                       {"v", numbers(state.v)},
+                       {"a", numbers(state.a)},
+                       {"x_prev", numbers(state.x_prev)},
+                       {"v_prev", numbers(state.v_prev)},
+                       {"x_anchor", numbers(state.x_anchor)},
                        {"stored", numbers(state.stored)},
-                       {"kappa", {state.kappa}},          {"released", {state.released.begin(), state.released.end()}}};
+                       {"kappa", {state.kappa}},
+                       {"released", {state.released.begin(), state.released.end()}}};
   std::vector<double>& ledgers = checkpoint.arrays["ledgers"];
   for (const EnergyLedger& ledger : state.ledgers) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});

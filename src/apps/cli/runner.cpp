@@ -176,7 +176,7 @@ void Runner::print_end() const {
       say(stdout, "complete: {} (open frames.pvd in ParaView)\n", folder);
     } else {
       for (const RunWarning& warning : folder_.energy_warnings()) log_warning("{}: {}", warning.name, warning.message);
-  const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
+      const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";
       // A step that cannot be taken cannot be taken again either.
       const char* advice = end_ == End::failed_step ? "" : " (--resume goes on)";
       say(stdout, "{}{} after step {} of {}: {}{}\n", how(), by, stored_step_, num_steps_, folder, advice);

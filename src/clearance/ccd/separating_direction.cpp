@@ -59,7 +59,10 @@ class Search {
       n -= (n.dot(e1) / e1.squaredNorm()) * e1;
       n -= (n.dot(e2_orthogonal) / e2_orthogonal.squaredNorm()) * e2_orthogonal;
       offer(n.dot(x_[0]) < 0.0 ? Vec<3>(-n) : n);
-      return is_inside && best_.separation > 0.0;
+      // The normal of parallel edges is rounding, and whatever projects to the inside does so by chance: a box that
+      // fell freely was stopped by two diagonals of its own side.
+      constexpr double least_sine_sq = 1e-16;
+      return is_inside && best_.separation > 0.0 && nn > least_sine_sq * e1.squaredNorm() * e2.squaredNorm();
     } else {
       return false;
     }

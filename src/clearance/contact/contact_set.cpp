@@ -328,7 +328,8 @@ Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, 
   // Half of the sum of two activation distances is at least the smaller one, which is the pair's.
   std::vector<double> inflation(dhat.size());
   for (std::size_t v = 0; v < dhat.size(); ++v) {
-    inflation[v] = BarrierOptions{dhat[v], options.min_separation}.inflation() + (deviation.empty() ? 0.0 : deviation[v]);
+    inflation[v] =
+        BarrierOptions{dhat[v], options.min_separation}.inflation() + (deviation.empty() ? 0.0 : deviation[v]);
   }
   return broad_phase.find_candidates(x_t0, x_t1, 0.0, inflation);
 }

@@ -33,8 +33,8 @@ struct Contact {
   /// Factor of the barrier: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil where the model
   /// has contact scales, else their number.
   double weight = 1.0;
-  double dhat = 0.0;  ///< [m] activation distance
-  double distance_sq = 0.0;      ///< [m^2] where the set was built
+  double dhat = 0.0;         ///< [m] activation distance
+  double distance_sq = 0.0;  ///< [m^2] where the set was built
 
   int num_vertices() const;
 };

@@ -63,8 +63,7 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[static_cast<std::size_t>(i)] * frame.normal;
 
   add_plane_terms(mu, nu, weight * barrier.value * (2.0 * slope + 4.0 * curvature * c),
-                  weight * 4.0 * d * barrier.first * slope * size,
-                  weight * e * normal_curvature(d, barrier), sum);
+                  weight * 4.0 * d * barrier.first * slope * size, weight * e * normal_curvature(d, barrier), sum);
 
   // n changes across its direction as the edges leave their plane: along a, which is little, and across a.
   const double bend = weight * barrier.value * 2.0 * slope;

@@ -108,9 +108,9 @@ std::vector<StickVertex> StickMemory<dim>::updated(const std::vector<Update>& up
       const double sign = is_first(contact, i) ? 1.0 : -1.0;
       // A vertex that remembers nothing starts from what the contact has.
       const StickVertex* vertex = find(contact, i);
-      const Vec<dim> before =
-          vertex == nullptr ? Vec<dim>(sign * update.displacement)
-                            : Vec<dim>(turned(contact, x_t0_, x, Vec<dim>(vertex->displacement.head<dim>())));
+      const Vec<dim> before = vertex == nullptr
+                                  ? Vec<dim>(sign * update.displacement)
+                                  : Vec<dim>(turned(contact, x_t0_, x, Vec<dim>(vertex->displacement.head<dim>())));
       Sum& sum = sums[{contact.vertices[static_cast<std::size_t>(i)], partner_of(model_, contact, i)}];
       sum.displacement += weight * (before + sign * update.increment);
       sum.weight += weight;

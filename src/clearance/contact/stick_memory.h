@@ -1,8 +1,8 @@
 // What contacts remember of their sticking from step to step: the elastic sliding that friction holds them with, as
 // bristles do. Without it, friction needs a speed to have a force, and a load that it should hold creeps for ever.
 //
-// The memory is a field on surface vertices: how far the vertex has been dragged elastically against its partner, a body
-// or a half-space. A contact has the mean of its vertices by the weights of its closest points, which changes
+// The memory is a field on surface vertices: how far the vertex has been dragged elastically against its partner, a
+// body or a half-space. A contact has the mean of its vertices by the weights of its closest points, which changes
 // continuously where closest features change, so that friction has no jumps there. It turns with the features from the
 // start of the step on. Vertices take up increments, not the means themselves: where nothing slides, nothing changes.
 #pragma once

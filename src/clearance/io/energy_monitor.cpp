@@ -26,13 +26,15 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
   std::vector<RunWarning> warnings;
   if (gained_.first > gain_limit) {
     warnings.push_back({"energy_gained", fmt::format("the time integrator has made energy: up to {:.3g} % of what '{}' "
-                                                     "had at work; use implicit_euler or a shorter step",
+                                                     "had at work; use a shorter step (implicit_euler makes none)",
                                                      100.0 * gained_.first, gained_.second)});
   }
   if (lost_.first > loss_limit) {
-    warnings.push_back({"energy_lost", fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
-                                                   "had at work, impacts aside; use a shorter step, or bdf2",
-                                                   100.0 * lost_.first, lost_.second)});
+    warnings.push_back(
+        {"energy_lost",
+         fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
+                     "had at work, impacts aside; use a shorter step (bdf2 loses less in free and hinged motion)",
+                     100.0 * lost_.first, lost_.second)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit) {
     warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J): a "

@@ -252,9 +252,8 @@ void ResultFolder::add_up(const std::string& stats_line) {
     const Json& share = record[key];
     return {number_in(share, "share", 0.0), share.contains("body") && share["body"].is_string() ? share["body"] : ""};
   };
-  energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0),
-               number_in(account, "kinetic", 0.0), number_in(account, "stored", 0.0), share_in("gained"),
-               share_in("lost")});
+  energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
+               number_in(account, "stored", 0.0), share_in("gained"), share_in("lost")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

@@ -11,8 +11,8 @@
 
 #include "clearance/base/result.h"
 #include "clearance/io/checkpoint_file.h"
-#include "clearance/io/result_files.h"
 #include "clearance/io/energy_monitor.h"
+#include "clearance/io/result_files.h"
 #include "clearance/io/vtu.h"
 #include "clearance/scene/scene.h"
 
@@ -34,10 +34,10 @@ struct StepRecord {
   double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
   double residual = 0.0;           ///< [m/s]
   double kappa = 0.0;
-  std::vector<std::pair<std::string, double>> energy;   ///< [J]
-  std::vector<std::pair<std::string, double>> seconds;  ///< `total` and one entry per stage
-  double imbalance = 0.0;  ///< share of the forces at work that is left
-  std::vector<std::pair<std::string, double>> account;    ///< [J] EnergyAccount
+  std::vector<std::pair<std::string, double>> energy;    ///< [J]
+  std::vector<std::pair<std::string, double>> seconds;   ///< `total` and one entry per stage
+  double imbalance = 0.0;                                ///< share of the forces at work that is left
+  std::vector<std::pair<std::string, double>> account;   ///< [J] EnergyAccount
   std::vector<std::pair<std::string, Vec<3>>> momentum;  ///< [N s] MomentumAccount
   /// Of the body where the time integrator has done most so far: its part of the body's energy at work, its name.
   struct Share {
@@ -45,7 +45,7 @@ struct StepRecord {
     std::string body;
   };
   Share gained, lost;
-  double friction_work = 0.0;                           ///< [J] taken out by friction in this step
+  double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   struct Iteration {
     double residual = 0.0, imbalance = 0.0;

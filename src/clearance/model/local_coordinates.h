@@ -59,7 +59,8 @@ class LocalCoordinates {
   VecX bent(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed) const;
 
   /// Makes `reduced` P^T H P + curvature; H is `full`, `gradient` that in x. `inertia` is the factor of Model::mass in
-  /// H. With `is_exact` the curvature may make it indefinite. Fixes the pattern of `reduced` when that of `full` has changed.
+  /// H. With `is_exact` the curvature may make it indefinite. Fixes the pattern of `reduced` when that of `full` has
+  /// changed.
   void reduce(const VecX& x, const VecX& gradient, double inertia, const BlockSparseMatrix& full,
               BlockSparseMatrix& reduced, bool is_exact = false);
 

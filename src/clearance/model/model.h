@@ -38,18 +38,18 @@ struct EnergyLedger {
 
 /// Everything of a run that must survive a restart, written by `advance` alone.
 struct State {
-  int step = 0;        ///< steps completed
-  double time = 0.0;   ///< [s]
-  VecX x;              ///< [m] unknowns
-  VecX v;              ///< [m/s]
-  VecX a;              ///< [m/s^2] at the end of the last step; used by implicit Newmark
-  VecX x_prev;         ///< [m] one step earlier; used by BDF2 (empty before the first step)
-  VecX v_prev;         ///< [m/s] one step earlier; used by BDF2
-  VecX stored;         ///< [J] per potential and of the barriers at the end of the last step; empty before the first
+  int step = 0;       ///< steps completed
+  double time = 0.0;  ///< [s]
+  VecX x;             ///< [m] unknowns
+  VecX v;             ///< [m/s]
+  VecX a;             ///< [m/s^2] at the end of the last step; used by implicit Newmark
+  VecX x_prev;        ///< [m] one step earlier; used by BDF2 (empty before the first step)
+  VecX v_prev;        ///< [m/s] one step earlier; used by BDF2
+  VecX stored;        ///< [J] per potential and of the barriers at the end of the last step; empty before the first
   std::vector<EnergyLedger> ledgers;  ///< per body
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts that rub at x
-  VecX x_anchor;       ///< [m] where scripted motions start from; written by the simulation when a motion begins
+  VecX x_anchor;  ///< [m] where scripted motions start from; written by the simulation when a motion begins
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
 
@@ -75,8 +75,8 @@ struct Tie {
 };
 
 /// Scales of contact that follow from the bodies that meet, per surface vertex; a pair of primitives has the smallest
-/// lengths and the summed compliances of both. Empty: those of the scene (SolverOptions), and a stiffness that the solver
-/// chooses in every step (app. A.6).
+/// lengths and the summed compliances of both. Empty: those of the scene (SolverOptions), and a stiffness that the
+/// solver chooses in every step (app. A.6).
 struct ContactScales {
   std::vector<double> dhat;        ///< [m] activation distance
   std::vector<double> compliance;  ///< [m/N] how far a force moves the vertex in a step; empty: as without scales
@@ -105,8 +105,8 @@ struct Model {
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
-  VecX elastic_stiffness;                  ///< [N/m] per block: how elements at rest resist a displacement; may be empty
-  double bbox_diagonal = 1.0;              ///< [m] l of app. A: of the deformable bodies at rest
+  VecX elastic_stiffness;      ///< [N/m] per block: how elements at rest resist a displacement; may be empty
+  double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
 
   /// Obstacles may reach behind half-spaces.
   bool meets_half_spaces(int surface_vertex) const {

@@ -35,10 +35,12 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
   v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
   v.field("dhat", c.dhat,
-          positive("1 or m", "distance at which the barrier starts to act; with the scales of bodies at most a third of "
-                             "their thickness, and no more than bodies are apart at the start"));
+          positive("1 or m",
+                   "distance at which the barrier starts to act; with the scales of bodies at most a third of "
+                   "their thickness, and no more than bodies are apart at the start"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
-  v.field("kappa", c.kappa, at_least(0.0, "", "barrier stiffness in the incremental potential; 0: as `stiffness` says"));
+  v.field("kappa", c.kappa,
+          at_least(0.0, "", "barrier stiffness in the incremental potential; 0: as `stiffness` says"));
   v.field("kappa_min_multiplier", c.kappa_min_multiplier,
           positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
   v.field("close_distance", c.close_distance,
@@ -90,8 +92,12 @@ struct StructInfo<SolverDesc> {
 template <class Visitor>
 void describe(Visitor& v, SolverDesc& s) {
   v.field("convergence", s.convergence, any("", "when a step has converged"));
-  v.field("force_tolerance", s.force_tolerance,
-          positive("", "convergence forces: share of the forces at work on a body that may be left; of their sum a tenth of that").below(1.0, true));
+  v.field(
+      "force_tolerance", s.force_tolerance,
+      positive(
+          "",
+          "convergence forces: share of the forces at work on a body that may be left; of their sum a tenth of that")
+          .below(1.0, true));
   v.field("tolerance", s.tolerance,
           positive("l/s or m/s", "convergence published: Newton stops when |dx|_inf / h is below this"));
   v.field("tolerance_is_absolute", s.tolerance_is_absolute,

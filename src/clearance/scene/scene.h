@@ -63,8 +63,8 @@ struct FrictionDesc {
   std::optional<double> static_coefficient;  ///< absent: the same
   double eps_v = 1e-3;             ///< sliding slower than this counts as sticking: relative, per second, or [m/s]
   bool eps_v_is_absolute = false;  ///< eps_v is in m/s
-  double stick = 1e-5;             ///< elastic sliding of a contact that sticks, relative; 0: the smoothed law (eq. 2.13)
-  int iterations = 0;              ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
+  double stick = 1e-5;  ///< elastic sliding of a contact that sticks, relative; 0: the smoothed law (eq. 2.13)
+  int iterations = 0;   ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
   std::vector<FrictionPairDesc> pairs;
 };
 

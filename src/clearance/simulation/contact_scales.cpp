@@ -12,8 +12,8 @@ namespace clearance {
 
 namespace {
 
-/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves gaps
-/// of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
+/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves
+/// gaps of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
 constexpr double inertial_reach = 100.0;
 /// Share of a distance at rest that the barrier may reach over: within a body, and of its thickness.
 constexpr double own_share = 1.0 / 3.0;
@@ -154,7 +154,8 @@ void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
     if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
   }
   scene.options.barrier.dhat = largest.dhat;
-  if (!scene.options.has_contact || !is_local) return;
+  // A length that was asked for is kept.
+  if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
   if (scene.dim == 2) {
     clear_start<2>(scene);
   } else {

@@ -70,7 +70,8 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.convergence =
       scene.solver.convergence == ConvergenceKind::forces ? Convergence::forces : Convergence::published;
   options.force_tolerance = scene.solver.force_tolerance;
-  options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l, scene.friction.iterations};
+  options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
+                      scene.friction.iterations};
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver = linear_solver_of(scene.solver.linear_solver);

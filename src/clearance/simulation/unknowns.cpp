@@ -59,7 +59,8 @@ class Layout {
       }
     }
     scene_.model.layout = {dim, num_blocks()};
-    scene_.model.body_of_block.resize(static_cast<std::size_t>(num_blocks()), static_cast<int>(scene_.bodies.size()) - 1);
+    scene_.model.body_of_block.resize(static_cast<std::size_t>(num_blocks()),
+                                      static_cast<int>(scene_.bodies.size()) - 1);
     scene_.model.x_rest = Eigen::Map<const VecX>(x_rest_.data(), static_cast<Eigen::Index>(x_rest_.size()));
     auto& ties = scene_.model.ties;
     std::sort(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) { return a.block < b.block; });

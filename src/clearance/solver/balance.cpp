@@ -8,17 +8,22 @@ namespace clearance {
 template <int dim>
 Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinates)
     : coordinates_(coordinates), origins_(coordinates.origins()) {
+  std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
+  for (const StiffBody& body : model.stiff_bodies) {
+    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+  }
   for (const auto& origin : origins_) {
     const int body = model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(origin.block)];
     body_of_.push_back(body);
     num_bodies_ = std::max(num_bodies_, body + 1);
+    is_column_.push_back(is_column[static_cast<std::size_t>(origin.block)]);
   }
 }
 
 template <int dim>
 BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradients, const VecX& stiffness,
                                    const std::vector<char>& is_fixed, double tolerance) const {
-  constexpr double rounding = 16.0 * std::numeric_limits<double>::epsilon();
+  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
   constexpr double least_net_share = 0.01;
   // Of the tolerance: what decides whether a body slides has to be known better than the forces within it.
   constexpr double net_share = 0.1;
@@ -47,7 +52,9 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
   // A rotation vector has the rounding of its body's columns.
   const auto rounding_of = [&](std::size_t b) {
     const auto& [block_of_x, is_turn, radius] = origins_[b];
-    const double size = is_turn ? 1.0 : bodies[static_cast<std::size_t>(body_of_[b])].farthest;
+    const double size = is_turn         ? 1.0
+                        : is_column_[b] ? block<dim>(x, block_of_x).norm()
+                                        : bodies[static_cast<std::size_t>(body_of_[b])].farthest;
     return rounding * stiffness[static_cast<Eigen::Index>(b)] * size / radius;
   };
 
@@ -71,21 +78,22 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
   });
 
   BalanceVerdict verdict;
-  const auto compare = [&](double left, double allowed, int body) {
-    const double share = left == 0.0 ? 0.0 : left / allowed;
+  const auto compare = [&](double left, double of_forces, double of_rounding, int body) {
+    const double share = left == 0.0 ? 0.0 : left / (of_forces + of_rounding);
+    verdict.is_by_rounding = verdict.is_by_rounding || left > of_forces;
     if (!(tolerance * share <= verdict.imbalance)) {
       verdict.imbalance = tolerance * share;
       verdict.body = body;
     }
   };
   for_each_free([&](std::size_t b, const OfBody& body) {
-    const double allowed = tolerance * body.work / body.num_blocks + rounding_of(b);
-    compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, allowed, body_of_[b]);
+    compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, tolerance * body.work / body.num_blocks,
+            rounding_of(b), body_of_[b]);
   });
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const double forces = std::max(body.net_work, least_net_share * body.work);
-    compare(body.net.norm(), net_share * tolerance * forces + body.rounding, static_cast<int>(k));
+    compare(body.net.norm(), net_share * tolerance * forces, body.rounding, static_cast<int>(k));
   }
   verdict.is_balanced = verdict.imbalance <= tolerance;
   return verdict;

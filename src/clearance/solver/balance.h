@@ -1,15 +1,15 @@
 // When a step has converged: what is left of the momentum balance is a small fraction of the forces at work.
 //
-// With g the gradient of the objective in Newton's unknowns and g^k that of its terms (inertia, every potential, contact,
-// friction, pulls on scripted nodes), block b of a body with N blocks passes if
+// With g the gradient of the objective in Newton's unknowns and g^k that of its terms (inertia, every potential,
+// contact, friction, pulls on scripted nodes), block b of a body with N blocks passes if
 //     |g_b| <= tol W + r_b,   W = 1/N sum_b sum_k |g_b^k|,
 // and the body as a whole if also
 //     |sum_b g_b| <= tol / 10 max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
 // The first says that no node and no stiff body keeps more than a fraction of the mean force at work on a block of its
 // body; the second that a soft body as a whole does not, although it may be squeezed by far larger forces. The rotation
-// vector of a rigid body counts by its force at the body's radius. r_b = 16 eps |H_bb| max_b |x_b| is what rounding of the
-// positions leaves of the forces. All scales are those of the body: other bodies, however large or far, have no
-// part in it.
+// vector of a rigid body counts by its force at the body's radius. r_b = 64 eps |H_bb| max_b |x_b| is what rounding of
+// the positions leaves of the forces (of a column of an affine map: its own |x_b|). All scales are those of the body:
+// other bodies, however large or far, have no part in it.
 #pragma once
 
 #include "clearance/solver/step_problem.h"
@@ -18,8 +18,9 @@ namespace clearance {
 
 struct BalanceVerdict {
   bool is_balanced = false;
-  double imbalance = 0.0;  ///< share of the forces at work that is left, of the body where it is largest
-  int body = -1;           ///< that body
+  bool is_by_rounding = false;  ///< balanced, but not without some r_b
+  double imbalance = 0.0;       ///< share of the forces at work that is left, of the body where it is largest
+  int body = -1;                ///< that body
 };
 
 template <int dim>
@@ -36,6 +37,7 @@ class Balance {
   const LocalCoordinates<dim>& coordinates_;
   std::vector<typename LocalCoordinates<dim>::Origin> origins_;  // per local block
   std::vector<int> body_of_;                                     // per local block
+  std::vector<char> is_column_;                                  // per local block: of an affine body's map
   int num_bodies_ = 0;
 };
 

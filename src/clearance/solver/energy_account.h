@@ -1,8 +1,8 @@
 // Where the energy of a step came from and went to.
 //
-// With the forces at the end of the step, every change has its work: that of the inertial force I is not quite the change
-// of the kinetic energy, that of a potential not quite the change of its energy, and the differences are what the
-// integrator adds or takes away:
+// With the forces at the end of the step, every change has its work: that of the inertial force I is not quite the
+// change of the kinetic energy, that of a potential not quite the change of its energy, and the differences are what
+// the integrator adds or takes away:
 //   dK + dStored = loads + motions + drives - friction - damping + residual + impacts + integrator.
 // Every term is computed on its own; `closure` is what rounding leaves.
 #pragma once
@@ -17,15 +17,16 @@ namespace clearance {
 
 /// [J] of one step.
 struct EnergyAccount {
-  double kinetic = 0.0;     ///< change of the kinetic energy
-  double stored = 0.0;      ///< change of elastic, gravity, joint, barrier energy
-  double loads = 0.0;       ///< work of loads, torques and efforts
-  double motions = 0.0;     ///< work of what moves prescribed nodes and obstacles
-  double drives = 0.0;      ///< work of drives of joints
-  double friction = 0.0;    ///< taken out by friction; what contacts that stick store elastically is in it
-  double damping = 0.0;     ///< taken out by damping
-  double residual = 0.0;    ///< work of what is left of the balance of forces
-  double impacts = 0.0;     ///< of the integrator's part: of bodies that change a twentieth of their energy or more at once
+  double kinetic = 0.0;   ///< change of the kinetic energy
+  double stored = 0.0;    ///< change of elastic, gravity, joint, barrier energy
+  double loads = 0.0;     ///< work of loads, torques and efforts
+  double motions = 0.0;   ///< work of what moves prescribed nodes and obstacles
+  double drives = 0.0;    ///< work of drives of joints
+  double friction = 0.0;  ///< taken out by friction; what contacts that stick store elastically is in it
+  double damping = 0.0;   ///< taken out by damping
+  double residual = 0.0;  ///< work of what is left of the balance of forces
+  double impacts =
+      0.0;  ///< of the integrator's part: of bodies in contact that change a twentieth of their energy or more at once
   double integrator = 0.0;  ///< what the integrator adds (positive) or takes away elsewhere
 
   double closure() const {
@@ -34,7 +35,8 @@ struct EnergyAccount {
   std::vector<std::pair<std::string, double>> entries() const;
 };
 
-/// What the time integrator has done so far to the body where that is most, as a share of the body's own energy at work.
+/// What the time integrator has done so far to the body where that is most, as a share of the body's own energy at
+/// work.
 struct IntegratorShare {
   double share = 0.0;
   int body = -1;

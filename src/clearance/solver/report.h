@@ -62,10 +62,10 @@ struct StepReport {
   double min_distance = infinity;  ///< [m] smallest distance at the end of the step; infinity if there is no contact
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction
   double kappa = 0.0;
-  double imbalance = 0.0;   ///< share of the forces at work that is left, of the body where it is largest
-  int imbalanced_body = -1;  ///< that body
-  int friction_iterations = 0;                         ///< lagged solves; 0 without friction
-  double friction_work = 0.0;                          ///< [J] taken out by friction in this step
+  double imbalance = 0.0;       ///< share of the forces at work that is left, of the body where it is largest
+  int imbalanced_body = -1;     ///< that body
+  int friction_iterations = 0;  ///< lagged solves; 0 without friction
+  double friction_work = 0.0;   ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, double>> energy;  ///< [J] `kinetic` and one entry per potential, barrier included
   EnergyAccount account;
   MomentumAccount momentum;

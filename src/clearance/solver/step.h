@@ -107,6 +107,7 @@ class Step {
   VecX stiffness_;                    // largest entry of the diagonal blocks assembled last, for `balance_`
   bool is_exact_ = false;             // the Hessian assembled last is not projected
   double exact_limit_ = infinity;     // no exact Hessian before the imbalance is below: after one that was indefinite
+  bool is_rounding_known_ = false;    // a direction was taken although what is left may be rounding
   bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
   LinearSolverCounters counters_t0_;  // at the start of the step

@@ -13,9 +13,9 @@ constexpr double impact_share = 0.05;
 }  // namespace
 
 std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
-  return {{"kinetic", kinetic},   {"stored", stored},   {"loads", loads},       {"motions", motions},
-          {"drives", drives},     {"friction", friction}, {"damping", damping}, {"residual", residual},
-          {"impacts", impacts},   {"integrator", integrator}, {"closure", closure()}};
+  return {{"kinetic", kinetic}, {"stored", stored},         {"loads", loads},      {"motions", motions},
+          {"drives", drives},   {"friction", friction},     {"damping", damping},  {"residual", residual},
+          {"impacts", impacts}, {"integrator", integrator}, {"closure", closure()}};
 }
 
 template <int dim>
@@ -80,6 +80,14 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     energy_.loads += load_energy_t0_[at] - load_energy;
     energy_.stored += stored_[at] - (energy_t0_[at] - load_energy_t0_[at]);
     gaps += work - (energy - energy_t0_[at]);
+  }
+
+  has_contact_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
+  for (const Contact& contact : end.contacts.contacts) {
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      const int vertex = contact.vertices[static_cast<std::size_t>(i)];
+      has_contact_[static_cast<std::size_t>(model_.surface.vertex_body[static_cast<std::size_t>(vertex)])] = 1;
+    }
   }
 
   const Eigen::Index last = stored_.size() - 1;
@@ -158,7 +166,8 @@ VecX StepAccount<dim>::mass_times(const VecX& v) const {
 
 template <int dim>
 VecX StepAccount<dim>::body_energies(const VecX& x) const {
-  VecX sums = VecX::Zero(model_.surface.body_names.empty() ? 1 : static_cast<Eigen::Index>(model_.surface.body_names.size()));
+  VecX sums =
+      VecX::Zero(model_.surface.body_names.empty() ? 1 : static_cast<Eigen::Index>(model_.surface.body_names.size()));
   if (model_.body_of_block.empty()) return sums;
   for (const auto& potential : model_.potentials) potential->add_body_energies(x, model_.body_of_block, sums);
   return sums;
@@ -218,7 +227,8 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const auto at = static_cast<Eigen::Index>(k);
-    const bool is_impact = std::abs(body.gain) > impact_share * std::max(body.kinetic_t0, body.kinetic_t1);
+    const bool is_impact =
+        has_contact_[k] && std::abs(body.gain) > impact_share * std::max(body.kinetic_t0, body.kinetic_t1);
     (is_impact ? energy_.impacts : energy_.integrator) += body.gain;
 
     EnergyLedger& ledger = ledgers[k];

@@ -31,7 +31,9 @@ class StepAccount {
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;
   std::size_t body_of(int block) const {
-    return model_.body_of_block.empty() ? 0 : static_cast<std::size_t>(model_.body_of_block[static_cast<std::size_t>(block)]);
+    return model_.body_of_block.empty()
+               ? 0
+               : static_cast<std::size_t>(model_.body_of_block[static_cast<std::size_t>(block)]);
   }
   VecX body_energies(const VecX& x) const;
 
@@ -46,6 +48,7 @@ class StepAccount {
   double barrier_gap_ = 0.0;
   VecX body_energy_t0_, body_energy_t1_;  // [J] of potentials that are sums over bodies
   VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid
+  std::vector<char> has_contact_;  // per body, at the end
   IntegratorShare gained_, lost_;
   std::vector<char> is_fixed_;
   VecX stored_;

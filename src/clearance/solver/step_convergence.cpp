@@ -47,8 +47,8 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
 }
 
-/// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon as
-/// its disagreement is what most of the imbalance comes from.
+/// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon
+/// as its disagreement is what most of the imbalance comes from.
 template <int dim>
 auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   const bool can_be_balanced = report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved;
@@ -56,6 +56,10 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
   const BalanceVerdict verdict = balance_with(problem_.friction());
   wants_exact_ = verdict.imbalance < std::min(exact_imbalance, exact_limit_);
+  // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells.
+  if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !std::exchange(is_rounding_known_, true)) {
+    return Verdict::go_on;
+  }
   if (problem_.augmented().is_active()) {
     if (has_reached_targets()) return Verdict::again;
     if (!verdict.is_balanced && has_moved) return Verdict::go_on;

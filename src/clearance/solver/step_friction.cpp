@@ -27,7 +27,10 @@ bool Step<dim>::lag_again() {
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
   const double share = report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
-  problem_.lag_friction(current_, current_.x - state_.x, problem_.kappa(), share);
+  // What has slid before any friction was there says nothing of static or kinetic: it may stick.
+  const VecX displacement =
+      report_.friction_iterations == 0 ? VecX(VecX::Zero(current_.x.size())) : VecX(current_.x - state_.x);
+  problem_.lag_friction(current_, displacement, problem_.kappa(), share);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
   if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";

@@ -209,8 +209,7 @@ std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
 }
 
 template <int dim>
-void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
-                                bool is_exact) {
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, bool is_exact) {
   BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
