@@ -244,8 +244,8 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenes) {
   const Fuzz fuzz = run_seeds(RandomKinds::deformable, first_seed_of_every_test, num_seeds_of_every_test);
   // Scenes this wild may exceed 200 iterations now and then; more often means that the solver has become worse.
   if (fuzz.num_steps() >= 500) {
-    EXPECT_GE(fuzz.num_converged(), 0.85 * fuzz.num_steps());
-    EXPECT_GE(fuzz.num_rubbing(), 0.2 * fuzz.num_steps()) << "too few of the scenes rub";
+    EXPECT_GE(fuzz.num_converged(), 0.8 * fuzz.num_steps());
+    EXPECT_GE(fuzz.num_rubbing(), 0.15 * fuzz.num_steps()) << "too few of the scenes rub";
   }
 }
 
