@@ -63,11 +63,11 @@ TEST(Agreement, OfABoxThatLands) {
 }
 
 TEST(Agreement, OfABoxThatSlides) {
-  const Agreement agreement =
-      compare(R"("transform": {"translation": [0, 0.1005, 0]}, "linear_velocity": [2, 0, 0.5])",
-              R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.01}, "solver": {"convergence": "published", "tolerance": 1e-5},
+  const Agreement agreement = compare(
+      R"("transform": {"translation": [0, 0.1005, 0]}, "linear_velocity": [2, 0, 0.5])",
+      R"("half_spaces": [{"point": [0, 0, 0]}], "time": {"step": 0.01}, "solver": {"convergence": "published", "tolerance": 1e-5},
                "contact": {"kappa": 1e9, "scales": "scene"}, "friction": {"coefficient": 0.3, "stick": 0})",
-              80, 1);
+      80, 1);
   EXPECT_LT(agreement.rigid, 1e-7);
   EXPECT_LT(agreement.deformable, 1e-5);
 }
