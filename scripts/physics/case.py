@@ -11,7 +11,8 @@ G = 9.80665  # [m/s^2]
 
 # Integrators by name: the order of their error, and whether they damp what is too fast for the step. A new one is added
 # here. "" leaves the scene's default, and is judged as of first order. Kinds that can be quasi-static draw that too.
-INTEGRATORS = {"": (1, True), "implicit_euler": (1, True), "implicit_newmark": (2, False), "bdf2": (2, True)}
+INTEGRATORS = {"": (1, True), "implicit_euler": (1, True), "implicit_newmark": (2, False), "bdf2": (2, True),
+               "bdf2_restarted": (2, True)}
 
 KINDS_OF_BODY = ("rigid", "affine", "deformable")
 TOLERANCE = 0.03
@@ -63,8 +64,9 @@ class Case:
 class Draw(random.Random):
     """Random parameters of one case, remembered by name. The same name of a case gives the same parameters."""
 
-    def __init__(self, seed, kind, index):
+    def __init__(self, seed, kind, index, integrator=None):
         super().__init__(f"{seed} {kind} {index}")
+        self.only_integrator = integrator
         self.name = f"{kind}-{index}"
         self.parameters = {}
         self.unresolved = []
@@ -98,7 +100,8 @@ class Draw(random.Random):
         return self.pick("body", kinds)
 
     def integrator(self, more=()):
-        return self.pick("integrator", (*INTEGRATORS, *more))
+        drawn = self.pick("integrator", (*INTEGRATORS, *more))
+        return drawn if self.only_integrator is None else self.note("integrator", self.only_integrator)
 
     def order(self):
         return INTEGRATORS.get(self.parameters["integrator"], (2, True))[0]

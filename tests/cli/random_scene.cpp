@@ -56,7 +56,7 @@ class SceneMaker {
     scene_.time.step = random_.log_uniform(1e-4, 0.1);
     scene_.time.duration = 10 * scene_.time.step;
     scene_.time.integrator = random_.one_of(
-        {Integrator::implicit_euler, Integrator::implicit_euler, Integrator::implicit_newmark, Integrator::bdf2});
+        {Integrator::implicit_euler, Integrator::bdf2_restarted, Integrator::implicit_newmark, Integrator::bdf2});
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;

@@ -27,7 +27,7 @@ TEST(EnergyMonitor, IsSilentWithoutSteps) {
 TEST(EnergyMonitor, NamesWhatPassesItsLimitAndTheBody) {
   EnergyMonitor little, gained, lost;
   little.add(step_of(0.009, 0.029));
-  gained.add(step_of(0.011, 0.0));
+  gained.add(step_of(0.031, 0.0));
   lost.add(step_of(0.0, 0.031));
   EXPECT_TRUE(little.warnings().empty());
   EXPECT_EQ(names(gained), std::vector<std::string>{"energy_gained"});

@@ -16,7 +16,7 @@ struct Case {
 inline std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const std::string kind : {"affine", "rigid"}) {
-    for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
+    for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"}) {
       cases.push_back({kind, integrator});
     }
   }

@@ -9,7 +9,7 @@ namespace clearance {
 namespace {
 
 constexpr std::array all_methods = {TimeIntegrator::implicit_euler, TimeIntegrator::implicit_newmark,
-                                    TimeIntegrator::bdf2};
+                                    TimeIntegrator::bdf2, TimeIntegrator::bdf2_restarted};
 
 State start_at(const VecX& x, const VecX& v, const VecX& a) {
   State state;
@@ -17,6 +17,14 @@ State start_at(const VecX& x, const VecX& v, const VecX& a) {
   state.v = v;
   state.a = a;
   return state;
+}
+
+/// What a step starts with; nothing is hit.
+InertialTarget target_of(const IntegratorOptions& options, const State& state) {
+  InertialTarget target = predict(options, state);
+  const std::vector<char> no_hits(static_cast<std::size_t>(state.x.size()), 0);
+  if (options.method == TimeIntegrator::bdf2_restarted) restart(options, state, no_hits, target);
+  return target;
 }
 
 /// Harmonic oscillator x'' = -omega^2 x from (1, 0), until time 1; error of the position at the end.
@@ -27,7 +35,7 @@ double oscillator_error(TimeIntegrator method, int num_steps) {
   const double omega = 3.0;
   State state = start_at(VecX::Constant(2, 1.0), VecX::Zero(2), VecX::Constant(2, -omega * omega));
   for (int i = 0; i < num_steps; ++i) {
-    const InertialTarget target = predict(options, state);
+    const InertialTarget target = target_of(options, state);
     // Minimiser of 1/2 |x - x_tilde|^2 + scale omega^2 / 2 |x|^2.
     commit(options, target, target.x_tilde / (1.0 + target.scale * omega * omega), state);
   }
@@ -43,7 +51,7 @@ double fall(TimeIntegrator method, int num_steps) {
   options.h = 1.0 / num_steps;
   State state = start_at(VecX::Zero(1), VecX::Zero(1), VecX::Constant(1, -10.0));
   for (int i = 0; i < num_steps; ++i) {
-    const InertialTarget target = predict(options, state);
+    const InertialTarget target = target_of(options, state);
     commit(options, target, target.x_tilde + target.scale * VecX::Constant(1, -10.0), state);
   }
   return state.x[0];
@@ -58,7 +66,7 @@ TEST(TimeIntegrator, ConstantVelocityIsExact) {
     options.method = method;
     State state = start_at(x, v, VecX::Zero(6));
     for (int i = 0; i < 50; ++i) {
-      const InertialTarget target = predict(options, state);
+      const InertialTarget target = target_of(options, state);
       EXPECT_TRUE(target.has_inertia);
       commit(options, target, target.x_tilde, state);
     }
@@ -99,11 +107,36 @@ TEST(TimeIntegrator, ScaleIsTheOneOfTheMethod) {
   EXPECT_DOUBLE_EQ(predict(options, state).scale, 0.04 / 9.0);
 }
 
+TEST(TimeIntegrator, WhatIsStoppedAtOnceReboundsUnlessBdf2IsRestarted) {
+  // Two blocks at unit speed; the first one meets a wall and stays where it is.
+  for (TimeIntegrator method : {TimeIntegrator::bdf2, TimeIntegrator::bdf2_restarted}) {
+    IntegratorOptions options;
+    options.method = method;
+    State state = start_at(VecX::Zero(2), VecX::Ones(2), VecX::Zero(2));
+    for (int i = 0; i < 10; ++i) {
+      const InertialTarget target = target_of(options, state);
+      commit(options, target, target.x_tilde, state);
+    }
+    for (int i = 0; i < 3; ++i) {
+      InertialTarget target = predict(options, state);
+      if (method == TimeIntegrator::bdf2_restarted) {
+        restart(options, state, {static_cast<char>(i == 0), 0}, target);
+        EXPECT_EQ(target.mass_factor(0), i < 2 ? 4.0 / 9.0 : 1.0);
+        EXPECT_EQ(target.mass_factor(1), 1.0);
+      }
+      commit(options, target, Vec<2>(state.x[0], target.x_tilde[1]), state);
+      const double rebound = method == TimeIntegrator::bdf2 && i == 0 ? -0.5 : 0.0;
+      EXPECT_NEAR(state.v[0], rebound, 1e-12);
+      EXPECT_NEAR(state.v[1], 1.0, 1e-12);
+    }
+  }
+}
+
 TEST(TimeIntegrator, QuasiStaticHasNoInertia) {
   IntegratorOptions options;
   options.method = TimeIntegrator::quasi_static;
   const State state = start_at(VecX::Ones(2), VecX::Ones(2), VecX::Ones(2));
-  const InertialTarget target = predict(options, state);
+  const InertialTarget target = target_of(options, state);
   EXPECT_FALSE(target.has_inertia);
   EXPECT_EQ(target.scale, 1.0);
 }
@@ -114,7 +147,7 @@ TEST(TimeIntegrator, NewmarkWithBetaQuarterKeepsTheEnergyOfAnOscillator) {
   options.h = 0.05;
   State state = start_at(VecX::Ones(1), VecX::Zero(1), VecX::Constant(1, -4.0));
   for (int i = 0; i < 1000; ++i) {
-    const InertialTarget target = predict(options, state);
+    const InertialTarget target = target_of(options, state);
     commit(options, target, target.x_tilde / (1.0 + 4.0 * target.scale), state);
     EXPECT_NEAR(0.5 * state.v[0] * state.v[0] + 2.0 * state.x[0] * state.x[0], 2.0, 1e-9);
   }

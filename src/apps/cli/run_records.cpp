@@ -82,6 +82,7 @@ Checkpoint checkpoint_of(const State& state) {
                        {"a", numbers(state.a)},
                        {"x_prev", numbers(state.x_prev)},
                        {"v_prev", numbers(state.v_prev)},
+                       {"has_history", {state.has_history.begin(), state.has_history.end()}},
                        {"x_anchor", numbers(state.x_anchor)},
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
@@ -108,6 +109,7 @@ State state_of(const Checkpoint& checkpoint) {
   state.a = vector_of(checkpoint, "a");
   state.x_prev = vector_of(checkpoint, "x_prev");
   state.v_prev = vector_of(checkpoint, "v_prev");
+  for (double flag : vector_of(checkpoint, "has_history")) state.has_history.push_back(flag != 0.0 ? 1 : 0);
   state.x_anchor = vector_of(checkpoint, "x_anchor");
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;

@@ -1,5 +1,8 @@
 #include "clearance/contact/barrier_potential.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "clearance/base/parallel.h"
 
 namespace clearance {
@@ -54,6 +57,24 @@ void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, d
 template <int dim>
 VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
   return vertex_sums(set, local_gradients(set, x), -scale);
+}
+
+template <int dim>
+void BarrierPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale,
+                                          VecX& sums) const {
+  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x_t1);
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    const Contact& contact = set.contacts[k];
+    double work = 0.0;
+    for (int i = 0; i < contact.num_vertices(); ++i) {
+      const int v = contact.vertices[static_cast<std::size_t>(i)];
+      work += locals[k].template segment<dim>(dim * i).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
+    }
+    // The closest features may have been others at x_t0, where the energy of these may be anything.
+    const double gap = work - contact_energy<dim>(model_, contact, x_t1, options_) +
+                       contact_energy<dim>(model_, contact, x_t0, options_);
+    if (gap > 0.0) add_to_bodies(model_, contact, scale * std::min(gap, std::abs(work)), sums);
+  }
 }
 
 template <int dim>

@@ -32,6 +32,10 @@ class BarrierPotential {
   void add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix,
                        bool is_exact = false);
 
+  /// sums[body] += scale * what the work of the forces at x_t1 exceeds the change of the energy by, contact by contact:
+  /// what implicit integrators make of the barrier. Between nothing and the whole work.
+  void add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale, VecX& sums) const;
+
   /// Force [N for kappa / h^2 = scale] that each contact exerts on its vertices, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
 

@@ -53,6 +53,8 @@ class FrictionPotential {
   void add_gradient(const VecX& x, VecX& gradient) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
+  /// As in BarrierPotential: sticking is elastic.
+  void add_work_gaps(const VecX& x, double scale, VecX& sums) const;
   /// What the next step has to remember; empty without a memory.
   std::vector<StickVertex> stick(const VecX& x) const;
 

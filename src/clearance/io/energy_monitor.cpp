@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-constexpr double gain_limit = 0.01, loss_limit = 0.03, strain_limit = 0.1;
+constexpr double gain_limit = 0.03, loss_limit = 0.03, strain_limit = 0.1;
 
 }  // namespace
 
@@ -26,14 +26,14 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
   std::vector<RunWarning> warnings;
   if (gained_.first > gain_limit) {
     warnings.push_back({"energy_gained", fmt::format("the time integrator has made energy: up to {:.3g} % of what '{}' "
-                                                     "had at work; use a shorter step (implicit_euler makes none)",
+                                                     "had at work; use a shorter step or bdf2_restarted",
                                                      100.0 * gained_.first, gained_.second)});
   }
   if (lost_.first > loss_limit) {
     warnings.push_back(
         {"energy_lost",
          fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
-                     "had at work, impacts aside; use a shorter step (bdf2 loses less in free and hinged motion)",
+                     "had at work, impacts aside; use a shorter step or bdf2_restarted, which loses less in smooth motion",
                      100.0 * lost_.first, lost_.second)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit) {

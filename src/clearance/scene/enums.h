@@ -15,6 +15,8 @@ struct EnumInfo<Integrator> {
       V{Integrator::implicit_euler, "implicit_euler", "first order, damps; the default"},
       V{Integrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
       V{Integrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
+      V{Integrator::bdf2_restarted, "bdf2_restarted",
+        "bdf2 that starts anew, body by body, where something is hit: second order, and makes no energy in impacts"},
       V{Integrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
 };
 

@@ -12,7 +12,7 @@
 
 namespace clearance {
 
-enum class Integrator { implicit_euler, implicit_newmark, bdf2, quasi_static };
+enum class Integrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 enum class MassKind { lumped, consistent };
 

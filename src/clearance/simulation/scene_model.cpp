@@ -40,6 +40,8 @@ TimeIntegrator time_integrator(Integrator integrator) {
       return TimeIntegrator::implicit_newmark;
     case Integrator::bdf2:
       return TimeIntegrator::bdf2;
+    case Integrator::bdf2_restarted:
+      return TimeIntegrator::bdf2_restarted;
     case Integrator::quasi_static:
       return TimeIntegrator::quasi_static;
   }

@@ -130,7 +130,10 @@ Result<Done> Simulation::restore(State state) {
   const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
   const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
   if (!fits(state.x) || !fits(state.v) || !fits(state.a) || !fits(state.x_anchor) || !fits_or_empty(state.x_prev) ||
-      !fits_or_empty(state.v_prev) || state.released.size() != initial.released.size()) {
+      !fits_or_empty(state.v_prev) ||
+      (!state.has_history.empty() &&
+       static_cast<int>(state.has_history.size()) != impl_->scene.model.layout.num_blocks) ||
+      state.released.size() != initial.released.size()) {
     Issue issue;
     issue.message = "the saved state does not belong to this scene";
     return issue;

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "clearance/base/log.h"
+#include "clearance/solver/impacts.h"
 #include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step.h"
 
@@ -38,6 +40,25 @@ double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
 }
 
 }  // namespace
+
+/// Bodies that are about to hit something take a step of implicit Euler.
+template <int dim>
+void Step<dim>::restart_where_hit() {
+  VecX x = target_.x_tilde;
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    block<dim>(x, targets_.blocks[k]) = block<dim>(targets_.positions, static_cast<int>(k));
+  }
+  std::vector<char> is_hit(static_cast<std::size_t>(model_.layout.num_blocks), 0);
+  if (options_.has_contact) {
+    StageTimer timer(report_.profile, Stage::broad_phase);
+    is_hit = find_impacts<dim>(model_, options_.barrier, broad_phase_, state_.x, x);
+    // A mass matrix that is not diagonal has one factor.
+    if (model_.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
+      std::fill(is_hit.begin(), is_hit.end(), 1);
+    }
+  }
+  restart(options_.integrator, state_, std::move(is_hit), target_);
+}
 
 /// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
 template <int dim>
@@ -84,6 +105,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   } else {
     problem_.augmented().activate();
   }
+  if (options_.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
   problem_.choose_kappa(current_);
   start_friction(direction_of_targets);
   open_account(direction_of_targets);

@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, quasi_static };
+enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 struct IntegratorOptions {
   TimeIntegrator method = TimeIntegrator::implicit_euler;

@@ -45,6 +45,7 @@ class Step {
     Candidates candidates;     // all pairs that may be contacts on the feasible part
   };
 
+  void restart_where_hit();
   void start_from_inertia();
   void assemble();
   void open_account(const Direction& direction_of_targets);

@@ -90,6 +90,13 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     }
   }
 
+  // What they store in contacts and elastic sticking is no gain of the bodies.
+  VecX contact_gaps = VecX::Zero(body_gain_.size());
+  problem.barrier().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
+                                  contact_gaps);
+  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps);
+  body_gain_ -= contact_gaps;
+
   const Eigen::Index last = stored_.size() - 1;
   stored_[last] = problem.kappa() / scale * problem.barrier().energy(end.contacts, end.x_surface).value();
   energy_.stored += stored_[last] - energy_t0_[last];

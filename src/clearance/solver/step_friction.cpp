@@ -1,11 +1,13 @@
+#include <algorithm>
+
 #include "clearance/solver/step.h"
 
 namespace clearance {
 
 namespace {
-/// Friction that has been lagged this often goes round in a circle; from there on it takes half of what is new, which
-/// ends the circle.
-constexpr int num_whole_lags = 10;
+/// Friction that has been lagged this often goes round in a circle; from there on it takes less and less of what is new,
+/// in the end a tenth, which ends the circle.
+constexpr double num_whole_lags = 10.0;
 }  // namespace
 
 /// Friction starts from the contacts at the start of the step with the barrier stiffness of the last one, which is to
@@ -26,7 +28,7 @@ bool Step<dim>::lag_again() {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
-  const double share = report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
+  const double share = std::min(1.0, num_whole_lags / (1.0 + report_.friction_iterations));
   // What has slid before any friction was there says nothing of static or kinetic: it may stick.
   const VecX displacement =
       report_.friction_iterations == 0 ? VecX(VecX::Zero(current_.x.size())) : VecX(current_.x - state_.x);

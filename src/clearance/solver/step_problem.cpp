@@ -53,25 +53,37 @@ CompensatedSum inertial_energy(const Model& model, const VecX& d) {
 
 namespace {
 
+/// 1/2 |x - x_tilde|_M^2
 template <int dim>
-void add_inertial_gradient(const Model& model, const VecX& d, VecX& gradient) {
+CompensatedSum inertia_term(const Model& model, const InertialTarget& target, const VecX& x) {
+  const VecX d = x - target.x_tilde;
+  if (target.mass_factors.empty()) return inertial_energy<dim>(model, d);
+  return ordered_sum(model.layout.num_blocks, [&](int b) {
+    return 0.5 * target.mass_factor(b) * model.mass[b] * block<dim>(d, b).squaredNorm();
+  });
+}
+
+template <int dim>
+void add_inertial_gradient(const Model& model, const InertialTarget& target, const VecX& x, VecX& gradient) {
+  const VecX d = x - target.x_tilde;
   if (model.consistent_mass) {
     model.consistent_mass->add_product(d, 1.0, gradient);
     return;
   }
-  parallel_for(model.layout.num_blocks, 4096,
-               [&](int b) { block<dim>(gradient, b) += model.mass[b] * block<dim>(d, b); });
+  parallel_for(model.layout.num_blocks, 4096, [&](int b) {
+    block<dim>(gradient, b) += target.mass_factor(b) * model.mass[b] * block<dim>(d, b);
+  });
 }
 
 template <int dim>
-void add_mass(const Model& model, BlockSparseMatrix& matrix) {
+void add_mass(const Model& model, const InertialTarget& target, BlockSparseMatrix& matrix) {
   if (model.consistent_mass) {
     model.consistent_mass->add_to(1.0, matrix);
     return;
   }
   parallel_for(model.layout.num_blocks, 4096, [&](int b) {
     matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
-                            Mat<dim>(model.mass[b] * Mat<dim>::Identity()));
+                            Mat<dim>(target.mass_factor(b) * model.mass[b] * Mat<dim>::Identity()));
   });
 }
 
@@ -118,7 +130,7 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
   const VecX& x = iterate.x;
   CompensatedSum total;
   if (target_.has_inertia) {
-    total.add(inertial_energy<dim>(model_, x - target_.x_tilde));
+    total.add(inertia_term<dim>(model_, target_, x));
   }
   for (const auto& potential : model_.potentials) {
     CompensatedSum term = potential->energy(x);
@@ -137,7 +149,7 @@ CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
 
 template <int dim>
 double StepProblem<dim>::energy_magnitude(const Iterate& iterate) const {
-  double sum = target_.has_inertia ? inertial_energy<dim>(model_, iterate.x - target_.x_tilde).value() : 0.0;
+  double sum = target_.has_inertia ? inertia_term<dim>(model_, target_, iterate.x).value() : 0.0;
   for (const auto& potential : model_.potentials) {
     sum += target_.scale * std::abs(potential->energy(iterate.x).value());
   }
@@ -158,7 +170,7 @@ double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
 
 template <int dim>
 void StepProblem<dim>::add_smooth_gradient(const VecX& x, VecX& gradient) const {
-  if (target_.has_inertia) add_inertial_gradient<dim>(model_, x - target_.x_tilde, gradient);
+  if (target_.has_inertia) add_inertial_gradient<dim>(model_, target_, x, gradient);
   for (const auto& potential : model_.potentials) potential->add_gradient(x, target_.scale, gradient);
   augmented_.add_gradient(x, gradient);
 }
@@ -188,7 +200,7 @@ std::vector<VecX> StepProblem<dim>::term_gradients(const Iterate& iterate,
                                                    const FrictionPotential<dim>& friction) const {
   std::vector<VecX> gradients;
   const auto next = [&]() -> VecX& { return gradients.emplace_back(VecX::Zero(iterate.x.size())); };
-  if (target_.has_inertia) add_inertial_gradient<dim>(model_, iterate.x - target_.x_tilde, next());
+  if (target_.has_inertia) add_inertial_gradient<dim>(model_, target_, iterate.x, next());
   for (const auto& potential : model_.potentials) potential->add_gradient(iterate.x, target_.scale, next());
   if (!iterate.contacts.contacts.empty()) barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, next());
   if (!friction.is_empty()) friction.add_gradient(iterate.x_surface, next());
@@ -213,8 +225,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
   gradient.setZero(iterate.x.size());
   if (target_.has_inertia) {
-    add_inertial_gradient<dim>(model_, iterate.x - target_.x_tilde, gradient);
-    add_mass<dim>(model_, matrix);
+    add_inertial_gradient<dim>(model_, target_, iterate.x, gradient);
+    add_mass<dim>(model_, target_, matrix);
   }
   for (const auto& potential : model_.potentials) {
     if (is_exact) {
@@ -226,7 +238,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix, is_exact);
   friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
-  system.reduce(iterate.x, target_.has_inertia ? 1.0 : 0.0, is_fixed_, gradient, is_exact);
+  const double inertia = target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
+  system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, is_fixed_, gradient, is_exact);
 }
 
 /// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes

@@ -52,6 +52,9 @@ class StepProblem {
   /// Doubles kappa while contacts closer than d_eps approach (app. A.6); returns such a contact of `after` if it did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
+  /// [m] Surface vertices at the start of the step.
+  const VecX& x_surface_t0() const { return x_surface_t0_; }
+
   /// True if contacts can rub at all.
   bool has_friction() const { return has_friction_; }
   /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns

@@ -1,5 +1,7 @@
 #include "clearance/solver/time_integrator.h"
 
+#include <algorithm>
+
 namespace clearance {
 
 namespace {
@@ -9,6 +11,23 @@ bool has_history(const State& state) {
   return state.x_prev.size() == state.x.size();
 }
 
+/// Restarted BDF2 with implicit Euler for some blocks, which need not have a history.
+InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
+  InertialTarget target{state.x + h * state.v, h * h, true, {}, {}};
+  if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
+  target.scale = 4.0 * h * h / 9.0;
+  const auto num_blocks = static_cast<Eigen::Index>(is_first_order.size()), dim = state.x.size() / num_blocks;
+  for (Eigen::Index b = 0; b < num_blocks; ++b) {
+    const bool is_euler = is_first_order[static_cast<std::size_t>(b)] != 0;
+    target.mass_factors.push_back(is_euler ? 4.0 / 9.0 : 1.0);
+    if (is_euler) continue;
+    const auto of = [&](const VecX& all) { return all.segment(dim * b, dim); };
+    target.x_tilde.segment(dim * b, dim) =
+        (4.0 * of(state.x) - of(state.x_prev)) / 3.0 + (2.0 * h / 9.0) * (4.0 * of(state.v) - of(state.v_prev));
+  }
+  return target;
+}
+
 }  // namespace
 
 InertialTarget predict(const IntegratorOptions& options, const State& state) {
@@ -16,26 +35,40 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
   switch (options.method) {
     case TimeIntegrator::implicit_newmark: {
       const double beta = options.newmark_beta;
-      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true};
+      return {state.x + h * state.v + (0.5 - beta) * h * h * state.a, beta * h * h, true, {}, {}};
     }
     case TimeIntegrator::bdf2:
       if (has_history(state)) {
         const VecX x_bar = (4.0 * state.x - state.x_prev) / 3.0;
         const VecX v_bar = (4.0 * state.v - state.v_prev) / 3.0;
-        return {x_bar + (2.0 * h / 3.0) * v_bar, 4.0 * h * h / 9.0, true};
+        return {x_bar + (2.0 * h / 3.0) * v_bar, 4.0 * h * h / 9.0, true, {}, {}};
       }
-      return {state.x + h * state.v, h * h, true};
+      break;
+    case TimeIntegrator::bdf2_restarted: {
+      std::vector<char> is_first_order = state.has_history;
+      for (char& flag : is_first_order) flag = flag != 0 ? 0 : 1;
+      return mixed_target(h, state, is_first_order);
+    }
     case TimeIntegrator::quasi_static:
-      return {state.x, 1.0, false};
+      return {state.x, 1.0, false, {}, {}};
     case TimeIntegrator::implicit_euler:
       break;
   }
-  return {state.x + h * state.v, h * h, true};
+  return {state.x + h * state.v, h * h, true, {}, {}};
+}
+
+void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target) {
+  std::vector<char> is_first_order = is_hit;
+  for (std::size_t b = 0; b < is_hit.size(); ++b) {
+    if (state.has_history.empty() || state.has_history[b] == 0) is_first_order[b] = 1;
+  }
+  target = mixed_target(options.h, state, is_first_order);
+  target.is_hit = std::move(is_hit);
 }
 
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state) {
   const double h = options.h;
-  VecX v_t1;
+  VecX v_t1 = (x_t1 - state.x) / h;
   switch (options.method) {
     case TimeIntegrator::implicit_newmark: {
       const VecX a_t1 = (x_t1 - target.x_tilde) / target.scale;
@@ -44,14 +77,27 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       break;
     }
     case TimeIntegrator::bdf2:
-      v_t1 = has_history(state) ? VecX((x_t1 - (4.0 * state.x - state.x_prev) / 3.0) * (1.5 / h))
-                                : VecX((x_t1 - state.x) / h);
+      if (has_history(state)) v_t1 = (x_t1 - (4.0 * state.x - state.x_prev) / 3.0) * (1.5 / h);
       state.x_prev = state.x;
       state.v_prev = state.v;
       break;
+    case TimeIntegrator::bdf2_restarted: {
+      const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
+      for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
+        if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
+        const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;
+        v_t1.segment(at, dim) =
+            (x_t1.segment(at, dim) - (4.0 * state.x.segment(at, dim) - state.x_prev.segment(at, dim)) / 3.0) *
+            (1.5 / h);
+      }
+      state.x_prev = state.x;
+      state.v_prev = state.v;
+      state.has_history = target.is_hit;
+      for (char& flag : state.has_history) flag = flag != 0 ? 0 : 1;
+      break;
+    }
     case TimeIntegrator::quasi_static:
     case TimeIntegrator::implicit_euler:
-      v_t1 = (x_t1 - state.x) / h;
       break;
   }
   state.x = x_t1;

@@ -12,9 +12,23 @@ struct InertialTarget {
   double scale =
       1.0;  ///< [s^2] factor of the potentials: h^2 (Euler), beta h^2 (Newmark), (2h/3)^2 (BDF2), 1 (quasi-static)
   bool has_inertia = true;
+  /// Per block, a factor of its mass: scale / h^2 where restarted BDF2 takes a step of implicit Euler. Empty: all 1.
+  std::vector<double> mass_factors;
+  std::vector<char> is_hit;  ///< per block, of restarted BDF2: 1 if its body hits something in this step
+
+  double mass_factor(int block) const {
+    return mass_factors.empty() ? 1.0 : mass_factors[static_cast<std::size_t>(block)];
+  }
 };
 
 InertialTarget predict(const IntegratorOptions& options, const State& state);
+
+/// Restarted BDF2 where blocks hit something: they take a step of implicit Euler, and forget what was before it.
+///
+/// Backward differences extrapolate: a body at v that something stops at once would have -v / 2 after the step, and a
+/// part of the impact once more in the next. With a step of implicit Euler, of the impact, and another one after it
+/// there is neither; bodies that glide, roll, rest or fly keep their second order.
+void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target);
 
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state);

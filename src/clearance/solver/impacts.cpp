@@ -1,0 +1,135 @@
+#include "clearance/solver/impacts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "clearance/contact/contact_set.h"
+#include "clearance/solver/swept_candidates.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of a gap within dhat: what may be used up before that is an impact.
+constexpr double gap_share = 0.5;
+/// Of the relative motion of two bodies: where a gap closes slower, a rebound of half of that has a hundredth of the
+/// energy at most.
+constexpr double motion_share = 0.1;
+
+bool is_closing(double gap, double motion, double dhat) {
+  return gap - motion < (1.0 - gap_share) * std::min(gap, dhat) && motion > 0.0;
+}
+
+/// [m] Distance at the start, and how much of it a point may use up along the direction to the edge (ccd/approach.h).
+std::pair<double, double> planar_approach(const PrimitiveMotion<2, 3>& m) {
+  const Vec<2> edge = m.t0[2] - m.t0[1], to_point = m.t0[0] - m.t0[1];
+  const double s = std::clamp(edge.squaredNorm() > 0.0 ? to_point.dot(edge) / edge.squaredNorm() : 0.0, 0.0, 1.0);
+  const Vec<2> away = to_point - s * edge;
+  const double distance = away.norm();
+  if (!(distance > 0.0)) return {0.0, infinity};
+  const auto least = [&](const std::array<Vec<2>, 3>& x) {
+    return std::min(away.dot(x[0] - x[1]), away.dot(x[0] - x[2])) / distance;
+  };
+  return {distance, std::max(0.0, least(m.t0) - least(m.t1))};
+}
+
+/// How the bodies move, by the masses of their blocks; what has none counts evenly.
+template <int dim>
+class BodyMotions {
+ public:
+  BodyMotions(const Model& model, const VecX& dx) {
+    std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
+    for (const StiffBody& body : model.stiff_bodies) {
+      for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+    }
+    bodies_.resize(std::max<std::size_t>(1, model.surface.body_names.size()));
+    for (int b = 0; b < model.layout.num_blocks; ++b) {
+      Body& body = bodies_[model.body_of_block.empty()
+                               ? 0
+                               : static_cast<std::size_t>(model.body_of_block[static_cast<std::size_t>(b)])];
+      const double mass = model.mass[b] > 0.0 ? model.mass[b] : 1.0;
+      body.second += mass * block<dim>(dx, b).squaredNorm();
+      if (is_column[static_cast<std::size_t>(b)]) continue;
+      body.mass += mass;
+      body.first += mass * block<dim>(dx, b);
+    }
+  }
+
+  /// [m] Root mean square of the displacement of `body` relative to the mean one of `other` (-1: of nothing).
+  double relative(int body, int other) const {
+    const Body& of = bodies_[static_cast<std::size_t>(body)];
+    if (!(of.mass > 0.0)) return 0.0;
+    Vec<dim> mean = Vec<dim>::Zero();
+    if (other >= 0 && bodies_[static_cast<std::size_t>(other)].mass > 0.0) {
+      mean = bodies_[static_cast<std::size_t>(other)].first / bodies_[static_cast<std::size_t>(other)].mass;
+    }
+    return std::sqrt(std::max(0.0, (of.second - 2.0 * mean.dot(of.first)) / of.mass + mean.squaredNorm()));
+  }
+
+ private:
+  struct Body {
+    double mass = 0.0, second = 0.0;
+    Vec<dim> first = Vec<dim>::Zero();
+  };
+  std::vector<Body> bodies_;
+};
+
+}  // namespace
+
+template <int dim>
+std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
+                               const VecX& x_t0, const VecX& x_t1) {
+  const SurfaceTopology& surface = model.surface;
+  const BodyMotions<dim> motions(model, x_t1 - x_t0);
+  const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
+  std::vector<char> is_hit(std::max<std::size_t>(1, surface.body_names.size()), 0);
+  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  const auto dhat_at = [&](int vertex) {
+    return model.contact_scales.is_empty() ? barrier.dhat
+                                           : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
+  };
+  const auto hit = [&](int body, int other, double motion) {
+    if (motion > motion_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
+  };
+
+  const SweptCandidates swept = measure_candidates(
+      dim, surface, path, find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1));
+  for (std::size_t k = 0; k < swept.distance.size(); ++k) {
+    std::array<int, 4> vertices{};
+    double gap = swept.distance[k], motion = swept.motion[k];
+    if constexpr (dim == 2) {
+      const auto [p, edge] = swept.pairs.point_edge[k];
+      vertices = {p, surface.edges[static_cast<std::size_t>(edge)][0], surface.edges[static_cast<std::size_t>(edge)][1]};
+      std::tie(gap, motion) = planar_approach(planar_motion_of(surface, path, swept.pairs, k));
+    } else {
+      vertices = vertices_of(surface, swept.pairs, k);
+    }
+    double dhat = infinity;
+    for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
+    if (!is_closing(gap - barrier.min_separation, motion, dhat)) continue;
+    const int first = body_of(vertices[0]), last = body_of(vertices[dim]);
+    hit(first, last, motion);
+    hit(last, first, motion);
+  }
+  for (const HalfSpace& plane : model.half_spaces) {
+    for (int v = 0; v < surface.num_vertices; ++v) {
+      if (!model.meets_half_spaces(v)) continue;
+      const Vec<dim> normal = plane.normal.template head<dim>();
+      const double gap = normal.dot(block<dim>(path.x_t0, v)) - plane.offset - barrier.min_separation;
+      const double motion = normal.dot(block<dim>(path.x_t0, v) - block<dim>(path.x_t1, v));
+      if (is_closing(gap, motion, dhat_at(v))) hit(body_of(v), -1, motion);
+    }
+  }
+
+  std::vector<char> of_block(static_cast<std::size_t>(model.layout.num_blocks), is_hit[0]);
+  for (std::size_t b = 0; b < model.body_of_block.size(); ++b) {
+    of_block[b] = is_hit[static_cast<std::size_t>(model.body_of_block[b])];
+  }
+  return of_block;
+}
+
+template std::vector<char> find_impacts<2>(const Model&, const BarrierOptions&, BroadPhase&, const VecX&, const VecX&);
+template std::vector<char> find_impacts<3>(const Model&, const BarrierOptions&, BroadPhase&, const VecX&, const VecX&);
+
+}  // namespace clearance
