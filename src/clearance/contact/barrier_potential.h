@@ -32,7 +32,9 @@ class BarrierPotential {
   void add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix,
                        bool is_exact = false);
 
-  /// Force [N for kappa / h^2 = scale] that each contact exerts on its vertices, summed per surface vertex; flat.
+  /// Force [N for kappa / h^2 = scale] that each contact of the set exerts on its vertices.
+  std::vector<ContactForce<dim>> contact_forces(const ContactSet& set, const VecX& x, double scale) const;
+  /// The same, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
 
  private:
