@@ -6,7 +6,8 @@
 namespace clearance::cli {
 namespace {
 
-/// A box that falls onto a half-space with a ball of affine and one of rigid kind on a hinge; contacts from about step 6.
+/// A box that falls onto a half-space with a ball of affine and one of rigid kind on a hinge; contacts from about
+/// step 6.
 const std::string probed_scene = R"({
   "time": {"step": 0.01, "duration": 0.3},
   "friction": {"coefficient": 0.4},
@@ -93,7 +94,8 @@ TEST_F(ProbeFile, OverwriteErasesItAndRunsWithoutProbesHaveNone) {
 }
 
 TEST_F(ProbeFile, BadNamesAreToldAllAtOnce) {
-  const ProcessResult result = run({"--set", "output.probes[0].body=\"bax\"", "--set", "output.fields=[\"von_mieses\"]"});
+  const ProcessResult result =
+      run({"--set", "output.probes[0].body=\"bax\"", "--set", "output.fields=[\"von_mieses\"]"});
   EXPECT_EQ(result.status, 2);
   expect_says(result.errors, {"output.probes[0].body", "`box`", "output.fields[0]", "`von_mises`"});
 }
@@ -101,7 +103,8 @@ TEST_F(ProbeFile, BadNamesAreToldAllAtOnce) {
 TEST_F(ProbeFile, FieldsAreColoursOfPictures) {
   ASSERT_EQ(run({"--steps", "12"}).status, 0);
   const auto render = [&](const std::string& color) {
-    return clearance({"render", out_.string(), "-o", (folder_ / "a.png").string(), "--size", "64x48", "--color", color});
+    return clearance(
+        {"render", out_.string(), "-o", (folder_ / "a.png").string(), "--size", "64x48", "--color", color});
   };
   EXPECT_EQ(render("stress").status, 0);
   EXPECT_EQ(render("von_mises").status, 0);

@@ -65,13 +65,15 @@ TEST(ElementState, SmallStrainsGiveHookesLawForEveryMaterial) {
     f(1, 1) -= 1e-6;
     f(0, 1) += 2e-6;
     const ElementState state = element_state(material, f);
-    const double xx = 2 * material.mu * 3e-6 + material.lambda * 2e-6, yy = -2 * material.mu * 1e-6 + material.lambda * 2e-6;
+    const double xx = 2 * material.mu * 3e-6 + material.lambda * 2e-6,
+                 yy = -2 * material.mu * 1e-6 + material.lambda * 2e-6;
     const double xy = material.mu * 2e-6, zz = 0.25 * (xx + yy);
     const double radius = std::hypot(0.5 * (xx - yy), xy);  // of Mohr's circle
     EXPECT_NEAR(state.principal_stress[0], 0.5 * (xx + yy) + radius, 1e-4);
     EXPECT_NEAR(state.principal_stress[1], zz, 1e-4);
     EXPECT_NEAR(state.principal_stress[2], 0.5 * (xx + yy) - radius, 1e-4);
-    const double mises = std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) + 3 * xy * xy);
+    const double mises =
+        std::sqrt(0.5 * ((xx - yy) * (xx - yy) + (yy - zz) * (yy - zz) + (zz - xx) * (zz - xx)) + 3 * xy * xy);
     EXPECT_NEAR(state.von_mises, mises, 1e-4);
   }
 }

@@ -29,7 +29,8 @@ std::string only_issue(const std::string& probe) {
   return issues.empty() ? "" : to_string(issues.front());
 }
 void expect_says(const std::string& message, const std::vector<std::string>& parts) {
-  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks " << part;
+  for (const std::string& part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << message << "\nlacks " << part;
 }
 
 TEST(ValidateOutput, AcceptsEveryKindOfProbe) {
@@ -43,7 +44,8 @@ TEST(ValidateOutput, AcceptsEveryKindOfProbe) {
 }
 
 TEST(ValidateOutput, UnknownNamesComeWithWhatWasMeant) {
-  expect_says(only_issue(R"({"name": "a", "body": "bra"})"), {"output.probes[0].body", "no body", "did you mean `bar`"});
+  expect_says(only_issue(R"({"name": "a", "body": "bra"})"),
+              {"output.probes[0].body", "no body", "did you mean `bar`"});
   expect_says(only_issue(R"({"name": "a", "kind": "joint", "joint": "elbo"})"), {"probes[0].joint", "`elbow`"});
   expect_says(only_issue(R"({"name": "a", "kind": "gap", "bodies": ["bar", "flor"]})"), {"bodies[1]", "`floor`"});
   expect_says(only_issue(R"({"name": "a", "kind": "contact", "bodies": ["bar", "half_space[0]"]})"),

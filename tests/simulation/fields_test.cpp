@@ -24,7 +24,8 @@ std::string stretched_box(bool is_plane) {
 }
 
 class FieldPatch : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Dimensions, FieldPatch, testing::Bool(), [](const auto& p) { return p.param ? "Plane" : "Space"; });
+INSTANTIATE_TEST_SUITE_P(Dimensions, FieldPatch, testing::Bool(),
+                         [](const auto& p) { return p.param ? "Plane" : "Space"; });
 
 TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
   const bool is_plane = GetParam();
@@ -58,12 +59,14 @@ TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
     }
   }
   // Of uniform density over a volume of 1/4 m^3 (2D: 1/2 m^2 of a metre's depth).
-  EXPECT_NEAR(of_energy[0] * (is_plane ? 0.5 : 0.25), energy_term(report, "elastic"), 1e-6 * energy_term(report, "elastic"));
+  EXPECT_NEAR(of_energy[0] * (is_plane ? 0.5 : 0.25), energy_term(report, "elastic"),
+              1e-6 * energy_term(report, "elastic"));
 
   const auto moved = ProbedScene::values_of(frame.point_arrays, "displacement");
   for (int v = 0; v < scene.num_nodes(); ++v) {
     const Vec<3> rest = scene.rest(v);
-    const Vec<3> u(moved[3 * static_cast<std::size_t>(v)], moved[3 * static_cast<std::size_t>(v) + 1], moved[3 * static_cast<std::size_t>(v) + 2]);
+    const Vec<3> u(moved[3 * static_cast<std::size_t>(v)], moved[3 * static_cast<std::size_t>(v) + 1],
+                   moved[3 * static_cast<std::size_t>(v) + 2]);
     EXPECT_LT((u - (stretch - Vec<3>::Ones()).cwiseProduct(rest)).norm(), 1e-8);
   }
 }

@@ -21,9 +21,11 @@ std::string block_shape(int dim) {
 
 /// A block of 1000 kg on another one on a floor that is a half-space or an obstacle.
 std::string two_blocks(const Kind& kind, bool has_plane, const std::string& probes) {
-  const std::string floor =
-      has_plane ? "" : fmt::format(R"({{"name": "floor", "kind": "obstacle", "generator": {}, "transform":
-                   {{"scale": [4, 1, 4], "translation": [0, -0.501, 0]}}}},)", block_shape(kind.dim));
+  const std::string floor = has_plane
+                                ? ""
+                                : fmt::format(R"({{"name": "floor", "kind": "obstacle", "generator": {}, "transform":
+                   {{"scale": [4, 1, 4], "translation": [0, -0.501, 0]}}}},)",
+                                              block_shape(kind.dim));
   return fmt::format(
       R"({{"dimension": {}, "time": {{"step": 0.02}}, "solver": {{"force_tolerance": 1e-5}},
       "friction": {{"coefficient": 0.5}}, {} "bodies": [{}

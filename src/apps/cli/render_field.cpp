@@ -52,7 +52,8 @@ std::string advice_for_missing(const std::string& color) {
   std::vector<std::string_view> known = {"body", "displacement", "velocity", "stress", "pressure"};
   for (const auto& field : EnumInfo<OutputField>::values) {
     if (field.name == name) {
-      return fmt::format("the frames have no `{0}`: add \"{0}\" to `output.fields` of the scene and run it again", name);
+      return fmt::format("the frames have no `{0}`: add \"{0}\" to `output.fields` of the scene and run it again",
+                         name);
     }
     known.push_back(field.name);
   }
@@ -67,10 +68,9 @@ std::string array_of(const std::string& color) {
 
 std::string unit_of(const std::string& color) {
   static const std::map<std::string, std::string> units = {
-      {"displacement", "m"},      {"velocity", "m/s"},        {"contact_force", "N"},
-      {"stress", "Pa"},           {"pressure", "Pa"},         {"von_mises", "Pa"},
-      {"principal_stress", "Pa"}, {"energy_density", "J/m^3"}, {"contact_pressure", "Pa"},
-      {"normal_force", "N"},      {"friction_force", "N"}};
+      {"displacement", "m"},      {"velocity", "m/s"},   {"contact_force", "N"},     {"stress", "Pa"},
+      {"pressure", "Pa"},         {"von_mises", "Pa"},   {"principal_stress", "Pa"}, {"energy_density", "J/m^3"},
+      {"contact_pressure", "Pa"}, {"normal_force", "N"}, {"friction_force", "N"}};
   const auto found = units.find(color);
   return found == units.end() ? "" : found->second;
 }

@@ -64,7 +64,8 @@ class PartTree {
   std::vector<Node> nodes_;
 };
 
-/// [m^2] Lowers `best` to the smallest distance_sq of a part of `a` and one of `b`: both trees at once, near boxes first.
+/// [m^2] Lowers `best` to the smallest distance_sq of a part of `a` and one of `b`: both trees at once, near boxes
+/// first.
 template <std::size_t n, std::size_t m, class DistanceSq>
 void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distance_sq, double& best) {
   const auto box_distance_sq = [&](int i, int j) {
@@ -97,15 +98,17 @@ void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distan
 double surface_distance(const SurfaceParts& a, const SurfaceParts& b, const std::vector<Vec<3>>& points) {
   const auto at = [&](int i) -> const Vec<3>& { return points[static_cast<std::size_t>(i)]; };
   double best = infinity;
-  search(PartTree<2>(a.edges, points), PartTree<2>(b.edges, points),
-         [&](const auto& e, const auto& f) { return edge_edge_distance_sq(at(e[0]), at(e[1]), at(f[0]), at(f[1])); },
-         best);
+  search(
+      PartTree<2>(a.edges, points), PartTree<2>(b.edges, points),
+      [&](const auto& e, const auto& f) { return edge_edge_distance_sq(at(e[0]), at(e[1]), at(f[0]), at(f[1])); },
+      best);
   const auto search_points = [&](const SurfaceParts& of_points, const SurfaceParts& of_triangles) {
-    search(PartTree<1>(of_points.vertices, points), PartTree<3>(of_triangles.triangles, points),
-           [&](const auto& v, const auto& t) {
-             return point_triangle_distance_sq(at(v[0]), at(t[0]), at(t[1]), at(t[2]));
-           },
-           best);
+    search(
+        PartTree<1>(of_points.vertices, points), PartTree<3>(of_triangles.triangles, points),
+        [&](const auto& v, const auto& t) {
+          return point_triangle_distance_sq(at(v[0]), at(t[0]), at(t[1]), at(t[2]));
+        },
+        best);
   };
   search_points(a, b);
   search_points(b, a);

@@ -20,11 +20,11 @@ struct FrameArray {
 /// The state of all bodies at one time, as it is drawn and verified. Cells are ordered tets, triangles, edges, points.
 struct Frame {
   Mesh mesh;
-  std::vector<Vec<3>> velocity;       ///< [m/s] per vertex
-  std::vector<int> cell_body;         ///< per cell: index of its body
-  std::vector<int> cell_is_obstacle;  ///< per cell: 1 if scripted motion drives its body, else 0
-  double time = 0.0;                  ///< [s]
-  std::vector<Vec<3>> contact_force;  ///< [N] per vertex; empty if not stored
+  std::vector<Vec<3>> velocity;          ///< [m/s] per vertex
+  std::vector<int> cell_body;            ///< per cell: index of its body
+  std::vector<int> cell_is_obstacle;     ///< per cell: 1 if scripted motion drives its body, else 0
+  double time = 0.0;                     ///< [s]
+  std::vector<Vec<3>> contact_force;     ///< [N] per vertex; empty if not stored
   std::vector<FrameArray> point_arrays;  ///< further point data; written, but not read
   std::vector<FrameArray> cell_arrays;   ///< further cell data; written, but not read
   // The array that read_frame was asked for, as point or as cell data; both empty if there is none.
@@ -32,9 +32,9 @@ struct Frame {
   std::vector<double> cell_scalar;   ///< per cell
 };
 
-/// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, further arrays by their names, field data `TimeValue` and
-/// `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and renamed. Empty arrays
-/// are left out.
+/// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, further arrays by their names, field
+/// data `TimeValue` and `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and
+/// renamed. Empty arrays are left out.
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by

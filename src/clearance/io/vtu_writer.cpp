@@ -103,7 +103,8 @@ Issues check_frame(const std::string& file, const Frame& frame, const CellArrays
       const std::size_t expected = count * static_cast<std::size_t>(array.num_components);
       check(array.values.size() == expected, array.name.c_str(), fmt::format("{} numbers", array.values.size()),
             "expected one entry each");
-      const auto bad = std::find_if_not(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); });
+      const auto bad =
+          std::find_if_not(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); });
       check(bad == array.values.end(), array.name.c_str(), fmt::format("number {}", bad - array.values.begin()),
             "expected finite numbers");
     }

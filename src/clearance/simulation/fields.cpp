@@ -43,8 +43,7 @@ FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementStat
 }
 
 FrameArray contact_pressures(const SceneModel& scene, const FieldSource& source) {
-  const VecX areas =
-      areas_along_forces(scene, scene.model.surface_map.apply(source.state.x), source.normal_forces);
+  const VecX areas = areas_along_forces(scene, scene.model.surface_map.apply(source.state.x), source.normal_forces);
   FrameArray array{name_of(OutputField::contact_pressure), 1, {}};
   array.values.assign(scene.frame_mesh.vertices.size(), 0.0);
   for (int s = 0; s < scene.model.surface.num_vertices; ++s) {

@@ -73,8 +73,8 @@ struct StepReport {
   MomentumAccount momentum;
   IntegratorShare gained, lost;
   std::optional<StepForces> forces;  ///< with SolverOptions::keeps_forces
-  std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
-  double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
+  std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
+  double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
   Profile profile;
   double total_seconds = 0.0;

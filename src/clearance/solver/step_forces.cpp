@@ -6,7 +6,8 @@ namespace clearance {
 
 namespace {
 
-/// Adds `factor` times the forces of contacts to their vertices and to the bodies that meet; `part` is that of PairForce.
+/// Adds `factor` times the forces of contacts to their vertices and to the bodies that meet; `part` is that of
+/// PairForce.
 template <int dim>
 void add_contact_forces(const Model& model, const std::vector<ContactForce<dim>>& forces, double factor,
                         Vec<3> PairForce::*part, VecX& of_vertices, StepForces& sums) {

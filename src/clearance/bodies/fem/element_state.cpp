@@ -21,8 +21,8 @@ ElementState element_state(const MaterialParameters& material, const Mat<3>& f) 
   const bool is_linear = material.model == ElasticModel::linear_elasticity;
   state.principal_stress = principal_values(is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant()));
   const Vec<3>& s = state.principal_stress;
-  state.von_mises = std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) +
-                                     (s[2] - s[0]) * (s[2] - s[0])));
+  state.von_mises =
+      std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) + (s[2] - s[0]) * (s[2] - s[0])));
   // From C - I, which keeps the digits of small strains.
   const Vec<3> change = principal_values(f.transpose() * f - Mat<3>::Identity());
   for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * std::log1p(change[i]);
