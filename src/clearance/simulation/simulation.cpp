@@ -157,7 +157,8 @@ const std::vector<std::string>& Simulation::probe_columns() const {
   return impl_->probes.columns();
 }
 std::vector<double> Simulation::probe_values() const {
-  return impl_->probes.values(impl_->state, impl_->forces.value_or(StepForces{}));
+  static const StepForces none;
+  return impl_->probes.values(impl_->state, impl_->forces ? *impl_->forces : none);
 }
 
 Frame Simulation::frame() const {
