@@ -81,8 +81,8 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreFourteen) {
-  EXPECT_EQ(example_names().size(), 14u);
+TEST(Examples, AreFifteen) {
+  EXPECT_EQ(example_names().size(), 15u);
 }
 
 }  // namespace

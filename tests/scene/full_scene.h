@@ -124,7 +124,29 @@ inline SceneDesc full_scene() {
                             .effort = ""}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.6, .static_friction = 0.7}};
-  scene.output = {.frame_interval = 4, .checkpoint_interval = 5, .iterations = true, .contact_forces = true};
+  ProbeDesc of_region;
+  of_region.name = "mean";
+  of_region.kind = ProbeKind::velocity;
+  of_region.body = "cube";
+  of_region.region = RegionDesc{};
+  ProbeDesc of_point = of_region;
+  of_point.name = "tip";
+  of_point.region.reset();
+  of_point.point = Vec<3>(1, 2, 3);
+  ProbeDesc of_pair;
+  of_pair.name = "between";
+  of_pair.kind = ProbeKind::gap;
+  of_pair.bodies = {"cube", "ball"};
+  ProbeDesc of_joint;
+  of_joint.name = "hinge";
+  of_joint.kind = ProbeKind::joint;
+  of_joint.joint = "door";
+  scene.output = {.frame_interval = 4,
+                  .checkpoint_interval = 5,
+                  .iterations = true,
+                  .contact_forces = true,
+                  .fields = {OutputField::von_mises, OutputField::contact_pressure},
+                  .probes = {of_region, of_point, of_pair, of_joint}};
   return scene;
 }
 

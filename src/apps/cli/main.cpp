@@ -139,8 +139,9 @@ int parse_and_run(int argc, char** argv) {
   render_command->add_option("--size", size, "pixels, for example 1280x720");
   render_command
       ->add_option("--color", render.color,
-                   "what colours mean: body, displacement from the first frame, or the name of an array of the frames")
-      ->option_text("body|velocity|displacement|NAME");
+                   "what colours mean: body, displacement from the first frame, stress (von_mises), pressure "
+                   "(contact_pressure), or the name of an array of the frames")
+      ->option_text("body|velocity|displacement|stress|pressure|NAME");
   render_command->callback([&] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {

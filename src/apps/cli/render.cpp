@@ -128,8 +128,7 @@ Result<FrameExtent> measure_film(const Folder& folder, const std::string& color,
   if (film.bodies.is_empty()) film.bodies = film.obstacles;
   if (film.bodies.is_empty()) return Issue{folder.frames[0].string(), "", "", "holds nothing to draw"};
   if (is_field(color) && film.field.is_empty) {
-    return Issue{folder.frames[0].string(), "--color", color,
-                 "no such numbers; expected body, displacement, or an array of the frames, such as velocity"};
+    return Issue{folder.frames[0].string(), "--color", color, advice_for_missing(color)};
   }
   return film;
 }
@@ -306,10 +305,13 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 }
 
 int run_render(const RenderOptions& given) {
-  const auto options = complete_options(given);
+  auto options = complete_options(given);
   if (!options) return print_issues(options.issues());
   auto folder = read_folder(options->folder);
   if (!folder) return print_issues(folder.issues());
+  // An array that has the short name itself goes first.
+  const auto last = read_frame(folder->frames.back(), array_of(options->color));
+  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options->color = full_name_of(options->color);
   auto first = read_frame(folder->frames[0]);
   if (!first) return print_issues(first.issues());
   auto film = measure_film(*folder, options->color, *first);

@@ -1,9 +1,14 @@
 #include "apps/cli/render_field.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+
+#include "clearance/scene/enums.h"
+#include "clearance/scene/nearest_name.h"
 
 namespace clearance::cli {
 namespace {
@@ -36,13 +41,36 @@ bool is_field(const std::string& color) {
   return color != "body";
 }
 
+std::string full_name_of(const std::string& color) {
+  if (color == "stress") return std::string(enum_name(OutputField::von_mises));
+  if (color == "pressure") return std::string(enum_name(OutputField::contact_pressure));
+  return color;
+}
+
+std::string advice_for_missing(const std::string& color) {
+  const std::string name = full_name_of(color);
+  std::vector<std::string_view> known = {"body", "displacement", "velocity", "stress", "pressure"};
+  for (const auto& field : EnumInfo<OutputField>::values) {
+    if (field.name == name) {
+      return fmt::format("the frames have no `{0}`: add \"{0}\" to `output.fields` of the scene and run it again",
+                         name);
+    }
+    known.push_back(field.name);
+  }
+  const std::string_view nearest = nearest_name(color, known);
+  return "no such numbers; expected body, displacement, stress, pressure, or an array of the frames, such as velocity" +
+         (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest));
+}
+
 std::string array_of(const std::string& color) {
   return is_field(color) && color != "displacement" ? color : "";
 }
 
 std::string unit_of(const std::string& color) {
   static const std::map<std::string, std::string> units = {
-      {"displacement", "m"}, {"velocity", "m/s"}, {"contact_force", "N"}, {"stress", "Pa"}, {"pressure", "Pa"}};
+      {"displacement", "m"},      {"velocity", "m/s"},   {"contact_force", "N"},     {"stress", "Pa"},
+      {"pressure", "Pa"},         {"von_mises", "Pa"},   {"principal_stress", "Pa"}, {"energy_density", "J/m^3"},
+      {"contact_pressure", "Pa"}, {"normal_force", "N"}, {"friction_force", "N"}};
   const auto found = units.find(color);
   return found == units.end() ? "" : found->second;
 }

@@ -12,6 +12,13 @@ namespace clearance::cli {
 /// the frames: numbers, or vectors by their lengths.
 bool is_field(const std::string& color);
 
+/// The array that a short name stands for: `von_mises` for `stress`, `contact_pressure` for `pressure`; others are
+/// themselves.
+std::string full_name_of(const std::string& color);
+
+/// What to do about frames without such an array.
+std::string advice_for_missing(const std::string& color);
+
 /// The array that frames are read with for it; empty for displacement and body.
 std::string array_of(const std::string& color);
 

@@ -34,7 +34,7 @@ Result<Runner> Runner::resume(const fs::path& output, const SceneDesc& scene, co
   if (!checkpoint) return checkpoint.issues();
   Frame first_frame = simulation.frame();
   if (const auto restored = simulation.restore(state_of(*checkpoint)); !restored) return restored.issues();
-  Result<ResultFolder> folder = ResultFolder::reopen(output, scene, *checkpoint);
+  Result<ResultFolder> folder = ResultFolder::reopen(output, scene, *checkpoint, simulation.probe_columns());
   if (!folder) return folder.issues();
   if (!options.is_quiet) say(stdout, "resumed after step {}\n", checkpoint->step);
   log_info("resumed after step {}", checkpoint->step);
@@ -61,6 +61,7 @@ bool Runner::keep(const Result<Done>& done) {
 }
 
 bool Runner::begin() {
+  if (!keep(folder_.start_probes(simulation_.probe_columns()))) return false;
   if (!first_frame_) return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
   rewrite_missing_frames();
   first_frame_.reset();
@@ -118,7 +119,7 @@ std::string Runner::imbalance_text(const StepReport& report) const {
                      simulation_.bodies()[body].name);
 }
 
-/// Frame, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
+/// Frame, then probes, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
 bool Runner::store(bool is_last, const StepReport* report) {
   const int step = simulation_.state().step;
   const OutputDesc& output = simulation_.scene().output;
@@ -127,6 +128,8 @@ bool Runner::store(bool is_last, const StepReport* report) {
   if (report != nullptr) {
     StepRecord record = record_of(simulation_, *report);
     record.has_frame = has_frame;
+    const std::vector<double> probes = simulation_.probe_values();
+    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.state().time, probes))) return false;
     if (!keep(folder_.append_stats(record))) return false;
   }
   const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;

@@ -55,6 +55,15 @@ void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, d
 }
 
 template <int dim>
+std::vector<ContactForce<dim>> BarrierPotential<dim>::contact_forces(const ContactSet& set, const VecX& x,
+                                                                     double scale) const {
+  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x);
+  std::vector<ContactForce<dim>> forces(locals.size());
+  for (std::size_t k = 0; k < forces.size(); ++k) forces[k] = {set.contacts[k], -scale * locals[k]};
+  return forces;
+}
+
+template <int dim>
 VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
   return vertex_sums(set, local_gradients(set, x), -scale);
 }

@@ -36,7 +36,9 @@ class BarrierPotential {
   /// what implicit integrators make of the barrier. Between nothing and the whole work.
   void add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale, VecX& sums) const;
 
-  /// Force [N for kappa / h^2 = scale] that each contact exerts on its vertices, summed per surface vertex; flat.
+  /// Force [N for kappa / h^2 = scale] that each contact of the set exerts on its vertices.
+  std::vector<ContactForce<dim>> contact_forces(const ContactSet& set, const VecX& x, double scale) const;
+  /// The same, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
 
  private:

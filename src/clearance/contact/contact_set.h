@@ -90,6 +90,13 @@ inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKi
                                                                       {ContactKind::point_edge, {1, 2, 3, 4}},
                                                                       {ContactKind::edge_edge, {0, 1, 2, 3}}}};
 
+/// What one contact does to each of its vertices, dim numbers each.
+template <int dim>
+struct ContactForce {
+  Contact contact;
+  Vec<4 * dim> on_vertices = Vec<4 * dim>::Zero();
+};
+
 struct ContactSet {
   std::vector<Contact> contacts;   ///< sorted by `precedes`
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts

@@ -162,6 +162,21 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
 }
 
 template <int dim>
+std::vector<ContactForce<dim>> FrictionPotential<dim>::contact_forces(const VecX& x) const {
+  std::vector<ContactForce<dim>> forces;
+  const VecX displacement = x - x_t0_;
+  for (const LaggedContact& contact : contacts_) {
+    const Vec<dim> u = stretch(contact, displacement);
+    const Vec<dim> force = -contact.limit * contact.law.force_over_distance(u.norm()) * u;
+    ContactForce<dim>& added = forces.emplace_back(ContactForce<dim>{contact.contact});
+    for (int i = 0; i < contact.num_vertices; ++i) {
+      added.on_vertices.template segment<dim>(dim * i) = contact.weights[static_cast<std::size_t>(i)] * force;
+    }
+  }
+  return forces;
+}
+
+template <int dim>
 const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::vector<char>& is_fixed) {
   if (prepared_for_ == is_fixed) return hessians_.keys();
   prepared_for_ = is_fixed;

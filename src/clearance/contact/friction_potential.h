@@ -51,6 +51,8 @@ class FrictionPotential {
 
   CompensatedSum energy(const VecX& x) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
+  /// What friction does to the vertices of every contact, in the units of the incremental potential per metre.
+  std::vector<ContactForce<dim>> contact_forces(const VecX& x) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
   /// As in BarrierPotential: sticking is elastic.

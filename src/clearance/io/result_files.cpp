@@ -117,7 +117,7 @@ Result<Done> erase_result(const fs::path& folder) {
   const std::vector<std::string> frames = recorded_frame_files(folder);
   std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json"};
   files.insert(files.end(), frames.begin(), frames.end());
-  files.insert(files.end(), {"stats.jsonl", "frames.pvd"});
+  files.insert(files.end(), {"probes.csv", "stats.jsonl", "frames.pvd"});
   for (const std::string& file : files) {
     if (const Result<Done> done = remove_file(folder / file); !done) return done;
   }

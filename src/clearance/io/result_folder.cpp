@@ -4,7 +4,9 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "clearance/io/atomic_file.h"
@@ -124,7 +126,38 @@ void ResultFolder::find_frames(const std::vector<StatsLine>& lines, int last_ste
   }
 }
 
-Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint) {
+namespace {
+
+std::string head_of_probes(const std::vector<std::string>& columns) {
+  std::string head = "step,time [s]";
+  for (const std::string& column : columns) head += "," + column;
+  return head;
+}
+
+/// The whole lines of probes.csv up to a step; empty without such a file.
+std::string probe_lines(const fs::path& file, int last_step) {
+  std::string kept;
+  std::ifstream in(file, std::ios::binary);
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    int step = 0;
+    const bool is_head = kept.empty();
+    const bool has_step = std::from_chars(line.data(), line.data() + line.size(), step).ec == std::errc();
+    if (!is_head && (!has_step || step > last_step)) break;
+    kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint,
+                                          const std::vector<std::string>& probe_columns) {
+  const std::string probes = probe_columns.empty() ? "" : probe_lines(path / "probes.csv", checkpoint.step);
+  if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns)) {
+    return problem(path / "probes.csv",
+                   "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
+                   "start anew in another folder");
+  }
   if (auto done = make_folders(path); !done) return done.issues();
   ResultFolder folder(path);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
@@ -143,6 +176,10 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
     text += line.text + "\n";
   }
   if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
+  if (!probes.empty()) {
+    if (auto done = write_file_atomically(path / "probes.csv", probes); !done) return done.issues();
+    folder.has_probes_ = true;
+  }
   if (auto done = folder.write_frame_list(); !done) return done.issues();
   for (const std::string& file : recorded) {
     if (folder.frames_.count(*step_of_frame_file(file)) > 0) continue;
@@ -175,6 +212,19 @@ Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
     text += (text.empty() ? "[\n" : ",\n") + line.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   return write_file_atomically(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
+}
+
+Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns) {
+  if (columns.empty() || has_probes_) return Done{};
+  has_probes_ = true;
+  return write_file_atomically(path_ / "probes.csv", head_of_probes(columns) + "\n");
+}
+
+/// Numbers with as many digits as bring the same double back; none where a number is not finite.
+Result<Done> ResultFolder::append_probes(int step, double time, const std::vector<double>& values) {
+  std::string line = fmt::format("{},{}", step, time);
+  for (const double value : values) line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
+  return append_to_file(path_ / "probes.csv", line + "\n");
 }
 
 Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {

@@ -81,15 +81,19 @@ class ResultFolder {
   /// intervals.
   static Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, const SceneDesc& scene);
   /// Continues from that: drops stats and frames beyond the checkpoint, which are stored again when they are reached.
+  /// `probe_columns`: as start_probes will get them; an issue, and nothing changed, if the stored ones are others.
   static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene,
-                                     const Checkpoint& checkpoint);
+                                     const Checkpoint& checkpoint, const std::vector<std::string>& probe_columns = {});
 
   const std::filesystem::path& path() const { return path_; }
 
   /// Once, before the first frame: nothing else tells how many bodies an entry of the scene has that is split.
   Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
+  /// Heads probes.csv, unless a run that is continued has done so. Columns: `name [unit]`.
+  Result<Done> start_probes(const std::vector<std::string>& columns);
   // In this order for every step, stopping at the first that fails: whatever one claims has been stored before it.
   Result<Done> write_frame(int step, const Frame& frame);
+  Result<Done> append_probes(int step, double time, const std::vector<double>& values);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_checkpoint(const Checkpoint& checkpoint);
 
@@ -110,6 +114,7 @@ class ResultFolder {
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
   std::filesystem::path path_;
+  bool has_probes_ = false;        // probes.csv has its head
   std::map<int, double> frames_;   // time of the frame of a step
   std::set<int> expected_frames_;  // steps; of a run that is continued only
 

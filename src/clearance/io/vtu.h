@@ -10,22 +10,31 @@
 
 namespace clearance {
 
+/// One number or three for every vertex or cell.
+struct FrameArray {
+  std::string name;
+  int num_components = 1;      ///< 1 or 3
+  std::vector<double> values;  ///< flat, finite
+};
+
 /// The state of all bodies at one time, as it is drawn and verified. Cells are ordered tets, triangles, edges, points.
 struct Frame {
   Mesh mesh;
-  std::vector<Vec<3>> velocity;       ///< [m/s] per vertex
-  std::vector<int> cell_body;         ///< per cell: index of its body
-  std::vector<int> cell_is_obstacle;  ///< per cell: 1 if scripted motion drives its body, else 0
-  double time = 0.0;                  ///< [s]
-  std::vector<Vec<3>> contact_force;  ///< [N] per vertex; empty if not stored
+  std::vector<Vec<3>> velocity;          ///< [m/s] per vertex
+  std::vector<int> cell_body;            ///< per cell: index of its body
+  std::vector<int> cell_is_obstacle;     ///< per cell: 1 if scripted motion drives its body, else 0
+  double time = 0.0;                     ///< [s]
+  std::vector<Vec<3>> contact_force;     ///< [N] per vertex; empty if not stored
+  std::vector<FrameArray> point_arrays;  ///< further point data; written, but not read
+  std::vector<FrameArray> cell_arrays;   ///< further cell data; written, but not read
   // The array that read_frame was asked for, as point or as cell data; both empty if there is none.
   std::vector<double> point_scalar;  ///< per vertex
   std::vector<double> cell_scalar;   ///< per cell
 };
 
-/// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, field data `TimeValue` and
-/// `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and renamed. Empty arrays
-/// are left out.
+/// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, further arrays by their names, field
+/// data `TimeValue` and `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and
+/// renamed. Empty arrays are left out.
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by

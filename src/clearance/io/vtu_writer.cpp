@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -37,6 +38,9 @@ class AppendedData {
     static_assert(sizeof(Vec<3>) == 3 * sizeof(double));
     const double* first = vectors.empty() ? nullptr : vectors.front().data();
     return add(name, "Float64", 3, std::span<const double>(first, 3 * vectors.size()));
+  }
+  std::string add_numbers(const FrameArray& array) {
+    return add(array.name.c_str(), "Float64", array.num_components, std::span<const double>(array.values));
   }
   std::string add_integers(const char* name, const std::vector<int>& values) {
     return add(name, "Int32", 1, std::span<const int>(values));
@@ -94,6 +98,19 @@ Issues check_frame(const std::string& file, const Frame& frame, const CellArrays
   check_finite("vertices", frame.mesh.vertices);
   check_finite("velocity", frame.velocity);
   check_finite("contact_force", frame.contact_force);
+  const auto check_arrays = [&](const std::vector<FrameArray>& arrays, std::size_t count) {
+    for (const FrameArray& array : arrays) {
+      const std::size_t expected = count * static_cast<std::size_t>(array.num_components);
+      check(array.values.size() == expected, array.name.c_str(), fmt::format("{} numbers", array.values.size()),
+            "expected one entry each");
+      const auto bad =
+          std::find_if_not(array.values.begin(), array.values.end(), [](double v) { return std::isfinite(v); });
+      check(bad == array.values.end(), array.name.c_str(), fmt::format("number {}", bad - array.values.begin()),
+            "expected finite numbers");
+    }
+  };
+  check_arrays(frame.point_arrays, num_vertices);
+  check_arrays(frame.cell_arrays, num_cells(frame.mesh));
   check(std::isfinite(frame.time), "time", fmt::format("{}", frame.time), "expected a finite time");
   for (const int v : cells.connectivity) {
     if (v >= 0 && static_cast<std::size_t>(v) < num_vertices) continue;
@@ -129,9 +146,11 @@ Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame) 
   text += "</Cells>\n<PointData>\n";
   if (!frame.velocity.empty()) text += data.add_vectors("velocity", frame.velocity);
   if (!frame.contact_force.empty()) text += data.add_vectors("contact_force", frame.contact_force);
+  for (const FrameArray& array : frame.point_arrays) text += data.add_numbers(array);
   text += "</PointData>\n<CellData>\n";
   if (!frame.cell_body.empty()) text += data.add_integers("body", frame.cell_body);
   if (!frame.cell_is_obstacle.empty()) text += data.add_integers("is_obstacle", frame.cell_is_obstacle);
+  for (const FrameArray& array : frame.cell_arrays) text += data.add_numbers(array);
   text += "</CellData>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_";
   text += data.bytes();
   text += "\n</AppendedData>\n</VTKFile>\n";

@@ -19,4 +19,7 @@ struct NamedBody {
 /// The body that a name means, whether or not it has that copy. A body whose own name ends in brackets goes first.
 std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name);
 
+/// The index that `half_spaces[1]` means, if the scene has it.
+std::optional<std::size_t> find_half_space(const SceneDesc& scene, std::string_view name);
+
 }  // namespace clearance

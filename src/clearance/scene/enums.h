@@ -148,4 +148,39 @@ struct EnumInfo<JointKind> {
                                         V{JointKind::slider, "slider", "translation along the axis"}};
 };
 
+template <>
+struct EnumInfo<OutputField> {
+  using V = EnumValue<OutputField>;
+  static constexpr std::array values = {
+      V{OutputField::displacement, "displacement", "point data [m]: from where the vertex starts"},
+      V{OutputField::von_mises, "von_mises", "cell data [Pa]: equivalent stress of the Cauchy stress"},
+      V{OutputField::principal_stress, "principal_stress",
+        "cell data, 3 numbers [Pa]: principal Cauchy stresses, the largest first, tension positive"},
+      V{OutputField::strain, "strain", "cell data, 3 numbers: principal logarithmic strains, the largest first"},
+      V{OutputField::energy_density, "energy_density", "cell data [J/m^3]: elastic energy over the volume at rest"},
+      V{OutputField::contact_pressure, "contact_pressure",
+        "point data [Pa]: normal contact force over the area of the faces around the vertex, seen along the force"},
+      V{OutputField::normal_force, "normal_force", "point data, a vector [N]: what contacts press the vertex with"},
+      V{OutputField::friction_force, "friction_force", "point data, a vector [N]: what contacts rub the vertex with"}};
+};
+
+template <>
+struct EnumInfo<ProbeKind> {
+  using V = EnumValue<ProbeKind>;
+  static constexpr std::array values = {
+      V{ProbeKind::position, "position",
+        "[m] of the centre of mass of `body` (obstacles: the mean of their vertices), of its vertex that starts "
+        "nearest to `point`, or the mean of the vertices in `region`"},
+      V{ProbeKind::velocity, "velocity", "[m/s] of the same"},
+      V{ProbeKind::reaction, "reaction",
+        "force [N], and torque [N m] about `point`, that hold or move the prescribed nodes of `body`, of those in "
+        "`region`, against everything else that acts on them, their own weight and inertia included"},
+      V{ProbeKind::contact, "contact", "normal force and friction [N] on the first of `bodies` by the second"},
+      V{ProbeKind::joint, "joint",
+        "angle [deg, -180 to 180] of a hinge, offset [m] of a slider, what moves or holds it there (`effort`: torque "
+        "[N m] about or force [N] along its axis), and all that the joint does to its first body: force [N], and "
+        "torque [N m] about the joint's point"},
+      V{ProbeKind::gap, "gap", "[m] smallest distance between `bodies`"}};
+};
+
 }  // namespace clearance

@@ -376,6 +376,34 @@ void describe(Visitor& v, HalfSpaceDesc& h) {
 }
 
 template <>
+struct StructInfo<ProbeDesc> {
+  static constexpr const char* name = "probe";
+  static constexpr const char* doc =
+      "Numbers of every step, in columns of probes.csv that begin with the probe's name. Forces are those that the "
+      "step "
+      "ended with. 2D bodies are slices one metre deep.";
+};
+template <class Visitor>
+void describe(Visitor& v, ProbeDesc& p) {
+  v.field("name", p.name, any("", "unique"));
+  v.field("kind", p.kind, any("", "what is measured"));
+  v.field("body", p.body,
+          any("",
+              "of position, velocity, reaction: name of a body; of one that is copied all copies together, or one "
+              "of them with its number as in `link[3]`"));
+  v.field("bodies", p.bodies,
+          any("",
+              "of contact, gap: names of two bodies, as above; the second may be a half-space, `half_spaces[0]`; "
+              "of contact also empty, for everything but the first"));
+  v.field("joint", p.joint, any("", "of joint: its name"));
+  v.field("point", p.point,
+          any("m",
+              "of position, velocity: the vertex that starts nearest to it; of reaction: what the torque is about, "
+              "fixed in the world (null: centre of the bounding box of the nodes at the scene's start)"));
+  v.field("region", p.region, any("", "of position, velocity, reaction: nodes of the body; null: see kind"));
+}
+
+template <>
 struct StructInfo<OutputDesc> {
   static constexpr const char* name = "output";
   static constexpr const char* doc = "What a run stores.";
@@ -385,7 +413,13 @@ void describe(Visitor& v, OutputDesc& o) {
   v.field("frame_interval", o.frame_interval, at_least(1, "steps", "between stored frames"));
   v.field("checkpoint_interval", o.checkpoint_interval, at_least(1, "steps", "between checkpoints"));
   v.field("iterations", o.iterations, any("", "store what every Newton iteration did in stats.jsonl"));
-  v.field("contact_forces", o.contact_forces, any("", "store the contact force [N] on every vertex in the frames"));
+  v.field(
+      "contact_forces", o.contact_forces,
+      any("",
+          "store what contacts press every vertex with, without friction, as `contact_force` [N] in the frames; the "
+          "same as normal_force of fields"));
+  v.field("fields", o.fields, any("", "further arrays of the frames; see docs/results.md"));
+  v.field("probes", o.probes, any("", "numbers of every step, in probes.csv"));
 }
 
 template <>

@@ -182,6 +182,16 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
+template <NamedEnum Enum>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Enum>& value,
+          const Field& field) {
+  if (!has_length(json, place, context, 0, SIZE_MAX, "names")) return;
+  value.clear();
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    read(json[i], element_path(place, i), context, value.emplace_back(), field);
+  }
+}
+
 // The corners of triangles and the ends of edges: as many in 2D as in 3D.
 template <std::size_t size>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<std::array<int, size>>& value,

@@ -61,6 +61,10 @@ template <NamedEnum Enum>
 std::string type_name(const Enum&) {
   return "name";
 }
+template <NamedEnum Enum>
+std::string type_name(const std::vector<Enum>&) {
+  return "names";
+}
 template <DescribedStruct Struct>
 std::string type_name(const Struct&) {
   return fmt::format("[{0}](#{0})", StructInfo<Struct>::name);
@@ -108,10 +112,16 @@ class Rows {
  private:
   template <class T>
   void add_names(const char* key, const T&) {
-    if constexpr (NamedEnum<T>) {
-      names += fmt::format("\n`{}` is one of:\n\n", key);
-      for (const auto& known : EnumInfo<T>::values) names += fmt::format("- `{}`: {}\n", known.name, known.doc);
-    }
+    if constexpr (NamedEnum<T>) list_names<T>(fmt::format("`{}` is one of", key));
+  }
+  template <NamedEnum Enum>
+  void add_names(const char* key, const std::vector<Enum>&) {
+    list_names<Enum>(fmt::format("`{}` are any of", key));
+  }
+  template <NamedEnum Enum>
+  void list_names(const std::string& heading) {
+    names += fmt::format("\n{}:\n\n", heading);
+    for (const auto& known : EnumInfo<Enum>::values) names += fmt::format("- `{}`: {}\n", known.name, known.doc);
   }
   template <class T>
   void follow(const T&) {

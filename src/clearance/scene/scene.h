@@ -296,11 +296,45 @@ struct HalfSpaceDesc {
   std::optional<double> static_friction = {};  ///< absent: the kinetic one
 };
 
+/// An array of the frames. 2D bodies are slices one metre deep: forces are those of this depth.
+enum class OutputField {
+  displacement,      ///< [m] of vertices from where they start
+  von_mises,         ///< [Pa] of elements: equivalent Cauchy stress
+  principal_stress,  ///< [Pa] of elements: principal Cauchy stresses, largest first
+  strain,            ///< of elements: principal logarithmic strains, largest first
+  energy_density,    ///< [J/m^3] of elements: elastic energy over the volume at rest
+  contact_pressure,  ///< [Pa] of surface vertices: normal force over their area
+  normal_force,      ///< [N] of contacts on surface vertices
+  friction_force     ///< [N] of contacts on surface vertices
+};
+
+enum class ProbeKind {
+  position,  ///< [m]
+  velocity,  ///< [m/s]
+  reaction,  ///< [N], [N m] what holds or moves prescribed nodes
+  contact,   ///< [N] on the first body by the second
+  joint,     ///< [deg] or [m], [N], [N m]
+  gap        ///< [m] smallest distance of two bodies
+};
+
+/// Numbers that are written down in every step. Which of the members count is said by the kind.
+struct ProbeDesc {
+  std::string name;
+  ProbeKind kind = ProbeKind::position;
+  std::string body;                   ///< of position, velocity, reaction; without a number all copies together
+  std::array<std::string, 2> bodies;  ///< of contact, gap; the second may be `half_spaces[0]`, of contact also empty
+  std::string joint;                  ///< name of a joint
+  std::optional<Vec<3>> point;        ///< [m] at the scene's start; of reaction: what the torque is about, fixed
+  std::optional<RegionDesc> region;   ///< nodes of the body
+};
+
 struct OutputDesc {
-  int frame_interval = 1;       ///< steps between stored frames
-  int checkpoint_interval = 1;  ///< steps between checkpoints
-  bool iterations = false;      ///< store what every Newton iteration did in stats.jsonl
-  bool contact_forces = false;  ///< store the contact force [N] on every vertex in the frames
+  int frame_interval = 1;           ///< steps between stored frames
+  int checkpoint_interval = 1;      ///< steps between checkpoints
+  bool iterations = false;          ///< store what every Newton iteration did in stats.jsonl
+  bool contact_forces = false;      ///< store the normal contact force [N] on every vertex in the frames
+  std::vector<OutputField> fields;  ///< further arrays of the frames
+  std::vector<ProbeDesc> probes;    ///< columns of probes.csv
 };
 
 struct SceneDesc {

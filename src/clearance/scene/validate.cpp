@@ -17,6 +17,7 @@
 #include "clearance/scene/scene_check.h"
 #include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
+#include "clearance/scene/validate_output.h"
 #include "clearance/scene/validate_scripts.h"
 #include "clearance/scene/validate_stiff.h"
 
@@ -149,6 +150,7 @@ Issues validate(const SceneDesc& scene) {
   check_stiff_bodies(scene, issues);
   check_scripts(scene, issues);
   check_joints(scene, issues);
+  check_output(scene, issues);
   return issues;
 }
 

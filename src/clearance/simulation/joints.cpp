@@ -133,8 +133,12 @@ std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene)
   const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
   const std::vector<HeldBody> held = held_bodies(desc, scene);
   if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
-  if (scene.dim == 3) return std::make_shared<JointPotential<3>>(joints, held);
-  return std::make_shared<JointPotential<2>>(joints, held);
+  const auto make = [&](auto potential) -> std::shared_ptr<Potential> {
+    scene.joint_state = [potential](int joint, const VecX& x) { return potential->joint_state(joint, x); };
+    return potential;
+  };
+  if (scene.dim == 3) return make(std::make_shared<JointPotential<3>>(joints, held));
+  return make(std::make_shared<JointPotential<2>>(joints, held));
 }
 
 }  // namespace clearance

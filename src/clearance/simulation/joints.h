@@ -8,8 +8,8 @@
 
 namespace clearance {
 
-/// Null if the scene has neither. Appends to scene.issues which copies or components do not exist, and which drives
-/// start elsewhere than their joints. The blocks of the stiff units must be known.
+/// Null if the scene has neither; else scene.joint_state asks it. Appends to scene.issues which copies or components do
+/// not exist, and which drives start elsewhere than their joints. The blocks of the stiff units must be known.
 std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene);
 
 }  // namespace clearance

@@ -109,13 +109,21 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
                                                body.material.poisson_ratio, body.material.density,
                                                body.material.damping));
   }
+  // Cells of frames are the solid elements of all bodies first.
+  int num_cells = 0;
   for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    if (body.kind != BodyKind::deformable) continue;
+    if (body.kind != BodyKind::deformable) {
+      num_cells += static_cast<int>(dim == 3 ? body.mesh.tets.size() : body.mesh.triangles.size());
+      continue;
+    }
     const std::vector<char> is_stiff_element = stiff_elements(body.mesh, scene.stiff_units, b);
+    const int first_cell = num_cells;
+    num_cells += static_cast<int>(is_stiff_element.size());
     std::size_t number = 0;
     const auto add = [&](auto element) {
       if (is_stiff_element[number++]) return;
+      scene.cell_of_element.push_back(first_cell + static_cast<int>(number) - 1);
       for (int& v : element) v += scene.first_block[static_cast<std::size_t>(b)];
       elements.elements.push_back(element);
       elements.material_of_element.push_back(body.desc);
@@ -132,7 +140,11 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   if (desc.time.mass == MassKind::consistent) {
     scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements);
   }
-  if (scene.num_elements > 0) scene.model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+  if (scene.num_elements > 0) {
+    const auto potential = std::make_shared<ElasticPotential<dim>>(elements);
+    scene.element_states = [potential](const VecX& x) { return potential->element_states(x); };
+    scene.model.potentials.push_back(potential);
+  }
   VecX weighing = scene.model.mass;
   add_stiff_masses<dim>(scene, weighing);
   const Vec<dim> gravity = desc.gravity.head<dim>();

@@ -1,10 +1,13 @@
 // From bodies to unknowns: the model, the initial state and the scripted motions of a scene.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/bodies/affine/joint.h"
+#include "clearance/bodies/fem/element_state.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_instance.h"
@@ -43,6 +46,11 @@ struct SceneModel {
   std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   int num_elements = 0;
+  std::vector<int> cell_of_element;  ///< per element: its number among the cells of frame_mesh
+  /// Of all elements at x; empty without elements.
+  std::function<std::vector<ElementState>(const VecX& x)> element_states;
+  /// Of a joint, by its number in the scene, at x in the step taken last; empty without joints.
+  std::function<JointState(int joint, const VecX& x)> joint_state;
   Issues issues;  ///< files that motions lack, and what motions and loads do not find
 };
 

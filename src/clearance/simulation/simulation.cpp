@@ -1,13 +1,16 @@
 #include "clearance/simulation/simulation.h"
 
 #include <cmath>
+#include <optional>
 #include <variant>
 
 #include "clearance/base/hash.h"
 #include "clearance/contact/barrier_potential.h"
 #include "clearance/scene/validate.h"
+#include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
+#include "clearance/simulation/probes.h"
 #include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
 
@@ -19,11 +22,17 @@ struct Simulation::Impl {
   State state;
   Issues warnings;
   double initial_min_distance = infinity;
+  Probes probes;
+  std::optional<StepForces> forces;  // of the last step, if something asks for them
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
   /// [N] per surface vertex, flat: what the barriers exert at the current positions with the stiffness of the last
   /// step.
+  VecX normal_forces() const {
+    if (forces) return forces->normal;
+    return scene.dim == 2 ? contact_forces<2>() : contact_forces<3>();
+  }
   template <int dim>
   VecX contact_forces() const {
     const VecX x = scene.model.surface_map.apply(state.x);
@@ -47,8 +56,10 @@ struct Simulation::Impl {
       report.limited_by = to_string(targets.issues().front());
       return report;
     }
-    return advance<dim>(scene.model, scene.options, targets.value(), state, std::get<StepWorkspace<dim>>(workspace),
-                        on_iteration);
+    StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
+                                     std::get<StepWorkspace<dim>>(workspace), on_iteration);
+    if (report.is_advanced()) forces = report.forces;
+    return report;
   }
 };
 
@@ -70,6 +81,8 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
   for (const Issue& issue : impl->scene.issues) {
     (issue.severity == Severity::warning ? impl->warnings : problems.issues).push_back(issue);
   }
+  impl->probes = Probes(desc, impl->scene, problems.issues);
+  impl->scene.options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
   problems.offending = std::move(preflight.offending);
   if (has_errors(problems.issues)) {
     // What looks like a mistake in a mesh may be why the scene cannot start.
@@ -139,7 +152,16 @@ Result<Done> Simulation::restore(State state) {
     return issue;
   }
   impl_->state = std::move(state);
+  impl_->forces.reset();
   return Done{};
+}
+
+const std::vector<std::string>& Simulation::probe_columns() const {
+  return impl_->probes.columns();
+}
+std::vector<double> Simulation::probe_values() const {
+  static const StepForces none;
+  return impl_->probes.values(impl_->state, impl_->forces ? *impl_->forces : none);
 }
 
 Frame Simulation::frame() const {
@@ -156,14 +178,15 @@ Frame Simulation::frame() const {
   frame.cell_body = scene.cell_body;
   frame.cell_is_obstacle = scene.cell_is_obstacle;
   frame.time = impl_->state.time;
-  if (impl_->desc.output.contact_forces) {
-    frame.contact_force.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
-    const VecX force = scene.dim == 2 ? impl_->contact_forces<2>() : impl_->contact_forces<3>();
-    for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
-      const auto node = static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)]);
-      frame.contact_force[node].head(scene.dim) = force.segment(scene.dim * s, scene.dim);
-    }
-  }
+  const OutputDesc& output = impl_->desc.output;
+  const bool has_forces = output.contact_forces || needs_forces(output.fields);
+  const VecX normal_forces = has_forces ? impl_->normal_forces() : VecX();
+  if (output.contact_forces) frame.contact_force = vectors_of_vertices(scene, normal_forces);
+  FieldSource source{impl_->state, normal_forces, VecX()};
+  if (impl_->forces) source.friction_forces = impl_->forces->friction;
+  // Before the first step nothing rubs.
+  if (impl_->state.step == 0) source.friction_forces = VecX::Zero(normal_forces.size());
+  add_fields(scene, output.fields, source, frame);
   return frame;
 }
 

@@ -60,6 +60,13 @@ class Simulation {
   /// Continues from a state that was saved before; sizes must be those of this scene.
   Result<Done> restore(State state);
 
+  /// `name [unit]` of every number of the probes of the scene; the names without commas.
+  const std::vector<std::string>& probe_columns() const;
+  /// After a step: one number a column.
+  std::vector<double> probe_values() const;
+
+  /// With the fields that the scene asks for; in a state that was restored without friction_force, which only the step
+  /// that led there knows.
   Frame frame() const;
   /// 16 hexadecimal digits over positions and velocities.
   std::string state_hash() const;

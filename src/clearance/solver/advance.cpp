@@ -198,6 +198,7 @@ void Step<dim>::finish() {
   report_.energy.emplace_back("barrier", problem_.kappa() / target_.scale *
                                              problem_.barrier().energy(current_.contacts, current_.x_surface).value());
   account_.close(problem_, current_);
+  if (options_.keeps_forces) report_.forces = collect_forces();
   const LinearSolverCounters& now = system_.solver().counters();
   report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
   report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;

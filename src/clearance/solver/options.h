@@ -50,6 +50,7 @@ struct SolverOptions {
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   CcdMethod ccd = CcdMethod::clearance;
+  bool keeps_forces = false;  ///< reports get the forces at the end of the step (StepReport::forces)
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
   /// Gets the pairs of every sweep, in order, on the calling thread; for recording. Without those on curved paths, and
   /// 3D only.

@@ -1,6 +1,7 @@
 // The outcome of a step as data.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "clearance/base/profile.h"
 #include "clearance/math/types.h"
 #include "clearance/solver/energy_account.h"
+#include "clearance/solver/step_forces.h"
 
 namespace clearance {
 
@@ -70,8 +72,9 @@ struct StepReport {
   EnergyAccount account;
   MomentumAccount momentum;
   IntegratorShare gained, lost;
-  std::string limited_by;       ///< what shortened the steps most: for the report of a slow step; may be empty
-  double smallest_alpha = 1.0;  ///< smallest feasible step fraction in this step
+  std::optional<StepForces> forces;  ///< with SolverOptions::keeps_forces
+  std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
+  double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
   Profile profile;
   double total_seconds = 0.0;

@@ -50,6 +50,7 @@ class Step {
   void assemble();
   void open_account(const Direction& direction_of_targets);
   void finish();
+  StepForces collect_forces();
 
   // step_convergence.cpp: whether the step is done
   enum class Verdict {

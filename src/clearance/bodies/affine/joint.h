@@ -47,6 +47,15 @@ struct StiffJoint {
   double stiffness = 0.0;
 };
 
+/// Where a joint is, and what it does to its first body; its second one gets the opposite. 2D: forces have z = 0, and
+/// torques are about z.
+struct JointState {
+  double value = 0.0;              ///< [rad, -pi to pi] angle of a hinge, [m] offset of a slider; 0 of other joints
+  double effort = 0.0;             ///< [N m] or [N] what drive, limits and effort do together, about or along the axis
+  Vec<3> force = Vec<3>::Zero();   ///< [N]
+  Vec<3> torque = Vec<3>::Zero();  ///< [N m] about the joint's point as the first body carries it
+};
+
 /// Motions that one body does not make. Its orientation is as free as rotations are that have no part about the fixed
 /// axes of the world: with three (2D: with the third) it keeps its orientation; with two, the third axis stays where it
 /// is in the body; with one, the rotation vector that leads from the start to now has no component along it.

@@ -118,7 +118,8 @@ void JointLink<dim>::hold_orientation() {
 }
 
 template <int dim>
-JointLink<dim>::JointLink(const StiffJoint& joint) : type_(joint.type), drive_(joint.drive), effort_(joint.effort) {
+JointLink<dim>::JointLink(const StiffJoint& joint)
+    : type_(joint.type), point_(joint.point), drive_(joint.drive), effort_(joint.effort) {
   set_bodies(joint.bodies[0], joint.bodies[1], joint.stiffness);
   const bool is_plane_hinge = dim == 2 && joint.type == JointType::hinge;
   axes_ = is_plane_hinge ? Mat<3>(Mat<3>::Identity()) : axes_about(joint.axis, dim);
@@ -330,6 +331,30 @@ typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const 
     g += limit_.energy * slope * limited_gradient(y);
   }
   return g;
+}
+
+template <int dim>
+JointState JointLink<dim>::state(const Blocks& y) const {
+  const auto in_space = [](const Vec<dim>& v) {
+    Vec<3> result = Vec<3>::Zero();
+    result.template head<dim>() = v;
+    return result;
+  };
+  JointState state;
+  const Blocks g = gradient(y);
+  // Of what the blocks of the first body get, columns only turn it.
+  state.force = in_space(-g.col(0));
+  const Vec<dim> arm = y.col(0) - weighted_sum<dim>(y, point(0, point_));
+  state.torque = in_space(arm).cross(state.force);
+  for (int k = 1; k <= dim; ++k) state.torque -= in_space(y.col(k)).cross(in_space(g.col(k)));
+
+  if (type_ != JointType::hinge && type_ != JointType::slider) return state;
+  state.value = limited_value(y);
+  const Vec<3> axis = dim == 2 && type_ == JointType::hinge
+                          ? Vec<3>(Vec<3>::UnitZ())
+                          : Vec<3>(in_space(weighted_sum<dim>(y, direction(1, axes_.col(2)))).normalized());
+  state.effort = axis.dot(type_ == JointType::hinge ? state.torque : state.force);
+  return state;
 }
 
 template <int dim>

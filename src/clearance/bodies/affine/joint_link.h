@@ -39,6 +39,9 @@ class JointLink {
   double effort_energy(const Blocks& y) const;
   Blocks gradient(const Blocks& y) const;
 
+  /// Of a joint, in the step begun last.
+  JointState state(const Blocks& y) const;
+
   /// The projected Hessian: block (k, l) is isotropic(k, l) I + sum over ranks of factor * g_k g_l^T.
   struct Rank {
     double factor;
@@ -106,6 +109,7 @@ class JointLink {
   double stiffness_ = 0.0;         // [N/m]
   double lever_ = 0.0;             // [m]
   JointType type_ = JointType::fixed;
+  Vec<3> point_ = Vec<3>::Zero();     // [m] at the start
   Mat<3> axes_ = Mat<3>::Identity();  // columns, right-handed: two directions across the axis, and the axis
   std::vector<Weights> vectors_;
   std::vector<Scalar> scalars_;

@@ -71,6 +71,12 @@ void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradie
 }
 
 template <int dim>
+JointState JointPotential<dim>::joint_state(int index, const VecX& x) const {
+  const JointLink<dim>& link = links_[static_cast<std::size_t>(index)];
+  return link.state(link.gather(x));
+}
+
+template <int dim>
 std::vector<BlockKey> JointPotential<dim>::pattern() const {
   std::vector<BlockKey> keys;
   for (const JointLink<dim>& link : links_) {

@@ -20,6 +20,8 @@ class JointPotential : public Potential {
   CompensatedSum energy(const VecX& x) const override;
   double load_energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  /// Of joint `index` at x, in the step begun last.
+  JointState joint_state(int index, const VecX& x) const;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// No joint passes its limits; the element of the limit counts the joints.

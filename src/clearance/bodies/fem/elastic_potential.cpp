@@ -57,6 +57,25 @@ void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<i
 }
 
 template <int dim>
+std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) const {
+  const auto& packs = elements_.packs();
+  std::vector<ElementState> states(static_cast<std::size_t>(elements_.num_elements()));
+  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
+    const ElementPack<dim>& pack = packs[p];
+    const SmallMatrix<Lanes, dim> of_lanes = deformation_gradient(pack, x);
+    for (int lane = 0; lane < pack.count; ++lane) {
+      Mat<3> f = Mat<3>::Identity();
+      for (int c = 0; c < dim; ++c) {
+        for (int r = 0; r < dim; ++r) f(r, c) = of_lanes(r, c)[lane];
+      }
+      const MaterialParameters material{pack.model, pack.mu[lane], pack.lambda[lane]};
+      states[static_cast<std::size_t>(elements_.mesh_element(pack.stencils[lane]))] = element_state(material, f);
+    }
+  });
+  return states;
+}
+
+template <int dim>
 void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
   const auto& packs = elements_.packs();
   parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clearance/bodies/fem/element_set.h"
+#include "clearance/bodies/fem/element_state.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -18,6 +19,8 @@ class ElasticPotential : public Potential {
   bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
+  /// Stress and strain at x, in the order of the elements of the mesh.
+  std::vector<ElementState> element_states(const VecX& x) const;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;

@@ -1,0 +1,33 @@
+#include "clearance/bodies/fem/element_state.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+/// Of a symmetric matrix, the largest first.
+Vec<3> principal_values(const Mat<3>& a) {
+  const Mat<3> symmetric = 0.5 * (a + a.transpose());
+  return Eigen::SelfAdjointEigenSolver<Mat<3>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues().reverse();
+}
+
+}  // namespace
+
+ElementState element_state(const MaterialParameters& material, const Mat<3>& f) {
+  ElementState state;
+  const Mat<3> piola = first_piola_stress<3>(material, f);
+  const bool is_linear = material.model == ElasticModel::linear_elasticity;
+  state.principal_stress = principal_values(is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant()));
+  const Vec<3>& s = state.principal_stress;
+  state.von_mises =
+      std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) + (s[2] - s[0]) * (s[2] - s[0])));
+  // From C - I, which keeps the digits of small strains.
+  const Vec<3> change = principal_values(f.transpose() * f - Mat<3>::Identity());
+  for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * std::log1p(change[i]);
+  state.energy_density = clearance::energy_density<3>(material, f);
+  return state;
+}
+
+}  // namespace clearance

@@ -1,0 +1,152 @@
+#include "clearance/scene/validate_output.h"
+
+#include <algorithm>
+#include <map>
+
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/enums.h"
+#include "clearance/scene/nearest_name.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+std::string quoted(const std::string& name) {
+  return '"' + name + '"';
+}
+
+class OutputCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    std::map<std::string, std::size_t> first_with_name;
+    for (std::size_t i = 0; i < scene_.output.probes.size(); ++i) {
+      const ProbeDesc& probe = scene_.output.probes[i];
+      const std::string place = element_path("output.probes", i);
+      check_own_name(probe, place + ".name");
+      check_subject(probe, place);
+      check_place(probe, place);
+      const auto [known, is_new] = first_with_name.try_emplace(probe.name, i);
+      if (is_new || probe.name.empty()) continue;
+      error(place + ".name", fmt::format("names must be unique; output.probes[{}] has the same", known->second),
+            quoted(probe.name));
+    }
+  }
+
+ private:
+  static bool has_body(ProbeKind kind) {
+    return kind == ProbeKind::position || kind == ProbeKind::velocity || kind == ProbeKind::reaction;
+  }
+  static bool has_bodies(ProbeKind kind) { return kind == ProbeKind::contact || kind == ProbeKind::gap; }
+
+  // It heads columns of a table.
+  void check_own_name(const ProbeDesc& probe, const std::string& place) {
+    const auto is_bad = [](char c) { return c == ',' || c == '"' || static_cast<unsigned char>(c) < ' '; };
+    if (probe.name.empty()) {
+      error(place, "needs a name, which heads its columns in probes.csv");
+    } else if (std::any_of(probe.name.begin(), probe.name.end(), is_bad)) {
+      error(place, "heads columns of a table: no commas, quotes or line breaks", quoted(probe.name));
+    }
+  }
+
+  // What the kind asks for is there, and nothing else.
+  void check_subject(const ProbeDesc& probe, const std::string& place) {
+    const std::string kind(enum_name(probe.kind));
+    const auto refuse = [&](bool is_given, const char* key, const char* owners) {
+      if (is_given) error(place + "." + key, fmt::format("has no meaning for `{}`, only for {}", kind, owners));
+    };
+    if (has_body(probe.kind)) {
+      check_body(probe, place + ".body");
+    } else {
+      refuse(!probe.body.empty(), "body", "`position`, `velocity` and `reaction`");
+      refuse(probe.point.has_value(), "point", "`position`, `velocity` and `reaction`");
+      refuse(probe.region.has_value(), "region", "`position`, `velocity` and `reaction`");
+    }
+    if (has_bodies(probe.kind)) {
+      check_bodies(probe, place + ".bodies");
+    } else {
+      refuse(!probe.bodies[0].empty() || !probe.bodies[1].empty(), "bodies", "`contact` and `gap`");
+    }
+    if (probe.kind == ProbeKind::joint) {
+      check_joint(probe.joint, place + ".joint");
+    } else {
+      refuse(!probe.joint.empty(), "joint", "`joint`");
+    }
+  }
+
+  void check_body(const ProbeDesc& probe, const std::string& place) {
+    const std::optional<NamedBody> found = check_name(probe.body, place, false);
+    if (!found || probe.kind != ProbeKind::reaction) return;
+    const BodyDesc& body = scene_.bodies[found->body];
+    if (is_stiff(body.kind) && probe.region) error(place, "a stiff body is held as a whole; leave out `region`");
+    if (body.kind == BodyKind::obstacle || !body.motions.empty()) return;
+    error(place, "nothing holds or moves this body: a reaction is that of an obstacle, or of nodes with a motion",
+          quoted(probe.body));
+  }
+
+  void check_bodies(const ProbeDesc& probe, const std::string& place) {
+    check_name(probe.bodies[0], element_path(place, 0), false);
+    if (probe.bodies[1].empty() && probe.kind == ProbeKind::contact) return;
+    check_name(probe.bodies[1], element_path(place, 1), true);
+    if (!probe.bodies[0].empty() && probe.bodies[0] == probe.bodies[1]) {
+      error(place, "needs two different bodies", quoted(probe.bodies[0]));
+    }
+  }
+
+  /// A body, or with `may_be_plane` a half-space.
+  std::optional<NamedBody> check_name(const std::string& name, const std::string& place, bool may_be_plane) {
+    if (name.empty()) {
+      error(place, may_be_plane ? "needs the name of a body, or `half_spaces[0]`" : "needs the name of a body");
+      return std::nullopt;
+    }
+    const std::optional<NamedBody> found = find_body(scene_, name);
+    if (!found) {
+      if (may_be_plane && find_half_space(scene_, name)) return std::nullopt;
+      std::vector<std::string> known;
+      for (const BodyDesc& body : scene_.bodies) known.push_back(body.name);
+      for (std::size_t i = 0; may_be_plane && i < scene_.half_spaces.size(); ++i) {
+        known.push_back(element_path("half_spaces", i));
+      }
+      no_such_name(name, known, place, "body");
+      return std::nullopt;
+    }
+    const BodyDesc& body = scene_.bodies[found->body];
+    // How many components a mesh has is known only when it has been read.
+    const double copies = num_copies(body);
+    if (!body.split_components && found->copy && (copies == 1.0 || *found->copy >= copies)) {
+      error(place, fmt::format("there is no such copy: `{}` has {:g}", body.name, copies), quoted(name));
+    }
+    return found;
+  }
+
+  void check_joint(const std::string& name, const std::string& place) {
+    if (name.empty()) return error(place, "needs the name of a joint");
+    std::vector<std::string> known;
+    for (const JointDesc& joint : scene_.joints) known.push_back(joint.name);
+    if (std::find(known.begin(), known.end(), name) == known.end()) no_such_name(name, known, place, "joint");
+  }
+
+  void no_such_name(const std::string& name, const std::vector<std::string>& known, const std::string& place,
+                    const char* what) {
+    const std::string_view nearest = nearest_name(name, {known.begin(), known.end()});
+    const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+    error(place, fmt::format("no {} has this name{}", what, hint), quoted(name));
+  }
+
+  void check_place(const ProbeDesc& probe, const std::string& place) {
+    if (probe.point) check_in_plane(place + ".point", *probe.point);
+    if (probe.region) check_region(*probe.region, place + ".region");
+    if (probe.kind != ProbeKind::reaction && probe.point && probe.region) {
+      error(place, "has both `point` and `region`; give one of them");
+    }
+  }
+};
+
+}  // namespace
+
+void check_output(const SceneDesc& scene, Issues& issues) {
+  OutputCheck(scene, issues).run();
+}
+
+}  // namespace clearance

@@ -1,0 +1,36 @@
+// The numbers that a scene wants to know of every step (output.probes).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "clearance/simulation/scene_model.h"
+#include "clearance/solver/step_forces.h"
+
+namespace clearance {
+
+class Probes {
+ public:
+  Probes() = default;
+  /// `scene` must outlive the object. Appends to `issues` which copies, components and nodes do not exist.
+  Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues);
+
+  /// `name.part [unit]` of every number.
+  const std::vector<std::string>& columns() const { return columns_; }
+  /// Does any probe read the forces of the step?
+  bool needs_forces() const { return needs_forces_; }
+  /// At the end of a step, which has ended with `forces`.
+  std::vector<double> values(const State& state, const StepForces& forces) const;
+
+ private:
+  friend class ProbeMaker;
+  /// Appends the numbers of one probe.
+  using Measure = std::function<void(const State&, const StepForces&, std::vector<double>&)>;
+
+  std::vector<std::string> columns_;
+  std::vector<Measure> measures_;
+  bool needs_forces_ = false;
+};
+
+}  // namespace clearance
