@@ -1,6 +1,7 @@
 #include "clearance/io/result_folder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -44,13 +45,16 @@ Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
   return object;
 }
 
+/// As many as are told of a scene that is not that of the folder.
+constexpr std::size_t max_differences = 3;
+
 /// What decides the motion: the scene without its duration and output intervals.
-std::string physics_of(const SceneDesc& scene) {
+Json physics_of(const SceneDesc& scene) {
   SceneDesc reduced = scene;
   reduced.time.duration = 1.0;
   reduced.output = {};
   reduced.name.clear();
-  return scene_to_json(reduced);
+  return scene_to_json_value(reduced);
 }
 
 Result<Done> make_folders(const fs::path& path) {
@@ -94,10 +98,11 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
       }
     }
   }
-  if (physics_of(a) != physics_of(b)) {
-    return problem(path / "scene.json",
-                   "is another scene than the one given; resume with the scene (and the --set values) "
-                   "of the run, or start anew in another folder");
+  const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
+  if (!differences.empty()) {
+    return problem(path / "scene.json", fmt::format("is another scene than the one given: {}; resume with the scene "
+                                                    "(and the --set values) of the run, or start anew in another folder",
+                                                    fmt::join(differences, ", ")));
   }
   return checkpoint;
 }
