@@ -268,5 +268,32 @@ TEST(Expression, TimeFormulasKnowOnlyTime) {
   EXPECT_FALSE(check_time_formula("x", "here").empty());
 }
 
+TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
+  const auto with = [](JointKind second) {
+    return problems([&](SceneDesc& s) {
+      s.joints = {{.name = "motor", .bodies = {"link[0]", "door"}, .drive = "90 * t"},
+                  {.name = "glue", .kind = second, .bodies = {"door", "link[1]"}},
+                  {.kind = JointKind::fixed, .bodies = {"link[1]", "link[0]"}}};
+    });
+  };
+  EXPECT_EQ(with(JointKind::fixed),
+            Lines{"joints[0].drive: warning: moves 'link[0]' against 'door', but both are held together by joint "
+                  "'glue', joints[2]: none of them gives way (got 90 * t)"});
+  EXPECT_EQ(with(JointKind::ball), Lines{});
+}
+
+TEST(ValidateJoints, MotionOfABodyThatIsFixedToTheWorldIsTold) {
+  const auto with = [](const Vec<3>& velocity) {
+    return problems([&](SceneDesc& s) {
+      s.joints = {{.name = "peg", .kind = JointKind::fixed, .bodies = {"door", ""}}};
+      s.bodies[3].motions = {{.linear_velocity = velocity}};
+    });
+  };
+  EXPECT_EQ(with(Vec<3>(1.0, 0.0, 0.0)),
+            Lines{"bodies[3].motions[0]: warning: moves 'door', but it is held to the world by joint 'peg': neither "
+                  "gives way"});
+  EXPECT_EQ(with(Vec<3>::Zero()), Lines{});
+}
+
 }  // namespace
 }  // namespace clearance

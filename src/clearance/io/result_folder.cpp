@@ -222,6 +222,9 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["account"] = object_of(record.account);
   line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
   line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
+  if (!record.strained.joint.empty()) {
+    line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
+  }
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
@@ -252,13 +255,14 @@ void ResultFolder::add_up(const std::string& stats_line) {
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
   if (!record.contains("account") || !record.contains("energy")) return;
   const Json &account = record["account"], &energy = record["energy"];
-  const auto share_in = [&](const char* key) -> std::pair<double, std::string> {
+  const auto share_in = [&](const char* key, const char* whose) -> std::pair<double, std::string> {
     if (!record.contains(key) || !record[key].is_object()) return {};
     const Json& share = record[key];
-    return {number_in(share, "share", 0.0), share.contains("body") && share["body"].is_string() ? share["body"] : ""};
+    return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
   };
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
-               number_in(account, "stored", 0.0), share_in("gained"), share_in("lost")});
+               number_in(account, "stored", 0.0), share_in("gained", "body"), share_in("lost", "body"),
+               share_in("strained", "joint")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

@@ -10,6 +10,7 @@
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
+#include "clearance/simulation/support_hints.h"
 
 namespace clearance {
 
@@ -47,8 +48,10 @@ struct Simulation::Impl {
       report.limited_by = to_string(targets.issues().front());
       return report;
     }
-    return advance<dim>(scene.model, scene.options, targets.value(), state, std::get<StepWorkspace<dim>>(workspace),
-                        on_iteration);
+    StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
+                                     std::get<StepWorkspace<dim>>(workspace), on_iteration);
+    if (report.status == StepStatus::linear_solve_failed) report.limited_by += free_bodies_text(desc, scene);
+    return report;
   }
 };
 
@@ -97,6 +100,9 @@ const std::vector<BodyInstance>& Simulation::bodies() const {
 }
 const State& Simulation::state() const {
   return impl_->state;
+}
+JointStrain Simulation::joint_strain() const {
+  return impl_->scene.joint_strain ? impl_->scene.joint_strain(impl_->state.x) : JointStrain{};
 }
 
 SceneSummary Simulation::summary() const {
