@@ -37,12 +37,14 @@ SIZE = 0.1  # [m]
 
 INTRODUCTION = """## Static contact beside CalculiX
 
-Written by `./dev bench static --write`; {machine}; processors {busy:.0f} % busy with other work at the start; one thread each.
+Written by `./dev bench static --write` on {machine}; processors {busy:.0f} % busy with other work at the start; one
+thread each.
 
-The same linear tetrahedra and the same law (St. Venant-Kirchhoff, 1 MPa, Poisson's ratio 0.3) in a body of 0.1 m, without friction:
-*block*, a cube on its held base under a plate; *sphere*, a ball pressed onto a plate; *clip*, a cantilever pushed down and forwards over a round pin.
-CalculiX has surface-to-surface penalty contact of 10,000 Young's moduli a size, with rigid parts finer than the body. Displacements in sizes; in brackets
-how far Clearance's force is from CalculiX's. The first contacts of the sphere are single vertices, over which the penalty spreads a pressure.
+The same linear tetrahedra and the same law (St. Venant-Kirchhoff, 1 MPa, Poisson's ratio 0.3) in a body of 0.1 m, without
+friction: *block*, a cube on its held base under a plate; *sphere*, a ball pressed onto a plate; *clip*, a cantilever
+pushed down and forwards over a round pin, sixteen increments of CalculiX a step. CalculiX has surface-to-surface penalty
+contact of 10,000 Young's moduli a size, with rigid parts finer than the body. Displacements in sizes; in brackets how
+far Clearance's force is from CalculiX's. The sphere begins with single vertices, over which CalculiX spreads a pressure.
 
 """
 
@@ -99,18 +101,22 @@ def pin(center, radius, width, sides, layers=1):
 
 
 def problems(resolution):
-    n, s = resolution, SIZE
-    thick = s / 8
-    radius = s / 10
-    sides = 96
+    n, s, thick, radius = resolution, SIZE, SIZE / 8, SIZE / 10
+    cube = {"kind": "box", "size": [s, s, s], "resolution": [n, n, n]}
+    ball = {"kind": "sphere", "size": [s / 2], "resolution": [n]}
+    beam = {"kind": "box", "size": [s, thick, thick], "resolution": [2 * n, n // 4, n // 4]}
     return [
-        Problem("block", {"generator": {"kind": "box", "size": [s, s, s], "resolution": [n, n, n]}},
-                lambda fine: brick((-0.6 * s, s / 2, -0.6 * s), (0.6 * s, s, 0.6 * s), fine), [[-1, -1, -1], [2, 0.001, 2]], (0, -0.05 * s, 0), (0, 1, 0), 8, 1),
-        Problem("sphere", {"generator": {"kind": "sphere", "size": [s / 2], "resolution": [n]}},
-                lambda fine: brick((-0.3 * s, -s, -0.3 * s), (0.3 * s, -s / 2, 0.3 * s), fine), [[-1, 0.7, -1], [2, 2, 2]], (0, -0.03 * s, 0), (0, -1, 0), 24, 1, True),
-        Problem("clip", {"generator": {"kind": "box", "size": [s, thick, thick], "resolution": [2 * n, n // 4, n // 4]}},
-                lambda fine: pin((0.3 * s, -thick / 2 - radius), radius, 2 * thick, sides, fine), [[-1, -1, -1], [0.001, 2, 2]],
-                (0.1 * s, -0.1 * s, 0), (0, -1, 0), 12, 16, True),
+        Problem("block", {"generator": cube},
+                lambda fine: brick((-0.6 * s, s / 2, -0.6 * s), (0.6 * s, s, 0.6 * s), fine),
+                held=[[-1, -1, -1], [2, 0.001, 2]], way=(0, -0.05 * s, 0), apart=(0, 1, 0), fineness=8, cuts=1),
+        Problem("sphere", {"generator": ball},
+                lambda fine: brick((-0.2 * s, -s, -0.2 * s), (0.2 * s, -s / 2, 0.2 * s), fine),
+                held=[[-1, 0.7, -1], [2, 2, 2]], way=(0, -0.03 * s, 0), apart=(0, -1, 0), fineness=24, cuts=1,
+                body_moves=True),
+        Problem("clip", {"generator": beam},
+                lambda fine: pin((0.3 * s, -thick / 2 - radius), radius, 2 * thick, 96, fine),
+                held=[[-1, -1, -1], [0.001, 2, 2]], way=(0.1 * s, -0.1 * s, 0), apart=(0, -1, 0), fineness=12, cuts=16,
+                body_moves=True),
     ]
 
 
@@ -170,8 +176,8 @@ def run_clearance(options, problem, dhat, folder):
     path = folder / "scene.json"
     path.write_text(json.dumps(description))
     start = time.time()
-    process = subprocess.run([str(options.program), "run", str(path), "-o", str(folder / "out"), "--threads", "1", "-q"],
-                             capture_output=True, text=True, check=False)
+    command = [str(options.program), "run", str(path), "-o", str(folder / "out"), "--threads", "1", "-q"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
     seconds = time.time() - start
     if process.returncode != 0:
         raise RuntimeError(f"{problem.name}: exit {process.returncode}: {process.stderr.strip()}")

@@ -137,7 +137,8 @@ TEST(ValidateFriction, HalfSpaceThatOverridesTheFrictionOfABodyIsTold) {
   const auto with = [](std::optional<double> of_plane) {
     return problems([&](SceneDesc& s) {
       s.bodies[0].friction = 0.7;
-      s.half_spaces = {{.friction = of_plane}};
+      s.half_spaces.resize(1);
+      s.half_spaces[0].friction = of_plane;
     });
   };
   const Lines lines = with(0.1);
@@ -151,7 +152,8 @@ TEST(ValidateFriction, HalfSpaceThatOverridesTheFrictionOfABodyIsTold) {
 TEST(ValidateFriction, PairWithAFloorIsToldThatHalfSpacesHaveNoNames) {
   const Lines lines = problems([](SceneDesc& s) {
     s.half_spaces.resize(1);
-    s.friction.pairs = {{.bodies = {"cube", "floor"}}};
+    s.friction.pairs.resize(1);
+    s.friction.pairs[0].bodies = {"cube", "floor"};
   });
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_NE(lines[0].find("half-spaces have no names: see `half_spaces[0].friction`"), std::string::npos) << lines[0];

@@ -271,9 +271,15 @@ TEST(Expression, TimeFormulasKnowOnlyTime) {
 TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
   const auto with = [](JointKind second) {
     return problems([&](SceneDesc& s) {
-      s.joints = {{.name = "motor", .bodies = {"link[0]", "door"}, .drive = "90 * t"},
-                  {.name = "glue", .kind = second, .bodies = {"door", "link[1]"}},
-                  {.kind = JointKind::fixed, .bodies = {"link[1]", "link[0]"}}};
+      s.joints.resize(3);
+      s.joints[0].name = "motor";
+      s.joints[0].bodies = {"link[0]", "door"};
+      s.joints[0].drive = "90 * t";
+      s.joints[1].name = "glue";
+      s.joints[1].kind = second;
+      s.joints[1].bodies = {"door", "link[1]"};
+      s.joints[2].kind = JointKind::fixed;
+      s.joints[2].bodies = {"link[1]", "link[0]"};
     });
   };
   EXPECT_EQ(with(JointKind::fixed),
@@ -285,8 +291,12 @@ TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
 TEST(ValidateJoints, MotionOfABodyThatIsFixedToTheWorldIsTold) {
   const auto with = [](const Vec<3>& velocity) {
     return problems([&](SceneDesc& s) {
-      s.joints = {{.name = "peg", .kind = JointKind::fixed, .bodies = {"door", ""}}};
-      s.bodies[3].motions = {{.linear_velocity = velocity}};
+      s.joints.resize(1);
+      s.joints[0].name = "peg";
+      s.joints[0].kind = JointKind::fixed;
+      s.joints[0].bodies = {"door", ""};
+      s.bodies[3].motions.resize(1);
+      s.bodies[3].motions[0].linear_velocity = velocity;
     });
   };
   EXPECT_EQ(with(Vec<3>(1.0, 0.0, 0.0)),
