@@ -277,7 +277,7 @@ TEST(Locking, BeamOfOneElementIsTold) {
 TEST(Locking, BeamOfLongElementsIsTold) {
   const std::string beam = R"({"name": "beam", "generator": {"kind": "box", "size": [1, 0.1, 0.1]}})";
   expect_told(told(bodies(beam)), "bodies[0].generator",
-              {"'beam'", "0.25 m along it", "0.025 m through", "about 8.2 times", "about 1.4 times"});
+              {"'beam'", "0.1 m thin", "0.25 m along it", "bends about 8", "about 1.4 times"});
   expect_nothing(told(bodies(box("[1, 0.1, 0.1]", "", "[20, 2, 2]"))));
 }
 

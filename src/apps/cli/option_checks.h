@@ -18,7 +18,8 @@ CLI::Validator positive();
 /// One of the names, replaced by its number.
 CLI::Validator one_of(const std::map<std::string, int>& names);
 
-/// What is wrong with a command line: a word in place of a command or an option that there is not, with the nearest one.
+/// What is wrong with a command line: a word in place of a command or an option that there is not, with the nearest
+/// one.
 std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc, char** argv);
 
 }  // namespace clearance::cli

@@ -100,9 +100,10 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
   }
   const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
   if (!differences.empty()) {
-    return problem(path / "scene.json", fmt::format("is another scene than the one given: {}; resume with the scene "
-                                                    "(and the --set values) of the run, or start anew in another folder",
-                                                    fmt::join(differences, ", ")));
+    return problem(path / "scene.json",
+                   fmt::format("is another scene than the one given: {}; resume with the scene "
+                               "(and the --set values) of the run, or start anew in another folder",
+                               fmt::join(differences, ", ")));
   }
   return checkpoint;
 }

@@ -60,7 +60,7 @@ const Places& places_of_keys() {
 /// What other programs and papers call a key.
 std::string_view common_name(std::string_view key) {
   static const std::map<std::string_view, std::string_view> names = {
-      {"E", "youngs_modulus"}, {"nu", "poisson_ratio"}, {"rho", "density"}, {"dt", "step"},
+      {"E", "youngs_modulus"}, {"nu", "poisson_ratio"}, {"rho", "density"},         {"dt", "step"},
       {"type", "kind"},        {"mu", "friction"},      {"position", "translation"}};
   const auto found = names.find(key);
   return found == names.end() ? key : found->second;
@@ -69,7 +69,8 @@ std::string_view common_name(std::string_view key) {
 /// `bodies[i].material` seen from `bodies[3].generator` is `bodies[3].material`.
 std::string seen_from(std::string_view place, std::string home) {
   for (std::size_t at = home.find("[i]"); at != std::string::npos; at = home.find("[i]", at + 1)) {
-    const bool is_shared = place.substr(0, at) == std::string_view(home).substr(0, at) && place.substr(at).starts_with("[");
+    const bool is_shared =
+        place.substr(0, at) == std::string_view(home).substr(0, at) && place.substr(at).starts_with("[");
     if (!is_shared) break;
     home.replace(at, 3, place.substr(at, place.find(']', at) + 1 - at));
   }

@@ -78,7 +78,8 @@ std::string set_stiff_kind(Json& root, const std::string& kind) {
     has_stiff = has_stiff || is_stiff;
   }
   if (has_stiff) return {};
-  return "the scene has no stiff bodies, so that this changes nothing; one body is set by `bodies[0].kind=" + kind + "`";
+  return "the scene has no stiff bodies, so that this changes nothing; one body is set by `bodies[0].kind=" + kind +
+         "`";
 }
 
 std::string apply(Json& root, const std::string& text) {

@@ -54,20 +54,28 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   const Mat<3> axes = principal_axes(mesh.vertices);
   BoundingBox box;
   for (const Vec<3>& x : mesh.vertices) box.extend(axes.transpose() * x);
+  const Vec<3> extents = box.size();
   const int thin = is_plane ? 1 : 0;
-  Shape shape{box.size()[2], box.size()[thin]};
+  Shape shape{extents[2], extents[thin]};
   shape.is_slender = shape.length > slenderness * shape.thickness;
+  const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
+                                 : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
   if (shape.is_slender) {
-    const Vec<3> extents = is_plane ? mean_extents(axes, mesh.vertices, mesh.triangles)
-                                    : mean_extents(axes, mesh.vertices, mesh.tets);
-    shape.element_length = extents[2];
-    shape.element_thickness = extents[thin];
+    // Elements of what is bent, or has holes, lie in all directions.
+    constexpr double least_filling = 0.5;
+    const double room = is_plane ? extents[1] * extents[2] : extents.prod();
+    if (volume < least_filling * room) return shape;
+    // (The axes across a square beam may be its diagonals.)
+    if (!is_plane) shape.thickness = std::min(shape.thickness, std::sqrt(volume / shape.length));
+    const Vec<3> of_elements =
+        is_plane ? mean_extents(axes, mesh.vertices, mesh.triangles) : mean_extents(axes, mesh.vertices, mesh.tets);
+    shape.element_length = of_elements[2];
+    shape.element_thickness = of_elements[thin];
+    return shape;
   }
   // Curved plates, walls and rings. A single element is no wall, however little room it has inside.
   constexpr std::size_t fewest_elements = 24;
-  if (shape.is_slender || std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
-  const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
-                                 : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
+  if (std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
   shape.thickness = 2.0 * volume / surface_area;
   shape.is_slender = shape.length > 2.0 * slenderness * shape.thickness;
   return shape;

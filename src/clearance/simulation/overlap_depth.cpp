@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t max_points = 64;
 
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 3>& t) {
-  const auto at = [&](int i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
+  const auto at = [&](int i) -> const Vec<3>& {
+    return vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
+  };
   return point_triangle_distance_sq(p, at(0), at(1), at(2));
 }
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 2>& e) {

@@ -10,8 +10,8 @@ struct Overlap {
   Vec<3> place = Vec<3>::Zero();  ///< [m]
 };
 
-/// Looks at some sixty vertices of each surface, evenly spread, so that the depth is a lower bound. Nothing is inside of
-/// bodies whose surface is open.
+/// Looks at some sixty vertices of each surface, evenly spread, so that the depth is a lower bound. Nothing is inside
+/// of bodies whose surface is open.
 Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b);
 
 }  // namespace clearance
