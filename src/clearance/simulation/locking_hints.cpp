@@ -61,8 +61,8 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                                  : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
   if (shape.is_slender) {
-    // Elements of what is bent, or has holes, lie in all directions.
-    constexpr double least_filling = 0.5;
+    // Elements of what is bent, or has holes, lie in all directions. (A square across its diagonals fills a half.)
+    constexpr double least_filling = 0.4;
     const double room = is_plane ? extents[1] * extents[2] : extents.prod();
     if (volume < least_filling * room) return shape;
     // (The axes across a square beam may be its diagonals.)
