@@ -44,7 +44,7 @@ TEST_F(Messages, IntersectingCubesNameBothTheDepthThePlaceAndAPicture) {
     {"name": "blue", )" + cube_ + R"(, "transform": {"translation": [0.9, 0.2, 0.1]}},
     {"name": "far", )" + cube_ + R"(, "transform": {"translation": [9, 0, 0]}}]})",
                                    {"clearance.lock", "intersections.vtu", "log.txt"});
-  expect_says(text, {"'red'", "'blue'", "intersect", "deep", "near (", "intersections.vtu"});
+  expect_says(text, {"'red'", "'blue'", "intersect", "at least 0.1 m deep", "near (", "intersections.vtu"});
   EXPECT_EQ(text.find("'far'"), std::string::npos) << text;
   EXPECT_EQ(num_lines_with(text, "error:"), 1) << text;
 }
@@ -127,6 +127,119 @@ TEST_F(Messages, RefusedRunLeavesAnOlderResultAlone) {
   EXPECT_EQ(clearance({"run", bad, "-o", out.string(), "--steps", "2", "-q", "--overwrite"}).status, 2);
   EXPECT_EQ(files_in(out), files);
   EXPECT_EQ(hashes_of(out), hashes);
+}
+
+TEST_F(Messages, CubesWithVerticesInEachOthersPlanesSayHowDeep) {
+  const std::string half = R"("generator": {"kind": "box", "size": [1, 1, 1], "resolution": [2, 2, 2]})";
+  const std::string text =
+      refused("{\"bodies\": [{" + half + "}, {" + half + R"(, "transform": {"translation": [0.5, 0.5, 0.5]}}]})",
+              {"clearance.lock", "intersections.vtu", "log.txt"});
+  expect_says(text, {"at least 0.5 m deep"});
+  EXPECT_EQ(text.find(" 0 m deep"), std::string::npos) << text;
+}
+
+TEST_F(Messages, OverlapWithoutDepthSaysNone) {
+  const std::string text =
+      refused("{\"bodies\": [{" + cube_ + "}, {" + cube_ + R"(, "transform": {"translation": [1, 0, 0]}}]})",
+              {"clearance.lock", "intersections.vtu", "log.txt"});
+  EXPECT_EQ(text.find("deep"), std::string::npos) << text;
+}
+
+TEST_F(Messages, KeyInTheWrongObjectSaysWhereItBelongs) {
+  const std::string text = refused(R"({"dhat": 1e-3, "bodies": [{)" + cube_ +
+                                   R"(, "youngs_modulus": 1e6, "E": 1, "material": {"friction": 0.3}}]})");
+  expect_says(text, {"bodies[0].youngs_modulus: unknown key; `youngs_modulus` belongs in `bodies[0].material`",
+                     "bodies[0].E: unknown key; `youngs_modulus` belongs in `bodies[0].material`",
+                     "dhat: unknown key; `dhat` belongs in `contact`",
+                     "bodies[0].material.friction: unknown key; `friction` belongs at the top of the scene or in "
+                     "`bodies[0]`"});
+}
+
+TEST_F(Messages, OptionsThatAreNoGoodNumbersSayWhatIsExpected) {
+  const std::string scene = write("fine.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  for (const std::string value : {"-1", "abc", "1.5", "100000000000"}) {
+    const ProcessResult run = clearance({"run", scene, "--steps", value});
+    EXPECT_EQ(run.status, 2);
+    expect_says(run.errors, {"--steps: expected a whole number from 0 to 2147483647 (got " + value + ")"});
+  }
+  expect_says(clearance({"check", scene, "--format", "foo"}).errors, {"--format: expected one of `auto`", "(got foo)"});
+}
+
+TEST_F(Messages, UnknownCommandsAndOptionsNameTheNearest) {
+  expect_says(clearance({"chekc"}).errors, {"`chekc` is no command", "`check`"});
+  expect_says(clearance({"run", "scene.json", "--step", "3"}).errors, {"no option `--step`", "`--steps`"});
+  EXPECT_EQ(clearance({}).status, 2);
+}
+
+TEST_F(Messages, ConvertReplacesAFileOnlyIfToldSo) {
+  const std::string scene = write("fine.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const std::string other = write("other.json", "mine").string();
+  const ProcessResult refused = clearance({"convert", scene, "-o", other});
+  EXPECT_EQ(refused.status, 2);
+  expect_says(refused.errors, {"other.json", "this file exists", "--overwrite"});
+  EXPECT_EQ(read_text(other), "mine");
+  EXPECT_EQ(clearance({"convert", scene, "-o", other, "--overwrite"}).status, 0);
+  EXPECT_NE(read_text(other), "mine");
+}
+
+TEST_F(Messages, SceneThatIsNotThereMakesNoFolder) {
+  const fs::path out = folder_ / "nowhere";
+  EXPECT_EQ(clearance({"run", (folder_ / "none.json").string(), "-o", out.string()}).status, 2);
+  EXPECT_FALSE(fs::exists(out));
+}
+
+TEST_F(Messages, KindOfAllStiffBodiesIsRefusedWhereThereAreNone) {
+  const std::string scene = write("fine.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const ProcessResult check = clearance({"check", scene, "--set", "bodies.type=rigid"});
+  EXPECT_EQ(check.status, 2);
+  expect_says(check.errors, {"bodies.type=rigid", "no stiff bodies", "bodies[0].kind=rigid"});
+}
+
+TEST_F(Messages, ResumedOtherSceneSaysWhatDiffers) {
+  const std::string scene = write("fine.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const std::string out = (folder_ / "out").string();
+  ASSERT_EQ(clearance({"run", scene, "-o", out, "--steps", "1", "-q"}).status, 0);
+  const ProcessResult run = clearance(
+      {"run", scene, "-o", out, "--resume", "--set", "bodies[0].material.density=500", "--set", "time.step=0.02"});
+  EXPECT_EQ(run.status, 2);
+  expect_says(run.errors,
+              {"time.step was 0.01 and is now 0.02", "bodies[0].material.density was 1000.0 and is now 500"});
+}
+
+TEST_F(Messages, FreeRigidBodyInEquilibriumIsNamedAsTheCause) {
+  const std::string scene = write("free.json", R"({"time": {"integrator": "quasi_static"}, "bodies":
+    [{"name": "raft", "kind": "rigid", )" + cube_ + "}]}")
+                                .string();
+  const ProcessResult run = clearance({"run", scene, "-o", (folder_ / "out").string(), "-q"});
+  EXPECT_EQ(run.status, 3);
+  expect_says(run.errors,
+              {"linear_solve_failed: the matrix is singular", "nothing holds body 'raft' in any direction"});
+}
+
+TEST_F(Messages, StrainedJointIsNamedAndOneThatHangsIsNot) {
+  const std::string hung = R"({"time": {"duration": 0.1}, "bodies": [{"name": "lamp", "kind": "affine", )" + cube_ +
+                           R"(%MOTION%}], "joints": [{"name": "peg", "kind": "fixed", "bodies": ["lamp", ""]}]})";
+  const auto run = [&](const std::string& motion) {
+    std::string scene = hung;
+    scene.replace(scene.find("%MOTION%"), 8, motion);
+    return clearance(
+        {"run", write("hung.json", scene).string(), "-o", (folder_ / "out").string(), "-q", "--overwrite"});
+  };
+  EXPECT_EQ(run("").errors.find("joint_strained"), std::string::npos);
+  expect_says(run(R"(, "motions": [{"linear_velocity": [1, 0, 0]}])").errors,
+              {"bodies[0].motions[0]: warning: moves 'lamp', but it is held to the world by joint 'peg'",
+               "warning joint_strained", "joint 'peg' is out of place"});
+}
+
+TEST_F(Messages, CommaTooManyIsToldAsSuch) {
+  expect_says(refused("{\"bodies\": [{" + cube_ + "},\n ]}"),
+              {"line 2, column 2", "the comma before it is one too many"});
+}
+
+TEST_F(Messages, SizesThatHaveNoEffectAreTold) {
+  const std::string scene = R"({"bodies": [{"generator": {"kind": "sphere", "size": [2, 2, 2], "resolution": [2]}}]})";
+  expect_says(clearance({"check", write("ball.json", scene).string()}).errors,
+              {"bodies[0].generator.size: warning: a sphere has 1 of them"});
 }
 
 TEST_F(Messages, SceneThatIsNoJsonSaysWhere) {

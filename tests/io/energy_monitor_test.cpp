@@ -17,6 +17,7 @@ StepEnergies step_of(double gained, double lost, double joint = 0.0) {
   step.gained = {gained, "wheel"};
   step.lost = {lost, "axle"};
   step.joint = joint;
+  step.strained = {1e-3, "joint 'axle'"};
   return step;
 }
 
@@ -50,6 +51,15 @@ TEST(EnergyMonitor, NamesJointsThatStoreTooMuch) {
   heavy.add(step_of(0.0, 0.0, 0.11));
   EXPECT_TRUE(light.warnings().empty());
   EXPECT_EQ(names(heavy), std::vector<std::string>{"joint_strained"});
+  EXPECT_NE(heavy.warnings()[0].message.find("joint 'axle' is out of place by 0.1 %"), std::string::npos);
+}
+
+TEST(EnergyMonitor, IsSilentOfAJointThatOnlyCarriesWeight) {
+  EnergyMonitor hanging;
+  StepEnergies step = step_of(0.0, 0.0, 0.5);
+  step.strained.first = 1e-8;
+  hanging.add(step);
+  EXPECT_TRUE(hanging.warnings().empty());
 }
 
 }  // namespace

@@ -123,7 +123,7 @@ inline SceneDesc full_scene() {
                             .drive = "sin(t)",
                             .effort = ""}};
   scene.half_spaces = {
-      HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.6, .static_friction = 0.7}};
+      HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
   ProbeDesc of_region;
   of_region.name = "mean";
   of_region.kind = ProbeKind::velocity;

@@ -133,5 +133,31 @@ TEST(ValidateScripts, StaticFrictionIsNotBelowKinetic) {
                    "friction.pairs[0].static_coefficient: must not be below the kinetic coefficient (0.5) (got 0.4)"}));
 }
 
+TEST(ValidateFriction, HalfSpaceThatOverridesTheFrictionOfABodyIsTold) {
+  const auto with = [](std::optional<double> of_plane) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].friction = 0.7;
+      s.half_spaces.resize(1);
+      s.half_spaces[0].friction = of_plane;
+    });
+  };
+  const Lines lines = with(0.1);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("half_spaces[0].friction: warning: holds for all bodies"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("friction of 0.7"), std::string::npos) << lines[0];
+  EXPECT_EQ(with(std::nullopt), Lines{});
+  EXPECT_EQ(with(0.7), Lines{});
+}
+
+TEST(ValidateFriction, PairWithAFloorIsToldThatHalfSpacesHaveNoNames) {
+  const Lines lines = problems([](SceneDesc& s) {
+    s.half_spaces.resize(1);
+    s.friction.pairs.resize(1);
+    s.friction.pairs[0].bodies = {"cube", "floor"};
+  });
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_NE(lines[0].find("half-spaces have no names: see `half_spaces[0].friction`"), std::string::npos) << lines[0];
+}
+
 }  // namespace
 }  // namespace clearance

@@ -268,5 +268,42 @@ TEST(Expression, TimeFormulasKnowOnlyTime) {
   EXPECT_FALSE(check_time_formula("x", "here").empty());
 }
 
+TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
+  const auto with = [](JointKind second) {
+    return problems([&](SceneDesc& s) {
+      s.joints.resize(3);
+      s.joints[0].name = "motor";
+      s.joints[0].bodies = {"link[0]", "door"};
+      s.joints[0].drive = "90 * t";
+      s.joints[1].name = "glue";
+      s.joints[1].kind = second;
+      s.joints[1].bodies = {"door", "link[1]"};
+      s.joints[2].kind = JointKind::fixed;
+      s.joints[2].bodies = {"link[1]", "link[0]"};
+    });
+  };
+  EXPECT_EQ(with(JointKind::fixed),
+            Lines{"joints[0].drive: warning: moves 'link[0]' against 'door', but both are held together by joint "
+                  "'glue', joints[2]: none of them gives way (got 90 * t)"});
+  EXPECT_EQ(with(JointKind::ball), Lines{});
+}
+
+TEST(ValidateJoints, MotionOfABodyThatIsFixedToTheWorldIsTold) {
+  const auto with = [](const Vec<3>& velocity) {
+    return problems([&](SceneDesc& s) {
+      s.joints.resize(1);
+      s.joints[0].name = "peg";
+      s.joints[0].kind = JointKind::fixed;
+      s.joints[0].bodies = {"door", ""};
+      s.bodies[3].motions.resize(1);
+      s.bodies[3].motions[0].linear_velocity = velocity;
+    });
+  };
+  EXPECT_EQ(with(Vec<3>(1.0, 0.0, 0.0)),
+            Lines{"bodies[3].motions[0]: warning: moves 'door', but it is held to the world by joint 'peg': neither "
+                  "gives way"});
+  EXPECT_EQ(with(Vec<3>::Zero()), Lines{});
+}
+
 }  // namespace
 }  // namespace clearance

@@ -226,6 +226,16 @@ TEST(Units, BodyBesideOneAThousandTimesAsLargeIsTold) {
   expect_nothing(told(bodies(far + "," + large)));
 }
 
+TEST(Units, ModulusInMegapascalsIsTold) {
+  const auto cube = [](const std::string& more, const std::string& modulus) {
+    return bodies(box("[1, 1, 1]", R"(, "material": {"youngs_modulus": )" + modulus + "}"), more);
+  };
+  expect_told(told(cube("", "200")), "bodies[0].material.youngs_modulus",
+              {"crushed by its own weight", "9.81e+03 Pa", "200 Pa", "1 MPa is 1e6"});
+  expect_nothing(told(cube("", "1e4")));
+  expect_nothing(told(cube(R"("gravity": [0, 0, 0], )", "200")));
+}
+
 // --- quasi-static runs ---
 
 const std::string quasi_static = R"("time": {"integrator": "quasi_static"}, )";
@@ -262,6 +272,13 @@ TEST(Locking, BeamOfOneElementIsTold) {
   expect_nothing(told(bodies(box(size, "", "[10, 2, 2]"))));
   expect_nothing(told(bodies(box("[0.3, 0.1, 0.1]", "", "[3, 1, 1]"))));
   expect_nothing(told(bodies(box(size, R"(, "kind": "affine")", "[10, 1, 1]"))));
+}
+
+TEST(Locking, BeamOfLongElementsIsTold) {
+  const std::string beam = R"({"name": "beam", "generator": {"kind": "box", "size": [1, 0.1, 0.1]}})";
+  expect_told(told(bodies(beam)), "bodies[0].generator",
+              {"'beam'", "0.1 m thin", "0.25 m along it", "bends about 8", "about 1.4 times"});
+  expect_nothing(told(bodies(box("[1, 0.1, 0.1]", "", "[20, 2, 2]"))));
 }
 
 TEST(Locking, TurnedBeamIsToldToo) {

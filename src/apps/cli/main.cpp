@@ -10,6 +10,7 @@
 
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/info.h"
+#include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
 #include "apps/cli/verify.h"
@@ -32,16 +33,16 @@ void switch_to_fast_program([[maybe_unused]] char** arguments) {
 #endif
 }
 
-const std::map<std::string, SceneFormat> scene_formats = {{"auto", SceneFormat::automatic},
-                                                          {"clearance", SceneFormat::clearance},
-                                                          {"ipc", SceneFormat::ipc},
-                                                          {"rigid-ipc", SceneFormat::rigid_ipc},
-                                                          {"polyfem", SceneFormat::polyfem}};
+const std::map<std::string, int> scene_formats = {{"auto", static_cast<int>(SceneFormat::automatic)},
+                                                  {"clearance", static_cast<int>(SceneFormat::clearance)},
+                                                  {"ipc", static_cast<int>(SceneFormat::ipc)},
+                                                  {"rigid-ipc", static_cast<int>(SceneFormat::rigid_ipc)},
+                                                  {"polyfem", static_cast<int>(SceneFormat::polyfem)}};
 
 void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_option("scene", options.scene, "scene file")->required();
   command.add_option("--format", options.format, "format of the scene file")
-      ->transform(CLI::CheckedTransformer(scene_formats))
+      ->transform(one_of(scene_formats))
       ->option_text("auto|clearance|ipc|rigid-ipc|polyfem");
   command
       .add_option("--set", options.overrides,
@@ -57,14 +58,14 @@ void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& la
   CLI::App* command = app.add_subcommand("ccd-bench", "time and count errors of collision detection methods");
   command->add_option("paths", bench.paths, "folders of queries, .csv or .ccd files")->required();
   command->add_option("--method", bench.methods, "only these methods")->delimiter(',')->option_text("M,...");
-  command->add_option("--tolerance", bench.tolerance, "of methods that have one [m]")->check(CLI::PositiveNumber);
+  command->add_option("--tolerance", bench.tolerance, "of methods that have one [m]")->check(positive());
   command->add_option("--min-separation", bench.min_separation, "distance that counts as a hit, L-infinity norm [m]")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(CLI::PositiveNumber);
+      ->check(not_negative());
+  command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(whole_number(1));
   command->add_option("--max-queries", bench.max_queries, "of a set and kind, evenly spread; 0: all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   command->add_option("--passes", bench.num_passes, "time every query so often; its smallest time counts")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   command->add_option("--histogram", bench.histogram, "picture of the times to write")->option_text("FILE.svg");
   command->add_flag("--json", bench.json, "print machine-readable results");
   command->callback([&] { status = run_ccd_bench(bench); });
@@ -72,7 +73,7 @@ void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& la
   command = app.add_subcommand("ccd-label", "store queries with the answers of exact arithmetic");
   command->add_option("paths", label.paths, "folders of queries, .csv or .ccd files")->required();
   command->add_option("-o,--output", label.output, ".ccd file to write")->required();
-  command->add_option("--threads", label.threads, "threads; 0: all processors")->check(CLI::NonNegativeNumber);
+  command->add_option("--threads", label.threads, "threads; 0: all processors")->check(whole_number(0));
   command->callback([&] { status = run_ccd_label(label); });
 }
 
@@ -86,8 +87,8 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
   add_scene_options(*run_command, run.scene);
   run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
-  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(CLI::NonNegativeNumber);
-  run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(CLI::NonNegativeNumber);
+  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(0));
+  run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
   CLI::Option* resume = run_command->add_flag(
       "--resume", [&](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
   run_command
@@ -98,7 +99,7 @@ int parse_and_run(int argc, char** argv) {
   run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
   run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
   run_command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   run_command->callback([&] { status = run_simulation(run); });
 
   SceneOptions check;
@@ -108,10 +109,12 @@ int parse_and_run(int argc, char** argv) {
 
   SceneOptions convert;
   std::filesystem::path convert_output;
+  bool is_overwriting = false;
   CLI::App* convert_command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
   add_scene_options(*convert_command, convert);
   convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
-  convert_command->callback([&] { status = run_convert(convert, convert_output); });
+  convert_command->add_flag("--overwrite", is_overwriting, "replace a file that is there");
+  convert_command->callback([&] { status = run_convert(convert, convert_output, is_overwriting); });
 
   VerifyOptions verify;
   CLI::App* verify_command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
@@ -122,11 +125,11 @@ int parse_and_run(int argc, char** argv) {
   InfoOptions info;
   CLI::App* info_command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
   info_command->add_option("folder", info.folder, "result folder")->required();
-  info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(CLI::NonNegativeNumber);
+  info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(whole_number(0));
   info_command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
       ->expected(0, 1)
       ->default_str("5")
-      ->check(CLI::NonNegativeNumber);
+      ->check(whole_number(0));
   info_command->add_flag("--json", info.json, "print machine-readable results");
   info_command->callback([&] { status = run_info(info); });
 
@@ -166,7 +169,9 @@ int parse_and_run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors; everything else is bad usage.
-    return app.exit(error) == 0 ? exit_done : exit_bad_input;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "error: " << usage_problem(app, error, argc, argv) << "; --help says more\n";
+    return exit_bad_input;
   }
   return status;
 }

@@ -15,6 +15,7 @@
 #include "clearance/io/ccd_query_file.h"
 #include "clearance/io/folder_claim.h"
 #include "clearance/io/mesh_writer.h"
+#include "clearance/io/scene_file.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance::cli {
@@ -126,6 +127,9 @@ int run_simulation(const RunOptions& options) {
   // A file as long as the system allows is a failure to write like any other, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
 
+  // A scene that is not there is no reason to make a folder.
+  if (const Result<Done> checked = check_text_file(options.scene.scene); !checked) return refuse(checked.issues());
+
   // The folder is this run's alone until the end. Nothing in it but the log is changed before the scene is known to be
   // good.
   const fs::path output = options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
@@ -167,7 +171,13 @@ int run_check(const SceneOptions& options) {
   return exit_done;
 }
 
-int run_convert(const SceneOptions& options, const fs::path& output) {
+int run_convert(const SceneOptions& options, const fs::path& output, bool is_overwriting) {
+  std::error_code error;
+  if (!is_overwriting && fs::exists(output, error)) {
+    report_issues({{output.string(), "", "", "this file exists: replace it by --overwrite, or choose another with -o"}},
+                  options.json);
+    return exit_bad_input;
+  }
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
   if (!loaded) {
     report_issues(loaded.issues(), options.json);

@@ -41,6 +41,7 @@ struct RunOptions {
 
 int run_simulation(const RunOptions& options);
 int run_check(const SceneOptions& options);
-int run_convert(const SceneOptions& options, const std::filesystem::path& output);
+/// Replaces a file that is there only if told so.
+int run_convert(const SceneOptions& options, const std::filesystem::path& output, bool is_overwriting);
 
 }  // namespace clearance::cli

@@ -41,6 +41,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   };
   record.gained = {report.gained.share, name_of(report.gained.body)};
   record.lost = {report.lost.share, name_of(report.lost.body)};
+  const JointStrain strain = simulation.joint_strain();
+  record.strained = {strain.share, strain.joint};
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},

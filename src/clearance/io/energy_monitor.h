@@ -18,11 +18,15 @@ struct StepEnergies {
   double kinetic_change = 0.0, stored_change = 0.0;  ///< [J]
   /// Of the body where the integrator has done most so far: its part of the body's energy at work, the body's name.
   std::pair<double, std::string> gained, lost;
+  /// Of the joint that is most out of place: by how much of the smaller body's radius, and what it is.
+  std::pair<double, std::string> strained;
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by a hundredth of a body's energy at work
 /// above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves: a
-/// large one far away hides nothing. A joint is strained if it stores a tenth of all other energy at work in the scene.
+/// large one far away hides nothing. Joints are strained if they store a tenth of all other energy at work in the
+/// scene, and one of them is out of place by more than carrying the weight of its bodies takes: one that hangs at rest
+/// is not.
 class EnergyMonitor {
  public:
   void add(const StepEnergies& step);
@@ -30,6 +34,7 @@ class EnergyMonitor {
 
  private:
   std::pair<double, std::string> gained_, lost_;  // at the last step
+  std::pair<double, std::string> strained_;       // the most of all steps
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
 };
 

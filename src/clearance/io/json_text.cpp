@@ -53,8 +53,9 @@ class Handler : public nlohmann::json_sax<Json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    issues.push_back(
-        {"", line_and_column(text_, position > 0 ? position - 1 : 0), "", "not valid JSON: " + readable(error.what())});
+    const std::size_t at = position > 0 ? position - 1 : 0;
+    const std::string hint = is_after_last_comma(at) ? "; the comma before it is one too many" : "";
+    issues.push_back({"", line_and_column(text_, at), "", "not valid JSON: " + readable(error.what()) + hint});
     return false;
   }
 
@@ -85,6 +86,12 @@ class Handler : public nlohmann::json_sax<Json> {
     }
     levels_.push_back({std::move(value), {}, {}});
     return true;
+  }
+  /// Does a list or an object end here, after a comma?
+  bool is_after_last_comma(std::size_t at) const {
+    if (at >= text_.size() || (text_[at] != '}' && text_[at] != ']')) return false;
+    const std::size_t last = text_.substr(0, at).find_last_not_of(" \t\r\n");
+    return last != std::string_view::npos && text_[last] == ',';
   }
   bool close() {
     Json value = std::move(levels_.back().value);

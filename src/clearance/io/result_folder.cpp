@@ -1,6 +1,7 @@
 #include "clearance/io/result_folder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -46,13 +47,16 @@ Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
   return object;
 }
 
+/// As many as are told of a scene that is not that of the folder.
+constexpr std::size_t max_differences = 3;
+
 /// What decides the motion: the scene without its duration and output intervals.
-std::string physics_of(const SceneDesc& scene) {
+Json physics_of(const SceneDesc& scene) {
   SceneDesc reduced = scene;
   reduced.time.duration = 1.0;
   reduced.output = {};
   reduced.name.clear();
-  return scene_to_json(reduced);
+  return scene_to_json_value(reduced);
 }
 
 Result<Done> make_folders(const fs::path& path) {
@@ -96,10 +100,12 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
       }
     }
   }
-  if (physics_of(a) != physics_of(b)) {
+  const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
+  if (!differences.empty()) {
     return problem(path / "scene.json",
-                   "is another scene than the one given; resume with the scene (and the --set values) "
-                   "of the run, or start anew in another folder");
+                   fmt::format("is another scene than the one given: {}; resume with the scene "
+                               "(and the --set values) of the run, or start anew in another folder",
+                               fmt::join(differences, ", ")));
   }
   return checkpoint;
 }
@@ -267,6 +273,9 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["account"] = object_of(record.account);
   line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
   line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
+  if (!record.strained.joint.empty()) {
+    line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
+  }
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
@@ -297,13 +306,14 @@ void ResultFolder::add_up(const std::string& stats_line) {
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
   if (!record.contains("account") || !record.contains("energy")) return;
   const Json &account = record["account"], &energy = record["energy"];
-  const auto share_in = [&](const char* key) -> std::pair<double, std::string> {
+  const auto share_in = [&](const char* key, const char* whose) -> std::pair<double, std::string> {
     if (!record.contains(key) || !record[key].is_object()) return {};
     const Json& share = record[key];
-    return {number_in(share, "share", 0.0), share.contains("body") && share["body"].is_string() ? share["body"] : ""};
+    return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
   };
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
-               number_in(account, "stored", 0.0), share_in("gained"), share_in("lost")});
+               number_in(account, "stored", 0.0), share_in("gained", "body"), share_in("lost", "body"),
+               share_in("strained", "joint")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

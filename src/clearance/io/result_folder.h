@@ -45,6 +45,12 @@ struct StepRecord {
     std::string body;
   };
   Share gained, lost;
+  /// Of the joint that is most out of place: by how much of the smaller body's radius, what it is.
+  struct Strain {
+    double share = 0.0;
+    std::string joint;
+  };
+  Strain strained;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   struct Iteration {

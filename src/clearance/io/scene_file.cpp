@@ -13,7 +13,7 @@ namespace clearance {
 
 namespace fs = std::filesystem;
 
-Result<std::string> read_text_file(const fs::path& path) {
+Result<Done> check_text_file(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return Issue{path.string(), "", "", "the file does not exist"};
@@ -21,6 +21,11 @@ Result<std::string> read_text_file(const fs::path& path) {
   if (fs::is_regular_file(status) && fs::file_size(path, error) > max_scene_bytes) {
     return Issue{path.string(), "", "", fmt::format("is larger than {} MiB: not a scene file", max_scene_bytes >> 20U)};
   }
+  return Done{};
+}
+
+Result<std::string> read_text_file(const fs::path& path) {
+  if (const Result<Done> checked = check_text_file(path); !checked) return checked.issues();
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();

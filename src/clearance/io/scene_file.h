@@ -11,6 +11,9 @@ namespace clearance {
 /// Scenes larger than this are refused: no scene is, and a wrong file such as a mesh may be.
 inline constexpr std::uintmax_t max_scene_bytes = 64U << 20U;
 
+/// Is it there, a file, and no larger? Nothing is read.
+Result<Done> check_text_file(const std::filesystem::path& path);
+
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
 /// Replaces the file in one step: a reader, or a crash, sees the old content or the new one.

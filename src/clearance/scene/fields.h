@@ -57,7 +57,10 @@ struct StructInfo<FrictionPairDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, FrictionPairDesc& p) {
-  v.field("bodies", p.bodies, any("", "names of the two bodies; the same twice: contact of a body with itself"));
+  v.field("bodies", p.bodies,
+          any("",
+              "names of the two bodies, obstacles included, but half-spaces have none; the same twice: contact of a "
+              "body with itself"));
   v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient"));
   v.field("static_coefficient", p.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
 }
@@ -371,7 +374,9 @@ template <class Visitor>
 void describe(Visitor& v, HalfSpaceDesc& h) {
   v.field("point", h.point, any("m", "on the plane"));
   v.field("normal", h.normal, any("", "into the free side; any length"));
-  v.field("friction", h.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the body it meets"));
+  v.field("friction", h.friction,
+          at_least(0.0, "",
+                   "kinetic Coulomb coefficient, whatever the bodies on it have; null: that of the body it meets"));
   v.field("static_friction", h.static_friction, at_least(0.0, "", "null: as friction"));
 }
 

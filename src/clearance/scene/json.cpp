@@ -63,6 +63,22 @@ void append(std::string& text, const Json& value, int depth) {
   text += value.is_object() ? '}' : ']';
 }
 
+void collect_differences(const Json& before, const Json& now, const std::string& place, std::size_t limit,
+                         std::vector<std::string>& differences) {
+  if (differences.size() >= limit || before == now) return;
+  if (before.is_object() && now.is_object()) {
+    for (const auto& [key, value] : before.items()) {
+      if (now.contains(key)) collect_differences(value, now[key], child_path(place, key), limit, differences);
+    }
+  } else if (before.is_array() && now.is_array() && before.size() == now.size() && !fits_one_line(before)) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      collect_differences(before[i], now[i], element_path(place, i), limit, differences);
+    }
+  } else {
+    differences.push_back(fmt::format("{} was {} and is now {}", place, brief_text(before), brief_text(now)));
+  }
+}
+
 // A huge array is not worth its text in a message.
 constexpr std::size_t max_entries_shown = 40;
 constexpr std::size_t max_text = 60;
@@ -117,6 +133,12 @@ std::string child_path(const std::string& parent, const std::string& key) {
 
 std::string element_path(const std::string& parent, std::size_t index) {
   return fmt::format("{}[{}]", parent, index);
+}
+
+std::vector<std::string> find_differences(const Json& before, const Json& now, std::size_t limit) {
+  std::vector<std::string> differences;
+  collect_differences(before, now, "", limit, differences);
+  return differences;
 }
 
 std::string to_text(const Json& value) {

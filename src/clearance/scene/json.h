@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace clearance {
 
@@ -21,5 +22,8 @@ std::string element_path(const std::string& parent, std::size_t index);
 /// Readable text: one key a line, arrays of plain values on one line, doubles with as many digits as bring the same
 /// double back.
 std::string to_text(const Json& value);
+
+/// Where two values differ, with both: `bodies[0].friction was 0.3 and is now 0.5`. The first `limit` of all places.
+std::vector<std::string> find_differences(const Json& before, const Json& now, std::size_t limit);
 
 }  // namespace clearance

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "clearance/scene/fields.h"
+#include "clearance/scene/key_places.h"
 #include "clearance/scene/nearest_name.h"
 
 namespace clearance {
@@ -234,10 +235,7 @@ class ObjectReader {
   void report_unknown_keys(const std::vector<std::string_view>& also_allowed) const {
     for (const auto& [key, value] : object_.items()) {
       if (is_one_of(key, known_) || is_one_of(key, also_allowed)) continue;
-      const std::string_view nearest = nearest_name(key, known_);
-      const std::string hint = nearest.empty() ? fmt::format("known here: {}", quoted_list(known_))
-                                               : fmt::format("did you mean `{}`?", nearest);
-      context_.issues.push_back({"", child_path(place_, key), "", "unknown key; " + hint});
+      context_.issues.push_back({"", child_path(place_, key), "", "unknown key; " + hint_for_key(key, place_, known_)});
     }
   }
 

@@ -70,11 +70,16 @@ std::string set_stiff_kind(Json& root, const std::string& kind) {
   if (kind != "affine" && kind != "rigid") return "the type of all stiff bodies is `affine` or `rigid`";
   const auto bodies = root.find("bodies");
   if (bodies == root.end() || !bodies->is_array()) return "the scene has no bodies";
+  bool has_stiff = false;
   for (Json& body : *bodies) {
     if (!body.is_object() || !body.contains("kind")) continue;
-    if (body["kind"] == Json("affine") || body["kind"] == Json("rigid")) body["kind"] = kind;
+    const bool is_stiff = body["kind"] == Json("affine") || body["kind"] == Json("rigid");
+    if (is_stiff) body["kind"] = kind;
+    has_stiff = has_stiff || is_stiff;
   }
-  return {};
+  if (has_stiff) return {};
+  return "the scene has no stiff bodies, so that this changes nothing; one body is set by `bodies[0].kind=" + kind +
+         "`";
 }
 
 std::string apply(Json& root, const std::string& text) {

@@ -70,6 +70,12 @@ class GeneratorCheck : SceneCheck {
       error(place_ + ".size", fmt::format("a {} needs {} sizes, not {}", name_, needed, size.size()));
       return;
     }
+    // (The default has three.)
+    if (size.size() > needed && size != GeneratorDesc{}.size) {
+      warning(place_ + ".size",
+              fmt::format("a {} has {} of them, see `kind`: further ones have no effect", name_, needed),
+              fmt::format("{} sizes", size.size()));
+    }
     const auto require = [&](bool is_right, const char* message) {
       if (!is_right) error(place_ + ".size", message);
     };

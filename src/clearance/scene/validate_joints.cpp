@@ -24,12 +24,15 @@ class JointCheck : SceneCheck {
       check_bodies(joint, place + ".bodies");
       check_axis(joint, place);
       check_freedom(joint, place);
+      if (joint.kind == JointKind::fixed) glue(joint);
       if (joint.name.empty()) continue;
       const auto [known, is_new] = first_with_name.try_emplace(joint.name, i);
       if (is_new) continue;
       error(place + ".name", fmt::format("names must be unique; joints[{}] has the same", known->second),
             '"' + joint.name + '"');
     }
+    for (std::size_t i = 0; i < scene_.joints.size(); ++i) warn_of_blocked_drive(i);
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) warn_of_blocked_motions(b);
   }
 
  private:
@@ -107,6 +110,52 @@ class JointCheck : SceneCheck {
     check_formula(joint.effort, place + ".effort");
   }
 
+  // Bodies that fixed joints hold together, by name; the world's is empty.
+  const std::string& glued_root(const std::string& name) {
+    const auto parent = glued_.find(name);
+    return parent == glued_.end() ? name : glued_root(parent->second);
+  }
+  void glue(const JointDesc& joint) {
+    const std::string a = glued_root(joint.bodies[0]), b = glued_root(joint.bodies[1]);
+    // (The world stays the root of what is held to it.)
+    if (a != b) glued_[a.empty() ? b : a] = a.empty() ? a : b;
+  }
+  /// The fixed joints among the bodies that hold together with one: `joint 'glue'`.
+  std::string glue_of(const std::string& body) {
+    std::string names;
+    for (std::size_t i = 0; i < scene_.joints.size(); ++i) {
+      const JointDesc& joint = scene_.joints[i];
+      if (joint.kind != JointKind::fixed || glued_root(joint.bodies[0]) != glued_root(body)) continue;
+      if (!names.empty()) names += ", ";
+      names += joint.name.empty() ? element_path("joints", i) : fmt::format("joint '{}'", joint.name);
+    }
+    return names;
+  }
+
+  void warn_of_blocked_drive(std::size_t i) {
+    const JointDesc& joint = scene_.joints[i];
+    if (joint.drive.empty() || glued_root(joint.bodies[0]) != glued_root(joint.bodies[1])) return;
+    warning(element_path("joints", i) + ".drive",
+            fmt::format("moves '{}' against {}, but both are held together by {}: none of them gives way",
+                        joint.bodies[0], joint.bodies[1].empty() ? "the world" : fmt::format("'{}'", joint.bodies[1]),
+                        glue_of(joint.bodies[0])),
+            joint.drive);
+  }
+
+  void warn_of_blocked_motions(std::size_t b) {
+    const BodyDesc& body = scene_.bodies[b];
+    if (glued_.count(body.name) == 0 || !glued_root(body.name).empty()) return;
+    for (std::size_t m = 0; m < body.motions.size(); ++m) {
+      const MotionDesc& motion = body.motions[m];
+      const bool is_moving = !motion.linear_velocity.isZero(0.0) || !motion.angular_velocity.isZero(0.0) ||
+                             motion.displacement || !motion.poses.empty() || !motion.mesh_sequence.empty();
+      if (!is_moving) continue;
+      warning(element_path(element_path("bodies", b) + ".motions", m),
+              fmt::format("moves '{}', but it is held to the world by {}: neither gives way", body.name,
+                          glue_of(body.name)));
+    }
+  }
+
   void check_angle(const std::optional<double>& limit, const std::string& place) {
     if (limit && std::abs(*limit) >= 180.0) {
       error(place, "limits of a hinge must be between -180 and 180 [deg], both excluded", fmt::format("{}", *limit));
@@ -118,6 +167,8 @@ class JointCheck : SceneCheck {
     const Issues found = check_time_formula(formula, place);
     issues_.insert(issues_.end(), found.begin(), found.end());
   }
+
+  std::map<std::string, std::string> glued_;  // a body to one that it moves with
 };
 
 }  // namespace

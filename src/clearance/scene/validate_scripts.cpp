@@ -120,9 +120,24 @@ class ScriptCheck : SceneCheck {
   void check_friction(const HalfSpaceDesc& half_space, const std::string& place) {
     if (half_space.friction) {
       check_static(place + ".static_friction", half_space.static_friction, *half_space.friction);
+      warn_of_overridden(*half_space.friction, place + ".friction");
     } else if (half_space.static_friction) {
       error(place + ".static_friction", "needs `friction` too", fmt::format("{}", *half_space.static_friction));
     }
+  }
+
+  /// A body with a coefficient of its own may well have been meant to keep it on the floor.
+  void warn_of_overridden(double friction, const std::string& place) {
+    const auto& bodies = scene_.bodies;
+    const auto found = std::find_if(bodies.begin(), bodies.end(), [&](const BodyDesc& body) {
+      return body.kind != BodyKind::obstacle && body.friction && *body.friction != friction;
+    });
+    if (found == bodies.end()) return;
+    warning(place,
+            fmt::format("holds for all bodies on this half-space, also for '{}' with its own friction of {:g}; without "
+                        "it each body has its own there",
+                        found->name, *found->friction),
+            fmt::format("{:g}", friction));
   }
 
   void check_pairs() {
@@ -145,7 +160,8 @@ class ScriptCheck : SceneCheck {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     const std::string_view nearest = nearest_name(name, names);
     const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
-    error(place, "no body has this name" + hint, '"' + name + '"');
+    const char* planes = scene_.half_spaces.empty() ? "" : "; half-spaces have no names: see `half_spaces[0].friction`";
+    error(place, "no body has this name" + hint + planes, '"' + name + '"');
   }
 };
 

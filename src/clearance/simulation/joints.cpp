@@ -127,18 +127,38 @@ std::vector<HeldBody> held_bodies(const SceneDesc& desc, const SceneModel& scene
   return held;
 }
 
+/// `joint 'axle'`, or `joints[2]` of one without a name.
+std::vector<std::string> joint_names(const SceneDesc& desc) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < desc.joints.size(); ++i) {
+    const std::string& name = desc.joints[i].name;
+    names.push_back(name.empty() ? fmt::format("joints[{}]", i) : fmt::format("joint '{}'", name));
+  }
+  return names;
+}
+
+template <int dim>
+std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
+                                          const std::vector<std::string>& names, SceneModel& scene) {
+  const auto potential = std::make_shared<JointPotential<dim>>(joints, held);
+  scene.joint_state = [potential](int joint, const VecX& x) { return potential->joint_state(joint, x); };
+  scene.joint_strain = [=](const VecX& x) -> JointStrain {
+    const auto [link, strain] = potential->largest_strain(x);
+    if (link < 0) return {};
+    const auto joint = static_cast<std::size_t>(link);
+    return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
+  };
+  return potential;
+}
+
 }  // namespace
 
 std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene) {
   const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
   const std::vector<HeldBody> held = held_bodies(desc, scene);
   if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
-  const auto make = [&](auto potential) -> std::shared_ptr<Potential> {
-    scene.joint_state = [potential](int joint, const VecX& x) { return potential->joint_state(joint, x); };
-    return potential;
-  };
-  if (scene.dim == 3) return make(std::make_shared<JointPotential<3>>(joints, held));
-  return make(std::make_shared<JointPotential<2>>(joints, held));
+  const std::vector<std::string> names = joint_names(desc);
+  return scene.dim == 3 ? make_potential<3>(joints, held, names, scene) : make_potential<2>(joints, held, names, scene);
 }
 
 }  // namespace clearance

@@ -14,39 +14,81 @@ namespace {
 /// Measured: 4.2 to 9.4, more for longer elements and larger Poisson's ratios.
 constexpr double bending_factor_of_one_element = 7.0;
 
-/// [m] along the principal axes of the body's vertices, smallest first.
-Vec<3> principal_extents(const Vertices& vertices) {
+/// Columns: the principal axes of the body's vertices, along its shortest extent first.
+Mat<3> principal_axes(const Vertices& vertices) {
   Vec<3> mean = Vec<3>::Zero();
   for (const Vec<3>& x : vertices) mean += x / static_cast<double>(vertices.size());
   Mat<3> moments = Mat<3>::Zero();
   for (const Vec<3>& x : vertices) moments += (x - mean) * (x - mean).transpose();
-  const Mat<3> axes = Eigen::SelfAdjointEigenSolver<Mat<3>>(moments).eigenvectors();
+  return Eigen::SelfAdjointEigenSolver<Mat<3>>(moments).eigenvectors();
+}
+
+/// [m] of some vertices along axes.
+template <class Indices>
+Vec<3> extents_along(const Mat<3>& axes, const Vertices& vertices, const Indices& indices) {
   BoundingBox box;
-  for (const Vec<3>& x : vertices) box.extend(axes.transpose() * (x - mean));
+  for (const int v : indices) box.extend(axes.transpose() * vertices[static_cast<std::size_t>(v)]);
   return box.size();
+}
+
+/// [m] mean extents of the elements along axes.
+template <class Elements>
+Vec<3> mean_extents(const Mat<3>& axes, const Vertices& vertices, const Elements& elements) {
+  Vec<3> sum = Vec<3>::Zero();
+  for (const auto& element : elements) sum += extents_along(axes, vertices, element);
+  return sum / static_cast<double>(elements.size());
 }
 
 struct Shape {
   double length = 0.0;     // [m]
   double thickness = 0.0;  // [m] extent; of curved bodies that of a plate of their volume and surface, half a rod's
   bool is_slender = false;
+  // Of bodies that are slender along a line or in a plane; 0 of others.
+  double element_length = 0.0, element_thickness = 0.0;  // [m] means
 };
 
 Shape shape_of(const BodyInstance& body, double surface_area) {
   constexpr double slenderness = 4.0;
   const Mesh& mesh = body.mesh;
   const bool is_plane = mesh.dim == 2;
-  const Vec<3> extents = principal_extents(mesh.vertices);
-  Shape shape{extents[2], extents[is_plane ? 1 : 0], false};
+  const Mat<3> axes = principal_axes(mesh.vertices);
+  BoundingBox box;
+  for (const Vec<3>& x : mesh.vertices) box.extend(axes.transpose() * x);
+  const Vec<3> extents = box.size();
+  const int thin = is_plane ? 1 : 0;
+  Shape shape{extents[2], extents[thin]};
   shape.is_slender = shape.length > slenderness * shape.thickness;
-  // Curved plates, walls and rings. A single element is no wall, however little room it has inside.
-  constexpr std::size_t fewest_elements = 24;
-  if (shape.is_slender || std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
   const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                                  : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
+  if (shape.is_slender) {
+    // Elements of what is bent, or has holes, lie in all directions. (A square across its diagonals fills a half.)
+    constexpr double least_filling = 0.4;
+    const double room = is_plane ? extents[1] * extents[2] : extents.prod();
+    if (volume < least_filling * room) return shape;
+    // (The axes across a square beam may be its diagonals.)
+    if (!is_plane) shape.thickness = std::min(shape.thickness, std::sqrt(volume / shape.length));
+    const Vec<3> of_elements =
+        is_plane ? mean_extents(axes, mesh.vertices, mesh.triangles) : mean_extents(axes, mesh.vertices, mesh.tets);
+    shape.element_length = of_elements[2];
+    shape.element_thickness = of_elements[thin];
+    return shape;
+  }
+  // Curved plates, walls and rings. A single element is no wall, however little room it has inside.
+  constexpr std::size_t fewest_elements = 24;
+  if (std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
   shape.thickness = 2.0 * volume / surface_area;
   shape.is_slender = shape.length > 2.0 * slenderness * shape.thickness;
   return shape;
+}
+
+/// How many times too stiffly a straight beam or plate bends: strains across an element do not vary, and its shear
+/// cannot vanish. Fitted to cantilevers of length 10 with 1, 2 and 4 cells through their thickness, 0.25 to 5 of it
+/// long, of Poisson's ratios 0.3 and 0.4 (1.3 to 28 times): within 20 %.
+double bending_factor(const Shape& shape, double poisson_ratio) {
+  const double across = shape.element_thickness / shape.thickness, along = shape.element_length / shape.thickness;
+  const double nu = poisson_ratio;
+  const double held_sideways = (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu));  // stiffness, in Young's moduli
+  return 1.0 + 2.2 * held_sideways * across * across + 1.1 * along * along;
 }
 
 /// Does it bend under its own weight by more than its length, too stiff as it is? Then it hangs like cloth, and bending
@@ -62,30 +104,60 @@ double volumetric_factor(double poisson_ratio) {
   return 1.3 + 0.0185 / (0.5 - poisson_ratio);
 }
 
-void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints) {
-  std::size_t num_found = 0;
-  const BodyInstance* first = nullptr;
-  Shape first_shape;
-  for (int b = 0; b < surfaces.count(); ++b) {
-    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    // Without a vertex inside, no place has two elements between both sides.
-    if (body.kind != BodyKind::deformable || surfaces.num_vertices(b) < static_cast<int>(body.mesh.vertices.size())) {
-      continue;
-    }
-    const Shape shape = shape_of(body, surfaces.area(b));
-    const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(body.desc)].material;
-    if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
-    if (num_found++ > 0) continue;
-    first = &body;
-    first_shape = shape;
+/// The first body of a kind, and how many there are.
+struct Found {
+  std::size_t count = 0;
+  const BodyInstance* body = nullptr;
+  Shape shape;
+
+  void add(const BodyInstance& another, const Shape& its_shape) {
+    if (count++ > 0) return;
+    body = &another;
+    shape = its_shape;
   }
-  if (num_found == 0) return;
-  add_hint(hints, shape_place(desc, first->desc),
+};
+
+void warn_of_single_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
+  if (found.count == 0) return;
+  add_hint(hints, shape_place(desc, found.body->desc),
            fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, has a single linear element through its "
                        "thickness and bends four to nine times too stiffly; two elements make that about two times, "
                        "four 1.3 times, if they are as short in all directions",
-                       first->name, and_more(num_found - 1), first_shape.length, first_shape.thickness,
-                       place_text(first->mesh.vertices[0])));
+                       found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
+                       place_text(found.body->mesh.vertices[0])));
+}
+
+void warn_of_long_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
+  if (found.count == 0) return;
+  const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(found.body->desc)].material;
+  add_hint(hints, shape_place(desc, found.body->desc),
+           fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, has linear elements of {:.2g} m along it "
+                       "and {:.2g} m through its thickness, and bends about {:.2g} times too stiffly; elements no "
+                       "longer than a fourth of its thickness, in all directions, make that about {:.2g} times",
+                       found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
+                       place_text(found.body->mesh.vertices[0]), found.shape.element_length,
+                       found.shape.element_thickness, bending_factor(found.shape, material.poisson_ratio),
+                       bending_factor({1.0, 1.0, true, 0.25, 0.25}, material.poisson_ratio)));
+}
+
+void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints) {
+  constexpr double largest_factor = 4.0;
+  Found single, long_elements;
+  for (int b = 0; b < surfaces.count(); ++b) {
+    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+    if (body.kind != BodyKind::deformable) continue;
+    const Shape shape = shape_of(body, surfaces.area(b));
+    const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(body.desc)].material;
+    if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
+    // Without a vertex inside, no place has two elements between both sides.
+    if (surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size())) {
+      single.add(body, shape);
+    } else if (bending_factor(shape, material.poisson_ratio) > largest_factor) {
+      long_elements.add(body, shape);
+    }
+  }
+  warn_of_single_elements(desc, single, hints);
+  warn_of_long_elements(desc, long_elements, hints);
 }
 
 void warn_of_poisson_ratios(const SceneDesc& desc, Issues& hints) {

@@ -8,6 +8,8 @@
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/contact/contact_set.h"
 #include "clearance/geometry/intersection.h"
+#include "clearance/simulation/hint.h"
+#include "clearance/simulation/overlap_depth.h"
 
 namespace clearance {
 
@@ -113,16 +115,25 @@ class Preflight {
   }
 
   void report_meetings() {
+    const BodySurfaces surfaces(scene_);
     for (const auto& [bodies, meeting] : meetings_) {
       const std::string who =
           bodies.first == bodies.second
               ? fmt::format("body '{}' intersects itself", name_of(bodies.first))
               : fmt::format("bodies '{}' and '{}' intersect or touch", name_of(bodies.first), name_of(bodies.second));
-      add(
-          fmt::format("{} at the start: {} pairs of an edge and a {} meet, up to {:.3g} m deep, deepest near ({:.6g}, "
-                      "{:.6g}, {:.6g}); move them apart",
-                      who, meeting.count, scene_.dim == 2 ? "edge" : "triangle", meeting.depth, meeting.place[0],
-                      meeting.place[1], meeting.place[2]));
+      // Vertices inside tell how deep; where there are none, how far an edge has come through.
+      Overlap overlap;
+      if (bodies.first != bodies.second) overlap = find_overlap(scene_, surfaces, bodies.first, bodies.second);
+      std::string depth;
+      if (overlap.depth > 0.0) {
+        depth = fmt::format(", at least {:.3g} m deep", overlap.depth);
+      } else {
+        overlap.place = meeting.place;
+        if (meeting.depth > 0.0) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
+      }
+      add(fmt::format("{} at the start: {} of an edge and a {} meet{} near {}; move them apart", who,
+                      counted(static_cast<std::size_t>(meeting.count), "pair"), scene_.dim == 2 ? "edge" : "triangle",
+                      depth, place_text(overlap.place)));
     }
   }
 

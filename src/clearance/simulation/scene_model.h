@@ -11,6 +11,7 @@
 #include "clearance/model/model.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_instance.h"
+#include "clearance/simulation/joint_strain.h"
 #include "clearance/simulation/mesh_sequence.h"
 #include "clearance/simulation/stiff_units.h"
 #include "clearance/solver/options.h"
@@ -39,6 +40,7 @@ struct SceneModel {
   Model model;
   State initial_state;
   SolverOptions options;
+  std::function<JointStrain(const VecX& x)> joint_strain;  ///< null: no joints
   std::vector<PreparedMotion> motions;
   Mesh frame_mesh;                     ///< all bodies in one mesh
   SurfaceMap vertex_map{3};            ///< of its vertices

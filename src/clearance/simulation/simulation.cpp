@@ -13,6 +13,7 @@
 #include "clearance/simulation/probes.h"
 #include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
+#include "clearance/simulation/support_hints.h"
 
 namespace clearance {
 
@@ -59,6 +60,7 @@ struct Simulation::Impl {
     StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
                                      std::get<StepWorkspace<dim>>(workspace), on_iteration);
     if (report.is_advanced()) forces = report.forces;
+    if (report.status == StepStatus::linear_solve_failed) report.limited_by += free_bodies_text(desc, scene);
     return report;
   }
 };
@@ -110,6 +112,9 @@ const std::vector<BodyInstance>& Simulation::bodies() const {
 }
 const State& Simulation::state() const {
   return impl_->state;
+}
+JointStrain Simulation::joint_strain() const {
+  return impl_->scene.joint_strain ? impl_->scene.joint_strain(impl_->state.x) : JointStrain{};
 }
 
 SceneSummary Simulation::summary() const {

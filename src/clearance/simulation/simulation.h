@@ -11,6 +11,7 @@
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/body_instance.h"
+#include "clearance/simulation/joint_strain.h"
 #include "clearance/solver/advance.h"
 
 namespace clearance {
@@ -57,6 +58,8 @@ class Simulation {
   void record_ccd(std::function<void(const CcdQuery&)> record);
 
   const State& state() const;
+  /// At the current positions.
+  JointStrain joint_strain() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.
   Result<Done> restore(State state);
 

@@ -10,4 +10,7 @@ namespace clearance {
 /// contact at the start connects with them, through any number of bodies.
 void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
+/// `; nothing holds body 'raft' in any direction`, of a quasi-static scene at its start; empty if all bodies are held.
+std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene);
+
 }  // namespace clearance

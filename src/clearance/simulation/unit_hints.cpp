@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/simulation/body_facts.h"
 
@@ -17,11 +18,22 @@ constexpr double largest_ratio = 1e3;
 
 /// The largest body of an entry, and where all of them are.
 struct Entry {
-  double size = 0.0;  // [m] largest extent
-  double mass = 0.0;  // [kg]
+  double size = 0.0;    // [m] largest extent
+  double mass = 0.0;    // [kg]
+  double height = 0.0;  // [m] largest extent along gravity
   BoundingBox box;
   bool is_obstacle = false;
 };
+
+/// [m] along a direction.
+double extent_along(const Vec<3>& direction, const Vertices& vertices) {
+  double lowest = infinity, highest = -infinity;
+  for (const Vec<3>& x : vertices) {
+    lowest = std::min(lowest, direction.dot(x));
+    highest = std::max(highest, direction.dot(x));
+  }
+  return highest - lowest;
+}
 
 std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scene) {
   std::vector<Entry> entries(desc.bodies.size());
@@ -32,6 +44,8 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
     const BoundingBox box = bounding_box(body.mesh.vertices);
     entry.size = std::max(entry.size, box.size().maxCoeff());
     entry.mass = std::max(entry.mass, masses[b]);
+    const double g = desc.gravity.norm();
+    if (g > 0.0) entry.height = std::max(entry.height, extent_along(desc.gravity / g, body.mesh.vertices));
     entry.is_obstacle = body.is_obstacle;
     entry.box.extend(box.min);
     entry.box.extend(box.max);
@@ -80,6 +94,26 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
   });
 }
 
+/// A column whose foot carries more than its stiffness is squashed to nothing: rho g h > E. Published scenes of very
+/// soft bodies reach 1.2 E, moduli in MPa are off by a million. Upright sheets are cloth, whatever they are made of.
+void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const double g = desc.gravity.norm();
+  const auto pressure = [&](std::size_t d) { return desc.bodies[d].material.density * g * entries[d].height; };
+  const auto is_odd = [&](std::size_t d) {
+    const Entry& entry = entries[d];
+    const MaterialDesc& material = desc.bodies[d].material;
+    const bool is_sheet = entry.mass / material.density < 0.05 * std::pow(entry.height, desc.dimension);
+    return desc.bodies[d].kind == BodyKind::deformable && !is_sheet && entry.size <= largest_size &&
+           pressure(d) > 10.0 * material.youngs_modulus;
+  };
+  warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
+    return fmt::format(
+        "is crushed by its own weight: density {:g} kg/m^3 times gravity times its height of {:.4g} m is "
+        "{:.3g} Pa, far more than its Young's modulus of {:.3g} Pa; moduli are in Pa: 1 MPa is 1e6",
+        desc.bodies[d].material.density, entries[d].height, pressure(d), desc.bodies[d].material.youngs_modulus);
+  });
+}
+
 /// Is the small one within its own size of the large one's box?
 bool is_near(const Entry& small, const Entry& large) {
   return ((large.box.min - small.box.max).array() <= small.size).all() &&
@@ -110,6 +144,7 @@ void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints
   const std::vector<Entry> entries = collect_entries(desc, scene);
   warn_of_sizes(desc, entries, hints);
   warn_of_masses(desc, entries, hints);
+  warn_of_stiffness(desc, entries, hints);
   warn_of_ratios(desc, entries, hints);
 }
 

@@ -131,6 +131,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     Direction direction;
     if (!solve_direction(direction.dy)) {
       report_.status = StepStatus::linear_solve_failed;
+      report_.limited_by = "the matrix is singular: no force resists some motion, or memory is short";
       break;
     }
     ++report_.newton_iterations;

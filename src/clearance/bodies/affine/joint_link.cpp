@@ -298,6 +298,14 @@ double JointLink<dim>::effort_energy(const Blocks& y) const {
 }
 
 template <int dim>
+double JointLink<dim>::strain(const Blocks& y) const {
+  double gap_sq = 0.0;
+  for (const Weights& w : vectors_) gap_sq += weighted_sum<dim>(y, w).squaredNorm();
+  for (const Scalar& scalar : scalars_) gap_sq += std::pow(scalar.form.value(y) - scalar.target, 2);
+  return std::sqrt(gap_sq) / (2.0 * lever_);
+}
+
+template <int dim>
 void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
   for (const Weights& w : vectors_) energy.add(0.5 * stiffness_ * weighted_sum<dim>(y, w).squaredNorm());
   for (const Scalar& scalar : scalars_) {

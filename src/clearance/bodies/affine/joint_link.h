@@ -35,6 +35,8 @@ class JointLink {
   /// Appends what is not defined.
   void begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues);
   void add_energy(const Blocks& y, CompensatedSum& energy) const;
+  /// By how much it is not where it should be, as a share of the smaller body's radius.
+  double strain(const Blocks& y) const;
   /// [J] The part of an effort.
   double effort_energy(const Blocks& y) const;
   Blocks gradient(const Blocks& y) const;

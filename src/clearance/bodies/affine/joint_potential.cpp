@@ -52,6 +52,16 @@ CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
+std::pair<int, double> JointPotential<dim>::largest_strain(const VecX& x) const {
+  std::pair<int, double> largest = {-1, 0.0};
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    const double strain = links_[i].strain(links_[i].gather(x));
+    if (strain > largest.second) largest = {static_cast<int>(i), strain};
+  }
+  return largest;
+}
+
+template <int dim>
 double JointPotential<dim>::load_energy(const VecX& x) const {
   double sum = 0.0;
   for (const JointLink<dim>& link : links_) sum += link.effort_energy(link.gather(x));

@@ -18,6 +18,8 @@ class JointPotential : public Potential {
   /// Evaluates drives and efforts; torques and forces act in the pose at the start of the step.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
+  /// Of the link that is most out of place: its number, joints before held bodies, and its strain (joint_link.h).
+  std::pair<int, double> largest_strain(const VecX& x) const;
   double load_energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   /// Of joint `index` at x, in the step begun last.

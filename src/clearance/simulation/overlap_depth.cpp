@@ -1,0 +1,82 @@
+#include "clearance/simulation/overlap_depth.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/geometry/distance.h"
+#include "clearance/geometry/mesh_checks.h"
+#include "clearance/geometry/winding_number.h"
+
+namespace clearance {
+
+namespace {
+
+/// Every one costs a pass over the other surface.
+constexpr std::size_t max_points = 64;
+
+double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 3>& t) {
+  const auto at = [&](int i) -> const Vec<3>& {
+    return vertices[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])];
+  };
+  return point_triangle_distance_sq(p, at(0), at(1), at(2));
+}
+double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 2>& e) {
+  return point_edge_distance_sq<3>(p, vertices[static_cast<std::size_t>(e[0])],
+                                   vertices[static_cast<std::size_t>(e[1])]);
+}
+
+/// As many edges end in every vertex of a closed outline as start there.
+bool is_closed(const Edges& edges) {
+  std::map<int, int> balance;
+  for (const auto& [a, b] : edges) {
+    --balance[a];
+    ++balance[b];
+  }
+  return std::all_of(balance.begin(), balance.end(), [](const auto& entry) { return entry.second == 0; });
+}
+
+/// Vertices of one body inside of another one that `facets` bound.
+template <class Facets>
+void deepen(const BodySurfaces& surfaces, int inner, int outer, const Vertices& vertices, const Facets& facets,
+            Overlap& overlap) {
+  std::vector<Vec<3>> near;
+  const BoundingBox& box = surfaces.box(outer);
+  for (int i = 0; i < surfaces.num_vertices(inner); ++i) {
+    const Vec<3>& x = surfaces.position(surfaces.first_vertex(inner) + i);
+    if ((x.array() >= box.min.array() && x.array() <= box.max.array()).all()) near.push_back(x);
+  }
+  const std::size_t stride = near.size() / max_points + 1;
+  for (std::size_t i = 0; i < near.size(); i += stride) {
+    double nearest_sq = infinity;
+    for (const auto& facet : facets) nearest_sq = std::min(nearest_sq, distance_sq(near[i], vertices, facet));
+    // (Whether it is inside is asked only where that would matter; the surface of a stiff body may point either way.)
+    if (!(nearest_sq > overlap.depth * overlap.depth)) continue;
+    if (winding_number(near[i], vertices, facets).value_or(0) % 2 != 0) overlap = {std::sqrt(nearest_sq), near[i]};
+  }
+}
+
+void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, int outer, Overlap& overlap) {
+  const BodyInstance& body = scene.bodies[static_cast<std::size_t>(outer)];
+  const bool is_deformable = body.kind == BodyKind::deformable;
+  if (scene.dim == 2) {
+    const Edges edges = is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+    if (is_closed(edges)) deepen(surfaces, inner, outer, body.mesh.vertices, edges, overlap);
+    return;
+  }
+  const Triangles triangles = is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+  if (!triangles.empty() && (is_deformable || is_closed_manifold(triangles))) {
+    deepen(surfaces, inner, outer, body.mesh.vertices, triangles, overlap);
+  }
+}
+
+}  // namespace
+
+Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b) {
+  Overlap overlap;
+  deepen(scene, surfaces, body_a, body_b, overlap);
+  deepen(scene, surfaces, body_b, body_a, overlap);
+  return overlap;
+}
+
+}  // namespace clearance
