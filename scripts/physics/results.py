@@ -110,8 +110,9 @@ class Run:
         return vectors_of(self.frame(index)["velocity"], self.vertices[name])
 
     def forces(self, name, index=-1):
-        """[N] contact force on each vertex."""
-        return vectors_of(self.frame(index)["contact_force"], self.vertices[name])
+        """[N] contact force on each vertex, friction included."""
+        return [vec.add(*both) for both in zip(*(vectors_of(self.frame(index)[part], self.vertices[name])
+                                                 for part in ("normal_force", "friction_force")))]
 
     def mean(self, name, vectors):
         return vec.total([vec.mul(w, v) for w, v in zip(self.weights[name], vectors)])

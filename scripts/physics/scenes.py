@@ -175,5 +175,5 @@ def scene(draw, bodies, frames="half", gravity=None, friction=None, half_spaces=
     if joints:
         result["joints"] = list(joints)
     if forces:
-        result["output"]["contact_forces"] = True
+        result["output"]["fields"] = ["normal_force", "friction_force"]
     return result
