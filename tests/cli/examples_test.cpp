@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,19 @@ std::vector<std::string> example_names() {
 std::string text_of(const fs::path& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Every term of the account of energy is computed on its own: what they leave is rounding.
+void expect_closed_accounts(const fs::path& stats) {
+  std::ifstream file(stats);
+  double at_work = 0.0;
+  for (std::string line; std::getline(file, line);) {
+    const nlohmann::json step = nlohmann::json::parse(line);
+    for (const auto& [name, energy] : step.at("account").items()) {
+      if (name != "closure") at_work = std::max(at_work, std::abs(energy.get<double>()));
+    }
+    EXPECT_LE(std::abs(step.at("account").at("closure").get<double>()), 1e-6 * at_work) << step.at("step");
+  }
 }
 
 class Example : public testing::TestWithParam<std::string> {
@@ -70,6 +85,7 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
   options.is_strict = true;
   options.is_quiet = true;
   EXPECT_EQ(run_simulation(options), exit_done);
+  expect_closed_accounts(folder / "stats.jsonl");
 
   const auto stored = read_verify_folder(folder);
   ASSERT_TRUE(stored);
