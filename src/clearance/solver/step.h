@@ -80,6 +80,8 @@ class Step {
   bool has_forces() const { return options_.convergence == Convergence::forces; }
   double length(const VecX& dy) const;
   void shorten(VecX& dy) const;
+  double choose_reach();
+  void measure_reach();
   bool bend(VecX& dy) const;
   void bound_bent(Direction& direction);
   void bound_direction(Direction& direction);
@@ -109,6 +111,10 @@ class Step {
   VecX stiffness_;                    // largest entry of the diagonal blocks assembled last, for `balance_`
   bool is_exact_ = false;             // the Hessian assembled last is not projected
   double exact_limit_ = infinity;     // no exact Hessian before the imbalance is below: after one that was indefinite
+  /// The last direction: how many times its length was tried, what of it was taken, imbalance and length before it.
+  struct Reach {
+    double tried = 1.0, taken = 0.0, imbalance = 0.0, residual = 0.0;
+  } reach_;
   bool is_rounding_known_ = false;    // a direction was taken although what is left may be rounding
   bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction

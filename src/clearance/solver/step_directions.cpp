@@ -92,6 +92,33 @@ void Step<dim>::shorten(VecX& dy) const {
   if (present > longest) dy *= longest / present;
 }
 
+/// A factor of the next direction. Where the objective curves down, projected Hessians take it for steep and go away
+/// from the saddle by steps that grow by a hundredth each: a mat that bends over a knife needed 90. As long as whole
+/// directions leave imbalance and length as they are, twice as much is tried; the line search finds what of it lowers
+/// the energy.
+template <int dim>
+double Step<dim>::choose_reach() {
+  constexpr double largest = 64.0, stagnation = 0.9;
+  const bool is_crawling = has_forces() && !is_exact_ && reach_.taken >= 1.0 &&
+                           detour_.length == 0 && !detour_.is_wanted &&
+                           report_.imbalance > stagnation * reach_.imbalance &&
+                           report_.residual > 0.5 * reach_.residual;
+  reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
+  return reach_.tried;
+}
+
+/// After a direction was followed at `reach_.tried` times its length: its fractions are those of Newton's direction again.
+template <int dim>
+void Step<dim>::measure_reach() {
+  if (reach_.tried > 1.0) {
+    iteration_.alpha *= reach_.tried;
+    iteration_.alpha_limit = std::min(reach_.tried * iteration_.alpha_limit, std::max(1.0, iteration_.alpha));
+    // That less was taken than tried tells nothing of the direction.
+    if (iteration_.alpha >= 1.0) detour_.is_wanted = false;
+  }
+  reach_ = {reach_.tried, iteration_.alpha, report_.imbalance, report_.residual};
+}
+
 /// Affine bodies turn without being stretched, unless that would climb. False if nothing is bent.
 template <int dim>
 bool Step<dim>::bend(VecX& dy) const {
@@ -188,6 +215,8 @@ template bool Step<2>::solve_exact_direction(VecX&);
 template bool Step<2>::solve_direction(VecX&);
 template double Step<2>::length(const VecX&) const;
 template void Step<2>::shorten(VecX&) const;
+template double Step<2>::choose_reach();
+template void Step<2>::measure_reach();
 template bool Step<2>::bend(VecX&) const;
 template void Step<2>::bound_bent(Step<2>::Direction&);
 template void Step<2>::bound_direction(Step<2>::Direction&);
@@ -197,6 +226,8 @@ template bool Step<3>::solve_exact_direction(VecX&);
 template bool Step<3>::solve_direction(VecX&);
 template double Step<3>::length(const VecX&) const;
 template void Step<3>::shorten(VecX&) const;
+template double Step<3>::choose_reach();
+template void Step<3>::measure_reach();
 template bool Step<3>::bend(VecX&) const;
 template void Step<3>::bound_bent(Step<3>::Direction&);
 template void Step<3>::bound_direction(Step<3>::Direction&);

@@ -42,7 +42,11 @@ bool Step<dim>::search_line(const Direction& direction) {
       ++report_.counters.energy_evaluations;
       // Compared as a difference of compensated sums, so that a decrease far below the energy itself is still seen.
       const double change = (energy.sum - current_energy_.sum) + (energy.correction - current_energy_.correction);
-      if (change <= 0.0 || is_decrease_hidden(trial, direction.dy, change)) {
+      // Beyond Newton's direction only where the energy falls faster than a parabola would.
+      const bool is_beyond = alpha * reach_.tried > 1.0;
+      const bool is_lower = is_beyond ? change <= -0.5 * alpha * std::abs(gradient_.dot(direction.dy))
+                                      : change <= 0.0 || is_decrease_hidden(trial, direction.dy, change);
+      if (is_lower) {
         const Contact* stiffened = problem_.adapt_kappa(current_, trial);
         if (stiffened) {
           iteration_.event =
