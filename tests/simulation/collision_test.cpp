@@ -33,7 +33,8 @@ TEST_P(Collision, ConservesLinearMomentum) {
   EXPECT_GT(most_contacts, 3) << "the boxes missed each other";
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrators, Collision, testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
+INSTANTIATE_TEST_SUITE_P(Integrators, Collision,
+                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
                          [](const auto& name) { return name.param; });
 
 TEST(Collision, OfImplicitEulerExertsNoTorque) {

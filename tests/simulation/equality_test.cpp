@@ -63,7 +63,8 @@ TEST_P(Restart, ContinuesWithTheSameBits) {
   EXPECT_EQ(resumed, std::vector<std::string>(expected.begin() + 10, expected.end()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Integrators, Restart, testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
+INSTANTIATE_TEST_SUITE_P(Integrators, Restart,
+                         testing::Values("implicit_euler", "implicit_newmark", "bdf2", "bdf2_restarted"),
                          [](const auto& name) { return name.param; });
 
 TEST(Restart, WithANewWorkspaceEveryStepGivesTheSameBits) {

@@ -12,16 +12,18 @@ namespace {
 /// `box` of 0.2 m, `gap` above a floor, with a velocity, and a bystander that flies freely.
 std::string scene_of(const std::string& kind, double gap, const std::string& velocity, int dimension) {
   const std::string size = dimension == 2 ? "[0.2, 0.2]" : "[0.2, 0.2, 0.2]";
-  const std::string box = R"("kind": ")" + kind + R"(", "generator": {"kind": ")" + (dimension == 2 ? "rectangle" : "box") +
-                          R"(", "size": )" + size +
-                          R"(, "resolution": )" + (dimension == 2 ? "[2, 2]" : "[2, 2, 2]") + "}";
+  const std::string box = R"("kind": ")" + kind + R"(", "generator": {"kind": ")" +
+                          (dimension == 2 ? "rectangle" : "box") + R"(", "size": )" + size + R"(, "resolution": )" +
+                          (dimension == 2 ? "[2, 2]" : "[2, 2, 2]") + "}";
   const std::string end = dimension == 2 ? "]" : ", 0]";
   return R"({"dimension": )" + std::to_string(dimension) + R"(, "bodies": [
-    {"name": "box", )" + box + R"(, "transform": {"translation": [0, )" + std::to_string(0.1 + gap) + end +
+    {"name": "box", )" +
+         box + R"(, "transform": {"translation": [0, )" + std::to_string(0.1 + gap) + end +
          R"(}, "linear_velocity": )" + velocity + R"(},
-    {"name": "bystander", )" + box + R"(, "transform": {"translation": [0, 30)" + end + R"(}, "linear_velocity": )" +
-         velocity + R"(}],
-    "half_spaces": [{"point": [0, 0)" + end + R"(, "normal": [0, 1)" + end + R"(}]})";
+    {"name": "bystander", )" +
+         box + R"(, "transform": {"translation": [0, 30)" + end + R"(}, "linear_velocity": )" + velocity + R"(}],
+    "half_spaces": [{"point": [0, 0)" +
+         end + R"(, "normal": [0, 1)" + end + R"(}]})";
 }
 
 /// Names of the bodies that are hit in a step of 10 ms.
@@ -73,7 +75,8 @@ TEST(Impacts, OfTwoBodiesAreOfBoth) {
 
 /// [share of what they had] Most that two rigid boxes of 0.2 m have after they met at 1 m/s.
 double energy_after_collision(const std::string& integrator) {
-  RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": ")" + integrator + R"("}, "bodies": [
+  RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": ")" + integrator +
+                     R"("}, "bodies": [
     {"name": "a", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2]}, "linear_velocity": [1, 0, 0]},
     {"name": "b", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2]},
      "transform": {"translation": [0.233, 0.05, 0.02]}}]})");
@@ -82,7 +85,9 @@ double energy_after_collision(const std::string& integrator) {
   return most / (0.5 * 8.0);
 }
 
-TEST(Impacts, MakeNoEnergyWithRestartedBdf2) { EXPECT_LE(energy_after_collision("bdf2_restarted"), 1.0 + 1e-9); }
+TEST(Impacts, MakeNoEnergyWithRestartedBdf2) {
+  EXPECT_LE(energy_after_collision("bdf2_restarted"), 1.0 + 1e-9);
+}
 
 }  // namespace
 }  // namespace clearance

@@ -314,8 +314,7 @@ void add_to_bodies(const Model& model, const Contact& contact, double value, Vec
   const std::array<int, 2> sides = {contact.vertices[0],
                                     contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)]};
   const auto is_obstacle = [&](int vertex) { return model.is_obstacle_vertex[static_cast<std::size_t>(vertex)] != 0; };
-  const bool is_shared =
-      contact.kind != ContactKind::half_space && !is_obstacle(sides[0]) && !is_obstacle(sides[1]);
+  const bool is_shared = contact.kind != ContactKind::half_space && !is_obstacle(sides[0]) && !is_obstacle(sides[1]);
   for (std::size_t i = 0; i < 2; ++i) {
     if (is_obstacle(sides[i]) || (contact.kind == ContactKind::half_space && i == 1)) continue;
     sums[model.surface.vertex_body[static_cast<std::size_t>(sides[i])]] += is_shared ? 0.5 * value : value;

@@ -102,8 +102,8 @@ struct ContactSet {
   double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts
 };
 
-/// sums[body] += value, half of it for each of the two bodies of a contact, all for the one whose partner is an obstacle
-/// or a half-space.
+/// sums[body] += value, half of it for each of the two bodies of a contact, all for the one whose partner is an
+/// obstacle or a half-space.
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums);
 
 /// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`

@@ -35,9 +35,10 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
   if (lost_.first > loss_limit) {
     warnings.push_back(
         {"energy_lost",
-         fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
-                     "had at work, impacts aside; use a shorter step or bdf2_restarted, which loses less in smooth motion",
-                     100.0 * lost_.first, lost_.second)});
+         fmt::format(
+             "the time integrator has taken out {:.3g} % of the energy that '{}' "
+             "had at work, impacts aside; use a shorter step or bdf2_restarted, which loses less in smooth motion",
+             100.0 * lost_.first, lost_.second)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
     warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "

@@ -47,7 +47,7 @@ struct State {
   VecX v_prev;        ///< [m/s] one step earlier; used by BDF2
   /// Per block: 1 if the last step tells how the next one goes on, 0 after an impact; used by restarted BDF2.
   std::vector<char> has_history;
-  VecX stored;        ///< [J] per potential and of the barriers at the end of the last step; empty before the first
+  VecX stored;  ///< [J] per potential and of the barriers at the end of the last step; empty before the first
   std::vector<EnergyLedger> ledgers;  ///< per body
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts that rub at x

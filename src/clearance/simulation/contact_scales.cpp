@@ -98,8 +98,8 @@ class Compliance {
 };
 
 /// Lets dhat grow along the surface by at most `slope` of the distance. Without it the start would leave a dhat that
-/// follows the gap of two curved bodies, so that they meet on the whole patch at once: a ball pressed into a block (Hertz)
-/// had 1.5 times the force.
+/// follows the gap of two curved bodies, so that they meet on the whole patch at once: a ball pressed into a block
+/// (Hertz) had 1.5 times the force.
 template <int dim>
 void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, std::vector<double>& dhat) {
   std::vector<std::vector<int>> neighbours(dhat.size());

@@ -86,8 +86,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   std::vector<char> is_hit(std::max<std::size_t>(1, surface.body_names.size()), 0);
   const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
   const auto dhat_at = [&](int vertex) {
-    return model.contact_scales.is_empty() ? barrier.dhat
-                                           : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
+    return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
   };
   const auto hit = [&](int body, int other, double motion) {
     if (motion > motion_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
@@ -100,7 +99,8 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     double gap = swept.distance[k], motion = swept.motion[k];
     if constexpr (dim == 2) {
       const auto [p, edge] = swept.pairs.point_edge[k];
-      vertices = {p, surface.edges[static_cast<std::size_t>(edge)][0], surface.edges[static_cast<std::size_t>(edge)][1]};
+      vertices = {p, surface.edges[static_cast<std::size_t>(edge)][0],
+                  surface.edges[static_cast<std::size_t>(edge)][1]};
       std::tie(gap, motion) = planar_approach(planar_motion_of(surface, path, swept.pairs, k));
     } else {
       vertices = vertices_of(surface, swept.pairs, k);

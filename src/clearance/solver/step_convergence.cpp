@@ -15,8 +15,8 @@ constexpr double least_taken = 0.5;
 constexpr double exact_imbalance = 1.0;
 /// Friction is lagged again before the forces have come to balance with it, from this imbalance on, if it is less than
 /// this part of the one with friction that agrees with the contact forces.
-constexpr double early_imbalance = 0.1;
-constexpr double early_lag_share = 0.1;
+constexpr double early_imbalance = 1.0;
+constexpr double early_lag_share = 0.3;
 }  // namespace
 
 template <int dim>
@@ -39,7 +39,8 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
     // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
-    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) return end(StepStatus::converged);
+    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again(lag_share()))
+      return end(StepStatus::converged);
     if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
     is_first_of_lag_ = true;
     return Verdict::again;
@@ -71,10 +72,11 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
     if (!fresh.is_empty() || !problem_.friction().is_empty()) {
       const BalanceVerdict of_fresh = balance_with(fresh);
       if (verdict.is_balanced && of_fresh.is_balanced) return end(StepStatus::converged);
-      if (verdict.is_balanced || verdict.imbalance < early_lag_share * of_fresh.imbalance) {
-        if (!lag_again()) return end(StepStatus::converged);
-        if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
-        return Verdict::again;
+      // Friction that does not come to agree at all: the step ends in balance with the last one.
+      const bool is_last = report_.friction_iterations > options_.friction.max_iterations;
+      if (is_last && verdict.is_balanced) return end(StepStatus::friction_lag_limit);
+      if (!is_last && (verdict.is_balanced || verdict.imbalance < early_lag_share * of_fresh.imbalance)) {
+        return lag_again(lag_share(of_fresh.imbalance)) ? Verdict::again : end(StepStatus::converged);
       }
     }
   }

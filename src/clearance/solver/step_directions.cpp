@@ -99,15 +99,15 @@ void Step<dim>::shorten(VecX& dy) const {
 template <int dim>
 double Step<dim>::choose_reach() {
   constexpr double largest = 64.0, stagnation = 0.9;
-  const bool is_crawling = has_forces() && !is_exact_ && reach_.taken >= 1.0 &&
-                           detour_.length == 0 && !detour_.is_wanted &&
-                           report_.imbalance > stagnation * reach_.imbalance &&
+  const bool is_crawling = has_forces() && !is_exact_ && reach_.taken >= 1.0 && detour_.length == 0 &&
+                           !detour_.is_wanted && report_.imbalance > stagnation * reach_.imbalance &&
                            report_.residual > 0.5 * reach_.residual;
   reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
   return reach_.tried;
 }
 
-/// After a direction was followed at `reach_.tried` times its length: its fractions are those of Newton's direction again.
+/// After a direction was followed at `reach_.tried` times its length: its fractions are those of Newton's direction
+/// again.
 template <int dim>
 void Step<dim>::measure_reach() {
   if (reach_.tried > 1.0) {

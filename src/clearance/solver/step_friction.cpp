@@ -1,13 +1,14 @@
 #include <algorithm>
+#include <utility>
 
 #include "clearance/solver/step.h"
 
 namespace clearance {
 
 namespace {
-/// Friction that has been lagged this often goes round in a circle; from there on it takes less and less of what is new,
-/// in the end a tenth, which ends the circle.
-constexpr double num_whole_lags = 10.0;
+/// Friction that has been lagged this often goes round in a circle; from there on it takes a part of what is new, which
+/// ends the circle.
+constexpr int num_whole_lags = 10;
 }  // namespace
 
 /// Friction starts from the contacts at the start of the step with the barrier stiffness of the last one, which is to
@@ -21,14 +22,30 @@ void Step<dim>::start_friction(const Direction& direction) {
   report_.friction_iterations = 1;
 }
 
-/// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
-/// the last of the wanted number, or nothing rubs.
+/// Of what is new, for the published convergence.
 template <int dim>
-bool Step<dim>::lag_again() {
+double Step<dim>::lag_share() const {
+  return report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
+}
+
+/// Of what is new, when friction leaves `disagreement` of the forces unbalanced: less after a lag that has brought no
+/// agreement, more after one that has.
+template <int dim>
+double Step<dim>::lag_share(double disagreement) {
+  constexpr double least = 0.1, less = 0.7, more = 1.2;
+  const bool is_worse = disagreement > std::exchange(disagreement_, disagreement);
+  if (report_.friction_iterations < num_whole_lags) return 1.0;
+  lag_share_ = is_worse ? std::max(least, less * lag_share_) : std::min(1.0, more * lag_share_);
+  return lag_share_;
+}
+
+/// After a lagged solve: takes up the present normal forces and sliding directions for another one, `share` of them;
+/// the rest of the friction stays. False if that was the last of the wanted number, or nothing rubs.
+template <int dim>
+bool Step<dim>::lag_again(double share) {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
-  const double share = std::min(1.0, num_whole_lags / (1.0 + report_.friction_iterations));
   // What has slid before any friction was there says nothing of static or kinetic: it may stick.
   const VecX displacement =
       report_.friction_iterations == 0 ? VecX(VecX::Zero(current_.x.size())) : VecX(current_.x - state_.x);
@@ -51,10 +68,14 @@ void Step<dim>::choose_secant_share() {
 }
 
 template void Step<2>::start_friction(const Step<2>::Direction&);
-template bool Step<2>::lag_again();
+template double Step<2>::lag_share() const;
+template double Step<2>::lag_share(double);
+template bool Step<2>::lag_again(double);
 template void Step<2>::choose_secant_share();
 template void Step<3>::start_friction(const Step<3>::Direction&);
-template bool Step<3>::lag_again();
+template double Step<3>::lag_share() const;
+template double Step<3>::lag_share(double);
+template bool Step<3>::lag_again(double);
 template void Step<3>::choose_secant_share();
 
 }  // namespace clearance

@@ -70,9 +70,8 @@ void add_inertial_gradient(const Model& model, const InertialTarget& target, con
     model.consistent_mass->add_product(d, 1.0, gradient);
     return;
   }
-  parallel_for(model.layout.num_blocks, 4096, [&](int b) {
-    block<dim>(gradient, b) += target.mass_factor(b) * model.mass[b] * block<dim>(d, b);
-  });
+  parallel_for(model.layout.num_blocks, 4096,
+               [&](int b) { block<dim>(gradient, b) += target.mass_factor(b) * model.mass[b] * block<dim>(d, b); });
 }
 
 template <int dim>
@@ -238,7 +237,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix, is_exact);
   friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
   augmented_.add_derivatives(iterate.x, gradient, matrix);
-  const double inertia = target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
+  const double inertia =
+      target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
   system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, is_fixed_, gradient, is_exact);
 }
 
