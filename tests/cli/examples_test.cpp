@@ -44,7 +44,8 @@ void expect_closed_accounts(const fs::path& stats) {
     for (const auto& [name, energy] : step.at("account").items()) {
       if (name != "closure") at_work = std::max(at_work, std::abs(energy.get<double>()));
     }
-    EXPECT_LE(std::abs(step.at("account").at("closure").get<double>()), 1e-6 * at_work) << step.at("step");
+    // What is not held yet and does not move has energies of rounding alone.
+    EXPECT_LE(std::abs(step.at("account").at("closure").get<double>()), 1e-6 * at_work + 1e-20) << step.at("step");
   }
 }
 

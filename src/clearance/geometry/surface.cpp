@@ -5,6 +5,11 @@
 
 namespace clearance {
 
+int SurfaceTopology::num_bodies() const {
+  const auto last = std::max_element(vertex_body.begin(), vertex_body.end());
+  return std::max({1, static_cast<int>(body_names.size()), last == vertex_body.end() ? 0 : *last + 1});
+}
+
 std::string SurfaceTopology::body_label(int vertex) const {
   const auto body = static_cast<std::size_t>(vertex_body[static_cast<std::size_t>(vertex)]);
   return body < body_names.size() ? "'" + body_names[body] + "'" : "body " + std::to_string(body);

@@ -20,6 +20,8 @@ struct SurfaceTopology {
   std::vector<int> vertex_group;
   std::vector<std::string> body_names;  ///< per body, for reports; may be empty
 
+  /// At least one.
+  int num_bodies() const;
   /// `'cube'`, or `body 3` without names.
   std::string body_label(int vertex) const;
 

@@ -13,9 +13,9 @@ namespace {
 
 /// Of a gap within dhat: what may be used up before that is an impact.
 constexpr double gap_share = 0.5;
-/// Of the relative motion of two bodies: where a gap closes slower, a rebound of half of that has a hundredth of the
+/// Of the relative motion of two bodies: where a gap closes slower, a rebound of half of that has a sixtieth of the
 /// energy at most.
-constexpr double motion_share = 0.1;
+constexpr double motion_share = 0.25;
 
 bool is_closing(double gap, double motion, double dhat) {
   return gap - motion < (1.0 - gap_share) * std::min(gap, dhat) && motion > 0.0;
@@ -43,7 +43,7 @@ class BodyMotions {
     for (const StiffBody& body : model.stiff_bodies) {
       for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
     }
-    bodies_.resize(std::max<std::size_t>(1, model.surface.body_names.size()));
+    bodies_.resize(static_cast<std::size_t>(model.surface.num_bodies()));
     for (int b = 0; b < model.layout.num_blocks; ++b) {
       Body& body = bodies_[model.body_of_block.empty()
                                ? 0
@@ -83,7 +83,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   const SurfaceTopology& surface = model.surface;
   const BodyMotions<dim> motions(model, x_t1 - x_t0);
   const SurfacePath path{model.surface_map.apply(x_t0), model.surface_map.apply(x_t1), {}, {}, {}};
-  std::vector<char> is_hit(std::max<std::size_t>(1, surface.body_names.size()), 0);
+  std::vector<char> is_hit(static_cast<std::size_t>(surface.num_bodies()), 0);
   const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
   const auto dhat_at = [&](int vertex) {
     return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];

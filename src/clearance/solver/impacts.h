@@ -11,8 +11,8 @@ namespace clearance {
 /// Per block: 1 if its body is hit on the way from the unknowns x_t0 to x_t1 [m].
 ///
 /// A pair hits where its gap, as far as it is within dhat, may lose more than half of itself. For each of its two
-/// bodies that is an impact if the gap closes by more than a tenth of the body's mean motion relative to the other one:
-/// what a wheel of flat sides does to the ground, or a rough surface to what glides over it, is none.
+/// bodies that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other
+/// one: what a wheel of flat sides does to the ground, or a rough surface to what glides over it, is none.
 template <int dim>
 std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
                                const VecX& x_t0, const VecX& x_t1);

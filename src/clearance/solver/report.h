@@ -46,10 +46,11 @@ struct LinearSolveSeconds {
 
 /// What one Newton iteration did: for the report of a slow step.
 struct IterationReport {
-  double residual = 0.0;           ///< [m/s] |dx|_inf / h of the direction
-  double imbalance = 0.0;          ///< StepReport::imbalance where it was last judged before the iteration
-  bool is_exact = false;           ///< the direction is that of the exact Hessian
-  double alpha_limit = 1.0;        ///< largest feasible fraction of the direction
+  double residual = 0.0;   ///< [m/s] |dx|_inf / h of the direction
+  double imbalance = 0.0;  ///< StepReport::imbalance where it was last judged before the iteration
+  bool is_exact = false;   ///< the direction is that of the exact Hessian
+  double alpha_limit =
+      1.0;  ///< largest feasible fraction of the direction; above 1 (to 64) where Newton reaches beyond it
   std::string limited_by;          ///< what set alpha_limit; empty if nothing
   double alpha = 0.0;              ///< fraction taken; 0 if the objective fell nowhere
   int num_contacts = 0;            ///< after the iteration

@@ -72,8 +72,7 @@ class Step {
   // step_friction.cpp
   void start_friction(const Direction& direction);
   double lag_share() const;
-  double lag_share(double disagreement);
-  bool lag_again(double share);
+  bool lag_again();
   void choose_secant_share();
 
   // step_directions.cpp: where to, and how far that is feasible
@@ -117,13 +116,12 @@ class Step {
   struct Reach {
     double tried = 1.0, taken = 0.0, imbalance = 0.0, residual = 0.0;
   } reach_;
-  double lag_share_ = 1.0, disagreement_ = infinity;  // of friction that was lagged often
-  bool is_rounding_known_ = false;                    // a direction was taken although what is left may be rounding
-  bool wants_exact_ = false;                          // near the solution: the next one is to be
-  bool is_first_of_lag_ = false;                      // friction was lagged again since the last direction
-  LinearSolverCounters counters_t0_;                  // at the start of the step
-  IterationReport iteration_;                         // the one under way
-  double least_missing_ = 1.0;                        // of the scripted motion, at any pull so far
+  bool is_rounding_known_ = false;    // a direction was taken although what is left may be rounding
+  bool wants_exact_ = false;          // near the solution: the next one is to be
+  bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
+  LinearSolverCounters counters_t0_;  // at the start of the step
+  IterationReport iteration_;         // the one under way
+  double least_missing_ = 1.0;        // of the scripted motion, at any pull so far
   int num_vain_pulls_ = 0;
   double feasible_length_ = 0.0;  // [m] of the direction bounded last
   /// Where a detour started, and what is searched if it leads nowhere.

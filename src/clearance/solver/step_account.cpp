@@ -34,11 +34,11 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   body_energy_t0_ = body_energies(state.x);
   if (state.stored.size() != energy_t0_.size()) return;
   // What has jumped since the end of the last step: drives have moved on, and the barrier may have another stiffness.
+  jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
     if (model_.potentials[static_cast<std::size_t>(k)]->is_dissipative()) continue;
-    const double jump = energy_t0_[k] - load_energy_t0_[k] - state.stored[k];
-    energy_.drives += jump;
-    energy_.stored += jump;
+    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - state.stored[k];
+    energy_.stored += jump_t0_[k];
   }
   energy_.integrator += energy_t0_[count] - state.stored[count];
   energy_.stored += energy_t0_[count] - state.stored[count];
@@ -79,7 +79,14 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     stored_[at] = energy - load_energy;
     energy_.loads += load_energy_t0_[at] - load_energy;
     energy_.stored += stored_[at] - (energy_t0_[at] - load_energy_t0_[at]);
-    gaps += work - (energy - energy_t0_[at]);
+    const double gap = work - (energy - energy_t0_[at]);
+    if (jump_t0_.size() > 0 && jump_t0_[at] != 0.0) {
+      // A drive does what the forces at the end do, and what is stored: the stiff spring between its old and its new
+      // place is no energy at all.
+      energy_.drives += jump_t0_[at] - gap;
+    } else {
+      gaps += gap;
+    }
   }
 
   has_contact_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
@@ -173,8 +180,7 @@ VecX StepAccount<dim>::mass_times(const VecX& v) const {
 
 template <int dim>
 VecX StepAccount<dim>::body_energies(const VecX& x) const {
-  VecX sums =
-      VecX::Zero(model_.surface.body_names.empty() ? 1 : static_cast<Eigen::Index>(model_.surface.body_names.size()));
+  VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
   for (const auto& potential : model_.potentials) potential->add_body_energies(x, model_.body_of_block, sums);
   return sums;

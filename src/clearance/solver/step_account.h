@@ -43,6 +43,7 @@ class StepAccount {
   double h_;
   VecX x_t0_, v_t0_, dx_;
   VecX energy_t0_;          // [J] per potential and of the barriers, with the parameters of this step
+  VecX jump_t0_;            // [J] per potential: what its parameters add at once; empty in the first step
   VecX load_energy_t0_;     // [J] the part of given forces, per potential
   VecX inertial_gradient_;  // [N]
   double barrier_gap_ = 0.0;

@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <utility>
-
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -22,34 +19,27 @@ void Step<dim>::start_friction(const Direction& direction) {
   report_.friction_iterations = 1;
 }
 
-/// Of what is new, for the published convergence.
+/// Of what is new: half of what goes round in a circle ends it as a rule. Balance of forces, which asks for more, takes
+/// less and less in the end.
 template <int dim>
 double Step<dim>::lag_share() const {
-  return report_.friction_iterations < num_whole_lags ? 1.0 : 0.5;
-}
-
-/// Of what is new, when friction leaves `disagreement` of the forces unbalanced: less after a lag that has brought no
-/// agreement, more after one that has.
-template <int dim>
-double Step<dim>::lag_share(double disagreement) {
-  constexpr double least = 0.1, less = 0.7, more = 1.2;
-  const bool is_worse = disagreement > std::exchange(disagreement_, disagreement);
-  if (report_.friction_iterations < num_whole_lags) return 1.0;
-  lag_share_ = is_worse ? std::max(least, less * lag_share_) : std::min(1.0, more * lag_share_);
-  return lag_share_;
+  constexpr int num_half_lags = 40;
+  const int count = report_.friction_iterations;
+  if (count < num_whole_lags) return 1.0;
+  return count < num_half_lags || !has_forces() ? 0.5 : 0.5 * num_half_lags / count;
 }
 
 /// After a lagged solve: takes up the present normal forces and sliding directions for another one, `share` of them;
 /// the rest of the friction stays. False if that was the last of the wanted number, or nothing rubs.
 template <int dim>
-bool Step<dim>::lag_again(double share) {
+bool Step<dim>::lag_again() {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
   // What has slid before any friction was there says nothing of static or kinetic: it may stick.
   const VecX displacement =
       report_.friction_iterations == 0 ? VecX(VecX::Zero(current_.x.size())) : VecX(current_.x - state_.x);
-  problem_.lag_friction(current_, displacement, problem_.kappa(), share);
+  problem_.lag_friction(current_, displacement, problem_.kappa(), lag_share());
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
   if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
@@ -69,13 +59,11 @@ void Step<dim>::choose_secant_share() {
 
 template void Step<2>::start_friction(const Step<2>::Direction&);
 template double Step<2>::lag_share() const;
-template double Step<2>::lag_share(double);
-template bool Step<2>::lag_again(double);
+template bool Step<2>::lag_again();
 template void Step<2>::choose_secant_share();
 template void Step<3>::start_friction(const Step<3>::Direction&);
 template double Step<3>::lag_share() const;
-template double Step<3>::lag_share(double);
-template bool Step<3>::lag_again(double);
+template bool Step<3>::lag_again();
 template void Step<3>::choose_secant_share();
 
 }  // namespace clearance
