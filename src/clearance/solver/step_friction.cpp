@@ -19,14 +19,15 @@ void Step<dim>::start_friction(const Direction& direction) {
   report_.friction_iterations = 1;
 }
 
-/// Of what is new: half of what goes round in a circle ends it as a rule. Balance of forces, which asks for more, takes
-/// less and less in the end.
+/// Of what is new: half of what goes round in a circle ends it as a rule. Where the forces are still far from balance
+/// with it after many lags, less and less is taken.
 template <int dim>
 double Step<dim>::lag_share() const {
   constexpr int num_half_lags = 40;
   const int count = report_.friction_iterations;
   if (count < num_whole_lags) return 1.0;
-  return count < num_half_lags || !has_forces() ? 0.5 : 0.5 * num_half_lags / count;
+  const bool is_far = has_forces() && report_.imbalance > 0.1;
+  return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
 }
 
 /// After a lagged solve: takes up the present normal forces and sliding directions for another one, `share` of them;
