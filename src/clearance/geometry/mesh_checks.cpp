@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -124,6 +125,15 @@ SurfaceDefects find_surface_defects(const Triangles& triangles) {
 
 bool is_closed_manifold(const Triangles& triangles) {
   return find_surface_defects(triangles).is_closed_manifold();
+}
+
+bool is_closed_outline(const Edges& edges) {
+  std::map<int, int> balance;
+  for (const auto& [a, b] : edges) {
+    --balance[a];
+    ++balance[b];
+  }
+  return std::all_of(balance.begin(), balance.end(), [](const auto& entry) { return entry.second == 0; });
 }
 
 int euler_characteristic(const Triangles& triangles) {

@@ -23,6 +23,8 @@ SurfaceDefects find_surface_defects(const Triangles& triangles);
 
 /// Every edge has two triangles that run along it in opposite directions, and every vertex one fan.
 bool is_closed_manifold(const Triangles& triangles);
+/// As many edges end in every vertex as start there.
+bool is_closed_outline(const Edges& edges);
 
 /// vertices - edges + triangles, of the vertices in use: 2 for each sphere, 0 for each torus.
 int euler_characteristic(const Triangles& triangles);

@@ -100,15 +100,9 @@ class EnclosureFinder {
     weld_facets(outer, triangles);
     return find_surface_defects(triangles).open_edges.empty();
   }
-  /// As many edges end in every vertex of a closed outline as start there.
   bool is_closed(int outer, Edges edges) const {
     weld_facets(outer, edges);
-    std::map<int, int> balance;
-    for (const auto& [a, b] : edges) {
-      --balance[a];
-      ++balance[b];
-    }
-    return std::all_of(balance.begin(), balance.end(), [](const auto& entry) { return entry.second == 0; });
+    return is_closed_outline(edges);
   }
   template <class Facets>
   void weld_facets(int outer, Facets& facets) const {

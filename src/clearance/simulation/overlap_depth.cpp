@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
@@ -24,16 +23,6 @@ double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<i
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 2>& e) {
   return point_edge_distance_sq<3>(p, vertices[static_cast<std::size_t>(e[0])],
                                    vertices[static_cast<std::size_t>(e[1])]);
-}
-
-/// As many edges end in every vertex of a closed outline as start there.
-bool is_closed(const Edges& edges) {
-  std::map<int, int> balance;
-  for (const auto& [a, b] : edges) {
-    --balance[a];
-    ++balance[b];
-  }
-  return std::all_of(balance.begin(), balance.end(), [](const auto& entry) { return entry.second == 0; });
 }
 
 /// Vertices of one body inside of another one that `facets` bound.
@@ -61,7 +50,7 @@ void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, in
   const bool is_deformable = body.kind == BodyKind::deformable;
   if (scene.dim == 2) {
     const Edges edges = is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
-    if (is_closed(edges)) deepen(surfaces, inner, outer, body.mesh.vertices, edges, overlap);
+    if (is_closed_outline(edges)) deepen(surfaces, inner, outer, body.mesh.vertices, edges, overlap);
     return;
   }
   const Triangles triangles = is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;

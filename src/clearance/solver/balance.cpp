@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "clearance/model/blocks.h"
+
 namespace clearance {
 
 template <int dim>
 Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinates)
     : coordinates_(coordinates), origins_(coordinates.origins()) {
-  std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
-  for (const StiffBody& body : model.stiff_bodies) {
-    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
-  }
+  const std::vector<char> is_column = column_flags(model);
   for (const auto& origin : origins_) {
-    const int body = model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(origin.block)];
+    const int body = body_of_block(model, origin.block);
     body_of_.push_back(body);
     num_bodies_ = std::max(num_bodies_, body + 1);
     is_column_.push_back(is_column[static_cast<std::size_t>(origin.block)]);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "clearance/contact/contact_set.h"
+#include "clearance/model/blocks.h"
 #include "clearance/solver/swept_candidates.h"
 
 namespace clearance {
@@ -39,15 +40,10 @@ template <int dim>
 class BodyMotions {
  public:
   BodyMotions(const Model& model, const VecX& dx) {
-    std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
-    for (const StiffBody& body : model.stiff_bodies) {
-      for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
-    }
+    const std::vector<char> is_column = column_flags(model);
     bodies_.resize(static_cast<std::size_t>(model.surface.num_bodies()));
     for (int b = 0; b < model.layout.num_blocks; ++b) {
-      Body& body = bodies_[model.body_of_block.empty()
-                               ? 0
-                               : static_cast<std::size_t>(model.body_of_block[static_cast<std::size_t>(b)])];
+      Body& body = bodies_[static_cast<std::size_t>(body_of_block(model, b))];
       const double mass = model.mass[b] > 0.0 ? model.mass[b] : 1.0;
       body.second += mass * block<dim>(dx, b).squaredNorm();
       if (is_column[static_cast<std::size_t>(b)]) continue;
@@ -122,9 +118,9 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     }
   }
 
-  std::vector<char> of_block(static_cast<std::size_t>(model.layout.num_blocks), is_hit[0]);
-  for (std::size_t b = 0; b < model.body_of_block.size(); ++b) {
-    of_block[b] = is_hit[static_cast<std::size_t>(model.body_of_block[b])];
+  std::vector<char> of_block;
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    of_block.push_back(is_hit[static_cast<std::size_t>(body_of_block(model, b))]);
   }
   return of_block;
 }

@@ -157,10 +157,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
 /// Blocks that are free, and points: not the columns of stiff bodies.
 template <int dim>
 std::vector<int> StepAccount<dim>::free_points() const {
-  std::vector<char> is_column(static_cast<std::size_t>(model_.layout.num_blocks), 0);
-  for (const StiffBody& body : model_.stiff_bodies) {
-    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
-  }
+  const std::vector<char> is_column = column_flags(model_);
   std::vector<int> points;
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     if (!is_column[static_cast<std::size_t>(b)] && !is_fixed_[static_cast<std::size_t>(b)]) points.push_back(b);
@@ -189,10 +186,7 @@ VecX StepAccount<dim>::body_energies(const VecX& x) const {
 /// [J] Per body: that of a hundredth of its radius of gyration a second. Bodies that never have more are at rest.
 template <int dim>
 std::vector<double> StepAccount<dim>::least_energies() const {
-  std::vector<char> is_column(static_cast<std::size_t>(model_.layout.num_blocks), 0);
-  for (const StiffBody& body : model_.stiff_bodies) {
-    for (int i = 1; i <= dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
-  }
+  const std::vector<char> is_column = column_flags(model_);
   struct Moments {
     double mass = 0.0, second = 0.0;
     Vec<dim> first = Vec<dim>::Zero();

@@ -1,6 +1,7 @@
 // Keeps the accounts of energy and momentum of one step.
 #pragma once
 
+#include "clearance/model/blocks.h"
 #include "clearance/solver/energy_account.h"
 #include "clearance/solver/step_problem.h"
 
@@ -30,11 +31,7 @@ class StepAccount {
   VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;
-  std::size_t body_of(int block) const {
-    return model_.body_of_block.empty()
-               ? 0
-               : static_cast<std::size_t>(model_.body_of_block[static_cast<std::size_t>(block)]);
-  }
+  std::size_t body_of(int block) const { return static_cast<std::size_t>(body_of_block(model_, block)); }
   VecX body_energies(const VecX& x) const;
 
   const Model& model_;

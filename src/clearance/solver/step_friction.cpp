@@ -30,8 +30,8 @@ double Step<dim>::lag_share() const {
   return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
 }
 
-/// After a lagged solve: takes up the present normal forces and sliding directions for another one, `share` of them;
-/// the rest of the friction stays. False if that was the last of the wanted number, or nothing rubs.
+/// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
+/// the last of the wanted number, or nothing rubs.
 template <int dim>
 bool Step<dim>::lag_again() {
   const int wanted = options_.friction.iterations;

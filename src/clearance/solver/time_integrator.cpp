@@ -45,9 +45,9 @@ InertialTarget predict(const IntegratorOptions& options, const State& state) {
       }
       break;
     case TimeIntegrator::bdf2_restarted: {
-      std::vector<char> is_first_order = state.has_history;
-      for (char& flag : is_first_order) flag = flag != 0 ? 0 : 1;
-      return mixed_target(h, state, is_first_order);
+      InertialTarget target;
+      restart(options, state, std::vector<char>(state.has_history.size(), 0), target);
+      return target;
     }
     case TimeIntegrator::quasi_static:
       return {state.x, 1.0, false, {}, {}};

@@ -1,0 +1,24 @@
+// What a block of the unknowns is: whose, and whether it is a point.
+#pragma once
+
+#include <vector>
+
+#include "clearance/model/model.h"
+
+namespace clearance {
+
+/// The body that a block moves, numbered as in the surface; 0 in models that do not tell.
+inline int body_of_block(const Model& model, int block) {
+  return model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(block)];
+}
+
+/// Per block: 1 for the columns of the affine maps of stiff bodies, which are no points.
+inline std::vector<char> column_flags(const Model& model) {
+  std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
+  for (const StiffBody& body : model.stiff_bodies) {
+    for (int i = 1; i <= model.layout.dim; ++i) is_column[static_cast<std::size_t>(body.first_block + i)] = 1;
+  }
+  return is_column;
+}
+
+}  // namespace clearance
