@@ -137,7 +137,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     ++report_.newton_iterations;
     report_.residual = length(direction.dy) / h;
     shorten(direction.dy);
-    has_moved = follow_detour(follow(choose_reach() * direction.dy));
+    has_moved = follow_coupled(direction.dy) || follow_detour(follow(choose_reach() * direction.dy));
     measure_reach();
     iteration_.residual = report_.residual;
     iteration_.num_contacts = static_cast<int>(current_.contacts.contacts.size());

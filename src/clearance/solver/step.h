@@ -72,8 +72,20 @@ class Step {
   // step_friction.cpp
   void start_friction(const Direction& direction);
   double lag_share() const;
-  bool lag_again();
+  bool lag_again(double share);
   void choose_secant_share();
+
+  // step_coupling.cpp: forces and friction at once
+  bool wants_coupling() const {
+    return has_forces() && options_.friction.iterations == 0 && coupling_.num_to_skip == 0 &&
+           report_.friction_iterations <= options_.friction.max_iterations;
+  }
+  bool can_couple() const;
+  VecX reduce_free(const VecX& x, const VecX& gradient) const;
+  VecX gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
+  VecX friction_change(const VecX& d) const;
+  bool couple(VecX& dy);
+  bool follow_coupled(const VecX& lagged_dy);
 
   // step_directions.cpp: where to, and how far that is feasible
   bool solve_direction(VecX& dy);
@@ -119,6 +131,11 @@ class Step {
   bool is_rounding_known_ = false;    // a direction was taken although what is left may be rounding
   bool wants_exact_ = false;          // near the solution: the next one is to be
   bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
+  bool is_friction_fresh_ = false;    // the friction of the objective agrees with the present contact forces
+  /// After coupled directions that failed: lags to come without one, and those after the next that fails.
+  struct Coupling {
+    int num_to_skip = 0, pause = 1;
+  } coupling_;
   LinearSolverCounters counters_t0_;  // at the start of the step
   IterationReport iteration_;         // the one under way
   double least_missing_ = 1.0;        // of the scripted motion, at any pull so far

@@ -39,7 +39,7 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
     // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
-    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) return end(StepStatus::converged);
+    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again(lag_share())) return end(StepStatus::converged);
     if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
     is_first_of_lag_ = true;
     return Verdict::again;
@@ -51,7 +51,8 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
 /// as its disagreement is what most of the imbalance comes from.
 template <int dim>
 auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
-  const bool can_be_balanced = report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved;
+  const bool can_be_balanced =
+      report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved || is_friction_fresh_;
   wants_exact_ = false;
   if (detour_.length > 0 || !can_be_balanced) return Verdict::go_on;
   const BalanceVerdict verdict = balance_with(problem_.friction());
@@ -66,7 +67,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
     return pull_harder() ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
   }
   const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
-  if (problem_.has_friction() && may_settle) {
+  if (problem_.has_friction() && may_settle && !is_friction_fresh_) {
     const FrictionPotential<dim> fresh = problem_.fresh_friction(current_, state_.x);
     if (!fresh.is_empty() || !problem_.friction().is_empty()) {
       const BalanceVerdict of_fresh = balance_with(fresh);
@@ -75,7 +76,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
       const bool is_last = report_.friction_iterations > options_.friction.max_iterations;
       if (is_last && verdict.is_balanced) return end(StepStatus::friction_lag_limit);
       if (!is_last && (verdict.is_balanced || verdict.imbalance < early_lag_share * of_fresh.imbalance)) {
-        return lag_again() ? Verdict::again : end(StepStatus::converged);
+        return lag_again(lag_share()) ? Verdict::again : end(StepStatus::converged);
       }
     }
   }

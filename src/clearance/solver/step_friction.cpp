@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -25,7 +27,8 @@ template <int dim>
 double Step<dim>::lag_share() const {
   constexpr int num_half_lags = 40;
   const int count = report_.friction_iterations;
-  if (count < num_whole_lags) return 1.0;
+  // Where a coupled direction is to come, friction has to agree.
+  if (count < num_whole_lags || wants_coupling()) return 1.0;
   const bool is_far = has_forces() && report_.imbalance > 0.1;
   return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
 }
@@ -33,14 +36,17 @@ double Step<dim>::lag_share() const {
 /// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
 /// the last of the wanted number, or nothing rubs.
 template <int dim>
-bool Step<dim>::lag_again() {
+bool Step<dim>::lag_again(double share) {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
   // What has slid before any friction was there says nothing of static or kinetic: it may stick.
   const VecX displacement =
       report_.friction_iterations == 0 ? VecX(VecX::Zero(current_.x.size())) : VecX(current_.x - state_.x);
-  problem_.lag_friction(current_, displacement, problem_.kappa(), lag_share());
+  problem_.lag_friction(current_, displacement, problem_.kappa(), share);
+  coupling_.num_to_skip = std::max(0, coupling_.num_to_skip - 1);
+  is_friction_fresh_ = share == 1.0 && report_.friction_iterations > 0;
+  if (is_friction_fresh_ && wants_coupling()) problem_.set_secant_share(0.0);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
   if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
@@ -60,11 +66,11 @@ void Step<dim>::choose_secant_share() {
 
 template void Step<2>::start_friction(const Step<2>::Direction&);
 template double Step<2>::lag_share() const;
-template bool Step<2>::lag_again();
+template bool Step<2>::lag_again(double);
 template void Step<2>::choose_secant_share();
 template void Step<3>::start_friction(const Step<3>::Direction&);
 template double Step<3>::lag_share() const;
-template bool Step<3>::lag_again();
+template bool Step<3>::lag_again(double);
 template void Step<3>::choose_secant_share();
 
 }  // namespace clearance

@@ -9,6 +9,7 @@ namespace clearance {
 /// Goes along dy as far as that is feasible and lowers the energy.
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
+  is_friction_fresh_ = false;
   Direction direction;
   direction.dy = dy;
   bound_bent(direction);
