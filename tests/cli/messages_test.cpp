@@ -160,7 +160,7 @@ TEST_F(Messages, OptionsThatAreNoGoodNumbersSayWhatIsExpected) {
   for (const std::string value : {"-1", "abc", "1.5", "100000000000"}) {
     const ProcessResult run = clearance({"run", scene, "--steps", value});
     EXPECT_EQ(run.status, 2);
-    expect_says(run.errors, {"--steps: expected a whole number from 0 to 2147483647 (got " + value + ")"});
+    expect_says(run.errors, {"--steps: expected a whole number from 1 to 2147483647 (got " + value + ")"});
   }
   expect_says(clearance({"check", scene, "--format", "foo"}).errors, {"--format: expected one of `auto`", "(got foo)"});
 }
@@ -234,6 +234,92 @@ TEST_F(Messages, StrainedJointIsNamedAndOneThatHangsIsNot) {
 TEST_F(Messages, CommaTooManyIsToldAsSuch) {
   expect_says(refused("{\"bodies\": [{" + cube_ + "},\n ]}"),
               {"line 2, column 2", "the comma before it is one too many"});
+}
+
+TEST_F(Messages, CommaThatIsMissingIsToldWhereTheNextValueBegins) {
+  expect_says(refused("{\n\"time\": {\"step\": 0.01}\n\"bodies\": []}"),
+              {"line 3, column 1", "a comma is probably missing before it"});
+  expect_says(refused("{\"gravity\": [0, -9.81 0], \"bodies\": []}"),
+              {"line 1, column 23", "a comma is probably missing before it"});
+  expect_says(refused("{\"bodies\": [{}\n// the second\n{}]}"),
+              {"line 3, column 1", "a comma is probably missing before it"});
+  // Others have nothing to do with commas.
+  for (const char* text : {"{\"bodies\": [{]}", "{\"bodies\" []}", "{\"bodies\": [1, x]}", "{\"bodies\": []"}) {
+    EXPECT_EQ(refused(text).find("comma"), std::string::npos) << text;
+  }
+}
+
+TEST_F(Messages, BodiesThatAreNoListAreOneError) {
+  const std::string text = refused(R"({"bodies": {"name": "a"}, "joints": [{"bodies": ["a", ""]}],
+    "output": {"probes": [{"name": "p", "body": "a"}]}})");
+  expect_says(text, {"bodies: expected an array of objects, not an object"});
+  EXPECT_EQ(num_lines_with(text, "error:"), 1) << text;
+}
+
+TEST_F(Messages, BodyThatTouchesAHalfSpaceIsToldToLeaveAGap) {
+  const std::string text =
+      refused(R"({"half_spaces": [{"point": [0, -0.5, 0]}], "bodies": [{"name": "red", )" + cube_ + "}]}");
+  expect_says(text, {"'red' touches half_spaces[0] at the start: 4 vertices on it", "need a gap above zero", "dhat"});
+  EXPECT_EQ(text.find("deep"), std::string::npos) << text;
+  const std::string apart = refused(R"({"half_spaces": [{"point": [0, -0.51, 0]}], "contact": {"min_separation": 0.02},
+    "bodies": [{"name": "red", )" + cube_ +
+                                    "}]}");
+  expect_says(apart, {"'red' starts 0.01 m from half_spaces[0]", "a gap above min_separation (0.02 m)"});
+}
+
+TEST_F(Messages, NoStepsAreRefused) {
+  const std::string file = write("scene.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const ProcessResult run = clearance({"run", file, "-o", (folder_ / "out").string(), "--steps", "0"});
+  EXPECT_EQ(run.status, 2);
+  expect_says(run.errors, {"--steps: expected a whole number from 1", "(got 0)"});
+}
+
+TEST_F(Messages, RegionsThatSelectNothingAreInTheSummary) {
+  const std::string nowhere = R"("region": {"box": [[5, 5, 5], [6, 6, 6]]})";
+  const std::string file =
+      write("scene.json", "{\"bodies\": [{" + cube_ + R"(, "motions": [{)" + nowhere +
+                              R"(}], "loads": [{"kind": "force", "value": [0, 1, 0], )" + nowhere + "}]}]}")
+          .string();
+  const fs::path out = folder_ / "out";
+  const ProcessResult run = clearance({"run", file, "-o", out.string(), "--steps", "1"});
+  EXPECT_EQ(run.status, 0);
+  expect_says(run.errors, {"bodies[0].motions[0].region: warning:", "bodies[0].loads[0].region: warning:"});
+  std::vector<std::string> messages;
+  const Json summary = Json::parse(read_text(out / "summary.json"));
+  for (const Json& warning : summary["warnings"]) {
+    if (warning["name"] == "empty_region") messages.push_back(warning["message"]);
+  }
+  ASSERT_EQ(messages.size(), 2u);
+  expect_says(messages[0] + messages[1], {"bodies[0].motions[0].region: holds no node", "bodies[0].loads[0].region:"});
+}
+
+TEST_F(Messages, FolderThatIsNoResultIsToldAlikeByAllCommands) {
+  const fs::path foreign = folder_ / "foreign";
+  fs::create_directories(foreign);
+  std::ofstream(foreign / "notes.txt") << "of a user";
+  const std::string picture = (folder_ / "a.png").string();
+  const std::vector<std::vector<std::string>> commands = {
+      {"info", foreign.string()}, {"verify", foreign.string()}, {"render", foreign.string(), "-o", picture}};
+  for (const std::vector<std::string>& command : commands) {
+    const ProcessResult result = clearance(command);
+    EXPECT_EQ(result.status, 2) << command[0];
+    expect_says(result.errors, {"foreign: is no result folder of this program"});
+    std::vector<std::string> missing = command;
+    missing[1] = (folder_ / "missing").string();
+    expect_says(clearance(missing).errors, {"missing: is no folder; expected a result folder"});
+  }
+  // A run that was refused leaves its log.
+  refused(R"({"bodies": []})");
+  expect_says(clearance({"info", (folder_ / "out").string()}).errors, {"holds no result", "log.txt says why"});
+}
+
+TEST_F(Messages, FramesThatAreNotThereSayHowTheyAreCounted) {
+  const std::string file = write("scene.json", "{\"bodies\": [{" + cube_ + "}]}").string();
+  const std::string out = (folder_ / "out").string(), picture = (folder_ / "a.png").string();
+  ASSERT_EQ(clearance({"run", file, "-o", out, "--steps", "2", "-q"}).status, 0);
+  const ProcessResult render = clearance({"render", out, "-o", picture, "--frame", "99"});
+  EXPECT_EQ(render.status, 2);
+  expect_says(render.errors, {"--frame: no such frame; expected 0 to 2, or -1 to -3 counted from the end (got 99)"});
 }
 
 TEST_F(Messages, SizesThatHaveNoEffectAreTold) {

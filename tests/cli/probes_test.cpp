@@ -41,7 +41,7 @@ class ProbeFile : public QuickRun {
 TEST_F(ProbeFile, HasAHeadWithUnitsAndALineAStep) {
   ASSERT_EQ(run().status, 0);
   const std::vector<std::string> lines = lines_of(out_);
-  ASSERT_EQ(lines.size(), num_steps + 1);
+  ASSERT_EQ(lines.size(), num_steps + 2);
   EXPECT_EQ(lines[0],
             "step,time [s],box.x [m],box.y [m],box.z [m],corner v.x [m/s],corner v.y [m/s],corner v.z [m/s],"
             "floor.normal.x [N],floor.normal.y [N],floor.normal.z [N],floor.friction.x [N],floor.friction.y [N],"
@@ -49,9 +49,27 @@ TEST_F(ProbeFile, HasAHeadWithUnitsAndALineAStep) {
             "pin.torque.x [N m],pin.torque.y [N m],pin.torque.z [N m],gap [m]");
   const auto num_commas = [](const std::string& line) { return std::count(line.begin(), line.end(), ','); };
   for (std::size_t i = 1; i < lines.size(); ++i) {
-    EXPECT_EQ(lines[i].find(std::to_string(i) + ","), 0u) << lines[i];
+    EXPECT_EQ(lines[i].find(std::to_string(i - 1) + ","), 0u) << lines[i];
     EXPECT_EQ(num_commas(lines[i]), num_commas(lines[0]));
   }
+}
+
+TEST_F(ProbeFile, LineOfTheStartHasEverythingButForces) {
+  ASSERT_EQ(run({"--steps", "1"}).status, 0);
+  const std::vector<std::string> lines = lines_of(out_);
+  ASSERT_EQ(lines.size(), 3u);
+  std::vector<std::string> fields;
+  std::istringstream line(lines[1]);
+  for (std::string field; std::getline(line, field, ',');) fields.push_back(field);
+  ASSERT_EQ(fields.size(), 23u) << lines[1];
+  EXPECT_EQ(fields[0], "0");
+  EXPECT_EQ(fields[1], "0");
+  for (std::size_t i = 2; i < 5; ++i) EXPECT_NEAR(std::stod(fields[i]), 0.0, 1e-12);
+  EXPECT_NEAR(std::stod(fields[5]), 1.0, 1e-12);
+  for (std::size_t i = 8; i < 14; ++i) EXPECT_EQ(fields[i], "") << "contact forces";
+  EXPECT_NEAR(std::stod(fields[14]), 0.0, 1e-9) << "angle";
+  for (std::size_t i = 15; i < 22; ++i) EXPECT_EQ(fields[i], "") << "forces of a joint";
+  EXPECT_NEAR(std::stod(fields[22]), 0.1, 1e-12) << "gap";
 }
 
 TEST_F(ProbeFile, OfAKilledAndResumedRunIsThatOfTheWholeRun) {

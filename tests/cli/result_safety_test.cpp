@@ -40,7 +40,7 @@ TEST_F(ResultSafety, FolderThatIsNoResultIsRefusedAndUntouched) {
   put("frames/holiday.jpg", "a picture");
   put("checkpoint/state.bin", "of another program");
   for (const std::vector<std::string>& more :
-       {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}, {"--steps", "0"}}) {
+       {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}, {"--steps", "1"}}) {
     expect_says(expect_refused(more), {"no result of this program", "scene.json", "-o", out_.string()});
   }
   EXPECT_FALSE(fs::exists(out_ / "log.txt"));

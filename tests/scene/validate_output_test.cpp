@@ -58,6 +58,20 @@ TEST(ValidateOutput, UnknownNamesComeWithWhatWasMeant) {
   expect_says(to_string(issues[0]), {"output.fields[0]", "did you mean `von_mises`"});
 }
 
+TEST(ValidateOutput, NameOfAHalfSpaceIsToldHowHalfSpacesAreNamed) {
+  expect_says(only_issue(R"({"name": "a", "kind": "contact", "bodies": ["bar", "ground"]})"),
+              {"output.probes[0].bodies[1]", "half-spaces have no names: write `half_spaces[0]`", "ground"});
+}
+
+TEST(ValidateOutput, StressIsToldTheFieldsThatItMayMean) {
+  const Issues issues = issues_of(R"({"fields": ["stress", "pressure"]})");
+  ASSERT_EQ(issues.size(), 2u);
+  expect_says(to_string(issues[0]), {"output.fields[0]", "did you mean `von_mises` or `principal_stress`?"});
+  expect_says(to_string(issues[1]), {"output.fields[1]", "did you mean `contact_pressure`?"});
+  expect_says(only_issue(R"({"name": "a", "kind": "force", "body": "bar"})"),
+              {"did you mean `reaction` or `contact`?"});
+}
+
 TEST(ValidateOutput, NamesHeadColumnsAndAreUnique) {
   expect_says(only_issue(R"({"body": "bar"})"), {"probes[0].name", "needs a name"});
   expect_says(only_issue(R"({"name": "a,b", "body": "bar"})"), {"probes[0].name", "no commas"});

@@ -288,6 +288,50 @@ TEST(ValidateJoints, DriveBetweenBodiesThatAreFixedTogetherIsTold) {
   EXPECT_EQ(with(JointKind::ball), Lines{});
 }
 
+TEST(ValidateJoints, DriveThatAnotherJointOfTheSameBodiesDoesNotAllowIsTold) {
+  const auto with = [](JointKind second, const Vec<3>& axis, const char* drive = "t") {
+    return problems([&](SceneDesc& s) {
+      s.joints.resize(2);
+      s.joints[0].name = "guide";
+      s.joints[0].kind = second;
+      s.joints[0].axis = axis;
+      s.joints[1].kind = JointKind::slider;
+      s.joints[1].drive = drive;
+      for (JointDesc& joint : s.joints) joint.bodies = {"door", ""};
+    });
+  };
+  EXPECT_EQ(
+      with(JointKind::slider, {1, 0, 0}),
+      Lines{"joints[1].drive: warning: moves 'door' against the world along its axis, which joint 'guide' between "
+            "them does not allow: neither gives way (got t)"});
+  EXPECT_EQ(with(JointKind::ball, {1, 0, 0}).size(), 1u);
+  EXPECT_EQ(with(JointKind::slider, {0, -2, 0}), Lines{});
+  EXPECT_EQ(with(JointKind::slider, {1, 0, 0}, "0"), Lines{}) << "what does not move contradicts nothing";
+}
+
+TEST(ValidateJoints, TwoDrivesOfOneMotionByDifferentFormulasAreTold) {
+  const auto with = [](const char* second, const Vec<3>& point, bool is_turned) {
+    return problems([&](SceneDesc& s) {
+      s.joints.resize(2);
+      for (JointDesc& joint : s.joints) {
+        joint.bodies = {"door", "link[1]"};
+        joint.axis = {0, 0, 1};
+      }
+      s.joints[0].drive = "100 * t";
+      s.joints[1].drive = second;
+      s.joints[1].point = point;
+      if (is_turned) s.joints[1].bodies = {"link[1]", "door"};
+    });
+  };
+  EXPECT_EQ(
+      with("-100 * t", {0, 0, 3}, false),
+      Lines{"joints[1].drive: warning: moves 'door' against 'link[1]' about its axis, which joints[0] between them "
+            "drives by another formula: neither gives way (got -100 * t)"});
+  EXPECT_EQ(with("-100 * t", {0, 0, 3}, true), Lines{});
+  EXPECT_EQ(with("50 * t + 50 * t", {0, 0, 3}, false), Lines{});
+  EXPECT_EQ(with("100 * t", {0.1, 0, 0}, false).size(), 2u) << "axes beside each other: neither can turn";
+}
+
 TEST(ValidateJoints, MotionOfABodyThatIsFixedToTheWorldIsTold) {
   const auto with = [](const Vec<3>& velocity) {
     return problems([&](SceneDesc& s) {

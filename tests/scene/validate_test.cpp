@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 
+#include "clearance/scene/enums.h"
 #include "scene/full_scene.h"
 
 namespace clearance {
@@ -34,6 +35,9 @@ TEST(Validate, AcceptsGoodScenes) {
   // The full scene differs from the defaults everywhere, also where its stiff bodies ask for them.
   SceneDesc full = full_scene();
   full.time.mass = MassKind::lumped;
+  for (BodyDesc& body : full.bodies) {
+    if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
+  }
   for (const Issue& issue : validate(full)) ADD_FAILURE() << to_string(issue);
 }
 
@@ -168,6 +172,44 @@ TEST(Validate, ChecksTheSizesOfMachineParts) {
   EXPECT_EQ(with_part({.kind = Kind::bolt, .size = {1, 4, 0.5}}, BodyKind::deformable),
             Lines{"bodies[0].generator.kind: is a surface without volume elements: it can only be an obstacle or stiff "
                   "(got bolt)"});
+}
+
+TEST(Validate, ResolutionThatHasNoEffectIsToldWithWhatTheShapeUses) {
+  const auto with_resolution = [](GeneratorKind kind, const std::vector<int>& resolution) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[0].kind = BodyKind::obstacle;
+      s.bodies[0].mesh = "";
+      s.bodies[0].generator = GeneratorDesc{.kind = kind, .resolution = resolution};
+      s.bodies.resize(2);
+      s.bodies[1].mesh = "cube.msh";
+    });
+  };
+  EXPECT_EQ(
+      with_resolution(GeneratorKind::cylinder, {6, 4, 2}),
+      Lines{"bodies[0].generator.resolution: warning: a cylinder uses 2 of them (n rings of the section, which has "
+            "6 n sides, and cells along the height): further ones have no effect (got [6, 4, 2])"});
+  EXPECT_EQ(with_resolution(GeneratorKind::cylinder, {6, 4}), Lines{});
+  EXPECT_EQ(with_resolution(GeneratorKind::cylinder, {6}), Lines{});
+  EXPECT_EQ(with_resolution(GeneratorKind::cylinder, GeneratorDesc{}.resolution), Lines{});
+}
+
+TEST(Validate, EveryShapeDocumentsEachNumberOfItsResolution) {
+  for (const auto& shape : EnumInfo<GeneratorKind>::values) {
+    EXPECT_NE(shape.doc.find("; resolution: "), std::string_view::npos) << shape.name;
+    EXPECT_EQ(shape.doc.find(';', shape.doc.find("; resolution: ") + 1), std::string_view::npos) << shape.name;
+  }
+}
+
+TEST(Validate, StepLongerThanTheDurationIsTold) {
+  const auto with_step = [](double step) {
+    return problems([&](SceneDesc& s) {
+      s.time.duration = 0.05;
+      s.time.step = step;
+    });
+  };
+  EXPECT_EQ(with_step(1.0), Lines{"time.step: warning: is longer than time.duration (0.05 s): the run is a single step "
+                                  "and ends at 1 s (got 1)"});
+  EXPECT_EQ(with_step(0.05), Lines{});
 }
 
 TEST(Validate, ChecksThePlane) {

@@ -226,6 +226,33 @@ TEST(Units, BodyBesideOneAThousandTimesAsLargeIsTold) {
   expect_nothing(told(bodies(far + "," + large)));
 }
 
+TEST(Units, DensityInGramsPerCubicCentimetreIsTold) {
+  const auto cube = [](const std::string& density, const std::string& modulus, const std::string& more = "") {
+    return bodies(box("[0.1, 0.1, 0.1]",
+                      R"(, "material": {"density": )" + density + R"(, "youngs_modulus": )" + modulus + "}" + more));
+  };
+  const std::string place = "bodies[0].material.density";
+  expect_told(told(cube("7.8", "2.1e11")), place, {"lighter than foam: 7.8 kg/m^3", "1 g/cm^3 is 1000", "m/s"});
+  expect_told(told(cube("1.2", "1e6")), place, {"1.2 kg/m^3"});
+  expect_told(told(cube("7.8", "1e5", R"(, "kind": "affine")")), place, {"lighter than foam", "`mass`"});
+  // Foam and silica aerogel, in which sound is slow; a hollow body.
+  expect_nothing(told(cube("15", "5e6")));
+  expect_nothing(told(cube("3", "2e4")));
+  expect_nothing(told(cube("7.8", "1e5", R"(, "kind": "affine", "mass": 0.01)")));
+}
+TEST(Units, ModulusOfAMetalInMegapascalsIsTold) {
+  const auto cube = [](const std::string& density, const std::string& modulus) {
+    return bodies(
+        box("[0.1, 0.1, 0.1]", R"(, "material": {"density": )" + density + R"(, "youngs_modulus": )" + modulus + "}"));
+  };
+  const std::string place = "bodies[0].material.youngs_modulus";
+  expect_told(told(cube("7800", "210000")), place, {"7800 kg/m^3", "210000 Pa", "5.2 m/s", "210000 MPa is 2.1e+11"});
+  expect_told(told(cube("2700", "70000")), place, {"5.1 m/s"});
+  expect_told(told(cube("2400", "30000")), place, {"3.5 m/s"});
+  expect_nothing(told(cube("7800", "2.1e11")));
+  expect_nothing(told(cube("1000", "30000")));
+  expect_nothing(told(cube("10000", "50000")));
+}
 TEST(Units, ModulusInMegapascalsIsTold) {
   const auto cube = [](const std::string& more, const std::string& modulus) {
     return bodies(box("[1, 1, 1]", R"(, "material": {"youngs_modulus": )" + modulus + "}"), more);

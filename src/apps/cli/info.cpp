@@ -10,6 +10,7 @@
 
 #include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
+#include "apps/cli/result_check.h"
 
 namespace clearance::cli {
 namespace {
@@ -67,6 +68,8 @@ int run_info(const InfoOptions& options) {
     for (const Issue& issue : issues) fmt::print(stderr, "{}\n", to_string(issue));
     return 2;
   };
+  if (const auto checked = check_result_folder(options.folder, "stats.jsonl"); !checked)
+    return report(checked.issues());
   if (options.num_slow > 0) {
     const Result<std::string> text = describe_slow_steps(stats, options.num_slow);
     if (!text) return report(text.issues());

@@ -87,7 +87,7 @@ int parse_and_run(int argc, char** argv) {
   CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
   add_scene_options(*run_command, run.scene);
   run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
-  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(0));
+  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(1));
   run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
   CLI::Option* resume = run_command->add_flag(
       "--resume", [&](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");

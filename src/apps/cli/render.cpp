@@ -13,6 +13,7 @@
 #include "apps/cli/render_field.h"
 #include "apps/cli/render_legend.h"
 #include "apps/cli/render_trace.h"
+#include "apps/cli/result_check.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/pvd.h"
 
@@ -67,7 +68,7 @@ void read_scene(const fs::path& path, Folder& folder) {
 }
 
 Result<Folder> read_folder(const fs::path& path) {
-  if (!fs::is_directory(path)) return Issue{path.string(), "", "", "is no folder; expected a result folder"};
+  if (const auto checked = check_result_folder(path, "frames.pvd"); !checked) return checked.issues();
   Folder folder;
   try {
     read_scene(path / "scene.json", folder);
@@ -231,7 +232,8 @@ int render_picture(Studio& studio, const RenderOptions& options) {
   const int index = wanted < 0 ? num_frames + wanted : wanted;
   if (index < 0 || index >= num_frames) {
     return print_issues({{options.folder.string(), "--frame", std::to_string(wanted),
-                          fmt::format("no such frame; expected {} to {}", -num_frames, num_frames - 1)}});
+                          fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end",
+                                      num_frames - 1, -num_frames)}});
   }
   const auto image = studio.draw(index);
   if (!image) return print_issues(image.issues());

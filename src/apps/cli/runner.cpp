@@ -125,11 +125,11 @@ bool Runner::store(bool is_last, const StepReport* report) {
   const OutputDesc& output = simulation_.scene().output;
   const bool has_frame = is_last || step % output.frame_interval == 0;
   if (has_frame && !keep(folder_.write_frame(step, simulation_.frame()))) return false;
+  const std::vector<double> probes = simulation_.probe_values();
+  if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.state().time, probes))) return false;
   if (report != nullptr) {
     StepRecord record = record_of(simulation_, *report);
     record.has_frame = has_frame;
-    const std::vector<double> probes = simulation_.probe_values();
-    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.state().time, probes))) return false;
     if (!keep(folder_.append_stats(record))) return false;
   }
   const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;
@@ -152,6 +152,9 @@ void Runner::finish() {
   summary.bodies = scene.num_bodies;
   summary.vertices = scene.num_vertices;
   summary.elements = scene.num_elements;
+  for (const Issue& issue : simulation_.empty_regions()) {
+    summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
+  }
   keep(folder_.write_summary(summary));
   for (const RunWarning& warning : folder_.energy_warnings()) log_warning("{}: {}", warning.name, warning.message);
   const std::string by = signal_ != 0 ? " by " + signal_name(signal_) : "";

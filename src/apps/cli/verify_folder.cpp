@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "apps/cli/result_check.h"
 #include "apps/cli/verify.h"
 #include "apps/cli/verify_stats.h"
 #include "clearance/io/pvd.h"
@@ -163,7 +164,7 @@ void check_frames_of_steps(const VerifyStats& stats, const std::vector<PvdEntry>
 }  // namespace
 
 Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
-  if (!fs::is_directory(folder)) return Issue{folder.string(), "", "", "is no folder; expected a result folder"};
+  if (const auto checked = check_result_folder(folder, "frames.pvd"); !checked) return checked.issues();
   std::ifstream file(folder / "scene.json");
   if (!file)
     return Issue{(folder / "scene.json").string(), "", "", "cannot be read; expected the scene of a result folder"};

@@ -8,7 +8,7 @@
 namespace clearance {
 
 struct RunWarning {
-  std::string name;     ///< `energy_gained`, `energy_lost`, `joint_strained`
+  std::string name;     ///< `energy_gained`, `energy_lost`, `joint_strained`, `empty_region`
   std::string message;  ///< what was found, how much, and what to do
 };
 

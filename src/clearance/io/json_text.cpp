@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace clearance {
@@ -46,15 +47,18 @@ class Handler : public nlohmann::json_sax<Json> {
 
   bool key(string_t& name) override {
     Level& level = levels_.back();
+    is_after_value_ = false;
     if (!level.keys.insert(name).second)
       issues.push_back({"", child_path(place(), name), "", "the key is given twice"});
     level.key = name;
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    const std::size_t at = position > 0 ? position - 1 : 0;
-    const std::string hint = is_after_last_comma(at) ? "; the comma before it is one too many" : "";
+  bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& error) override {
+    const std::size_t at = start_of_token(position, token);
+    const char* hint = is_after_last_comma(at) ? "; the comma before it is one too many"
+                       : is_without_comma(at)  ? "; a comma is probably missing before it"
+                                               : "";
     issues.push_back({"", line_and_column(text_, at), "", "not valid JSON: " + readable(error.what()) + hint});
     return false;
   }
@@ -85,13 +89,30 @@ class Handler : public nlohmann::json_sax<Json> {
       return false;
     }
     levels_.push_back({std::move(value), {}, {}});
+    is_after_value_ = false;
     return true;
+  }
+  /// The library gives the place after the token, and all text since the last string or number began.
+  std::size_t start_of_token(std::size_t position, const std::string& token) const {
+    const bool is_string = token.size() > 1 && token.front() == '"' && token.back() == '"';
+    const bool is_number = !token.empty() && token.find_first_not_of("+-.0123456789eE") == std::string::npos;
+    const bool is_there = position >= token.size() && position <= text_.size() &&
+                          text_.substr(position - token.size(), token.size()) == token;
+    return position - ((is_string || is_number) && is_there ? token.size() : std::min<std::size_t>(position, 1));
+  }
+  bool is_after_comma(std::size_t at) const {
+    const std::size_t last = text_.substr(0, at).find_last_not_of(" \t\r\n");
+    return last != std::string_view::npos && text_[last] == ',';
   }
   /// Does a list or an object end here, after a comma?
   bool is_after_last_comma(std::size_t at) const {
-    if (at >= text_.size() || (text_[at] != '}' && text_[at] != ']')) return false;
-    const std::size_t last = text_.substr(0, at).find_last_not_of(" \t\r\n");
-    return last != std::string_view::npos && text_[last] == ',';
+    return at < text_.size() && (text_[at] == '}' || text_[at] == ']') && is_after_comma(at);
+  }
+  /// Does a key or a value begin here, where the one before has ended?
+  bool is_without_comma(std::size_t at) const {
+    if (levels_.empty() || !is_after_value_ || at >= text_.size() || is_after_comma(at)) return false;
+    return std::isalnum(static_cast<unsigned char>(text_[at])) != 0 ||
+           std::string_view("\"{[-").find(text_[at]) != std::string_view::npos;
   }
   bool close() {
     Json value = std::move(levels_.back().value);
@@ -99,6 +120,7 @@ class Handler : public nlohmann::json_sax<Json> {
     return add(std::move(value));
   }
   bool add(Json value) {
+    is_after_value_ = true;
     if (levels_.empty()) {
       root = std::move(value);
     } else if (levels_.back().value.is_object()) {
@@ -114,6 +136,7 @@ class Handler : public nlohmann::json_sax<Json> {
 
   std::string_view text_;
   std::vector<Level> levels_;
+  bool is_after_value_ = false;
 };
 
 }  // namespace

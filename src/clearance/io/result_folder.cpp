@@ -334,8 +334,10 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["steps_by_status"] = Json::object();
   for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
   json["warnings"] = Json::array();
-  for (const RunWarning& warning : energy_.warnings()) {
-    json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
+  for (const std::vector<RunWarning>& warnings : {summary.warnings, energy_.warnings()}) {
+    for (const RunWarning& warning : warnings) {
+      json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
+    }
   }
   json["frames"] = frames_.size();
   json["total_seconds"] = total_seconds_;

@@ -75,6 +75,7 @@ struct RunSummary {
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
+  std::vector<RunWarning> warnings;  ///< of the scene
   std::string finished;  ///< `complete`, `stopped` (fewer steps than asked for) or `failed` (a step, or writing)
 };
 

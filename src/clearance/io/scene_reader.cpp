@@ -23,6 +23,13 @@ bool is_within(const std::string& inner, const std::string& outer) {
   return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';
 }
 
+// Does the issue name bodies (or joints), whose list is the cause and could not be read as a whole?
+bool is_of_unread_list(const std::string& place, const std::string& cause) {
+  const bool is_probe = is_within(place, "output.probes");
+  if (cause == "joints") return is_probe;
+  return cause == "bodies" && (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs"));
+}
+
 // A value that could not be read keeps its default, so what validation says about it, or about its parent, may be
 // wrong: only the first cause is reported.
 void add_independent(Issues& issues, const Issues& more) {
@@ -31,7 +38,8 @@ void add_independent(Issues& issues, const Issues& more) {
     const bool is_consequence =
         std::any_of(issues.begin(), issues.begin() + static_cast<std::ptrdiff_t>(num_causes), [&](const Issue& cause) {
           return cause.severity == Severity::error &&
-                 (is_within(issue.place, cause.place) || is_within(cause.place, issue.place));
+                 (is_within(issue.place, cause.place) || is_within(cause.place, issue.place) ||
+                  is_of_unread_list(issue.place, cause.place));
         });
     if (!is_consequence) issues.push_back(issue);
   }

@@ -83,30 +83,41 @@ template <>
 struct EnumInfo<GeneratorKind> {
   using V = EnumValue<GeneratorKind>;
   static constexpr std::array values = {
-      V{GeneratorKind::box, "box", "size: 3 extents"},
-      V{GeneratorKind::sphere, "sphere", "size: radius"},
-      V{GeneratorKind::torus, "torus", "size: ring radius, tube radius; around the y axis"},
-      V{GeneratorKind::cylinder, "cylinder", "size: radius, height along y"},
-      V{GeneratorKind::mat, "mat", "size: 3 extents of a thin box, the second is its thickness"},
+      V{GeneratorKind::box, "box", "size: 3 extents; resolution: cells along x, y, z"},
+      V{GeneratorKind::sphere, "sphere", "size: radius; resolution: layers from the centre to the surface"},
+      V{GeneratorKind::torus, "torus",
+        "around the y axis; size: ring radius, tube radius; resolution: pieces around the ring, n rings of the tube's "
+        "section, which has 6 n sides"},
+      V{GeneratorKind::cylinder, "cylinder",
+        "size: radius, height along y; resolution: n rings of the section, which has 6 n sides, and cells along the "
+        "height"},
+      V{GeneratorKind::mat, "mat",
+        "size: 3 extents of a thin box, the second is its thickness; resolution: cells along x, y, z"},
       V{GeneratorKind::blocks, "blocks",
-        "one solid made of boxes that overlap or meet in faces, see blocks; size: 3 largest extents of a cell"},
+        "one solid made of boxes that overlap or meet in faces, see blocks; size: 3 largest extents of a cell; "
+        "resolution: none"},
       V{GeneratorKind::link, "link",
-        "link of a chain, long along x, its hole along y; size: length and width over all, wire radius"},
+        "link of a chain, long along x, its hole along y; size: length and width over all, wire radius; "
+        "resolution: pieces of a bend, n rings of the wire's section, which has 6 n sides"},
       V{GeneratorKind::gear, "gear",
-        "spur gear around the y axis, a tooth at +x; size: pitch radius, width, bore radius; resolution: teeth, "
-        "segments "
-        "of a flank; meshes at the distance of the pitch radii"},
+        "spur gear around the y axis, a tooth at +x, meshes at the distance of the pitch radii; size: pitch radius, "
+        "width, bore radius; resolution: teeth, segments of a flank"},
       V{GeneratorKind::bolt, "bolt",
-        "right-handed bolt, its head above; size: radius and length of the thread, pitch; stiff bodies and obstacles"},
+        "right-handed bolt, its head above, for stiff bodies and obstacles; size: radius and length of the thread, "
+        "pitch; resolution: pieces around, a multiple of 12"},
       V{GeneratorKind::nut, "nut",
-        "for the bolt of the same radius and pitch; size: radius, height, pitch, clearance of the thread; stiff bodies "
-        "and obstacles"},
-      V{GeneratorKind::sheet, "sheet", "horizontal rectangle, for obstacles; size: 2 extents"},
-      V{GeneratorKind::bowl, "bowl", "lower cap of a sphere, for obstacles, the rim in y = 0; size: rim radius, depth"},
+        "for the bolt of the same radius and pitch, for stiff bodies and obstacles; size: radius, height, pitch, "
+        "clearance of the thread; resolution: pieces around, a multiple of 12"},
+      V{GeneratorKind::sheet, "sheet",
+        "horizontal rectangle, for obstacles; size: 2 extents; resolution: cells along x, z"},
+      V{GeneratorKind::bowl, "bowl",
+        "lower cap of a sphere, for obstacles, the rim in y = 0; size: rim radius, depth; "
+        "resolution: n rings from the middle to the rim, which has 6 n sides"},
       V{GeneratorKind::funnel, "funnel",
-        "truncated cone around the y axis, for obstacles; size: top radius, bottom radius, height"},
-      V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents"},
-      V{GeneratorKind::disk, "disk", "2D; size: radius"}};
+        "truncated cone around the y axis, for obstacles; size: top radius, bottom radius, height; resolution: pieces "
+        "around, cells along the height"},
+      V{GeneratorKind::rectangle, "rectangle", "2D; size: 2 extents; resolution: cells along x, y"},
+      V{GeneratorKind::disk, "disk", "2D; size: radius; resolution: n rings, the outermost has 6 n sides"}};
 };
 
 template <>

@@ -133,11 +133,10 @@ struct StructInfo<GeneratorDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, GeneratorDesc& g) {
-  v.field("kind", g.kind, any("", "the shape; it decides what size means"));
+  v.field("kind", g.kind, any("", "the shape; it decides what size and resolution mean"));
   v.field("size", g.size, positive("m", "sizes before the transform, as the kind says"));
-  v.field(
-      "resolution", g.resolution,
-      at_least(1, "", "cells along each extent; round shapes: cells along the radius or around, or as the kind says"));
+  v.field("resolution", g.resolution,
+          at_least(1, "", "numbers of cells, as the kind says; the last one given also stands for further ones"));
   v.field("blocks", g.blocks,
           any("m",
               "of kind blocks: min and max corner of each box, before the transform; every face of a box lies between "

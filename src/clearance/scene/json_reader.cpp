@@ -1,6 +1,7 @@
 #include "clearance/scene/json_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
@@ -88,8 +89,9 @@ void read(const Json& json, const std::string& place, const Context& context, En
     }
     names.push_back(known.name);
   }
-  const std::string_view nearest = nearest_name(word, names);
-  const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
+  std::vector<std::string_view> meant = names_meant_by(word, names);
+  if (meant.empty()) meant.push_back(nearest_name(word, names));
+  const std::string hint = meant[0].empty() ? "" : fmt::format("; did you mean `{}`?", fmt::join(meant, "` or `"));
   context.report(place, json, fmt::format("expected one of {}{}", quoted_list(names), hint));
 }
 

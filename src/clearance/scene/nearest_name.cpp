@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
 namespace clearance {
 namespace {
@@ -57,6 +58,27 @@ std::string_view nearest_name(std::string_view word, const std::vector<std::stri
     if (is_part_of(word, name) || is_part_of(name, word)) return name;
   }
   return {};
+}
+
+std::vector<std::string_view> names_meant_by(std::string_view word, const std::vector<std::string_view>& known) {
+  static const std::map<std::string_view, std::vector<std::string_view>> meanings = {
+      {"stress", {"von_mises", "principal_stress"}},
+      {"stresses", {"von_mises", "principal_stress"}},
+      {"pressure", {"contact_pressure"}},
+      {"energy", {"energy_density"}},
+      {"force", {"normal_force", "friction_force", "reaction", "contact"}},
+      {"contact_force", {"normal_force", "friction_force", "contact"}},
+      {"friction", {"friction_force", "contact"}},
+      {"torque", {"reaction", "joint"}},
+      {"angle", {"joint"}},
+      {"distance", {"gap"}},
+      {"displacement", {"position"}}};
+  std::vector<std::string_view> meant;
+  const auto found = meanings.find(word);
+  if (found == meanings.end()) return meant;
+  std::copy_if(found->second.begin(), found->second.end(), std::back_inserter(meant),
+               [&](std::string_view name) { return std::find(known.begin(), known.end(), name) != known.end(); });
+  return meant;
 }
 
 std::string quoted_list(const std::vector<std::string_view>& names) {

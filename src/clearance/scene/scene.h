@@ -129,8 +129,8 @@ struct GeneratorDesc {
                                    ///< width, wire radius; gear: pitch radius, width, bore radius; bolt: radius and
                                    ///< length of the thread, pitch; nut: radius, height, pitch, clearance; sheet: 2
                                    ///< extents; bowl: rim radius, depth; funnel: top radius, bottom radius, height
-  std::vector<int> resolution = {4, 4, 4};  ///< cells along each extent; round shapes: cells along the radius or
-                                            ///< around; gear: teeth, segments of a flank
+  std::vector<int> resolution = {4, 4, 4};  ///< numbers of cells, see enums.h; the last one given stands for
+                                            ///< further ones
   std::vector<Corners> blocks = {};         ///< [m] blocks: their union, where it stands
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };

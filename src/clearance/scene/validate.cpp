@@ -11,6 +11,7 @@
 
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/enums.h"
+#include "clearance/scene/joint_conflicts.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/nearest_name.h"
 #include "clearance/scene/range_check.h"
@@ -41,6 +42,12 @@ class Checker : SceneCheck {
     if (scene_.time.duration / scene_.time.step > std::numeric_limits<int>::max()) {
       error("time", "duration / step must be at most 2147483647 steps",
             fmt::format("{:g}", scene_.time.duration / scene_.time.step));
+    }
+    if (std::isfinite(scene_.time.step) && scene_.time.step > scene_.time.duration) {
+      warning("time.step",
+              fmt::format("is longer than time.duration ({:g} s): the run is a single step and ends at {:g} s",
+                          scene_.time.duration, scene_.time.step),
+              fmt::format("{:g}", scene_.time.step));
     }
   }
 
@@ -150,6 +157,7 @@ Issues validate(const SceneDesc& scene) {
   check_stiff_bodies(scene, issues);
   check_scripts(scene, issues);
   check_joints(scene, issues);
+  warn_of_joint_conflicts(scene, issues);
   check_output(scene, issues);
   return issues;
 }

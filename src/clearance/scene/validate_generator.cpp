@@ -1,5 +1,7 @@
 #include "clearance/scene/validate_generator.h"
 
+#include <fmt/ranges.h>
+
 #include "clearance/scene/enums.h"
 #include "clearance/scene/scene_check.h"
 
@@ -31,6 +33,41 @@ std::size_t num_sizes(Kind shape) {
       return 4;
   }
   return 3;
+}
+
+std::size_t num_resolutions(Kind shape) {
+  switch (shape) {
+    case Kind::blocks:
+      return 0;
+    case Kind::sphere:
+    case Kind::disk:
+    case Kind::bolt:
+    case Kind::nut:
+    case Kind::bowl:
+      return 1;
+    case Kind::torus:
+    case Kind::cylinder:
+    case Kind::link:
+    case Kind::gear:
+    case Kind::sheet:
+    case Kind::funnel:
+    case Kind::rectangle:
+      return 2;
+    case Kind::box:
+    case Kind::mat:
+      return 3;
+  }
+  return 3;
+}
+
+/// What the documentation says of the resolution of a shape.
+std::string_view resolution_text(Kind shape) {
+  constexpr std::string_view intro = "resolution: ";
+  for (const auto& known : EnumInfo<Kind>::values) {
+    const std::size_t at = known.doc.find(intro);
+    if (known.value == shape && at != std::string_view::npos) return known.doc.substr(at + intro.size());
+  }
+  return {};
 }
 
 class GeneratorCheck : SceneCheck {
@@ -121,6 +158,15 @@ class GeneratorCheck : SceneCheck {
     if (generator_.resolution.empty()) error(place_ + ".resolution", "needs at least one entry");
     double cells = 1.0;
     for (const int n : generator_.resolution) cells *= n;
+    // (The default has three.)
+    const std::size_t used = num_resolutions(generator_.kind);
+    if (generator_.resolution.size() > used && generator_.resolution != GeneratorDesc{}.resolution) {
+      warning(place_ + ".resolution",
+              used == 0 ? fmt::format("{} use none: the largest extents of a cell are their `size`", name_)
+                        : fmt::format("a {} uses {} of them ({}): further ones have no effect", name_, used,
+                                      resolution_text(generator_.kind)),
+              fmt::format("[{}]", fmt::join(generator_.resolution, ", ")));
+    }
     if (cells > 1e8) error(place_ + ".resolution", "too fine: at most 1e8 cells", fmt::format("{:g}", cells));
   }
 

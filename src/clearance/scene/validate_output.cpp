@@ -108,7 +108,7 @@ class OutputCheck : SceneCheck {
       for (std::size_t i = 0; may_be_plane && i < scene_.half_spaces.size(); ++i) {
         known.push_back(element_path("half_spaces", i));
       }
-      no_such_name(name, known, place, "body");
+      no_such_name(name, known, place, "body", may_be_plane ? half_spaces_text() : "");
       return std::nullopt;
     }
     const BodyDesc& body = scene_.bodies[found->body];
@@ -127,11 +127,18 @@ class OutputCheck : SceneCheck {
     if (std::find(known.begin(), known.end(), name) == known.end()) no_such_name(name, known, place, "joint");
   }
 
+  std::string half_spaces_text() const {
+    const std::size_t count = scene_.half_spaces.size();
+    if (count == 0) return "";
+    const std::string last = count == 1 ? "" : fmt::format(" to `half_spaces[{}]`", count - 1);
+    return fmt::format("; half-spaces have no names: write `half_spaces[0]`{}", last);
+  }
+
   void no_such_name(const std::string& name, const std::vector<std::string>& known, const std::string& place,
-                    const char* what) {
+                    const char* what, const std::string& remark = "") {
     const std::string_view nearest = nearest_name(name, {known.begin(), known.end()});
     const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
-    error(place, fmt::format("no {} has this name{}", what, hint), quoted(name));
+    error(place, fmt::format("no {} has this name{}{}", what, hint, remark), quoted(name));
   }
 
   void check_place(const ProbeDesc& probe, const std::string& place) {

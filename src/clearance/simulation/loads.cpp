@@ -87,9 +87,9 @@ void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std:
     }
     if (!finds_nothing || load.kind == LoadKind::torque) continue;
     const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
-    scene.issues.push_back({"", place + ".region", "",
-                            fmt::format("holds no {} of body '{}': the load acts on nothing", what, body_desc.name),
-                            Severity::warning});
+    scene.empty_regions.push_back(
+        {"", place + ".region", "",
+         fmt::format("holds no {} of body '{}': the load acts on nothing", what, body_desc.name), Severity::warning});
   }
 }
 

@@ -89,9 +89,9 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
     scene.motions.push_back(std::move(prepared));
   }
   if (!finds_nothing) return;
-  scene.issues.push_back({"", place + ".region", "",
-                          fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
-                          Severity::warning});
+  scene.empty_regions.push_back({"", place + ".region", "",
+                                 fmt::format("holds no node of body '{}': the motion moves nothing", body_desc.name),
+                                 Severity::warning});
 }
 
 /// Moves the nodes of one motion to where they are at the end of a step, from `targets`, which has their positions at

@@ -64,20 +64,35 @@ class Preflight {
   void check_half_spaces() {
     for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
       const HalfSpace& half_space = scene_.model.half_spaces[plane];
-      std::map<int, std::pair<int, double>> outside;  // body -> count, depth
+      std::map<int, std::pair<int, double>> outside;  // body -> count, smallest distance [m]
       for (int v = 0; v < scene_.model.surface.num_vertices; ++v) {
         if (!scene_.model.meets_half_spaces(v)) continue;
         const double distance = half_space.normal.dot(point_at(x_, scene_.dim, v)) - half_space.offset;
         if (distance > desc_.contact.min_separation) continue;
-        auto& [count, depth] = outside[scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]];
-        ++count;
-        depth = std::max(depth, -distance);
+        auto& [count, smallest] = outside[scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]];
+        smallest = count++ == 0 ? distance : std::min(smallest, distance);
       }
       for (const auto& [body, found] : outside) {
-        add(fmt::format("body '{}' starts touching or behind half_spaces[{}]: {} vertices, up to {:.6g} m deep",
-                        name_of(body), plane, found.first, found.second));
+        add(fmt::format("body '{}' {}", name_of(body), half_space_text(plane, found.first, found.second)));
       }
     }
+  }
+  std::string half_space_text(std::size_t plane, int num_vertices, double distance) const {
+    const std::string vertices = num_vertices == 1 ? "1 vertex" : fmt::format("{} vertices", num_vertices);
+    const double dhat = scene_.options.barrier.dhat;
+    // Rounding may put vertices that are meant to lie on a plane behind it.
+    const bool is_touching = std::abs(distance) <= 1e-6 * dhat;
+    if (distance < 0.0 && !is_touching) {
+      return fmt::format("starts behind half_spaces[{}]: {}, up to {:.6g} m deep; move it along the normal", plane,
+                         vertices, -distance);
+    }
+    const double min_separation = desc_.contact.min_separation;
+    const std::string found = is_touching
+                                  ? fmt::format("touches half_spaces[{}] at the start: {} on it", plane, vertices)
+                                  : fmt::format("starts {:.6g} m from half_spaces[{}]: {}", distance, plane, vertices);
+    return fmt::format(
+        "{}; bodies need a gap above {}: move it along the normal, by dhat ({:.3g} m) where it is to start in contact",
+        found, min_separation > 0.0 ? fmt::format("min_separation ({:g} m)", min_separation) : "zero", dhat);
   }
 
   void find_meetings(BroadPhase& broad_phase) {

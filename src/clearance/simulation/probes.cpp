@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <limits>
 
 #include "clearance/geometry/surface_distance.h"
 #include "clearance/math/rotation.h"
@@ -67,6 +68,7 @@ class ProbeMaker {
 
   void add_column(const std::string& part, const std::string& unit) {
     probes_.columns_.push_back(fmt::format("{}{} [{}]", probe_->name, part, unit));
+    probes_.is_force_.push_back(unit.starts_with("N") ? 1 : 0);
   }
   void add_vector(const std::string& part, const std::string& unit) {
     for (int d = 0; d < dim_; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), unit);
@@ -364,6 +366,14 @@ Probes::Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues) {
 std::vector<double> Probes::values(const State& state, const StepForces& forces) const {
   std::vector<double> values;
   for (const Measure& measure : measures_) measure(state, forces, values);
+  return values;
+}
+
+std::vector<double> Probes::values_at_start(const State& state) const {
+  std::vector<double> values = this->values(state, StepForces{});
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_force_[i] != 0) values[i] = std::numeric_limits<double>::quiet_NaN();
+  }
   return values;
 }
 

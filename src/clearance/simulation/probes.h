@@ -22,6 +22,8 @@ class Probes {
   bool needs_forces() const { return needs_forces_; }
   /// At the end of a step, which has ended with `forces`.
   std::vector<double> values(const State& state, const StepForces& forces) const;
+  /// Before the first step, where no forces are known: those are NaN.
+  std::vector<double> values_at_start(const State& state) const;
 
  private:
   friend class ProbeMaker;
@@ -29,6 +31,7 @@ class Probes {
   using Measure = std::function<void(const State&, const StepForces&, std::vector<double>&)>;
 
   std::vector<std::string> columns_;
+  std::vector<char> is_force_;  // per column: a force or a torque
   std::vector<Measure> measures_;
   bool needs_forces_ = false;
 };

@@ -53,7 +53,8 @@ struct SceneModel {
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
   /// Of a joint, by its number in the scene, at x in the step taken last; empty without joints.
   std::function<JointState(int joint, const VecX& x)> joint_state;
-  Issues issues;  ///< files that motions lack, and what motions and loads do not find
+  Issues issues;         ///< files that motions lack, and what motions and loads do not find
+  Issues empty_regions;  ///< warnings: of motions and loads that select nothing
 };
 
 /// Errors in `issues` mean that the scene cannot be run.

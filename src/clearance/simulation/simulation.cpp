@@ -83,6 +83,8 @@ std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProbl
   for (const Issue& issue : impl->scene.issues) {
     (issue.severity == Severity::warning ? impl->warnings : problems.issues).push_back(issue);
   }
+  const Issues& empty = impl->scene.empty_regions;
+  impl->warnings.insert(impl->warnings.end(), empty.begin(), empty.end());
   impl->probes = Probes(desc, impl->scene, problems.issues);
   impl->scene.options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
   problems.offending = std::move(preflight.offending);
@@ -106,6 +108,9 @@ std::vector<BodyFacts> Simulation::body_facts() const {
 }
 const Issues& Simulation::warnings() const {
   return impl_->warnings;
+}
+const Issues& Simulation::empty_regions() const {
+  return impl_->scene.empty_regions;
 }
 const std::vector<BodyInstance>& Simulation::bodies() const {
   return impl_->scene.bodies;
@@ -165,6 +170,7 @@ const std::vector<std::string>& Simulation::probe_columns() const {
   return impl_->probes.columns();
 }
 std::vector<double> Simulation::probe_values() const {
+  if (impl_->state.step == 0) return impl_->probes.values_at_start(impl_->state);
   static const StepForces none;
   return impl_->probes.values(impl_->state, impl_->forces ? *impl_->forces : none);
 }

@@ -50,6 +50,8 @@ class Simulation {
   const std::vector<BodyInstance>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
+  /// Of the warnings those of motions and loads that select nothing.
+  const Issues& empty_regions() const;
 
   /// Advances by one step.
   StepReport step(const IterationCallback& on_iteration = {});
@@ -65,7 +67,7 @@ class Simulation {
 
   /// `name [unit]` of every number of the probes of the scene; the names without commas.
   const std::vector<std::string>& probe_columns() const;
-  /// After a step: one number a column.
+  /// One number a column; before the first step NaN for forces.
   std::vector<double> probe_values() const;
 
   /// With the fields that the scene asks for; in a state that was restored without friction_force, which only the step

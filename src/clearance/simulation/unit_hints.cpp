@@ -16,6 +16,15 @@ constexpr double smallest_size = 1e-5;  // [m]
 constexpr double largest_mass = 1e7;    // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 
+// Densities in g/cm^3 reach 22.6. What weighs less than 25 kg/m^3 are aerogels and foams, which carry sound at up to
+// 600 m/s; a material with the right modulus and a density a thousand times too small at 20 000 m/s and more.
+constexpr double largest_density_in_g_cm3 = 25.0;  // [kg/m^3]
+constexpr double fastest_light_sound = 700.0;      // [m/s]
+// Metals, glass and concrete are the solids above 2000 kg/m^3, and carry sound at 3000 to 7000 m/s; with a modulus in
+// MPa at a thousandth of that. Soft matter is lighter.
+constexpr double least_density_of_stiff = 2000.0;           // [kg/m^3]
+constexpr double slowest_sound = 3.0, fastest_sound = 7.0;  // [m/s]
+
 /// The largest body of an entry, and where all of them are.
 struct Entry {
   double size = 0.0;    // [m] largest extent
@@ -114,6 +123,45 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   });
 }
 
+/// [m/s] sqrt(E / rho), of a long wave along a bar.
+double sound_speed(const MaterialDesc& material) {
+  return std::sqrt(material.youngs_modulus / material.density);
+}
+
+/// The modulus of a stiff body is not asked for, so that its density counts alone; in published 2D scenes it has no
+/// unit.
+void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_odd = [&](std::size_t d) {
+    const BodyDesc& body = desc.bodies[d];
+    const bool is_light = body.material.density < largest_density_in_g_cm3 && !body.mass;
+    return is_light && (is_stiff(body.kind) ? desc.dimension == 3 : sound_speed(body.material) > fastest_light_sound);
+  };
+  warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
+    const BodyDesc& body = desc.bodies[d];
+    const std::string what = fmt::format("is lighter than foam: {:g} kg/m^3; densities are in kg/m^3: 1 g/cm^3 is 1000",
+                                         body.material.density);
+    if (is_stiff(body.kind)) return what + "; of a hollow body give the `mass`";
+    return fmt::format("{} (sound would run through it at {:.3g} m/s)", what, sound_speed(body.material));
+  });
+}
+
+void warn_of_moduli(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_odd = [&](std::size_t d) {
+    const MaterialDesc& material = desc.bodies[d].material;
+    const double speed = sound_speed(material);
+    return desc.bodies[d].kind == BodyKind::deformable && material.density >= least_density_of_stiff &&
+           speed >= slowest_sound && speed <= fastest_sound;
+  };
+  warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
+    const MaterialDesc& material = desc.bodies[d].material;
+    return fmt::format(
+        "has the density of a metal or stone ({:g} kg/m^3), but with a Young's modulus of {:g} Pa sound runs through "
+        "it at {:.2g} m/s; moduli are in Pa: {:g} MPa is {:g}",
+        material.density, material.youngs_modulus, sound_speed(material), material.youngs_modulus,
+        1e6 * material.youngs_modulus);
+  });
+}
+
 /// Is the small one within its own size of the large one's box?
 bool is_near(const Entry& small, const Entry& large) {
   return ((large.box.min - small.box.max).array() <= small.size).all() &&
@@ -144,6 +192,8 @@ void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints
   const std::vector<Entry> entries = collect_entries(desc, scene);
   warn_of_sizes(desc, entries, hints);
   warn_of_masses(desc, entries, hints);
+  warn_of_densities(desc, entries, hints);
+  warn_of_moduli(desc, entries, hints);
   warn_of_stiffness(desc, entries, hints);
   warn_of_ratios(desc, entries, hints);
 }

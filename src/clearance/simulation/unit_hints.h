@@ -1,4 +1,4 @@
-// Sizes and masses that tell of millimetres read as metres.
+// Sizes and masses that tell of millimetres read as metres, densities of g/cm^3 and moduli of MPa.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -7,7 +7,9 @@
 namespace clearance {
 
 /// Bodies that are no obstacles and are above 1 km or below 0.01 mm, or above 1e7 kg under gravity; and a body beside
-/// another one a thousand times as large.
+/// another one a thousand times as large. Densities below 25 kg/m^3 of stiff 3D bodies without `mass`, and of
+/// deformable ones that carry sound faster than 700 m/s; deformable bodies above 2000 kg/m^3 that carry it at 3 to 7
+/// m/s.
 void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

@@ -1,0 +1,24 @@
+#include "apps/cli/result_check.h"
+
+#include <fmt/format.h>
+
+#include "clearance/io/result_files.h"
+
+namespace clearance::cli {
+
+namespace fs = std::filesystem;
+
+Result<Done> check_result_folder(const fs::path& path, const char* file) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return Issue{path.string(), "", "", "is no folder; expected a result folder"};
+  if (fs::exists(path / file, error)) return Done{};
+  const Result<FolderContent> content = inspect_result_folder(path);
+  if (!content) return content.issues();
+  if (*content == FolderContent::result) return Done{};
+  if (*content == FolderContent::prepared) {
+    return Issue{path.string(), "", "", "holds no result: the run was refused or ended at once; log.txt says why"};
+  }
+  return Issue{path.string(), "", "", fmt::format("is no result folder of this program: it has no {}", file)};
+}
+
+}  // namespace clearance::cli
