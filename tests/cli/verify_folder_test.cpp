@@ -92,6 +92,17 @@ TEST_F(VerifyFolderTest, LeftoversOfAKilledRunAreAccepted) {
   EXPECT_EQ(run_verify({folder_, false}), 0);
 }
 
+// The first frame of a step is listed before stats.jsonl has a line, or is there at all.
+TEST_F(VerifyFolderTest, RunKilledBeforeItsFirstLineIsAccepted) {
+  fs::remove(folder_ / entries_.back().file);
+  entries_.pop_back();
+  ASSERT_TRUE(write_pvd(folder_ / "frames.pvd", entries_));
+  fs::remove(folder_ / "stats.jsonl");
+  EXPECT_EQ(run_verify({folder_, false}), 0);
+  append("stats.jsonl", "");
+  EXPECT_EQ(run_verify({folder_, false}), 0);
+}
+
 TEST_F(VerifyFolderTest, BodyOfAnArrayIsNamedByItsCopy) {
   write("scene.json", R"({"bodies": [{"name": "box", "array": {"counts": [1, 2, 1]}}], "contact": {"enabled": true}})");
   const auto folder = read_verify_folder(folder_);

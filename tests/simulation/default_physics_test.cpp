@@ -64,6 +64,39 @@ TEST(DefaultPhysics, WhatFrictionHoldsDoesNotCreep) {
   }
 }
 
+/// A block that falls between two planes, `angle` degrees off the vertical, and gets stuck at 2 m/s.
+std::string block_in_a_wedge(const std::string& kind, double angle, double mu) {
+  const double a = angle * 3.14159265358979323846 / 180.0, x = 0.05 + 0.002 * std::cos(a),
+               y = -0.05 - 0.002 * std::sin(a);
+  return fmt::format(
+      R"({{"time": {{"step": 0.01}}, "friction": {{"coefficient": {}}}, "bodies": [{}],
+          "half_spaces": [{{"point": [{}, {}, 0], "normal": [{}, {}, 0]}}, {{"point": [{}, {}, 0],
+          "normal": [{}, {}, 0]}}]}})",
+      mu, box(kind, 0.1, Vec<3>::Zero(), 0.0, R"(, "linear_velocity": [0, -2, 0])"), -x, y, std::cos(a), std::sin(a), x,
+      y, -std::cos(a), std::sin(a));
+}
+
+// Friction carried what pressed it on, so that lagging it threw the block out of its contacts and dropped it back, in
+// turns: 700 iterations, and no agreement.
+TEST(DefaultPhysics, ABlockThatJamsInAWedgeNeedsFewIterationsAndStaysThere) {
+  struct Wedge {
+    double angle, mu;
+  };
+  for (const std::string kind : {"affine", "rigid", "deformable"}) {
+    for (const auto& [angle, mu] : {Wedge{20.0, 0.5}, Wedge{5.0, 0.3}, Wedge{30.0, 1.0}}) {
+      SCOPED_TRACE(fmt::format("{}, {} degrees, mu {}", kind, angle, mu));
+      RunningScene scene(block_in_a_wedge(kind, angle, mu));
+      int most = 0;
+      for (int n = 0; n < 20; ++n) most = std::max(most, scene.step().newton_iterations);
+      EXPECT_LT(most, 100);
+      const VecX stuck = scene.state().x;
+      const StepReport report = scene.steps(20);
+      EXPECT_LT((scene.state().x - stuck).cwiseAbs().maxCoeff(), 1e-5 * 0.1);
+      EXPECT_GT(report.num_contacts, 0);
+    }
+  }
+}
+
 TEST(DefaultPhysics, ABodyFarAwayChangesNothing) {
   const std::string far = "," + box("rigid", 50.0, {1000.0, 1000.0, 0.0}, 0.0, "", "far");
   RunningScene alone(block_on_slope("rigid", 0.2, 0.2, 0.01)), together(block_on_slope("rigid", 0.2, 0.2, 0.01, far));

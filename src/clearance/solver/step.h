@@ -128,10 +128,10 @@ class Step {
   struct Reach {
     double tried = 1.0, taken = 0.0, imbalance = 0.0, residual = 0.0;
   } reach_;
-  bool is_rounding_known_ = false;    // a direction was taken although what is left may be rounding
-  bool wants_exact_ = false;          // near the solution: the next one is to be
-  bool is_first_of_lag_ = false;      // friction was lagged again since the last direction
-  bool is_friction_fresh_ = false;    // the friction of the objective agrees with the present contact forces
+  bool is_rounding_known_ = false;  // a direction was taken although what is left may be rounding
+  bool wants_exact_ = false;        // near the solution: the next one is to be
+  bool is_first_of_lag_ = false;    // friction was lagged again since the last direction
+  bool is_friction_fresh_ = false;  // the friction of the objective agrees with the present contact forces
   /// After coupled directions that failed: lags to come without one, and those after the next that fails.
   struct Coupling {
     int num_to_skip = 0, pause = 1;

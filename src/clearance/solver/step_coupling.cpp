@@ -72,7 +72,8 @@ bool Step<dim>::couple(VecX& dy) {
   StageTimer timer(report_.profile, Stage::linear_solve);
   VecX solved;
   const auto apply = [&](const VecX& d) {
-    if (system_.solver().solve(friction_change(d), solved) != LinearSolveStatus::solved) solved.setConstant(d.size(), NAN);
+    if (system_.solver().solve(friction_change(d), solved) != LinearSolveStatus::solved)
+      solved.setConstant(d.size(), NAN);
     return solved;
   };
   dy = solve_identity_plus(apply, dy, coupling_tolerance, max_coupling_iterations);
