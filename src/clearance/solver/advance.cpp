@@ -74,9 +74,7 @@ void Step<dim>::start_from_inertia() {
   Iterate guess =
       problem_.make_iterate(coordinates_.move(current_.x, direction.dy, direction.alpha_limit), direction.candidates);
   const CompensatedSum energy = problem_.energy(guess);
-  const auto is_feasible = [&](const auto& potential) { return potential->is_feasible(guess.x); };
-  if (energy.value() < current_energy_.value() &&
-      std::all_of(model_.potentials.begin(), model_.potentials.end(), is_feasible)) {
+  if (energy.value() < current_energy_.value() && problem_.is_feasible(guess.x)) {
     current_ = std::move(guess);
     current_energy_ = energy;
   }
@@ -178,10 +176,9 @@ void Step<dim>::finish() {
     StageTimer timer(report_.profile, Stage::other);
     std::string hit;
     bool is_valid = !options_.has_contact || is_intersection_free(dim, model_, current_.x_surface, broad_phase_, &hit);
-    for (const auto& potential : model_.potentials) {
-      if (potential->is_feasible(current_.x)) continue;
+    if (const std::string term = problem_.infeasible_term(current_.x); !term.empty()) {
       is_valid = false;
-      hit = potential->name() + " energy has an inverted element";
+      hit = term + " energy has an inverted element";
     }
     if (!is_valid) {
       report_.status = StepStatus::invalid_state;

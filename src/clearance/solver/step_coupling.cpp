@@ -92,9 +92,7 @@ bool Step<dim>::follow_coupled(const VecX& lagged_dy) {
     direction.dy = part * dy;
     bound_bent(direction);
     VecX x = coordinates_.move(current_.x, direction.dy, direction.alpha_limit);
-    bool is_feasible = true;
-    for (const auto& potential : model_.potentials) is_feasible = is_feasible && potential->is_feasible(x);
-    if (!is_feasible) continue;
+    if (!problem_.is_feasible(x)) continue;
     Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
     VecX left;
     is_solved = system_.solver().solve(gradient_with(trial, problem_.fresh_friction(trial, state_.x)), left) ==

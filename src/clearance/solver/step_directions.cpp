@@ -22,7 +22,7 @@ template <int dim>
 void Step<dim>::assemble() {
   StageTimer timer(report_.profile, Stage::assembly);
   is_exact_ = wants_exact_;
-  problem_.assemble(current_, system_, gradient_, is_exact_);
+  problem_.assemble(current_, system_, gradient_, is_exact_ ? HessianKind::exact : HessianKind::projected);
   if (!has_forces()) return;
   const BlockSparseMatrix& matrix = system_.matrix();
   stiffness_.resize(matrix.num_blocks());
@@ -153,16 +153,13 @@ void Step<dim>::bound_direction(Direction& direction) {
   double alpha = 1.0;
   {
     StageTimer timer(report_.profile, Stage::ccd);
-    const VecX dx = coordinates_.expand(current_.x, direction.dy);
-    for (const auto& potential : model_.potentials) {
-      const StepLimit limit = potential->max_feasible_step(current_.x, dx);
-      if (limit.alpha < alpha) {
-        alpha = limit.alpha;
-        iteration_.limited_by = fmt::format("{} element {}", potential->name(), limit.element);
-        if (alpha < report_.smallest_alpha) {
-          report_.smallest_alpha = alpha;
-          report_.limited_by = iteration_.limited_by;
-        }
+    const auto limit = problem_.max_feasible_step(current_.x, coordinates_.expand(current_.x, direction.dy));
+    if (limit.alpha < alpha) {
+      alpha = limit.alpha;
+      iteration_.limited_by = fmt::format("{} element {}", limit.term, limit.element);
+      if (alpha < report_.smallest_alpha) {
+        report_.smallest_alpha = alpha;
+        report_.limited_by = iteration_.limited_by;
       }
     }
   }

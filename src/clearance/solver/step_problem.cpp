@@ -45,50 +45,6 @@ VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, dou
 }  // namespace
 
 template <int dim>
-CompensatedSum inertial_energy(const Model& model, const VecX& d) {
-  if (model.consistent_mass) return model.consistent_mass->energy(d);
-  return ordered_sum(model.layout.num_blocks,
-                     [&](int b) { return 0.5 * model.mass[b] * block<dim>(d, b).squaredNorm(); });
-}
-
-namespace {
-
-/// 1/2 |x - x_tilde|_M^2
-template <int dim>
-CompensatedSum inertia_term(const Model& model, const InertialTarget& target, const VecX& x) {
-  const VecX d = x - target.x_tilde;
-  if (target.mass_factors.empty()) return inertial_energy<dim>(model, d);
-  return ordered_sum(model.layout.num_blocks, [&](int b) {
-    return 0.5 * target.mass_factor(b) * model.mass[b] * block<dim>(d, b).squaredNorm();
-  });
-}
-
-template <int dim>
-void add_inertial_gradient(const Model& model, const InertialTarget& target, const VecX& x, VecX& gradient) {
-  const VecX d = x - target.x_tilde;
-  if (model.consistent_mass) {
-    model.consistent_mass->add_product(d, 1.0, gradient);
-    return;
-  }
-  parallel_for(model.layout.num_blocks, 4096,
-               [&](int b) { block<dim>(gradient, b) += target.mass_factor(b) * model.mass[b] * block<dim>(d, b); });
-}
-
-template <int dim>
-void add_mass(const Model& model, const InertialTarget& target, BlockSparseMatrix& matrix) {
-  if (model.consistent_mass) {
-    model.consistent_mass->add_to(1.0, matrix);
-    return;
-  }
-  parallel_for(model.layout.num_blocks, 4096, [&](int b) {
-    matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
-                            Mat<dim>(target.mass_factor(b) * model.mass[b] * Mat<dim>::Identity()));
-  });
-}
-
-}  // namespace
-
-template <int dim>
 StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, const InertialTarget& target,
                               const PrescribedTargets& targets, const State& state)
     : model_(model),
@@ -97,11 +53,17 @@ StepProblem<dim>::StepProblem(const Model& model, const SolverOptions& options, 
       targets_(targets),
       x_surface_t0_(model.surface_map.apply(state.x)),
       stick_t0_(state.stick),
+      inertia_(model, target),
       barrier_(model, options.barrier),
-      friction_(model, friction_scales(options), x_surface_t0_, stick_t0_),
+      friction_(FrictionPotential<dim>(model, friction_scales(options), x_surface_t0_, stick_t0_)),
+      pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, target.scale), state.x)),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
-      augmented_(targets, prescribed_masses(model, targets, target.scale), state.x),
-      is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {}
+      is_fixed_(static_cast<std::size_t>(model.layout.num_blocks), 0) {
+  for (const auto& potential : model.potentials) potentials_.emplace_back(*potential, target);
+  terms_.push_back(&inertia_);
+  for (PotentialTerm<dim>& term : potentials_) terms_.push_back(&term);
+  terms_.insert(terms_.end(), {&barrier_, &friction_, &pull_});
+}
 
 template <int dim>
 void StepProblem<dim>::fix_prescribed() {
@@ -126,52 +88,48 @@ Iterate StepProblem<dim>::make_iterate(VecX x, const Candidates& candidates) con
 
 template <int dim>
 CompensatedSum StepProblem<dim>::energy(const Iterate& iterate) const {
-  const VecX& x = iterate.x;
   CompensatedSum total;
-  if (target_.has_inertia) {
-    total.add(inertia_term<dim>(model_, target_, x));
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    if (term->is_active(iterate)) total.add(term->energy(iterate));
   }
-  for (const auto& potential : model_.potentials) {
-    CompensatedSum term = potential->energy(x);
-    term.sum *= target_.scale;
-    term.correction *= target_.scale;
-    total.add(term);
-  }
-  CompensatedSum contact = barrier_.energy(iterate.contacts, iterate.x_surface);
-  contact.sum *= kappa_;
-  contact.correction *= kappa_;
-  total.add(contact);
-  total.add(friction_.energy(iterate.x_surface));
-  total.add(augmented_.energy(x));
   return total;
 }
 
 template <int dim>
 double StepProblem<dim>::energy_magnitude(const Iterate& iterate) const {
-  double sum = target_.has_inertia ? inertia_term<dim>(model_, target_, iterate.x).value() : 0.0;
-  for (const auto& potential : model_.potentials) {
-    sum += target_.scale * std::abs(potential->energy(iterate.x).value());
+  double sum = 0.0;
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    if (term->is_active(iterate)) sum += term->magnitude(iterate);
   }
-  sum += kappa_ * barrier_.energy(iterate.contacts, iterate.x_surface).value();
-  sum += friction_.energy(iterate.x_surface).value();
-  return sum + std::abs(augmented_.energy(iterate.x).value());
+  return sum;
 }
 
 template <int dim>
 double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
   VecX gradient = VecX::Zero(iterate.x.size());
-  add_smooth_gradient(iterate.x, gradient);
-  barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, gradient);
-  friction_.add_gradient(iterate.x_surface, gradient);
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    if (term->is_active(iterate)) term->add_gradient(iterate, gradient);
+  }
   zero_fixed(gradient);
   return gradient.dot(dx);
 }
 
 template <int dim>
-void StepProblem<dim>::add_smooth_gradient(const VecX& x, VecX& gradient) const {
-  if (target_.has_inertia) add_inertial_gradient<dim>(model_, target_, x, gradient);
-  for (const auto& potential : model_.potentials) potential->add_gradient(x, target_.scale, gradient);
-  augmented_.add_gradient(x, gradient);
+auto StepProblem<dim>::max_feasible_step(const VecX& x, const VecX& dx) const -> Limit {
+  Limit least;
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    const StepLimit limit = term->max_feasible_step(x, dx);
+    if (limit.alpha < least.alpha) least = {limit, term->name()};
+  }
+  return least;
+}
+
+template <int dim>
+std::string StepProblem<dim>::infeasible_term(const VecX& x) const {
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    if (!term->is_feasible(x)) return term->name();
+  }
+  return "";
 }
 
 template <int dim>
@@ -183,14 +141,14 @@ void StepProblem<dim>::zero_fixed(VecX& gradient) const {
 
 template <int dim>
 void StepProblem<dim>::lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share) {
-  friction_.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(displacement), kappa, options_.barrier,
-                share);
+  friction_.potential().lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(displacement), kappa,
+                            options_.barrier, share);
 }
 
 template <int dim>
 FrictionPotential<dim> StepProblem<dim>::fresh_friction(const Iterate& iterate, const VecX& x_t0) const {
   FrictionPotential<dim> fresh(model_, friction_scales(options_), x_surface_t0_, stick_t0_);
-  fresh.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(iterate.x - x_t0), kappa_, options_.barrier);
+  fresh.lag(iterate.contacts, iterate.x_surface, model_.surface_map.apply(iterate.x - x_t0), kappa(), options_.barrier);
   return fresh;
 }
 
@@ -198,48 +156,38 @@ template <int dim>
 std::vector<VecX> StepProblem<dim>::term_gradients(const Iterate& iterate,
                                                    const FrictionPotential<dim>& friction) const {
   std::vector<VecX> gradients;
-  const auto next = [&]() -> VecX& { return gradients.emplace_back(VecX::Zero(iterate.x.size())); };
-  if (target_.has_inertia) add_inertial_gradient<dim>(model_, target_, iterate.x, next());
-  for (const auto& potential : model_.potentials) potential->add_gradient(iterate.x, target_.scale, next());
-  if (!iterate.contacts.contacts.empty()) barrier_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, next());
-  if (!friction.is_empty()) friction.add_gradient(iterate.x_surface, next());
-  if (augmented_.is_active()) augmented_.add_gradient(iterate.x, next());
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    const bool is_friction = term == &friction_;
+    if (!(is_friction ? !friction.is_empty() : term->is_active(iterate))) continue;
+    gradients.emplace_back(VecX::Zero(iterate.x.size()));
+    if (is_friction) {
+      friction.add_gradient(iterate.x_surface, gradients.back());
+    } else {
+      term->add_gradient(iterate, gradients.back());
+    }
+  }
   return gradients;
 }
 
-/// Blocks of barriers and friction.
 template <int dim>
-std::vector<BlockKey> StepProblem<dim>::contact_keys(const Iterate& iterate) {
-  const std::vector<BlockKey>& of_barriers = barrier_.prepare_hessian(iterate.contacts, is_fixed_);
-  if (friction_.is_empty()) return of_barriers;
-  const std::vector<BlockKey>& of_friction = friction_.prepare_hessian(is_fixed_);
-  std::vector<BlockKey> all;
-  std::set_union(of_barriers.begin(), of_barriers.end(), of_friction.begin(), of_friction.end(),
-                 std::back_inserter(all));
-  return all;
-}
-
-template <int dim>
-void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, bool is_exact) {
-  BlockSparseMatrix& matrix = system.reset(contact_keys(iterate));
+void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind) {
+  std::vector<BlockKey> keys;
+  for (ObjectiveTerm<dim>* term : terms_) {
+    if (!term->is_active(iterate)) continue;
+    const std::vector<BlockKey>& added = term->prepare_hessian(iterate, is_fixed_);
+    if (added.empty()) continue;
+    std::vector<BlockKey> all;
+    std::set_union(keys.begin(), keys.end(), added.begin(), added.end(), std::back_inserter(all));
+    keys = std::move(all);
+  }
+  BlockSparseMatrix& matrix = system.reset(keys);
   gradient.setZero(iterate.x.size());
-  if (target_.has_inertia) {
-    add_inertial_gradient<dim>(model_, target_, iterate.x, gradient);
-    add_mass<dim>(model_, target_, matrix);
+  for (ObjectiveTerm<dim>* term : terms_) {
+    if (term->is_active(iterate)) term->add_derivatives(iterate, kind, gradient, matrix);
   }
-  for (const auto& potential : model_.potentials) {
-    if (is_exact) {
-      potential->add_exact_derivatives(iterate.x, target_.scale, gradient, matrix);
-    } else {
-      potential->add_derivatives(iterate.x, target_.scale, gradient, matrix);
-    }
-  }
-  barrier_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix, is_exact);
-  friction_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
-  augmented_.add_derivatives(iterate.x, gradient, matrix);
   const double inertia =
       target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
-  system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, is_fixed_, gradient, is_exact);
+  system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, is_fixed_, gradient, kind == HessianKind::exact);
 }
 
 /// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
@@ -273,28 +221,29 @@ double StepProblem<dim>::kappa_lower_bound() const {
 template <int dim>
 void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
   if (options_.kappa.fixed > 0.0) {
-    kappa_ = options_.kappa.fixed;
+    barrier_.set_kappa(options_.kappa.fixed);
     return;
   }
   // Every contact has a stiffness of its own, as an energy.
   if (!model_.contact_scales.compliance.empty()) {
-    kappa_ = target_.scale;
+    barrier_.set_kappa(target_.scale);
     return;
   }
   const double lower = kappa_lower_bound(), upper = 100.0 * lower;
-  kappa_ = lower;
+  barrier_.set_kappa(lower);
   // Balanced with the forces at the gaps of the last step, stiff bodies would keep these gaps and stay in a wall.
   if (!model_.stiff_bodies.empty()) return;
   if (iterate.contacts.contacts.empty()) return;
   // The kappa that balances the barrier's gradient with all others best, within the bounds.
   VecX smooth = VecX::Zero(iterate.x.size()), contact = VecX::Zero(iterate.x.size());
-  add_smooth_gradient(iterate.x, smooth);
-  friction_.add_gradient(iterate.x_surface, smooth);
-  barrier_.add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
+  for (const ObjectiveTerm<dim>* term : terms_) {
+    if (term != &barrier_ && term->is_active(iterate)) term->add_gradient(iterate, smooth);
+  }
+  barrier().add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
   zero_fixed(smooth);
   zero_fixed(contact);
   const double contact_sq = contact.squaredNorm();
-  if (contact_sq > 0.0) kappa_ = std::clamp(-contact.dot(smooth) / contact_sq, lower, upper);
+  if (contact_sq > 0.0) barrier_.set_kappa(std::clamp(-contact.dot(smooth) / contact_sq, lower, upper));
 }
 
 template <int dim>
@@ -303,7 +252,7 @@ const Contact* StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterat
   const double close = options_.kappa.close_distance + options_.barrier.min_separation;
   if (after.contacts.min_distance >= close) return nullptr;
   const double upper = 100.0 * kappa_lower_bound();
-  if (kappa_ >= upper) return nullptr;
+  if (kappa() >= upper) return nullptr;
   for (const Contact& contact : after.contacts.contacts) {
     if (contact.distance_sq >= close * close) continue;
     // Both sets are sorted by stencil.
@@ -311,15 +260,13 @@ const Contact* StepProblem<dim>::adapt_kappa(const Iterate& before, const Iterat
     const auto found = std::lower_bound(all.begin(), all.end(), contact, precedes);
     if (found == all.end() || precedes(contact, *found)) continue;
     if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) {
-      kappa_ = std::min(upper, 2.0 * kappa_);
+      barrier_.set_kappa(std::min(upper, 2.0 * kappa()));
       return &contact;
     }
   }
   return nullptr;
 }
 
-template CompensatedSum inertial_energy<2>(const Model&, const VecX&);
-template CompensatedSum inertial_energy<3>(const Model&, const VecX&);
 template class StepProblem<2>;
 template class StepProblem<3>;
 

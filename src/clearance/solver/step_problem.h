@@ -3,26 +3,12 @@
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
-#include "clearance/contact/barrier_potential.h"
-#include "clearance/contact/friction_potential.h"
 #include "clearance/solver/feasible_step.h"
+#include "clearance/solver/objective_terms.h"
 #include "clearance/solver/options.h"
-#include "clearance/solver/prescribed.h"
 #include "clearance/solver/system_matrix.h"
-#include "clearance/solver/time_integrator.h"
 
 namespace clearance {
-
-/// 1/2 d^T M d: the kinetic energy [J] for d = v.
-template <int dim>
-CompensatedSum inertial_energy(const Model& model, const VecX& d);
-
-/// An iterate: positions with what was computed there.
-struct Iterate {
-  VecX x;          ///< [m] unknowns
-  VecX x_surface;  ///< [m] surface vertices
-  ContactSet contacts;
-};
 
 template <int dim>
 class StepProblem {
@@ -40,8 +26,18 @@ class StepProblem {
   /// Derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
   /// Gradient and projected Hessian in the unknowns of the system; rows of fixed blocks are zero and those of the
-  /// identity. With `is_exact` the Hessian is not projected.
-  void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, bool is_exact = false);
+  /// identity.
+  void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
+                HessianKind kind = HessianKind::projected);
+
+  /// Largest part of dx that leaves no term's domain, and the term that limits it; contacts are left to CCD.
+  struct Limit : StepLimit {
+    std::string term;
+  };
+  Limit max_feasible_step(const VecX& x, const VecX& dx) const;
+  /// The term whose domain x is not in; empty if there is none.
+  std::string infeasible_term(const VecX& x) const;
+  bool is_feasible(const VecX& x) const { return infeasible_term(x).empty(); }
 
   /// Gradients of the objective's terms in x, a column each: inertia, potentials, barriers, friction, scripted nodes.
   /// Friction is `friction`, which may be another one than the objective's.
@@ -63,21 +59,19 @@ class StepProblem {
   /// Friction that agrees with the present contact forces and sliding directions.
   FrictionPotential<dim> fresh_friction(const Iterate& iterate, const VecX& x_t0) const;
   /// Share of the secant stiffness of friction in the matrix.
-  double secant_share() const { return secant_share_; }
-  void set_secant_share(double share) { secant_share_ = share; }
-  const FrictionPotential<dim>& friction() const { return friction_; }
+  double secant_share() const { return friction_.secant_share(); }
+  void set_secant_share(double share) { friction_.set_secant_share(share); }
+  const FrictionPotential<dim>& friction() const { return friction_.potential(); }
 
-  double kappa() const { return kappa_; }
-  const BarrierPotential<dim>& barrier() const { return barrier_; }
-  AugmentedLagrangian<dim>& augmented() { return augmented_; }
+  double kappa() const { return barrier_.kappa(); }
+  const BarrierPotential<dim>& barrier() const { return barrier_.potential(); }
+  AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   std::vector<char>& is_fixed() { return is_fixed_; }
   void fix_prescribed();
   void free_prescribed();
 
  private:
-  void add_smooth_gradient(const VecX& x, VecX& gradient) const;
-  std::vector<BlockKey> contact_keys(const Iterate& iterate);
   void zero_fixed(VecX& gradient) const;
   double kappa_lower_bound() const;
   double inertial_kappa() const;
@@ -88,13 +82,14 @@ class StepProblem {
   const PrescribedTargets& targets_;
   VecX x_surface_t0_;  // [m] at the start of the step
   const std::vector<StickVertex>& stick_t0_;
-  BarrierPotential<dim> barrier_;
-  FrictionPotential<dim> friction_;
+  InertiaTerm<dim> inertia_;
+  std::vector<PotentialTerm<dim>> potentials_;
+  BarrierTerm<dim> barrier_;
+  FrictionTerm<dim> friction_;
+  PullTerm<dim> pull_;
+  std::vector<ObjectiveTerm<dim>*> terms_;  // all of these, in the order of every sum
   bool has_friction_;
-  double secant_share_ = 0.0;
-  AugmentedLagrangian<dim> augmented_;
   std::vector<char> is_fixed_;  // per block
-  double kappa_ = 0.0;
 };
 
 }  // namespace clearance

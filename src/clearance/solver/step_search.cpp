@@ -35,9 +35,7 @@ bool Step<dim>::search_line(const Direction& direction) {
   for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
        alpha *= 0.5) {
     VecX x = coordinates_.move(current_.x, direction.dy, alpha);
-    bool is_feasible = true;
-    for (const auto& potential : model_.potentials) is_feasible = is_feasible && potential->is_feasible(x);
-    if (is_feasible) {
+    if (problem_.is_feasible(x)) {
       Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
       const CompensatedSum energy = problem_.energy(trial);
       ++report_.counters.energy_evaluations;
@@ -72,9 +70,7 @@ template <int dim>
 bool Step<dim>::take_detour(const Direction& direction) {
   if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;
   VecX x = coordinates_.move(current_.x, direction.dy, direction.alpha_limit);
-  for (const auto& potential : model_.potentials) {
-    if (!potential->is_feasible(x)) return false;
-  }
+  if (!problem_.is_feasible(x)) return false;
   Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
   const CompensatedSum energy = problem_.energy(trial);
   ++report_.counters.energy_evaluations;

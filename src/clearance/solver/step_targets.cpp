@@ -28,8 +28,7 @@ bool Step<dim>::move_prescribed(const Direction& direction) {
   // Potentials bound straight paths; on the arcs of rigid bodies a joint could still pass its limits.
   double alpha = direction.alpha_limit;
   VecX x = coordinates_.move(current_.x, direction.dy, alpha);
-  const auto is_feasible = [&](const auto& potential) { return potential->is_feasible(x); };
-  for (int i = 0; i < 30 && !std::all_of(model_.potentials.begin(), model_.potentials.end(), is_feasible); ++i) {
+  for (int i = 0; i < 30 && !problem_.is_feasible(x); ++i) {
     alpha = i < 29 ? 0.5 * alpha : 0.0;
     x = coordinates_.move(current_.x, direction.dy, alpha);
   }

@@ -1,0 +1,183 @@
+// The summands of the objective of a step (eq. 2.5, 2.16 and A.4): inertia, potentials, barriers, lagged friction and
+// the pull on scripted nodes. StepProblem is a loop over them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/friction_potential.h"
+#include "clearance/solver/prescribed.h"
+#include "clearance/solver/time_integrator.h"
+
+namespace clearance {
+
+/// 1/2 d^T M d: the kinetic energy [J] for d = v.
+template <int dim>
+CompensatedSum inertial_energy(const Model& model, const VecX& d);
+
+/// An iterate: positions with what was computed there.
+struct Iterate {
+  VecX x;          ///< [m] unknowns
+  VecX x_surface;  ///< [m] surface vertices
+  ContactSet contacts;
+};
+
+enum class HessianKind {
+  projected,  ///< positive semi-definite, stencil by stencil
+  exact       ///< may be indefinite: for the end of Newton's iteration
+};
+
+/// One summand, in the units of the objective: those of an energy times InertialTarget::scale.
+template <int dim>
+class ObjectiveTerm {
+ public:
+  virtual ~ObjectiveTerm() = default;
+  /// False where the term adds nothing at all.
+  virtual bool is_active(const Iterate& /*iterate*/) const { return true; }
+  /// Infinity outside of its domain.
+  virtual CompensatedSum energy(const Iterate& iterate) const = 0;
+  /// What the rounding of energy() is relative to.
+  virtual double magnitude(const Iterate& iterate) const { return std::abs(energy(iterate).value()); }
+  virtual void add_gradient(const Iterate& iterate, VecX& gradient) const = 0;
+  /// Sorted keys of the blocks that the Hessian touches here, beyond the constant pattern of the model, without those
+  /// of `is_fixed`. Called before add_derivatives.
+  virtual const std::vector<BlockKey>& prepare_hessian(const Iterate& /*iterate*/,
+                                                       const std::vector<char>& /*is_fixed*/) {
+    static const std::vector<BlockKey> none;
+    return none;
+  }
+  /// Gradient and Hessian; the matrix has all prepared blocks.
+  virtual void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) = 0;
+
+  /// Largest alpha <= 1 such that x + s alpha dx stays in the term's domain for s in [0, 1]. That of contacts is a
+  /// matter of the broad phase and CCD.
+  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) const { return {}; }
+  /// Exact verdict at x.
+  virtual bool is_feasible(const VecX& /*x*/) const { return true; }
+  /// Of what limits a step.
+  virtual std::string name() const = 0;
+};
+
+/// 1/2 |x - x_tilde|_M^2
+template <int dim>
+class InertiaTerm final : public ObjectiveTerm<dim> {
+ public:
+  InertiaTerm(const Model& model, const InertialTarget& target) : model_(model), target_(target) {}
+  bool is_active(const Iterate& /*iterate*/) const override { return target_.has_inertia; }
+  CompensatedSum energy(const Iterate& iterate) const override;
+  void add_gradient(const Iterate& iterate, VecX& gradient) const override;
+  void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override;
+  std::string name() const override { return "inertia"; }
+
+ private:
+  const Model& model_;
+  const InertialTarget& target_;
+};
+
+/// A potential of the model.
+template <int dim>
+class PotentialTerm final : public ObjectiveTerm<dim> {
+ public:
+  PotentialTerm(Potential& potential, const InertialTarget& target) : potential_(potential), target_(target) {}
+  CompensatedSum energy(const Iterate& iterate) const override;
+  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+    potential_.add_gradient(iterate.x, target_.scale, gradient);
+  }
+  void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override;
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override {
+    return potential_.max_feasible_step(x, dx);
+  }
+  bool is_feasible(const VecX& x) const override { return potential_.is_feasible(x); }
+  std::string name() const override { return potential_.name(); }
+
+ private:
+  Potential& potential_;
+  const InertialTarget& target_;
+};
+
+/// kappa times the barriers of the contact set.
+template <int dim>
+class BarrierTerm final : public ObjectiveTerm<dim> {
+ public:
+  BarrierTerm(const Model& model, const BarrierOptions& options) : potential_(model, options) {}
+  double kappa() const { return kappa_; }
+  void set_kappa(double kappa) { kappa_ = kappa; }
+  const BarrierPotential<dim>& potential() const { return potential_; }
+
+  bool is_active(const Iterate& iterate) const override { return !iterate.contacts.contacts.empty(); }
+  CompensatedSum energy(const Iterate& iterate) const override;
+  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+    potential_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, gradient);
+  }
+  const std::vector<BlockKey>& prepare_hessian(const Iterate& iterate, const std::vector<char>& is_fixed) override {
+    return potential_.prepare_hessian(iterate.contacts, is_fixed);
+  }
+  void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override {
+    potential_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix,
+                               kind == HessianKind::exact);
+  }
+  std::string name() const override { return "barrier"; }
+
+ private:
+  BarrierPotential<dim> potential_;
+  double kappa_ = 0.0;
+};
+
+/// Lagged friction.
+template <int dim>
+class FrictionTerm final : public ObjectiveTerm<dim> {
+ public:
+  explicit FrictionTerm(FrictionPotential<dim> potential) : potential_(std::move(potential)) {}
+  FrictionPotential<dim>& potential() { return potential_; }
+  const FrictionPotential<dim>& potential() const { return potential_; }
+  /// Share of the secant stiffness in the matrix.
+  double secant_share() const { return secant_share_; }
+  void set_secant_share(double share) { secant_share_ = share; }
+
+  bool is_active(const Iterate& /*iterate*/) const override { return !potential_.is_empty(); }
+  CompensatedSum energy(const Iterate& iterate) const override { return potential_.energy(iterate.x_surface); }
+  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+    potential_.add_gradient(iterate.x_surface, gradient);
+  }
+  const std::vector<BlockKey>& prepare_hessian(const Iterate& /*iterate*/, const std::vector<char>& is_fixed) override {
+    return potential_.prepare_hessian(is_fixed);
+  }
+  void add_derivatives(const Iterate& iterate, HessianKind /*kind*/, VecX& gradient,
+                       BlockSparseMatrix& matrix) override {
+    potential_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
+  }
+  std::string name() const override { return "friction"; }
+
+ private:
+  FrictionPotential<dim> potential_;
+  double secant_share_ = 0.0;
+};
+
+/// The augmented Lagrangian of scripted nodes.
+template <int dim>
+class PullTerm final : public ObjectiveTerm<dim> {
+ public:
+  explicit PullTerm(AugmentedLagrangian<dim> augmented) : augmented_(std::move(augmented)) {}
+  AugmentedLagrangian<dim>& augmented() { return augmented_; }
+  const AugmentedLagrangian<dim>& augmented() const { return augmented_; }
+
+  bool is_active(const Iterate& /*iterate*/) const override { return augmented_.is_active(); }
+  CompensatedSum energy(const Iterate& iterate) const override { return augmented_.energy(iterate.x); }
+  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+    augmented_.add_gradient(iterate.x, gradient);
+  }
+  void add_derivatives(const Iterate& iterate, HessianKind /*kind*/, VecX& gradient,
+                       BlockSparseMatrix& matrix) override {
+    augmented_.add_derivatives(iterate.x, gradient, matrix);
+  }
+  std::string name() const override { return "pull"; }
+
+ private:
+  AugmentedLagrangian<dim> augmented_;
+};
+
+}  // namespace clearance
