@@ -56,7 +56,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   const double scale = target_.scale;
   const std::vector<VecX> gradients = problem.term_gradients(end, problem.friction());
   VecX total = VecX::Zero(dx_.size()), external = VecX::Zero(dx_.size());
-  work_ = MatX::Zero(body_energy_t0_.size(), energy_t0_.size() + 2);
+  work_ = MatX::Zero(body_energy_t0_.size(), energy_t0_.size() + 3);
   is_driven_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
   auto next = gradients.begin();
   inertial_gradient_ = VecX::Zero(dx_.size());
@@ -110,8 +110,11 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   VecX contact_gaps = VecX::Zero(body_gain_.size());
   problem.barrier().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
                                   contact_gaps);
-  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps);
+  // A brake pad stands still: what is rubbed out at it is at work on it as well.
+  VecX rubbed_out = VecX::Zero(body_gain_.size());
+  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps, rubbed_out);
   body_gain_ -= contact_gaps;
+  work_.col(work_.cols() - 1) = rubbed_out;
 
   const Eigen::Index last = stored_.size() - 1;
   stored_[last] = problem.kappa() / scale * problem.barrier().energy(end.contacts, end.x_surface).value();

@@ -51,8 +51,9 @@ class StepAccount {
   VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid
   std::vector<char> has_contact_;  // per body, at the end
   std::vector<char> is_driven_;    // per body: a drive or a prescribed motion acts on it
-  /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion. What acts inside of a
-  /// body has none: on an arc its forces at the end do work that is none, and hundreds of turns would sum that up.
+  /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion, and what is rubbed out at
+  /// the body. What acts inside of a body has none: on an arc its forces at the end do work that is none, and hundreds
+  /// of turns would sum that up.
   MatX work_;
   IntegratorShare gained_, lost_;
   std::vector<char> is_fixed_;
