@@ -35,7 +35,7 @@ struct EnergyLedger {
   double lost = 0.0;          ///< net, impacts aside
   double at_work = 0.0;       ///< largest kinetic or elastic energy, or work of one term
   /// What each term from outside has done on the body, with its sign: potentials, barriers, friction, prescribed
-  /// motion.
+  /// motion, and what is rubbed out at it.
   std::vector<double> work;
 };
 
