@@ -89,9 +89,10 @@ Checkpoint checkpoint_of(const State& state) {
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
-  std::vector<double>& ledgers = checkpoint.arrays["ledgers"];
+  std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"];
   for (const EnergyLedger& ledger : state.ledgers) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
+    works.insert(works.end(), ledger.work.begin(), ledger.work.end());
   }
   // Five numbers a vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
@@ -119,7 +120,14 @@ State state_of(const Checkpoint& checkpoint) {
   state.stored = vector_of(checkpoint, "stored");
   const VecX ledgers = vector_of(checkpoint, "ledgers");
   for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
-    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3]});
+    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], {}});
+  }
+  // As many of each body; none in checkpoints of before.
+  const VecX works = vector_of(checkpoint, "ledger_works");
+  const Eigen::Index num_terms = state.ledgers.empty() ? 0 : works.size() / std::ssize(state.ledgers);
+  for (std::size_t k = 0; k < state.ledgers.size(); ++k) {
+    const double* first = works.data() + static_cast<Eigen::Index>(k) * num_terms;
+    state.ledgers[k].work.assign(first, first + num_terms);
   }
   const VecX stick = vector_of(checkpoint, "stick");
   for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {

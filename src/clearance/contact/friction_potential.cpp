@@ -120,13 +120,14 @@ double FrictionPotential<dim>::work(const VecX& x) const {
 }
 
 template <int dim>
-void FrictionPotential<dim>::add_work_gaps(const VecX& x, double scale, VecX& sums) const {
+void FrictionPotential<dim>::add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const {
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
     const double work = contact.law.force_over_distance(u.norm()) * u.dot(sliding(contact, displacement));
     const double change = contact.law.potential(u.norm()) - contact.law.potential(contact.stick.norm());
-    add_to_bodies(model_, contact.contact, scale * contact.limit * (work - change), sums);
+    add_to_bodies(model_, contact.contact, scale * contact.limit * (work - change), gaps);
+    add_to_bodies(model_, contact.contact, scale * contact.limit * work, works);
   }
 }
 

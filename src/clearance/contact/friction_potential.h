@@ -55,8 +55,8 @@ class FrictionPotential {
   std::vector<ContactForce<dim>> contact_forces(const VecX& x) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
-  /// As in BarrierPotential: sticking is elastic.
-  void add_work_gaps(const VecX& x, double scale, VecX& sums) const;
+  /// `gaps` as in BarrierPotential: sticking is elastic. works[body] += scale * work of its contacts, shared alike.
+  void add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const;
   /// What the next step has to remember; empty without a memory.
   std::vector<StickVertex> stick(const VecX& x) const;
 

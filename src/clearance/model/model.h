@@ -33,7 +33,10 @@ struct EnergyLedger {
   double rise = 0.0;          ///< above the lowest sum so far
   double largest_rise = 0.0;  ///< of all times
   double lost = 0.0;          ///< net, impacts aside
-  double at_work = 0.0;       ///< largest kinetic or elastic energy
+  double at_work = 0.0;       ///< largest kinetic or elastic energy, or work of one term
+  /// What each term from outside has done on the body, with its sign: potentials, barriers, friction, prescribed
+  /// motion, and what is rubbed out at it.
+  std::vector<double> work;
 };
 
 /// Everything of a run that must survive a restart, written by `advance` alone.

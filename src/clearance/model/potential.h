@@ -34,6 +34,8 @@ class Potential {
   virtual double load_energy(const VecX& /*x*/) const { return 0.0; }
   /// What its force does work on is lost: E is a potential of a lagged dissipation, and nothing is stored.
   virtual bool is_dissipative() const { return false; }
+  /// Drives change what its energy is about; where a run starts it stores nothing.
+  virtual bool is_driven() const { return false; }
   /// sums[body_of_block[b]] += the energy of what belongs to one body, if the potential is such a sum.
   virtual void add_body_energies(const VecX& /*x*/, const std::vector<int>& /*body_of_block*/, VecX& /*sums*/) const {}
   virtual bool has_body_energies() const { return false; }

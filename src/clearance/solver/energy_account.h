@@ -25,8 +25,9 @@ struct EnergyAccount {
   double friction = 0.0;  ///< taken out by friction; what contacts that stick store elastically is in it
   double damping = 0.0;   ///< taken out by damping
   double residual = 0.0;  ///< work of what is left of the balance of forces
-  double impacts =
-      0.0;  ///< of the integrator's part: of bodies in contact that change a twentieth of their energy or more at once
+  /// Of the integrator's part: of bodies in contact of which it takes a twentieth or more of their kinetic energy at
+  /// once, and of driven bodies where half of that changes as well.
+  double impacts = 0.0;
   double integrator = 0.0;  ///< what the integrator adds (positive) or takes away elsewhere
 
   double closure() const {

@@ -7,8 +7,11 @@ namespace clearance {
 
 namespace {
 
-/// Of a body's kinetic energy: what it changes by in an impact, which is no matter of the step's length.
+/// Of a body's kinetic energy: what the integrator takes out in an impact, which is no matter of the step's length.
 constexpr double impact_share = 0.05;
+/// Of a driven body's kinetic energy: what changes at once where a drive starts or stops at speed. A wheel that is
+/// driven evenly changes none, a start over n steps so much in the first three.
+constexpr double start_share = 0.5;
 
 }  // namespace
 
@@ -32,14 +35,16 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   }
   energy_t0_[count] = barrier;
   body_energy_t0_ = body_energies(state.x);
-  if (state.stored.size() != energy_t0_.size()) return;
   // What has jumped since the end of the last step: drives have moved on, and the barrier may have another stiffness.
+  const bool is_first = state.stored.size() != energy_t0_.size();
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    if (model_.potentials[static_cast<std::size_t>(k)]->is_dissipative()) continue;
-    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - state.stored[k];
+    const Potential& potential = *model_.potentials[static_cast<std::size_t>(k)];
+    if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
+    jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
     energy_.stored += jump_t0_[k];
   }
+  if (is_first) return;
   energy_.integrator += energy_t0_[count] - state.stored[count];
   energy_.stored += energy_t0_[count] - state.stored[count];
 }
@@ -51,6 +56,8 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   const double scale = target_.scale;
   const std::vector<VecX> gradients = problem.term_gradients(end, problem.friction());
   VecX total = VecX::Zero(dx_.size()), external = VecX::Zero(dx_.size());
+  work_ = MatX::Zero(body_energy_t0_.size(), energy_t0_.size() + 3);
+  is_driven_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
   auto next = gradients.begin();
   inertial_gradient_ = VecX::Zero(dx_.size());
   if (target_.has_inertia) inertial_gradient_ = *next++ / scale;
@@ -71,6 +78,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
       body_gain_[static_cast<Eigen::Index>(body_of(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
     }
+    if (!potential.has_body_energies() && !potential.is_dissipative()) add_work(gradient, at);
     if (potential.is_dissipative()) {
       energy_.damping += work;
       continue;
@@ -80,10 +88,11 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     energy_.loads += load_energy_t0_[at] - load_energy;
     energy_.stored += stored_[at] - (energy_t0_[at] - load_energy_t0_[at]);
     const double gap = work - (energy - energy_t0_[at]);
-    if (jump_t0_.size() > 0 && jump_t0_[at] != 0.0) {
+    if (jump_t0_[at] != 0.0) {
       // A drive does what the forces at the end do, and what is stored: the stiff spring between its old and its new
       // place is no energy at all.
       energy_.drives += jump_t0_[at] - gap;
+      note_drive(gradient);
     } else {
       gaps += gap;
     }
@@ -101,8 +110,11 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   VecX contact_gaps = VecX::Zero(body_gain_.size());
   problem.barrier().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
                                   contact_gaps);
-  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps);
+  // A brake pad stands still: what is rubbed out at it is at work on it as well.
+  VecX rubbed_out = VecX::Zero(body_gain_.size());
+  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps, rubbed_out);
   body_gain_ -= contact_gaps;
+  work_.col(work_.cols() - 1) = rubbed_out;
 
   const Eigen::Index last = stored_.size() - 1;
   stored_[last] = problem.kappa() / scale * problem.barrier().energy(end.contacts, end.x_surface).value();
@@ -111,6 +123,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   if (!end.contacts.contacts.empty()) {
     const VecX gradient = *next++ / scale;
     barrier_work = gradient.dot(dx_);
+    add_work(gradient, last);
     total += gradient;
     external += gradient;
   }
@@ -118,16 +131,18 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   if (!problem.friction().is_empty()) {
     const VecX gradient = *next++ / scale;
     energy_.friction = gradient.dot(dx_);
+    add_work(gradient, last + 1);
     total += gradient;
     external += gradient;
   }
 
   // What is not balanced: at fixed nodes the force that moves them; pulls on others are forces from outside, too.
   double all = 0.0;
-  VecX free = total;
+  VecX free = total, held = VecX::Zero(dx_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     if (is_fixed_[static_cast<std::size_t>(b)]) {
       energy_.motions += block<dim>(total, b).dot(block<dim>(dx_, b));
+      block<dim>(held, b) = -block<dim>(total, b);
       block<dim>(free, b).setZero();
     } else {
       all += block<dim>(total, b).dot(block<dim>(dx_, b));
@@ -139,7 +154,10 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     free += pull;
     external += pull;
     all += pull.dot(dx_);
+    held += pull;
   }
+  add_work(held, last + 2);
+  note_drive(held);
   energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
   // Of rigid bodies all forces on the columns count, also those that keep them rigid: on an arc these do work.
   energy_.integrator += all - energy_.residual - gaps;
@@ -152,6 +170,31 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     }
   }
   for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(external, b);
+}
+
+/// That of the force -gradient on each body.
+template <int dim>
+void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    work_(static_cast<Eigen::Index>(body_of(b)), term) -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
+  }
+}
+
+/// `gradient` is that of a drive or a prescribed motion.
+template <int dim>
+void StepAccount<dim>::note_drive(const VecX& gradient) {
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (!block<dim>(gradient, b).isZero(0.0)) is_driven_[body_of(b)] = 1;
+  }
+}
+
+/// [J] Impacts are jumps of the velocity, which no step resolves: where something is hit, and where a drive or a
+/// prescribed motion starts at speed: half of its work in that step is gone, as with a clutch.
+template <int dim>
+bool StepAccount<dim>::is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const {
+  const double kinetic = std::max(kinetic_t0, kinetic_t1);
+  if (!(std::abs(gain) > impact_share * kinetic)) return false;
+  return has_contact_[body] || (is_driven_[body] && std::abs(kinetic_t1 - kinetic_t0) > start_share * kinetic);
 }
 
 /// Blocks that are free, and points: not the columns of stiff bodies.
@@ -202,7 +245,8 @@ std::vector<double> StepAccount<dim>::least_energies() const {
   }
   std::vector<double> energies;
   for (const Moments& body : bodies) {
-    const double about_centre = body.mass > 0.0 ? body.second - body.first.squaredNorm() / body.mass : 0.0;
+    // The integrator does nothing to what has no mass: obstacles are moved.
+    const double about_centre = body.mass > 0.0 ? body.second - body.first.squaredNorm() / body.mass : infinity;
     energies.push_back(0.5 * 1e-4 * std::max(0.0, about_centre));
   }
   return energies;
@@ -234,8 +278,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const auto at = static_cast<Eigen::Index>(k);
-    const bool is_impact =
-        has_contact_[k] && std::abs(body.gain) > impact_share * std::max(body.kinetic_t0, body.kinetic_t1);
+    const bool is_impact = this->is_impact(k, body.gain, body.kinetic_t0, body.kinetic_t1);
     (is_impact ? energy_.impacts : energy_.integrator) += body.gain;
 
     EnergyLedger& ledger = ledgers[k];
@@ -244,6 +287,12 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
     if (!is_impact) ledger.lost -= gain;
     ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
+    ledger.work.resize(static_cast<std::size_t>(work_.cols()), 0.0);
+    for (Eigen::Index term = 0; term < work_.cols(); ++term) {
+      double& work = ledger.work[static_cast<std::size_t>(term)];
+      work += work_(at, term);
+      ledger.at_work = std::max(ledger.at_work, std::abs(work));
+    }
     if (!(ledger.at_work > least[k])) continue;
     const double gained = ledger.largest_rise / ledger.at_work, lost = ledger.lost / ledger.at_work;
     if (gained > gained_.share) gained_ = {gained, static_cast<int>(k)};

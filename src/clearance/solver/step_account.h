@@ -33,6 +33,9 @@ class StepAccount {
   std::vector<double> least_energies() const;
   std::size_t body_of(int block) const { return static_cast<std::size_t>(body_of_block(model_, block)); }
   VecX body_energies(const VecX& x) const;
+  void add_work(const VecX& gradient, Eigen::Index term);
+  void note_drive(const VecX& gradient);
+  bool is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const;
 
   const Model& model_;
   const LocalCoordinates<dim>& coordinates_;
@@ -40,13 +43,18 @@ class StepAccount {
   double h_;
   VecX x_t0_, v_t0_, dx_;
   VecX energy_t0_;          // [J] per potential and of the barriers, with the parameters of this step
-  VecX jump_t0_;            // [J] per potential: what its parameters add at once; empty in the first step
+  VecX jump_t0_;            // [J] per potential: what its parameters add at once
   VecX load_energy_t0_;     // [J] the part of given forces, per potential
   VecX inertial_gradient_;  // [N]
   double barrier_gap_ = 0.0;
   VecX body_energy_t0_, body_energy_t1_;  // [J] of potentials that are sums over bodies
   VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid
   std::vector<char> has_contact_;  // per body, at the end
+  std::vector<char> is_driven_;    // per body: a drive or a prescribed motion acts on it
+  /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion, and what is rubbed out at
+  /// the body. What acts inside of a body has none: on an arc its forces at the end do work that is none, and hundreds
+  /// of turns would sum that up.
+  MatX work_;
   IntegratorShare gained_, lost_;
   std::vector<char> is_fixed_;
   VecX stored_;

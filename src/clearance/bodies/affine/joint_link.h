@@ -59,6 +59,7 @@ class JointLink {
   Hessian hessian(const Blocks& y) const;
 
   bool has_limit() const { return limit_.width > 0.0; }
+  bool has_drive() const { return static_cast<bool>(drive_); }
   /// Is the joint strictly between its limits?
   bool is_inside(const Blocks& y) const { return limit_gap(y) > 0.0; }
   /// Largest alpha <= 1 up to which y + alpha dy keeps a fifth of its distance to the limits.

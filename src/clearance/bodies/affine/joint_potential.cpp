@@ -68,6 +68,11 @@ double JointPotential<dim>::load_energy(const VecX& x) const {
   return sum;
 }
 
+template <int dim>
+bool JointPotential<dim>::is_driven() const {
+  return std::any_of(links_.begin(), links_.end(), [](const JointLink<dim>& link) { return link.has_drive(); });
+}
+
 // Gradient and matrix: serial, because joints share bodies; scenes have few joints beside their contacts.
 
 template <int dim>

@@ -21,6 +21,7 @@ class JointPotential : public Potential {
   /// Of the link that is most out of place: its number, joints before held bodies, and its strain (joint_link.h).
   std::pair<int, double> largest_strain(const VecX& x) const;
   double load_energy(const VecX& x) const override;
+  bool is_driven() const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
   /// Of joint `index` at x, in the step begun last.
   JointState joint_state(int index, const VecX& x) const;

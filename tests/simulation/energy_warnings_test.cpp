@@ -1,0 +1,134 @@
+// What the warnings energy_gained and energy_lost come from: bodies that the integrator drives or brakes have large
+// shares, bodies that only hand power on have none.
+#include <fmt/format.h>
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// Of io/energy_monitor.cpp.
+constexpr double limit = 0.03;
+
+struct Shares {
+  double gained = 0.0, lost = 0.0;
+  double drives = 0.0, impacts = 0.0, integrator = 0.0;  // [J] sums
+  double kinetic = 0.0;                                  // [J] at the end
+};
+
+Shares run(const std::string& json, int steps) {
+  RunningScene scene(json);
+  Shares shares;
+  for (int i = 0; i < steps; ++i) {
+    const StepReport report = scene.step();
+    shares.gained = report.gained.share;
+    shares.lost = report.lost.share;
+    shares.drives += report.account.drives;
+    shares.impacts += report.account.impacts;
+    shares.integrator += report.account.integrator;
+    shares.kinetic = energy_term(report, "kinetic");
+  }
+  return shares;
+}
+
+std::string wheel(const std::string& kind, const std::string& more = "") {
+  return R"({"name": "wheel", "kind": ")" + kind +
+         R"(", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2], "resolution": [1, 1, 1]})" + more + "}";
+}
+
+std::string hinge(const std::string& body, double x, const std::string& more) {
+  return fmt::format(R"({{"bodies": ["{}", ""], "point": [{}, 0, 0], "axis": [0, 0, 1]{}}})", body, x, more);
+}
+
+/// A wheel on an axle that a drive turns.
+std::string driven_wheel(const std::string& kind, const std::string& drive, double h) {
+  return fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": {}}}, "bodies": [{}], "joints": [{}]}})", h,
+                     wheel(kind), hinge("wheel", 0.0, R"(, "drive": ")" + drive + R"(")"));
+}
+
+/// A pinion that is driven and a wheel that brakes it: hundreds of times their kinetic energy flow through both.
+std::string gears(const std::string& kind) {
+  return fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": 0.01}}, "bodies": [
+      {{"name": "pinion", "kind": "{0}", "generator": {{"kind": "gear", "size": [0.12, 0.06, 0.03], "resolution": [12, 2]}},
+        "transform": {{"rotation": [90, 0, 0]}}}},
+      {{"name": "wheel", "kind": "{0}", "generator": {{"kind": "gear", "size": [0.24, 0.06, 0.03], "resolution": [24, 2]}},
+        "transform": {{"rotation": [90, 0, 7.5], "translation": [0.36, 0, 0]}}}}],
+      "joints": [{1}, {2}]}})",
+                     kind, hinge("pinion", 0.0, R"(, "drive": "t^2/(t+.2)*90")"),
+                     hinge("wheel", 0.36, R"(, "effort": "200")"));
+}
+
+/// A bolt that is turned and lifts a nut against 1 kN.
+std::string screw() {
+  return R"({"gravity": [0, 0, 0], "time": {"step": 0.005}, "bodies": [
+      {"name": "bolt", "kind": "rigid", "generator": {"kind": "bolt", "size": [0.02, 0.098, 0.014], "resolution": [24]},
+       "transform": {"translation": [0, 0.028, 0]}},
+      {"name": "nut", "kind": "rigid", "generator": {"kind": "nut", "size": [0.02, 0.035, 0.014, 0.0005], "resolution": [24]},
+       "loads": [{"kind": "force", "value": [0, -1000, 0]}]}],
+      "joints": [{"bodies": ["bolt", ""], "point": [0, 0, 0], "axis": [0, 1, 0], "drive": "t^2/(t+.2)*180"},
+                 {"kind": "slider", "bodies": ["nut", ""], "point": [0, 0, 0], "axis": [0, 1, 0]}]
+})";
+}
+
+class EnergyWarnings : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, EnergyWarnings, testing::Values("rigid", "affine"),
+                         [](const auto& test) { return test.param; });
+
+TEST_P(EnergyWarnings, AreSilentOfGearsThatHandPowerOn) {
+  const Shares shares = run(gears(GetParam()), 100);
+  EXPECT_LT(shares.gained, limit);
+  EXPECT_LT(shares.lost, limit);
+  EXPECT_GT(shares.drives, 50.0 * shares.kinetic);
+}
+
+// "Lost 100 %": half of what a drive does where it starts at speed is gone, as with a clutch.
+TEST_P(EnergyWarnings, AreSilentOfAMotorThatStartsAtSpeed) {
+  const Shares shares = run(driven_wheel(GetParam(), "30*t", 0.005), 100);
+  EXPECT_LT(shares.gained, limit);
+  EXPECT_LT(shares.lost, limit);
+  EXPECT_NEAR(shares.impacts, -shares.kinetic, 0.01 * shares.kinetic);
+  EXPECT_NEAR(shares.drives, 2.0 * shares.kinetic, 0.02 * shares.kinetic);
+}
+
+// A turn of 0.3 rad a step: the drive works against the integrator, and against nothing else.
+TEST_P(EnergyWarnings, TellOfADriveThatOnlyWorksAgainstTheIntegrator) {
+  const Shares shares = run(driven_wheel(GetParam(), "1719*t", 0.01), 40);
+  EXPECT_GT(shares.lost, limit);
+}
+
+TEST_P(EnergyWarnings, TellOfSpinThatEulerLoses) {
+  const std::string scene = R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [)" +
+                            wheel(GetParam(), R"(, "angular_velocity": [0, 0, 573])") + "]}";
+  const Shares shares = run(scene, 40);
+  EXPECT_GT(shares.lost, limit);
+  EXPECT_LT(shares.gained, limit);
+}
+
+TEST(EnergyWarnings, AreSilentOfAScrewThatLiftsALoad) {
+  const Shares shares = run(screw(), 60);
+  EXPECT_LT(shares.gained, limit);
+  EXPECT_LT(shares.lost, limit);
+}
+
+TEST(EnergyWarnings, TellOfASoftBoxThatNewmarkSpinsUp) {
+  const Shares shares = run(
+      R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": "implicit_newmark", "mass": "consistent"},
+          "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.3, 0.15, 0.3], "resolution": [3, 3, 3]},
+                      "material": {"density": 1000, "youngs_modulus": 1e7, "poisson_ratio": 0.3},
+                      "angular_velocity": [0, 720, 0]}]})",
+      200);
+  EXPECT_GT(shares.gained, limit);
+}
+
+TEST(EnergyWarnings, TellOfACollisionThatNewmarkFeeds) {
+  const Shares shares = run(
+      R"({"gravity": [0, 0, 0], "time": {"step": 0.005, "integrator": "implicit_newmark"}, "bodies": [)" +
+          wheel("rigid", R"(, "linear_velocity": [1, 0, 0])") +
+          R"(, {"name": "b", "kind": "rigid", "generator": {"kind": "box", "size": [0.2, 0.2, 0.2], "resolution": [1, 1, 1]},
+               "transform": {"translation": [0.3, 0.02, 0.02]}}]})",
+      100);
+  EXPECT_GT(shares.gained, limit);
+}
+
+}  // namespace
+}  // namespace clearance
