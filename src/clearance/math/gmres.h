@@ -19,6 +19,7 @@ VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, in
   Eigen::VectorXd coefficients;
   for (int k = 0; k < max_iterations; ++k) {
     VecX next = basis.back() + apply(basis.back());
+    if (!(next.norm() > 1e-14)) break;  // a direction that the system knows nothing of, or none at all
     for (int i = 0; i <= k; ++i) {
       const VecX& direction = basis[static_cast<std::size_t>(i)];
       hessenberg(i, k) = direction.dot(next);
