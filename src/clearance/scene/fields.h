@@ -40,7 +40,9 @@ void describe(Visitor& v, ContactDesc& c) {
                    "their thickness, and no more than bodies are apart at the start"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
   v.field("kappa", c.kappa,
-          at_least(0.0, "", "barrier stiffness in the incremental potential; 0: as `stiffness` says"));
+          at_least(0.0, "kg/m^2",
+                   "barrier stiffness in the incremental potential (J/m^4 times the integrator's h^2; quasi_static: "
+                   "J/m^4); 0: as `stiffness` says"));
   v.field("kappa_min_multiplier", c.kappa_min_multiplier,
           positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
   v.field("close_distance", c.close_distance,

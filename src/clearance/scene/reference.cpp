@@ -89,6 +89,12 @@ class Sections {
   std::set<std::string> done_;
 };
 
+/// A cell of a table ends at a bar.
+std::string in_table(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
+  return text;
+}
+
 class Rows {
  public:
   explicit Rows(Sections& sections) : sections_(sections) {}
@@ -98,7 +104,7 @@ class Rows {
     std::string default_text;
     if constexpr (!DescribedStruct<T>) default_text = "`" + brief_text(value_json(value, field)) + "`";
     rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key, type_name(value), field.unit, default_text,
-                        range_text(field), field.doc);
+                        range_text(field), in_table(field.doc));
     add_names(key, value);
     later_.push_back([this, &value] { follow(value); });
   }
