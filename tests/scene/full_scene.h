@@ -11,7 +11,7 @@ inline SceneDesc full_scene() {
   scene.gravity = {0.1, -1.0 / 3.0, 1e-300};
   scene.time = {.step = 1.0 / 3.0,
                 .duration = 7.7,
-                .integrator = Integrator::implicit_newmark,
+                .integrator = Integrator::bdf2_restarted,
                 .newmark_beta = 0.3,
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent};
@@ -24,7 +24,9 @@ inline SceneDesc full_scene() {
                    .kappa_min_multiplier = 3e10,
                    .close_distance = 1e-8,
                    .min_separation = 5e-324,
-                   .obstacles_only = true};
+                   .obstacles_only = true,
+                   .restitution = 0.4,
+                   .restitution_pairs = {RestitutionPairDesc{.bodies = {"cube", "ball"}, .restitution = 0.6}}};
   scene.friction = {
       .coefficient = 0.25,
       .static_coefficient = 0.5,

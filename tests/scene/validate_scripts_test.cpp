@@ -159,5 +159,29 @@ TEST(ValidateFriction, PairWithAFloorIsToldThatHalfSpacesHaveNoNames) {
   EXPECT_NE(lines[0].find("half-spaces have no names: see `half_spaces[0].friction`"), std::string::npos) << lines[0];
 }
 
+TEST(ValidateScripts, ChecksRestitution) {
+  const auto rigid = [](SceneDesc& s) { s.bodies[0].kind = BodyKind::rigid; };
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              rigid(s);
+              s.contact.restitution = 0.5;
+              s.contact.restitution_pairs = {{.bodies = {"cube", "wall"}, .restitution = 0.2}};
+            }),
+            Lines{});
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              rigid(s);
+              s.contact.restitution_pairs = {{.bodies = {"cube", "wal"}}, {.bodies = {"wal", "cube"}}};
+            }).size(),
+            3U);
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              rigid(s);
+              s.contact.restitution = 0.5;
+              s.time.integrator = Integrator::implicit_newmark;
+            }),
+            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.restitution = 0.5; }),
+            Lines{"contact.restitution: warning: has no effect: there is no affine or rigid body, and deformable ones "
+                  "rebound by their elasticity alone"});
+}
+
 }  // namespace
 }  // namespace clearance

@@ -58,6 +58,11 @@ inline bool coincide(const Contact& a, const Contact& b) {
          a.plane == b.plane && a.dhat == b.dhat;
 }
 
+/// How many of its vertices, the first ones, belong to the first feature.
+inline int num_first(const Contact& contact) {
+  return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge ? 2 : 1;
+}
+
 /// The barrier of a contact, apart from its weight.
 inline BarrierOptions barrier_of(const Contact& contact, const BarrierOptions& options) {
   return {contact.dhat, options.min_separation};

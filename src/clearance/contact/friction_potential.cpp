@@ -10,8 +10,9 @@ namespace clearance {
 
 namespace {
 constexpr int grain = 128;
+}  // namespace
 
-FrictionCoefficients coefficients(const Model& model, const Contact& contact) {
+FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact) {
   const auto body = [&](int i) {
     return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
   };
@@ -19,8 +20,6 @@ FrictionCoefficients coefficients(const Model& model, const Contact& contact) {
   // The last vertex always belongs to the second primitive.
   return model.friction.between(body(0), body(contact.num_vertices() - 1));
 }
-
-}  // namespace
 
 template <int dim>
 double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
@@ -47,7 +46,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
   // What is left of contacts long lagged is forgotten.
   std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(contact.limit > 1e-4 * strongest); });
   for (const Contact& contact : set.contacts) {
-    const FrictionCoefficients mu = coefficients(model_, contact);
+    const FrictionCoefficients mu = friction_coefficients(model_, contact);
     if (mu.is_zero()) continue;
     const ContactPositions<dim> positions = positions_of<dim>(contact, x);
     const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions);

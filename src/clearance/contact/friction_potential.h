@@ -95,6 +95,9 @@ class FrictionPotential {
   ContactHessians<dim> hessians_;
 };
 
+/// Of the two bodies that a contact is between, or the body and its half-space.
+FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact);
+
 /// Magnitude of the barrier's force along the normal of a contact for kappa = 1, in m^3.
 template <int dim>
 double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,

@@ -9,9 +9,7 @@ namespace clearance {
 namespace {
 
 bool is_first(const Contact& contact, int i) {
-  const bool has_edge_first =
-      contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge;
-  return i < (has_edge_first ? 2 : 1);
+  return i < num_first(contact);
 }
 
 /// Whom vertex i of a contact rubs against: a body, or -1 - plane.

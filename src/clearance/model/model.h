@@ -9,6 +9,7 @@
 #include "clearance/model/friction_table.h"
 #include "clearance/model/mass_operator.h"
 #include "clearance/model/potential.h"
+#include "clearance/model/restitution_table.h"
 #include "clearance/model/surface_map.h"
 
 namespace clearance {
@@ -106,6 +107,7 @@ struct Model {
   std::vector<double> edge_rest_length_sq;
   std::vector<HalfSpace> half_spaces;
   FrictionTable friction;
+  RestitutionTable restitution;
   ContactScales contact_scales;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex

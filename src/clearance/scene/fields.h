@@ -23,6 +23,17 @@ void describe(Visitor& v, TimeDesc& t) {
 }
 
 template <>
+struct StructInfo<RestitutionPairDesc> {
+  static constexpr const char* name = "restitution_pair";
+  static constexpr const char* doc = "Restitution between two bodies, whatever the scene has.";
+};
+template <class Visitor>
+void describe(Visitor& v, RestitutionPairDesc& p) {
+  v.field("bodies", p.bodies, any("", "names of the two bodies, obstacles included, but half-spaces have none"));
+  v.field("restitution", p.restitution, at_least(0.0, "", "as `contact.restitution`").below(1.0, false));
+}
+
+template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
   static constexpr const char* doc =
@@ -50,6 +61,14 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
   v.field("obstacles_only", c.obstacles_only,
           any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
+  v.field("restitution", c.restitution,
+          at_least(0.0, "",
+                   "of impacts of affine and rigid bodies with each other, obstacles and half-spaces: normal speed of "
+                   "the points that meet after over before, for approaches faster than twice what gravity adds in a "
+                   "step; deformable "
+                   "bodies rebound by their elasticity alone")
+              .below(1.0, false));
+  v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
 }
 
 template <>
@@ -379,6 +398,8 @@ void describe(Visitor& v, HalfSpaceDesc& h) {
           at_least(0.0, "",
                    "kinetic Coulomb coefficient, whatever the bodies on it have; null: that of the body it meets"));
   v.field("static_friction", h.static_friction, at_least(0.0, "", "null: as friction"));
+  v.field("restitution", h.restitution,
+          at_least(0.0, "", "of impacts on it; null: that of the scene").below(1.0, false));
 }
 
 template <>

@@ -36,6 +36,12 @@ enum class ContactStiffnessKind {
   published  ///< for the scene, adapted in every step (app. A.6)
 };
 
+/// Of one pair of bodies, whatever the scene has.
+struct RestitutionPairDesc {
+  std::array<std::string, 2> bodies;  ///< names
+  double restitution = 0.0;
+};
+
 struct ContactDesc {
   bool enabled = true;
   ContactScaleKind scales = ContactScaleKind::bodies;
@@ -47,6 +53,8 @@ struct ContactDesc {
   double close_distance = 1e-9;        ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
   bool obstacles_only = false;         ///< deformable bodies touch neither each other nor themselves
+  double restitution = 0.0;            ///< of impacts of stiff bodies: speed after over speed before
+  std::vector<RestitutionPairDesc> restitution_pairs;
 };
 
 /// Coefficients of one pair of bodies, whatever each has for itself.
@@ -294,6 +302,7 @@ struct HalfSpaceDesc {
   Vec<3> normal = Vec<3>::UnitY();             ///< into the free side; any length
   std::optional<double> friction = {};         ///< kinetic coefficient; absent: that of the body it meets
   std::optional<double> static_friction = {};  ///< absent: the kinetic one
+  std::optional<double> restitution = {};      ///< absent: that of the scene
 };
 
 /// An array of the frames. 2D bodies are slices one metre deep: forces are those of this depth.

@@ -36,7 +36,14 @@ class ScriptCheck : SceneCheck {
       check_friction(scene_.half_spaces[i], element_path("half_spaces", i));
     }
     check_static("friction.static_coefficient", scene_.friction.static_coefficient, scene_.friction.coefficient);
-    check_pairs();
+    check_pairs(scene_.friction.pairs, "friction.pairs");
+    for (std::size_t i = 0; i < scene_.friction.pairs.size(); ++i) {
+      const FrictionPairDesc& pair = scene_.friction.pairs[i];
+      check_static(element_path("friction.pairs", i) + ".static_coefficient", pair.static_coefficient,
+                   pair.coefficient);
+    }
+    check_pairs(scene_.contact.restitution_pairs, "contact.restitution_pairs");
+    check_restitution();
   }
 
  private:
@@ -140,19 +147,38 @@ class ScriptCheck : SceneCheck {
             fmt::format("{:g}", friction));
   }
 
-  void check_pairs() {
+  void check_restitution() {
+    const bool has_any =
+        scene_.contact.restitution > 0.0 || !scene_.contact.restitution_pairs.empty() ||
+        std::any_of(scene_.half_spaces.begin(), scene_.half_spaces.end(),
+                    [](const HalfSpaceDesc& half_space) { return half_space.restitution.value_or(0.0) > 0.0; });
+    if (!has_any) return;
+    const Integrator integrator = scene_.time.integrator;
+    if (integrator == Integrator::implicit_newmark || integrator == Integrator::quasi_static) {
+      error("contact.restitution", "needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2");
+    }
+    const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
+      return body.kind == BodyKind::affine || body.kind == BodyKind::rigid;
+    });
+    if (!has_stiff) {
+      warning("contact.restitution",
+              "has no effect: there is no affine or rigid body, and deformable ones rebound by their elasticity alone");
+    }
+  }
+
+  template <class Pair>
+  void check_pairs(const std::vector<Pair>& pairs, const std::string& key) {
     std::vector<std::string_view> names;
     for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
     std::map<std::array<std::string, 2>, std::size_t> first_with_bodies;
-    for (std::size_t i = 0; i < scene_.friction.pairs.size(); ++i) {
-      const FrictionPairDesc& pair = scene_.friction.pairs[i];
-      const std::string place = element_path("friction.pairs", i);
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const Pair& pair = pairs[i];
+      const std::string place = element_path(key, i);
       for (std::size_t b = 0; b < 2; ++b) check_name(pair.bodies[b], names, element_path(place + ".bodies", b));
-      check_static(place + ".static_coefficient", pair.static_coefficient, pair.coefficient);
       std::array<std::string, 2> bodies = pair.bodies;
       std::sort(bodies.begin(), bodies.end());
       const auto [known, is_new] = first_with_bodies.try_emplace(bodies, i);
-      if (!is_new) error(place, fmt::format("friction.pairs[{}] has the same bodies", known->second));
+      if (!is_new) error(place, fmt::format("{}[{}] has the same bodies", key, known->second));
     }
   }
 

@@ -74,6 +74,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.force_tolerance = scene.solver.force_tolerance;
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
                       scene.friction.iterations};
+  options.least_impact = std::max(2.0 * scene.gravity.norm() * scene.time.step, options.friction.eps_v);
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver = linear_solver_of(scene.solver.linear_solver);
@@ -185,6 +186,23 @@ FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstan
   return table;
 }
 
+RestitutionTable restitution_table(const SceneDesc& desc, const FrictionTable& friction) {
+  RestitutionTable table;
+  table.of_scene = desc.contact.restitution;
+  table.class_of_body = friction.class_of_body;
+  for (const HalfSpaceDesc& half_space : desc.half_spaces) table.of_half_space.push_back(half_space.restitution);
+  const auto class_of = [&](const std::string& name) {
+    const auto found =
+        std::find_if(desc.bodies.begin(), desc.bodies.end(), [&](const BodyDesc& body) { return body.name == name; });
+    return static_cast<int>(found - desc.bodies.begin());
+  };
+  for (const RestitutionPairDesc& pair : desc.contact.restitution_pairs) {
+    const int a = class_of(pair.bodies[0]), b = class_of(pair.bodies[1]);
+    table.of_pair[{std::min(a, b), std::max(a, b)}] = pair.restitution;
+  }
+  return table;
+}
+
 void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
   State& state = scene.initial_state;
   state.v = VecX::Zero(state.x.size());
@@ -268,6 +286,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
     model.half_spaces.push_back({normal, normal.dot(half_space.point)});
   }
   model.friction = friction_table(desc, scene.bodies);
+  model.restitution = restitution_table(desc, model.friction);
   BoundingBox box;
   for (const BodyInstance& body : scene.bodies) {
     for (const Vec<3>& v : body.mesh.vertices) {

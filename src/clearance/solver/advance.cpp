@@ -231,7 +231,11 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
   if (report.is_advanced()) {
     const VecX x_t0 = state.x;
     std::vector<StickVertex> stick = step.stick();
+    Rebound<dim> rebound = step.rebound();
     commit(options.integrator, step.target(), step.current().x, state);
+    if (!rebound.is_empty() && options.integrator.method == TimeIntegrator::bdf2) {
+      start_anew(options.integrator, x_t0, state);
+    }
     if (options.integrator.method == TimeIntegrator::implicit_newmark) {
       make_rates_rigid<dim>(model, state.x, state.v, state.a);
       set_scripted_velocities<dim>(targets, x_t0, options.integrator.h, state);
@@ -239,6 +243,11 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
     state.kappa = report.kappa / step.target().scale;
     state.stick = std::move(stick);
     step.account().settle(state.v, state.ledgers);
+    if (!rebound.is_empty()) {
+      const VecX v_end = state.v;
+      rebound.apply(state);
+      step.account().add_rebound(v_end, state.v);
+    }
     report.gained = step.account().gained();
     report.lost = step.account().lost();
     state.stored = step.account().stored();

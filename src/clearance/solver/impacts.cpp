@@ -84,8 +84,10 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   const auto dhat_at = [&](int vertex) {
     return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
   };
+  // What rebounds is an impact however slantwise it comes.
+  const double least_share = model.restitution.is_zero() ? motion_share : 0.0;
   const auto hit = [&](int body, int other, double motion) {
-    if (motion > motion_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
+    if (motion > least_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
   };
 
   const SweptCandidates swept = measure_candidates(

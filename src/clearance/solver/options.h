@@ -44,6 +44,7 @@ struct SolverOptions {
   KappaOptions kappa;
   FrictionOptions friction;
   bool has_contact = true;
+  double least_impact = 0.0;  ///< [m/s] bodies that approach slower do not rebound
   Convergence convergence = Convergence::published;
   double force_tolerance = 1e-3;  ///< of the forces at work: what may be left of them (`forces`)
   double tolerance = 1e-2;        ///< [m/s] Newton has converged when |dx|_inf / h is below (`published`)

@@ -4,6 +4,7 @@
 
 #include "clearance/solver/advance.h"
 #include "clearance/solver/balance.h"
+#include "clearance/solver/rebound.h"
 #include "clearance/solver/step_account.h"
 #include "clearance/solver/step_problem.h"
 
@@ -37,6 +38,8 @@ class Step {
     return problem_.has_friction() ? problem_.fresh_friction(current_, state_.x).stick(current_.x_surface)
                                    : std::vector<StickVertex>{};
   }
+  /// How stiff bodies rebound from what they hit in this step.
+  Rebound<dim> rebound() const { return {model_, options_, targets_, state_, problem_.x_surface_t0(), current_}; }
 
  private:
   struct Direction {

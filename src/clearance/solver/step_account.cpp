@@ -307,6 +307,19 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   momentum_.integrator = momentum_.change - momentum_.impulse;
 }
 
+template <int dim>
+void StepAccount<dim>::add_rebound(const VecX& v_before, const VecX& v_after) {
+  const double gain = inertial_energy<dim>(model_, v_after).value() - inertial_energy<dim>(model_, v_before).value();
+  energy_.kinetic += gain;
+  energy_.impacts += gain;
+  const VecX change = mass_times(v_after - v_before);
+  for (int b : free_points()) {
+    momentum_.total.template head<dim>() += block<dim>(change, b);
+    momentum_.change.template head<dim>() += block<dim>(change, b);
+    momentum_.impulse.template head<dim>() += block<dim>(change, b);
+  }
+}
+
 template class StepAccount<2>;
 template class StepAccount<3>;
 

@@ -20,6 +20,9 @@ class StepAccount {
   /// Once the velocity at the end is known; `ledgers` are carried on.
   void settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers);
 
+  /// Impacts have changed the velocity at the end. What bodies exchange there is no matter of their ledgers.
+  void add_rebound(const VecX& v_before, const VecX& v_after);
+
   const EnergyAccount& energy() const { return energy_; }
   const MomentumAccount& momentum() const { return momentum_; }
   const IntegratorShare& gained() const { return gained_; }

@@ -106,4 +106,10 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
   state.time = state.step * h;
 }
 
+void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state) {
+  state.v = (state.x - x_t0) / options.h;
+  state.x_prev.resize(0);
+  state.v_prev.resize(0);
+}
+
 }  // namespace clearance

@@ -30,6 +30,10 @@ InertialTarget predict(const IntegratorOptions& options, const State& state);
 /// there is neither; bodies that glide, roll, rest or fly keep their second order.
 void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target);
 
+/// Bodies have hit something in the step that ended in `state`: BDF2 forgets what was before it, which its formula for
+/// the velocity would carry through the impact, and starts with a step of implicit Euler.
+void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state);
+
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.
 void commit(const IntegratorOptions& options, const InertialTarget& target, const VecX& x_t1, State& state);
 

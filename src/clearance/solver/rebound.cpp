@@ -1,0 +1,157 @@
+#include "clearance/solver/rebound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "clearance/model/blocks.h"
+
+namespace clearance {
+
+template <int dim>
+Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
+                      const State& state, const VecX& x_surface_t0, const Iterate& end)
+    : model_(model) {
+  if (model.restitution.is_zero() || model.stiff_bodies.empty() || end.contacts.contacts.empty()) return;
+  add_bodies(targets, state, end.x);
+  add_meetings(options, x_surface_t0, end);
+  keep_islands_of_impacts();
+}
+
+/// Free bodies that are stiff as a whole.
+template <int dim>
+void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x) {
+  std::vector<int> num_blocks(static_cast<std::size_t>(model_.surface.num_bodies()), 0);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) ++num_blocks[static_cast<std::size_t>(body_of_block(model_, b))];
+  body_of_.assign(num_blocks.size(), -2);
+  for (int v = 0; v < model_.surface.num_vertices; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    if (model_.is_obstacle_vertex[at]) body_of_[static_cast<std::size_t>(model_.surface.vertex_body[at])] = -1;
+  }
+  for (const StiffBody& stiff : model_.stiff_bodies) {
+    const auto of = static_cast<std::size_t>(body_of_block(model_, stiff.first_block));
+    if (num_blocks[of] != dim + 1) continue;
+    const bool is_prescribed = std::binary_search(targets.blocks.begin(), targets.blocks.end(), stiff.first_block);
+    body_of_[of] = is_prescribed ? -1 : static_cast<int>(bodies_.size());
+    if (is_prescribed) continue;
+    const RigidColumns<dim> before(model_, stiff, state.x);
+    Body body{stiff, RigidColumns<dim>(model_, stiff, x), model_.mass[stiff.first_block]};
+    body.v_t0 = padded(block<dim>(state.v, stiff.first_block));
+    body.spin_t0 = before.turn_of(before.columns(state.v));
+    body.spin_energy_t0 = spin_energy(before, body.spin_t0, body.spin_t0);
+    bodies_.push_back(std::move(body));
+  }
+}
+
+/// Vertices `begin` to `stop` of a contact. False for those of deformable bodies.
+template <int dim>
+bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin,
+                             int stop) const {
+  const auto vertex = [&](int i) { return contact.vertices[static_cast<std::size_t>(i)]; };
+  if (begin == stop) return true;
+  side.body = body_of_[static_cast<std::size_t>(model_.surface.vertex_body[static_cast<std::size_t>(vertex(begin))])];
+  Vec<dim> point = Vec<dim>::Zero(), velocity = Vec<dim>::Zero();
+  for (int i = begin; i < stop; ++i) {
+    const double weight = std::abs(weights[static_cast<std::size_t>(i)]);
+    point += weight * block<dim>(x_surface_, vertex(i));
+    velocity += weight * block<dim>(v_surface_, vertex(i));
+  }
+  side.velocity = padded(velocity);
+  side.arm = padded(point);
+  return side.body >= -1;
+}
+
+template <int dim>
+void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end) {
+  x_surface_ = end.x_surface;
+  v_surface_ = (end.x_surface - x_surface_t0) / options.integrator.h;
+  for (const Contact& contact : end.contacts.contacts) {
+    const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, end.x_surface));
+    Meeting meeting;
+    const int first = num_first(contact);
+    if (!fill_side(meeting.sides[0], contact, gap.weights, 0, first)) continue;
+    if (!fill_side(meeting.sides[1], contact, gap.weights, first, contact.num_vertices())) continue;
+    for (Side& side : meeting.sides) {
+      if (side.body >= 0) {
+        side.arm -= padded(block<dim>(end.x, bodies_[static_cast<std::size_t>(side.body)].stiff.first_block));
+      }
+    }
+    if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
+    // Of nearly parallel edges the second one's point may be the first feature of the gap.
+    double of_first = 0.0;
+    for (int i = 0; i < first; ++i) of_first += gap.weights[static_cast<std::size_t>(i)];
+    meeting.normal = (of_first < 0.0 ? -1.0 : 1.0) * padded(gap.normal);
+    const auto body = [&](int i) {
+      return model_.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
+    };
+    const double restitution = contact.kind == ContactKind::half_space
+                                   ? model_.restitution.with_half_space(contact.plane)
+                                   : model_.restitution.between(body(0), body(contact.num_vertices() - 1));
+    const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
+    meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
+    if (meeting.is_impact) meeting.target = restitution * approach;
+    meeting.mu = friction_coefficients(model_, contact).sliding;
+    meeting.normal_response = response(meeting, meeting.normal);
+    const Vec<3> tangent = meeting.normal.unitOrthogonal();
+    meeting.tangent_response = response(meeting, tangent) + response(meeting, meeting.normal.cross(tangent));
+    meetings_.push_back(meeting);
+  }
+}
+
+/// Bodies that are linked by contacts are an island; those without an impact stay as they are.
+template <int dim>
+void Rebound<dim>::keep_islands_of_impacts() {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) bodies_[b].island = static_cast<int>(b);
+  const auto root = [&](int b) {
+    while (bodies_[static_cast<std::size_t>(b)].island != b) b = bodies_[static_cast<std::size_t>(b)].island;
+    return b;
+  };
+  for (const Meeting& meeting : meetings_) {
+    if (meeting.sides[0].body < 0 || meeting.sides[1].body < 0) continue;
+    const int a = root(meeting.sides[0].body), b = root(meeting.sides[1].body);
+    bodies_[static_cast<std::size_t>(std::max(a, b))].island = std::min(a, b);
+  }
+  for (Body& body : bodies_) body.island = root(body.island);
+  const auto island_of = [&](const Meeting& meeting) {
+    return bodies_[static_cast<std::size_t>(std::max(meeting.sides[0].body, meeting.sides[1].body))].island;
+  };
+  std::vector<char> has_impact(bodies_.size(), 0);
+  for (const Meeting& meeting : meetings_) {
+    if (meeting.is_impact) has_impact[static_cast<std::size_t>(island_of(meeting))] = 1;
+  }
+  std::erase_if(meetings_, [&](const Meeting& m) { return has_impact[static_cast<std::size_t>(island_of(m))] == 0; });
+  std::stable_sort(meetings_.begin(), meetings_.end(),
+                   [](const Meeting& a, const Meeting& b) { return pair_of(a) < pair_of(b); });
+  for (Body& body : bodies_) {
+    if (has_impact[static_cast<std::size_t>(body.island)] == 0) body.island = -1;
+  }
+}
+
+/// [m/s] Of the first side's point relative to the second one's; at the start of the step or now.
+template <int dim>
+Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start) const {
+  const auto of = [&](const Side& side) -> Vec<3> {
+    if (side.body < 0) return side.velocity;
+    const Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    return is_at_start ? body.v_t0 + body.spin_t0.cross(side.arm) : body.v + body.spin.cross(side.arm);
+  };
+  return of(meeting.sides[0]) - of(meeting.sides[1]);
+}
+
+/// [1/kg] Speed along `direction` by a unit impulse in it.
+template <int dim>
+double Rebound<dim>::response(const Meeting& meeting, const Vec<3>& direction) const {
+  double sum = 0.0;
+  for (const Side& side : meeting.sides) {
+    if (side.body < 0) continue;
+    const Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    const Vec<3> moment = side.arm.cross(direction);
+    sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));
+  }
+  return sum;
+}
+
+template class Rebound<2>;
+template class Rebound<3>;
+
+}  // namespace clearance

@@ -1,0 +1,97 @@
+// Newton's law of restitution for stiff bodies: what hits something leaves it with e times the speed of its approach.
+//
+// A contact is an impact in the step in which its points come within the activation distance, as they did at the start
+// of the step: from there on the barrier brakes them. Positions stay those of the step, which are free of
+// intersections. The velocity v at its end, which the barrier has braked as an inelastic impact does, becomes the
+// nearest one, in the norm of the masses, with
+//   n . u(v) >= e c    in impacts, of which c = -n . u(v_t0) was the approach, and
+//   n . u(v) >= min(0, n . u(v_end))    in all other contacts of the same bodies,
+// where u is the velocity of a contact's points relative to each other: Moreau's impact law, with Coulomb friction of
+// the impulses. Affine bodies change by a rigid motion, or what hits would rebound and the rest of the body follow
+// later.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "clearance/solver/rigid_columns.h"
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+template <int dim>
+class Rebound {
+ public:
+  /// Of the step that goes from `state` to `end`. Needs no memory of earlier ones.
+  Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
+          const VecX& x_surface_t0, const Iterate& end);
+
+  /// Nothing has hit anything.
+  bool is_empty() const { return meetings_.empty(); }
+  /// Gives the bodies their velocities after the impacts. `state` is that of the end.
+  void apply(State& state);
+
+ private:
+  struct Body {
+    StiffBody stiff;
+    RigidColumns<dim> columns;                                 // at the end
+    double mass = 0.0;                                         // [kg]
+    Vec<3> v_t0 = Vec<3>::Zero(), spin_t0 = Vec<3>::Zero();    // [m/s], [rad/s] at the start
+    double spin_energy_t0 = 0.0;                               // [J]
+    Vec<3> v_end = Vec<3>::Zero(), spin_end = Vec<3>::Zero();  // as the barrier leaves it
+    Vec<3> v = Vec<3>::Zero(), spin = Vec<3>::Zero();
+    int island = 0;
+  };
+  struct Side {
+    int body = -1;                     // into bodies_; -1: moves as prescribed
+    Vec<3> arm = Vec<3>::Zero();       // [m] from the centre of mass
+    Vec<3> velocity = Vec<3>::Zero();  // [m/s] of what moves as prescribed
+  };
+  struct Meeting {
+    std::array<Side, 2> sides;
+    Vec<3> normal = Vec<3>::Zero();  // towards the first
+    bool is_impact = false;
+    double target = 0.0;  // [m/s]
+    double mu = 0.0;
+    double normal_response = 0.0, tangent_response = 0.0;  // [1/kg] speed by impulse
+    double pressed = 0.0;                                  // [N s]
+    Vec<3> rubbed = Vec<3>::Zero();                        // [N s]
+  };
+
+  /// The two bodies, in ascending order.
+  static std::pair<int, int> pair_of(const Meeting& meeting) {
+    return std::minmax(meeting.sides[0].body, meeting.sides[1].body);
+  }
+  /// [J]
+  static double spin_energy(const RigidColumns<dim>& columns, const Vec<3>& a, const Vec<3>& b) {
+    return 0.5 * a.dot(columns.moment_of(b));
+  }
+  static Vec<3> padded(const Vec<dim>& value) {
+    Vec<3> result = Vec<3>::Zero();
+    result.template head<dim>() = value;
+    return result;
+  }
+
+  void add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x);
+  void add_meetings(const SolverOptions& options, const VecX& x_surface_t0, const Iterate& end);
+  bool fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin, int stop) const;
+  void keep_islands_of_impacts();
+  Vec<3> relative_velocity(const Meeting& meeting, bool is_at_start = false) const;
+  double response(const Meeting& meeting, const Vec<3>& direction) const;
+  void push(const Meeting& meeting, const Vec<3>& impulse);
+  double coupling(const Meeting& of, const Meeting& by) const;
+  void balance_active(std::vector<std::size_t>& active, const std::vector<double>& missing, std::size_t begin);
+  double press(std::size_t begin, std::size_t end, double tolerance);
+  double rub(Meeting& meeting);
+  void limit_energy();
+
+  const Model& model_;
+  std::vector<Body> bodies_;
+  std::vector<int> body_of_;  // per body of the surface: into bodies_; -1 prescribed, -2 deformable
+  VecX x_surface_, v_surface_;
+  std::vector<Meeting> meetings_;
+};
+
+}  // namespace clearance
