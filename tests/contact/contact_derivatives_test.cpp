@@ -299,7 +299,30 @@ void check_terms(const State<dim>& state) {
   EXPECT_LE((exact_sum.dense() - exact.hessian).norm(), 1e-12 * exact.hessian.norm());
 }
 
+// A mollified contact of a point of the second edge pointed the other way, and sticking remembered there had the wrong
+// sign.
+template <int dim>
+void check_orientation(const State<dim>& state) {
+  if (state.contact.kind == ContactKind::half_space) return;
+  const ContactGap<dim> gap =
+      compute_contact_gap<dim>(state.model, state.contact, positions_of<dim>(state.contact, state.x));
+  double of_first = 0.0, of_second = 0.0, distance = 0.0;
+  for (int i = 0; i < state.contact.num_vertices(); ++i) {
+    const double weight = gap.weights[static_cast<std::size_t>(i)];
+    (i < num_first(state.contact) ? of_first : of_second) += weight;
+    distance += weight * gap.normal.dot(block<dim>(state.x, state.vertex(i)));
+  }
+  EXPECT_NEAR(of_first, 1.0, 1e-9);
+  EXPECT_NEAR(of_second, -1.0, 1e-9);
+  EXPECT_NEAR(distance, gap.distance, 1e-9);
+}
+
 }  // namespace
+
+TEST(ContactFrame, PointsFromTheSecondFeatureToTheFirst) {
+  for_all_states<2>([](const auto& state, Random&) { check_orientation<2>(state); });
+  for_all_states<3>([](const auto& state, Random&) { check_orientation<3>(state); });
+}
 
 TEST(ContactEnergy, IsWeightTimesBarrierTimesMollifier) {
   for_all_states<2>([](const auto& state, Random&) { check_energy(state); });

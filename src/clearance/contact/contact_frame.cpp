@@ -134,7 +134,7 @@ template <class Frame, int dim>
 Frame compute(const Model& model, const Contact& contact, const ContactPositions<dim>& positions);
 
 /// Frame of the closest features of a mollified contact, with weights and tilts moved to the four vertices of the
-/// edges.
+/// edges, and its normal towards the first edge whichever of them has the point that is closest.
 template <class Frame>
 Frame mollified_frame(const Model& model, const Contact& contact, const ContactPositions<3>& x) {
   const ClosestStencil& reduced = edge_edge_stencils[static_cast<std::size_t>(contact.edge_edge_type)];
@@ -148,7 +148,9 @@ Frame mollified_frame(const Model& model, const Contact& contact, const ContactP
   Frame frame = narrow;
   frame.num_vertices = 4;
   frame.weights = {};
-  for (std::size_t i = 0; i < num_inner; ++i) frame.weights[at(i)] = narrow.weights[i];
+  const double sign = at(0) < 2 ? 1.0 : -1.0;
+  frame.normal *= sign;
+  for (std::size_t i = 0; i < num_inner; ++i) frame.weights[at(i)] = sign * narrow.weights[i];
   if constexpr (has_tangents<Frame, 3>) {
     frame.tilts = {};
     for (std::size_t j = 0; j < 2; ++j) {

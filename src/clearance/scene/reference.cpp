@@ -104,7 +104,7 @@ class Rows {
     std::string default_text;
     if constexpr (!DescribedStruct<T>) default_text = "`" + brief_text(value_json(value, field)) + "`";
     rows += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", key, type_name(value), field.unit, default_text,
-                        range_text(field), in_table(field.doc));
+                        range_text(field), in_table(std::string(field.doc)));
     add_names(key, value);
     later_.push_back([this, &value] { follow(value); });
   }

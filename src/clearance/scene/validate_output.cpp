@@ -124,13 +124,14 @@ class OutputCheck : SceneCheck {
     if (name.empty()) return error(place, "needs the name of a joint");
     std::vector<std::string> known;
     for (const JointDesc& joint : scene_.joints) known.push_back(joint.name);
-    if (std::find(known.begin(), known.end(), name) == known.end()) no_such_name(name, known, place, "joint");
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    no_such_name(name, known, place, "joint", known.empty() ? "; the scene has no joints" : "");
   }
 
   std::string half_spaces_text() const {
     const std::size_t count = scene_.half_spaces.size();
     if (count == 0) return "";
-    const std::string last = count == 1 ? "" : fmt::format(" to `half_spaces[{}]`", count - 1);
+    const std::string last = count == 1 ? ", the only one" : fmt::format(" to `half_spaces[{}]`", count - 1);
     return fmt::format("; half-spaces have no names: write `half_spaces[0]`{}", last);
   }
 

@@ -218,7 +218,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; use kind \"obstacle\" for a mere surface or outline",
+        "body '{}' has no {}: a deformable body needs elements; kinds \"affine\", \"rigid\" and \"obstacle\" take a "
+        "mere surface or outline",
         name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);
     return;

@@ -77,10 +77,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
       }
     }
     if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
-    // Of nearly parallel edges the second one's point may be the first feature of the gap.
-    double of_first = 0.0;
-    for (int i = 0; i < first; ++i) of_first += gap.weights[static_cast<std::size_t>(i)];
-    meeting.normal = (of_first < 0.0 ? -1.0 : 1.0) * padded(gap.normal);
+    meeting.normal = padded(gap.normal);
     const auto body = [&](int i) {
       return model_.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
     };
