@@ -63,6 +63,15 @@ inline int num_first(const Contact& contact) {
   return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge ? 2 : 1;
 }
 
+/// Whom a contact is between: two bodies, or a body and -1 - half-space.
+inline std::array<int, 2> bodies_of(const SurfaceTopology& surface, const Contact& contact) {
+  const auto body = [&](int i) {
+    return surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
+  };
+  // The last vertex always belongs to the second primitive.
+  return {body(0), contact.kind == ContactKind::half_space ? -1 - contact.plane : body(contact.num_vertices() - 1)};
+}
+
 /// The barrier of a contact, apart from its weight.
 inline BarrierOptions barrier_of(const Contact& contact, const BarrierOptions& options) {
   return {contact.dhat, options.min_separation};

@@ -13,12 +13,8 @@ constexpr int grain = 128;
 }  // namespace
 
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact) {
-  const auto body = [&](int i) {
-    return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
-  };
-  if (contact.kind == ContactKind::half_space) return model.friction.with_half_space(body(0), contact.plane);
-  // The last vertex always belongs to the second primitive.
-  return model.friction.between(body(0), body(contact.num_vertices() - 1));
+  const auto [first, second] = bodies_of(model.surface, contact);
+  return second < 0 ? model.friction.with_half_space(first, -1 - second) : model.friction.between(first, second);
 }
 
 template <int dim>

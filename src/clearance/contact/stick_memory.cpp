@@ -14,9 +14,8 @@ bool is_first(const Contact& contact, int i) {
 
 /// Whom vertex i of a contact rubs against: a body, or -1 - plane.
 int partner_of(const Model& model, const Contact& contact, int i) {
-  if (contact.kind == ContactKind::half_space) return -1 - contact.plane;
-  const int other = is_first(contact, i) ? contact.num_vertices() - 1 : 0;
-  return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(other)])];
+  const auto [first, second] = bodies_of(model.surface, contact);
+  return is_first(contact, i) ? second : first;
 }
 
 /// The turn of the features between two configurations, as far as two of their edges tell.

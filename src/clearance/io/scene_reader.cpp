@@ -27,7 +27,8 @@ bool is_within(const std::string& inner, const std::string& outer) {
 bool is_of_unread_list(const std::string& place, const std::string& cause) {
   const bool is_probe = is_within(place, "output.probes");
   if (cause == "joints") return is_probe;
-  return cause == "bodies" && (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs"));
+  return cause == "bodies" && (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs") ||
+                               is_within(place, "contact.restitution_pairs"));
 }
 
 // A value that could not be read keeps its default, so what validation says about it, or about its parent, may be

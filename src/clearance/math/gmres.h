@@ -30,7 +30,7 @@ VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, in
     wanted[0] = size;
     const auto matrix = hessenberg.topLeftCorner(k + 2, k + 1);
     coefficients = matrix.colPivHouseholderQr().solve(wanted);
-    if ((wanted - matrix * coefficients).norm() <= tolerance * size || !(hessenberg(k + 1, k) > 1e-14 * size)) break;
+    if ((wanted - matrix * coefficients).norm() <= tolerance * size || !(hessenberg(k + 1, k) > 1e-14)) break;
     basis.push_back(next / hessenberg(k + 1, k));
   }
   VecX x = VecX::Zero(b.size());

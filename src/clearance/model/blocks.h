@@ -21,4 +21,12 @@ inline std::vector<char> column_flags(const Model& model) {
   return is_column;
 }
 
+/// Zeros in the blocks that are marked.
+template <int dim>
+void clear_blocks(const std::vector<char>& is_marked, VecX& values) {
+  for (std::size_t b = 0; b < is_marked.size(); ++b) {
+    if (is_marked[b]) block<dim>(values, static_cast<int>(b)).setZero();
+  }
+}
+
 }  // namespace clearance

@@ -163,11 +163,21 @@ FrictionCoefficients coefficients(double sliding, const std::optional<double>& s
 }
 
 /// A class of the table is a body of the scene with all its copies.
+/// The entries of two names, which are the classes of their bodies, in ascending order.
+std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::string, 2>& names) {
+  std::array<int, 2> classes{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto found = std::find_if(desc.bodies.begin(), desc.bodies.end(),
+                                    [&](const BodyDesc& body) { return body.name == names[i]; });
+    classes[i] = static_cast<int>(found - desc.bodies.begin());
+  }
+  std::sort(classes.begin(), classes.end());
+  return classes;
+}
+
 FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   FrictionTable table;
-  std::map<std::string, int> class_of_name;
   for (const BodyDesc& body : desc.bodies) {
-    class_of_name[body.name] = static_cast<int>(table.of_class.size());
     table.of_class.push_back(
         body.friction ? coefficients(*body.friction, body.static_friction)
                       : coefficients(desc.friction.coefficient,
@@ -180,8 +190,7 @@ FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstan
                                       : std::nullopt);
   }
   for (const FrictionPairDesc& pair : desc.friction.pairs) {
-    const int a = class_of_name[pair.bodies[0]], b = class_of_name[pair.bodies[1]];
-    table.of_pair[{std::min(a, b), std::max(a, b)}] = coefficients(pair.coefficient, pair.static_coefficient);
+    table.of_pair[classes_of(desc, pair.bodies)] = coefficients(pair.coefficient, pair.static_coefficient);
   }
   return table;
 }
@@ -191,14 +200,8 @@ RestitutionTable restitution_table(const SceneDesc& desc, const FrictionTable& f
   table.of_scene = desc.contact.restitution;
   table.class_of_body = friction.class_of_body;
   for (const HalfSpaceDesc& half_space : desc.half_spaces) table.of_half_space.push_back(half_space.restitution);
-  const auto class_of = [&](const std::string& name) {
-    const auto found =
-        std::find_if(desc.bodies.begin(), desc.bodies.end(), [&](const BodyDesc& body) { return body.name == name; });
-    return static_cast<int>(found - desc.bodies.begin());
-  };
   for (const RestitutionPairDesc& pair : desc.contact.restitution_pairs) {
-    const int a = class_of(pair.bodies[0]), b = class_of(pair.bodies[1]);
-    table.of_pair[{std::min(a, b), std::max(a, b)}] = pair.restitution;
+    table.of_pair[classes_of(desc, pair.bodies)] = pair.restitution;
   }
   return table;
 }

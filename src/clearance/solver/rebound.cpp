@@ -78,12 +78,9 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
     }
     if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
     meeting.normal = padded(gap.normal);
-    const auto body = [&](int i) {
-      return model_.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
-    };
-    const double restitution = contact.kind == ContactKind::half_space
-                                   ? model_.restitution.with_half_space(contact.plane)
-                                   : model_.restitution.between(body(0), body(contact.num_vertices() - 1));
+    const auto [one, other] = bodies_of(model_.surface, contact);
+    const double restitution =
+        other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
     const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
     meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
     if (meeting.is_impact) meeting.target = restitution * approach;

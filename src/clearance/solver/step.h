@@ -75,7 +75,8 @@ class Step {
   // step_friction.cpp
   void start_friction(const Direction& direction);
   double lag_share() const;
-  bool lag_again(double share);
+  bool take_up_friction(double share);
+  bool lag_again();
   void choose_secant_share();
 
   // step_coupling.cpp: forces and friction at once
@@ -87,7 +88,7 @@ class Step {
   VecX reduce_free(const VecX& x, const VecX& gradient) const;
   VecX gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
   VecX friction_change(const VecX& d) const;
-  bool couple(VecX& dy);
+  VecX coupled(const VecX& dy);
   bool follow_coupled(const VecX& lagged_dy);
 
   // step_directions.cpp: where to, and how far that is feasible

@@ -278,14 +278,14 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const auto at = static_cast<Eigen::Index>(k);
-    const bool is_impact = this->is_impact(k, body.gain, body.kinetic_t0, body.kinetic_t1);
-    (is_impact ? energy_.impacts : energy_.integrator) += body.gain;
+    const bool has_jumped = is_impact(k, body.gain, body.kinetic_t0, body.kinetic_t1);
+    (has_jumped ? energy_.impacts : energy_.integrator) += body.gain;
 
     EnergyLedger& ledger = ledgers[k];
     const double gain = body.gain + body_gain_[at];
     ledger.rise = std::max(0.0, ledger.rise + gain);
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
-    if (!is_impact) ledger.lost -= gain;
+    if (!has_jumped) ledger.lost -= gain;
     ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
     ledger.work.resize(static_cast<std::size_t>(work_.cols()), 0.0);
     for (Eigen::Index term = 0; term < work_.cols(); ++term) {

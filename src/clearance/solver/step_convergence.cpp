@@ -39,8 +39,7 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
     // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
-    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again(lag_share()))
-      return end(StepStatus::converged);
+    if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) return end(StepStatus::converged);
     if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
     is_first_of_lag_ = true;
     return Verdict::again;
@@ -77,7 +76,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
       const bool is_last = report_.friction_iterations > options_.friction.max_iterations;
       if (is_last && verdict.is_balanced) return end(StepStatus::friction_lag_limit);
       if (!is_last && (verdict.is_balanced || verdict.imbalance < early_lag_share * of_fresh.imbalance)) {
-        return lag_again(lag_share()) ? Verdict::again : end(StepStatus::converged);
+        return lag_again() ? Verdict::again : end(StepStatus::converged);
       }
     }
   }

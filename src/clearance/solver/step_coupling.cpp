@@ -4,9 +4,8 @@
 // factorised matrix and C that derivative, which is not symmetric, the direction solves (A + C) dy = -g by GMRES,
 // preconditioned by A. No objective belongs to it, so that it is taken only if it lowers the imbalance with friction
 // that agrees. Beyond a fold of the coupled problem, where no solution is near, it fails and lagging goes on.
-#include <cmath>
-
 #include "clearance/math/gmres.h"
+#include "clearance/model/blocks.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -33,10 +32,7 @@ bool Step<dim>::can_couple() const {
 template <int dim>
 VecX Step<dim>::reduce_free(const VecX& x, const VecX& gradient) const {
   VecX reduced = coordinates_.reduce(x, gradient);
-  const std::vector<char> is_fixed = coordinates_.reduce(problem_.is_fixed());
-  for (std::size_t b = 0; b < is_fixed.size(); ++b) {
-    if (is_fixed[b]) block<dim>(reduced, static_cast<int>(b)).setZero();
-  }
+  clear_blocks<dim>(coordinates_.reduce(problem_.is_fixed()), reduced);
   return reduced;
 }
 
@@ -66,18 +62,16 @@ VecX Step<dim>::friction_change(const VecX& d) const {
   return reduce_free(current_.x, (agreed - lagged) / part);
 }
 
-/// From the direction of the lagged problem to that of the coupled one.
+/// From the direction of the lagged problem that of the coupled one; whether it is any good is for the search to tell.
 template <int dim>
-bool Step<dim>::couple(VecX& dy) {
+VecX Step<dim>::coupled(const VecX& dy) {
   StageTimer timer(report_.profile, Stage::linear_solve);
-  VecX solved;
   const auto apply = [&](const VecX& d) {
-    if (system_.solver().solve(friction_change(d), solved) != LinearSolveStatus::solved)
-      solved.setConstant(d.size(), NAN);
-    return solved;
+    VecX solved;
+    const bool is_solved = system_.solver().solve(friction_change(d), solved) == LinearSolveStatus::solved;
+    return is_solved ? solved : VecX(VecX::Zero(d.size()));
   };
-  dy = solve_identity_plus(apply, dy, coupling_tolerance, max_coupling_iterations);
-  return dy.allFinite();
+  return solve_identity_plus(apply, dy, coupling_tolerance, max_coupling_iterations);
 }
 
 /// Goes along the coupled direction, and friction agrees with the forces there, if that brings them nearer to balance:
@@ -85,9 +79,8 @@ bool Step<dim>::couple(VecX& dy) {
 template <int dim>
 bool Step<dim>::follow_coupled(const VecX& lagged_dy) {
   if (!can_couple()) return false;
-  VecX dy = lagged_dy;
-  bool is_solved = couple(dy);
-  for (double part = 1.0; is_solved && part >= least_part; part *= 0.25) {
+  const VecX dy = coupled(lagged_dy);
+  for (double part = 1.0; dy.allFinite() && part >= least_part; part *= 0.25) {
     Direction direction;
     direction.dy = part * dy;
     bound_bent(direction);
@@ -95,12 +88,12 @@ bool Step<dim>::follow_coupled(const VecX& lagged_dy) {
     if (!problem_.is_feasible(x)) continue;
     Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
     VecX left;
-    is_solved = system_.solver().solve(gradient_with(trial, problem_.fresh_friction(trial, state_.x)), left) ==
-                LinearSolveStatus::solved;
+    const bool is_solved = system_.solver().solve(gradient_with(trial, problem_.fresh_friction(trial, state_.x)),
+                                                  left) == LinearSolveStatus::solved;
     if (!is_solved || !(left.norm() <= (1.0 - least_progress * part) * lagged_dy.norm())) continue;
     current_ = std::move(trial);
     iteration_.alpha = iteration_.alpha_limit = part * direction.alpha_limit;
-    lag_again(1.0);
+    take_up_friction(1.0);
     iteration_.event = "forces and friction at once";
     if (part == 1.0) coupling_.pause = 1;
     return true;
@@ -114,13 +107,13 @@ template bool Step<2>::can_couple() const;
 template VecX Step<2>::reduce_free(const VecX&, const VecX&) const;
 template VecX Step<2>::gradient_with(const Iterate&, const FrictionPotential<2>&) const;
 template VecX Step<2>::friction_change(const VecX&) const;
-template bool Step<2>::couple(VecX&);
+template VecX Step<2>::coupled(const VecX&);
 template bool Step<2>::follow_coupled(const VecX&);
 template bool Step<3>::can_couple() const;
 template VecX Step<3>::reduce_free(const VecX&, const VecX&) const;
 template VecX Step<3>::gradient_with(const Iterate&, const FrictionPotential<3>&) const;
 template VecX Step<3>::friction_change(const VecX&) const;
-template bool Step<3>::couple(VecX&);
+template VecX Step<3>::coupled(const VecX&);
 template bool Step<3>::follow_coupled(const VecX&);
 
 }  // namespace clearance

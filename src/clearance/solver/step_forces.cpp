@@ -11,21 +11,16 @@ namespace {
 template <int dim>
 void add_contact_forces(const Model& model, const std::vector<ContactForce<dim>>& forces, double factor,
                         Vec<3> PairForce::*part, VecX& of_vertices, StepForces& sums) {
-  const auto body_of = [&](const Contact& contact, int i) {
-    return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
-  };
   for (const ContactForce<dim>& force : forces) {
     const Contact& contact = force.contact;
-    // The last vertex always belongs to the second primitive.
-    const int last = contact.num_vertices() - 1;
-    const int first_body = body_of(contact, 0);
-    const int second_body = contact.kind == ContactKind::half_space ? -1 - contact.plane : body_of(contact, last);
-    for (int i = 0; i <= last; ++i) {
+    const auto [first_body, second_body] = bodies_of(model.surface, contact);
+    for (int i = 0; i < contact.num_vertices(); ++i) {
       const Vec<dim> f = factor * force.on_vertices.template segment<dim>(dim * i);
       block<dim>(of_vertices, contact.vertices[static_cast<std::size_t>(i)]) += f;
       if (first_body == second_body) continue;
-      const int own = body_of(contact, i);
-      PairForce& pair = sums.between[{own, own == first_body ? second_body : first_body}];
+      const bool is_first = i < num_first(contact);
+      PairForce& pair =
+          sums.between[is_first ? std::pair(first_body, second_body) : std::pair(second_body, first_body)];
       (pair.*part).template head<dim>() += f;
     }
   }

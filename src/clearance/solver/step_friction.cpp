@@ -33,10 +33,10 @@ double Step<dim>::lag_share() const {
   return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
 }
 
-/// After a lagged solve: takes up the present normal forces and sliding directions for another one. False if that was
-/// the last of the wanted number, or nothing rubs.
+/// Takes up the present normal forces and sliding directions, or a share of them. False if the friction so far was the
+/// last of the wanted number, or nothing rubs.
 template <int dim>
-bool Step<dim>::lag_again(double share) {
+bool Step<dim>::take_up_friction(double share) {
   const int wanted = options_.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
@@ -49,8 +49,15 @@ bool Step<dim>::lag_again(double share) {
   if (is_friction_fresh_ && wants_coupling()) problem_.set_secant_share(0.0);
   if (!had_friction && problem_.friction().is_empty()) return false;
   ++report_.friction_iterations;
-  if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
   current_energy_ = problem_.energy(current_);
+  return true;
+}
+
+/// After a lagged solve, for another one.
+template <int dim>
+bool Step<dim>::lag_again() {
+  if (!take_up_friction(lag_share())) return false;
+  if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
   return true;
 }
 
@@ -66,11 +73,13 @@ void Step<dim>::choose_secant_share() {
 
 template void Step<2>::start_friction(const Step<2>::Direction&);
 template double Step<2>::lag_share() const;
-template bool Step<2>::lag_again(double);
+template bool Step<2>::take_up_friction(double);
+template bool Step<2>::lag_again();
 template void Step<2>::choose_secant_share();
 template void Step<3>::start_friction(const Step<3>::Direction&);
 template double Step<3>::lag_share() const;
-template bool Step<3>::lag_again(double);
+template bool Step<3>::take_up_friction(double);
+template bool Step<3>::lag_again();
 template void Step<3>::choose_secant_share();
 
 }  // namespace clearance

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/base/log.h"
+#include "clearance/model/blocks.h"
 
 namespace clearance {
 
@@ -110,7 +111,7 @@ double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
   for (const ObjectiveTerm<dim>* term : terms_) {
     if (term->is_active(iterate)) term->add_gradient(iterate, gradient);
   }
-  zero_fixed(gradient);
+  clear_blocks<dim>(is_fixed_, gradient);
   return gradient.dot(dx);
 }
 
@@ -130,13 +131,6 @@ std::string StepProblem<dim>::infeasible_term(const VecX& x) const {
     if (!term->is_feasible(x)) return term->name();
   }
   return "";
-}
-
-template <int dim>
-void StepProblem<dim>::zero_fixed(VecX& gradient) const {
-  for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (is_fixed_[static_cast<std::size_t>(b)]) block<dim>(gradient, b).setZero();
-  }
 }
 
 template <int dim>
@@ -240,8 +234,8 @@ void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
     if (term != &barrier_ && term->is_active(iterate)) term->add_gradient(iterate, smooth);
   }
   barrier().add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
-  zero_fixed(smooth);
-  zero_fixed(contact);
+  clear_blocks<dim>(is_fixed_, smooth);
+  clear_blocks<dim>(is_fixed_, contact);
   const double contact_sq = contact.squaredNorm();
   if (contact_sq > 0.0) barrier_.set_kappa(std::clamp(-contact.dot(smooth) / contact_sq, lower, upper));
 }

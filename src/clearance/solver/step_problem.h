@@ -72,7 +72,6 @@ class StepProblem {
   void free_prescribed();
 
  private:
-  void zero_fixed(VecX& gradient) const;
   double kappa_lower_bound() const;
   double inertial_kappa() const;
 

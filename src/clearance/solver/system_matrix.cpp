@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/model/blocks.h"
+
 namespace clearance {
 
 namespace {
@@ -89,9 +91,7 @@ void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const std::vector<
     gradient = coordinates_.reduce(x, gradient);
   }
   const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
-  for (int b = 0; b < coordinates_.num_blocks(); ++b) {
-    if (is_fixed_here[static_cast<std::size_t>(b)]) block<dim>(gradient, b).setZero();
-  }
+  clear_blocks<dim>(is_fixed_here, gradient);
   matrix().fix_blocks(is_fixed_here);
 }
 
