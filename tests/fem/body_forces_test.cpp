@@ -141,13 +141,17 @@ template <int dim>
 void check_consistent_mass() {
   std::mt19937_64 rng(65);
   const ElementMesh<dim> mesh = make_grid<dim>(2, 0.5, 0.1, rng);
-  ConsistentMass<dim> mass(mesh);
+  // Stiff bodies have weights on the diagonal of two blocks.
+  VecX others = VecX::Zero(mesh.x_rest.size() / dim);
+  others[1] = 3.0;
+  others[4] = 0.5;
+  ConsistentMass<dim> mass(mesh, others);
   BlockSparseMatrix matrix = empty_matrix(mesh, mass.keys());
   mass.add_to(1.0, matrix);
   // Rows sum to the lumped mass; matrix and product agree; positive definite.
   VecX rows = VecX::Zero(mesh.x_rest.size());
   mass.add_product(VecX::Ones(mesh.x_rest.size()), 1.0, rows);
-  const VecX lumped = lumped_mass(mesh);
+  const VecX lumped = lumped_mass(mesh) + others;
   for (int b = 0; b < lumped.size(); ++b) EXPECT_NEAR(rows[dim * b], lumped[b], 1e-12 * lumped[b]);
   const VecX v = VecX::Random(mesh.x_rest.size());
   VecX product = VecX::Zero(v.size());
@@ -167,7 +171,8 @@ TEST(Mass, ConsistentMassOfALinearFieldIsItsIntegral) {
   // v = x over the unit cube: integral of density |x|^2 = density * 3 * 1/3.
   std::mt19937_64 rng(66);
   const ElementMesh<3> cube = make_grid<3>(2, 0.5, 0.0, rng);
-  EXPECT_NEAR(2.0 * ConsistentMass<3>(cube).energy(cube.x_rest).value(), 1000.0, 1e-9);
+  EXPECT_NEAR(2.0 * ConsistentMass<3>(cube, VecX::Zero(cube.x_rest.size() / 3)).energy(cube.x_rest).value(), 1000.0,
+              1e-9);
 }
 
 TEST(Mass, InvertedElementsAreFoundExactly) {

@@ -207,12 +207,12 @@ TEST(SurfacePath, ScrewsStrayFromTheirChordByNoMoreThanTheDeviation) {
     EXPECT_EQ(path.x_t0, x_surface);
     for (int v = 0; v < world.model.surface_map.num_vertices(); ++v) {
       const Vec<3> start = block<3>(path.x_t0, v), end = block<3>(path.x_t1, v);
-      EXPECT_LT((path.position(v, 1.0) - end).norm(), 1e-14);
+      EXPECT_LT((path.position<3>(v, 1.0) - end).norm(), 1e-14);
       for (double s = 0.0; s <= 1.0; s += 0.05) {
         // Where the body really is then.
         const VecX x = world.model.surface_map.apply(coordinates.move(world.x, dy, 0.8 * s));
         const Vec<3> there = block<3>(x, v);
-        ASSERT_LT((path.position(v, s) - there).norm(), 1e-13);
+        ASSERT_LT((path.position<3>(v, s) - there).norm(), 1e-13);
         const double bound = path.deviation[static_cast<std::size_t>(v)] * 4.0 * s * (1.0 - s);
         ASSERT_LE((there - (start + s * (end - start))).norm(), bound + 1e-13) << "seed " << seed << " vertex " << v;
       }

@@ -46,17 +46,6 @@ Lines joint_problems(const std::function<void(JointDesc&)>& change, int dimensio
       dimension);
 }
 
-TEST(ValidateStiff, ConsistentMassIsForDeformableBodiesOnly) {
-  EXPECT_EQ(problems([](SceneDesc& s) { s.time.mass = MassKind::consistent; }),
-            Lines{"time.mass: scenes with stiff bodies or parts need lumped mass, which is exact for these (got "
-                  "consistent)"});
-  EXPECT_EQ(problems([](SceneDesc& s) {
-              s.time.mass = MassKind::consistent;
-              for (BodyDesc& body : s.bodies) body.kind = BodyKind::deformable;
-            }),
-            Lines{});
-}
-
 TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   EXPECT_EQ(door_problems([](BodyDesc& b) {
@@ -100,10 +89,9 @@ TEST(ValidateStiff, ObstaclesShareOneCollisionGroup) {
   EXPECT_NE(with_groups(3, 4)[0].find("obstacles can be in one group only"), std::string::npos);
 }
 
-TEST(ValidateStiff, ThePlaneHasAffineBodiesOnly) {
+TEST(ValidateStiff, ThePlaneHasNoThirdAxis) {
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }), Lines{});
-  EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }, 2),
-            Lines{"bodies[3].kind: rigid bodies exist only in 3D; in 2D take affine (got rigid)"});
+  EXPECT_EQ(door_problems([](BodyDesc& b) { b.kind = BodyKind::rigid; }, 2), Lines{});
   EXPECT_EQ(door_problems(
                 [](BodyDesc& b) {
                   b.fixed_translation[2] = true;

@@ -33,6 +33,62 @@ auto turn_of(const Mat<dim>& rate) {
   }
 }
 
+/// How a column b of a rigid body moves with the block theta of its turn: db = turning(b) theta = theta x b, and what
+/// forces on the column are for the turn: turning(b)^T g = b x g.
+Mat<2> turning(const Vec<2>& b) {
+  Mat<2> matrix;
+  matrix << -b[1], 0.0, b[0], 0.0;
+  return matrix;
+}
+Mat<3> turning(const Vec<3>& b) {
+  return cross_matrix(Vec<3>(-b));
+}
+Mat<2> turning_transposed(const Vec<2>& b) {
+  return turning(b).transpose();
+}
+Mat<3> turning_transposed(const Vec<3>& b) {
+  return cross_matrix(b);
+}
+Vec<2> turned(const Vec<2>& theta, const Vec<2>& b) {
+  return {-theta[0] * b[1], theta[0] * b[0]};
+}
+Vec<3> turned(const Vec<3>& theta, const Vec<3>& b) {
+  return theta.cross(b);
+}
+Vec<2> moment(const Vec<2>& b, const Vec<2>& force) {
+  return {b[0] * force[1] - b[1] * force[0], 0.0};
+}
+Vec<3> moment(const Vec<3>& b, const Vec<3>& force) {
+  return b.cross(force);
+}
+
+/// The rotation by such a block, and the block of a rotation.
+Mat<2> rotation_of(const Vec<2>& turn) {
+  return rotation_by<2>(turn[0]);
+}
+Mat<3> rotation_of(const Vec<3>& turn) {
+  return rotation_by<3>(turn);
+}
+Vec<2> turn_block_of(const Mat<2>& rotation) {
+  return {rotation_angle(rotation), 0.0};
+}
+Vec<3> turn_block_of(const Mat<3>& rotation) {
+  return rotation_vector(rotation);
+}
+/// [rad] as a vector of space.
+Vec<3> rotation_vector_of(const Vec<2>& turn) {
+  return {0.0, 0.0, turn[0]};
+}
+Vec<3> rotation_vector_of(const Vec<3>& turn) {
+  return turn;
+}
+template <int dim>
+Vec<3> padded(const Vec<dim>& v) {
+  Vec<3> result = Vec<3>::Zero();
+  result.template head<dim>() = v;
+  return result;
+}
+
 }  // namespace
 
 template <int dim>
@@ -111,15 +167,13 @@ VecX LocalCoordinates<dim>::move(const VecX& x, const VecX& dy, double fraction)
       block<dim>(moved, b) += fraction * block<dim>(dy, of_block[0].block);
     }
   }
-  if constexpr (dim == 3) {
-    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
-      if (turn_block_[k] < 0) continue;
-      const Vec<3> turn = fraction * block<3>(dy, turn_block_[k]);
-      if (turn.isZero(0.0)) continue;
-      const Mat<3> map = rotation_from_vector(turn) * map_of<3>(model_.stiff_bodies[k], x);
-      // One step of Newton's iteration for the nearest rotation: rounding never adds up.
-      set_map<3>(model_.stiff_bodies[k], map * (1.5 * Mat<3>::Identity() - 0.5 * map.transpose() * map), moved);
-    }
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] < 0) continue;
+    const Vec<dim> turn = fraction * block<dim>(dy, turn_block_[k]);
+    if (turn.isZero(0.0)) continue;
+    const Mat<dim> map = rotation_of(turn) * map_of<dim>(model_.stiff_bodies[k], x);
+    // One step of Newton's iteration for the nearest rotation: rounding never adds up.
+    set_map<dim>(model_.stiff_bodies[k], map * (1.5 * Mat<dim>::Identity() - 0.5 * map.transpose() * map), moved);
   }
   place_ties(moved);
   return moved;
@@ -133,8 +187,8 @@ VecX LocalCoordinates<dim>::expand(const VecX& x, const VecX& dy) const {
     for (const Term& term : terms(b)) {
       if (!term.is_turn) {
         block<dim>(dx, b) += term.weight * block<dim>(dy, term.block);
-      } else if constexpr (dim == 3) {
-        block<3>(dx, b) = Vec<3>(block<3>(dy, term.block)).cross(Vec<3>(block<3>(x, b)));
+      } else {
+        block<dim>(dx, b) = turned(Vec<dim>(block<dim>(dy, term.block)), Vec<dim>(block<dim>(x, b)));
       }
     }
   }
@@ -192,12 +246,11 @@ VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
       block<dim>(dy, of_block[0].block) = block<dim>(target, b) - block<dim>(x, b);
     }
   }
-  if constexpr (dim == 3) {
-    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
-      if (turn_block_[k] < 0) continue;
-      const StiffBody& body = model_.stiff_bodies[k];
-      block<3>(dy, turn_block_[k]) = rotation_vector(Mat<3>(map_of<3>(body, target) * map_of<3>(body, x).transpose()));
-    }
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] < 0) continue;
+    const StiffBody& body = model_.stiff_bodies[k];
+    block<dim>(dy, turn_block_[k]) =
+        turn_block_of(Mat<dim>(map_of<dim>(body, target) * map_of<dim>(body, x).transpose()));
   }
   return dy;
 }
@@ -210,8 +263,8 @@ VecX LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient) const {
     for (const Term& term : terms(b)) {
       if (!term.is_turn) {
         block<dim>(reduced, term.block) += term.weight * block<dim>(gradient, b);
-      } else if constexpr (dim == 3) {
-        block<3>(reduced, term.block) += Vec<3>(block<3>(x, b)).cross(Vec<3>(block<3>(gradient, b)));
+      } else {
+        block<dim>(reduced, term.block) += moment(Vec<dim>(block<dim>(x, b)), Vec<dim>(block<dim>(gradient, b)));
       }
     }
   }
@@ -235,26 +288,25 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_sur
   SurfacePath path;
   path.x_t0 = x_surface;
   path.x_t1 = model_.surface_map.apply(move(x, dy, fraction));
-  if constexpr (dim == 3) {
-    if (num_rigid_ == 0) return path;
-    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
-      if (turn_block_[k] < 0) continue;
-      const int first = model_.stiff_bodies[k].first_block;
-      path.screws.push_back({block<3>(x, first), fraction * block<3>(dy, terms(first)[0].block),
-                             fraction * block<3>(dy, turn_block_[k])});
-    }
-    path.screw_of_vertex = screw_of_vertex_;
-    path.deviation.assign(screw_of_vertex_.size(), 0.0);
-    parallel_for(static_cast<int>(screw_of_vertex_.size()), 2048, [&](int v) {
-      const int index = screw_of_vertex_[static_cast<std::size_t>(v)];
-      if (index < 0) return;
-      const Screw& screw = path.screws[static_cast<std::size_t>(index)];
-      // r phi^2 = |turn x (turn x (x - center))|; a hair more for its rounding.
-      const Vec<3> arm = block<3>(path.x_t0, v) - screw.center;
-      path.deviation[static_cast<std::size_t>(v)] =
-          0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
-    });
+  if (num_rigid_ == 0) return path;
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] < 0) continue;
+    const int first = model_.stiff_bodies[k].first_block;
+    path.screws.push_back({padded<dim>(block<dim>(x, first)),
+                           padded<dim>(fraction * block<dim>(dy, terms(first)[0].block)),
+                           rotation_vector_of(Vec<dim>(fraction * block<dim>(dy, turn_block_[k])))});
   }
+  path.screw_of_vertex = screw_of_vertex_;
+  path.deviation.assign(screw_of_vertex_.size(), 0.0);
+  parallel_for(static_cast<int>(screw_of_vertex_.size()), 2048, [&](int v) {
+    const int index = screw_of_vertex_[static_cast<std::size_t>(v)];
+    if (index < 0) return;
+    const Screw& screw = path.screws[static_cast<std::size_t>(index)];
+    // r phi^2 = |turn x (turn x (x - center))|; a hair more for its rounding.
+    const Vec<3> arm = padded<dim>(block<dim>(path.x_t0, v)) - screw.center;
+    path.deviation[static_cast<std::size_t>(v)] =
+        0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
+  });
   return path;
 }
 
@@ -319,11 +371,8 @@ void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double i
     Mat<dim> part = Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>(values + share.from,
                                                                         Eigen::OuterStride<>(share.from_stride));
     part *= share.row_term.weight * share.column_term.weight;
-    if constexpr (dim == 3) {
-      // A column b of a rigid body moves by theta x b = -[b] theta.
-      if (share.column_term.is_turn) part = part * cross_matrix(Vec<3>(-block<3>(x, share.column)));
-      if (share.row_term.is_turn) part = cross_matrix(Vec<3>(block<3>(x, share.row))) * part;
-    }
+    if (share.column_term.is_turn) part = part * turning(Vec<dim>(block<dim>(x, share.column)));
+    if (share.row_term.is_turn) part = turning_transposed(Vec<dim>(block<dim>(x, share.row))) * part;
     if (share.is_symmetrised) {
       part = (part + part.transpose()).eval();
     } else if (share.is_transposed) {
@@ -336,26 +385,37 @@ void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double i
 
 /// Forces G_i on the columns b_i do work of second order in a rotation: with b_i + theta x b_i + theta x (theta x b_i)
 /// / 2 it is theta^T C theta / 2, C = sum_i sym(G_i b_i^T) - (G_i . b_i) I. What would leave less than a tenth of the
-/// body's inertia is left out: a body that balances on a vertex has no other resistance to being tilted.
+/// body's inertia is left out: a body that balances on a vertex has no other resistance to being tilted. In the plane C
+/// is the last number alone.
 template <int dim>
 void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, double inertia,
                                           BlockSparseMatrix& reduced, bool is_exact) const {
-  if constexpr (dim == 3) {
-    for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
-      if (turn_block_[k] < 0) continue;
-      Mat<3> curvature = Mat<3>::Zero(), inertia_tensor = Mat<3>::Zero();
-      for (int i = 1; i <= 3; ++i) {
-        const int b = model_.stiff_bodies[k].first_block + i;
-        const Vec<3> column = block<3>(x, b), force = block<3>(gradient, b);
-        const Mat<3> product = force * column.transpose();
-        curvature += 0.5 * (product + product.transpose()) - force.dot(column) * Mat<3>::Identity();
-        inertia_tensor +=
-            inertia * model_.mass[b] * (column.squaredNorm() * Mat<3>::Identity() - column * column.transpose());
-      }
+  for (std::size_t k = 0; k < model_.stiff_bodies.size(); ++k) {
+    if (turn_block_[k] < 0) continue;
+    Mat<3> curvature = Mat<3>::Zero(), inertia_tensor = Mat<3>::Zero();
+    for (int i = 1; i <= dim; ++i) {
+      const int b = model_.stiff_bodies[k].first_block + i;
+      const Vec<3> column = padded<dim>(block<dim>(x, b)), force = padded<dim>(block<dim>(gradient, b));
+      const Mat<3> product = force * column.transpose();
+      curvature += 0.5 * (product + product.transpose()) - force.dot(column) * Mat<3>::Identity();
+      inertia_tensor +=
+          inertia * model_.mass[b] * (column.squaredNorm() * Mat<3>::Identity() - column * column.transpose());
+    }
+    const int turn = turn_block_[k];
+    const std::int64_t slot = reduced.find_slot(turn, turn);
+    const int stride = reduced.slot_stride(turn);
+    if constexpr (dim == 3) {
       const Mat<3> most = 0.9 * inertia_tensor;
       const Mat<3> added = is_exact ? curvature : Mat<3>(project_to_psd<3>(Mat<3>(most + curvature)) - most);
-      const int turn = turn_block_[k];
-      reduced.template add_to_slot<3>(reduced.find_slot(turn, turn), reduced.slot_stride(turn), added);
+      reduced.template add_to_slot<3>(slot, stride, added);
+    } else {
+      const double most = 0.9 * inertia_tensor(2, 2);
+      Mat<2> added = Mat<2>::Zero();
+      added(0, 0) = is_exact ? curvature(2, 2) : std::max(most + curvature(2, 2), 0.0) - most;
+      // The number that moves nothing is as stiff as the angle, and so stays zero.
+      const double stiffness = std::abs(reduced.values()[static_cast<std::size_t>(slot)] + added(0, 0));
+      added(1, 1) = stiffness > 0.0 ? stiffness : 1.0;
+      reduced.template add_to_slot<2>(slot, stride, added);
     }
   }
 }

@@ -8,7 +8,7 @@
 namespace clearance {
 
 /// A rigid body's motion at constant velocities: at time s in [0, 1] a vertex that starts at x is at
-/// center + s * shift + exp(s [turn]) (x - center).
+/// center + s * shift + exp(s [turn]) (x - center). In the plane the turn is about the third axis.
 struct Screw {
   Vec<3> center = Vec<3>::Zero();  ///< [m]
   Vec<3> shift = Vec<3>::Zero();   ///< [m]
@@ -26,8 +26,9 @@ struct SurfacePath {
   std::vector<Screw> screws;
 
   bool is_straight(int vertex) const { return deviation.empty() || deviation[static_cast<std::size_t>(vertex)] == 0.0; }
-  /// [m] 3D position of a vertex at time s.
-  Vec<3> position(int vertex, double s) const;
+  /// [m] Position of a vertex at time s.
+  template <int dim>
+  Vec<dim> position(int vertex, double s) const;
 };
 
 }  // namespace clearance

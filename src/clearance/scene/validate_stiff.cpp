@@ -16,7 +16,6 @@ class StiffCheck : SceneCheck {
   using SceneCheck::SceneCheck;
 
   void run() {
-    check_mass();
     check_groups();
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       const BodyDesc& body = scene_.bodies[i];
@@ -37,15 +36,6 @@ class StiffCheck : SceneCheck {
   }
 
  private:
-  void check_mass() {
-    const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
-      return is_stiff(body.kind) || !body.stiff_parts.empty();
-    });
-    if (scene_.time.mass == MassKind::lumped || !has_stiff) return;
-    error("time.mass", "scenes with stiff bodies or parts need lumped mass, which is exact for these",
-          std::string(enum_name(scene_.time.mass)));
-  }
-
   /// What is in the group of an obstacle passes through all obstacles; two such groups would have to be one.
   void check_groups() {
     int group = -1;
@@ -96,9 +86,6 @@ class StiffCheck : SceneCheck {
   }
 
   void check_kind(const BodyDesc& body, const std::string& place) {
-    if (body.kind == BodyKind::rigid && is_plane()) {
-      error(place + ".kind", "rigid bodies exist only in 3D; in 2D take affine", "rigid");
-    }
     if (body.kind != BodyKind::deformable && !body.stiff_parts.empty()) {
       error(place + ".stiff_parts", "only a deformable body has stiff parts");
     }

@@ -15,24 +15,40 @@ constexpr double max_stray = 0.25;
 constexpr double end_of_search = 0.02;
 constexpr int max_pieces = 10000;
 
-using Positions = std::array<Vec<3>, 4>;
+template <int dim>
+using Positions = std::array<Vec<dim>, dim + 1>;
 
-Positions positions_at(const SurfacePath& path, const MovingPair& pair, double s) {
-  Positions positions;
-  for (std::size_t i = 0; i < 4; ++i) positions[i] = path.position(pair.vertices[i], s);
+template <int dim>
+Positions<dim> positions_at(const SurfacePath& path, const MovingPair& pair, double s) {
+  Positions<dim> positions;
+  for (std::size_t i = 0; i <= dim; ++i) positions[i] = path.position<dim>(pair.vertices[i], s);
   return positions;
 }
 
-double distance(const MovingPair& pair, const Positions& x) {
+double distance(const MovingPair&, const Positions<2>& x) {
+  return std::sqrt(point_edge_distance_sq<2>(x[0], x[1], x[2]));
+}
+double distance(const MovingPair& pair, const Positions<3>& x) {
   return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
                                        : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
 }
 
+CcdResult straight_ccd(const MovingPair&, const Positions<2>& start, const Positions<2>& stop,
+                       const CcdOptions& options) {
+  return point_edge_ccd<2>({start, stop}, options);
+}
+CcdResult straight_ccd(const MovingPair& pair, const Positions<3>& start, const Positions<3>& stop,
+                       const CcdOptions& options) {
+  const PrimitiveMotion<3, 4> motion{start, stop};
+  return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
+}
+
 /// [m] How far the distance along the whole path may stray from that of straight lines. A point of a primitive strays
 /// at most as far as the vertex that strays most.
+template <int dim>
 double total_deviation(const SurfacePath& path, const MovingPair& pair) {
   std::array<double, 2> largest{};
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i <= dim; ++i) {
     const auto at = static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]);
     double& of_primitive = largest[i < pair.num_first ? 0 : 1];
     of_primitive = std::max(of_primitive, path.deviation[at]);
@@ -41,9 +57,10 @@ double total_deviation(const SurfacePath& path, const MovingPair& pair) {
 }
 
 /// [m] bound of the rounding of positions on screws.
-double rounding(const Positions& a, const Positions& b) {
+template <int dim>
+double rounding(const Positions<dim>& a, const Positions<dim>& b) {
   double size = 0.0;
-  for (std::size_t i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i <= dim; ++i) {
     size = std::max({size, a[i].cwiseAbs().maxCoeff(), b[i].cwiseAbs().maxCoeff()});
   }
   return 1e-14 * size;
@@ -51,16 +68,19 @@ double rounding(const Positions& a, const Positions& b) {
 
 }  // namespace
 
+template <int dim>
 bool is_straight(const SurfacePath& path, const MovingPair& pair) {
-  return std::all_of(pair.vertices.begin(), pair.vertices.end(), [&](int v) { return path.is_straight(v); });
+  return std::all_of(pair.vertices.begin(), pair.vertices.begin() + dim + 1,
+                     [&](int v) { return path.is_straight(v); });
 }
 
+template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdOptions& options) {
-  const double deviation = total_deviation(path, pair);
-  Positions start = positions_at(path, pair, 0.0);
+  const double deviation = total_deviation<dim>(path, pair);
+  Positions<dim> start = positions_at<dim>(path, pair, 0.0);
   double gap = distance(pair, start) - options.min_separation;
   const double target = options.min_separation + options.gap_fraction * std::max(gap, 0.0) +
-                        rounding(start, positions_at(path, pair, options.max_time));
+                        rounding<dim>(start, positions_at<dim>(path, pair, options.max_time));
   const double first_room = gap + options.min_separation - target;
   if (!(first_room > 0.0)) return {CcdStatus::impact, 0.0};
 
@@ -75,10 +95,9 @@ CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdO
     // A piece of a screw strays as the square of its length.
     length = std::min({length, options.max_time - time, std::sqrt(max_stray * room / deviation)});
     const double end = time + length >= options.max_time ? options.max_time : time + length;
-    const Positions stop = positions_at(path, pair, end);
+    const Positions<dim> stop = positions_at<dim>(path, pair, end);
     piece.min_separation = target + deviation * (end - time) * (end - time);
-    const PrimitiveMotion<3, 4> motion{start, stop};
-    const CcdResult result = pair.num_first == 1 ? point_triangle_ccd(motion, piece) : edge_edge_ccd(motion, piece);
+    const CcdResult result = straight_ccd(pair, start, stop, piece);
     if (!result.is_impact()) {
       if (end >= options.max_time) return {CcdStatus::no_impact, options.max_time};
       time = end;
@@ -88,10 +107,15 @@ CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdO
       const double next = time + result.toi * (end - time);
       if (!(next > time)) return {CcdStatus::impact, time};
       time = next;
-      start = positions_at(path, pair, time);
+      start = positions_at<dim>(path, pair, time);
     }
   }
   return {CcdStatus::budget_exhausted, time};
 }
+
+template bool is_straight<2>(const SurfacePath&, const MovingPair&);
+template bool is_straight<3>(const SurfacePath&, const MovingPair&);
+template CcdResult curved_ccd<2>(const SurfacePath&, const MovingPair&, const CcdOptions&);
+template CcdResult curved_ccd<3>(const SurfacePath&, const MovingPair&, const CcdOptions&);
 
 }  // namespace clearance

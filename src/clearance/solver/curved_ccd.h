@@ -9,15 +9,18 @@
 
 namespace clearance {
 
-/// The four vertices of two primitives, of which the first `num_first` make the first primitive.
+/// The vertices of two primitives, dim + 1, of which the first `num_first` make the first primitive. In the plane it is
+/// a point and an edge.
 struct MovingPair {
   std::array<int, 4> vertices{};
   int num_first = 1;  ///< 1: point and triangle; 2: two edges
 };
 
+template <int dim>
 bool is_straight(const SurfacePath& path, const MovingPair& pair);
 
-/// As point_triangle_ccd and edge_edge_ccd, for any path.
+/// As point_triangle_ccd and edge_edge_ccd, in the plane as point_edge_ccd, for any path.
+template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdOptions& options);
 
 }  // namespace clearance

@@ -116,7 +116,9 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
 }
 
 MovingPair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
-  return {vertices_of(surface, candidates, k), k < candidates.point_triangle.size() ? 1 : 2};
+  const std::size_t num_point_triangle = candidates.point_triangle.size();
+  const bool is_edge_edge = k >= num_point_triangle && k < num_point_triangle + candidates.edge_edge.size();
+  return {vertices_of(surface, candidates, k), is_edge_edge ? 2 : 1};
 }
 
 CcdOptions ccd_options(const SolverOptions& options) {
@@ -144,10 +146,13 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
     parallel_for(count, 8, [&](int i) {
       const std::size_t k = block[i].k;
       CcdResult result;
+      const MovingPair pair = pair_of(model.surface, candidates.pairs, k);
       if (dim == 2) {
-        result = point_edge_ccd<2>(planar_motion_of(model.surface, path, candidates.pairs, k), ccd);
-      } else if (const MovingPair pair = pair_of(model.surface, candidates.pairs, k); !is_straight(path, pair)) {
-        result = curved_ccd(path, pair, ccd);
+        result = is_straight<2>(path, pair)
+                     ? point_edge_ccd<2>(planar_motion_of(model.surface, path, candidates.pairs, k), ccd)
+                     : curved_ccd<2>(path, pair, ccd);
+      } else if (!is_straight<3>(path, pair)) {
+        result = curved_ccd<3>(path, pair, ccd);
       } else if (k < candidates.pairs.point_triangle.size()) {
         result = point_triangle_ccd(motion_of(model.surface, path, candidates.pairs, k), ccd);
       } else {

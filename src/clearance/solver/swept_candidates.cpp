@@ -103,13 +103,14 @@ void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& mo
 }
 
 /// At the fraction t a path strays from its straight line by at most 4 t of its deviation.
-void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
+void add_deviations(int dim, const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
+  if (path.deviation.empty()) return;
   parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
     const auto k = static_cast<std::size_t>(i);
     const std::array<int, 4> vertices = vertices_of(surface, swept.pairs, k);
-    const std::size_t num_first = k < swept.pairs.point_triangle.size() ? 1 : 2;
+    const std::size_t num_first = dim == 2 || k < swept.pairs.point_triangle.size() ? 1 : 2;
     std::array<double, 2> largest{};
-    for (std::size_t v = 0; v < 4; ++v) {
+    for (std::size_t v = 0; v <= static_cast<std::size_t>(dim); ++v) {
       double& of_primitive = largest[v < num_first ? 0 : 1];
       of_primitive = std::max(of_primitive, path.deviation[static_cast<std::size_t>(vertices[v])]);
     }
@@ -133,7 +134,13 @@ std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates&
     const auto& t = surface.triangles[static_cast<std::size_t>(triangle)];
     return {p, t[0], t[1], t[2]};
   }
-  const auto [first, second] = candidates.edge_edge[k - candidates.point_triangle.size()];
+  k -= candidates.point_triangle.size();
+  if (k >= candidates.edge_edge.size()) {
+    const auto [p, edge] = candidates.point_edge[k - candidates.edge_edge.size()];
+    const auto& e = surface.edges[static_cast<std::size_t>(edge)];
+    return {p, e[0], e[1], -1};
+  }
+  const auto [first, second] = candidates.edge_edge[k];
   const auto& a = surface.edges[static_cast<std::size_t>(first)];
   const auto& b = surface.edges[static_cast<std::size_t>(second)];
   return {a[0], a[1], b[0], b[1]};
@@ -176,13 +183,14 @@ SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, cons
       swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
       swept.motion[k] = relative_motion(m);
     });
+    add_deviations(dim, surface, path, swept);
     return swept;
   }
   const std::vector<VertexMotion> motions = vertex_motions(path);
   const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
   measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
   measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
-  if (!path.deviation.empty()) add_deviations(surface, path, swept);
+  add_deviations(dim, surface, path, swept);
   return swept;
 }
 
@@ -192,7 +200,7 @@ void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& 
   for (std::size_t k = 0; k < num_point_triangle + candidates.edge_edge.size(); ++k) {
     const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
     const bool is_edge_edge = k >= num_point_triangle;
-    if (!is_straight(path, {vertices, is_edge_edge ? 2 : 1})) continue;
+    if (!is_straight<3>(path, {vertices, is_edge_edge ? 2 : 1})) continue;
     visit({is_edge_edge ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of(surface, path, candidates, k)});
   }
 }

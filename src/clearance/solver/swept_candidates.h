@@ -19,7 +19,7 @@ struct SweptCandidates {
   std::vector<double> motion;    ///< [m] not negative
 };
 
-/// Vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k in 3D.
+/// Vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; in 2D p, e0, e1 and -1.
 std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
 PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                                 std::size_t k);

@@ -1,6 +1,7 @@
 #include "clearance/bodies/fem/mass.h"
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <numeric>
 
 #include "clearance/math/predicates.h"
@@ -79,7 +80,7 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh) {
 }
 
 template <int dim>
-ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh)
+ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others)
     : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
   // Constant, so the local matrices are written once: the identity times one weight a pair of nodes.
   elements_.reserve_hessians();
@@ -92,6 +93,23 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh)
       }
     }
   }
+  keys_ = elements_.keys();
+  for (int b = 0; b < others.size(); ++b) {
+    if (others[b] == 0.0) continue;
+    others_.push_back({b, others[b]});
+    keys_.push_back(make_block_key(b, b));
+  }
+  std::sort(keys_.begin(), keys_.end());
+  keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+}
+
+template <int dim>
+void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
+  elements_.assemble_hessians(scale, matrix);
+  for (const auto& [b, mass] : others_) {
+    matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
+                            Mat<dim>(scale * mass * Mat<dim>::Identity()));
+  }
 }
 
 template <int dim>
@@ -103,11 +121,12 @@ void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result)
     for (const int node : nodes) sum += block<dim>(d, node);
     for (const int node : nodes) block<dim>(result, node) += weight * (sum + block<dim>(d, node));
   }
+  for (const auto& [b, mass] : others_) block<dim>(result, b) += scale * mass * block<dim>(d, b);
 }
 
 template <int dim>
 CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
-  return ordered_sum(elements_.num_elements(), [&](int e) {
+  CompensatedSum total = ordered_sum(elements_.num_elements(), [&](int e) {
     // d^T M d of an element: weight * (|sum of the nodes|^2 + sum of squares).
     Vec<dim> sum = Vec<dim>::Zero();
     double squares = 0.0;
@@ -117,6 +136,8 @@ CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
     }
     return 0.5 * element_mass_[e] / ((dim + 1) * (dim + 2)) * (sum.squaredNorm() + squares);
   });
+  for (const auto& [b, mass] : others_) total.add(0.5 * mass * block<dim>(d, b).squaredNorm());
+  return total;
 }
 
 template std::vector<double> compute_volumes<2>(const VecX&, const std::vector<std::array<int, 3>>&);

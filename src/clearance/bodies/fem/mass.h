@@ -39,15 +39,23 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh);
 template <int dim>
 class ConsistentMass : public MassOperator {
  public:
-  explicit ConsistentMass(const ElementMesh<dim>& mesh);
-  const std::vector<BlockKey>& keys() const override { return elements_.keys(); }
+  /// `others` [kg], per block: what stiff bodies add on the diagonal, which is exact for these.
+  ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others);
+  std::unique_ptr<MassOperator> clone() const override { return std::make_unique<ConsistentMass>(*this); }
+  const std::vector<BlockKey>& keys() const override { return keys_; }
   CompensatedSum energy(const VecX& d) const override;
   void add_product(const VecX& d, double scale, VecX& result) const override;
-  void add_to(double scale, BlockSparseMatrix& matrix) override { elements_.assemble_hessians(scale, matrix); }
+  void add_to(double scale, BlockSparseMatrix& matrix) override;
 
  private:
+  struct Other {
+    int block;
+    double mass;  // [kg]
+  };
   ElementSet<dim> elements_;
   std::vector<double> element_mass_;  // [kg]
+  std::vector<Other> others_;         // those that are not zero
+  std::vector<BlockKey> keys_;
 };
 
 }  // namespace clearance
