@@ -13,16 +13,16 @@ namespace clearance {
 namespace {
 
 struct Springs {
-  std::vector<Stencil> stencils;
+  StencilList stencils;
   std::vector<double> locals;
 
   /// Stiffness along the edge and a fifth of it across.
   void add(int a, int b, const Vec<3>& direction, double stiffness) {
     const Vec<3> n = direction.normalized();
     const Mat<3> hessian = stiffness * (n * n.transpose() + 0.2 * Mat<3>::Identity());
-    stencils.push_back({{a, b}, 2});
+    stencils.add(std::array{a, b});
     const std::size_t start = locals.size();
-    locals.resize(start + max_stencil_blocks * 9);
+    locals.resize(start + num_stencil_blocks(2) * 9);
     Eigen::Map<Mat<3>>(locals.data() + start) = hessian;
     Eigen::Map<Mat<3>>(locals.data() + start + 9) = -hessian;
     Eigen::Map<Mat<3>>(locals.data() + start + 18) = hessian;

@@ -22,7 +22,7 @@ TEST(BlockSparseMatrix, Diagonal_IsAddedWhereThePatternLacksIt) {
 TEST(BlockSparseMatrix, Slots_AreEntriesOfScalarColumnsInAscendingRows) {
   std::mt19937 rng(3);
   for (const int dim : {1, 2, 3}) {
-    const std::vector<Stencil> stencils = random_stencils(30, 12, rng);
+    const StencilList stencils = random_stencils(30, 12, rng);
     const BlockSparseMatrix matrix(dim, 12, BlockAssembler(stencils).keys());
     std::int64_t expected = 0;
     for (int column = 0; column < 12; ++column) {
@@ -104,7 +104,7 @@ TEST(BlockAssembler, Sum_MatchesTheDenseTwinForBothNodeOrders) {
     std::mt19937 rng(seed);
     const int dim = 2 + seed % 2;
     const int num_nodes = 1 + seed;
-    const std::vector<Stencil> stencils = random_stencils(5 * seed, num_nodes, rng);
+    const StencilList stencils = random_stencils(5 * seed, num_nodes, rng, 1 + seed % 12);
     const std::vector<double> locals = random_locals(stencils, dim, rng);
     BlockAssembler assembler(stencils);
     BlockSparseMatrix matrix(dim, num_nodes, assembler.keys());
@@ -116,15 +116,42 @@ TEST(BlockAssembler, Sum_MatchesTheDenseTwinForBothNodeOrders) {
   }
 }
 
+TEST(BlockAssembler, Batches_AddUpToTheWhole) {
+  std::mt19937 rng(10);
+  const int num_nodes = 40;
+  const StencilList stencils = random_stencils(60, num_nodes, rng, 10);
+  const std::vector<double> locals = random_locals(stencils, 3, rng);
+  for (const std::int64_t room : {1, 55, 200, 100000}) {
+    SCOPED_TRACE(room);
+    BlockAssembler assembler(stencils, room);
+    EXPECT_EQ(assembler.keys(), BlockAssembler(stencils).keys());
+    BlockSparseMatrix matrix(3, num_nodes, assembler.keys());
+    ASSERT_TRUE(assembler.bind(matrix));
+    int next = 0;
+    for (int batch = 0; batch < assembler.num_batches(); ++batch) {
+      const StencilRange range = assembler.stencils_of(batch);
+      EXPECT_EQ(range.begin, next);
+      next = range.end;
+      const std::int64_t first = stencils.first_local_block[range.begin], end = stencils.first_local_block[range.end];
+      EXPECT_TRUE(end - first <= room || range.end == range.begin + 1);
+      const std::span<const double> of_batch(locals.data() + 9 * first, static_cast<std::size_t>(9 * (end - first)));
+      assembler.add_to<3>(matrix, of_batch, 1.0, batch);
+    }
+    EXPECT_EQ(next, stencils.count());
+    const MatX expected = dense_sum(stencils, locals, 3, num_nodes);
+    EXPECT_LT((to_dense(matrix) - expected).norm(), 1e-13 * expected.norm());
+  }
+}
+
 TEST(BlockAssembler, Keys_AreSortedAndUnique) {
   std::mt19937 rng(7);
-  const std::vector<Stencil> stencils = random_stencils(5000, 900, rng);
+  const StencilList stencils = random_stencils(5000, 900, rng);
   const BlockAssembler assembler(stencils);
   std::set<BlockKey> expected;
-  for (const Stencil& stencil : stencils) {
-    for (int a = 0; a < stencil.count; ++a) {
-      for (int b = 0; b < stencil.count; ++b) {
-        if (stencil.nodes[a] >= stencil.nodes[b]) expected.insert(make_block_key(stencil.nodes[a], stencil.nodes[b]));
+  for (int s = 0; s < stencils.count(); ++s) {
+    for (const int a : stencils.nodes_of(s)) {
+      for (const int b : stencils.nodes_of(s)) {
+        if (a >= b) expected.insert(make_block_key(a, b));
       }
     }
   }
@@ -133,8 +160,8 @@ TEST(BlockAssembler, Keys_AreSortedAndUnique) {
 
 TEST(BlockAssembler, TwoAssemblers_AddUpInTheUnionOfTheirPatterns) {
   std::mt19937 rng(8);
-  const std::vector<Stencil> elements = random_stencils(300, 80, rng);
-  const std::vector<Stencil> contacts = random_stencils(20, 80, rng);
+  const StencilList elements = random_stencils(300, 80, rng);
+  const StencilList contacts = random_stencils(20, 80, rng);
   BlockAssembler first(elements);
   BlockAssembler second(contacts);
   std::vector<BlockKey> keys;
@@ -152,7 +179,9 @@ TEST(BlockAssembler, TwoAssemblers_AddUpInTheUnionOfTheirPatterns) {
 }
 
 TEST(BlockAssembler, Bind_RefusesAPatternThatLacksABlock) {
-  const std::vector<Stencil> stencils{{{0, 1}, 2}, {{2, 1, 0}, 3}};
+  StencilList stencils;
+  stencils.add(std::array{0, 1});
+  stencils.add(std::array{2, 1, 0});
   BlockAssembler assembler(stencils);
   const std::vector<BlockKey> keys = assembler.keys();
   for (std::size_t missing = 0; missing < keys.size(); ++missing) {
@@ -166,7 +195,7 @@ TEST(BlockAssembler, Bind_RefusesAPatternThatLacksABlock) {
 }
 
 TEST(BlockAssembler, NoStencils_AddNothing) {
-  BlockAssembler assembler(std::span<const Stencil>{});
+  BlockAssembler assembler(StencilList{});
   BlockSparseMatrix matrix(3, 2, assembler.keys());
   EXPECT_TRUE(assembler.bind(matrix));
   assembler.add_to<3>(matrix, {}, 1.0);

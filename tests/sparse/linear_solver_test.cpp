@@ -191,9 +191,9 @@ TEST_P(LinearSolverTest, ChangingPatterns_StayCorrect) {
     SCOPED_TRACE(step);
     const int num_nodes = step < 8 ? 150 : 90;
     std::mt19937 mesh_rng(1);
-    std::vector<Stencil> stencils = random_stencils(120, num_nodes, mesh_rng);
-    const std::vector<Stencil> contacts = random_stencils(step % 4 * 10, num_nodes, rng);
-    stencils.insert(stencils.end(), contacts.begin(), contacts.end());
+    StencilList stencils = random_stencils(120, num_nodes, mesh_rng);
+    const StencilList contacts = random_stencils(step % 4 * 10, num_nodes, rng);
+    for (int s = 0; s < contacts.count(); ++s) stencils.add(contacts.nodes_of(s));
     BlockAssembler assembler(stencils);
     BlockSparseMatrix matrix(3, num_nodes, assembler.keys());
     ASSERT_TRUE(assembler.bind(matrix));

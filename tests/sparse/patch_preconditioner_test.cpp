@@ -24,14 +24,14 @@ ElasticSystem make_body(int dim, int nx, int ny, int nz, int num_contacts, doubl
       for (int i = 0; i < nx; ++i) positions.push_back((VecX(3) << i, j, k).finished().head(dim));
     }
   }
-  std::vector<Stencil> stencils;
+  StencilList stencils;
   std::vector<double> locals;
   const auto add_spring = [&](int a, int b, double stiffness) {
     const VecX n = (positions[b] - positions[a]).normalized();
     const MatX hessian = stiffness * (n * n.transpose() + 1e-3 * MatX::Identity(dim, dim));
-    stencils.push_back({{a, b}, 2});
+    stencils.add(std::array{a, b});
     const std::size_t start = locals.size();
-    locals.resize(start + max_stencil_blocks * dim * dim);
+    locals.resize(start + num_stencil_blocks(2) * dim * dim);
     for (int block = 0; block < 3; ++block) {
       Eigen::Map<MatX>(locals.data() + start + block * dim * dim, dim, dim) = block == 1 ? -hessian : hessian;
     }

@@ -29,31 +29,32 @@ inline MatX to_dense(const BlockSparseMatrix& matrix) {
   return dense;
 }
 
-/// Stencils of 1 to 4 different nodes in any order.
-inline std::vector<Stencil> random_stencils(int num_stencils, int num_nodes, std::mt19937& rng) {
-  std::vector<Stencil> stencils(num_stencils);
-  for (Stencil& stencil : stencils) {
-    stencil.count = std::min(num_nodes, static_cast<int>(1 + rng() % max_stencil_nodes));
+/// Stencils of 1 to `max_size` different nodes in any order.
+inline StencilList random_stencils(int num_stencils, int num_nodes, std::mt19937& rng, int max_size = 4) {
+  StencilList stencils;
+  for (int s = 0; s < num_stencils; ++s) {
+    std::vector<int> nodes(std::min(static_cast<unsigned>(num_nodes), static_cast<unsigned>(1 + rng() % max_size)));
     std::set<int> seen;
-    for (int a = 0; a < stencil.count;) {
-      stencil.nodes[a] = static_cast<int>(rng() % num_nodes);
-      a += seen.insert(stencil.nodes[a]).second;
+    for (std::size_t a = 0; a < nodes.size();) {
+      nodes[a] = static_cast<int>(rng() % num_nodes);
+      a += seen.insert(nodes[a]).second;
     }
+    stencils.add(nodes);
   }
   return stencils;
 }
 
 /// Local Hessians B B^T * scale: positive semi-definite. Only the lower triangle of blocks is handed over.
-inline std::vector<double> random_locals(const std::vector<Stencil>& stencils, int dim, std::mt19937& rng,
+inline std::vector<double> random_locals(const StencilList& stencils, int dim, std::mt19937& rng,
                                          double contrast = 1.0) {
-  std::vector<double> locals(stencils.size() * max_stencil_blocks * dim * dim, 0.0);
+  std::vector<double> locals(stencils.first_local_block.back() * dim * dim, 0.0);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);
-  for (std::size_t s = 0; s < stencils.size(); ++s) {
-    const int size = dim * stencils[s].count;
+  double* next = locals.data();
+  for (int s = 0; s < stencils.count(); ++s) {
+    const int count = static_cast<int>(stencils.nodes_of(s).size()), size = dim * count;
     const MatX factor = MatX::NullaryExpr(size, size, [&] { return uniform(rng); });
     const MatX hessian = factor * factor.transpose() * (rng() % 2 ? contrast : 1.0);
-    double* next = locals.data() + s * max_stencil_blocks * dim * dim;
-    for (int a = 0; a < stencils[s].count; ++a) {
+    for (int a = 0; a < count; ++a) {
       for (int b = 0; b <= a; ++b, next += dim * dim) {
         Eigen::Map<MatX>(next, dim, dim) = hessian.block(dim * a, dim * b, dim, dim);
       }
@@ -63,15 +64,15 @@ inline std::vector<double> random_locals(const std::vector<Stencil>& stencils, i
 }
 
 /// What the assembler must add, summed naively.
-inline MatX dense_sum(const std::vector<Stencil>& stencils, const std::vector<double>& locals, int dim, int num_nodes) {
+inline MatX dense_sum(const StencilList& stencils, const std::vector<double>& locals, int dim, int num_nodes) {
   MatX dense = MatX::Zero(dim * num_nodes, dim * num_nodes);
-  for (std::size_t s = 0; s < stencils.size(); ++s) {
-    const double* next = locals.data() + s * max_stencil_blocks * dim * dim;
-    for (int a = 0; a < stencils[s].count; ++a) {
-      for (int b = 0; b <= a; ++b, next += dim * dim) {
+  const double* next = locals.data();
+  for (int s = 0; s < stencils.count(); ++s) {
+    const auto nodes = stencils.nodes_of(s);
+    for (std::size_t a = 0; a < nodes.size(); ++a) {
+      for (std::size_t b = 0; b <= a; ++b, next += dim * dim) {
         const Eigen::Map<const MatX> local(next, dim, dim);
-        const int row = dim * stencils[s].nodes[a];
-        const int column = dim * stencils[s].nodes[b];
+        const int row = dim * nodes[a], column = dim * nodes[b];
         dense.block(row, column, dim, dim) += local;
         if (a != b) dense.block(column, row, dim, dim) += local.transpose();
       }
@@ -96,7 +97,7 @@ inline void add_to_diagonal(BlockSparseMatrix& matrix, double value) {
 /// Positive definite, pattern of random stencils.
 inline BlockSparseMatrix random_positive_matrix(int dim, int num_nodes, int num_stencils, std::mt19937& rng,
                                                 double contrast = 1.0, double shift = 0.1) {
-  const std::vector<Stencil> stencils = random_stencils(num_stencils, num_nodes, rng);
+  const StencilList stencils = random_stencils(num_stencils, num_nodes, rng);
   BlockAssembler assembler(stencils);
   BlockSparseMatrix matrix(dim, num_nodes, assembler.keys());
   assembler.bind(matrix);
@@ -111,7 +112,7 @@ inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, 
   for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<int>(i);
   std::shuffle(number.begin(), number.end(), rng);
   const int steps[7][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
-  std::vector<Stencil> stencils;
+  StencilList stencils;
   for (int k = 0; k < nz; ++k) {
     for (int j = 0; j < ny; ++j) {
       for (int i = 0; i < nx; ++i) {
@@ -119,7 +120,7 @@ inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, 
           if (i + step[0] >= nx || j + step[1] >= ny || k + step[2] >= nz) continue;
           const int a = number[(k * ny + j) * nx + i];
           const int b = number[((k + step[2]) * ny + j + step[1]) * nx + i + step[0]];
-          stencils.push_back({{a, b}, 2});
+          stencils.add(std::array{a, b});
         }
       }
     }

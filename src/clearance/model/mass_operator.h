@@ -1,6 +1,7 @@
 // A mass matrix that couples blocks: the consistent mass of finite elements.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "clearance/base/parallel.h"
@@ -11,6 +12,8 @@ namespace clearance {
 class MassOperator {
  public:
   virtual ~MassOperator() = default;
+  /// A copy for a workspace, like Potential::clone.
+  virtual std::unique_ptr<MassOperator> clone() const = 0;
   /// Sorted, unique keys of the blocks that M touches.
   virtual const std::vector<BlockKey>& keys() const = 0;
   /// 1/2 d^T M d

@@ -1,6 +1,7 @@
 // A term of the incremental potential, as the solver sees it: an energy of the unknowns with two derivatives.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,15 @@ struct StepLimit {
   int element = -1;    ///< limiting element of that potential, or -1
 };
 
-/// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers a block.
-/// The object is constant during a step; begin_step is the only place where it may take a snapshot of the state.
+/// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers per block.
+///
+/// The potentials of a model are constant. What a step evaluates are copies that belong to its workspace, with scratch
+/// of their own (the functions that are not const) and, from begin_step on, a snapshot of what the step starts from.
 class Potential {
  public:
   virtual ~Potential() = default;
+  /// A copy for a workspace; large constant parts are shared.
+  virtual std::unique_ptr<Potential> clone() const = 0;
   /// Key in the `energy` object of stats.jsonl: `elastic`, `gravity`, ...
   virtual std::string name() const = 0;
 
@@ -40,7 +45,7 @@ class Potential {
   virtual void add_body_energies(const VecX& /*x*/, const std::vector<int>& /*body_of_block*/, VecX& /*sums*/) const {}
   virtual bool has_body_energies() const { return false; }
   /// gradient += scale * dE/dx
-  virtual void add_gradient(const VecX& x, double scale, VecX& gradient) const = 0;
+  virtual void add_gradient(const VecX& x, double scale, VecX& gradient) = 0;
 
   /// Sorted, unique keys of the blocks that the Hessian may touch; constant during a run.
   virtual std::vector<BlockKey> pattern() const { return {}; }
@@ -58,7 +63,7 @@ class Potential {
   }
 
   /// Largest alpha <= 1 such that no element inverts anywhere on x + s alpha dx, s in [0, 1], with some room left.
-  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) const { return {}; }
+  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) { return {}; }
   /// Exact verdict at x: false if an element is inverted or has zero volume.
   virtual bool is_feasible(const VecX& /*x*/) const { return true; }
 };

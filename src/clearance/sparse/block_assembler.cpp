@@ -32,28 +32,11 @@ struct ColumnBuckets {
   int count() const { return static_cast<int>(columns.size()); }
 };
 
-/// Stencils of at most max_stencil_nodes, all with the same room.
-struct EqualStencils {
-  std::span<const Stencil> stencils;
-  int count() const { return static_cast<int>(stencils.size()); }
-  std::span<const int> nodes_of(int s) const {
-    return {stencils[s].nodes.data(), static_cast<std::size_t>(stencils[s].count)};
-  }
-  std::int64_t first_local_block_of(int s) const { return static_cast<std::int64_t>(s) * max_stencil_blocks; }
-};
-
-struct AnyStencils {
-  const StencilList& list;
-  int count() const { return list.count(); }
-  std::span<const int> nodes_of(int s) const { return list.nodes_of(s); }
-  std::int64_t first_local_block_of(int s) const { return list.first_local_block[s]; }
-};
-
-template <class Stencils, class Visit>
-void for_each_block(const Stencils& stencils, const Visit& visit) {
-  for (int s = 0; s < stencils.count(); ++s) {
+template <class Visit>
+void for_each_block(const StencilList& stencils, StencilRange range, const Visit& visit) {
+  std::uint32_t local_block = 0;
+  for (int s = range.begin; s < range.end; ++s) {
     const std::span<const int> nodes = stencils.nodes_of(s);
-    auto local_block = static_cast<std::uint32_t>(stencils.first_local_block_of(s));
     for (std::size_t a = 0; a < nodes.size(); ++a) {
       for (std::size_t b = 0; b <= a; ++b, ++local_block) {
         const int row = nodes[a], column = nodes[b];
@@ -71,17 +54,16 @@ std::int64_t accumulate(std::vector<std::int64_t>& counts) {
   return sum;
 }
 
-template <class Stencils>
-ColumnBuckets sort_into_columns(const Stencils& stencils) {
+ColumnBuckets sort_into_columns(const StencilList& stencils, StencilRange range) {
   int num_nodes = 0;
-  for (int s = 0; s < stencils.count(); ++s) {
+  for (int s = range.begin; s < range.end; ++s) {
     for (const int node : stencils.nodes_of(s)) num_nodes = std::max(num_nodes, node + 1);
   }
 
   // Two stable counting sorts, by row and then by column.
   std::vector<std::int64_t> row_place(static_cast<std::size_t>(num_nodes), 0);
   std::vector<std::int64_t> column_place(static_cast<std::size_t>(num_nodes), 0);
-  for_each_block(stencils, [&](int row, int column, std::uint32_t) {
+  for_each_block(stencils, range, [&](int row, int column, std::uint32_t) {
     ++row_place[row];
     ++column_place[column];
   });
@@ -95,7 +77,7 @@ ColumnBuckets sort_into_columns(const Stencils& stencils) {
 
   accumulate(row_place);
   std::vector<Entry> by_row(static_cast<std::size_t>(num_entries));
-  for_each_block(stencils, [&](int row, int column, std::uint32_t contribution) {
+  for_each_block(stencils, range, [&](int row, int column, std::uint32_t contribution) {
     by_row[row_place[row]++] = make_entry(column, contribution);
   });
   buckets.entries.resize(by_row.size());
@@ -132,44 +114,65 @@ void StencilList::add(std::span<const int> stencil) {
   first_local_block.push_back(first_local_block.back() + size * (size + 1) / 2);
 }
 
-BlockAssembler::BlockAssembler(std::span<const Stencil> stencils) {
-  build(EqualStencils{stencils});
+BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_local_blocks) {
+  auto plan = std::make_shared<Plan>();
+  std::vector<std::vector<BlockKey>> keys;
+  StencilRange range;
+  while (range.end < stencils.count()) {
+    range.begin = range.end++;
+    const std::int64_t first = stencils.first_local_block[range.begin];
+    while (range.end < stencils.count() && stencils.first_local_block[range.end + 1] - first <= max_local_blocks) {
+      ++range.end;
+    }
+    plan->batches.push_back(make_batch(stencils, range, keys.emplace_back()));
+  }
+  if (keys.size() == 1) {
+    plan->keys = std::move(keys.front());
+  } else {
+    for (const auto& of_batch : keys) plan->keys.insert(plan->keys.end(), of_batch.begin(), of_batch.end());
+    std::sort(plan->keys.begin(), plan->keys.end());
+    plan->keys.erase(std::unique(plan->keys.begin(), plan->keys.end()), plan->keys.end());
+    for (std::size_t b = 0; b < keys.size(); ++b) {
+      for (const BlockKey key : keys[b]) {
+        const auto found = std::lower_bound(plan->keys.begin(), plan->keys.end(), key);
+        plan->batches[b].keys.push_back(static_cast<std::int32_t>(found - plan->keys.begin()));
+      }
+    }
+  }
+  plan_ = std::move(plan);
 }
 
-BlockAssembler::BlockAssembler(const StencilList& stencils) {
-  build(AnyStencils{stencils});
-}
-
-template <class Stencils>
-void BlockAssembler::build(const Stencils& stencils) {
-  num_stencils_ = stencils.count();
-  const ColumnBuckets buckets = sort_into_columns(stencils);
+auto BlockAssembler::make_batch(const StencilList& stencils, StencilRange range, std::vector<BlockKey>& keys) -> Batch {
+  const ColumnBuckets buckets = sort_into_columns(stencils, range);
   const std::vector<std::int64_t> key_starts = count_keys(buckets);
-
-  keys_.resize(static_cast<std::size_t>(key_starts.back()));
-  contribution_offsets_.resize(keys_.size() + 1);
-  contribution_offsets_.back() = static_cast<std::int64_t>(buckets.entries.size());
-  contributions_.resize(buckets.entries.size());
+  Batch batch;
+  batch.stencils = range;
+  keys.resize(static_cast<std::size_t>(key_starts.back()));
+  batch.contribution_offsets.resize(keys.size() + 1);
+  batch.contribution_offsets.back() = static_cast<std::int64_t>(buckets.entries.size());
+  batch.contributions.resize(buckets.entries.size());
   parallel_for(buckets.count(), columns_per_task, [&](int c) {
     std::int64_t next_key = key_starts[c];
     int last_row = -1;
     for (std::int64_t e = buckets.offsets[c]; e < buckets.offsets[c + 1]; ++e) {
       const int row = entry_index(buckets.entries[e]);
       if (row != last_row) {
-        keys_[next_key] = make_block_key(row, buckets.columns[c]);
-        contribution_offsets_[next_key++] = e;
+        keys[next_key] = make_block_key(row, buckets.columns[c]);
+        batch.contribution_offsets[next_key++] = e;
         last_row = row;
       }
-      contributions_[e] = entry_contribution(buckets.entries[e]);
+      batch.contributions[e] = entry_contribution(buckets.entries[e]);
     }
   });
+  return batch;
 }
 
 bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
-  const int num_keys = static_cast<int>(keys_.size());
-  slots_.assign(keys_.size(), -1);
-  strides_.assign(keys_.size(), 0);
-  if (num_keys > 0 && block_column(keys_.back()) >= matrix.num_blocks()) return false;
+  const std::vector<BlockKey>& keys = plan_->keys;
+  const int num_keys = static_cast<int>(keys.size());
+  slots_.assign(keys.size(), -1);
+  strides_.assign(keys.size(), 0);
+  if (num_keys > 0 && block_column(keys.back()) >= matrix.num_blocks()) return false;
 
   // Both lists are sorted, so that a search starts where the last one ended.
   parallel_for_chunks(num_keys, keys_per_chunk, [&](int begin, int end) {
@@ -177,12 +180,12 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
     std::span<const int> rows;
     std::size_t position = 0;
     for (int k = begin; k < end; ++k) {
-      if (block_column(keys_[k]) != column) {
-        column = block_column(keys_[k]);
+      if (block_column(keys[k]) != column) {
+        column = block_column(keys[k]);
         rows = matrix.column_rows(column);
         position = 0;
       }
-      const int row = block_row(keys_[k]);
+      const int row = block_row(keys[k]);
       if (position < rows.size() && rows[position] < row) ++position;
       if (position < rows.size() && rows[position] < row) {
         position = static_cast<std::size_t>(std::lower_bound(rows.begin() + position, rows.end(), row) - rows.begin());
@@ -196,12 +199,15 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
 }
 
 template <int dim>
-void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale) const {
+void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
+                            int batch_index) const {
+  if (num_batches() == 0) return;
+  const Batch& batch = plan_->batches[batch_index];
   // One key is one matrix block, summed by one thread in stencil order.
-  parallel_for(static_cast<int>(keys_.size()), keys_per_chunk, [&](int k) {
+  parallel_for(static_cast<int>(batch.contribution_offsets.size()) - 1, keys_per_chunk, [&](int k) {
     Mat<dim> sum = Mat<dim>::Zero();
-    for (std::int64_t c = contribution_offsets_[k]; c < contribution_offsets_[k + 1]; ++c) {
-      const std::uint32_t contribution = contributions_[c];
+    for (std::int64_t c = batch.contribution_offsets[k]; c < batch.contribution_offsets[k + 1]; ++c) {
+      const std::uint32_t contribution = batch.contributions[c];
       const Eigen::Map<const Mat<dim>> local(locals.data() + static_cast<std::size_t>(contribution / 2) * (dim * dim));
       if (contribution % 2 == 1) {
         sum += local.transpose();
@@ -209,11 +215,12 @@ void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> l
         sum += local;
       }
     }
-    matrix.add_to_slot<dim>(slots_[k], strides_[k], Mat<dim>(scale * sum));
+    const int key = batch.keys.empty() ? k : batch.keys[k];
+    matrix.add_to_slot<dim>(slots_[key], strides_[key], Mat<dim>(scale * sum));
   });
 }
 
-template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double) const;
-template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double) const;
+template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double, int) const;
+template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double, int) const;
 
 }  // namespace clearance

@@ -1,13 +1,17 @@
 // Sums the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in a fixed
 // order: the same bits for any number of threads, without triplets or hash maps.
 //
-// Each stencil touches up to `max_nodes` blocks of unknowns. Its local Hessian is given as the blocks of its lower
-// triangle in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is
+// Each stencil touches any number of blocks of unknowns. Its local Hessian is given as the blocks of its lower triangle
+// in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is
 // d2E/dx_a dx_b. Where the global order of nodes a and b is the opposite, the assembler transposes.
+//
+// Local Hessians of large stencils need not exist all at once (an element of 35 nodes has 630 blocks): the stencils are
+// cut into batches, which are computed and added one after the other.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,17 +19,13 @@
 
 namespace clearance {
 
-inline constexpr int max_stencil_nodes = 4;
-inline constexpr int max_stencil_blocks = max_stencil_nodes * (max_stencil_nodes + 1) / 2;
+/// Blocks of the lower triangle of a stencil of `num_nodes` nodes.
+constexpr int num_stencil_blocks(int num_nodes) {
+  return num_nodes * (num_nodes + 1) / 2;
+}
 
-/// The blocks of unknowns a stencil depends on; the first `count` are used. A block may not occur twice.
-struct Stencil {
-  std::array<int, max_stencil_nodes> nodes{};
-  int count = 0;
-};
-
-/// Stencils of any size. The local Hessian of stencil s has count (count + 1) / 2 blocks from block
-/// first_local_block[s] on.
+/// The blocks of unknowns that stencils depend on; no stencil has one twice. The local Hessian of stencil s has
+/// num_stencil_blocks(its nodes) blocks from block first_local_block[s] on.
 struct StencilList {
   std::vector<int> nodes;                             ///< of all stencils, one after the other
   std::vector<int> first_node = {0};                  ///< per stencil, into nodes, and one past the last
@@ -38,35 +38,48 @@ struct StencilList {
   void add(std::span<const int> stencil);
 };
 
+/// Stencils one after the other.
+struct StencilRange {
+  int begin = 0, end = 0;
+};
+
 class BlockAssembler {
  public:
   BlockAssembler() = default;
-  /// Finds the matrix blocks that the stencils touch and, for each, which local blocks sum into it.
-  explicit BlockAssembler(std::span<const Stencil> stencils);
-  explicit BlockAssembler(const StencilList& stencils);
+  /// Finds the matrix blocks that the stencils touch and, for each, which local blocks sum into it. A batch has at most
+  /// `max_local_blocks` blocks, but one stencil at least.
+  explicit BlockAssembler(const StencilList& stencils,
+                          std::int64_t max_local_blocks = std::numeric_limits<std::int64_t>::max());
 
-  int num_stencils() const { return num_stencils_; }
   /// Sorted and unique keys of all touched blocks.
-  const std::vector<BlockKey>& keys() const { return keys_; }
+  const std::vector<BlockKey>& keys() const { return plan_->keys; }
+  int num_batches() const { return static_cast<int>(plan_->batches.size()); }
+  StencilRange stencils_of(int batch) const { return plan_->batches[static_cast<std::size_t>(batch)].stencils; }
 
   /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever
   /// the pattern changes.
   bool bind(const BlockSparseMatrix& matrix);
 
-  /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil, those of
-  /// a StencilList as many as they have blocks.
+  /// matrix += scale * sum of the local Hessians of a batch, which follow each other in `locals`.
   template <int dim>
-  void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale) const;
+  void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale, int batch = 0) const;
 
  private:
-  template <class Stencils>
-  void build(const Stencils& stencils);
+  struct Batch {
+    StencilRange stencils;
+    std::vector<std::int32_t> keys;                  // touched ones, as numbers in Plan::keys; empty: all, in order
+    std::vector<std::int64_t> contribution_offsets;  // per touched key, into contributions
+    // 2 (number of the local block in the batch) + is_transposed; 214 million stencils of four nodes fit
+    std::vector<std::uint32_t> contributions;
+  };
+  /// What follows from the stencils; shared by copies.
+  struct Plan {
+    std::vector<BlockKey> keys;
+    std::vector<Batch> batches;
+  };
+  static Batch make_batch(const StencilList& stencils, StencilRange range, std::vector<BlockKey>& keys);
 
-  int num_stencils_ = 0;
-  std::vector<BlockKey> keys_;
-  std::vector<std::int64_t> contribution_offsets_;  // per key, into contributions_
-  // 2 (number of the local block) + is_transposed; 214 million stencils of four nodes fit
-  std::vector<std::uint32_t> contributions_;
+  std::shared_ptr<const Plan> plan_ = std::make_shared<const Plan>();
   std::vector<std::int64_t> slots_;  // per key, after bind()
   std::vector<int> strides_;
 };

@@ -76,7 +76,7 @@ bool JointPotential<dim>::is_driven() const {
 // Gradient and matrix: serial, because joints share bodies; scenes have few joints beside their contacts.
 
 template <int dim>
-void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   for (const JointLink<dim>& link : links_) {
     const typename JointLink<dim>::Blocks g = link.gradient(link.gather(x));
     for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {
@@ -125,7 +125,7 @@ void JointPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMa
 }
 
 template <int dim>
-StepLimit JointPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) const {
+StepLimit JointPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
   StepLimit limit;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (!links_[i].has_limit()) continue;

@@ -12,6 +12,7 @@ namespace clearance {
 template <int dim>
 class JointPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<JointPotential>(*this); }
   JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held);
 
   std::string name() const override { return "joint"; }
@@ -22,13 +23,13 @@ class JointPotential : public Potential {
   std::pair<int, double> largest_strain(const VecX& x) const;
   double load_energy(const VecX& x) const override;
   bool is_driven() const override;
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   /// Of joint `index` at x, in the step begun last.
   JointState joint_state(int index, const VecX& x) const;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// No joint passes its limits; the element of the limit counts the joints.
-  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override;
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 
  private:

@@ -19,6 +19,7 @@ struct OrthogonalBody {
 template <int dim>
 class OrthogonalityPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<OrthogonalityPotential>(*this); }
   /// No block may belong to two bodies.
   explicit OrthogonalityPotential(std::vector<OrthogonalBody> bodies) : bodies_(std::move(bodies)) {}
 
@@ -26,7 +27,7 @@ class OrthogonalityPotential : public Potential {
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return true; }
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override;
   /// The Hessian is the square of the derivative of A^T A, which is PSD, and (A^T A - I) (x) I, of which the first
   /// factor is projected: no 9 x 9 eigenvalue problem.

@@ -37,7 +37,7 @@ CompensatedSum TorquePotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
-void TorquePotential<dim>::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) const {
+void TorquePotential<dim>::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) {
   gradient -= scale * force_;
 }
 

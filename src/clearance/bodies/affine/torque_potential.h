@@ -26,6 +26,7 @@ Vec<dim> turning_force(const Vec<dim>& b, double radius, const Vec<3>& torque);
 template <int dim>
 class TorquePotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<TorquePotential>(*this); }
   TorquePotential(int num_unknowns, std::vector<TorqueLoad> loads)
       : loads_(std::move(loads)), force_(VecX::Zero(num_unknowns)) {}
 
@@ -33,7 +34,7 @@ class TorquePotential : public Potential {
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
   double load_energy(const VecX& x) const override { return energy(x).value(); }
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
 
  private:
   std::vector<TorqueLoad> loads_;

@@ -77,9 +77,10 @@ CompensatedSum LaggedDampingPotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
-void LaggedDampingPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+void LaggedDampingPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   if (!is_active_) return;
   const auto& packs = elements_.packs();
+  elements_.reserve_forces();
   parallel_for(static_cast<int>(packs.size()), 64, [&](int p) {
     Lanes* forces = elements_.pack_forces(p);
     for (int lane = 0; lane < packs[p].count; ++lane) {

@@ -11,6 +11,7 @@ namespace clearance {
 template <int dim>
 class LaggedDampingPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<LaggedDampingPotential>(*this); }
   /// Elements whose material has a damping coefficient c [s] > 0 take part.
   explicit LaggedDampingPotential(const ElementMesh<dim>& mesh);
   /// Does any element take part? If not, the potential may be left out of the model.
@@ -21,7 +22,7 @@ class LaggedDampingPotential : public Potential {
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   bool is_dissipative() const override { return true; }
   CompensatedSum energy(const VecX& x) const override;
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
 
@@ -32,7 +33,7 @@ class LaggedDampingPotential : public Potential {
   /// (c / h) K_element u
   ElementVector local_product(int i, const ElementVector& u) const;
 
-  mutable ElementSet<dim> elements_;
+  ElementSet<dim> elements_;
   std::vector<double> coefficients_;  // [s] per element of the set
   VecX x_t0_;
   bool is_active_ = false;

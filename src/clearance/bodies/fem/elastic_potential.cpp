@@ -76,8 +76,9 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
 }
 
 template <int dim>
-void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   const auto& packs = elements_.packs();
+  elements_.reserve_forces();
   parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
     const ElementPack<dim>& pack = packs[p];
     const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
@@ -89,6 +90,7 @@ void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& grad
 template <int dim>
 void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_projected) {
   const auto& packs = elements_.packs();
+  elements_.reserve_forces();
   elements_.reserve_hessians();
   parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
     const ElementPack<dim>& pack = packs[p];
@@ -127,7 +129,7 @@ void ElasticPotential<dim>::add_unprojected_hessian(const VecX& x, double scale,
 }
 
 template <int dim>
-StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) const {
+StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
   return find_feasible_step(elements_, x, dx, x_trial_);
 }
 

@@ -10,6 +10,7 @@ namespace clearance {
 template <int dim>
 class ElasticPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<ElasticPotential>(*this); }
   /// Rest volumes must be positive (find_inverted_elements), material indices valid.
   explicit ElasticPotential(const ElementMesh<dim>& mesh);
 
@@ -17,7 +18,7 @@ class ElasticPotential : public Potential {
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return true; }
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   /// Stress and strain at x, in the order of the elements of the mesh.
   std::vector<ElementState> element_states(const VecX& x) const;
@@ -30,16 +31,15 @@ class ElasticPotential : public Potential {
   /// Largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all along the way
   /// (app. A.4: c = 0.8), so that elements never invert whether or not their energy is a barrier. The orientation at
   /// the end is checked with exact arithmetic.
-  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override;
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 
   /// The local computations alone, without the sums into gradient and matrix: for benchmarks.
   void compute_local_derivatives(const VecX& x, bool is_projected);
 
  private:
-  // Scratch of const functions; a potential is used by one step at a time.
-  mutable ElementSet<dim> elements_;
-  mutable VecX x_trial_;
+  ElementSet<dim> elements_;
+  VecX x_trial_;
 };
 
 extern template class ElasticPotential<2>;

@@ -10,12 +10,9 @@ namespace clearance {
 namespace {
 
 template <int dim>
-std::vector<Stencil> make_stencils(const std::vector<std::array<int, dim + 1>>& elements) {
-  std::vector<Stencil> stencils(elements.size());
-  for (std::size_t i = 0; i < elements.size(); ++i) {
-    stencils[i].count = dim + 1;
-    std::copy(elements[i].begin(), elements[i].end(), stencils[i].nodes.begin());
-  }
+StencilList make_stencils(const std::vector<std::array<int, dim + 1>>& elements) {
+  StencilList stencils;
+  for (const auto& nodes : elements) stencils.add(nodes);
   return stencils;
 }
 
@@ -34,80 +31,84 @@ void fill_lane(ElementPack<dim>& pack, int lane, const ElementMesh<dim>& mesh, c
 }  // namespace
 
 template <int dim>
-ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members)
-    : members_(members.begin(), members.end()) {
-  for (const int e : members_) elements_.push_back(mesh.elements[e]);
-  build_packs(mesh);
-  build_gather_lists();
-  assembler_ = BlockAssembler(make_stencils<dim>(elements_));
+ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members) {
+  auto constant = std::make_shared<Constant>();
+  constant->members.assign(members.begin(), members.end());
+  for (const int e : members) constant->elements.push_back(mesh.elements[e]);
+  build_packs(mesh, *constant);
+  build_gather_lists(*constant);
+  assembler_ = BlockAssembler(make_stencils<dim>(constant->elements));
+  constant_ = std::move(constant);
 }
 
 template <int dim>
-void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh) {
+void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh, Constant& constant) {
+  std::vector<ElementPack<dim>>& packs = constant.packs;
   // A pack runs one material's formulas, so elements are grouped by model; otherwise in the order of the mesh.
   for (const ElasticModel model : {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
                                    ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity}) {
     int lane = num_lanes;
-    for (int i = 0; i < num_elements(); ++i) {
-      const MaterialParameters& material = mesh.materials[mesh.material_of_element[members_[i]]];
+    for (int i = 0; i < static_cast<int>(constant.members.size()); ++i) {
+      const MaterialParameters& material = mesh.materials[mesh.material_of_element[constant.members[i]]];
       if (material.model != model) continue;
       if (lane == num_lanes) {
-        packs_.push_back({});
-        packs_.back().model = model;
+        packs.push_back({});
+        packs.back().model = model;
         lane = 0;
       }
-      ElementPack<dim>& pack = packs_.back();
+      ElementPack<dim>& pack = packs.back();
       for (int k = lane; k < num_lanes; ++k) {
-        fill_lane<dim>(pack, k, mesh, elements_[i], material);
+        fill_lane<dim>(pack, k, mesh, constant.elements[i], material);
         pack.stencils[k] = i;
       }
       pack.count = ++lane;
     }
   }
-  forces_.resize(packs_.size() * num_nodes * dim);
 }
 
 template <int dim>
-void ElementSet<dim>::build_gather_lists() {
+void ElementSet<dim>::build_gather_lists(Constant& constant) {
+  const std::vector<ElementPack<dim>>& packs = constant.packs;
   struct Entry {
     int block;
     int place;
   };
   std::vector<Entry> entries;
-  for (int p = 0; p < static_cast<int>(packs_.size()); ++p) {
+  for (int p = 0; p < static_cast<int>(packs.size()); ++p) {
     for (int a = 0; a < num_nodes; ++a) {
-      for (int lane = 0; lane < packs_[p].count; ++lane) {
-        entries.push_back({packs_[p].nodes[a][lane], ((p * num_nodes + a) * dim) * num_lanes + lane});
+      for (int lane = 0; lane < packs[p].count; ++lane) {
+        entries.push_back({packs[p].nodes[a][lane], ((p * num_nodes + a) * dim) * num_lanes + lane});
       }
     }
   }
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.block != b.block ? a.block < b.block : a.place < b.place; });
   for (const Entry& entry : entries) {
-    if (touched_.empty() || touched_.back() != entry.block) {
-      touched_.push_back(entry.block);
-      gather_offsets_.push_back(static_cast<int>(gather_places_.size()));
+    if (constant.touched.empty() || constant.touched.back() != entry.block) {
+      constant.touched.push_back(entry.block);
+      constant.gather_offsets.push_back(static_cast<int>(constant.gather_places.size()));
     }
-    gather_places_.push_back(entry.place);
+    constant.gather_places.push_back(entry.place);
   }
-  gather_offsets_.push_back(static_cast<int>(gather_places_.size()));
+  constant.gather_offsets.push_back(static_cast<int>(constant.gather_places.size()));
 }
 
 template <int dim>
 void ElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
+  const auto& [members, elements, packs, touched, gather_offsets, gather_places] = *constant_;
   const auto* numbers = reinterpret_cast<const double*>(forces_.data());
-  parallel_for(static_cast<int>(touched_.size()), 512, [&](int i) {
+  parallel_for(static_cast<int>(touched.size()), 512, [&](int i) {
     Vec<dim> sum = Vec<dim>::Zero();
-    for (int k = gather_offsets_[i]; k < gather_offsets_[i + 1]; ++k) {
-      for (int r = 0; r < dim; ++r) sum[r] += numbers[gather_places_[k] + r * num_lanes];
+    for (int k = gather_offsets[i]; k < gather_offsets[i + 1]; ++k) {
+      for (int r = 0; r < dim; ++r) sum[r] += numbers[gather_places[k] + r * num_lanes];
     }
-    block<dim>(gradient, touched_[i]) += scale * sum;
+    block<dim>(gradient, touched[i]) += scale * sum;
   });
 }
 
 template <int dim>
 void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix) {
-  if (members_.empty()) return;
+  if (num_elements() == 0) return;
   if (bound_pattern_ != matrix.pattern_id()) {
     assembler_.bind(matrix);
     bound_pattern_ = matrix.pattern_id();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -34,26 +35,28 @@ struct ElementPack {
   ElasticModel model;
 };
 
+/// Copies share what is constant and have forces and local Hessians of their own.
 template <int dim>
 class ElementSet {
  public:
   static constexpr int num_nodes = dim + 1;
-  static constexpr int num_blocks = num_nodes * (num_nodes + 1) / 2;
+  static constexpr int num_blocks = num_stencil_blocks(num_nodes);
   /// Numbers per element in local_hessians(), as BlockAssembler reads them.
-  static constexpr int local_size = max_stencil_blocks * dim * dim;
+  static constexpr int local_size = num_blocks * dim * dim;
 
   /// `members`: the elements of the mesh to hold.
   ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members);
 
-  int num_elements() const { return static_cast<int>(members_.size()); }
+  int num_elements() const { return static_cast<int>(constant_->members.size()); }
   /// Index in the mesh of element i of the set.
-  int mesh_element(int i) const { return members_[i]; }
-  const std::array<int, dim + 1>& element_nodes(int i) const { return elements_[i]; }
-  const std::vector<ElementPack<dim>>& packs() const { return packs_; }
+  int mesh_element(int i) const { return constant_->members[i]; }
+  const std::array<int, dim + 1>& element_nodes(int i) const { return constant_->elements[i]; }
+  const std::vector<ElementPack<dim>>& packs() const { return constant_->packs; }
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
-  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r]. Buffers are reused by every
-  /// call.
+  /// Makes room for forces; call before writing them. Buffers are reused by every call.
+  void reserve_forces() { forces_.resize(packs().size() * num_nodes * dim); }
+  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r].
   Lanes* pack_forces(int p) { return forces_.data() + static_cast<std::size_t>(p) * num_nodes * dim; }
   /// gradient += scale * sum of the forces of all packs.
   void gather_forces(double scale, VecX& gradient) const;
@@ -62,22 +65,25 @@ class ElementSet {
   double* local_hessian(int i) { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
   const double* local_hessian(int i) const { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
   /// Makes room for local Hessians; call before writing them.
-  void reserve_hessians() { locals_.resize(members_.size() * local_size); }
+  void reserve_hessians() { locals_.resize(constant_->members.size() * local_size); }
   /// matrix += scale * sum of the local Hessians.
   void assemble_hessians(double scale, BlockSparseMatrix& matrix);
 
  private:
-  void build_packs(const ElementMesh<dim>& mesh);
-  void build_gather_lists();
+  struct Constant {
+    std::vector<int> members;
+    std::vector<std::array<int, dim + 1>> elements;
+    std::vector<ElementPack<dim>> packs;
+    // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
+    std::vector<int> touched;
+    std::vector<int> gather_offsets;
+    std::vector<int> gather_places;
+  };
+  static void build_packs(const ElementMesh<dim>& mesh, Constant& constant);
+  static void build_gather_lists(Constant& constant);
 
-  std::vector<int> members_;
-  std::vector<std::array<int, dim + 1>> elements_;
-  std::vector<ElementPack<dim>> packs_;
+  std::shared_ptr<const Constant> constant_;
   std::vector<Lanes> forces_;
-  // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
-  std::vector<int> touched_;
-  std::vector<int> gather_offsets_;
-  std::vector<int> gather_places_;
   BlockAssembler assembler_;
   std::uint64_t bound_pattern_ = 0;
   std::vector<double> locals_;

@@ -14,7 +14,7 @@ CompensatedSum GravityPotential<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
-void GravityPotential<dim>::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) const {
+void GravityPotential<dim>::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) {
   gradient -= scale * weight_;
 }
 

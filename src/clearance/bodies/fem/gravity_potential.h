@@ -8,12 +8,13 @@ namespace clearance {
 template <int dim>
 class GravityPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<GravityPotential>(*this); }
   /// `mass` [kg] per block of unknowns, `gravity` [m/s^2]
   GravityPotential(const VecX& mass, const Vec<dim>& gravity);
 
   std::string name() const override { return "gravity"; }
   CompensatedSum energy(const VecX& x) const override;
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
 
  private:
   VecX weight_;  // [N] m g, flat

@@ -117,7 +117,7 @@ CompensatedSum InversionBarrier<dim>::energy(const VecX& x) const {
 }
 
 template <int dim>
-void InversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) const {
+void InversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   // Elements this flat are few: found in parallel, added one after the other.
   std::vector<char> is_flat(static_cast<std::size_t>(elements_.num_elements()));
   parallel_for(elements_.num_elements(), grain, [&](int i) {

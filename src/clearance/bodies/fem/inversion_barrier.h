@@ -19,6 +19,7 @@ inline constexpr double barrier_volume_fraction = 0.1;
 template <int dim>
 class InversionBarrier : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<InversionBarrier>(*this); }
   /// Elements whose material is no barrier model take part.
   explicit InversionBarrier(const ElementMesh<dim>& mesh);
   /// Does any element take part? If not, the potential may be left out of the model.
@@ -26,7 +27,7 @@ class InversionBarrier : public Potential {
 
   std::string name() const override { return "inversion_barrier"; }
   CompensatedSum energy(const VecX& x) const override;
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
 

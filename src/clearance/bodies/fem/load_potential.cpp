@@ -14,7 +14,7 @@ CompensatedSum LoadPotential::energy(const VecX& x) const {
       static_cast<int>(force_.size()), [&](int i) { return -force_[i] * x[i]; }, 4096);
 }
 
-void LoadPotential::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) const {
+void LoadPotential::add_gradient(const VecX& /*x*/, double scale, VecX& gradient) {
   gradient -= scale * force_;
 }
 

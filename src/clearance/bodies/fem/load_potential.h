@@ -12,13 +12,14 @@ using LoadFunction = std::function<Result<Done>(double h, double time_t1, VecX& 
 
 class LoadPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<LoadPotential>(*this); }
   LoadPotential(int num_unknowns, LoadFunction loads) : loads_(std::move(loads)), force_(VecX::Zero(num_unknowns)) {}
 
   std::string name() const override { return "loads"; }
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
   double load_energy(const VecX& x) const override { return energy(x).value(); }
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
 
  private:
   LoadFunction loads_;
