@@ -7,8 +7,9 @@
 
 #include "baseline_mesh.h"
 #include "clearance/base/parallel.h"
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
 #include "clearance/contact/friction_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "clearance/solver/feasible_step.h"
 
 namespace clearance {
@@ -25,6 +26,7 @@ struct Scene {
   std::unique_ptr<BroadPhase> broad_phase;
   Candidates swept;  ///< like the peers', not inflated
   ContactSet contacts;
+  std::unique_ptr<const ContactModel<3>> contact_model;
   std::vector<char> is_fixed;
   std::vector<StickVertex> no_memory;
 
@@ -49,7 +51,8 @@ Scene::Scene(const BaselineMesh& mesh) {
   is_fixed.assign(num_vertices, 0);
   broad_phase = make_broad_phase(3, model.surface);
   swept = find_swept();
-  contacts = build_contact_set<3>(model, x(), find_static(), options.barrier);
+  contact_model = std::make_unique<const IpcContactModel<3>>(model, options.barrier);
+  contacts = contact_model->build(x(), find_static());
 }
 
 using Row = std::function<double(Scene&)>;
@@ -69,7 +72,7 @@ double contact_set(Scene& scene) {
 }
 
 Row barrier_gradient(const Scene& scene) {
-  const auto barrier = std::make_shared<BarrierPotential<3>>(scene.model, scene.options.barrier);
+  const auto barrier = std::make_shared<ContactPotential<3>>(scene.model, *scene.contact_model);
   const auto gradient = std::make_shared<VecX>(scene.x());
   return [=](Scene& s) {
     gradient->setZero();
@@ -81,7 +84,7 @@ Row barrier_gradient(const Scene& scene) {
 
 /// Gradient and projected Hessian into a matrix whose pattern is made for it each time, or once.
 Row barrier_hessian(Scene& scene, bool has_new_pattern) {
-  const auto barrier = std::make_shared<BarrierPotential<3>>(scene.model, scene.options.barrier);
+  const auto barrier = std::make_shared<ContactPotential<3>>(scene.model, *scene.contact_model);
   const auto matrix = std::make_shared<BlockSparseMatrix>();
   const auto gradient = std::make_shared<VecX>(VecX::Zero(scene.x().size()));
   return [=](Scene& s) {
@@ -91,7 +94,7 @@ Row barrier_hessian(Scene& scene, bool has_new_pattern) {
     } else {
       matrix->set_zero();
     }
-    barrier->add_derivatives(s.contacts, s.x(), 1.0, *gradient, *matrix);
+    barrier->add_derivatives(s.contacts, s.x(), 1.0, HessianKind::projected, *gradient, *matrix);
     return static_cast<double>(matrix->num_stored_blocks());
   };
 }
@@ -102,12 +105,13 @@ Row friction_hessian(Scene& scene) {
   scene.model.friction.class_of_body = {0};
   scene.model.friction.of_class = {{0.3, 0.3}};
   const auto friction = std::make_shared<FrictionPotential<3>>(
-      scene.model, FrictionScales{1.0, 1e-3 * scene.options.barrier.dhat, 0.0}, scene.x(), scene.no_memory);
+      scene.model, *scene.contact_model, FrictionScales{1.0, 1e-3 * scene.options.barrier.dhat, 0.0}, scene.x(),
+      scene.no_memory);
   const auto gradient = std::make_shared<VecX>(VecX::Zero(scene.x().size()));
   return [=](Scene& s) {
-    friction->lag(s.contacts, s.x(), s.path.x_t1 - s.path.x_t0, 1.0, s.options.barrier);
+    friction->lag(s.contacts, s.x(), s.path.x_t1 - s.path.x_t0, 1.0);
     BlockSparseMatrix matrix(3, s.model.layout.num_blocks, friction->prepare_hessian(s.is_fixed));
-    friction->add_derivatives(s.path.x_t1, 0.0, *gradient, matrix);
+    friction->add_derivatives(s.path.x_t1, 0.0, HessianKind::projected, *gradient, matrix);
     return static_cast<double>(matrix.num_stored_blocks());
   };
 }

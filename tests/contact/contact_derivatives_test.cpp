@@ -4,7 +4,7 @@
 #include <Eigen/Eigenvalues>
 #include <iostream>
 
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/mollifier.h"
 #include "contact/contact_models.h"
 #include "support/finite_differences.h"
@@ -94,17 +94,29 @@ struct State {
     const VecX moved = placed(p);
     Contact measured = contact;
     measured.distance_sq = feature_distance_sq<dim>(model, contact, moved);
-    return contact_energy<dim>(model, measured, moved, options);
+    return contacts().energy_of(measured, moved);
   }
-  VecX gradient(const VecX& p) const {
-    return contact_gradient<dim>(model, contact, placed(p), options).head(p.size());
-  }
+  VecX gradient(const VecX& p) const { return contacts().gradient_of(contact, placed(p)).head(p.size()); }
   MatX hessian(bool is_projected) const {
     const int n = dim * contact.num_vertices();
-    return contact_derivatives<dim>(model, contact, x, options, is_projected).hessian.topLeftCorner(n, n);
+    return (is_projected ? projected_derivatives() : contacts().exact_derivatives_of(contact, x))
+        .hessian.topLeftCorner(n, n);
   }
+  ContactDerivatives<dim> projected_derivatives() const {
+    RankOneSum<dim> sum;
+    const Vec<4 * dim> gradient_of_all = contacts().derivatives_of(contact, x, HessianKind::projected, sum);
+    return {gradient_of_all, sum.dense()};
+  }
+  IpcContactModel<dim> contacts() const { return {model, options}; }
   int vertex(int i) const { return contact.vertices[static_cast<std::size_t>(i)]; }
 };
+
+ContactDerivatives<3> projected_derivatives(const Model& model, const Contact& contact, const VecX& x,
+                                            const BarrierOptions& options) {
+  RankOneSum<3> sum;
+  const Vec<12> gradient = IpcContactModel<3>(model, options).derivatives_of(contact, x, HessianKind::projected, sum);
+  return {gradient, sum.dense()};
+}
 
 /// True where the features themselves are well shaped: no edge too short, no triangle too thin, edges at an angle.
 template <int dim>
@@ -228,8 +240,7 @@ void check_derivatives(const State<dim>& state) {
   EXPECT_LT(relative_difference(hessian, hessian.transpose(), 1e-300), 1e-12);
 
   // What belongs to vertices that a contact does not have is zero; both functions agree on the gradient.
-  const ContactDerivatives<dim> whole =
-      contact_derivatives<dim>(state.model, state.contact, state.x, state.options, true);
+  const ContactDerivatives<dim> whole = state.projected_derivatives();
   EXPECT_EQ(whole.gradient.tail(4 * dim - p.size()).cwiseAbs().sum(), 0.0);
   EXPECT_EQ(whole.hessian.bottomRows(4 * dim - p.size()).cwiseAbs().sum(), 0.0);
   EXPECT_LT(relative_difference(whole.gradient.head(p.size()), gradient, 1e-300), 1e-13);
@@ -283,20 +294,20 @@ void check_invariance(const State<dim>& state) {
 
 template <int dim>
 void check_terms(const State<dim>& state) {
-  const ContactDerivatives<dim> whole =
-      contact_derivatives<dim>(state.model, state.contact, state.x, state.options, true);
-  RankOneSum<dim> sum;
-  const Vec<4 * dim> gradient =
-      contact_gradient_and_terms<dim>(state.model, state.contact, state.x, state.options, sum);
-  EXPECT_LE((gradient - whole.gradient).norm(), 1e-15 * whole.gradient.norm());
-  EXPECT_LE((sum.dense() - whole.hessian).norm(), 1e-13 * whole.hessian.norm());
-
   // The exact terms add up to the exact Hessian.
   RankOneSum<dim> exact_sum;
-  contact_gradient_and_terms<dim>(state.model, state.contact, state.x, state.options, exact_sum, true);
-  const ContactDerivatives<dim> exact =
-      contact_derivatives<dim>(state.model, state.contact, state.x, state.options, false);
+  state.contacts().derivatives_of(state.contact, state.x, HessianKind::exact, exact_sum);
+  const ContactDerivatives<dim> exact = state.contacts().exact_derivatives_of(state.contact, state.x);
   EXPECT_LE((exact_sum.dense() - exact.hessian).norm(), 1e-12 * exact.hessian.norm());
+
+  // A weight below zero: what is projected is weight times Hessian, which lies above it and is no less than zero.
+  State<dim> negative = state;
+  negative.contact.weight = -negative.contact.weight;
+  const ContactDerivatives<dim> projected = negative.projected_derivatives();
+  const double norm = exact.hessian.norm();
+  EXPECT_GE(smallest_eigenvalue(projected.hessian), -1e-11 * norm);
+  EXPECT_GE(smallest_eigenvalue(projected.hessian + exact.hessian), -1e-11 * norm);
+  EXPECT_LE((projected.gradient + exact.gradient).norm(), 1e-12 * exact.gradient.norm());
 }
 
 // A mollified contact of a point of the second edge pointed the other way, and sticking remembered there had the wrong
@@ -372,7 +383,7 @@ TEST(ContactDerivatives, HoldForTinyDistances) {
   contact.distance_sq = 1e-18;
   const BarrierOptions options;
   contact.dhat = options.dhat;
-  const ContactDerivatives<3> local = contact_derivatives<3>(model, contact, x, options, true);
+  const ContactDerivatives<3> local = projected_derivatives(model, contact, x, options);
   const double force = 2e-9 * barrier_derivatives(1e-18, options).first;
   const std::array<double, 4> weights = {1.0, -0.25, -0.25, -0.5};
   for (int i = 0; i < 4; ++i) {
@@ -397,8 +408,8 @@ TEST(ContactDerivatives, ParallelEdgesFeelNothingWithTheirMollifier) {
     BarrierOptions options;
     options.dhat = contact.dhat = 5.0;
     contact.distance_sq = feature_distance_sq<3>(model, contact, x);
-    const ContactDerivatives<3> local = contact_derivatives<3>(model, contact, x, options, true);
-    EXPECT_EQ(contact_energy<3>(model, contact, x, options), 0.0) << type;
+    const ContactDerivatives<3> local = projected_derivatives(model, contact, x, options);
+    EXPECT_EQ(IpcContactModel<3>(model, options).energy_of(contact, x), 0.0) << type;
     EXPECT_EQ(local.gradient.norm(), 0.0) << type;
     EXPECT_TRUE(local.hessian.allFinite()) << type;
     EXPECT_GE(smallest_eigenvalue(local.hessian), -1e-12 * local.hessian.norm()) << type;

@@ -35,14 +35,20 @@ struct Scene {
       for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = static_cast<int>(v);
       std::shuffle(vertices.begin(), vertices.end(), random.engine());
       std::copy_n(vertices.begin(), contact.count, contact.vertices.begin());
+      // A third of them with neighbours.
+      contact.num_neighbours = random.integer(0, 2) == 0 ? random.integer(1, 5) : 0;
+      contact.first_neighbour = static_cast<int>(neighbours.size());
+      neighbours.insert(neighbours.end(), vertices.begin() + contact.count,
+                        vertices.begin() + contact.count + contact.num_neighbours);
       contacts.push_back(contact);
       RankOneSum<dim> sum;
-      sum.count = 0;
+      const int width = static_cast<int>(contact.num_places());
+      sum.clear(contact.num_places());
       const int terms = random.integer(0, 5);
       for (int r = 0; r < terms; ++r) {
-        Vec<4 * dim> z = random.vector(4 * dim, -1.0, 1.0);
-        z.tail(dim * (4 - contact.count)).setZero();
-        sum.add(random.uniform(0.0, 2.0), z);
+        VecX z = random.vector(width * dim, -1.0, 1.0);
+        z.segment(dim * contact.count, dim * (4 - contact.count)).setZero();
+        sum.add(random.uniform(0.0, 2.0), std::span<const double>(z.data(), static_cast<std::size_t>(z.size())));
       }
       sums.push_back(sum);
     }
@@ -52,12 +58,16 @@ struct Scene {
   MatX dense(const std::vector<char>& is_fixed) const {
     MatX total = MatX::Zero(dim * num_blocks, dim * num_blocks);
     for (std::size_t k = 0; k < contacts.size(); ++k) {
-      MatX jacobian = MatX::Zero(4 * dim, dim * num_blocks);
-      for (int i = 0; i < contacts[k].count; ++i) {
-        for (const SurfaceMap::Term& term : map.terms(contacts[k].vertices[static_cast<std::size_t>(i)])) {
+      MatX jacobian = MatX::Zero(dim * static_cast<int>(contacts[k].num_places()), dim * num_blocks);
+      const auto add = [&](int place, int vertex) {
+        for (const SurfaceMap::Term& term : map.terms(vertex)) {
           if (is_fixed[static_cast<std::size_t>(term.block)]) continue;
-          jacobian.block<dim, dim>(dim * i, dim * term.block) += term.weight * Mat<dim>::Identity();
+          jacobian.block<dim, dim>(dim * place, dim * term.block) += term.weight * Mat<dim>::Identity();
         }
+      };
+      for (int i = 0; i < contacts[k].count; ++i) add(i, contacts[k].vertices[static_cast<std::size_t>(i)]);
+      for (int i = 0; i < contacts[k].num_neighbours; ++i) {
+        add(4 + i, neighbours[static_cast<std::size_t>(contacts[k].first_neighbour + i)]);
       }
       total += jacobian.transpose() * sums[k].dense() * jacobian;
     }
@@ -66,7 +76,7 @@ struct Scene {
 
   MatX assembled(const std::vector<char>& is_fixed) const {
     ContactHessians<dim> hessians;
-    hessians.prepare(map, contacts, is_fixed);
+    hessians.prepare(map, contacts, neighbours, is_fixed);
     BlockSparseMatrix matrix(dim, num_blocks, hessians.keys());
     hessians.add_to(matrix, 1.5, [&](int k, RankOneSum<dim>& sum) { sum = sums[static_cast<std::size_t>(k)]; });
     MatX dense(matrix.num_rows(), matrix.num_rows());
@@ -78,6 +88,7 @@ struct Scene {
   SurfaceMap map{dim};
   int num_blocks = 0;
   std::vector<ContactVertices> contacts;
+  std::vector<int> neighbours;
   std::vector<RankOneSum<dim>> sums;
 };
 

@@ -1,8 +1,9 @@
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
 
 #include <gtest/gtest.h>
 
 #include "clearance/base/parallel.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "contact/contact_models.h"
 #include "support/finite_differences.h"
 
@@ -43,8 +44,11 @@ struct Crowd {
 /// Sum of the local derivatives over a plain dense matrix; fixed blocks are left out of the matrix.
 template <int dim>
 void add_dense(const Crowd<dim>& crowd, const std::vector<char>& is_fixed, double scale, VecX& gradient, MatX& matrix) {
+  const IpcContactModel<dim> contacts(crowd.model, crowd.options);
   for (const Contact& contact : crowd.set.contacts) {
-    const auto local = contact_derivatives<dim>(crowd.model, contact, crowd.x, crowd.options, true);
+    RankOneSum<dim> sum;
+    const ContactDerivatives<dim> local = {contacts.derivatives_of(contact, crowd.x, HessianKind::projected, sum),
+                                           sum.dense()};
     for (int i = 0; i < contact.num_vertices(); ++i) {
       const int bi = crowd.block_of(contact.vertices[static_cast<std::size_t>(i)]);
       gradient.segment<dim>(dim * bi) += scale * local.gradient.template segment<dim>(dim * i);
@@ -71,7 +75,9 @@ void check_assembly(unsigned seed, bool has_fixed) {
   std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
   for (std::size_t b = 0; has_fixed && b < is_fixed.size(); b += 3) is_fixed[b] = 1;
 
-  BarrierPotential<dim> potential(crowd.model, crowd.options);
+  const IpcContactModel<dim> contacts(crowd.model, crowd.options);
+
+  ContactPotential<dim> potential(crowd.model, contacts);
   const std::vector<BlockKey> keys = potential.prepare_hessian(crowd.set, is_fixed);
   EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
   for (BlockKey key : keys) {
@@ -80,7 +86,7 @@ void check_assembly(unsigned seed, bool has_fixed) {
   }
   BlockSparseMatrix matrix(dim, crowd.model.layout.num_blocks, keys);
   VecX gradient = VecX::Constant(crowd.num_unknowns(), 0.5);
-  potential.add_derivatives(crowd.set, crowd.x, 3.0, gradient, matrix);
+  potential.add_derivatives(crowd.set, crowd.x, 3.0, HessianKind::projected, gradient, matrix);
 
   VecX expected_gradient = VecX::Constant(crowd.num_unknowns(), 0.5);
   MatX expected = MatX::Zero(crowd.num_unknowns(), crowd.num_unknowns());
@@ -98,7 +104,8 @@ template <int dim>
 void check_forces(unsigned seed) {
   SCOPED_TRACE(testing::Message() << dim << "D seed " << seed);
   const Crowd<dim> crowd(seed);
-  const BarrierPotential<dim> potential(crowd.model, crowd.options);
+  const IpcContactModel<dim> contacts(crowd.model, crowd.options);
+  const ContactPotential<dim> potential(crowd.model, contacts);
   VecX gradient = VecX::Zero(crowd.num_unknowns());
   potential.add_gradient(crowd.set, crowd.x, 2.0, gradient);
   const VecX forces = potential.vertex_forces(crowd.set, crowd.x, 2.0);
@@ -119,46 +126,47 @@ void check_forces(unsigned seed) {
 
 }  // namespace
 
-TEST(BarrierPotential, AssembledDerivativesEqualTheDenseSum) {
+TEST(ContactPotential, AssembledDerivativesEqualTheDenseSum) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     check_assembly<2>(seed, false);
     check_assembly<3>(seed, false);
   }
 }
 
-TEST(BarrierPotential, FixedBlocksAreLeftOutOfTheHessian) {
+TEST(ContactPotential, FixedBlocksAreLeftOutOfTheHessian) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     check_assembly<2>(seed, true);
     check_assembly<3>(seed, true);
   }
 }
 
-TEST(BarrierPotential, VertexForcesAreTheNegativeGradient) {
+TEST(ContactPotential, VertexForcesAreTheNegativeGradient) {
   for (unsigned seed = 0; seed < 8; ++seed) {
     check_forces<2>(seed);
     check_forces<3>(seed);
   }
 }
 
-TEST(BarrierPotential, WorksForASupersetPattern) {
+TEST(ContactPotential, WorksForASupersetPattern) {
   const Crowd<3> crowd(3);
   std::vector<BlockKey> all;
   for (int column = 0; column < crowd.model.layout.num_blocks; ++column) {
     for (int row = column; row < crowd.model.layout.num_blocks; ++row) all.push_back(make_block_key(row, column));
   }
   BlockSparseMatrix full(3, crowd.model.layout.num_blocks, all);
-  BarrierPotential<3> potential(crowd.model, crowd.options);
+  const IpcContactModel<3> contacts(crowd.model, crowd.options);
+  ContactPotential<3> potential(crowd.model, contacts);
   const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
   potential.prepare_hessian(crowd.set, is_fixed);
   VecX gradient = VecX::Zero(crowd.num_unknowns());
-  potential.add_derivatives(crowd.set, crowd.x, 1.0, gradient, full);
+  potential.add_derivatives(crowd.set, crowd.x, 1.0, HessianKind::projected, gradient, full);
   MatX expected = MatX::Zero(crowd.num_unknowns(), crowd.num_unknowns());
   VecX expected_gradient = VecX::Zero(crowd.num_unknowns());
   add_dense<3>(crowd, is_fixed, 1.0, expected_gradient, expected);
   EXPECT_LT(relative_difference(to_dense(full), expected, 1e-300), 1e-12);
 }
 
-TEST(BarrierPotential, SameBitsForAnyNumberOfThreads) {
+TEST(ContactPotential, SameBitsForAnyNumberOfThreads) {
   const Crowd<3> crowd(4, 40, 3.5);
   EXPECT_GT(crowd.set.contacts.size(), 500u);
   const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
@@ -167,10 +175,11 @@ TEST(BarrierPotential, SameBitsForAnyNumberOfThreads) {
   std::vector<double> energies;
   for (int threads : {1, 2, 4}) {
     const ThreadLimit limit(threads);
-    BarrierPotential<3> potential(crowd.model, crowd.options);
+    const IpcContactModel<3> contacts(crowd.model, crowd.options);
+    ContactPotential<3> potential(crowd.model, contacts);
     BlockSparseMatrix matrix(3, crowd.model.layout.num_blocks, potential.prepare_hessian(crowd.set, is_fixed));
     gradients.push_back(VecX::Zero(crowd.num_unknowns()));
-    potential.add_derivatives(crowd.set, crowd.x, 1.0, gradients.back(), matrix);
+    potential.add_derivatives(crowd.set, crowd.x, 1.0, HessianKind::projected, gradients.back(), matrix);
     values.push_back(matrix.values());
     energies.push_back(potential.energy(crowd.set, crowd.x).value());
   }
@@ -181,14 +190,15 @@ TEST(BarrierPotential, SameBitsForAnyNumberOfThreads) {
   }
 }
 
-TEST(BarrierPotential, WithoutContactsNothingIsAdded) {
+TEST(ContactPotential, WithoutContactsNothingIsAdded) {
   const Crowd<2> crowd(1);
-  BarrierPotential<2> potential(crowd.model, crowd.options);
+  const IpcContactModel<2> contacts(crowd.model, crowd.options);
+  ContactPotential<2> potential(crowd.model, contacts);
   const std::vector<char> is_fixed(static_cast<std::size_t>(crowd.model.layout.num_blocks), 0);
   EXPECT_TRUE(potential.prepare_hessian({}, is_fixed).empty());
   BlockSparseMatrix matrix(2, crowd.model.layout.num_blocks, {});
   VecX gradient = VecX::Zero(crowd.num_unknowns());
-  potential.add_derivatives({}, crowd.x, 1.0, gradient, matrix);
+  potential.add_derivatives({}, crowd.x, 1.0, HessianKind::projected, gradient, matrix);
   EXPECT_EQ(gradient.norm(), 0.0);
   EXPECT_EQ(potential.energy({}, crowd.x).value(), 0.0);
 }

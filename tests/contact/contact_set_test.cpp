@@ -8,7 +8,8 @@
 #include <tuple>
 
 #include "clearance/base/parallel.h"
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/mollifier.h"
 #include "contact/contact_models.h"
 
@@ -156,7 +157,7 @@ TwinSet slow_twin(const Model& model, const VecX& x, const BarrierOptions& optio
 template <int dim>
 double energy_of(const Model& model, const VecX& x, const BarrierOptions& options) {
   const ContactSet set = build_contact_set<dim>(model, x, all_pairs(dim, model.surface), options);
-  return BarrierPotential<dim>(model, options).energy(set, x).value();
+  return ContactPotential<dim>(model, IpcContactModel<dim>(model, options)).energy(set, x).value();
 }
 
 /// A crowd of bodies with a floor below them.
@@ -198,7 +199,7 @@ void check_twin(unsigned seed) {
   EXPECT_EQ(found, twin.multiplicity);
   EXPECT_NEAR(set.min_distance, std::sqrt(twin.min_distance_sq), 1e-12);
   // App. A.7.1: merged stencils have the energy of all raw pairs.
-  const double energy = BarrierPotential<dim>(model, options).energy(set, x).value();
+  const double energy = ContactPotential<dim>(model, IpcContactModel<dim>(model, options)).energy(set, x).value();
   EXPECT_GT(twin.energy, 0.0);
   EXPECT_NEAR(energy / twin.energy, 1.0, 1e-9);
 }
@@ -237,7 +238,8 @@ int check_path(unsigned seed) {
   options.dhat = 0.4;
   const VecX x_t0 = builder.x(), dx = random.vector(x_t0.size(), -0.5, 0.5);
   const Candidates pairs = all_pairs(dim, model.surface);
-  BarrierPotential<dim> potential(model, options);
+  const IpcContactModel<dim> contacts(model, options);
+  ContactPotential<dim> potential(model, contacts);
   std::vector<std::pair<Key, int>> previous;
   int num_changes = 0, num_compared = 0;
   for (double s = 0.0; s < 1.0; s += 0.004) {
@@ -356,7 +358,7 @@ TEST(ContactSet, TipsOfTwoConesOfManySidesRepelEachOther) {
   ASSERT_NE(of_tips, set.contacts.end());
   EXPECT_GT(of_tips->weight, 32767.0);
   // The gradient at the upper tip points down: the barrier pushes it up.
-  EXPECT_LT(contact_gradient<3>(model, *of_tips, builder.x(), options)[4], 0.0);
+  EXPECT_LT(IpcContactModel<3>(model, options).gradient_of(*of_tips, builder.x())[4], 0.0);
 }
 
 TEST(ContactSet, EnergyIsSmoothThroughParallelEdges) {

@@ -4,6 +4,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/friction_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "contact/contact_models.h"
 #include "support/finite_differences.h"
 
@@ -77,13 +78,13 @@ struct RubbingCrowd {
     model.friction.of_half_space = {std::nullopt};
     x_t0 = builder.x();
     options.dhat = 0.4;
-    set = build_contact_set<dim>(model, x_t0, all_pairs(dim, model.surface), options);
+    set = contacts.build(x_t0, all_pairs(dim, model.surface));
     displacement = random.vector(x_t0.size(), -0.01, 0.01);
     x = x_t0 + displacement;
   }
   FrictionPotential<dim> potential(double eps) const {
-    FrictionPotential<dim> friction(model, {1.0, eps, 0.0}, x_t0, no_memory);
-    friction.lag(set, x_t0, displacement, 3.0, options);
+    FrictionPotential<dim> friction(model, contacts, {1.0, eps, 0.0}, x_t0, no_memory);
+    friction.lag(set, x_t0, displacement, 3.0);
     return friction;
   }
 
@@ -91,6 +92,7 @@ struct RubbingCrowd {
   Model model;
   VecX x_t0, displacement, x;
   BarrierOptions options;
+  IpcContactModel<dim> contacts{model, {0.4}};
   ContactSet set;
 };
 
@@ -103,7 +105,7 @@ MatX hessian(FrictionPotential<dim>& friction, const Model& model, const VecX& x
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   BlockSparseMatrix matrix(dim, model.layout.num_blocks, keys);
   gradient = VecX::Zero(x.size());
-  friction.add_derivatives(x, secant_share, gradient, matrix);
+  friction.add_derivatives(x, secant_share, HessianKind::projected, gradient, matrix);
   MatX dense = MatX::Zero(x.size(), x.size());
   for (Eigen::Index k = 0; k < x.size(); ++k) {
     dense.col(k) = matrix.multiply(VecX::Unit(x.size(), k));
@@ -184,8 +186,8 @@ TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
     for (const Contact& contact : crowd.set.contacts) {
       if (contact.kind == ContactKind::half_space) floor.contacts.push_back(contact);
     }
-    FrictionPotential<3> friction(crowd.model, {1.0, eps, 0.0}, crowd.x_t0, no_memory);
-    friction.lag(floor, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
+    FrictionPotential<3> friction(crowd.model, crowd.contacts, {1.0, eps, 0.0}, crowd.x_t0, no_memory);
+    friction.lag(floor, crowd.x_t0, crowd.displacement, 3.0);
     VecX gradient = VecX::Zero(crowd.x.size()), expected = gradient;
     friction.add_gradient(crowd.x, gradient);
     for (const Contact& contact : floor.contacts) {
@@ -216,8 +218,8 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
     for (const Contact& contact : crowd.set.contacts) {
       if (contact.kind != ContactKind::half_space) pairs.contacts.push_back(contact);
     }
-    FrictionPotential<3> friction(crowd.model, {1.0, 0.004, 0.0}, crowd.x_t0, no_memory);
-    friction.lag(pairs, crowd.x_t0, crowd.displacement, 3.0, crowd.options);
+    FrictionPotential<3> friction(crowd.model, crowd.contacts, {1.0, 0.004, 0.0}, crowd.x_t0, no_memory);
+    friction.lag(pairs, crowd.x_t0, crowd.displacement, 3.0);
     VecX gradient = VecX::Zero(crowd.x.size());
     friction.add_gradient(crowd.x, gradient);
     Vec<3> total = Vec<3>::Zero();
@@ -242,10 +244,10 @@ TEST(FrictionPotential, LaggedByAShareItIsTheMeanOfOldAndNew) {
   ContactSet some;
   for (std::size_t k = 0; k < crowd.set.contacts.size(); k += 2) some.contacts.push_back(crowd.set.contacts[k]);
   const auto lag = [&](FrictionPotential<3>& friction, const ContactSet& set, double kappa, double share) {
-    friction.lag(set, crowd.x_t0, crowd.displacement, kappa, crowd.options, share);
+    friction.lag(set, crowd.x_t0, crowd.displacement, kappa, share);
   };
-  FrictionPotential<3> old_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory),
-      new_only(crowd.model, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory);
+  FrictionPotential<3> old_only(crowd.model, crowd.contacts, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory),
+      new_only(crowd.model, crowd.contacts, {1.0, 0.01, 0.0}, crowd.x_t0, no_memory);
   lag(old_only, some, 3.0, 1.0);
   lag(new_only, crowd.set, 2.0, 1.0);
   FrictionPotential<3> mixed = old_only;

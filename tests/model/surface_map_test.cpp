@@ -74,7 +74,7 @@ TEST(SurfaceMap, AffineBodyMapsItsRestPositions) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_LT((positions.segment<3>(3 * i) - (unknowns.head<3>() + a * rest[i])).norm(), 1e-14);
   }
-  EXPECT_FALSE(map.is_selection());
+  for (int i = 0; i < 10; ++i) EXPECT_FALSE(map.is_block(i));
 }
 
 TEST(SurfaceMap, SelectionCopiesBlocksBitForBit) {
@@ -82,7 +82,7 @@ TEST(SurfaceMap, SelectionCopiesBlocksBitForBit) {
   const VecX x = random_vector(rng, 2 * 5000);
   SurfaceMap map(2);
   for (int i = 0; i < 5000; ++i) map.add_vertex(4999 - i);
-  EXPECT_TRUE(map.is_selection());
+  for (int i = 0; i < 5000; ++i) ASSERT_TRUE(map.is_block(i));
   EXPECT_EQ(map.num_vertices(), 5000);
   for (int threads : {1, 2}) {
     const ThreadLimit limit(threads);
@@ -91,13 +91,33 @@ TEST(SurfaceMap, SelectionCopiesBlocksBitForBit) {
   }
 }
 
-TEST(SurfaceMap, WeightOtherThanOneIsNoSelection) {
+TEST(SurfaceMap, OffsetsMovePositionsButNotDisplacements) {
+  // A proxy that follows the displacements of elements: V_S + W (x - X), copied from map to map.
+  std::mt19937_64 rng(11);
+  const VecX x_rest = random_vector(rng, 12), x = random_vector(rng, 12);
+  SurfaceMap map(3), copy(3);
+  map.add_vertex(2);
+  const std::array<SurfaceMap::Term, 2> terms = {{{0, 0.25}, {3, 0.75}}};
+  const Vec<3> start(1.0, 2.0, 3.0);
+  map.add_vertex(terms, start - 0.25 * x_rest.segment<3>(0) - 0.75 * x_rest.segment<3>(9));
+  map.add_vertex(1);
+  for (int v = 0; v < 3; ++v) copy.add_vertex_of(map, v);
+  for (const SurfaceMap* of : {&map, &copy}) {
+    EXPECT_LT((of->apply(x_rest).segment<3>(3) - start).norm(), 1e-15);
+    const VecX moved = of->apply(x) - of->apply(x_rest);
+    EXPECT_LT((moved - of->apply_linear(x - x_rest)).norm(), 1e-14);
+    EXPECT_EQ(of->apply(x).segment<3>(0), x.segment<3>(6));
+    EXPECT_EQ(of->apply(x).segment<3>(6), x.segment<3>(3));
+  }
+}
+
+TEST(SurfaceMap, WeightOtherThanOneIsNoBlock) {
   SurfaceMap whole(3), half(3);
   const SurfaceMap::Term one = {0, 1.0}, other = {0, 0.5};
   whole.add_vertex(std::span(&one, 1));
   half.add_vertex(std::span(&other, 1));
-  EXPECT_TRUE(whole.is_selection());
-  EXPECT_FALSE(half.is_selection());
+  EXPECT_TRUE(whole.is_block(0));
+  EXPECT_FALSE(half.is_block(0));
 }
 
 TEST(Model, ObstacleVerticesDoNotMeetHalfSpaces) {

@@ -86,9 +86,10 @@ void check_fall(TimeIntegrator method, CcdMethod ccd) {
 /// Energies of a potential that is not a number anywhere.
 class BrokenPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<BrokenPotential>(*this); }
   std::string name() const override { return "broken"; }
   CompensatedSum energy(const VecX&) const override { return {std::nan(""), 0.0}; }
-  void add_gradient(const VecX&, double, VecX& gradient) const override { gradient.setConstant(std::nan("")); }
+  void add_gradient(const VecX&, double, VecX& gradient) override { gradient.setConstant(std::nan("")); }
 };
 
 }  // namespace
@@ -129,7 +130,8 @@ TEST(Advance, EveryNewtonIterationLowersTheObjective) {
   start.options.kappa.fixed = 1e5;
   for (int b = 0; b < 8; ++b) start.state.v[3 * b + 1] = b < 4 ? -1.0 : -3.0;
   const InertialTarget target = predict(start.options.integrator, start.state);
-  StepProblem<3> problem(start.model, start.options, target, start.targets, start.state);
+  WorkingCopies<3> copies(start.model, start.options.barrier);
+  StepProblem<3> problem(start.model, copies, start.options, target, start.targets, start.state);
   const auto objective = [&](const VecX& x) {
     const Iterate iterate = problem.make_iterate(x, test::all_pairs(3, start.model.surface));
     problem.choose_kappa(iterate);

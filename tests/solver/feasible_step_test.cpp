@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/generators.h"
 #include "contact/contact_models.h"
 

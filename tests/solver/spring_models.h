@@ -12,11 +12,12 @@ namespace clearance::test {
 template <int dim>
 class SpringPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<SpringPotential>(*this); }
   SpringPotential(const Model& model, double stiffness) : stiffness_(stiffness), springs_(model.surface.edges) {
-    std::vector<Stencil> stencils;
+    StencilList stencils;
     for (const auto& s : springs_) {
       rest_.push_back((block<dim>(model.x_rest, s[0]) - block<dim>(model.x_rest, s[1])).norm());
-      stencils.push_back({{s[0], s[1]}, 2});
+      stencils.add(s);
     }
     assembler_ = BlockAssembler(stencils);
   }
@@ -29,7 +30,7 @@ class SpringPotential : public Potential {
     }
     return sum;
   }
-  void add_gradient(const VecX& x, double scale, VecX& gradient) const override {
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
       const Vec<dim> d = edge(i, x);
       const Vec<dim> force = (scale * stiffness_ * (1.0 - rest_[i] / d.norm())) * d;
@@ -40,14 +41,14 @@ class SpringPotential : public Potential {
   std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override {
     constexpr std::size_t size = dim * dim;
-    std::vector<double> locals(springs_.size() * max_stencil_blocks * size);
+    std::vector<double> locals(springs_.size() * num_stencil_blocks(2) * size);
     for (std::size_t i = 0; i < springs_.size(); ++i) {
       const Vec<dim> d = edge(i, x), t = d.normalized();
       const double across = std::max(0.0, 1.0 - rest_[i] / d.norm());
       const Mat<dim> k = stiffness_ * (t * t.transpose() + across * (Mat<dim>::Identity() - t * t.transpose()));
       const std::array<double, 3> signs = {1.0, -1.0, 1.0};
       for (std::size_t b = 0; b < 3; ++b) {
-        Eigen::Map<Mat<dim>>(locals.data() + (i * max_stencil_blocks + b) * size) = signs[b] * k;
+        Eigen::Map<Mat<dim>>(locals.data() + (i * num_stencil_blocks(2) + b) * size) = signs[b] * k;
       }
     }
     assembler_.bind(matrix);
@@ -67,6 +68,7 @@ class SpringPotential : public Potential {
 /// -sum of m g . x, g along the second axis.
 class WeightPotential : public Potential {
  public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<WeightPotential>(*this); }
   WeightPotential(const Model& model, double gravity) : dim_(model.layout.dim), weight_(gravity * model.mass) {}
   std::string name() const override { return "gravity"; }
   CompensatedSum energy(const VecX& x) const override {
@@ -74,7 +76,7 @@ class WeightPotential : public Potential {
     for (int b = 0; b < weight_.size(); ++b) sum.add(-weight_[b] * x[dim_ * b + 1]);
     return sum;
   }
-  void add_gradient(const VecX&, double scale, VecX& gradient) const override {
+  void add_gradient(const VecX&, double scale, VecX& gradient) override {
     for (int b = 0; b < weight_.size(); ++b) gradient[dim_ * b + 1] -= scale * weight_[b];
   }
 

@@ -15,18 +15,20 @@ using test::World;
 /// A world close to contact, moved at random, with its step problem.
 template <int dim>
 struct Fixture {
-  explicit Fixture(unsigned seed, double gap = 0.004) : world(test::falling_bodies<dim>(gap)) {
+  explicit Fixture(unsigned seed, double gap = 0.004)
+      : world(test::falling_bodies<dim>(gap)), copies(world.model, world.options.barrier) {
     test::Random random(seed);
     const VecX noise = random.vector(world.state.x.size(), -0.001, 0.001);
     world.start(world.state.x + noise);
     world.state.v = random.vector(world.state.x.size(), -0.1, 0.1);
     target = predict(world.options.integrator, world.state);
   }
-  StepProblem<dim> make() const { return {world.model, world.options, target, world.targets, world.state}; }
+  StepProblem<dim> make() { return {world.model, copies, world.options, target, world.targets, world.state}; }
   Iterate at(const StepProblem<dim>& problem, const VecX& x) const {
     return problem.make_iterate(x, all_pairs(dim, world.model.surface));
   }
   World world;
+  WorkingCopies<dim> copies;
   InertialTarget target;
 };
 
@@ -96,7 +98,7 @@ TEST(StepProblem, StiffnessAtTheReferenceDistanceCarriesTheMultiplier) {
 }
 
 TEST(StepProblem, ChosenStiffnessBalancesTheForcesWithinItsBounds) {
-  const Fixture<3> far(1, 1.0);
+  Fixture<3> far(1, 1.0);
   StepProblem<3> lower_problem = far.make();
   lower_problem.choose_kappa(far.at(lower_problem, far.world.state.x));
   const double lower = lower_problem.kappa();
@@ -146,7 +148,7 @@ TEST(StepProblem, StiffnessDoublesOnlyForCloseContactsThatApproach) {
 
 TEST(StepProblem, EnergyIsInfiniteOrNotANumberOutsideOfItsDomain) {
   // A step there is never accepted: the comparison with the last energy fails.
-  const Fixture<3> f(4);
+  Fixture<3> f(4);
   StepProblem<3> problem = f.make();
   problem.choose_kappa(f.at(problem, f.world.state.x));
   VecX x = f.world.state.x;
@@ -158,7 +160,7 @@ TEST(StepProblem, EnergyIsInfiniteOrNotANumberOutsideOfItsDomain) {
 }
 
 TEST(SystemMatrix, AnalysesAgainOnlyForNewContactBlocks) {
-  const Fixture<3> f(5);
+  Fixture<3> f(5);
   SystemMatrix<3> system(f.world.model, f.world.options);
   const auto solve = [&](std::vector<BlockKey> keys) {
     std::sort(keys.begin(), keys.end());

@@ -14,23 +14,9 @@ namespace {
 /// Groups are cut to this many contacts, so that two bodies that meet in thousands of places keep all threads busy.
 constexpr int max_group = 64;
 
-/// The free blocks under the vertices of a contact, ascending.
-void find_blocks(const SurfaceMap& map, const ContactVertices& contact, const std::vector<char>& is_fixed,
-                 std::vector<int>& blocks) {
-  blocks.clear();
-  for (int i = 0; i < contact.count; ++i) {
-    const int vertex = contact.vertices[static_cast<std::size_t>(i)];
-    if (i > 0 && map.share_blocks(vertex, contact.vertices[static_cast<std::size_t>(i) - 1])) continue;
-    for (const SurfaceMap::Term& term : map.terms(vertex)) {
-      if (!is_fixed[static_cast<std::size_t>(term.block)]) blocks.push_back(term.block);
-    }
-  }
-  std::sort(blocks.begin(), blocks.end());
-  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
-}
-
 /// True if both contacts are known to touch the same one or two affine bodies.
 bool have_same_bodies(const SurfaceMap& map, const ContactVertices& a, const ContactVertices& b) {
+  if (a.num_neighbours > 0 || b.num_neighbours > 0) return false;
   const auto first = [](const ContactVertices& c) { return c.vertices[0]; };
   const auto last = [](const ContactVertices& c) { return c.vertices[static_cast<std::size_t>(c.count) - 1]; };
   if (!map.share_blocks(first(a), first(b)) || !map.share_blocks(last(a), last(b))) return false;
@@ -70,15 +56,15 @@ struct StencilIndex {
 template <int dim, int num_terms>
 void pack_terms(const RankOneSum<dim>& sum, std::span<const std::size_t> nodes, double* out) {
   // Whole registers are stored: what spills over the end of a column is written again with the next one.
-  double blocks[max_stencil_blocks * dim * dim + num_lanes];
+  double blocks[num_stencil_blocks(4) * dim * dim + num_lanes];
   double* to = blocks;
-  const std::size_t count = num_terms > 0 ? num_terms : static_cast<std::size_t>(sum.count);
+  const std::size_t count = num_terms > 0 ? num_terms : sum.count();
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       for (int c = 0; c < dim; ++c, to += dim) {
-        Lanes column = sum.z[0][nodes[a]] * (sum.coefficient[0] * sum.z[0][nodes[b]][c]);
+        Lanes column = sum.row(0)[nodes[a]] * (sum.coefficient(0) * sum.row(0)[nodes[b]][c]);
         for (std::size_t r = 1; r < count; ++r) {
-          column += sum.z[r][nodes[a]] * (sum.coefficient[r] * sum.z[r][nodes[b]][c]);
+          column += sum.row(r)[nodes[a]] * (sum.coefficient(r) * sum.row(r)[nodes[b]][c]);
         }
         std::memcpy(to, &column, sizeof(column));
       }
@@ -106,43 +92,74 @@ void add_terms(const double* coefficient, const Lanes* z, std::size_t num_blocks
 
 }  // namespace
 
+/// visit(place, vertex)
+template <int dim>
+template <class Visit>
+void ContactHessians<dim>::for_each_vertex(const ContactVertices& contact, const Visit& visit) const {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.count); ++i) visit(i, contact.vertices[i]);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_neighbours); ++i) {
+    visit(4 + i, neighbours_[static_cast<std::size_t>(contact.first_neighbour) + i]);
+  }
+}
+
+/// Is every vertex a block?
+template <int dim>
+bool ContactHessians<dim>::is_packable(const ContactVertices& contact) const {
+  return contact.num_neighbours == 0 && std::all_of(contact.vertices.begin(), contact.vertices.begin() + contact.count,
+                                                    [&](int vertex) { return map_->is_block(vertex); });
+}
+
+/// The free blocks under the vertices of a contact, ascending.
+template <int dim>
+void ContactHessians<dim>::find_blocks(const ContactVertices& contact, const std::vector<char>& is_fixed,
+                                       std::vector<int>& blocks) const {
+  blocks.clear();
+  int last = -1;
+  for_each_vertex(contact, [&](std::size_t, int vertex) {
+    const bool is_known = last >= 0 && map_->share_blocks(vertex, last);
+    last = vertex;
+    if (is_known) return;
+    for (const SurfaceMap::Term& term : map_->terms(vertex)) {
+      if (!is_fixed[static_cast<std::size_t>(term.block)]) blocks.push_back(term.block);
+    }
+  });
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+}
+
 template <int dim>
 void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts,
-                                   const std::vector<char>& is_fixed) {
+                                   std::vector<int> neighbours, const std::vector<char>& is_fixed) {
   map_ = &map;
   contacts_ = std::move(contacts);
+  neighbours_ = std::move(neighbours);
   const int count = static_cast<int>(contacts_.size());
   stencils_ = {};
   first_of_group_.assign(1, 0);
-  std::vector<int> blocks;
-  if (map.is_selection()) {
-    order_.resize(contacts_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    // A contact is a group: its vertices in their own order, so that the packed blocks need no sorting.
-    for (int k = 0; k < count; ++k) {
-      blocks.clear();
-      const ContactVertices& contact = contacts_[static_cast<std::size_t>(k)];
-      for (int i = 0; i < contact.count; ++i) {
-        const int block = map.terms(contact.vertices[static_cast<std::size_t>(i)])[0].block;
-        if (!is_fixed[static_cast<std::size_t>(block)]) blocks.push_back(block);
-      }
-      stencils_.add(blocks);
-      first_of_group_.push_back(k + 1);
-    }
-    assembler_ = BlockAssembler(stencils_);
-    return;
-  }
+  is_packed_.clear();
 
-  // Contacts by their blocks, these in the order of their first contact.
-  StencilIndex index(contacts_.size());
-  std::vector<int> found(contacts_.size());
+  // Contacts by their blocks, these in the order of their first contact. One whose vertices are blocks is a group by
+  // itself, with the blocks in the order of its vertices, so that they can be packed as they are.
+  std::vector<char> is_plain(contacts_.size());
+  std::transform(contacts_.begin(), contacts_.end(), is_plain.begin(),
+                 [&](const ContactVertices& contact) { return is_packable(contact); });
+  StencilIndex index(static_cast<std::size_t>(std::count(is_plain.begin(), is_plain.end(), 0)));
+  std::vector<int> found(contacts_.size()), blocks;
   for (std::size_t k = 0; k < contacts_.size(); ++k) {
-    if (k > 0 && have_same_bodies(map, contacts_[k], contacts_[k - 1])) {
+    if (is_plain[k]) {
+      blocks.clear();
+      for_each_vertex(contacts_[k], [&](std::size_t, int vertex) {
+        const int block = map.terms(vertex)[0].block;
+        if (!is_fixed[static_cast<std::size_t>(block)]) blocks.push_back(block);
+      });
+      found[k] = index.stencils.count();
+      index.stencils.add(blocks);
+    } else if (k > 0 && !is_plain[k - 1] && have_same_bodies(map, contacts_[k], contacts_[k - 1])) {
       found[k] = found[k - 1];
-      continue;
+    } else {
+      find_blocks(contacts_[k], is_fixed, blocks);
+      found[k] = index.find_or_add(blocks);
     }
-    find_blocks(map, contacts_[k], is_fixed, blocks);
-    found[k] = index.find_or_add(blocks);
   }
   std::vector<int> place(static_cast<std::size_t>(index.stencils.count()) + 1, 0);
   for (const int stencil : found) ++place[static_cast<std::size_t>(stencil) + 1];
@@ -157,6 +174,10 @@ void ContactHessians<dim>::prepare(const SurfaceMap& map, std::vector<ContactVer
   order_.resize(contacts_.size());
   for (int k = 0; k < count; ++k) {
     order_[static_cast<std::size_t>(place[static_cast<std::size_t>(found[static_cast<std::size_t>(k)])]++)] = k;
+  }
+  for (int group = 0; group < num_groups(); ++group) {
+    const int first = order_[static_cast<std::size_t>(first_of_group_[static_cast<std::size_t>(group)])];
+    is_packed_.push_back(is_plain[static_cast<std::size_t>(first)]);
   }
   assembler_ = BlockAssembler(stencils_);
 }
@@ -174,24 +195,22 @@ template <int dim>
 void ContactHessians<dim>::accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const {
   const std::span<const int> blocks = stencils_.nodes_of(group);
   const std::size_t num_blocks = blocks.size();
-  const auto count = static_cast<std::size_t>(sum.count);
-  const std::size_t first = scratch.pulled.size();
-  scratch.coefficient.insert(scratch.coefficient.end(), sum.coefficient.begin(), sum.coefficient.begin() + sum.count);
+  const std::size_t count = sum.count(), first = scratch.pulled.size();
+  scratch.coefficient.insert(scratch.coefficient.end(), sum.coefficients(), sum.coefficients() + count);
   scratch.pulled.resize(first + count * num_blocks, Lanes(0.0));
   Lanes* pulled = scratch.pulled.data() + first;
-  const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
   std::size_t at = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(vertices.count); ++i) {
-    for (const SurfaceMap::Term& term : map_->terms(vertices.vertices[i])) {
+  for_each_vertex(contacts_[static_cast<std::size_t>(contact)], [&](std::size_t place, int vertex) {
+    for (const SurfaceMap::Term& term : map_->terms(vertex)) {
       // The blocks of an affine body follow each other.
       if (at >= num_blocks || blocks[at] != term.block) {
         at = static_cast<std::size_t>(std::lower_bound(blocks.begin(), blocks.end(), term.block) - blocks.begin());
         if (at == num_blocks || blocks[at] != term.block) continue;
       }
-      for (std::size_t r = 0; r < count; ++r) pulled[r * num_blocks + at] += Lanes(term.weight) * sum.z[r][i];
+      for (std::size_t r = 0; r < count; ++r) pulled[r * num_blocks + at] += Lanes(term.weight) * sum.row(r)[place];
       ++at;
     }
-  }
+  });
   // Four terms a pass through `dense`.
   std::size_t done = 0;
   for (; scratch.coefficient.size() - done >= 4; done += 4) {
@@ -236,7 +255,7 @@ void ContactHessians<dim>::pack(int group, int contact, const RankOneSum<dim>& s
   double* out = locals_.data() +
                 static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
   const std::span<const std::size_t> free(nodes.data(), count);
-  switch (sum.count) {
+  switch (sum.count()) {
     case 0:
       std::fill(out, out + count * (count + 1) / 2 * dim * dim, 0.0);
       return;

@@ -12,22 +12,26 @@
 
 namespace clearance {
 
-/// The surface vertices of a contact.
+/// The surface vertices of a contact: those of its features and their neighbours in a list of all contacts.
 struct ContactVertices {
   std::array<int, 4> vertices{};
   int count = 0;
+  int first_neighbour = 0, num_neighbours = 0;
+
+  std::size_t num_places() const { return 4 + static_cast<std::size_t>(num_neighbours); }
 };
 
 template <int dim>
 class ContactHessians {
  public:
   /// Fixes which blocks the Hessians of `contacts` touch; those marked in `is_fixed` are left out.
-  void prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts, const std::vector<char>& is_fixed);
+  void prepare(const SurfaceMap& map, std::vector<ContactVertices> contacts, std::vector<int> neighbours,
+               const std::vector<char>& is_fixed);
   /// Sorted keys of the blocks that the prepared contacts touch.
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
-  /// matrix += scale * Hessians. `terms_of(k, sum)` appends those of contact k to the empty `sum`; it is called from
-  /// several threads, once for every contact. The matrix has all prepared keys.
+  /// matrix += scale * Hessians. `terms_of(k, sum)` appends those of contact k to the empty `sum`, which is as wide as
+  /// its stencil; it is called from several threads, once for every contact. The matrix has all prepared keys.
   template <class TermsOf>
   void add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of);
 
@@ -40,6 +44,10 @@ class ContactHessians {
   };
 
   int num_groups() const { return stencils_.count(); }
+  bool is_packable(const ContactVertices& contact) const;
+  template <class Visit>
+  void for_each_vertex(const ContactVertices& contact, const Visit& visit) const;
+  void find_blocks(const ContactVertices& contact, const std::vector<char>& is_fixed, std::vector<int>& blocks) const;
   void begin(int group, Scratch& scratch) const;
   void accumulate(int group, int contact, const RankOneSum<dim>& sum, Scratch& scratch) const;
   void finish(int group, Scratch& scratch);
@@ -47,9 +55,11 @@ class ContactHessians {
 
   const SurfaceMap* map_ = nullptr;
   std::vector<ContactVertices> contacts_;
+  std::vector<int> neighbours_;
   StencilList stencils_;             // one a group: its free blocks, ascending
   std::vector<int> order_;           // contacts, group by group
   std::vector<int> first_of_group_;  // into order_, and one past the last
+  std::vector<char> is_packed_;      // per group: one contact, whose vertices are blocks
   std::vector<double> locals_;
   BlockAssembler assembler_;
 };
@@ -59,24 +69,26 @@ template <class TermsOf>
 void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const TermsOf& terms_of) {
   if (contacts_.empty()) return;
   locals_.resize(static_cast<std::size_t>(stencils_.first_local_block.back()) * dim * dim);
-  const bool is_selection = map_->is_selection();
-  parallel_for_chunks(num_groups(), is_selection ? 64 : 4, [&](int begin_group, int end_group) {
+  // A few groups of many contacts, or many of one.
+  const int grain = static_cast<std::size_t>(num_groups()) == contacts_.size() ? 64 : 4;
+  parallel_for_chunks(num_groups(), grain, [&](int begin_group, int end_group) {
     RankOneSum<dim> sum;
     Scratch scratch;
     for (int group = begin_group; group < end_group; ++group) {
-      if (!is_selection) begin(group, scratch);
+      const bool is_packed = is_packed_[static_cast<std::size_t>(group)];
+      if (!is_packed) begin(group, scratch);
       for (int k = first_of_group_[static_cast<std::size_t>(group)];
            k < first_of_group_[static_cast<std::size_t>(group) + 1]; ++k) {
         const int contact = order_[static_cast<std::size_t>(k)];
-        sum.count = 0;
+        sum.clear(contacts_[static_cast<std::size_t>(contact)].num_places());
         terms_of(contact, sum);
-        if (is_selection) {
+        if (is_packed) {
           pack(group, contact, sum);
         } else {
           accumulate(group, contact, sum, scratch);
         }
       }
-      if (!is_selection) finish(group, scratch);
+      if (!is_packed) finish(group, scratch);
     }
   });
   assembler_.bind(matrix);

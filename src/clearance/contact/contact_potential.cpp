@@ -1,4 +1,4 @@
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,107 +8,126 @@
 namespace clearance {
 
 namespace {
+
 constexpr int grain = 64;
+
+/// What belongs to a place of a contact, of the numbers of all contacts.
+template <int dim>
+Vec<dim> at_place(const std::vector<double>& locals, std::size_t place) {
+  return Eigen::Map<const Vec<dim>>(locals.data() + dim * place);
+}
+
+}  // namespace
+
+template <int dim>
+CompensatedSum ContactPotential<dim>::energy(const ContactSet& set, const VecX& x) const {
+  return ordered_sum(static_cast<int>(set.contacts.size()),
+                     [&](int k) { return contacts_.energy(set, static_cast<std::size_t>(k), x); });
 }
 
 template <int dim>
-CompensatedSum BarrierPotential<dim>::energy(const ContactSet& set, const VecX& x) const {
-  return ordered_sum(static_cast<int>(set.contacts.size()), [&](int k) {
-    return contact_energy<dim>(model_, set.contacts[static_cast<std::size_t>(k)], x, options_);
-  });
+double ContactPotential<dim>::magnitude(const ContactSet& set, const VecX& x) const {
+  return ordered_sum(static_cast<int>(set.contacts.size()),
+                     [&](int k) { return std::abs(contacts_.energy(set, static_cast<std::size_t>(k), x)); })
+      .value();
 }
 
 template <int dim>
-std::vector<Vec<4 * dim>> BarrierPotential<dim>::local_gradients(const ContactSet& set, const VecX& x) const {
-  std::vector<Vec<4 * dim>> locals(set.contacts.size());
-  parallel_for(static_cast<int>(set.contacts.size()), grain, [&](int k) {
+auto ContactPotential<dim>::local_gradients(const ContactSet& set, const VecX& x) const -> LocalGradients {
+  const std::size_t count = set.contacts.size();
+  LocalGradients locals(dim * set.first_place(count));
+  parallel_for(static_cast<int>(count), grain, [&](int k) {
     const auto at = static_cast<std::size_t>(k);
-    locals[at] = contact_gradient<dim>(model_, set.contacts[at], x, options_);
+    contacts_.compute_gradient(set, at, x, local(set, at, locals));
   });
   return locals;
 }
 
 /// gradient += scale * locals: summed per surface vertex first, since many contacts share a vertex.
 template <int dim>
-void BarrierPotential<dim>::scatter(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals, double scale,
+void ContactPotential<dim>::scatter(const ContactSet& set, const LocalGradients& locals, double scale,
                                     VecX& gradient) const {
   model_.surface_map.add_transposed(vertex_sums(set, locals, scale), gradient);
 }
 
 template <int dim>
-VecX BarrierPotential<dim>::vertex_sums(const ContactSet& set, const std::vector<Vec<4 * dim>>& locals,
-                                        double scale) const {
+VecX ContactPotential<dim>::vertex_sums(const ContactSet& set, const LocalGradients& locals, double scale) const {
   VecX sums = VecX::Zero(dim * model_.surface.num_vertices);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
-    const Contact& contact = set.contacts[k];
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      block<dim>(sums, contact.vertices[static_cast<std::size_t>(i)]) +=
-          scale * locals[k].template segment<dim>(dim * i);
-    }
+    const std::size_t first = set.first_place(k);
+    set.for_each_vertex(k, [&](std::size_t place, int vertex) {
+      block<dim>(sums, vertex) += scale * at_place<dim>(locals, first + place);
+    });
   }
   return sums;
 }
 
 template <int dim>
-void BarrierPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const {
+void ContactPotential<dim>::add_gradient(const ContactSet& set, const VecX& x, double scale, VecX& gradient) const {
   scatter(set, local_gradients(set, x), scale, gradient);
 }
 
 template <int dim>
-std::vector<ContactForce<dim>> BarrierPotential<dim>::contact_forces(const ContactSet& set, const VecX& x,
-                                                                     double scale) const {
-  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x);
-  std::vector<ContactForce<dim>> forces(locals.size());
-  for (std::size_t k = 0; k < forces.size(); ++k) forces[k] = {set.contacts[k], -scale * locals[k]};
-  return forces;
-}
-
-template <int dim>
-VecX BarrierPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
-  return vertex_sums(set, local_gradients(set, x), -scale);
-}
-
-template <int dim>
-void BarrierPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale,
-                                          VecX& sums) const {
-  const std::vector<Vec<4 * dim>> locals = local_gradients(set, x_t1);
+void ContactPotential<dim>::visit_forces(const ContactSet& set, const VecX& x, double scale,
+                                         const ForceVisitor<dim>& visit) const {
+  const LocalGradients locals = local_gradients(set, x);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
-    const Contact& contact = set.contacts[k];
-    double work = 0.0;
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      const int v = contact.vertices[static_cast<std::size_t>(i)];
-      work += locals[k].template segment<dim>(dim * i).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
-    }
-    // The closest features may have been others at x_t0, where the energy of these may be anything.
-    const double gap = work - contact_energy<dim>(model_, contact, x_t1, options_) +
-                       contact_energy<dim>(model_, contact, x_t0, options_);
-    if (gap > 0.0) add_to_bodies(model_, contact, scale * std::min(gap, std::abs(work)), sums);
+    const std::size_t first = set.first_place(k);
+    set.for_each_vertex(k, [&](std::size_t place, int vertex) {
+      visit(set.contacts[k], vertex, -scale * at_place<dim>(locals, first + place));
+    });
   }
 }
 
 template <int dim>
-const std::vector<BlockKey>& BarrierPotential<dim>::prepare_hessian(const ContactSet& set,
+VecX ContactPotential<dim>::vertex_forces(const ContactSet& set, const VecX& x, double scale) const {
+  return vertex_sums(set, local_gradients(set, x), -scale);
+}
+
+template <int dim>
+void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale,
+                                          VecX& sums) const {
+  const LocalGradients locals = local_gradients(set, x_t1);
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    double work = 0.0;
+    const std::size_t first = set.first_place(k);
+    set.for_each_vertex(k, [&](std::size_t place, int v) {
+      work += at_place<dim>(locals, first + place).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
+    });
+    // The closest features may have been others at x_t0, where the energy of these may be anything.
+    const double gap = work - contacts_.energy(set, k, x_t1) + contacts_.energy(set, k, x_t0);
+    if (gap > 0.0) add_to_bodies(model_, set.contacts[k], scale * std::min(gap, std::abs(work)), sums);
+  }
+}
+
+template <int dim>
+const std::vector<BlockKey>& ContactPotential<dim>::prepare_hessian(const ContactSet& set,
                                                                     const std::vector<char>& is_fixed) {
   std::vector<ContactVertices> vertices;
   vertices.reserve(set.contacts.size());
-  for (const Contact& contact : set.contacts) vertices.push_back({contact.vertices, contact.num_vertices()});
-  hessians_.prepare(model_.surface_map, std::move(vertices), is_fixed);
+  for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+    const Contact& contact = set.contacts[k];
+    ContactVertices& added = vertices.emplace_back(ContactVertices{contact.vertices, contact.num_vertices(), 0, 0});
+    added.num_neighbours = static_cast<int>(set.neighbours_of(k).size());
+    if (added.num_neighbours > 0) added.first_neighbour = set.first_neighbour[k];
+  }
+  hessians_.prepare(model_.surface_map, std::move(vertices), set.neighbours, is_fixed);
   return hessians_.keys();
 }
 
 template <int dim>
-void BarrierPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x, double scale, VecX& gradient,
-                                            BlockSparseMatrix& matrix, bool is_exact) {
+void ContactPotential<dim>::add_derivatives(const ContactSet& set, const VecX& x, double scale, HessianKind kind,
+                                            VecX& gradient, BlockSparseMatrix& matrix) {
   if (set.contacts.empty()) return;
-  std::vector<Vec<4 * dim>> gradients(set.contacts.size());
+  LocalGradients locals(dim * set.first_place(set.contacts.size()));
   hessians_.add_to(matrix, scale, [&](int k, RankOneSum<dim>& sum) {
     const auto at = static_cast<std::size_t>(k);
-    gradients[at] = contact_gradient_and_terms<dim>(model_, set.contacts[at], x, options_, sum, is_exact);
+    contacts_.compute_derivatives(set, at, x, kind, local(set, at, locals), sum);
   });
-  scatter(set, gradients, scale, gradient);
+  scatter(set, locals, scale, gradient);
 }
 
-template class BarrierPotential<2>;
-template class BarrierPotential<3>;
+template class ContactPotential<2>;
+template class ContactPotential<3>;
 
 }  // namespace clearance

@@ -93,7 +93,7 @@ class PairScales {
       const bool is_first = i < num_first;
       compliance[is_first ? 0 : 1] += scales_.compliance[v] / static_cast<double>(is_first ? num_first : n - num_first);
     }
-    const BarrierOptions barrier = barrier_of(contact, options_);
+    const BarrierOptions barrier{contact.dhat, options_.min_separation};
     if (distance_sq >= barrier.activation_sq()) return false;
     // Halfway to contact the barrier pushes the pair apart by dhat against what resists.
     if (has_stiffness) contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));

@@ -1,9 +1,12 @@
-// The culled constraint set of sec. 2.4.2: all primitive pairs closer than the activation distance, reduced to the
-// closest features (sec. 2.6.1), equal stencils counted instead of repeated (app. A.7.1).
+// Contacts as data: pairs of closest features with weights, and the culled constraint set of sec. 2.4.2: all primitive
+// pairs closer than the activation distance, reduced to the closest features (sec. 2.6.1), equal stencils counted
+// instead of repeated (app. A.7.1).
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,8 +33,8 @@ struct Contact {
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
   double mollifier_scale = 0.0;  ///< [m^4] eps_x of eq. 2.24, of a mollified contact
-  /// Factor of the barrier: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil where the model
-  /// has contact scales, else their number.
+  /// Factor of the energy, of any sign: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil
+  /// where the model has contact scales, else their number.
   double weight = 1.0;
   double dhat = 0.0;         ///< [m] activation distance
   double distance_sq = 0.0;  ///< [m^2] where the set was built
@@ -72,11 +75,6 @@ inline std::array<int, 2> bodies_of(const SurfaceTopology& surface, const Contac
   return {body(0), contact.kind == ContactKind::half_space ? -1 - contact.plane : body(contact.num_vertices() - 1)};
 }
 
-/// The barrier of a contact, apart from its weight.
-inline BarrierOptions barrier_of(const Contact& contact, const BarrierOptions& options) {
-  return {contact.dhat, options.min_separation};
-}
-
 /// The stencil that the closest features of two primitives form: its kind and where its vertices are among p t0 t1 t2
 /// or ea0 ea1 eb0 eb1. 4: none.
 struct ClosestStencil {
@@ -104,17 +102,37 @@ inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKi
                                                                       {ContactKind::point_edge, {1, 2, 3, 4}},
                                                                       {ContactKind::edge_edge, {0, 1, 2, 3}}}};
 
-/// What one contact does to each of its vertices, dim numbers each.
-template <int dim>
-struct ContactForce {
-  Contact contact;
-  Vec<4 * dim> on_vertices = Vec<4 * dim>::Zero();
+/// Contacts at one configuration. The energy of a contact may depend on more vertices than those of its features. Its
+/// stencil has places: four for features, of which the first num_vertices() are used, and one per neighbour.
+struct ContactSet {
+  std::vector<Contact> contacts;     ///< sorted by `precedes`
+  std::vector<int> neighbours;       ///< surface vertices, contact by contact
+  std::vector<int> first_neighbour;  ///< per contact, and one past the last; empty: no contact has neighbours
+  double min_distance = infinity;    ///< [m] over all candidates, also those that are no contacts
+
+  std::span<const int> neighbours_of(std::size_t k) const {
+    if (first_neighbour.empty()) return {};
+    return {neighbours.data() + first_neighbour[k], neighbours.data() + first_neighbour[k + 1]};
+  }
+  std::size_t num_places(std::size_t k) const { return 4 + neighbours_of(k).size(); }
+  /// Number of the first place of a contact, where those of all contacts follow each other.
+  std::size_t first_place(std::size_t k) const {
+    return 4 * k + (first_neighbour.empty() ? 0 : static_cast<std::size_t>(first_neighbour[k]));
+  }
+  /// visit(place, vertex) for the places of contact k that are used.
+  template <class Visit>
+  void for_each_vertex(std::size_t k, const Visit& visit) const {
+    const Contact& contact = contacts[k];
+    const auto num_features = static_cast<std::size_t>(contact.num_vertices());
+    for (std::size_t i = 0; i < num_features; ++i) visit(i, contact.vertices[i]);
+    std::size_t place = 4;
+    for (const int vertex : neighbours_of(k)) visit(place++, vertex);
+  }
 };
 
-struct ContactSet {
-  std::vector<Contact> contacts;   ///< sorted by `precedes`
-  double min_distance = infinity;  ///< [m] over all candidates, also those that are no contacts
-};
+/// What a contact does to one of its vertices [N].
+template <int dim>
+using ForceVisitor = std::function<void(const Contact& contact, int vertex, const Vec<dim>& force)>;
 
 /// sums[body] += value, half of it for each of the two bodies of a contact, all for the one whose partner is an
 /// obstacle or a half-space.
@@ -123,11 +141,13 @@ void add_to_bodies(const Model& model, const Contact& contact, double value, Vec
 /// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`
 std::string describe(const Contact& contact, const SurfaceTopology& surface);
 
-/// All pairs that may be contacts anywhere on the path from x_t0 to x_t1; see BroadPhase::find_candidates.
+/// All pairs that may be nearer than their activation distance anywhere on the path from x_t0 to x_t1; see
+/// BroadPhase::find_candidates.
 Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation = {});
 
-/// The contacts at surface positions `x` (flat). `candidates` must hold every pair closer than the activation distance.
+/// The contacts of sec. 2.4.2 at surface positions `x` (flat). `candidates` must hold every pair closer than the
+/// activation distance.
 template <int dim>
 ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
                              const BarrierOptions& options);

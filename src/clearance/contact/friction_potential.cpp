@@ -4,13 +4,8 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
-#include "clearance/geometry/mollifier.h"
 
 namespace clearance {
-
-namespace {
-constexpr int grain = 128;
-}  // namespace
 
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact) {
   const auto [first, second] = bodies_of(model.surface, contact);
@@ -18,36 +13,23 @@ FrictionCoefficients friction_coefficients(const Model& model, const Contact& co
 }
 
 template <int dim>
-double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
-                    const BarrierOptions& options) {
-  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
-  double force = -2.0 * gap.distance * b.first * contact.weight;
-  if constexpr (dim == 3) {
-    if (contact.kind == ContactKind::mollified_edge_edge) {
-      force *= edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
-    }
-  }
-  return force;
-}
-
-template <int dim>
 void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa,
-                                 const BarrierOptions& options, double share) {
+                                 double share) {
   prepared_for_.clear();
   double strongest = 0.0;
   for (LaggedContact& contact : contacts_) {
     contact.limit *= 1.0 - share;
-    strongest = std::max(strongest, contact.limit);
+    strongest = std::max(strongest, std::abs(contact.limit));
   }
   // What is left of contacts long lagged is forgotten.
-  std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(contact.limit > 1e-4 * strongest); });
+  std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(std::abs(contact.limit) > 1e-4 * strongest); });
   for (const Contact& contact : set.contacts) {
     const FrictionCoefficients mu = friction_coefficients(model_, contact);
     if (mu.is_zero()) continue;
     const ContactPositions<dim> positions = positions_of<dim>(contact, x);
     const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions);
-    const double force = kappa * normal_force<dim>(contact, gap, positions, options);
-    if (!(force > 0.0)) continue;
+    const double force = kappa * contact_model_.normal_force(contact, gap, positions);
+    if (!(std::abs(force) > 0.0)) continue;
     LaggedContact lagged;
     lagged.num_vertices = contact.num_vertices();
     lagged.vertices = contact.vertices;
@@ -131,7 +113,7 @@ std::vector<StickVertex> FrictionPotential<dim>::stick(const VecX& x) const {
   std::vector<typename StickMemory<dim>::Update> updates;
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
-    if (!contact.has_memory) continue;
+    if (!contact.has_memory || contact.limit < 0.0) continue;
     Vec<dim> u = stretch(contact, displacement);
     // What exceeds the elastic sliding has slipped.
     const double y = u.norm();
@@ -158,18 +140,16 @@ void FrictionPotential<dim>::add_gradient(const VecX& x, VecX& gradient) const {
 }
 
 template <int dim>
-std::vector<ContactForce<dim>> FrictionPotential<dim>::contact_forces(const VecX& x) const {
-  std::vector<ContactForce<dim>> forces;
+void FrictionPotential<dim>::visit_forces(const VecX& x, double scale, const ForceVisitor<dim>& visit) const {
   const VecX displacement = x - x_t0_;
   for (const LaggedContact& contact : contacts_) {
     const Vec<dim> u = stretch(contact, displacement);
     const Vec<dim> force = -contact.limit * contact.law.force_over_distance(u.norm()) * u;
-    ContactForce<dim>& added = forces.emplace_back(ContactForce<dim>{contact.contact});
     for (int i = 0; i < contact.num_vertices; ++i) {
-      added.on_vertices.template segment<dim>(dim * i) = contact.weights[static_cast<std::size_t>(i)] * force;
+      const auto at = static_cast<std::size_t>(i);
+      visit(contact.contact, contact.vertices[at], scale * (contact.weights[at] * force));
     }
   }
-  return forces;
 }
 
 template <int dim>
@@ -178,8 +158,10 @@ const std::vector<BlockKey>& FrictionPotential<dim>::prepare_hessian(const std::
   prepared_for_ = is_fixed;
   std::vector<ContactVertices> vertices;
   vertices.reserve(contacts_.size());
-  for (const LaggedContact& contact : contacts_) vertices.push_back({contact.vertices, contact.num_vertices});
-  hessians_.prepare(model_.surface_map, std::move(vertices), is_fixed);
+  for (const LaggedContact& contact : contacts_) {
+    vertices.push_back({contact.vertices, contact.num_vertices, 0, 0});
+  }
+  hessians_.prepare(model_.surface_map, std::move(vertices), {}, is_fixed);
   return hessians_.keys();
 }
 
@@ -198,13 +180,14 @@ Vec<dim> any_tangent(const Vec<dim>& n) {
 }  // namespace
 
 template <int dim>
-void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, VecX& gradient,
+void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient,
                                              BlockSparseMatrix& matrix) {
   if (contacts_.empty()) return;
   add_gradient(x, gradient);
   const VecX displacement = x - x_t0_;
   hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
     const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+    if (contact.limit < 0.0 && kind == HessianKind::projected) return;
     const Vec<dim> u = stretch(contact, displacement);
     const double y = u.norm();
     const double across = contact.law.force_over_distance(y);
@@ -219,9 +202,5 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
 
 template class FrictionPotential<2>;
 template class FrictionPotential<3>;
-template double normal_force<2>(const Contact&, const ContactGap<2>&, const ContactPositions<2>&,
-                                const BarrierOptions&);
-template double normal_force<3>(const Contact&, const ContactGap<3>&, const ContactPositions<3>&,
-                                const BarrierOptions&);
 
 }  // namespace clearance

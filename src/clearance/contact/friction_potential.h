@@ -19,8 +19,8 @@
 #include <array>
 #include <vector>
 
-#include "clearance/contact/contact_frame.h"
 #include "clearance/contact/contact_hessians.h"
+#include "clearance/contact/contact_model.h"
 #include "clearance/contact/friction.h"
 #include "clearance/contact/stick_memory.h"
 
@@ -36,34 +36,34 @@ struct FrictionScales {
 template <int dim>
 class FrictionPotential {
  public:
-  /// `x_t0`: surface positions at the start of the step, flat; `memory`: State::stick. Both outlive the object.
-  FrictionPotential(const Model& model, const FrictionScales& scales, const VecX& x_t0,
-                    const std::vector<StickVertex>& memory)
-      : model_(model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
+  /// `x_t0`: surface positions at the start of the step, flat; `memory`: State::stick. All outlive the object.
+  FrictionPotential(const Model& model, const ContactModel<dim>& contact_model, const FrictionScales& scales,
+                    const VecX& x_t0, const std::vector<StickVertex>& memory)
+      : model_(model), contact_model_(contact_model), scales_(scales), x_t0_(x_t0), memory_(model, memory, x_t0) {}
 
   /// Takes normals, weights, normal forces and coefficients from the contacts `set` at the surface positions `x`, of
   /// which `x - displacement` were the positions a step before. `kappa` is the barrier stiffness in the incremental
   /// potential, and so are the forces then: h^2 times newtons for implicit Euler. `share` < 1: of the new potential;
   /// the one so far keeps the rest.
-  void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, const BarrierOptions& options,
-           double share = 1.0);
+  void lag(const ContactSet& set, const VecX& x, const VecX& displacement, double kappa, double share = 1.0);
   bool is_empty() const { return contacts_.empty(); }
 
   CompensatedSum energy(const VecX& x) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
-  /// What friction does to the vertices of every contact, in the units of the incremental potential per metre.
-  std::vector<ContactForce<dim>> contact_forces(const VecX& x) const;
+  /// What friction does to the vertices of every contact, times `scale`, in the units of the incremental potential per
+  /// metre.
+  void visit_forces(const VecX& x, double scale, const ForceVisitor<dim>& visit) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
-  /// `gaps` as in BarrierPotential: sticking is elastic. works[body] += scale * work of its contacts, shared alike.
+  /// `gaps` as in ContactPotential: sticking is elastic. works[body] += scale * work of its contacts, shared alike.
   void add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const;
   /// What the next step has to remember; empty without a memory.
   std::vector<StickVertex> stick(const VecX& x) const;
 
-  /// As in BarrierPotential.
+  /// As in ContactPotential.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
   /// The stiffness along u is at least `secant_share` of the secant stiffness: 0 is the Hessian, 1 its majorant.
-  void add_derivatives(const VecX& x, double secant_share, VecX& gradient, BlockSparseMatrix& matrix);
+  void add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix);
 
  private:
   struct LaggedContact {
@@ -75,7 +75,7 @@ class FrictionPotential {
     FrictionLaw law;
     bool has_memory = false;
     Contact contact;
-    double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre
+    double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre; of the contact's sign
   };
 
   /// In this step.
@@ -87,6 +87,7 @@ class FrictionPotential {
   FrictionScales scales_of(const Contact& contact) const;
 
   const Model& model_;
+  const ContactModel<dim>& contact_model_;
   FrictionScales scales_;
   const VecX& x_t0_;
   StickMemory<dim> memory_;
@@ -97,10 +98,5 @@ class FrictionPotential {
 
 /// Of the two bodies that a contact is between, or the body and its half-space.
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact);
-
-/// Magnitude of the barrier's force along the normal of a contact for kappa = 1, in m^3.
-template <int dim>
-double normal_force(const Contact& contact, const ContactGap<dim>& gap, const ContactPositions<dim>& positions,
-                    const BarrierOptions& options);
 
 }  // namespace clearance

@@ -1,8 +1,9 @@
-// Derivatives of single contacts; the formulas are those of contact_frame.h.
+#include "clearance/contact/radial_contact_model.h"
+
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
-#include "clearance/contact/barrier_potential.h"
 #include "clearance/contact/mollified_terms.h"
 #include "clearance/geometry/mollifier.h"
 
@@ -28,10 +29,10 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
   return {a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor};
 }
 
-/// A barrier's Hessian along the tangents: its positive part, or all of it.
+/// The Hessian along the tangents: its positive part, or all of it.
 template <int dim>
-void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum,
-                       bool is_exact) {
+void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, bool is_exact,
+                       RankOneSum<dim>& sum) {
   // Per tangent: 2(-b') (2 d u a + d^2 a^2), whose eigenvalues are (T +- sqrt(T^2 + 4 S^2)) / 2 in the orthonormal
   // coordinates u / |w|, a / |g|: one positive, one negative.
   const double d = frame.distance;
@@ -43,14 +44,16 @@ void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double we
     const double root = std::sqrt(diagonal * diagonal + 4.0 * off_diagonal * off_diagonal);
     for (const double lambda : {0.5 * (diagonal + root), 0.5 * (diagonal - root)}) {
       const double length_sq = off_diagonal * off_diagonal + lambda * lambda;
-      if (!(length_sq > 0.0) || (lambda < 0.0 && !is_exact)) continue;
-      sum.add(weight * (-2.0 * b_first * lambda / length_sq), scaled(frame.weights, off_diagonal / weight_norm),
-              frame.tangents[j], scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
+      if (!(length_sq > 0.0)) continue;
+      const double coefficient = weight * (-2.0 * b_first * lambda / length_sq);
+      if (!(coefficient > 0.0 || is_exact)) continue;
+      sum.add(coefficient, scaled(frame.weights, off_diagonal / weight_norm), frame.tangents[j],
+              scaled(frame.tilts[j], lambda / tilt_norm), frame.normal);
     }
   }
 }
 
-/// The negative part along directions neither normal nor tangent to the second feature, as a point has two and an edge
+/// The part along directions neither normal nor tangent to the second feature, as a point has two and an edge
 /// has one: there the gap grows whichever way the first one goes.
 template <int dim>
 void add_free_terms(const ContactFrame<dim>& frame, double b_first, double weight, RankOneSum<dim>& sum) {
@@ -102,47 +105,55 @@ Mat<4 * dim> distance_sq_hessian(const ContactFrame<dim>& frame) {
 }  // namespace
 
 template <int dim>
-double contact_energy(const Model& model, const Contact& contact, const VecX& x, const BarrierOptions& options) {
-  const double b = contact.weight * barrier(contact.distance_sq, barrier_of(contact, options));
+double RadialContactModel<dim>::energy_of(const Contact& contact, const VecX& x) const {
+  const double b = contact.weight * law_value(contact, contact.distance_sq);
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const ContactPositions<3> p = positions_of<3>(contact, x);
       return b * edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
     }
   }
-  (void)model;
   return b;
 }
 
 template <int dim>
-Vec<4 * dim> contact_gradient(const Model& model, const Contact& contact, const VecX& x,
-                              const BarrierOptions& options) {
+double RadialContactModel<dim>::normal_force(const Contact& contact, const ContactGap<dim>& gap,
+                                             const ContactPositions<dim>& positions) const {
+  const BarrierValue b = law(contact, gap.distance * gap.distance);
+  double force = -2.0 * gap.distance * b.first * contact.weight;
+  if constexpr (dim == 3) {
+    if (contact.kind == ContactKind::mollified_edge_edge) {
+      force *= edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
+    }
+  }
+  return force;
+}
+
+template <int dim>
+Vec<4 * dim> RadialContactModel<dim>::gradient_of(const Contact& contact, const VecX& x) const {
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
-      const ContactGap<3> gap = compute_contact_gap<3>(model, contact, p);
-      const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
+      const ContactGap<3> gap = compute_contact_gap<3>(model_, contact, p);
+      const BarrierValue b = law(contact, gap.distance * gap.distance);
       const double m = edge_edge_mollifier(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       const Vec<12> dm = edge_edge_mollifier_gradient(p[0], p[1], p[2], p[3], contact.mollifier_scale);
       const Vec<12> db = (2.0 * gap.distance * b.first) * spread<3>(gap.weights, gap.normal);
       return contact.weight * (m * db + b.value * dm);
     }
   }
-  const ContactGap<dim> gap = compute_contact_gap<dim>(model, contact, p);
-  const BarrierValue b = barrier_derivatives(gap.distance * gap.distance, barrier_of(contact, options));
+  const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, p);
+  const BarrierValue b = law(contact, gap.distance * gap.distance);
   return (contact.weight * 2.0 * gap.distance * b.first) * spread<dim>(gap.weights, gap.normal);
 }
 
-namespace {
-
 template <int dim>
-ContactDerivatives<dim> exact_derivatives(const Model& model, const Contact& contact, const VecX& x,
-                                          const BarrierOptions& options) {
+ContactDerivatives<dim> RadialContactModel<dim>::exact_derivatives_of(const Contact& contact, const VecX& x) const {
   ContactDerivatives<dim> result;
   const ContactPositions<dim> p = positions_of<dim>(contact, x);
   const double weight = contact.weight;
-  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, p);
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, barrier_of(contact, options));
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, p);
+  const BarrierValue b = law(contact, frame.distance * frame.distance);
   const Vec<4 * dim> ds = 2.0 * frame.distance * spread<dim>(frame.weights, frame.normal);
   result.gradient = weight * b.first * ds;
   result.hessian = weight * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
@@ -161,56 +172,56 @@ ContactDerivatives<dim> exact_derivatives(const Model& model, const Contact& con
   return result;
 }
 
-}  // namespace
-
 template <int dim>
-ContactDerivatives<dim> contact_derivatives(const Model& model, const Contact& contact, const VecX& x,
-                                            const BarrierOptions& options, bool is_projected) {
-  if (!is_projected) return exact_derivatives<dim>(model, contact, x, options);
-  RankOneSum<dim> sum;
-  const Vec<4 * dim> gradient = contact_gradient_and_terms<dim>(model, contact, x, options, sum);
-  return {gradient, sum.dense()};
-}
-
-template <int dim>
-Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& contact, const VecX& x,
-                                        const BarrierOptions& options, RankOneSum<dim>& sum, bool is_exact) {
-  if (is_exact && contact.kind == ContactKind::mollified_edge_edge) {
-    const ContactDerivatives<dim> exact = exact_derivatives<dim>(model, contact, x, options);
+Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, const VecX& x, HessianKind kind,
+                                                     RankOneSum<dim>& sum) const {
+  const bool is_exact = kind == HessianKind::exact;
+  const double weight = contact.weight;
+  const auto is_wanted = [&](double coefficient) { return coefficient > 0.0 || is_exact; };
+  if (contact.kind == ContactKind::mollified_edge_edge && (is_exact || weight < 0.0)) {
+    const ContactDerivatives<dim> exact = exact_derivatives_of(contact, x);
     const Eigen::SelfAdjointEigenSolver<Mat<4 * dim>> modes(exact.hessian);
-    for (int i = 0; i < 4 * dim; ++i) sum.add(modes.eigenvalues()[i], Vec<4 * dim>(modes.eigenvectors().col(i)));
+    for (int i = 0; i < 4 * dim; ++i) {
+      if (!is_wanted(modes.eigenvalues()[i])) continue;
+      sum.add(modes.eigenvalues()[i], Vec<4 * dim>(modes.eigenvectors().col(i)));
+    }
     return exact.gradient;
   }
   const ContactPositions<dim> positions = positions_of<dim>(contact, x);
-  const ContactFrame<dim> frame = compute_contact_frame<dim>(model, contact, positions);
-  const BarrierValue b = barrier_derivatives(frame.distance * frame.distance, barrier_of(contact, options));
-  const double weight = contact.weight;
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, positions);
+  const BarrierValue b = law(contact, frame.distance * frame.distance);
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const double m =
           edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
-      add_tangent_terms<3>(frame, m * b.first, weight, sum, false);
+      add_tangent_terms<3>(frame, m * b.first, weight, false, sum);
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
-  const double curvature = normal_curvature(frame.distance, b);
-  if (curvature > 0.0 || is_exact) sum.add(weight * curvature, frame.weights, frame.normal);
-  add_tangent_terms<dim>(frame, b.first, weight, sum, is_exact);
-  if (is_exact && contact.kind != ContactKind::half_space) add_free_terms<dim>(frame, b.first, weight, sum);
+  const double curvature = weight * normal_curvature(frame.distance, b);
+  if (is_wanted(curvature)) sum.add(curvature, frame.weights, frame.normal);
+  add_tangent_terms<dim>(frame, b.first, weight, is_exact, sum);
+  if (is_wanted(weight * 2.0 * b.first) && contact.kind != ContactKind::half_space) {
+    add_free_terms<dim>(frame, b.first, weight, sum);
+  }
   return (weight * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
 }
 
-template double contact_energy<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
-template double contact_energy<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
-template Vec<8> contact_gradient<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
-template Vec<12> contact_gradient<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&);
-template Vec<8> contact_gradient_and_terms<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                              RankOneSum<2>&, bool);
-template Vec<12> contact_gradient_and_terms<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                               RankOneSum<3>&, bool);
-template ContactDerivatives<2> contact_derivatives<2>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                                      bool);
-template ContactDerivatives<3> contact_derivatives<3>(const Model&, const Contact&, const VecX&, const BarrierOptions&,
-                                                      bool);
+template <int dim>
+void RadialContactModel<dim>::compute_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                                               std::span<double> gradient) const {
+  const Vec<4 * dim> of_features = gradient_of(set.contacts[k], x);
+  std::copy(of_features.begin(), of_features.end(), gradient.begin());
+}
+
+template <int dim>
+void RadialContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
+                                                  std::span<double> gradient, RankOneSum<dim>& hessian) const {
+  const Vec<4 * dim> of_features = derivatives_of(set.contacts[k], x, kind, hessian);
+  std::copy(of_features.begin(), of_features.end(), gradient.begin());
+}
+
+template class RadialContactModel<2>;
+template class RadialContactModel<3>;
 
 }  // namespace clearance

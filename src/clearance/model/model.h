@@ -92,15 +92,17 @@ struct ContactScales {
   bool is_empty() const { return dhat.empty(); }
 };
 
-/// Constant during a run.
+/// Constant while a step is solved; what changes in there belongs to a workspace.
 struct Model {
   DofLayout layout;
   std::vector<StiffBody> stiff_bodies;
-  std::vector<Tie> ties;                               ///< by ascending block; their masses are zero
-  VecX mass;                                           ///< [kg] lumped, per block (zero for obstacle blocks)
-  std::shared_ptr<MassOperator> consistent_mass;       ///< inertia by this instead of the lumped mass; may be null
-  VecX x_rest;                                         ///< [m]
-  std::vector<std::shared_ptr<Potential>> potentials;  ///< elasticity, gravity, ...; not inertia, not contact
+  std::vector<Tie> ties;  ///< by ascending block; their masses are zero
+  VecX mass;              ///< [kg] lumped, per block (zero for obstacle blocks)
+  /// Inertia by this instead of the lumped mass; may be null.
+  std::shared_ptr<const MassOperator> consistent_mass;
+  VecX x_rest;  ///< [m]
+  /// Elasticity, gravity, ...; not inertia, not contact.
+  std::vector<std::shared_ptr<const Potential>> potentials;
   SurfaceMap surface_map{3};
   SurfaceTopology surface;
   /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x (eq. 2.24)

@@ -1,5 +1,7 @@
 #include "clearance/model/surface_map.h"
 
+#include <algorithm>
+
 #include "clearance/base/parallel.h"
 
 namespace clearance {
@@ -8,10 +10,14 @@ namespace {
 constexpr int grain = 2048;
 }
 
-void SurfaceMap::append(bool is_affine, int first_block, int place) {
+void SurfaceMap::append(Kind kind, int first_block, int place, const Vec<3>& offset) {
   const int vertex = num_vertices();
-  if (runs_.empty() || runs_.back().is_affine != is_affine || (is_affine && runs_.back().first_block != first_block)) {
-    runs_.push_back({vertex, vertex, is_affine, first_block});
+  if (runs_.empty() || runs_.back().kind != kind || runs_.back().first_block != first_block) {
+    runs_.push_back({vertex, vertex, kind, first_block});
+  }
+  if (!offset.isZero(0.0)) {
+    offsets_of_vertices_.resize(static_cast<std::size_t>(dim_ * vertex), 0.0);
+    offsets_of_vertices_.insert(offsets_of_vertices_.end(), offset.data(), offset.data() + dim_);
   }
   ++runs_.back().end;
   run_of_vertex_.push_back(static_cast<int>(runs_.size()) - 1);
@@ -23,33 +29,37 @@ void SurfaceMap::add_vertex(int block) {
   add_vertex({&term, 1});
 }
 
-void SurfaceMap::add_vertex(std::span<const Term> terms) {
-  append(false, 0, static_cast<int>(offsets_.size()) - 1);
+void SurfaceMap::add_vertex(std::span<const Term> terms, const Vec<3>& offset) {
+  const bool is_block = terms.size() == 1 && terms[0].weight == 1.0;
+  append(is_block ? Kind::block : Kind::sum, 0, static_cast<int>(offsets_.size()) - 1, offset);
   terms_.insert(terms_.end(), terms.begin(), terms.end());
   offsets_.push_back(static_cast<int>(terms_.size()));
-  is_selection_ = is_selection_ && terms.size() == 1 && terms[0].weight == 1.0;
 }
 
 void SurfaceMap::add_affine_vertex(int first_block, std::span<const double> weights) {
-  append(true, first_block, static_cast<int>(weights_.size()));
+  append(Kind::affine, first_block, static_cast<int>(weights_.size()), Vec<3>::Zero());
   weights_.insert(weights_.end(), weights.begin(), weights.end());
-  is_selection_ = false;
 }
 
 void SurfaceMap::add_vertex_of(const SurfaceMap& other, int vertex) {
   const Run& run = other.runs_[static_cast<std::size_t>(other.run_of_vertex_[static_cast<std::size_t>(vertex)])];
   const Terms terms = other.terms(vertex);
-  if (run.is_affine) {
+  if (run.kind == Kind::affine) {
     add_affine_vertex(run.first_block, {other.weights_.data() + other.place_[static_cast<std::size_t>(vertex)],
                                         static_cast<std::size_t>(dim_)});
   } else {
-    add_vertex({terms.begin(), terms.size()});
+    const auto first = static_cast<std::size_t>(dim_ * vertex);
+    Vec<3> offset = Vec<3>::Zero();
+    if (first < other.offsets_of_vertices_.size()) {
+      std::copy_n(other.offsets_of_vertices_.data() + first, dim_, offset.data());
+    }
+    add_vertex({terms.begin(), terms.size()}, offset);
   }
 }
 
 template <int dim>
 void SurfaceMap::apply_run(const Run& run, int begin, int end, const VecX& x, VecX& positions) const {
-  if (!run.is_affine) {
+  if (run.kind != Kind::affine) {
     for (int v = begin; v < end; ++v) {
       Vec<dim> position = Vec<dim>::Zero();
       for (const Term& term : terms(v)) position += term.weight * block<dim>(x, term.block);
@@ -69,6 +79,14 @@ void SurfaceMap::apply_run(const Run& run, int begin, int end, const VecX& x, Ve
 }
 
 VecX SurfaceMap::apply(const VecX& x) const {
+  VecX positions = apply_linear(x);
+  for (std::size_t i = 0; i < offsets_of_vertices_.size(); ++i) {
+    positions[static_cast<Eigen::Index>(i)] += offsets_of_vertices_[i];
+  }
+  return positions;
+}
+
+VecX SurfaceMap::apply_linear(const VecX& x) const {
   VecX positions(dim_ * num_vertices());
   parallel_for_chunks(num_vertices(), grain, [&](int begin, int end) {
     for (int v = begin; v < end;) {

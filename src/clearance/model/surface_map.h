@@ -9,9 +9,10 @@
 
 namespace clearance {
 
-/// Surface vertex i is at sum_j weight_ij * x[block_ij]: the operator Phi of the high-order paper, J of the affine
-/// paper. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]).
-/// Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates).
+/// Surface vertex i is at offset_i + sum_j weight_ij * x[block_ij]: the operator Phi of the high-order paper, J of the
+/// affine paper. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights
+/// [1, x_rest]). Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates). A proxy that
+/// follows the displacements of elements, V_S + W (x - X) (eq. 5.4), has the offset V_S - W X.
 class SurfaceMap {
  public:
   struct Term {
@@ -42,8 +43,8 @@ class SurfaceMap {
 
   /// Appends a surface vertex that coincides with one block of unknowns.
   void add_vertex(int block);
-  /// Appends a surface vertex that is a weighted sum of blocks.
-  void add_vertex(std::span<const Term> terms);
+  /// Appends a surface vertex that is a weighted sum of blocks, and a constant offset [m].
+  void add_vertex(std::span<const Term> terms, const Vec<3>& offset = Vec<3>::Zero());
   /// Appends a vertex of an affine body: x[first_block] + sum_i weights[i] x[first_block + 1 + i].
   void add_affine_vertex(int first_block, std::span<const double> weights);
   /// Appends a copy of a vertex of another map.
@@ -54,42 +55,52 @@ class SurfaceMap {
   Terms terms(int vertex) const {
     const int place = place_[static_cast<std::size_t>(vertex)];
     const Run& run = runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])];
-    if (run.is_affine) return {run.first_block, weights_.data() + place, dim_};
+    if (run.kind == Kind::affine) return {run.first_block, weights_.data() + place, dim_};
     return Terms({terms_.data() + offsets_[static_cast<std::size_t>(place)],
                   terms_.data() + offsets_[static_cast<std::size_t>(place) + 1]});
   }
-  /// True if every vertex is one block with weight 1, so that local derivatives need no pull-back.
-  bool is_selection() const { return is_selection_; }
+  /// True if the vertex is one block with weight 1, so that local derivatives need no pull-back.
+  bool is_block(int vertex) const {
+    return runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])].kind == Kind::block;
+  }
   /// True if both are vertices of one affine body, and so have the same blocks.
   bool share_blocks(int a, int b) const {
     const int run = run_of_vertex_[static_cast<std::size_t>(a)];
-    return run == run_of_vertex_[static_cast<std::size_t>(b)] && runs_[static_cast<std::size_t>(run)].is_affine;
+    return run == run_of_vertex_[static_cast<std::size_t>(b)] &&
+           runs_[static_cast<std::size_t>(run)].kind == Kind::affine;
   }
 
   /// World positions of all surface vertices, flat, from the unknowns x.
   VecX apply(const VecX& x) const;
+  /// The same for what is no position, but a displacement or velocity: without the offset.
+  VecX apply_linear(const VecX& dx) const;
   /// gradient += J^T surface_gradient
   void add_transposed(const VecX& surface_gradient, VecX& gradient) const;
 
  private:
-  /// Vertices one after the other: of one affine body, or with terms of their own.
+  enum class Kind {
+    block,   // one block each
+    sum,     // terms of their own
+    affine,  // of one affine body
+  };
+  /// Vertices of a kind, one after the other.
   struct Run {
     int begin = 0, end = 0;
-    bool is_affine = false;
-    int first_block = 0;
+    Kind kind = Kind::block;
+    int first_block = 0;  // of the affine body
   };
   template <int dim>
   void apply_run(const Run& run, int begin, int end, const VecX& x, VecX& positions) const;
-  void append(bool is_affine, int first_block, int place);
+  void append(Kind kind, int first_block, int place, const Vec<3>& offset);
 
   int dim_;
-  bool is_selection_ = true;
   std::vector<Run> runs_;
   std::vector<int> run_of_vertex_;
   std::vector<int> place_;  // per vertex: into weights_ if its run is affine, else into offsets_
   std::vector<int> offsets_ = {0};
   std::vector<Term> terms_;
-  std::vector<double> weights_;  // dim numbers a vertex
+  std::vector<double> weights_;              // dim numbers per vertex of affine bodies
+  std::vector<double> offsets_of_vertices_;  // flat, as far as the last one that has any
 };
 
 }  // namespace clearance

@@ -56,8 +56,7 @@ std::vector<double> body_masses(const SceneModel& scene) {
   std::vector<double> masses(scene.bodies.size(), 0.0);
   for (std::size_t b = 0; b < masses.size(); ++b) {
     if (scene.bodies[b].kind != BodyKind::deformable) continue;
-    const auto num_nodes = static_cast<Eigen::Index>(scene.bodies[b].mesh.vertices.size());
-    masses[b] = scene.model.mass.segment(scene.first_block[b], num_nodes).sum();
+    for (const int block : scene.blocks[b].of_nodes) masses[b] += scene.model.mass[block];
   }
   for (const StiffUnit& unit : scene.stiff_units) masses[static_cast<std::size_t>(unit.body)] += unit.frame.mass;
   return masses;

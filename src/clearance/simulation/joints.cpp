@@ -140,15 +140,17 @@ std::vector<std::string> joint_names(const SceneDesc& desc) {
 template <int dim>
 std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
                                           const std::vector<std::string>& names, SceneModel& scene) {
-  const auto potential = std::make_shared<JointPotential<dim>>(joints, held);
-  scene.joint_state = [potential](int joint, const VecX& x) { return potential->joint_state(joint, x); };
-  scene.joint_strain = [=](const VecX& x) -> JointStrain {
-    const auto [link, strain] = potential->largest_strain(x);
+  using Joints = JointPotential<dim>;
+  scene.joint_state = [](const Potential& potential, int joint, const VecX& x) {
+    return static_cast<const Joints&>(potential).joint_state(joint, x);
+  };
+  scene.joint_strain = [names](const Potential& potential, const VecX& x) -> JointStrain {
+    const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(x);
     if (link < 0) return {};
     const auto joint = static_cast<std::size_t>(link);
     return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
   };
-  return potential;
+  return std::make_shared<Joints>(joints, held);
 }
 
 }  // namespace

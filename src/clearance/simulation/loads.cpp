@@ -22,7 +22,7 @@ struct PreparedLoad {
 
 /// What the value of a load is multiplied by, per vertex of the mesh.
 std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
-                                   int dim, const VecX& mass, int first_block) {
+                                   int dim, const VecX& mass, const BodyBlocks& blocks) {
   if (load.kind != LoadKind::acceleration) {
     std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
     double total = 0.0;
@@ -33,27 +33,28 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
     return weights;
   }
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
-  for (int v : select_nodes(body, transform, load.region, dim))
-    weights[static_cast<std::size_t>(v)] = mass[first_block + v];
+  for (int v : select_nodes(body, transform, load.region, dim)) {
+    weights[static_cast<std::size_t>(v)] = mass[blocks.of_node(v)];
+  }
   return weights;
 }
 
 PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance& body, const TransformDesc& transform,
-                     const SceneModel& scene, int first_block) {
+                     const SceneModel& scene, const BodyBlocks& blocks) {
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
   if (is_stiff(body.kind)) {
     // On the centre of mass.
     Vec<3> center = Vec<3>::Zero();
-    center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * first_block, scene.dim);
-    prepared.blocks = {first_block};
-    prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[first_block] : 1.0};
+    center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * blocks.first, scene.dim);
+    prepared.blocks = {blocks.first};
+    prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[blocks.first] : 1.0};
     prepared.points = {center};
     return prepared;
   }
-  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, first_block);
+  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, blocks);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
-    prepared.blocks.push_back(first_block + static_cast<int>(v));
+    prepared.blocks.push_back(blocks.of_nodes[v]);
     prepared.weights.push_back(weights[v]);
     prepared.points.push_back(body.mesh.vertices[v]);
   }
@@ -82,7 +83,7 @@ void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std:
     bool finds_nothing = true;
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
       if (scene.bodies[b].desc != body_index || load.kind == LoadKind::torque) continue;
-      loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.first_block[b]));
+      loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.blocks[b]));
       finds_nothing = finds_nothing && loads.back().blocks.empty();
     }
     if (!finds_nothing || load.kind == LoadKind::torque) continue;

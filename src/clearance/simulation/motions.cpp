@@ -16,25 +16,28 @@ namespace clearance {
 namespace {
 
 /// The motion of one body, or of one copy of it.
-PreparedMotion prepare(const MotionDesc& motion, const BodyInstance& body, const TransformDesc& transform,
-                       int first_block, int dim) {
+PreparedMotion prepare(const MotionDesc& motion, int body_number, const TransformDesc& transform,
+                       const SceneModel& scene) {
+  const BodyInstance& body = scene.bodies[static_cast<std::size_t>(body_number)];
+  const BodyBlocks& blocks = scene.blocks[static_cast<std::size_t>(body_number)];
   PreparedMotion prepared;
   prepared.desc = motion;
+  prepared.body = body_number;
   prepared.is_obstacle = body.is_obstacle;
-  prepared.first_block = first_block;
   prepared.is_stiff = is_stiff(body.kind);
   if (prepared.is_stiff) {
     const BoundingBox bounds = bounding_box(body.mesh.vertices);
-    for (int i = 0; i <= dim; ++i) {
-      prepared.blocks.push_back(first_block + i);
+    for (int i = 0; i <= scene.dim; ++i) {
+      prepared.blocks.push_back(blocks.first + i);
       prepared.points.push_back(0.5 * (bounds.min + bounds.max));
     }
     prepared.center = motion.center ? *motion.center : prepared.points[0];
     return prepared;
   }
   BoundingBox box;
-  for (int v : select_nodes(body, transform, motion.region, dim)) {
-    prepared.blocks.push_back(first_block + v);
+  for (int v : select_nodes(body, transform, motion.region, scene.dim)) {
+    prepared.blocks.push_back(blocks.of_node(v));
+    prepared.nodes.push_back(v);
     prepared.points.push_back(body.mesh.vertices[static_cast<std::size_t>(v)]);
     box.extend(prepared.points.back());
   }
@@ -65,7 +68,7 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
   bool finds_nothing = true;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     if (scene.bodies[b].desc != body_index) continue;
-    PreparedMotion prepared = prepare(motion, scene.bodies[b], body_desc.transform, scene.first_block[b], scene.dim);
+    PreparedMotion prepared = prepare(motion, static_cast<int>(b), body_desc.transform, scene);
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = place;
@@ -141,7 +144,7 @@ class MotionStep {
     }
   }
 
-  bool is_direction(int b) const { return motion_.is_stiff && b > motion_.first_block; }
+  bool is_direction(int b) const { return motion_.is_stiff && b != motion_.blocks.front(); }
   void turn(int b, const Mat<3>& rotation) {
     Vec<3> direction = Vec<3>::Zero();
     direction.head(dim_) = targets_.segment(dim_ * b, dim_);
@@ -180,8 +183,9 @@ class MotionStep {
     if (num_files == 0) return Done{};
     const auto positions = motion_.sequence.positions(desc_.mesh_sequence_first + num_files - 1);
     if (!positions) return positions.issues();
-    for (int b : motion_.blocks) {
-      targets_.segment(dim_ * b, dim_) = (*positions)[static_cast<std::size_t>(b - motion_.first_block)].head(dim_);
+    for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
+      const auto node = static_cast<std::size_t>(motion_.nodes[k]);
+      targets_.segment(dim_ * motion_.blocks[k], dim_) = (*positions)[node].head(dim_);
     }
     return Done{};
   }
@@ -224,9 +228,9 @@ PrescribedTargets collect(const VecX& targets, const std::vector<char>& is_presc
 void prepare_motions(const SceneDesc& desc, SceneModel& scene) {
   scene.model.is_always_prescribed.assign(static_cast<std::size_t>(scene.model.layout.num_blocks), 0);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const std::size_t num_vertices = scene.bodies[b].is_obstacle ? scene.bodies[b].mesh.vertices.size() : 0;
-    for (std::size_t v = 0; v < num_vertices; ++v) {
-      scene.model.is_always_prescribed[static_cast<std::size_t>(scene.first_block[b]) + v] = 1;
+    if (!scene.bodies[b].is_obstacle) continue;
+    for (const int block : scene.blocks[b].of_nodes) {
+      scene.model.is_always_prescribed[static_cast<std::size_t>(block)] = 1;
     }
   }
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) {

@@ -192,9 +192,10 @@ class ProbeMaker {
     if (terms.empty()) terms = mean_of_vertices(bodies);
     if (terms.empty()) return error("region", "", fmt::format("holds no node of body '{}'", probe_->body));
     add_vector("", is_position ? "m" : "m/s");
-    measure([terms, is_position, dim = dim_](const State& state, const StepForces&, std::vector<double>& values) {
+    measure([terms, is_position, dim = dim_](const StepEnd& end, std::vector<double>& values) {
       Vec<3> sum = Vec<3>::Zero();
-      for (const Term& term : terms) sum += term.weight * in_space(is_position ? state.x : state.v, term.block, dim);
+      for (const Term& term : terms)
+        sum += term.weight * in_space(is_position ? end.state.x : end.state.v, term.block, dim);
       push(sum, dim, values);
     });
   }
@@ -220,13 +221,14 @@ class ProbeMaker {
     BoundingBox box;
     for (const int b : bodies) {
       const bool is_whole = is_stiff(scene_.bodies[static_cast<std::size_t>(b)].kind);
-      const int first = scene_.first_block[static_cast<std::size_t>(b)];
+      const BodyBlocks& blocks = scene_.blocks[static_cast<std::size_t>(b)];
       for (const int v : select(b)) {
-        if (!is_prescribed[static_cast<std::size_t>(is_whole ? first : first + v)]) continue;
+        const int block = is_whole ? blocks.first : blocks.of_node(v);
+        if (!is_prescribed[static_cast<std::size_t>(block)]) continue;
         box.extend(start_of(b, v));
-        if (!is_whole) held.push_back({first + v, false});
+        if (!is_whole) held.push_back({block, false});
       }
-      for (int i = 0; is_whole && i <= dim_; ++i) held.push_back({first + i, i > 0});
+      for (int i = 0; is_whole && i <= dim_; ++i) held.push_back({blocks.first + i, i > 0});
     }
     if (bodies.empty()) return;
     if (held.empty()) {
@@ -236,13 +238,13 @@ class ProbeMaker {
     add_vector(".force", "N");
     add_torque(".torque");
     probes_.needs_forces_ = true;
-    measure([held, point, dim = dim_](const State& state, const StepForces& forces, std::vector<double>& values) {
+    measure([held, point, dim = dim_](const StepEnd& end, std::vector<double>& values) {
       Vec<3> force = Vec<3>::Zero(), torque = Vec<3>::Zero();
       for (const auto& [block, is_column] : held) {
-        if (forces.reaction.size() == 0) break;
-        const Vec<3> f = in_space(forces.reaction, block, dim);
+        if (end.forces.reaction.size() == 0) break;
+        const Vec<3> f = in_space(end.forces.reaction, block, dim);
         if (!is_column) force += f;
-        const Vec<3> arm = in_space(state.x, block, dim) - (is_column ? Vec<3>(Vec<3>::Zero()) : point);
+        const Vec<3> arm = in_space(end.state.x, block, dim) - (is_column ? Vec<3>(Vec<3>::Zero()) : point);
         torque += arm.cross(f);
       }
       push(force, dim, values);
@@ -258,9 +260,9 @@ class ProbeMaker {
     add_vector(".normal", "N");
     add_vector(".friction", "N");
     probes_.needs_forces_ = true;
-    measure([=, dim = dim_](const State&, const StepForces& forces, std::vector<double>& values) {
+    measure([=, dim = dim_](const StepEnd& end, std::vector<double>& values) {
       PairForce sum;
-      for (const auto& [bodies, force] : forces.between) {
+      for (const auto& [bodies, force] : end.forces.between) {
         if (!has(first, bodies.first)) continue;
         if (is_by_all ? has(first, bodies.second) : !has(second, bodies.second)) continue;
         sum.normal += force.normal;
@@ -289,8 +291,8 @@ class ProbeMaker {
     if (is_hinge || is_slider) add_column(".effort", is_hinge ? "N m" : "N");
     add_vector(".force", "N");
     add_torque(".torque");
-    measure([=, &scene = scene_, dim = dim_](const State& state, const StepForces&, std::vector<double>& values) {
-      const JointState joint = scene.joint_state(index, state.x);
+    measure([=, &scene = scene_, dim = dim_](const StepEnd& end, std::vector<double>& values) {
+      const JointState joint = scene.joint_state(*end.joints, index, end.state.x);
       if (is_hinge || is_slider) {
         values.push_back(is_hinge ? joint.value / radians_per_degree : joint.value);
         values.push_back(joint.effort);
@@ -330,8 +332,8 @@ class ProbeMaker {
     add_column("", "m");
     if (plane) {
       const HalfSpace& half_space = scene_.model.half_spaces[static_cast<std::size_t>(*plane)];
-      measure([=, &scene = scene_](const State& state, const StepForces&, std::vector<double>& values) {
-        const VecX x = scene.model.surface_map.apply(state.x);
+      measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
+        const VecX x = scene.model.surface_map.apply(end.state.x);
         double gap = infinity;
         for (const auto& [v] : first.vertices) {
           gap = std::min(gap, half_space.normal.dot(in_space(x, v, scene.dim)) - half_space.offset);
@@ -341,8 +343,8 @@ class ProbeMaker {
       return;
     }
     const SurfaceParts second = parts_of(find_bodies(probe_->bodies[1], "bodies[1]"));
-    measure([=, &scene = scene_](const State& state, const StepForces&, std::vector<double>& values) {
-      const VecX x = scene.model.surface_map.apply(state.x);
+    measure([=, &scene = scene_](const StepEnd& end, std::vector<double>& values) {
+      const VecX x = scene.model.surface_map.apply(end.state.x);
       std::vector<Vec<3>> points;
       for (int v = 0; v < scene.model.surface.num_vertices; ++v) points.push_back(in_space(x, v, scene.dim));
       values.push_back(surface_distance(first, second, points));
@@ -363,14 +365,14 @@ Probes::Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues) {
   ProbeMaker(desc, scene, issues, *this).run();
 }
 
-std::vector<double> Probes::values(const State& state, const StepForces& forces) const {
+std::vector<double> Probes::values(const StepEnd& end) const {
   std::vector<double> values;
-  for (const Measure& measure : measures_) measure(state, forces, values);
+  for (const Measure& measure : measures_) measure(end, values);
   return values;
 }
 
-std::vector<double> Probes::values_at_start(const State& state) const {
-  std::vector<double> values = this->values(state, StepForces{});
+std::vector<double> Probes::values_at_start(const State& state, const Potential* joints) const {
+  std::vector<double> values = this->values({state, StepForces{}, joints});
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_force_[i] != 0) values[i] = std::numeric_limits<double>::quiet_NaN();
   }

@@ -10,6 +10,13 @@
 
 namespace clearance {
 
+/// What the numbers of a step follow from.
+struct StepEnd {
+  const State& state;
+  const StepForces& forces;
+  const Potential* joints = nullptr;  ///< as they were in the step; null: there are none
+};
+
 class Probes {
  public:
   Probes() = default;
@@ -20,15 +27,14 @@ class Probes {
   const std::vector<std::string>& columns() const { return columns_; }
   /// Does any probe read the forces of the step?
   bool needs_forces() const { return needs_forces_; }
-  /// At the end of a step, which has ended with `forces`.
-  std::vector<double> values(const State& state, const StepForces& forces) const;
+  std::vector<double> values(const StepEnd& end) const;
   /// Before the first step, where no forces are known: those are NaN.
-  std::vector<double> values_at_start(const State& state) const;
+  std::vector<double> values_at_start(const State& state, const Potential* joints) const;
 
  private:
   friend class ProbeMaker;
   /// Appends the numbers of one probe.
-  using Measure = std::function<void(const State&, const StepForces&, std::vector<double>&)>;
+  using Measure = std::function<void(const StepEnd&, std::vector<double>&)>;
 
   std::vector<std::string> columns_;
   std::vector<char> is_force_;  // per column: a force or a torque

@@ -125,7 +125,7 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
     const auto add = [&](auto element) {
       if (is_stiff_element[number++]) return;
       scene.cell_of_element.push_back(first_cell + static_cast<int>(number) - 1);
-      for (int& v : element) v += scene.first_block[static_cast<std::size_t>(b)];
+      for (int& v : element) v = scene.blocks[static_cast<std::size_t>(b)].of_node(v);
       elements.elements.push_back(element);
       elements.material_of_element.push_back(body.desc);
     };
@@ -138,16 +138,17 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   scene.num_elements = static_cast<int>(elements.elements.size());
   elastic = rest_stiffness(elements);
   scene.model.mass = lumped_mass(elements);
-  if (desc.time.mass == MassKind::consistent) {
-    scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements);
-  }
   if (scene.num_elements > 0) {
     const auto potential = std::make_shared<ElasticPotential<dim>>(elements);
     scene.element_states = [potential](const VecX& x) { return potential->element_states(x); };
     scene.model.potentials.push_back(potential);
   }
-  VecX weighing = scene.model.mass;
+  const VecX of_elements = scene.model.mass;
+  VecX weighing = of_elements;
   add_stiff_masses<dim>(scene, weighing);
+  if (desc.time.mass == MassKind::consistent) {
+    scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, scene.model.mass - of_elements);
+  }
   const Vec<dim> gravity = desc.gravity.head<dim>();
   if (!gravity.isZero(0.0)) {
     scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(weighing, gravity));
@@ -218,7 +219,7 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
     const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
     for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
       const Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
-      state.v.segment(scene.dim * (scene.first_block[b] + static_cast<int>(v)), scene.dim) = velocity.head(scene.dim);
+      state.v.segment(scene.dim * scene.blocks[b].of_nodes[v], scene.dim) = velocity.head(scene.dim);
     }
   }
 }
@@ -251,8 +252,9 @@ void set_initial_acceleration(SceneModel& scene) {
   VecX gradient = VecX::Zero(state.x.size());
   for (const auto& potential : scene.model.potentials) {
     // A load that is not defined at time zero does not act yet.
-    potential->begin_step(state.x, 0.0, 0.0);
-    potential->add_gradient(state.x, 1.0, gradient);
+    const std::unique_ptr<Potential> copy = potential->clone();
+    copy->begin_step(state.x, 0.0, 0.0);
+    copy->add_gradient(state.x, 1.0, gradient);
   }
   state.a = VecX::Zero(state.x.size());
   for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
@@ -283,7 +285,10 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   }
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
   if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
-  if (auto joints = make_joints(desc, scene)) model.potentials.push_back(std::move(joints));
+  if (auto joints = make_joints(desc, scene)) {
+    scene.joint_potential = model.potentials.size();
+    model.potentials.push_back(std::move(joints));
+  }
   for (const HalfSpaceDesc& half_space : desc.half_spaces) {
     const Vec<3> normal = half_space.normal.normalized();
     model.half_spaces.push_back({normal, normal.dot(half_space.point)});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,24 @@
 
 namespace clearance {
 
+/// Where a body is among the unknowns.
+struct BodyBlocks {
+  int first = 0;              ///< of a stiff body: its centre of mass, followed by the columns of its map
+  std::vector<int> of_nodes;  ///< per vertex of its mesh the block that it is; empty for stiff bodies
+
+  int of_node(int v) const { return of_nodes[static_cast<std::size_t>(v)]; }
+};
+
 /// A scripted motion with its nodes found.
 struct PreparedMotion {
   MotionDesc desc;
-  std::string place;               ///< in the scene file
+  std::string place;  ///< in the scene file
+  int body = 0;
   std::vector<int> blocks;         ///< ascending
+  std::vector<int> nodes;          ///< per block: its number in the mesh of the body; of a stiff body none
   std::vector<Vec<3>> points;      ///< [m] per block: at the scene's start; of columns of a stiff body: its centre
   Vec<3> center = Vec<3>::Zero();  ///< [m]
   MeshSequence sequence;
-  int first_block = 0;  ///< of the body
   bool is_obstacle = false;
   bool is_stiff = false;  ///< the first block is a centre of mass, the others are directions, which only turn
 };
@@ -36,11 +46,14 @@ struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
   std::vector<StiffUnit> stiff_units;  ///< by ascending body
-  std::vector<int> first_block;        ///< per body: of a stiff one its 1 + dim, of another one a block a vertex
+  std::vector<BodyBlocks> blocks;      ///< per body
   Model model;
   State initial_state;
   SolverOptions options;
-  std::function<JointStrain(const VecX& x)> joint_strain;  ///< null: no joints
+  /// Among the model's potentials; none: there are no joints.
+  std::optional<std::size_t> joint_potential;
+  /// From the potential of the joints as it was in the step taken last; null: no joints.
+  std::function<JointStrain(const Potential& joints, const VecX& x)> joint_strain;
   std::vector<PreparedMotion> motions;
   Mesh frame_mesh;                     ///< all bodies in one mesh
   SurfaceMap vertex_map{3};            ///< of its vertices
@@ -51,8 +64,8 @@ struct SceneModel {
   std::vector<int> cell_of_element;  ///< per element: its number among the cells of frame_mesh
   /// Of all elements at x; empty without elements.
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
-  /// Of a joint, by its number in the scene, at x in the step taken last; empty without joints.
-  std::function<JointState(int joint, const VecX& x)> joint_state;
+  /// Of a joint, by its number in the scene; likewise.
+  std::function<JointState(const Potential& joints, int joint, const VecX& x)> joint_state;
   Issues issues;         ///< files that motions lack, and what motions and loads do not find
   Issues empty_regions;  ///< warnings: of motions and loads that select nothing
 };

@@ -5,7 +5,8 @@
 #include <variant>
 
 #include "clearance/base/hash.h"
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/ipc_contact_model.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
@@ -38,13 +39,19 @@ struct Simulation::Impl {
   VecX contact_forces() const {
     const VecX x = scene.model.surface_map.apply(state.x);
     if (!scene.options.has_contact || state.kappa == 0.0) return VecX::Zero(x.size());
-    const BarrierOptions& barrier = scene.options.barrier;
+    const IpcContactModel<dim> contacts(scene.model, scene.options.barrier);
     const auto broad_phase = make_broad_phase(dim, scene.model.surface);
-    const Candidates candidates = find_contact_candidates(*broad_phase, scene.model, barrier, x, x);
-    const ContactSet set = build_contact_set<dim>(scene.model, x, candidates, barrier);
-    return BarrierPotential<dim>(scene.model, barrier).vertex_forces(set, x, state.kappa);
+    const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
+    return ContactPotential<dim>(scene.model, contacts).vertex_forces(set, x, state.kappa);
   }
 
+  /// The potential of the joints as it was in the last step; null: there are none.
+  const Potential* joints() const {
+    if (!scene.joint_potential) return nullptr;
+    if (const auto* of_2d = std::get_if<StepWorkspace<2>>(&workspace)) return &of_2d->potential(*scene.joint_potential);
+    if (const auto* of_3d = std::get_if<StepWorkspace<3>>(&workspace)) return &of_3d->potential(*scene.joint_potential);
+    return scene.model.potentials[*scene.joint_potential].get();
+  }
   template <int dim>
   StepReport step(const IterationCallback& on_iteration) {
     if (std::holds_alternative<std::monostate>(workspace)) {
@@ -119,7 +126,8 @@ const State& Simulation::state() const {
   return impl_->state;
 }
 JointStrain Simulation::joint_strain() const {
-  return impl_->scene.joint_strain ? impl_->scene.joint_strain(impl_->state.x) : JointStrain{};
+  const Potential* joints = impl_->joints();
+  return joints != nullptr ? impl_->scene.joint_strain(*joints, impl_->state.x) : JointStrain{};
 }
 
 SceneSummary Simulation::summary() const {
@@ -170,9 +178,9 @@ const std::vector<std::string>& Simulation::probe_columns() const {
   return impl_->probes.columns();
 }
 std::vector<double> Simulation::probe_values() const {
-  if (impl_->state.step == 0) return impl_->probes.values_at_start(impl_->state);
+  if (impl_->state.step == 0) return impl_->probes.values_at_start(impl_->state, impl_->joints());
   static const StepForces none;
-  return impl_->probes.values(impl_->state, impl_->forces ? *impl_->forces : none);
+  return impl_->probes.values({impl_->state, impl_->forces ? *impl_->forces : none, impl_->joints()});
 }
 
 Frame Simulation::frame() const {
@@ -180,7 +188,7 @@ Frame Simulation::frame() const {
   Frame frame;
   frame.mesh = scene.frame_mesh;
   frame.velocity.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
-  const VecX x = scene.vertex_map.apply(impl_->state.x), v = scene.vertex_map.apply(impl_->state.v);
+  const VecX x = scene.vertex_map.apply(impl_->state.x), v = scene.vertex_map.apply_linear(impl_->state.v);
   for (std::size_t i = 0; i < frame.mesh.vertices.size(); ++i) {
     const auto at = scene.dim * static_cast<Eigen::Index>(i);
     frame.mesh.vertices[i].head(scene.dim) = x.segment(at, scene.dim);

@@ -58,8 +58,7 @@ class Supports {
   void add_motions() {
     for (const PreparedMotion& motion : scene_.motions) {
       if (motion.blocks.empty() || motion.desc.start > 0.0) continue;
-      const auto& first = scene_.first_block;
-      join(static_cast<int>(std::find(first.begin(), first.end(), motion.first_block) - first.begin()), world_);
+      join(motion.body, world_);
     }
   }
 

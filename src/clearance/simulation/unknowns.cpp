@@ -52,7 +52,7 @@ class Layout {
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
       const BodyInstance& body = scene_.bodies[b];
       scene_.model.body_of_block.resize(static_cast<std::size_t>(num_blocks()), static_cast<int>(b) - 1);
-      scene_.first_block.push_back(num_blocks());
+      scene_.blocks.push_back({num_blocks(), {}});
       if (!is_stiff(body.kind)) add_nodes(body);
       for (; next_unit < units.size() && units[next_unit].body == static_cast<int>(b); ++next_unit) {
         add_unit(units[next_unit], body);
@@ -71,6 +71,7 @@ class Layout {
 
   void add_nodes(const BodyInstance& body) {
     for (const Vec<3>& x : body.mesh.vertices) {
+      scene_.blocks.back().of_nodes.push_back(num_blocks());
       scene_.vertex_map.add_vertex(num_blocks());
       x_rest_.insert(x_rest_.end(), x.data(), x.data() + dim);
     }
@@ -89,7 +90,7 @@ class Layout {
     }
     for (int v : unit.tied_nodes) {
       const Vec<dim + 1> weights = weights_of<dim>(unit.frame, body.mesh.vertices[static_cast<std::size_t>(v)]);
-      Tie tie{scene_.first_block.back() + v, unit.first_block, {}};
+      Tie tie{scene_.blocks.back().of_node(v), unit.first_block, {}};
       for (int i = 0; i <= dim; ++i) tie.weights[static_cast<std::size_t>(i)] = weights[i];
       scene_.model.ties.push_back(tie);
     }

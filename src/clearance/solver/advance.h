@@ -1,9 +1,10 @@
-// One time step: the control flow of algorithm 2.1 with the scripted motion of app. A.5 and the stiffness of app. A.6.
+// One time step: solved from a state, and committed to it.
 #pragma once
 
 #include <functional>
 #include <memory>
 
+#include "clearance/contact/contact_model.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/prescribed.h"
 #include "clearance/solver/report.h"
@@ -14,9 +15,16 @@ namespace clearance {
 template <int dim>
 class StepWorkspace {
  public:
+  /// Both outlive the object.
   StepWorkspace(const Model& model, const SolverOptions& options);
+  /// With another contact formulation than that of ch. 2.
+  StepWorkspace(const Model& model, const SolverOptions& options,
+                std::unique_ptr<const ContactModel<dim>> contact_model);
   ~StepWorkspace();
   StepWorkspace(StepWorkspace&&) noexcept;
+
+  /// The copy of that potential of the model in the state of the step solved last.
+  const Potential& potential(std::size_t index) const;
 
   struct Impl;
   Impl& impl() { return *impl_; }
@@ -28,8 +36,39 @@ class StepWorkspace {
 /// Called after every Newton iteration with its number and |dx|_inf / h [m/s]; for progress display.
 using IterationCallback = std::function<void(int, double)>;
 
-/// Advances `state` by one step, or leaves it untouched (see StepStatus). On entry and on exit the positions are free
-/// of intersections and inversions.
+template <int dim>
+class Step;
+
+/// A step that is solved and not yet part of any state. What it was solved with must outlive it, and the workspace
+/// solves nothing else before it is committed or dropped.
+template <int dim>
+class SolvedStep {
+ public:
+  explicit SolvedStep(std::unique_ptr<Step<dim>> step);
+  ~SolvedStep();
+  SolvedStep(SolvedStep&&) noexcept;
+
+  /// Of the solve; accounts are settled by commit.
+  const StepReport& report() const;
+  /// [m] Unknowns at the end.
+  const VecX& x() const;
+  Step<dim>& step() { return *step_; }
+
+ private:
+  std::unique_ptr<Step<dim>> step_;
+};
+
+/// Solves the step that starts at `state`. On entry the positions are free of intersections and inversions, and at the
+/// end they are, wherever the report says `is_advanced`.
+template <int dim>
+SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
+                      const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});
+
+/// Advances `state`, the one that the step was solved from, or leaves it untouched (see StepStatus).
+template <int dim>
+StepReport commit(SolvedStep<dim> solved, State& state);
+
+/// Both.
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
                    StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});

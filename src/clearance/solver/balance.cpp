@@ -20,7 +20,7 @@ Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinat
 }
 
 template <int dim>
-BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradients, const VecX& stiffness,
+BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients, const VecX& stiffness,
                                    const std::vector<char>& is_fixed, double tolerance) const {
   constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
   constexpr double least_net_share = 0.01;
@@ -58,7 +58,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
   };
 
   VecX total = VecX::Zero(dim * coordinates_.num_blocks());
-  for (const VecX& gradient : gradients) {
+  gradients.for_each([&](const VecX& gradient) {
     const VecX reduced = coordinates_.reduce(x, gradient);
     for (OfBody& body : bodies) body.net.setZero();
     for_each_free([&](std::size_t b, OfBody& body) {
@@ -68,7 +68,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const std::vector<VecX>& gradi
     });
     for (OfBody& body : bodies) body.net_work += body.net.norm();
     total += reduced;
-  }
+  });
   for (OfBody& body : bodies) body.net.setZero();
   for_each_free([&](std::size_t b, OfBody& body) {
     ++body.num_blocks;

@@ -28,9 +28,9 @@ class Balance {
  public:
   Balance(const Model& model, const LocalCoordinates<dim>& coordinates);
 
-  /// `gradients`: of the terms of the objective in x, one column each; rows of fixed blocks count as zero.
+  /// `gradients`: of the terms of the objective; rows of fixed blocks count as zero.
   /// `stiffness`: largest entry of the diagonal of the Hessian, per local block.
-  BalanceVerdict judge(const VecX& x, const std::vector<VecX>& gradients, const VecX& stiffness,
+  BalanceVerdict judge(const VecX& x, const TermGradients& gradients, const VecX& stiffness,
                        const std::vector<char>& is_fixed, double tolerance) const;
 
  private:

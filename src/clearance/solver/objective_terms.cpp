@@ -32,10 +32,10 @@ CompensatedSum InertiaTerm<dim>::energy(const Iterate& iterate) const {
 }
 
 template <int dim>
-void InertiaTerm<dim>::add_gradient(const Iterate& iterate, VecX& gradient) const {
+void InertiaTerm<dim>::add_gradient(const Iterate& iterate, VecX& gradient) {
   const VecX d = iterate.x - target_.x_tilde;
-  if (model_.consistent_mass) {
-    model_.consistent_mass->add_product(d, 1.0, gradient);
+  if (mass_ != nullptr) {
+    mass_->add_product(d, 1.0, gradient);
     return;
   }
   parallel_for(model_.layout.num_blocks, 4096,
@@ -46,8 +46,8 @@ template <int dim>
 void InertiaTerm<dim>::add_derivatives(const Iterate& iterate, HessianKind /*kind*/, VecX& gradient,
                                        BlockSparseMatrix& matrix) {
   add_gradient(iterate, gradient);
-  if (model_.consistent_mass) {
-    model_.consistent_mass->add_to(1.0, matrix);
+  if (mass_ != nullptr) {
+    mass_->add_to(1.0, matrix);
     return;
   }
   parallel_for(model_.layout.num_blocks, 4096, [&](int b) {
@@ -72,7 +72,7 @@ void PotentialTerm<dim>::add_derivatives(const Iterate& iterate, HessianKind kin
 }
 
 template <int dim>
-CompensatedSum BarrierTerm<dim>::energy(const Iterate& iterate) const {
+CompensatedSum ContactTerm<dim>::energy(const Iterate& iterate) const {
   return scaled(potential_.energy(iterate.contacts, iterate.x_surface), kappa_);
 }
 
@@ -82,8 +82,8 @@ template class InertiaTerm<2>;
 template class InertiaTerm<3>;
 template class PotentialTerm<2>;
 template class PotentialTerm<3>;
-template class BarrierTerm<2>;
-template class BarrierTerm<3>;
+template class ContactTerm<2>;
+template class ContactTerm<3>;
 template class FrictionTerm<2>;
 template class FrictionTerm<3>;
 template class PullTerm<2>;

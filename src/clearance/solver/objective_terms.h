@@ -1,4 +1,4 @@
-// The summands of the objective of a step (eq. 2.5, 2.16 and A.4): inertia, potentials, barriers, lagged friction and
+// The summands of the objective of a step (eq. 2.5, 2.16 and A.4): inertia, potentials, contacts, lagged friction and
 // the pull on scripted nodes. StepProblem is a loop over them.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "clearance/contact/barrier_potential.h"
+#include "clearance/contact/contact_potential.h"
 #include "clearance/contact/friction_potential.h"
 #include "clearance/solver/prescribed.h"
 #include "clearance/solver/time_integrator.h"
@@ -26,11 +26,6 @@ struct Iterate {
   ContactSet contacts;
 };
 
-enum class HessianKind {
-  projected,  ///< positive semi-definite, stencil by stencil
-  exact       ///< may be indefinite: for the end of Newton's iteration
-};
-
 /// One summand, in the units of the objective: those of an energy times InertialTarget::scale.
 template <int dim>
 class ObjectiveTerm {
@@ -42,7 +37,7 @@ class ObjectiveTerm {
   virtual CompensatedSum energy(const Iterate& iterate) const = 0;
   /// What the rounding of energy() is relative to.
   virtual double magnitude(const Iterate& iterate) const { return std::abs(energy(iterate).value()); }
-  virtual void add_gradient(const Iterate& iterate, VecX& gradient) const = 0;
+  virtual void add_gradient(const Iterate& iterate, VecX& gradient) = 0;
   /// Sorted keys of the blocks that the Hessian touches here, beyond the constant pattern of the model, without those
   /// of `is_fixed`. Called before add_derivatives.
   virtual const std::vector<BlockKey>& prepare_hessian(const Iterate& /*iterate*/,
@@ -55,7 +50,7 @@ class ObjectiveTerm {
 
   /// Largest alpha <= 1 such that x + s alpha dx stays in the term's domain for s in [0, 1]. That of contacts is a
   /// matter of the broad phase and CCD.
-  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) const { return {}; }
+  virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) { return {}; }
   /// Exact verdict at x.
   virtual bool is_feasible(const VecX& /*x*/) const { return true; }
   /// Of what limits a step.
@@ -66,31 +61,32 @@ class ObjectiveTerm {
 template <int dim>
 class InertiaTerm final : public ObjectiveTerm<dim> {
  public:
-  InertiaTerm(const Model& model, const InertialTarget& target) : model_(model), target_(target) {}
+  /// `mass`: that of the workspace where the model has a consistent one, else null.
+  InertiaTerm(const Model& model, MassOperator* mass, const InertialTarget& target)
+      : model_(model), mass_(mass), target_(target) {}
   bool is_active(const Iterate& /*iterate*/) const override { return target_.has_inertia; }
   CompensatedSum energy(const Iterate& iterate) const override;
-  void add_gradient(const Iterate& iterate, VecX& gradient) const override;
+  void add_gradient(const Iterate& iterate, VecX& gradient) override;
   void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override;
   std::string name() const override { return "inertia"; }
 
  private:
   const Model& model_;
+  MassOperator* mass_;
   const InertialTarget& target_;
 };
 
-/// A potential of the model.
+/// A potential of the workspace.
 template <int dim>
 class PotentialTerm final : public ObjectiveTerm<dim> {
  public:
   PotentialTerm(Potential& potential, const InertialTarget& target) : potential_(potential), target_(target) {}
   CompensatedSum energy(const Iterate& iterate) const override;
-  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+  void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.x, target_.scale, gradient);
   }
   void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override;
-  StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override {
-    return potential_.max_feasible_step(x, dx);
-  }
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override { return potential_.max_feasible_step(x, dx); }
   bool is_feasible(const VecX& x) const override { return potential_.is_feasible(x); }
   std::string name() const override { return potential_.name(); }
 
@@ -99,31 +95,33 @@ class PotentialTerm final : public ObjectiveTerm<dim> {
   const InertialTarget& target_;
 };
 
-/// kappa times the barriers of the contact set.
+/// kappa times the energies of the contacts.
 template <int dim>
-class BarrierTerm final : public ObjectiveTerm<dim> {
+class ContactTerm final : public ObjectiveTerm<dim> {
  public:
-  BarrierTerm(const Model& model, const BarrierOptions& options) : potential_(model, options) {}
+  ContactTerm(const Model& model, const ContactModel<dim>& contact_model) : potential_(model, contact_model) {}
   double kappa() const { return kappa_; }
   void set_kappa(double kappa) { kappa_ = kappa; }
-  const BarrierPotential<dim>& potential() const { return potential_; }
+  const ContactPotential<dim>& potential() const { return potential_; }
 
   bool is_active(const Iterate& iterate) const override { return !iterate.contacts.contacts.empty(); }
   CompensatedSum energy(const Iterate& iterate) const override;
-  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+  double magnitude(const Iterate& iterate) const override {
+    return kappa_ * potential_.magnitude(iterate.contacts, iterate.x_surface);
+  }
+  void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.contacts, iterate.x_surface, kappa_, gradient);
   }
   const std::vector<BlockKey>& prepare_hessian(const Iterate& iterate, const std::vector<char>& is_fixed) override {
     return potential_.prepare_hessian(iterate.contacts, is_fixed);
   }
   void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override {
-    potential_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, gradient, matrix,
-                               kind == HessianKind::exact);
+    potential_.add_derivatives(iterate.contacts, iterate.x_surface, kappa_, kind, gradient, matrix);
   }
   std::string name() const override { return "barrier"; }
 
  private:
-  BarrierPotential<dim> potential_;
+  ContactPotential<dim> potential_;
   double kappa_ = 0.0;
 };
 
@@ -140,15 +138,14 @@ class FrictionTerm final : public ObjectiveTerm<dim> {
 
   bool is_active(const Iterate& /*iterate*/) const override { return !potential_.is_empty(); }
   CompensatedSum energy(const Iterate& iterate) const override { return potential_.energy(iterate.x_surface); }
-  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
+  void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.x_surface, gradient);
   }
   const std::vector<BlockKey>& prepare_hessian(const Iterate& /*iterate*/, const std::vector<char>& is_fixed) override {
     return potential_.prepare_hessian(is_fixed);
   }
-  void add_derivatives(const Iterate& iterate, HessianKind /*kind*/, VecX& gradient,
-                       BlockSparseMatrix& matrix) override {
-    potential_.add_derivatives(iterate.x_surface, secant_share_, gradient, matrix);
+  void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override {
+    potential_.add_derivatives(iterate.x_surface, secant_share_, kind, gradient, matrix);
   }
   std::string name() const override { return "friction"; }
 
@@ -167,9 +164,7 @@ class PullTerm final : public ObjectiveTerm<dim> {
 
   bool is_active(const Iterate& /*iterate*/) const override { return augmented_.is_active(); }
   CompensatedSum energy(const Iterate& iterate) const override { return augmented_.energy(iterate.x); }
-  void add_gradient(const Iterate& iterate, VecX& gradient) const override {
-    augmented_.add_gradient(iterate.x, gradient);
-  }
+  void add_gradient(const Iterate& iterate, VecX& gradient) override { augmented_.add_gradient(iterate.x, gradient); }
   void add_derivatives(const Iterate& iterate, HessianKind /*kind*/, VecX& gradient,
                        BlockSparseMatrix& matrix) override {
     augmented_.add_derivatives(iterate.x, gradient, matrix);

@@ -23,13 +23,13 @@ std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
 
 template <int dim>
 void StepAccount<dim>::open(const State& state, double barrier) {
-  const auto count = static_cast<Eigen::Index>(model_.potentials.size());
+  const auto count = static_cast<Eigen::Index>(potentials_.size());
   x_t0_ = state.x;
   v_t0_ = state.v;
   energy_t0_.resize(count + 1);
   load_energy_t0_.resize(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const Potential& potential = *model_.potentials[static_cast<std::size_t>(k)];
+    const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
     energy_t0_[k] = potential.energy(state.x).value();
     load_energy_t0_[k] = potential.load_energy(state.x);
   }
@@ -39,7 +39,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   const bool is_first = state.stored.size() != energy_t0_.size();
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
-    const Potential& potential = *model_.potentials[static_cast<std::size_t>(k)];
+    const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
     if (potential.is_dissipative() || (is_first && !potential.is_driven())) continue;
     jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
     energy_.stored += jump_t0_[k];
@@ -54,51 +54,64 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   dx_ = end.x - x_t0_;
   is_fixed_ = problem.is_fixed();
   const double scale = target_.scale;
-  const std::vector<VecX> gradients = problem.term_gradients(end, problem.friction());
-  VecX total = VecX::Zero(dx_.size()), external = VecX::Zero(dx_.size());
-  work_ = MatX::Zero(body_energy_t0_.size(), energy_t0_.size() + 3);
-  is_driven_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
-  auto next = gradients.begin();
-  inertial_gradient_ = VecX::Zero(dx_.size());
-  if (target_.has_inertia) inertial_gradient_ = *next++ / scale;
-  total = inertial_gradient_;
-
+  TermGradients forces = problem.term_gradients(end, problem.friction());
+  for (VecX* gradient : {&forces.inertia, &forces.contacts, &forces.friction, &forces.pull}) {
+    if (gradient->size() > 0) *gradient /= scale;
+  }
+  const Eigen::Index num_bodies = body_energy_t0_.size();
+  work_ = MatX::Zero(num_bodies, energy_t0_.size() + 3);
+  is_driven_.assign(static_cast<std::size_t>(num_bodies), 0);
   stored_.resize(energy_t0_.size());
   body_energy_t1_ = body_energies(end.x);
   body_gain_ = body_energy_t1_ - body_energy_t0_;
-  double gaps = 0.0;
-  for (std::size_t k = 0; k < model_.potentials.size(); ++k) {
-    const Potential& potential = *model_.potentials[k];
-    const auto at = static_cast<Eigen::Index>(k);
-    const VecX gradient = *next++ / scale;
-    const double work = gradient.dot(dx_);
-    total += gradient;
-    external += gradient;
-    stored_[at] = 0.0;
-    for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
-      body_gain_[static_cast<Eigen::Index>(body_of(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
-    }
-    if (!potential.has_body_energies() && !potential.is_dissipative()) add_work(gradient, at);
-    if (potential.is_dissipative()) {
-      energy_.damping += work;
-      continue;
-    }
-    const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
-    stored_[at] = energy - load_energy;
-    energy_.loads += load_energy_t0_[at] - load_energy;
-    energy_.stored += stored_[at] - (energy_t0_[at] - load_energy_t0_[at]);
-    const double gap = work - (energy - energy_t0_[at]);
-    if (jump_t0_[at] != 0.0) {
-      // A drive does what the forces at the end do, and what is stored: the stiff spring between its old and its new
-      // place is no energy at all.
-      energy_.drives += jump_t0_[at] - gap;
-      note_drive(gradient);
-    } else {
-      gaps += gap;
-    }
-  }
 
-  has_contact_.assign(static_cast<std::size_t>(body_energy_t0_.size()), 0);
+  Sums sums{VecX::Zero(dx_.size()), VecX::Zero(dx_.size()), 0.0};
+  inertial_gradient_ = forces.inertia.size() > 0 ? forces.inertia : VecX(VecX::Zero(dx_.size()));
+  sums.total = inertial_gradient_;
+  for (std::size_t k = 0; k < potentials_.size(); ++k) {
+    close_potential(static_cast<Eigen::Index>(k), forces.potentials[k] / scale, end, sums);
+  }
+  close_contacts(problem, end, forces, sums);
+  close_prescribed(end, forces.pull, sums);
+  for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(sums.external, b);
+}
+
+template <int dim>
+void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums) {
+  const Potential& potential = *potentials_[static_cast<std::size_t>(k)];
+  const double work = gradient.dot(dx_);
+  sums.total += gradient;
+  sums.external += gradient;
+  stored_[k] = 0.0;
+  for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
+    body_gain_[static_cast<Eigen::Index>(body_of(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
+  }
+  if (!potential.has_body_energies() && !potential.is_dissipative()) add_work(gradient, k);
+  if (potential.is_dissipative()) {
+    energy_.damping += work;
+    return;
+  }
+  const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
+  stored_[k] = energy - load_energy;
+  energy_.loads += load_energy_t0_[k] - load_energy;
+  energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);
+  const double gap = work - (energy - energy_t0_[k]);
+  if (jump_t0_[k] != 0.0) {
+    // A drive does what the forces at the end do, and what is stored: the stiff spring between its old and its new
+    // place is no energy at all.
+    energy_.drives += jump_t0_[k] - gap;
+    note_drive(gradient);
+  } else {
+    sums.gaps += gap;
+  }
+}
+
+/// What contacts store and friction takes.
+template <int dim>
+void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces,
+                                      Sums& sums) {
+  const double scale = target_.scale;
+  has_contact_.assign(static_cast<std::size_t>(body_gain_.size()), 0);
   for (const Contact& contact : end.contacts.contacts) {
     for (int i = 0; i < contact.num_vertices(); ++i) {
       const int vertex = contact.vertices[static_cast<std::size_t>(i)];
@@ -106,10 +119,10 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
     }
   }
 
-  // What they store in contacts and elastic sticking is no gain of the bodies.
+  // What bodies store in contacts and elastic sticking is no gain of theirs.
   VecX contact_gaps = VecX::Zero(body_gain_.size());
-  problem.barrier().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
-                                  contact_gaps);
+  problem.contacts().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
+                                   contact_gaps);
   // A brake pad stands still: what is rubbed out at it is at work on it as well.
   VecX rubbed_out = VecX::Zero(body_gain_.size());
   problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps, rubbed_out);
@@ -117,59 +130,58 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   work_.col(work_.cols() - 1) = rubbed_out;
 
   const Eigen::Index last = stored_.size() - 1;
-  stored_[last] = problem.kappa() / scale * problem.barrier().energy(end.contacts, end.x_surface).value();
+  stored_[last] = problem.kappa() / scale * problem.contacts().energy(end.contacts, end.x_surface).value();
   energy_.stored += stored_[last] - energy_t0_[last];
-  double barrier_work = 0.0;
-  if (!end.contacts.contacts.empty()) {
-    const VecX gradient = *next++ / scale;
-    barrier_work = gradient.dot(dx_);
-    add_work(gradient, last);
-    total += gradient;
-    external += gradient;
+  double work = 0.0;
+  if (forces.contacts.size() > 0) {
+    work = forces.contacts.dot(dx_);
+    add_work(forces.contacts, last);
+    sums.total += forces.contacts;
+    sums.external += forces.contacts;
   }
-  barrier_gap_ = barrier_work - (stored_[last] - energy_t0_[last]);
-  if (!problem.friction().is_empty()) {
-    const VecX gradient = *next++ / scale;
-    energy_.friction = gradient.dot(dx_);
-    add_work(gradient, last + 1);
-    total += gradient;
-    external += gradient;
+  barrier_gap_ = work - (stored_[last] - energy_t0_[last]);
+  if (forces.friction.size() > 0) {
+    energy_.friction = forces.friction.dot(dx_);
+    add_work(forces.friction, last + 1);
+    sums.total += forces.friction;
+    sums.external += forces.friction;
   }
+}
 
-  // What is not balanced: at fixed nodes the force that moves them; pulls on others are forces from outside, too.
+/// What is not balanced: at fixed nodes the force that moves them; pulls on others are forces from outside, too.
+template <int dim>
+void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Sums& sums) {
   double all = 0.0;
-  VecX free = total, held = VecX::Zero(dx_.size());
+  VecX free = sums.total, held = VecX::Zero(dx_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    const double work = block<dim>(sums.total, b).dot(block<dim>(dx_, b));
     if (is_fixed_[static_cast<std::size_t>(b)]) {
-      energy_.motions += block<dim>(total, b).dot(block<dim>(dx_, b));
-      block<dim>(held, b) = -block<dim>(total, b);
+      energy_.motions += work;
+      block<dim>(held, b) = -block<dim>(sums.total, b);
       block<dim>(free, b).setZero();
     } else {
-      all += block<dim>(total, b).dot(block<dim>(dx_, b));
+      all += work;
     }
   }
-  if (next != gradients.end()) {
-    const VecX pull = *next / scale;
-    energy_.motions -= pull.dot(dx_);
+  if (pull.size() > 0) {
+    const double work = pull.dot(dx_);
+    energy_.motions -= work;
     free += pull;
-    external += pull;
-    all += pull.dot(dx_);
+    sums.external += pull;
+    all += work;
     held += pull;
   }
-  add_work(held, last + 2);
+  add_work(held, stored_.size() + 1);
   note_drive(held);
   energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
   // Of rigid bodies all forces on the columns count, also those that keep them rigid: on an arc these do work.
-  energy_.integrator += all - energy_.residual - gaps;
-
-  // On an arc the forces that keep a body rigid do work.
+  energy_.integrator += all - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
       if (is_fixed_[static_cast<std::size_t>(b)]) continue;
       body_gain_[static_cast<Eigen::Index>(body_of(b))] += block<dim>(free, b).dot(block<dim>(dx_, b));
     }
   }
-  for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(external, b);
 }
 
 /// That of the force -gradient on each body.
@@ -222,7 +234,7 @@ template <int dim>
 VecX StepAccount<dim>::body_energies(const VecX& x) const {
   VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
-  for (const auto& potential : model_.potentials) potential->add_body_energies(x, model_.body_of_block, sums);
+  for (const auto& potential : potentials_) potential->add_body_energies(x, model_.body_of_block, sums);
   return sums;
 }
 

@@ -10,8 +10,9 @@ namespace clearance {
 template <int dim>
 class StepAccount {
  public:
-  StepAccount(const Model& model, const LocalCoordinates<dim>& coordinates, const InertialTarget& target, double h)
-      : model_(model), coordinates_(coordinates), target_(target), h_(h) {}
+  StepAccount(const Model& model, const WorkingCopies<dim>& copies, const LocalCoordinates<dim>& coordinates,
+              const InertialTarget& target, double h)
+      : model_(model), potentials_(copies.potentials), coordinates_(coordinates), target_(target), h_(h) {}
 
   /// After the potentials have begun the step. `barrier` [J]: at the start, with the stiffness of this step.
   void open(const State& state, double barrier);
@@ -31,6 +32,15 @@ class StepAccount {
   const VecX& stored() const { return stored_; }
 
  private:
+  /// [N] Of the terms closed so far: of all, and of those from outside; [J] what their work exceeds their energy by.
+  struct Sums {
+    VecX total, external;
+    double gaps = 0.0;
+  };
+  void close_potential(Eigen::Index k, const VecX& gradient, const Iterate& end, Sums& sums);
+  void close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces, Sums& sums);
+  void close_prescribed(const Iterate& end, const VecX& pull, Sums& sums);
+
   VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;
@@ -41,6 +51,7 @@ class StepAccount {
   bool is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const;
 
   const Model& model_;
+  const std::vector<std::unique_ptr<Potential>>& potentials_;
   const LocalCoordinates<dim>& coordinates_;
   const InertialTarget& target_;
   double h_;

@@ -6,24 +6,17 @@ namespace clearance {
 
 namespace {
 
-/// Adds `factor` times the forces of contacts to their vertices and to the bodies that meet; `part` is that of
-/// PairForce.
+/// Adds forces of contacts to their vertices and to the bodies that meet; `part` is that of PairForce.
 template <int dim>
-void add_contact_forces(const Model& model, const std::vector<ContactForce<dim>>& forces, double factor,
-                        Vec<3> PairForce::*part, VecX& of_vertices, StepForces& sums) {
-  for (const ContactForce<dim>& force : forces) {
-    const Contact& contact = force.contact;
+ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& of_vertices, StepForces& sums) {
+  return [&model, part, &of_vertices, &sums](const Contact& contact, int vertex, const Vec<dim>& force) {
+    block<dim>(of_vertices, vertex) += force;
     const auto [first_body, second_body] = bodies_of(model.surface, contact);
-    for (int i = 0; i < contact.num_vertices(); ++i) {
-      const Vec<dim> f = factor * force.on_vertices.template segment<dim>(dim * i);
-      block<dim>(of_vertices, contact.vertices[static_cast<std::size_t>(i)]) += f;
-      if (first_body == second_body) continue;
-      const bool is_first = i < num_first(contact);
-      PairForce& pair =
-          sums.between[is_first ? std::pair(first_body, second_body) : std::pair(second_body, first_body)];
-      (pair.*part).template head<dim>() += f;
-    }
-  }
+    if (first_body == second_body) return;
+    const bool is_first = model.surface.vertex_body[static_cast<std::size_t>(vertex)] == first_body;
+    PairForce& pair = sums.between[is_first ? std::pair(first_body, second_body) : std::pair(second_body, first_body)];
+    (pair.*part).template head<dim>() += force;
+  };
 }
 
 }  // namespace
@@ -32,25 +25,25 @@ void add_contact_forces(const Model& model, const std::vector<ContactForce<dim>>
 /// was lagged, which is what the step balanced.
 template <int dim>
 StepForces Step<dim>::collect_forces() {
+  const Iterate& end = point_.iterate;
   const FrictionPotential<dim> friction =
-      has_forces() && problem_.has_friction() ? problem_.fresh_friction(current_, state_.x) : problem_.friction();
+      in_.has_forces() && problem_.has_friction() ? friction_.fresh(end) : problem_.friction();
   const double scale = target_.scale;
   StepForces forces;
-  forces.normal = VecX::Zero(current_.x_surface.size());
+  forces.normal = VecX::Zero(end.x_surface.size());
   forces.friction = forces.normal;
-  const auto normal =
-      problem_.barrier().contact_forces(current_.contacts, current_.x_surface, problem_.kappa() / scale);
-  add_contact_forces<dim>(model_, normal, 1.0, &PairForce::normal, forces.normal, forces);
-  add_contact_forces<dim>(model_, friction.contact_forces(current_.x_surface), 1.0 / scale, &PairForce::friction,
-                          forces.friction, forces);
+  problem_.contacts().visit_forces(end.contacts, end.x_surface, problem_.kappa() / scale,
+                                   adding_to<dim>(in_.model, &PairForce::normal, forces.normal, forces));
+  friction.visit_forces(end.x_surface, 1.0 / scale,
+                        adding_to<dim>(in_.model, &PairForce::friction, forces.friction, forces));
 
   // A pull of the augmented Lagrangian is a part of what moves the block, not of what it is moved against.
-  std::vector<VecX> gradients = problem_.term_gradients(current_, friction);
-  if (problem_.augmented().is_active()) gradients.pop_back();
-  forces.reaction = VecX::Zero(current_.x.size());
-  for (const VecX& gradient : gradients) {
-    for (int b : targets_.blocks) block<dim>(forces.reaction, b) += block<dim>(gradient, b) / scale;
-  }
+  TermGradients gradients = problem_.term_gradients(end, friction);
+  gradients.pull.resize(0);
+  forces.reaction = VecX::Zero(end.x.size());
+  gradients.for_each([&](const VecX& gradient) {
+    for (int b : in_.targets.blocks) block<dim>(forces.reaction, b) += block<dim>(gradient, b) / scale;
+  });
   return forces;
 }
 

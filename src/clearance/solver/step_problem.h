@@ -3,18 +3,38 @@
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
+#include "clearance/solver/barrier_stiffness.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/objective_terms.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/system_matrix.h"
+#include "clearance/solver/working_copies.h"
 
 namespace clearance {
+
+/// In x, of the terms of an objective; empty for those that are not active.
+struct TermGradients {
+  VecX inertia;
+  std::vector<VecX> potentials;
+  VecX contacts, friction, pull;
+
+  /// visit(gradient) for those that are there, in the order of every sum.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    if (inertia.size() > 0) visit(inertia);
+    for (const VecX& potential : potentials) visit(potential);
+    for (const VecX* last : {&contacts, &friction, &pull}) {
+      if (last->size() > 0) visit(*last);
+    }
+  }
+};
 
 template <int dim>
 class StepProblem {
  public:
-  StepProblem(const Model& model, const SolverOptions& options, const InertialTarget& target,
-              const PrescribedTargets& targets, const State& state);
+  /// The potentials of `copies` have begun the step, or will have before anything is evaluated.
+  StepProblem(const Model& model, WorkingCopies<dim>& copies, const SolverOptions& options,
+              const InertialTarget& target, const PrescribedTargets& targets, const State& state);
 
   /// Contacts at x among `candidates`.
   Iterate make_iterate(VecX x, const Candidates& candidates) const;
@@ -39,15 +59,15 @@ class StepProblem {
   std::string infeasible_term(const VecX& x) const;
   bool is_feasible(const VecX& x) const { return infeasible_term(x).empty(); }
 
-  /// Gradients of the objective's terms in x, a column each: inertia, potentials, barriers, friction, scripted nodes.
   /// Friction is `friction`, which may be another one than the objective's.
-  std::vector<VecX> term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
+  TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
 
   /// Barrier stiffness at the start of a step (app. A.6).
   void choose_kappa(const Iterate& iterate);
   /// Doubles kappa while contacts closer than d_eps approach (app. A.6); returns such a contact of `after` if it did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
+  const InertialTarget& target() const { return target_; }
   /// [m] Surface vertices at the start of the step.
   const VecX& x_surface_t0() const { return x_surface_t0_; }
 
@@ -63,8 +83,8 @@ class StepProblem {
   void set_secant_share(double share) { friction_.set_secant_share(share); }
   const FrictionPotential<dim>& friction() const { return friction_.potential(); }
 
-  double kappa() const { return barrier_.kappa(); }
-  const BarrierPotential<dim>& barrier() const { return barrier_.potential(); }
+  double kappa() const { return contact_.kappa(); }
+  const ContactPotential<dim>& contacts() const { return contact_.potential(); }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   std::vector<char>& is_fixed() { return is_fixed_; }
@@ -72,10 +92,10 @@ class StepProblem {
   void free_prescribed();
 
  private:
-  double kappa_lower_bound() const;
-  double inertial_kappa() const;
+  FrictionPotential<dim> make_friction() const;
 
   const Model& model_;
+  const ContactModel<dim>& contact_model_;
   const SolverOptions& options_;
   const InertialTarget& target_;
   const PrescribedTargets& targets_;
@@ -83,7 +103,8 @@ class StepProblem {
   const std::vector<StickVertex>& stick_t0_;
   InertiaTerm<dim> inertia_;
   std::vector<PotentialTerm<dim>> potentials_;
-  BarrierTerm<dim> barrier_;
+  BarrierStiffness stiffness_;
+  ContactTerm<dim> contact_;
   FrictionTerm<dim> friction_;
   PullTerm<dim> pull_;
   std::vector<ObjectiveTerm<dim>*> terms_;  // all of these, in the order of every sum

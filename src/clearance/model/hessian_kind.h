@@ -1,0 +1,11 @@
+// Which Hessian of an energy is asked for.
+#pragma once
+
+namespace clearance {
+
+enum class HessianKind {
+  projected,  ///< positive semi-definite, stencil by stencil
+  exact       ///< may be indefinite: for the end of Newton's iteration
+};
+
+}  // namespace clearance

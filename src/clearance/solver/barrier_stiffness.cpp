@@ -1,0 +1,70 @@
+#include "clearance/solver/barrier_stiffness.h"
+
+#include <algorithm>
+
+namespace clearance {
+
+double mean_block_mass(const Model& model) {
+  double sum = 0.0;
+  int count = 0;
+  for (double m : model.mass) {
+    if (m > 0.0) {
+      sum += m;
+      ++count;
+    }
+  }
+  return sum / std::max(count, 1);
+}
+
+/// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
+/// a mean mass out by a hundred dhat in a step. App. A.6 would make it a thousand times stiffer, a wall that contacts
+/// meet one by one (measured: ten times the Newton iterations).
+double BarrierStiffness::inertial() const {
+  constexpr double reach = 100.0;
+  const double middle = 0.5 * options_.barrier.dhat + options_.barrier.min_separation;
+  const double force = -2.0 * middle * barrier_derivatives(middle * middle, options_.barrier).first;
+  return reach * options_.barrier.dhat * mean_block_mass(model_) / force;
+}
+
+double BarrierStiffness::lower_bound() const {
+  if (!model_.stiff_bodies.empty() && has_inertia_) return inertial();
+  // At d = 1e-8 l a point-point contact has at least `min_multiplier` mean masses on the diagonal.
+  const double l = model_.bbox_diagonal;
+  const double min_separation = options_.barrier.min_separation;
+  double distance = 1e-8 * l + min_separation;
+  double curvature = barrier_derivatives(distance * distance, options_.barrier).second;
+  // Where dhat is so small that the reference distance lies outside the barrier, use the barrier's middle instead.
+  if (!(curvature > 0.0)) {
+    distance = 0.5 * options_.barrier.dhat + min_separation;
+    curvature = barrier_derivatives(distance * distance, options_.barrier).second;
+  }
+  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of app. A.6.
+  return options_.kappa.min_multiplier * mean_block_mass(model_) / (4.0 * distance * distance * curvature);
+}
+
+std::optional<double> BarrierStiffness::balancing(const VecX& smooth, const VecX& contact) const {
+  const double contact_sq = contact.squaredNorm();
+  if (!(contact_sq > 0.0)) return std::nullopt;
+  return std::clamp(-contact.dot(smooth) / contact_sq, lower_bound(), upper_bound());
+}
+
+const Contact* BarrierStiffness::find_approaching(double kappa, const ContactSet& before,
+                                                  const ContactSet& after) const {
+  if (!is_adaptive()) return nullptr;
+  const double close = options_.kappa.close_distance + options_.barrier.min_separation;
+  if (after.min_distance >= close || kappa >= upper_bound()) return nullptr;
+  for (const Contact& contact : after.contacts) {
+    if (contact.distance_sq >= close * close) continue;
+    // Both sets are sorted by stencil.
+    const auto found = std::lower_bound(before.contacts.begin(), before.contacts.end(), contact, precedes);
+    if (found == before.contacts.end() || precedes(contact, *found)) continue;
+    if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) return &contact;
+  }
+  return nullptr;
+}
+
+double BarrierStiffness::doubled(double kappa) const {
+  return std::min(upper_bound(), 2.0 * kappa);
+}
+
+}  // namespace clearance

@@ -1,0 +1,134 @@
+#include "clearance/solver/direction_bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+
+/// A direction is swept this many times as far as the last one was feasible; at the start of a step this many edges.
+constexpr double sweep_reach = 4.0;
+/// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
+constexpr double sweep_growth = 8.0;
+
+/// [m] Mean length of the surface's edges.
+template <int dim>
+double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
+  CompensatedSum sum;
+  for (const auto& [i, j] : surface.edges) sum.add((block<dim>(x_surface, i) - block<dim>(x_surface, j)).norm());
+  return surface.edges.empty() ? 0.0 : sum.value() / static_cast<double>(surface.edges.size());
+}
+
+}  // namespace
+
+template <int dim>
+DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepReport& report)
+    : in_(in),
+      problem_(problem),
+      report_(report),
+      feasible_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())) {}
+
+template <int dim>
+double DirectionBound<dim>::length(const VecX& x, const VecX& dy) const {
+  return in_.coordinates().expand(x, dy).cwiseAbs().maxCoeff();
+}
+
+/// Unless that would climb. False if nothing is bent.
+template <int dim>
+bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& dy) const {
+  if (in_.model.stiff_bodies.empty()) return false;
+  VecX bent = in_.coordinates().bent(from.x, dy, problem_.is_fixed());
+  if (gradient.dot(bent) > 0.5 * gradient.dot(dy)) return false;
+  dy = std::move(bent);
+  return true;
+}
+
+/// What bending adds is of second order in the whole turn, but grows linearly on the way: where little of the way is
+/// feasible it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of its rod),
+/// so that there the direction stays straight, which hardly stretches a body then.
+template <int dim>
+Direction DirectionBound<dim>::bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy) {
+  VecX bent = dy;
+  const bool is_bent = bend(from, gradient, bent);
+  Direction direction = bound(from, std::move(bent));
+  if (!is_bent || direction.alpha_limit >= 0.5) return direction;
+  const BarrierOptions& barrier = in_.options.barrier;
+  const double gap = std::min(barrier.dhat, from.contacts.min_distance - barrier.min_separation);
+  if (direction.alpha_limit * length(from.x, direction.dy - dy) < 0.1 * gap) return direction;
+  Direction straight = bound(from, dy);
+  return straight.alpha_limit > direction.alpha_limit ? straight : direction;
+}
+
+/// First the bound of the terms, which shortens the sweep, then broad phase and CCD. Early directions can be a hundred
+/// times as long as what is feasible, and a sweep of the whole would pair everything with everything on the way: it is
+/// swept in growing parts until something is hit.
+template <int dim>
+Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
+  Direction direction;
+  direction.dy = std::move(dy);
+  double alpha = 1.0;
+  {
+    StageTimer timer(report_.profile, Stage::ccd);
+    const auto limit = problem_.max_feasible_step(from.x, in_.coordinates().expand(from.x, direction.dy));
+    if (limit.alpha < alpha) {
+      alpha = limit.alpha;
+      direction.limited_by = fmt::format("{} element {}", limit.term, limit.element);
+      note_limit(alpha, direction.limited_by);
+    }
+  }
+  direction.alpha_limit = alpha;
+  if (!in_.options.has_contact) return direction;
+
+  const double size = length(from.x, direction.dy);
+  // Sweeps shorter than the activation distance find the same pairs.
+  const double reach = sweep_reach * std::max(feasible_length_, in_.options.barrier.dhat);
+  double part = reach < alpha * size ? reach / size : alpha;
+  sweep(from, part, direction);
+  while (direction.alpha_limit >= part && part < alpha) {
+    part = std::min(sweep_growth * part, alpha);
+    sweep(from, part, direction);
+  }
+  feasible_length_ = direction.alpha_limit * size;
+  return direction;
+}
+
+/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.
+template <int dim>
+void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
+  SurfacePath path;
+  SweptCandidates swept;
+  {
+    StageTimer timer(report_.profile, Stage::broad_phase);
+    path = in_.coordinates().surface_path(from.x, from.x_surface, direction.dy, part);
+    swept = measure_candidates(
+        dim, in_.model.surface, path,
+        in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
+  }
+  if (dim == 3 && in_.options.on_ccd_query) {
+    for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);
+  }
+  StageTimer timer(report_.profile, Stage::ccd);
+  const FeasibleStep feasible = find_feasible_step(dim, in_.model, path, swept, in_.options);
+  direction.alpha_limit = part * feasible.alpha;
+  direction.candidates = reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance());
+  report_.counters.candidates += static_cast<long>(swept.distance.size());
+  report_.counters.ccd_calls += feasible.num_ccd_calls;
+  if (feasible.alpha < 1.0) {
+    direction.limited_by = feasible.limited_by;
+    note_limit(direction.alpha_limit, feasible.limited_by);
+  }
+}
+
+template <int dim>
+void DirectionBound<dim>::note_limit(double alpha, const std::string& limited_by) {
+  if (!(alpha < report_.smallest_alpha)) return;
+  report_.smallest_alpha = alpha;
+  report_.limited_by = limited_by;
+}
+
+template class DirectionBound<2>;
+template class DirectionBound<3>;
+
+}  // namespace clearance

@@ -1,0 +1,100 @@
+#include "clearance/solver/friction_coupling.h"
+
+#include "clearance/math/gmres.h"
+#include "clearance/model/blocks.h"
+
+namespace clearance {
+
+namespace {
+constexpr double coupling_tolerance = 1e-3;
+constexpr int max_coupling_iterations = 20;
+/// [smallest gap] what derivatives of friction are differences over.
+constexpr double difference = 1e-4;
+/// Of what a linear system would take from the imbalance: what a part of a coupled direction must.
+constexpr double least_progress = 0.5;
+constexpr double least_part = 0.25;
+}  // namespace
+
+/// GMRES solves with the factor again and again; iterative solvers have none.
+template <int dim>
+bool FrictionCoupling<dim>::is_possible() const {
+  if (in_.system.solver().counters().num_iterations > counters_t0_.num_iterations) return false;
+  return lag_.wants_coupling() && lag_.is_fresh() && !problem_.friction().is_empty() && problem_.secant_share() == 0.0;
+}
+
+/// In Newton's unknowns; zero where they are fixed.
+template <int dim>
+VecX FrictionCoupling<dim>::reduce_free(const VecX& x, const VecX& gradient) const {
+  VecX reduced = in_.coordinates().reduce(x, gradient);
+  clear_blocks<dim>(in_.coordinates().reduce(problem_.is_fixed()), reduced);
+  return reduced;
+}
+
+/// Of the objective with `friction` in place of its own.
+template <int dim>
+VecX FrictionCoupling<dim>::gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const {
+  VecX sum = VecX::Zero(iterate.x.size());
+  problem_.term_gradients(iterate, friction).for_each([&](const VecX& gradient) { sum += gradient; });
+  return reduce_free(iterate.x, sum);
+}
+
+/// How the gradient changes along d because friction follows normal forces, directions and points of contacts: a
+/// difference of the friction that agrees a little further on and the lagged one there.
+template <int dim>
+VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) const {
+  const VecX dx = in_.coordinates().expand(at.x, d);
+  const double longest = dx.cwiseAbs().maxCoeff();
+  if (!(longest > 0.0)) return VecX::Zero(d.size());
+  const double part = difference * at.contacts.min_distance / longest;
+  Iterate shifted;
+  shifted.x = at.x + part * dx;
+  shifted.x_surface = in_.model.surface_map.apply(shifted.x);
+  shifted.contacts = at.contacts;
+  VecX agreed = VecX::Zero(dx.size()), lagged = agreed;
+  lag_.fresh(shifted).add_gradient(shifted.x_surface, agreed);
+  problem_.friction().add_gradient(shifted.x_surface, lagged);
+  return reduce_free(at.x, (agreed - lagged) / part);
+}
+
+/// From the direction of the lagged problem that of the coupled one; whether it is any good is for the search to tell.
+template <int dim>
+VecX FrictionCoupling<dim>::coupled(const Iterate& at, const VecX& dy) const {
+  StageTimer timer(report_.profile, Stage::linear_solve);
+  const auto apply = [&](const VecX& d) {
+    VecX solved;
+    const bool is_solved = in_.system.solver().solve(friction_change(at, d), solved) == LinearSolveStatus::solved;
+    return is_solved ? solved : VecX(VecX::Zero(d.size()));
+  };
+  return solve_identity_plus(apply, dy, coupling_tolerance, max_coupling_iterations);
+}
+
+template <int dim>
+bool FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, Point& point,
+                                   IterationReport& iteration) {
+  if (!is_possible()) return false;
+  const VecX dy = coupled(point.iterate, lagged_dy);
+  for (double part = 1.0; dy.allFinite() && part >= least_part; part *= 0.25) {
+    const Direction direction = bound_.bound_bent(point.iterate, gradient, part * dy);
+    VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
+    if (!problem_.is_feasible(x)) continue;
+    Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+    VecX left;
+    const bool is_solved =
+        in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;
+    if (!is_solved || !(left.norm() <= (1.0 - least_progress * part) * lagged_dy.norm())) continue;
+    point.iterate = std::move(trial);
+    iteration.alpha = iteration.alpha_limit = part * direction.alpha_limit;
+    iteration.limited_by = direction.limited_by;
+    iteration.event = "forces and friction at once";
+    lag_.take_up(point, 1.0);
+    lag_.note_coupling(part == 1.0);
+    return true;
+  }
+  lag_.note_failed_coupling();
+  return false;
+}
+
+template class FrictionCoupling<2>;
+template class FrictionCoupling<3>;
+
+}  // namespace clearance

@@ -1,0 +1,91 @@
+#include "clearance/solver/friction_lag.h"
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+/// Friction that has been lagged this often goes round in a circle; from there on it takes a part of what is new, which
+/// ends the circle.
+constexpr int num_whole_lags = 10;
+}  // namespace
+
+/// From the contacts at the start of the step with the barrier stiffness of the last one, which is to say from the
+/// normal forces that the last step ended with.
+template <int dim>
+void FrictionLag<dim>::start(const Candidates& candidates) {
+  const State& state = in_.state;
+  // The barriers of a scene's start balance nothing yet.
+  if (!problem_.has_friction() || (in_.has_forces() && state.step == 0)) return;
+  const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
+  problem_.lag_friction(problem_.make_iterate(state.x, candidates), in_.options.integrator.h * state.v, kappa);
+  report_.friction_iterations = 1;
+}
+
+/// Of what is new: half of what goes round in a circle ends it as a rule. Where the forces are still far from balance
+/// with it after many lags, less and less is taken.
+template <int dim>
+double FrictionLag<dim>::share() const {
+  constexpr int num_half_lags = 40;
+  const int count = report_.friction_iterations;
+  // Where a coupled direction is to come, friction has to agree.
+  if (count < num_whole_lags || wants_coupling()) return 1.0;
+  const bool is_far = in_.has_forces() && report_.imbalance > 0.1;
+  return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
+}
+
+template <int dim>
+bool FrictionLag<dim>::take_up(Point& point, double share) {
+  const int wanted = in_.options.friction.iterations;
+  if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
+  const bool had_friction = !problem_.friction().is_empty();
+  // What has slid before any friction was there says nothing of static or kinetic: it may stick.
+  const VecX& x = point.iterate.x;
+  const VecX displacement = report_.friction_iterations == 0 ? VecX(VecX::Zero(x.size())) : VecX(x - in_.state.x);
+  problem_.lag_friction(point.iterate, displacement, problem_.kappa(), share);
+  num_to_skip_ = std::max(0, num_to_skip_ - 1);
+  is_fresh_ = share == 1.0 && report_.friction_iterations > 0;
+  if (is_fresh_ && wants_coupling()) problem_.set_secant_share(0.0);
+  if (!had_friction && problem_.friction().is_empty()) return false;
+  ++report_.friction_iterations;
+  point.energy = problem_.energy(point.iterate);
+  return true;
+}
+
+template <int dim>
+bool FrictionLag<dim>::lag_again(Point& point) {
+  if (!take_up(point, share())) return false;
+  if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
+  return true;
+}
+
+/// Friction with its secant stiffness while the line search cuts directions, and with its Hessian again, by and by,
+/// when it does not: steps that never shoot through the valley of sticking, and Newton's convergence in the end.
+template <int dim>
+void FrictionLag<dim>::choose_secant_share(const IterationReport& iteration) {
+  if (problem_.friction().is_empty()) return;
+  const bool is_cut = iteration.alpha < 0.9 * iteration.alpha_limit;
+  const double half = 0.5 * problem_.secant_share();
+  problem_.set_secant_share(is_cut ? 1.0 : half > 0.04 ? half : 0.0);
+}
+
+template <int dim>
+bool FrictionLag<dim>::wants_coupling() const {
+  return in_.has_forces() && in_.options.friction.iterations == 0 && num_to_skip_ == 0 && !is_over();
+}
+
+template <int dim>
+void FrictionLag<dim>::note_coupling(bool is_whole) {
+  if (is_whole) pause_ = 1;
+}
+
+template <int dim>
+void FrictionLag<dim>::note_failed_coupling() {
+  num_to_skip_ = pause_;
+  pause_ *= 2;
+}
+
+template class FrictionLag<2>;
+template class FrictionLag<3>;
+
+}  // namespace clearance

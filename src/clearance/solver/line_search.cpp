@@ -1,0 +1,147 @@
+#include "clearance/solver/line_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+
+template <int dim>
+bool LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point,
+                             IterationReport& iteration) {
+  choose_reach(is_exact);
+  const Direction direction = bound_.bound_bent(point.iterate, gradient, reach_.tried * dy);
+  iteration.alpha_limit = direction.alpha_limit;
+  iteration.limited_by = direction.limited_by;
+  const bool is_taken =
+      start_detour(direction, gradient, point, iteration) || search(direction, gradient, point, iteration);
+  const bool has_moved = end_detour(is_taken, point, iteration);
+  measure_reach(iteration);
+  return has_moved;
+}
+
+template <int dim>
+void LineSearch<dim>::skip(double alpha) {
+  reach_ = {1.0, alpha, report_.imbalance, report_.residual};
+}
+
+template <int dim>
+void LineSearch<dim>::give_up_detour(Point& point) {
+  point = std::move(detour_.start);
+  detour_.length = 0;
+}
+
+template <int dim>
+void LineSearch<dim>::choose_reach(bool is_exact) {
+  constexpr double largest = 64.0, stagnation = 0.9;
+  const bool is_crawling = in_.has_forces() && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 &&
+                           !detour_.is_wanted && report_.imbalance > stagnation * reach_.imbalance &&
+                           report_.residual > 0.5 * reach_.residual;
+  reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
+}
+
+/// The fractions of a direction that was followed at `reach_.tried` times its length are those of Newton's again.
+template <int dim>
+void LineSearch<dim>::measure_reach(IterationReport& iteration) {
+  if (reach_.tried > 1.0) {
+    iteration.alpha *= reach_.tried;
+    iteration.alpha_limit = std::min(reach_.tried * iteration.alpha_limit, std::max(1.0, iteration.alpha));
+    // That less was taken than tried tells nothing of the direction.
+    if (iteration.alpha >= 1.0) detour_.is_wanted = false;
+  }
+  reach_ = {reach_.tried, iteration.alpha, report_.imbalance, report_.residual};
+}
+
+/// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
+/// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
+/// rule (the approximate Wolfe condition of Hager and Zhang 2005). Rounding has been seen up to 1e-12 of the terms.
+template <int dim>
+bool LineSearch<dim>::is_decrease_hidden(const Point& point, const Iterate& trial, const VecX& dy, double slope,
+                                         double change) const {
+  if (!(change <= 1e-11 * problem_.energy_magnitude(point.iterate))) return false;
+  return problem_.slope(trial, in_.coordinates().expand(trial.x, dy)) <= 0.8 * slope;
+}
+
+/// Halves alpha until the energy falls; moves the point there. False if it never falls.
+template <int dim>
+bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, Point& point,
+                             IterationReport& iteration) {
+  StageTimer timer(report_.profile, Stage::line_search);
+  const double size = bound_.length(point.iterate.x, direction.dy), slope = std::abs(gradient.dot(direction.dy));
+  const double smallest_motion = 1e-16 * in_.model.bbox_diagonal;
+  for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
+       alpha *= 0.5) {
+    VecX x = in_.coordinates().move(point.iterate.x, direction.dy, alpha);
+    if (problem_.is_feasible(x)) {
+      Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+      const CompensatedSum energy = problem_.energy(trial);
+      ++report_.counters.energy_evaluations;
+      const double change = change_of(point.energy, energy);
+      // Beyond Newton's direction only where the energy falls faster than a parabola would.
+      const bool is_beyond = alpha * reach_.tried > 1.0;
+      const bool is_lower = is_beyond ? change <= -0.5 * alpha * slope
+                                      : change <= 0.0 || is_decrease_hidden(point, trial, direction.dy, slope, change);
+      if (is_lower) {
+        const Contact* stiffened = problem_.adapt_kappa(point.iterate, trial);
+        if (stiffened) {
+          iteration.event =
+              fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(), describe(*stiffened, in_.model.surface));
+        }
+        point.iterate = std::move(trial);
+        point.energy = stiffened ? problem_.energy(point.iterate) : energy;
+        iteration.alpha = alpha;
+        return true;
+      }
+    }
+    if (alpha == 0.0) break;
+  }
+  return false;
+}
+
+/// True if the direction is taken as a detour.
+template <int dim>
+bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradient, Point& point,
+                                   IterationReport& iteration) {
+  if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;
+  VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
+  if (!problem_.is_feasible(x)) return false;
+  Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+  const CompensatedSum energy = problem_.energy(trial);
+  ++report_.counters.energy_evaluations;
+  // A direction that leads down needs no detour.
+  if (!std::isfinite(energy.value()) || energy.value() < point.energy.value()) return false;
+  iteration.event = "taken as far as it is feasible, although the energy rises";
+  iteration.alpha = direction.alpha_limit;
+  detour_.start = std::move(point);
+  detour_.gradient = gradient;
+  detour_.direction = direction;
+  detour_.length = 1;
+  point = {std::move(trial), energy};
+  return true;
+}
+
+/// After an iteration: ends a detour that leads below where it started, or goes back there if it does not in time.
+/// False if the point has not moved.
+template <int dim>
+bool LineSearch<dim>::end_detour(bool has_moved, Point& point, IterationReport& iteration) {
+  constexpr int max_length = 2;
+  detour_.is_wanted = iteration.alpha < 0.1 * iteration.alpha_limit;
+  if (detour_.length == 0) return has_moved;
+  // Evaluated anew: the barrier may have become stiffer on the way.
+  detour_.start.energy = problem_.energy(detour_.start.iterate);
+  if (change_of(detour_.start.energy, point.energy) < 0.0) {
+    detour_.length = 0;
+    return true;
+  }
+  if (has_moved && ++detour_.length <= max_length) return true;
+  detour_.is_allowed = false;
+  give_up_detour(point);
+  iteration.alpha_limit = detour_.direction.alpha_limit;
+  return search(detour_.direction, detour_.gradient, point, iteration);
+}
+
+template class LineSearch<2>;
+template class LineSearch<3>;
+
+}  // namespace clearance

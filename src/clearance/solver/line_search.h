@@ -1,0 +1,63 @@
+// Follows directions: as far as they are feasible and lower the energy (alg. 2.1), and where that crawls in two other
+// ways: beyond Newton's direction, and on detours.
+#pragma once
+
+#include "clearance/solver/direction_bound.h"
+
+namespace clearance {
+
+template <int dim>
+class LineSearch {
+ public:
+  LineSearch(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepReport& report)
+      : in_(in), problem_(problem), bound_(bound), report_(report) {}
+
+  /// Moves `point` along `dy`, Newton's direction with the assembled `gradient`. False if the energy falls nowhere.
+  /// `is_exact`: by the exact Hessian. Notes in `iteration` what was done.
+  bool follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point, IterationReport& iteration);
+  /// Another way was found to follow this iteration's direction, by `alpha`.
+  void skip(double alpha);
+
+  /// The energy is above that where a detour started: no place to end.
+  bool is_on_detour() const { return detour_.length > 0; }
+  /// Back to where the detour started.
+  void give_up_detour(Point& point);
+
+ private:
+  /// How many times the length of a direction is tried. Where the objective curves down, projected Hessians take it for
+  /// steep and go away from the saddle by steps that grow by a hundredth each: a mat that bends over a knife needed 90.
+  /// As long as whole directions leave imbalance and length as they are, twice as much is tried; the line search finds
+  /// what of it lowers the energy.
+  struct Reach {
+    double tried = 1.0;
+    double taken = 0.0, imbalance = 0.0, residual = 0.0;  // of the last direction
+  };
+  /// Contacts that slide along curved surfaces bend away from a straight direction: its end has a higher energy, and
+  /// the line search cuts it again and again (the Maratos effect). Then the direction is taken as far as it is
+  /// feasible, whatever the energy; the next ones must lead below where it started, or the search goes back there (the
+  /// watchdog technique of Chamberlain et al. 1982).
+  struct Detour {
+    Point start;
+    VecX gradient;
+    Direction direction;
+    int length = 0;  // iterations so far; 0: none under way
+    bool is_allowed = true;
+    bool is_wanted = false;  // the last line search cut its direction to pieces
+  };
+
+  void choose_reach(bool is_exact);
+  void measure_reach(IterationReport& iteration);
+  bool search(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
+  bool is_decrease_hidden(const Point& point, const Iterate& trial, const VecX& dy, double slope, double change) const;
+  bool start_detour(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
+  bool end_detour(bool has_moved, Point& point, IterationReport& iteration);
+
+  const StepInputs<dim>& in_;
+  StepProblem<dim>& problem_;
+  DirectionBound<dim>& bound_;
+  StepReport& report_;
+  Reach reach_;
+  Detour detour_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,48 @@
+// The linear system of a Newton iteration: gradient and Hessian of the objective, and the direction that solves it.
+#pragma once
+
+#include "clearance/solver/report.h"
+#include "clearance/solver/step_inputs.h"
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+template <int dim>
+class NewtonSystem {
+ public:
+  NewtonSystem(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
+      : in_(in), problem_(problem), report_(report) {}
+
+  /// At `iterate`, with the kind of Hessian that is wanted.
+  void assemble(const Iterate& iterate);
+  bool is_assembled() const { return gradient_.size() > 0; }
+  bool is_exact() const { return is_exact_; }
+  /// In Newton's unknowns.
+  const VecX& gradient() const { return gradient_; }
+  /// Largest entries of the diagonal blocks; only where forces are judged.
+  const VecX& stiffness() const { return stiffness_; }
+
+  /// Near the solution, where `imbalance` is what is left of the forces, the next Hessian is the exact one.
+  void want_exact(bool is_near, double imbalance);
+  /// Does the assembled Hessian differ in kind from the wanted one?
+  bool is_outdated() const { return is_exact_ != wants_exact_; }
+
+  /// dy = -H^-1 g at the assembled iterate. False if the system is singular and stays so.
+  bool solve(const Iterate& iterate, VecX& dy);
+
+ private:
+  bool solve_exact(VecX& dy);
+  bool solve_projected(VecX& dy);
+  bool is_descent(const VecX& dy) const { return dy.allFinite() && gradient_.dot(dy) <= 0.0; }
+
+  const StepInputs<dim>& in_;
+  StepProblem<dim>& problem_;
+  StepReport& report_;
+  VecX gradient_;
+  VecX stiffness_;
+  bool is_exact_ = false;  // the Hessian assembled last is not projected
+  bool wants_exact_ = false;
+  double exact_limit_ = infinity;  // no exact Hessian before the imbalance is below: after one that was indefinite
+};
+
+}  // namespace clearance

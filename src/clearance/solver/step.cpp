@@ -1,0 +1,98 @@
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+template <int dim>
+Step<dim>::Step(const StepInputs<dim>& in)
+    : in_(in),
+      target_(predict(in.options.integrator, in.state)),
+      problem_(in.model, in.copies, in.options, target_, in.targets, in.state),
+      bound_(in_, problem_, report_),
+      pull_(in_, problem_, bound_, report_),
+      friction_(in_, problem_, report_),
+      coupling_(in_, problem_, bound_, friction_, report_),
+      newton_(in_, problem_, report_),
+      search_(in_, problem_, bound_, report_),
+      balance_(in.model, in.coordinates()),
+      account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator.h),
+      counters_t0_(in.system.solver().counters()) {}
+
+template <int dim>
+void Step<dim>::solve(const IterationCallback& on_iteration) {
+  // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
+  if (!begin_potentials()) return;
+  start();
+
+  // 2. Projected Newton (alg. 2.1).
+  report_.status = StepStatus::iteration_limit;
+  bool has_moved = true;
+  while (report_.newton_iterations < in_.options.max_iterations) {
+    // Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...
+    const bool is_first = !newton_.is_assembled() || !in_.has_forces();
+    if (is_first) newton_.assemble(point_.iterate);
+    Verdict verdict = in_.has_forces() ? judge_forces(has_moved) : Verdict::go_on;
+    if (verdict == Verdict::ended) break;
+    if (verdict == Verdict::again) continue;
+    if (!is_first || newton_.is_outdated()) newton_.assemble(point_.iterate);
+
+    VecX dy;
+    if (!find_direction(dy)) break;
+    has_moved = follow(dy);
+    if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
+
+    // ... or, as published, by the direction after it was followed.
+    if (!in_.has_forces()) verdict = judge_direction(has_moved);
+    if (verdict == Verdict::ended) break;
+  }
+  if (search_.is_on_detour()) search_.give_up_detour(point_);
+  if (report_.status == StepStatus::iteration_limit && problem_.augmented().is_active()) {
+    report_.status = StepStatus::prescribed_motion_blocked;
+  }
+
+  // 3. The exact verdict and the figures of the end.
+  finish();
+}
+
+/// Newton's direction from the assembled system, not longer than makes sense.
+template <int dim>
+bool Step<dim>::find_direction(VecX& dy) {
+  iteration_ = {};
+  iteration_.imbalance = report_.imbalance;
+  iteration_.is_exact = newton_.is_exact();
+  if (!newton_.solve(point_.iterate, dy)) {
+    report_.status = StepStatus::linear_solve_failed;
+    report_.limited_by = "the matrix is singular: no force resists some motion, or memory is short";
+    return false;
+  }
+  ++report_.newton_iterations;
+  const double length = bound_.length(point_.iterate.x, dy);
+  report_.residual = length / in_.options.integrator.h;
+  // A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
+  // everything.
+  const double longest = (target_.has_inertia ? 1e3 : 1.0) * in_.model.bbox_diagonal;
+  if (length > longest) dy *= longest / length;
+  return true;
+}
+
+/// As far as it is feasible and leads on. False if it leads nowhere.
+template <int dim>
+bool Step<dim>::follow(const VecX& dy) {
+  bool has_moved = !search_.is_on_detour() && coupling_.follow(dy, newton_.gradient(), point_, iteration_);
+  if (has_moved) {
+    search_.skip(iteration_.alpha);
+  } else {
+    friction_.note_motion();
+    has_moved = search_.follow(dy, newton_.gradient(), newton_.is_exact(), point_, iteration_);
+  }
+  iteration_.residual = report_.residual;
+  iteration_.num_contacts = static_cast<int>(point_.iterate.contacts.contacts.size());
+  iteration_.min_distance = point_.iterate.contacts.min_distance;
+  report_.iterations.push_back(iteration_);
+  friction_.choose_secant_share(iteration_);
+  return has_moved;
+}
+
+template class Step<2>;
+template class Step<3>;
+
+}  // namespace clearance

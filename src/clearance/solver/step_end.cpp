@@ -1,0 +1,114 @@
+// The end of a step: the exact verdict, what is reported, and what the state keeps.
+#include "clearance/solver/rigid_rates.h"
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+template <int dim>
+void Step<dim>::finish() {
+  check_exactly();
+  report_energies();
+  account_.close(problem_, point_.iterate);
+  if (in_.options.keeps_forces) report_.forces = collect_forces();
+  const LinearSolverCounters& now = in_.system.solver().counters();
+  report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
+  report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;
+  report_.counters.factorizations = now.num_factorizations - counters_t0_.num_factorizations;
+  report_.counters.linear_iterations = static_cast<int>(now.num_iterations - counters_t0_.num_iterations);
+  report_.linear_seconds = {now.analyze_seconds - counters_t0_.analyze_seconds,
+                            now.factor_seconds - counters_t0_.factor_seconds,
+                            now.solve_seconds - counters_t0_.solve_seconds};
+}
+
+/// No surfaces meet and no element is inverted, by exact arithmetic.
+template <int dim>
+void Step<dim>::check_exactly() {
+  StageTimer timer(report_.profile, Stage::other);
+  std::string hit;
+  bool is_valid =
+      !in_.options.has_contact || is_intersection_free(dim, in_.model, point_.iterate.x_surface, in_.broad_phase, &hit);
+  if (const std::string term = problem_.infeasible_term(point_.iterate.x); !term.empty()) {
+    is_valid = false;
+    hit = term + " energy has an inverted element";
+  }
+  if (is_valid) return;
+  report_.status = StepStatus::invalid_state;
+  report_.limited_by = hit;
+}
+
+template <int dim>
+void Step<dim>::report_energies() {
+  const Iterate& end = point_.iterate;
+  report_.num_contacts = static_cast<int>(end.contacts.contacts.size());
+  // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
+  if (report_.num_contacts > 0) report_.min_distance = end.contacts.min_distance;
+  report_.kappa = problem_.kappa();
+  report_.friction_work = problem_.friction().work(end.x_surface) / target_.scale;
+  for (const auto& potential : in_.copies.potentials) {
+    report_.energy.emplace_back(potential->name(), potential->energy(end.x).value());
+  }
+  // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
+  report_.energy.emplace_back(
+      "barrier", problem_.kappa() / target_.scale * problem_.contacts().energy(end.contacts, end.x_surface).value());
+}
+
+/// What contacts at the end remember of their sticking.
+template <int dim>
+std::vector<StickVertex> Step<dim>::stick() const {
+  if (!problem_.has_friction()) return {};
+  return friction_.fresh(point_.iterate).stick(point_.iterate.x_surface);
+}
+
+namespace {
+
+/// Scripted nodes move at the mean velocity of their step. By Newmark's formula a change of their speed would leave
+/// them swinging about it for ever, and they would be let go with a wrong one.
+template <int dim>
+void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
+  for (int b : targets.blocks) {
+    block<dim>(state.v, b) = (block<dim>(state.x, b) - block<dim>(x_t0, b)) / h;
+    block<dim>(state.a, b).setZero();
+  }
+}
+
+}  // namespace
+
+template <int dim>
+void Step<dim>::commit(State& state) {
+  const IntegratorOptions& integrator = in_.options.integrator;
+  const VecX x_t0 = state.x;
+  std::vector<StickVertex> stick_t1 = stick();
+  Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
+  clearance::commit(integrator, target_, point_.iterate.x, state);
+  if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
+  if (integrator.method == TimeIntegrator::implicit_newmark) {
+    make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);
+    set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
+  }
+  state.kappa = report_.kappa / target_.scale;
+  state.stick = std::move(stick_t1);
+  account_.settle(state.v, state.ledgers);
+  if (!rebound.is_empty()) {
+    const VecX v_end = state.v;
+    rebound.apply(state);
+    account_.add_rebound(v_end, state.v);
+  }
+  state.stored = account_.stored();
+  report_.gained = account_.gained();
+  report_.lost = account_.lost();
+  report_.account = account_.energy();
+  report_.momentum = account_.momentum();
+}
+
+template void Step<2>::finish();
+template void Step<2>::check_exactly();
+template void Step<2>::report_energies();
+template std::vector<StickVertex> Step<2>::stick() const;
+template void Step<2>::commit(State&);
+template void Step<3>::finish();
+template void Step<3>::check_exactly();
+template void Step<3>::report_energies();
+template std::vector<StickVertex> Step<3>::stick() const;
+template void Step<3>::commit(State&);
+
+}  // namespace clearance

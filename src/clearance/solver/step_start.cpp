@@ -1,0 +1,104 @@
+// A step up to its first direction.
+#include <algorithm>
+
+#include "clearance/solver/impacts.h"
+#include "clearance/solver/step.h"
+
+namespace clearance {
+
+/// False if something is not defined in this step.
+template <int dim>
+bool Step<dim>::begin_potentials() {
+  const double h = in_.options.integrator.h;
+  for (const auto& potential : in_.copies.potentials) {
+    const Result<Done> begun = potential->begin_step(in_.state.x, h, (in_.state.step + 1) * h);
+    if (begun) continue;
+    report_.status = StepStatus::undefined_input;
+    report_.limited_by = to_string(begun.issues().front());
+    return false;
+  }
+  return true;
+}
+
+/// Scripted nodes are fixed if they arrive, and else pulled by the augmented Lagrangian (app. A.5).
+template <int dim>
+void Step<dim>::start() {
+  in_.system.begin_step(in_.state.x);
+  point_.iterate.x = in_.state.x;
+  point_.iterate.x_surface = problem_.x_surface_t0();
+  const Direction to_targets = pull_.towards_targets(point_.iterate);
+  if (pull_.move(to_targets, point_.iterate)) {
+    problem_.fix_prescribed();
+  } else {
+    problem_.augmented().activate();
+  }
+  if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
+  problem_.choose_kappa(point_.iterate);
+  friction_.start(to_targets.candidates);
+  open_account(to_targets.candidates);
+  point_.energy = problem_.energy(point_.iterate);
+  start_from_inertia();
+}
+
+/// Bodies that are about to hit something take a step of implicit Euler.
+template <int dim>
+void Step<dim>::restart_where_hit() {
+  VecX x = target_.x_tilde;
+  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
+    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
+  }
+  std::vector<char> is_hit(static_cast<std::size_t>(in_.model.layout.num_blocks), 0);
+  if (in_.options.has_contact) {
+    StageTimer timer(report_.profile, Stage::broad_phase);
+    is_hit = find_impacts<dim>(in_.model, in_.options.barrier, in_.broad_phase, in_.state.x, x);
+    // A mass matrix that is not diagonal has one factor.
+    if (in_.model.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
+      std::fill(is_hit.begin(), is_hit.end(), 1);
+    }
+  }
+  restart(in_.options.integrator, in_.state, std::move(is_hit), target_);
+}
+
+/// The contacts at the start have the energy of the last step's end, with the stiffness of this one.
+template <int dim>
+void Step<dim>::open_account(const Candidates& candidates) {
+  const State& state = in_.state;
+  double stored = 0.0;
+  if (state.stored.size() > 0 && state.kappa > 0.0) {
+    stored = state.stored[state.stored.size() - 1] * (problem_.kappa() / target_.scale / state.kappa);
+  } else {
+    const Iterate start = problem_.make_iterate(state.x, candidates);
+    stored = problem_.kappa() / target_.scale * problem_.contacts().energy(start.contacts, start.x_surface).value();
+  }
+  account_.open(state, stored);
+}
+
+/// Starts Newton where the bodies would be without forces, as far as that is feasible, if the objective is lower there.
+template <int dim>
+void Step<dim>::start_from_inertia() {
+  if (!target_.has_inertia) return;
+  const Iterate& from = point_.iterate;
+  VecX x = in_.coordinates().unstretched(target_.x_tilde);
+  for (int b : in_.targets.blocks) block<dim>(x, b) = block<dim>(from.x, b);
+  VecX dy = in_.coordinates().from_to(from.x, x);
+  const double least = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
+  if (bound_.length(from.x, dy) <= least) return;
+  const Direction direction = bound_.bound(from, std::move(dy));
+  Iterate guess =
+      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.candidates);
+  const CompensatedSum energy = problem_.energy(guess);
+  if (energy.value() < point_.energy.value() && problem_.is_feasible(guess.x)) point_ = {std::move(guess), energy};
+}
+
+template bool Step<2>::begin_potentials();
+template void Step<2>::start();
+template void Step<2>::restart_where_hit();
+template void Step<2>::open_account(const Candidates&);
+template void Step<2>::start_from_inertia();
+template bool Step<3>::begin_potentials();
+template void Step<3>::start();
+template void Step<3>::restart_where_hit();
+template void Step<3>::open_account(const Candidates&);
+template void Step<3>::start_from_inertia();
+
+}  // namespace clearance

@@ -1,0 +1,65 @@
+#include "clearance/solver/target_pull.h"
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+/// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
+constexpr int max_vain_pulls = 15;
+}  // namespace
+
+template <int dim>
+Direction TargetPull<dim>::towards_targets(const Iterate& from) {
+  VecX x = from.x;
+  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
+    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
+  }
+  return bound_.bound(from, in_.coordinates().from_to(from.x, x));
+}
+
+template <int dim>
+bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
+  // Potentials bound straight paths; on the arcs of rigid bodies a joint could still pass its limits.
+  double alpha = direction.alpha_limit;
+  VecX x = in_.coordinates().move(iterate.x, direction.dy, alpha);
+  for (int i = 0; i < 30 && !problem_.is_feasible(x); ++i) {
+    alpha = i < 29 ? 0.5 * alpha : 0.0;
+    x = in_.coordinates().move(iterate.x, direction.dy, alpha);
+  }
+  const bool arrives = alpha >= 1.0;
+  for (std::size_t k = 0; arrives && k < in_.targets.blocks.size(); ++k) {
+    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
+  }
+  iterate = problem_.make_iterate(std::move(x), direction.candidates);
+  return arrives;
+}
+
+template <int dim>
+bool TargetPull<dim>::has_arrived(Point& point) {
+  if (!problem_.augmented().is_active()) return true;
+  if (problem_.augmented().progress(point.iterate.x) < 0.999) return false;
+  // The last thousandth in a straight line, if nothing is in its way.
+  move(towards_targets(point.iterate), point.iterate);
+  problem_.augmented().deactivate();
+  problem_.fix_prescribed();
+  point.energy = problem_.energy(point.iterate);
+  return true;
+}
+
+template <int dim>
+bool TargetPull<dim>::pull_harder(Point& point) {
+  const double missing = 1.0 - problem_.augmented().progress(point.iterate.x);
+  num_vain_pulls_ = missing < 0.9 * least_missing_ ? 0 : num_vain_pulls_ + 1;
+  least_missing_ = std::min(least_missing_, missing);
+  if (num_vain_pulls_ >= max_vain_pulls) return false;
+  problem_.augmented().update(point.iterate.x);
+  point.energy = problem_.energy(point.iterate);
+  if (!report_.iterations.empty()) report_.iterations.back().event = "scripted nodes pulled harder";
+  return true;
+}
+
+template class TargetPull<2>;
+template class TargetPull<3>;
+
+}  // namespace clearance

@@ -1,0 +1,33 @@
+// Scripted nodes travel to their targets: as far as nothing is in their way, and else by the augmented Lagrangian of
+// app. A.5.
+#pragma once
+
+#include "clearance/solver/direction_bound.h"
+
+namespace clearance {
+
+template <int dim>
+class TargetPull {
+ public:
+  TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepReport& report)
+      : in_(in), problem_(problem), bound_(bound), report_(report) {}
+
+  /// Straight to the targets.
+  Direction towards_targets(const Iterate& from);
+  /// Moves the nodes along that direction as far as nothing is hit or inverted. True if they arrive.
+  bool move(const Direction& direction, Iterate& iterate);
+  /// True once every node is where it should be; then they are fixed.
+  bool has_arrived(Point& point);
+  /// Stiffens the pull. False if that has not brought the nodes nearer for a while: something holds them.
+  bool pull_harder(Point& point);
+
+ private:
+  const StepInputs<dim>& in_;
+  StepProblem<dim>& problem_;
+  DirectionBound<dim>& bound_;
+  StepReport& report_;
+  double least_missing_ = 1.0;  // of the motion, at any pull so far
+  int num_vain_pulls_ = 0;
+};
+
+}  // namespace clearance

@@ -1,0 +1,27 @@
+// A workspace's own copies of what a model is evaluated with: they have scratch, and snapshots of the step under way.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "clearance/contact/ipc_contact_model.h"
+#include "clearance/model/model.h"
+
+namespace clearance {
+
+template <int dim>
+struct WorkingCopies {
+  WorkingCopies(const Model& model, std::unique_ptr<const ContactModel<dim>> formulation)
+      : contact_model(std::move(formulation)) {
+    for (const auto& potential : model.potentials) potentials.push_back(potential->clone());
+    if (model.consistent_mass) consistent_mass = model.consistent_mass->clone();
+  }
+  WorkingCopies(const Model& model, const BarrierOptions& barrier)
+      : WorkingCopies(model, std::make_unique<const IpcContactModel<dim>>(model, barrier)) {}
+
+  std::vector<std::unique_ptr<Potential>> potentials;  ///< as in the model
+  std::unique_ptr<MassOperator> consistent_mass;       ///< null where the model has none
+  std::unique_ptr<const ContactModel<dim>> contact_model;
+};
+
+}  // namespace clearance
