@@ -80,7 +80,7 @@ BENCHMARK(elastic_derivatives_assembled)->Arg(0)->Unit(benchmark::kMillisecond);
 
 void elastic_gradient(benchmark::State& state) {
   const Bar bar = bar_of(state);
-  const ElasticPotential<3> potential(bar.mesh);
+  ElasticPotential<3> potential(bar.mesh);
   VecX gradient = VecX::Zero(bar.x.size());
   const ThreadLimit limit(1);
   for (auto _ : state) potential.add_gradient(bar.x, 1.0, gradient);
@@ -89,7 +89,7 @@ BENCHMARK(elastic_gradient)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
 void elastic_energy(benchmark::State& state) {
   const Bar bar = bar_of(state);
-  const ElasticPotential<3> potential(bar.mesh);
+  ElasticPotential<3> potential(bar.mesh);
   const ThreadLimit limit(1);
   for (auto _ : state) benchmark::DoNotOptimize(potential.energy(bar.x).value());
 }
@@ -97,7 +97,7 @@ BENCHMARK(elastic_energy)->DenseRange(0, 3)->Unit(benchmark::kMillisecond);
 
 void elastic_step_bound(benchmark::State& state) {
   const Bar bar = bar_of(state);
-  const ElasticPotential<3> potential(bar.mesh);
+  ElasticPotential<3> potential(bar.mesh);
   const ThreadLimit limit(1);
   for (auto _ : state) benchmark::DoNotOptimize(potential.max_feasible_step(bar.x, bar.dx).alpha);
 }
@@ -105,7 +105,7 @@ BENCHMARK(elastic_step_bound)->Arg(0)->Unit(benchmark::kMillisecond);
 
 void elastic_exact_verdict(benchmark::State& state) {
   const Bar bar = bar_of(state);
-  const ElasticPotential<3> potential(bar.mesh);
+  ElasticPotential<3> potential(bar.mesh);
   const ThreadLimit limit(1);
   for (auto _ : state) benchmark::DoNotOptimize(potential.is_feasible(bar.x));
 }

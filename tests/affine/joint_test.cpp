@@ -77,7 +77,7 @@ JointPotential<dim> begun(const std::vector<StiffJoint>& joints, const std::vect
   return potential;
 }
 
-VecX gradient_of(const Potential& potential, const VecX& x) {
+VecX gradient_of(Potential& potential, const VecX& x) {
   VecX gradient = VecX::Zero(x.size());
   potential.add_gradient(x, 1.0, gradient);
   return gradient;
@@ -382,7 +382,7 @@ TEST(JointLimits, Derivatives_MatchFiniteDifferencesAndArePsd) {
 }
 
 TEST(JointLimits, FeasibleStep_EndsBeforeTheLimit) {
-  const LimitedJoint<3> joint(JointType::hinge, -30.0, 30.0);
+  LimitedJoint<3> joint(JointType::hinge, -30.0, 30.0);
   for (const auto& [from, to] :
        std::vector<std::array<double, 2>>{{0, 20}, {0, 60}, {29.5, 30.5}, {-10, -100}, {0, 150}}) {
     const VecX x = joint.at(from), dx = joint.at(to) - x;

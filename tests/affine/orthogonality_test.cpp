@@ -57,7 +57,7 @@ MatX hessian_of(OrthogonalityPotential<dim>& potential, const VecX& x, bool is_p
 }
 
 template <int dim>
-VecX gradient_of(const Potential& potential, const VecX& x) {
+VecX gradient_of(Potential& potential, const VecX& x) {
   VecX gradient = VecX::Zero(x.size());
   potential.add_gradient(x, 1.0, gradient);
   return gradient;
@@ -91,7 +91,7 @@ TEST(OrthogonalityPotential, Derivatives_MatchFiniteDifferencesAndArePsd) {
 template <int dim>
 void check_closed_forms() {
   std::mt19937_64 rng(22);
-  const OrthogonalityPotential<dim> potential({{0, 0.7, 3.0}});
+  OrthogonalityPotential<dim> potential({{0, 0.7, 3.0}});
   for (const double s : {0.0, 0.5, 1.25, 3.0}) {
     const VecX x = state_of<dim>(s * random_rotation<dim>(rng), Mat<dim>::Identity());
     const double expected = 3.0 * dim * (s * s - 1.0) * (s * s - 1.0);
@@ -106,7 +106,7 @@ TEST(OrthogonalityPotential, UniformScaling_HasItsClosedForm) {
 
 TEST(OrthogonalityPotential, RigidMotion_ChangesNothingAndForcesTurnAlong) {
   std::mt19937_64 rng(23);
-  const OrthogonalityPotential<3> potential(two_bodies(3));
+  OrthogonalityPotential<3> potential(two_bodies(3));
   for (int trial = 0; trial < 20; ++trial) {
     const VecX x = state_of<3>(random_matrix<3>(rng), random_matrix<3>(rng));
     const Mat<3> rotation = random_rotation<3>(rng);
@@ -136,7 +136,7 @@ TEST(OrthogonalityPotential, NearARotation_EnergyIsExactToRounding) {
   std::mt19937_64 rng(24);
   for (const double size : {0.0, 1e-14, 1e-10, 1e-6}) {
     const double radius = 0.7, stiffness = 1e11;
-    const OrthogonalityPotential<3> potential({{0, radius, stiffness}});
+    OrthogonalityPotential<3> potential({{0, radius, stiffness}});
     const VecX x = state_of<3>(random_rotation<3>(rng) + size * random_matrix<3>(rng), Mat<3>::Identity());
     const double expected = exact_energy(x, radius, stiffness);
     ASSERT_GT(expected, 0.0);
@@ -145,7 +145,7 @@ TEST(OrthogonalityPotential, NearARotation_EnergyIsExactToRounding) {
 }
 
 TEST(OrthogonalityPotential, BodyInsideOutOrFlat_IsNotFeasible) {
-  const OrthogonalityPotential<3> potential(two_bodies(3));
+  OrthogonalityPotential<3> potential(two_bodies(3));
   const Mat<3> identity = Mat<3>::Identity();
   Mat<3> flat = identity, mirrored = identity;
   flat(2, 2) = 0.0;

@@ -16,7 +16,7 @@ TorqueLoad constant_torque(int first_block, double radius, const Vec<3>& value) 
   return {first_block, radius, [value](double, double) -> Result<Vec<3>> { return value; }};
 }
 
-VecX force_of(const Potential& potential, const VecX& x) {
+VecX force_of(Potential& potential, const VecX& x) {
   VecX force = VecX::Zero(x.size());
   potential.add_gradient(x, -1.0, force);
   return force;

@@ -15,7 +15,7 @@ TEST(Gravity, EnergyIsWeightTimesHeightAndForceIsWeight) {
   VecX mass(3), x(9);
   mass << 2, 0, 3;
   x << 0, 1, 0, 7, 8, 9, 1, 4, 1;
-  const GravityPotential<3> gravity(mass, Vec<3>(0, -10, 0));
+  GravityPotential<3> gravity(mass, Vec<3>(0, -10, 0));
   EXPECT_NEAR(gravity.energy(x).value(), 2 * 10 * 1 + 3 * 10 * 4, 1e-13);
   VecX g = VecX::Zero(9);
   gravity.add_gradient(x, 0.5, g);

@@ -154,10 +154,10 @@ TEST(ElasticPotential, DoesNotDependOnTheOrderOfElements) {
   std::mt19937_64 rng(35);
   ElementMesh<3> mesh = mixed_grid<3>(3, rng);
   const VecX x = random_state(mesh, 0.3, rng);
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   std::reverse(mesh.elements.begin(), mesh.elements.end());
   std::reverse(mesh.material_of_element.begin(), mesh.material_of_element.end());
-  const ElasticPotential<3> reversed(mesh);
+  ElasticPotential<3> reversed(mesh);
   VecX a = VecX::Zero(x.size()), b = a;
   potential.add_gradient(x, 1.0, a);
   reversed.add_gradient(x, 1.0, b);
@@ -171,7 +171,7 @@ TEST(ElasticPotential, ForcesHaveNoResultantAndNoTorque) {
   for (const ElasticModel model :
        {ElasticModel::neo_hookean, ElasticModel::fixed_corotational, ElasticModel::st_venant_kirchhoff}) {
     mesh.materials[0].model = model;
-    const ElasticPotential<3> potential(mesh);
+    ElasticPotential<3> potential(mesh);
     const VecX x = random_state(mesh, 0.3, rng);
     VecX g = VecX::Zero(x.size());
     potential.add_gradient(x, 1.0, g);
@@ -189,7 +189,7 @@ TEST(ElasticPotential, ForcesHaveNoResultantAndNoTorque) {
 TEST(ElasticPotential, RigidMotionCostsNothing) {
   std::mt19937_64 rng(37);
   const ElementMesh<3> mesh = make_grid<3>(2, 0.1, 0.1, rng);
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   const Mat<3> rotation = random_rotation<3>(rng);
   VecX x = mesh.x_rest;
   for (int b = 0; b < x.size() / 3; ++b) {
@@ -214,7 +214,7 @@ TEST(ElasticPotential, UniformStretchHasTheEnergyOfItsVolume) {
 TEST(ElasticPotential, EnergyOfAnInvertedNeoHookeanElementIsInfinite) {
   std::mt19937_64 rng(39);
   const ElementMesh<3> mesh = make_grid<3>(5, 1.0, 0.0, rng);
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   VecX x = mesh.x_rest;
   EXPECT_LT(potential.energy(x).value(), infinity);
   for (const int node : {0, 17, 215}) {

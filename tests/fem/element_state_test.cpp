@@ -100,7 +100,7 @@ ElementMesh<dim> two_elements() {
 template <int dim>
 void expect_energy_to_be_the_integral() {
   const ElementMesh<dim> mesh = two_elements<dim>();
-  const ElasticPotential<dim> potential(mesh);
+  ElasticPotential<dim> potential(mesh);
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> shift(-0.1, 0.1);
   for (int n = 0; n < 20; ++n) {

@@ -50,7 +50,7 @@ TEST(StepBound, PositivePrefixOfBadInputIsZero) {
 
 /// The promises of max_feasible_step on one random move.
 template <int dim>
-void check_move(const ElementMesh<dim>& mesh, const ElasticPotential<dim>& potential, const VecX& x, const VecX& dx) {
+void check_move(const ElementMesh<dim>& mesh, ElasticPotential<dim>& potential, const VecX& x, const VecX& dx) {
   const StepLimit limit = potential.max_feasible_step(x, dx);
   ASSERT_GE(limit.alpha, 0.0);
   ASSERT_LE(limit.alpha, 1.0);
@@ -82,7 +82,7 @@ void check_random_moves() {
     mix_materials(grid);
     return grid;
   }();
-  const ElasticPotential<dim> potential(mesh);
+  ElasticPotential<dim> potential(mesh);
   std::normal_distribution<double> normal;
   for (int trial = 0; trial < 300; ++trial) {
     const double size = std::pow(10.0, trial % 12 - 3);
@@ -114,7 +114,7 @@ TEST(StepBound, IsTheFractionThatKeepsAFifthOfTheVolume) {
   mesh.elements = {{0, 1, 2, 3}};
   mesh.material_of_element = {0};
   mesh.materials = {make_material(ElasticModel::st_venant_kirchhoff, 1, 0.3)};
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   VecX dx = VecX::Zero(12);
   dx[11] = -2.0;
   const StepLimit limit = potential.max_feasible_step(mesh.x_rest, dx);
@@ -126,7 +126,7 @@ TEST(StepBound, IsTheFractionThatKeepsAFifthOfTheVolume) {
 TEST(StepBound, RigidTranslationAndGrowthAreUnlimited) {
   std::mt19937_64 rng(53);
   const ElementMesh<3> mesh = make_grid<3>(3, 1.0, 0.1, rng);
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   const StepLimit moved = potential.max_feasible_step(mesh.x_rest, VecX::Constant(mesh.x_rest.size(), 1e3));
   EXPECT_EQ(moved.alpha, 1.0);
   EXPECT_EQ(moved.element, -1);
@@ -137,7 +137,7 @@ TEST(StepBound, InversionThatHealsBeforeTheEndOfTheStepIsSeen) {
   // Shrinking to twice minus itself: det = (1 - 3 a)^3, or in 2D (1 - 3 a)^2, positive again at the end.
   std::mt19937_64 rng(54);
   const ElementMesh<2> mesh = make_grid<2>(3, 1.0, 0.1, rng);
-  const ElasticPotential<2> potential(mesh);
+  ElasticPotential<2> potential(mesh);
   const StepLimit limit = potential.max_feasible_step(mesh.x_rest, -3.0 * mesh.x_rest);
   EXPECT_TRUE(potential.is_feasible(-2.0 * mesh.x_rest));
   EXPECT_NEAR(limit.alpha, (1 - std::sqrt(kept_volume_fraction)) / 3, 1e-3);
@@ -146,7 +146,7 @@ TEST(StepBound, InversionThatHealsBeforeTheEndOfTheStepIsSeen) {
 TEST(StepBound, StartsThatAreInvertedOrNotANumberAllowNoStep) {
   std::mt19937_64 rng(55);
   const ElementMesh<3> mesh = make_grid<3>(2, 1.0, 0.0, rng);
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   const VecX dx = VecX::Random(mesh.x_rest.size());
   EXPECT_EQ(potential.max_feasible_step(-mesh.x_rest, dx).alpha, 0.0);
   VecX bad = dx;
@@ -166,7 +166,7 @@ TEST(StepBound, VerdictIsExactForNearlyFlatElements) {
   mesh.elements = {{0, 1, 2, 3}};
   mesh.material_of_element = {0};
   mesh.materials = {make_material(ElasticModel::neo_hookean, 1, 0.3)};
-  const ElasticPotential<3> potential(mesh);
+  ElasticPotential<3> potential(mesh);
   VecX x = mesh.x_rest;
   x.tail<3>() << 0.5, 0.5, 0.1;
   EXPECT_FALSE(potential.is_feasible(x));
