@@ -9,7 +9,8 @@
 
 #include "apps/cli/body_table.h"
 #include "apps/cli/console.h"
-#include "apps/cli/runner.h"
+#include "apps/cli/run_report.h"
+#include "apps/cli/stop_signals.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/ccd_query_file.h"
@@ -115,6 +116,21 @@ bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
   return true;
 }
 
+int exit_status(RunEnd end, int signal) {
+  switch (end) {
+    case RunEnd::complete:
+      return exit_done;
+    case RunEnd::stopped:
+      return exit_signal + signal;
+    case RunEnd::not_converged:
+    case RunEnd::failed_step:
+      return exit_not_converged;
+    case RunEnd::failed_writing:
+      return exit_bad_input;
+  }
+  return exit_bad_input;
+}
+
 }  // namespace
 
 int run_simulation(const RunOptions& options) {
@@ -154,14 +170,17 @@ int run_simulation(const RunOptions& options) {
     ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
   }
 
-  Result<Runner> runner = options.use == FolderUse::resume
-                              ? Runner::resume(output, ready.desc, options, *ready.simulation)
-                              : Runner::start(output, ready.desc, options, *ready.simulation);
-  if (!runner) return refuse(runner.issues());
-  const int status = runner->run();
+  const StopSignals signals(options.is_quiet);
+  RunReport report(*ready.simulation, options.is_quiet);
+  const Result<RunOutcome> outcome =
+      run(*ready.simulation, *claim, {options.steps, options.is_strict}, report.observer());
+  if (!outcome) return refuse(outcome.issues());
+  const int signal = outcome->end == RunEnd::stopped ? StopSignals::received() : 0;
+  if (signal != 0) log_info("the signal was {}", signal_name(signal));
+  report.close(*outcome);
   const bool is_recorded = !recorder || finish_recording(options, *recorder);
-  runner->print_end();
-  return is_recorded ? status : exit_bad_input;
+  report.print_end(*outcome, output, signal);
+  return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
 }
 
 int run_check(const SceneOptions& options) {

@@ -68,7 +68,7 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   if (error) return problem(folder, "cannot make this folder: " + error.message());
 
   // The lock. Where a file system has none, the run goes on without.
-  FolderClaim claim(::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
   if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy(folder);
   // Another run may have begun and ended in the meantime.
@@ -76,9 +76,12 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   return claim;
 }
 
-FolderClaim::FolderClaim(FolderClaim&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+FolderClaim::FolderClaim(FolderClaim&& other) noexcept
+    : folder_(std::move(other.folder_)), use_(other.use_), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 FolderClaim& FolderClaim::operator=(FolderClaim&& other) noexcept {
+  std::swap(folder_, other.folder_);
+  std::swap(use_, other.use_);
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
 #include "clearance/base/result.h"
 
@@ -29,8 +30,14 @@ class FolderClaim {
   FolderClaim& operator=(const FolderClaim&) = delete;
   ~FolderClaim();
 
+  const std::filesystem::path& folder() const { return folder_; }
+  FolderUse use() const { return use_; }
+
  private:
-  explicit FolderClaim(int descriptor) : descriptor_(descriptor) {}
+  FolderClaim(std::filesystem::path folder, FolderUse use, int descriptor)
+      : folder_(std::move(folder)), use_(use), descriptor_(descriptor) {}
+  std::filesystem::path folder_;
+  FolderUse use_ = FolderUse::start;
   int descriptor_ = -1;
 };
 

@@ -290,6 +290,18 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   return Done{};
 }
 
+Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
+  std::vector<StatsLine> lines = read_stats_lines(path_);
+  if (lines.empty() || frames_.count(lines.back().step) > 0) return Done{};
+  if (auto done = write_frame(lines.back().step, frame); !done) return done;
+  Json last = Json::parse(lines.back().text);
+  last["frame"] = frame_file(lines.back().step);
+  lines.back().text = last.dump();
+  std::string text;
+  for (const StatsLine& line : lines) text += line.text + "\n";
+  return write_file_atomically(path_ / "stats.jsonl", text);
+}
+
 /// Of an older or a changed file anything may be missing.
 void ResultFolder::add_up(const std::string& stats_line) {
   const Json record = Json::parse(stats_line, nullptr, false);

@@ -103,6 +103,9 @@ class ResultFolder {
   Result<Done> append_probes(int step, double time, const std::vector<double>& values);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_checkpoint(const Checkpoint& checkpoint);
+  /// The frame of the last step of the statistics, which then name it, unless it has one: of a run that stops where no
+  /// frame was due.
+  Result<Done> add_last_frame(const Frame& frame);
 
   /// Once, at the end.
   Result<Done> write_summary(const RunSummary& summary);

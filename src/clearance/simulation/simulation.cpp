@@ -140,7 +140,8 @@ SceneSummary Simulation::summary() const {
   return summary;
 }
 
-StepReport Simulation::step(const IterationCallback& on_iteration) {
+StepReport Simulation::step(const IterationCallback& on_iteration, const std::function<bool()>& is_stop_wanted) {
+  impl_->scene.options.is_stop_wanted = is_stop_wanted;
   return impl_->scene.dim == 2 ? impl_->step<2>(on_iteration) : impl_->step<3>(on_iteration);
 }
 

@@ -53,8 +53,9 @@ class Simulation {
   /// Of the warnings those of motions and loads that select nothing.
   const Issues& empty_regions() const;
 
-  /// Advances by one step.
-  StepReport step(const IterationCallback& on_iteration = {});
+  /// Advances by one step. `is_stop_wanted` is asked before every Newton iteration; if it says so, the step is
+  /// `stopped` and the state stays as it was.
+  StepReport step(const IterationCallback& on_iteration = {}, const std::function<bool()>& is_stop_wanted = {});
 
   /// From now on `record` gets what continuous collision detection is asked (SolverOptions::on_ccd_query).
   void record_ccd(std::function<void(const CcdQuery&)> record);

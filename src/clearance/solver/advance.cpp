@@ -115,6 +115,10 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < options_.max_iterations) {
+    if (options_.is_stop_wanted && options_.is_stop_wanted()) {
+      report_.status = StepStatus::stopped;
+      return report_;
+    }
     const bool is_first = stiffness_.size() == 0;
     if (is_first) assemble();
     // 3. Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...

@@ -1,8 +1,8 @@
-#include "apps/cli/run_records.h"
+#include "clearance/simulation/run_records.h"
 
 #include <string>
 
-namespace clearance::cli {
+namespace clearance {
 namespace {
 
 std::vector<double> numbers(const VecX& v) {
@@ -136,4 +136,4 @@ State state_of(const Checkpoint& checkpoint) {
   return state;
 }
 
-}  // namespace clearance::cli
+}  // namespace clearance

@@ -6,11 +6,11 @@
 #include "clearance/io/result_folder.h"
 #include "clearance/simulation/simulation.h"
 
-namespace clearance::cli {
+namespace clearance {
 
 std::vector<BodyRecord> body_records(const Simulation& simulation);
 StepRecord record_of(const Simulation& simulation, const StepReport& report);
 Checkpoint checkpoint_of(const State& state);
 State state_of(const Checkpoint& checkpoint);
 
-}  // namespace clearance::cli
+}  // namespace clearance
