@@ -104,13 +104,10 @@ class SceneMaker {
 
   bool try_scene(SceneDesc trial) {
     name_bodies(trial);
-    SceneProblems problems;
-    const SceneDesc ready = at_length(trial, length_);
-    if (has_errors(validate(ready))) return false;
-    auto simulation = Simulation::create(ready, problems);
+    Result<Simulation> simulation = Simulation::create(at_length(trial, length_));
     if (!simulation) return false;
     scene_ = std::move(trial);
-    simulation_ = std::move(simulation);
+    simulation_ = std::move(*simulation);
     return true;
   }
 
@@ -360,7 +357,7 @@ class SceneMaker {
   SceneDesc scene_;
   RandomScript script_;
   RandomStiff stiff_;
-  std::unique_ptr<Simulation> simulation_;
+  std::optional<Simulation> simulation_;
   double speed_ = 0.0;           // [m/s]
   double density_ = 0.0;         // [kg/m^3]
   double youngs_modulus_ = 0.0;  // [Pa]; 0: each body its own

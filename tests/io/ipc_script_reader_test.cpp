@@ -9,6 +9,7 @@
 
 #include "clearance/io/mesh_reader.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "io/ipc_world.h"
 

@@ -11,6 +11,7 @@
 #include "clearance/io/json_text.h"
 #include "clearance/io/rigid_ipc_reader.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "scene/full_scene.h"
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/cli/body_table.h"
 #include "apps/cli/console.h"
@@ -26,12 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A scene that is ready to run, or null after its problems have been reported.
+/// A scene that is ready to run, or without a simulation after its problems have been reported.
 struct ReadyScene {
   SceneDesc desc;
-  std::unique_ptr<Simulation> simulation;
+  std::optional<Simulation> simulation;
   Issues warnings;  ///< of a scene that is ready
-  Mesh offending;
 };
 
 ReadyScene prepare_scene(const SceneOptions& options) {
@@ -42,20 +42,15 @@ ReadyScene prepare_scene(const SceneOptions& options) {
     return ready;
   }
   ready.desc = loaded->scene;
-  SceneProblems problems;
-  ready.simulation = Simulation::create(ready.desc, problems);
-  for (Issue& issue : problems.issues) {
-    if (issue.file.empty()) issue.file = options.scene.string();
-  }
-  Issues all = loaded->warnings;
-  if (ready.simulation) {
-    all.insert(all.end(), ready.simulation->warnings().begin(), ready.simulation->warnings().end());
-  }
-  all.insert(all.end(), problems.issues.begin(), problems.issues.end());
-  const bool is_quiet_json = options.json && ready.simulation;
-  if (!all.empty() && !is_quiet_json) report_issues(all, options.json);
-  if (ready.simulation) ready.warnings = std::move(all);
-  ready.offending = std::move(problems.offending);
+  Result<Simulation> simulation = Simulation::create(ready.desc);
+  Issues issues = simulation ? simulation->warnings() : simulation.issues();
+  set_file(issues, options.scene.string());
+  issues.insert(issues.begin(), loaded->warnings.begin(), loaded->warnings.end());
+  const bool is_quiet_json = options.json && simulation;
+  if (!issues.empty() && !is_quiet_json) report_issues(issues, options.json);
+  if (!simulation) return ready;
+  ready.simulation = std::move(*simulation);
+  ready.warnings = std::move(issues);
   return ready;
 }
 
@@ -156,9 +151,10 @@ int run_simulation(const RunOptions& options) {
 
   ReadyScene ready = prepare_scene(options.scene);
   if (!ready.simulation) {
-    if (!ready.offending.vertices.empty()) {
-      const fs::path file = output / "intersections.vtu";
-      if (write_mesh(file, ready.offending)) say(stderr, "the meeting triangles and edges are in {}\n", file.string());
+    const Mesh meeting = find_meeting_primitives(ready.desc);
+    const fs::path file = output / "intersections.vtu";
+    if (!meeting.vertices.empty() && write_mesh(file, meeting)) {
+      say(stderr, "the meeting triangles and edges are in {}\n", file.string());
     }
     return exit_bad_input;
   }

@@ -37,7 +37,7 @@ RunObserver RunReport::observer() {
     progress_->show_iteration(step, iteration, residual);
   };
   observer.on_step = [this](int step, const StepReport& report) {
-    progress_->show_step(step, simulation_.state().time, report);
+    progress_->show_step(step, simulation_.time(), report);
   };
   observer.on_warning = [](const Issue& warning) { print_issues({warning}); };
   observer.is_stop_wanted = [] { return StopSignals::received() != 0; };

@@ -9,6 +9,7 @@
 #include "clearance/io/rigid_ipc_reader.h"
 #include "clearance/io/scene_file.h"
 #include "clearance/scene/json_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/overrides.h"
 #include "clearance/scene/validate.h"
 

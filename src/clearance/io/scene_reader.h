@@ -7,7 +7,6 @@
 
 #include "clearance/base/result.h"
 #include "clearance/io/loaded_scene.h"
-#include "clearance/scene/json_writer.h"
 
 namespace clearance {
 

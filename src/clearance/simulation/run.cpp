@@ -41,7 +41,7 @@ class Run {
  public:
   Run(Simulation& simulation, ReadyFolder ready, const RunLimits& limits, const RunObserver& observer)
       : simulation_(simulation), folder_(std::move(ready.folder)), limits_(limits), observer_(observer) {
-    first_step_ = simulation.state().step;
+    first_step_ = simulation.num_steps_done();
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
     first_frame_ = std::move(ready.first_frame);
@@ -142,12 +142,12 @@ class Run {
 
   /// Frame, then probes, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
   bool store(bool is_last, const StepReport* report = nullptr) {
-    const int step = simulation_.state().step;
+    const int step = simulation_.num_steps_done();
     const OutputDesc& output = simulation_.scene().output;
     const bool has_frame = is_last || step % output.frame_interval == 0;
     if (has_frame && !keep(folder_.write_frame(step, simulation_.frame()))) return false;
     const std::vector<double> probes = simulation_.probe_values();
-    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.state().time, probes))) return false;
+    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.time(), probes))) return false;
     if (report != nullptr) {
       StepRecord record = record_of(simulation_, *report);
       record.has_frame = has_frame;

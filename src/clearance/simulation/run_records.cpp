@@ -18,14 +18,14 @@ VecX vector_of(const Checkpoint& checkpoint, const std::string& name) {
 
 std::vector<BodyRecord> body_records(const Simulation& simulation) {
   std::vector<BodyRecord> records;
-  for (const BodyInstance& body : simulation.bodies()) records.push_back({body.name, body.desc});
+  for (const BodyView& body : simulation.bodies()) records.push_back({body.name, body.entry});
   return records;
 }
 
 StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   StepRecord record;
-  record.step = simulation.state().step;
-  record.time = simulation.state().time;
+  record.step = simulation.num_steps_done();
+  record.time = simulation.time();
   record.status = to_string(report.status);
   record.newton_iterations = report.newton_iterations;
   record.contacts = report.num_contacts;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "clearance/io/result_folder.h"
+#include "clearance/model/model.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {
