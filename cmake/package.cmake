@@ -44,7 +44,7 @@ if(CLEARANCE_CCD_ONLY)
 endif()
 
 set(clearance_simulation_objects "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>")
-foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver scene io simulation)
+foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver scene io_files io_mesh io_ipc io_rigid_ipc io io_result simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
 endforeach()
 clearance_component(simulation
@@ -52,7 +52,7 @@ clearance_component(simulation
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_muparser
   HEADERS base/log.h base/parallel.h base/profile.h base/result.h
     geometry/mesh.h
-    io/energy_monitor.h io/folder_claim.h io/loaded_scene.h io/scene_reader.h io/vtu.h
+    io/result/energy_monitor.h io/result/folder_claim.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
     simulation/body_facts.h simulation/joint_strain.h simulation/run.h simulation/simulation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ccd_methods/queries.h"
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance {
 namespace {

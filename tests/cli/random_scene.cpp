@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "clearance/io/scene_file.h"
+#include "clearance/io/files/atomic_file.h"
 #include "clearance/scene/validate.h"
 #include "cli/random_script.h"
 #include "cli/random_stiff.h"
@@ -113,7 +113,7 @@ class SceneMaker {
 
   std::string write_mesh_text(const std::string& extension, const std::string& text) {
     const std::string name = fmt::format("fuzz_{}_{}.{}", seed_, num_files_++, extension);
-    (void)write_text_file(folder_ / name, text);
+    (void)write_file_atomically(folder_ / name, text);
     return name;
   }
 

@@ -1,5 +1,5 @@
 // Pictures whose colours mean something: values become the colours of the map, and a legend says which.
-#include "apps/cli/render_field.h"
+#include "clearance/render/field.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,13 +9,15 @@
 #include <fstream>
 
 #include "apps/cli/render.h"
-#include "apps/cli/render_draw.h"
-#include "apps/cli/render_legend.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/render/draw.h"
+#include "clearance/render/legend.h"
 #include "frame_builder.h"
 #include "png_reader.h"
 
 namespace clearance::cli {
+
+using namespace render;
 namespace {
 
 namespace fs = std::filesystem;

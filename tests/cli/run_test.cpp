@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
 #include "cli/process.h"
 
 namespace clearance::cli {

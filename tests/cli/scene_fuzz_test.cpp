@@ -14,14 +14,16 @@
 #include <filesystem>
 #include <map>
 
-#include "apps/cli/verify_frame.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/model/model.h"
+#include "clearance/verify/frame.h"
 #include "cli/process.h"
 #include "cli/random_scene.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 // Seeds in a row that cost thirteen seconds of CPU together; nothing of the long mode is left out.

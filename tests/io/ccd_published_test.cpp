@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "clearance/ccd/exact_ccd.h"
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/surface.h"
-#include "clearance/io/ipc_script_nodes.h"
-#include "clearance/io/ipc_script_reader.h"
-#include "clearance/io/mesh_writer.h"
+#include "clearance/io/ipc/ipc_script_nodes.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
+#include "clearance/io/mesh/mesh_writer.h"
 #include "io/ipc_world.h"
 
 namespace clearance {

@@ -1,4 +1,4 @@
-#include "clearance/io/ipc_script_placement.h"
+#include "clearance/io/ipc/ipc_script_placement.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 #include "io/ipc_world.h"
 
 namespace clearance {

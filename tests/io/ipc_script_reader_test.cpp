@@ -1,4 +1,4 @@
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"

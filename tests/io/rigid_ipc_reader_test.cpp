@@ -1,5 +1,5 @@
 // Rigid IPC scenes made here: units, defaults, masses and messages.
-#include "clearance/io/rigid_ipc_reader.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 
 #include "io/rigid_ipc_support.h"
 

@@ -10,7 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "clearance/io/result_files.h"
+#include "clearance/io/result/result_files.h"
 #include "simulation/running_scene.h"
 
 namespace clearance {

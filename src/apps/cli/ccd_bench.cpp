@@ -15,7 +15,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/ccd/methods/methods.h"
-#include "clearance/io/atomic_file.h"
+#include "clearance/io/files/atomic_file.h"
 
 namespace clearance::cli {
 namespace {

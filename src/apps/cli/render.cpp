@@ -11,14 +11,16 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/console.h"
-#include "apps/cli/render_field.h"
-#include "apps/cli/render_legend.h"
-#include "apps/cli/render_trace.h"
 #include "apps/cli/result_check.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/render/field.h"
+#include "clearance/render/legend.h"
+#include "clearance/render/trace.h"
 
 namespace clearance::cli {
+
+using namespace render;
 namespace {
 
 namespace fs = std::filesystem;

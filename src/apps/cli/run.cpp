@@ -14,10 +14,10 @@
 #include "apps/cli/stop_signals.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/ccd_query_file.h"
-#include "clearance/io/folder_claim.h"
-#include "clearance/io/mesh_writer.h"
-#include "clearance/io/scene_file.h"
+#include "clearance/io/ccd/ccd_query_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/io/result/folder_claim.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance::cli {

@@ -11,6 +11,8 @@
 #include "clearance/base/parallel.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 constexpr int max_printed_offenses = 10;

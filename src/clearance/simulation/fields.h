@@ -1,7 +1,7 @@
 // The arrays of frames that a scene asks for (output.fields).
 #pragma once
 
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/vtu.h"
 #include "clearance/simulation/scene_model.h"
 
 namespace clearance {

@@ -4,7 +4,7 @@
 
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/result_folder.h"
+#include "clearance/io/result/result_folder.h"
 #include "clearance/simulation/run_records.h"
 
 namespace clearance {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "clearance/io/energy_monitor.h"
-#include "clearance/io/folder_claim.h"
+#include "clearance/io/result/energy_monitor.h"
+#include "clearance/io/result/folder_claim.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance {

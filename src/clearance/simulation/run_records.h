@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "clearance/io/result_folder.h"
+#include "clearance/io/result/result_folder.h"
 #include "clearance/model/model.h"
 #include "clearance/simulation/simulation.h"
 

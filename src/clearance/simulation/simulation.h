@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/vtu.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/joint_strain.h"
