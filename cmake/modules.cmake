@@ -12,6 +12,9 @@ target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
   # these warnings.
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-stringop-overread;-Wno-restrict>)
+if(CLEARANCE_ASSERTIONS)
+  target_compile_definitions(clearance_flags INTERFACE CLEARANCE_ASSERTIONS)
+endif()
 if(CLEARANCE_NATIVE)
   # GCC 12 takes its own AVX-512 intrinsics for uninitialised variables (bug 105593).
   target_compile_options(clearance_flags INTERFACE -march=native -Wno-uninitialized)

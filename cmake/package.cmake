@@ -32,7 +32,7 @@ set(clearance_ccd_geometry "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,INCLUD
 clearance_component(ccd
   OBJECTS $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${clearance_ccd_geometry}
   LIBRARIES Eigen3::Eigen TBB::tbb GMP::GMP
-  HEADERS math/types.h
+  HEADERS base/methods.h math/types.h
     ccd/ccd.h ccd/query.h ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
 
 # Versions 0.x promise nothing to one another.

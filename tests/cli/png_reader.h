@@ -25,7 +25,8 @@ inline render::Image decode_png(const std::string& png) {
     const std::uint32_t size = big_endian(png, at);
     const std::string type = png.substr(at + 4, 4), data = png.substr(at + 8, size);
     EXPECT_EQ(crc32(0, reinterpret_cast<const Bytef*>(png.data() + at + 4), size + 4), big_endian(png, at + 8 + size));
-    if (type == "IHDR") image = render::Image(static_cast<int>(big_endian(data, 0)), static_cast<int>(big_endian(data, 4)));
+    if (type == "IHDR")
+      image = render::Image(static_cast<int>(big_endian(data, 0)), static_cast<int>(big_endian(data, 4)));
     if (type == "IDAT") stream += data;
     at += 12 + size;
   }

@@ -31,7 +31,7 @@ class RandomStiff {
 
  private:
   bool is_2d() const { return scene_.dimension == 2; }
-  bool is_static() const { return scene_.time.integrator == Integrator::quasi_static; }
+  bool is_static() const { return scene_.time.integrator == TimeIntegrator::quasi_static; }
   void add_motion(BodyDesc& body);
   void add_load(BodyDesc& body);
 

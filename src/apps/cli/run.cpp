@@ -84,7 +84,7 @@ void print_summary(const ReadyScene& ready, bool json) {
              desc.half_spaces.size());
   fmt::print("{} vertices, {} elements; surface: {} triangles, {} edges\n", s.num_vertices, s.num_elements,
              s.num_surface_triangles, s.num_surface_edges);
-  const std::string convergence = desc.solver.convergence == ConvergenceKind::forces
+  const std::string convergence = desc.solver.convergence == Convergence::forces
                                       ? fmt::format("forces balanced up to {:g} %", 100.0 * desc.solver.force_tolerance)
                                       : fmt::format("Newton tolerance {:.4g} m/s", s.tolerance);
   fmt::print("{} steps of {:g} s; size {:.4g} m, largest dhat {:.4g} m, {}\n", s.num_steps, desc.time.step,

@@ -7,11 +7,10 @@
 
 #include <array>
 
+#include "clearance/base/methods.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-enum class CcdMethod { clearance, tight_inclusion };
 
 enum class CcdNorm {
   euclidean,

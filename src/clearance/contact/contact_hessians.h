@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "clearance/base/contract.h"
 #include "clearance/contact/rank_one_sum.h"
 #include "clearance/model/model.h"
 #include "clearance/sparse/block_assembler.h"
@@ -79,7 +80,8 @@ void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const
       if (!is_selection) finish(group, scratch);
     }
   });
-  assembler_.bind(matrix);
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   assembler_.template add_to<dim>(matrix, locals_, scale);
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/geometry/mollifier.h"
 
 namespace clearance {
 
@@ -229,8 +230,8 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         if (!scales.apply(vertices, 2, distance_sq, contact)) return;
 
         // Nearly parallel edges keep their four vertices: the mollifier depends on all of them (eq. 2.24).
-        const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(ia)] *
-                             model.edge_rest_length_sq[static_cast<std::size_t>(ib)];
+        const double eps_x = edge_edge_mollifier_threshold(model.edge_rest_length_sq[static_cast<std::size_t>(ia)],
+                                                           model.edge_rest_length_sq[static_cast<std::size_t>(ib)]);
         if (cross_product(at[1] - at[0], at[3] - at[2]).squaredNorm() >= eps_x) {
           set_stencil(stencil, vertices, distance_sq, contact);
           chunk.add(contact);

@@ -8,18 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "clearance/base/methods.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-enum class Integrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 enum class MassKind { lumped, consistent };
 
 struct TimeDesc {
   double step = 0.01;     ///< [s] h
   double duration = 1.0;  ///< [s]; number of steps = ceil(duration / step), up to rounding
-  Integrator integrator = Integrator::implicit_euler;
+  TimeIntegrator integrator = TimeIntegrator::implicit_euler;
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
   MassKind mass = MassKind::lumped;
@@ -76,28 +75,18 @@ struct FrictionDesc {
   std::vector<FrictionPairDesc> pairs;
 };
 
-enum class LinearSolverKind { automatic, cholmod, pcg };
-enum class CcdKind { clearance, tight_inclusion };
-
-enum class ConvergenceKind {
-  forces,    ///< what is left of the momentum balance of every body is small beside the forces at work on it
-  published  ///< |dx|_inf / h is below the tolerance
-};
-
 struct SolverDesc {
-  ConvergenceKind convergence = ConvergenceKind::forces;
+  Convergence convergence = Convergence::forces;
   double force_tolerance = 1e-3;  ///< share of the forces at work on a body that may be left; of its sum a tenth of it
   double tolerance = 1e-2;  ///< of the published convergence: |dx|_inf / h as a fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
   int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
-  LinearSolverKind linear_solver = LinearSolverKind::automatic;
-  CcdKind ccd = CcdKind::clearance;
+  LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
+  CcdMethod ccd = CcdMethod::clearance;
 };
 
-enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
-
 struct MaterialDesc {
-  MaterialModel model = MaterialModel::neo_hookean;
+  ElasticModel model = ElasticModel::neo_hookean;
   double density = 1000.0;      ///< [kg/m^3]; 2D: [kg/m^2]
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
@@ -273,13 +262,6 @@ struct BodyDesc {
   int collision_group = -1;               ///< bodies of one group >= 0 do not collide with each other
   std::optional<double> friction;         ///< kinetic coefficient; absent: that of the scene
   std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
-};
-
-enum class JointKind {
-  fixed,  ///< no relative motion
-  ball,   ///< rotation about `point`
-  hinge,  ///< rotation about the axis through `point`
-  slider  ///< translation along the axis
 };
 
 /// Two stiff bodies, or a stiff body and the world, held together. Point and axis are those at the scene's start; both

@@ -3,12 +3,11 @@
 
 #include <functional>
 
+#include "clearance/base/methods.h"
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
 
 namespace clearance {
-
-enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 struct IntegratorOptions {
   TimeIntegrator method = TimeIntegrator::implicit_euler;
@@ -23,20 +22,12 @@ struct KappaOptions {
   double close_distance = 1e-9;  ///< [m] d_eps: contacts that stay closer and still approach double kappa
 };
 
-/// When a step has converged.
-enum class Convergence {
-  forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it
-  published  ///< |dx|_inf / h of a direction is below a tolerance (alg. 2.1)
-};
-
 struct FrictionOptions {
   double eps_v = 1e-3;       ///< [m/s] sliding slower than this counts as sticking
   double stick = 0.0;        ///< [m] elastic sliding of a contact that sticks; 0: the smoothed law, which creeps
   int iterations = 1;        ///< lagged solves a step; 0: until eq. 2.17 holds
   int max_iterations = 100;  ///< then a step ends as `friction_lag_limit`
 };
-
-enum class LinearSolverChoice { automatic, cholmod, pcg };
 
 struct SolverOptions {
   IntegratorOptions integrator;

@@ -51,7 +51,7 @@ class BlockAssembler {
 
   /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever
   /// the pattern changes.
-  bool bind(const BlockSparseMatrix& matrix);
+  [[nodiscard]] bool bind(const BlockSparseMatrix& matrix);
 
   /// matrix += scale * sum of local Hessians. `locals` holds max_stencil_blocks * dim * dim numbers a stencil, those of
   /// a StencilList as many as they have blocks.

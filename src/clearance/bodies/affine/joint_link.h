@@ -111,7 +111,7 @@ class JointLink {
   Blocks world_ = Blocks::Zero();  // columns that are constant
   double stiffness_ = 0.0;         // [N/m]
   double lever_ = 0.0;             // [m]
-  JointType type_ = JointType::fixed;
+  JointKind type_ = JointKind::fixed;
   Vec<3> point_ = Vec<3>::Zero();     // [m] at the start
   Mat<3> axes_ = Mat<3>::Identity();  // columns, right-handed: two directions across the axis, and the axis
   std::vector<Weights> vectors_;

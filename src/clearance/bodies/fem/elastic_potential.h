@@ -10,7 +10,7 @@ namespace clearance {
 template <int dim>
 class ElasticPotential : public Potential {
  public:
-  /// Rest volumes must be positive (find_inverted_elements), material indices valid.
+  /// Rest volumes must be positive, material indices valid.
   explicit ElasticPotential(const ElementMesh<dim>& mesh);
 
   std::string name() const override { return "elastic"; }

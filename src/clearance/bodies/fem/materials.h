@@ -7,12 +7,11 @@
 //   linear elasticity         mu |e|^2 + lambda/2 (tr e)^2,  e = (F + F^T)/2 - I
 #pragma once
 
+#include "clearance/base/methods.h"
 #include "clearance/base/result.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
 
 /// Constants of one material in a simulation.
 struct MaterialParameters {

@@ -55,8 +55,8 @@ struct IpcMeshObstacle {
 };
 
 struct IpcScript {
-  MaterialModel energy = MaterialModel::neo_hookean;
-  Integrator integrator = Integrator::implicit_euler;
+  ElasticModel energy = ElasticModel::neo_hookean;
+  TimeIntegrator integrator = TimeIntegrator::implicit_euler;
   double newmark_beta = 0.25, newmark_gamma = 0.5;
   double duration = 5.0, step = 0.025;
   double density = 1000.0, youngs_modulus = 1e5, poisson_ratio = 0.4;
@@ -84,7 +84,7 @@ struct IpcScript {
   bool has_absolute_parameters = false;
   double kappa_min_multiplier = 1e11;
   std::vector<double> tolerances = {1e-2};
-  CcdKind ccd = CcdKind::clearance;
+  CcdMethod ccd = CcdMethod::clearance;
   std::string constraint_solver = "interiorPoint";
 };
 

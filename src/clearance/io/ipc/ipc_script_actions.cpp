@@ -109,7 +109,7 @@ void IpcActions::start(const NodeSet& nodes, const Vec<3>& velocity) {
     if (body.kind == BodyKind::obstacle) return;
     if (!region.box) {
       body.linear_velocity = velocity;
-    } else if (model.script.integrator == Integrator::implicit_euler) {
+    } else if (model.script.integrator == TimeIntegrator::implicit_euler) {
       // A scene has no start velocity for a part of a body. In implicit Euler the force m v / h during the first step
       // is the same: x_tilde = x + h v + h^2 f / m.
       LoadDesc load;

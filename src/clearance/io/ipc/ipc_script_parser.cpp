@@ -49,15 +49,15 @@ class Parser {
   void energy(IpcLine& line) {
     const std::string name = line.word("the energy (NH or FCR)");
     if (name == "FCR") {
-      script_.energy = MaterialModel::fixed_corotational;
+      script_.energy = ElasticModel::fixed_corotational;
     } else {
-      script_.energy = MaterialModel::neo_hookean;
+      script_.energy = ElasticModel::neo_hookean;
       if (name != "NH" && !name.empty()) line.warning("unknown energy: expected NH or FCR; NH is used", name);
     }
   }
   void time_integration(IpcLine& line) {
     const std::string name = line.word("the time integration (BE or NM)");
-    script_.integrator = name == "NM" ? Integrator::implicit_newmark : Integrator::implicit_euler;
+    script_.integrator = name == "NM" ? TimeIntegrator::implicit_newmark : TimeIntegrator::implicit_euler;
     if (name != "NM" && name != "BE" && !name.empty()) line.warning("expected BE or NM; BE is used", name);
     if (name == "NM" && line.next_is_number()) {
       script_.newmark_beta = line.real("beta");
@@ -252,7 +252,7 @@ class Parser {
   void ccd_method(IpcLine& line) {
     const std::string name = line.word("the method");
     if (name == "TightInclusion" || name == "TightCCD") {
-      script_.ccd = CcdKind::tight_inclusion;
+      script_.ccd = CcdMethod::tight_inclusion;
     } else if (name != "FloatingPointRootFinder") {
       line.warning("the method `clearance` is used instead", name);
     }

@@ -65,17 +65,17 @@ void read_kind_of_problem(const RigidIpcObject& root) {
   }
 }
 
-Integrator read_integrator(const RigidIpcObject& problem) {
+TimeIntegrator read_integrator(const RigidIpcObject& problem) {
   const std::string name = problem.word("time_stepper", "default");
-  if (name == "implicit_newmark") return Integrator::implicit_newmark;
+  if (name == "implicit_newmark") return TimeIntegrator::implicit_newmark;
   if (name == "stabilized_newmark") {
     problem.warning("time_stepper", "is simulated as implicit_newmark");
-    return Integrator::implicit_newmark;
+    return TimeIntegrator::implicit_newmark;
   }
   if (name != "default" && name != "implicit_euler") {
     problem.warning("time_stepper", "has no counterpart: implicit_euler, as in Rigid IPC");
   }
-  return Integrator::implicit_euler;
+  return TimeIntegrator::implicit_euler;
 }
 
 void read_contact(const RigidIpcObject& root, const NewtonKeys& newton, double diagonal, ContactDesc& contact) {
