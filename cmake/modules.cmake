@@ -54,6 +54,9 @@ function(clearance_module folder)
   foreach(suffix IN ITEMS "" ${clearance_variants})
     add_library(clearance_${name}${suffix} STATIC ${sources})
     clearance_set_up(clearance_${name}${suffix} "${suffix}" ${ARGN})
+    # Users may put what is installed (package.cmake) into shared libraries of theirs.
+    set_target_properties(clearance_${name}${suffix} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(clearance_${name}${suffix} PRIVATE -fno-semantic-interposition)
   endforeach()
 endfunction()
 

@@ -132,7 +132,7 @@ class RenderField : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// An array of one number a vertex (`section` PointData) or a cell (CellData), as text, in both frames.
+  /// An array of one number per vertex (`section` PointData) or a cell (CellData), as text, in both frames.
   void add_array(const std::string& section, const std::string& name, const std::string& numbers) const {
     for (const char* file : {"frames/0.vtu", "frames/1.vtu"}) {
       std::ifstream in(folder_ / file, std::ios::binary);

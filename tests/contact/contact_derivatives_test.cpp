@@ -206,7 +206,7 @@ void check_energy(const State<dim>& state) {
       const VecX p = state.local();
       const Vec<3> a = p.segment<3>(3) - p.segment<3>(0), b = p.segment<3>(9) - p.segment<3>(6);
       const double ratio = cross_product(a, b).squaredNorm() / state.contact.mollifier_scale;
-      expected *= ratio * (2.0 - ratio);  // eq. 2.24
+      expected *= ratio * (2.0 - ratio);  // [Fer23, eq. 2.24]
     }
   }
   EXPECT_GT(expected, 0.0);

@@ -1,4 +1,4 @@
-// The published CCD queries (dissertation, sec. 3.4) against the exact oracle and the methods of the simulator.
+// The published CCD queries [Fer23, sec. 3.4] against the exact oracle and the methods of the simulator.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -16,7 +16,7 @@ class BarrierPotential {
 
   const BarrierOptions& options() const { return options_; }
 
-  /// sum_k weight_k e_k b(d_k^2) [m^4] (eq. 2.5 without kappa), at the surface positions `x` the set was built
+  /// sum_k weight_k e_k b(d_k^2) [m^4] ([Fer23, eq. 2.5] without kappa), at the surface positions `x` the set was built
   /// at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
 

@@ -1,5 +1,5 @@
-// The culled constraint set of sec. 2.4.2: all primitive pairs closer than the activation distance, reduced to the
-// closest features (sec. 2.6.1), equal stencils counted instead of repeated (app. A.7.1).
+// The culled constraint set of [Fer23, sec. 2.4.2]: all primitive pairs closer than the activation distance, reduced to
+// the closest features [Fer23, sec. 2.6.1], equal stencils counted instead of repeated [Fer23, app. A.7.1].
 #pragma once
 
 #include <array>
@@ -20,7 +20,8 @@ enum class ContactKind : std::uint8_t {
   point_edge,           ///< p, e0, e1; the foot lies inside the edge
   point_triangle,       ///< p, t0, t1, t2; the foot lies inside the triangle
   edge_edge,            ///< ea0, ea1, eb0, eb1; both feet lie inside the edges
-  mollified_edge_edge,  ///< nearly parallel edges: barrier times the mollifier of eq. 2.24; any closest features
+  mollified_edge_edge,  ///< nearly parallel edges: barrier times the mollifier of [Fer23, eq. 2.24]; any closest
+                        ///< features
   half_space            ///< vertex; `plane` is the index of the half-space
 };
 
@@ -29,7 +30,7 @@ struct Contact {
   EdgeEdgeType edge_edge_type = EdgeEdgeType::ea_eb;  ///< of a mollified contact
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
-  double mollifier_scale = 0.0;  ///< [m^4] eps_x of eq. 2.24, of a mollified contact
+  double mollifier_scale = 0.0;  ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
   /// Factor of the barrier: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil where the model
   /// has contact scales, else their number.
   double weight = 1.0;

@@ -1,5 +1,5 @@
-// Mollifier of edge-edge contact (eq. 2.24): 1 for edges that cross at an angle, falling to 0 as they become parallel,
-// where their distance is not differentiable. C1 in the positions.
+// Mollifier of edge-edge contact [Fer23, eq. 2.24]: 1 for edges that cross at an angle, falling to 0 as they become
+// parallel, where their distance is not differentiable. C1 in the positions.
 //
 //   e(c) = -(c / eps_x)^2 + 2 c / eps_x  for c < eps_x, else 1;   c = |a x b|^2,  a = ea1 - ea0,  b = eb1 - eb0   [m^4]
 //

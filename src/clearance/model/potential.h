@@ -16,7 +16,7 @@ struct StepLimit {
   int element = -1;    ///< limiting element of that potential, or -1
 };
 
-/// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers a block.
+/// An energy E(x) [J] of the unknowns x [m]. x is flat, `dim` numbers per block.
 /// The object is constant during a step; begin_step is the only place where it may take a snapshot of the state.
 class Potential {
  public:

@@ -9,9 +9,9 @@
 
 namespace clearance {
 
-/// Surface vertex i is at sum_j weight_ij * x[block_ij]: the operator Phi of the high-order paper, J of the affine
-/// paper. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]).
-/// Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates).
+/// Surface vertex i is at sum_j weight_ij * x[block_ij]: the operator Phi of [Fer23h], J of
+/// [Lan22]. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1,
+/// x_rest]). Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates).
 class SurfaceMap {
  public:
   struct Term {
@@ -89,7 +89,7 @@ class SurfaceMap {
   std::vector<int> place_;  // per vertex: into weights_ if its run is affine, else into offsets_
   std::vector<int> offsets_ = {0};
   std::vector<Term> terms_;
-  std::vector<double> weights_;  // dim numbers a vertex
+  std::vector<double> weights_;  // dim numbers per vertex
 };
 
 }  // namespace clearance

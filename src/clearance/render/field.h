@@ -1,4 +1,4 @@
-// What colours mean: one number a vertex, and the scale of a run.
+// What colours mean: one number per vertex, and the scale of a run.
 #pragma once
 
 #include <string>

@@ -145,7 +145,7 @@ void TraceGeometry::fill_triangle(const DrawTriangles& triangles, unsigned primi
   const float facing = hit.face_normal.dot(normal) < 0 ? -1.0f : 1.0f;
   hit.normal = (facing * normal).normalized();
 
-  // Hanika 2021, "Hacking the shadow terminator": start on the rounded surface that the smooth normals promise, or flat
+  // [Han21]: start on the rounded surface that the smooth normals promise, or flat
   // faces shade themselves where the light grazes them.
   hit.shadow_origin.setZero();
   for (int i = 0; i < 3; ++i) {

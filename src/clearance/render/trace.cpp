@@ -34,7 +34,7 @@ std::uint32_t hash(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Points that cover the unit square evenly: the R2 sequence of Roberts (2018), moved by a fixed amount per pixel and
+/// Points that cover the unit square evenly: the R2 sequence [Rob18], moved by a fixed amount per pixel and
 /// use.
 Vector2f sample_square(int index, std::uint32_t seed) {
   const double shift_x = hash(seed) * 0x1p-32, shift_y = hash(seed ^ 0x9E3779B9u) * 0x1p-32;

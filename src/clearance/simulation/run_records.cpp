@@ -94,7 +94,7 @@ Checkpoint checkpoint_of(const State& state) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
     works.insert(works.end(), ledger.work.begin(), ledger.work.end());
   }
-  // Five numbers a vertex.
+  // Five numbers per vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
   for (const StickVertex& vertex : state.stick) {
     stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});

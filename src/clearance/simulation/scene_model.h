@@ -36,7 +36,7 @@ struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
   std::vector<StiffUnit> stiff_units;  ///< by ascending body
-  std::vector<int> first_block;        ///< per body: of a stiff one its 1 + dim, of another one a block a vertex
+  std::vector<int> first_block;        ///< per body: of a stiff one its 1 + dim, of another one a block per vertex
   Model model;
   State initial_state;
   SolverOptions options;

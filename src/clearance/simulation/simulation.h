@@ -97,7 +97,7 @@ class Simulation {
 
   /// `name [unit]` of every number of the probes of the scene; the names without commas.
   const std::vector<std::string>& probe_columns() const;
-  /// One number a column; before the first step NaN for forces.
+  /// One number per column; before the first step NaN for forces.
   std::vector<double> probe_values() const;
 
   /// With the fields that the scene asks for; in a state that was restored without friction_force, which only the step

@@ -92,7 +92,8 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     return report_;
   }
 
-  // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian (app. A.5); first contact set;
+  // 1. Scripted nodes, fixed if they arrive and else pulled by the augmented Lagrangian [Fer23, app. A.5]; first
+  // contact set;
   //    barrier stiffness.
   current_.x = state_.x;
   current_.x_surface = model_.surface_map.apply(state_.x);
@@ -111,7 +112,7 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
 
   start_from_inertia();
 
-  // 2. Projected Newton (alg. 2.1).
+  // 2. Projected Newton [Fer23, alg. 2.1].
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < options_.max_iterations) {
@@ -121,7 +122,8 @@ StepReport Step<dim>::run(const IterationCallback& on_iteration) {
     }
     const bool is_first = stiffness_.size() == 0;
     if (is_first) assemble();
-    // 3. Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...
+    // 3. Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved
+    // for...
     Verdict verdict = has_forces() ? judge_forces(has_moved) : Verdict::go_on;
     if (verdict == Verdict::ended) break;
     if (verdict == Verdict::again) continue;

@@ -1,4 +1,4 @@
-// One time step: a class whose member functions are the lines of the paper's algorithm (alg. 2.1). advance.cpp has the
+// One time step: a class whose member functions are the lines of [Fer23, alg. 2.1]. advance.cpp has the
 // course of a step, other files what it consists of.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// Everything one step works with; its member functions are the lines of the paper's algorithm.
+/// Everything one step works with; its member functions are the lines of [Fer23, alg. 2.1].
 template <int dim>
 class Step {
  public:

@@ -38,7 +38,7 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   }
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
-    // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
+    // Friction again with the forces just found, until a direction is small at once [Fer23, eq. 2.17].
     if ((is_first_of_lag && options_.friction.iterations == 0) || !lag_again()) return end(StepStatus::converged);
     if (report_.friction_iterations > options_.friction.max_iterations) return end(StepStatus::friction_lag_limit);
     is_first_of_lag_ = true;

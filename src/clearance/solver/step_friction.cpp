@@ -11,7 +11,7 @@ constexpr int num_whole_lags = 10;
 }  // namespace
 
 /// Friction starts from the contacts at the start of the step with the barrier stiffness of the last one, which is to
-/// say from the normal forces that the last step ended with (sec. 2.5.5).
+/// say from the normal forces that the last step ended with [Fer23, sec. 2.5.5].
 template <int dim>
 void Step<dim>::start_friction(const Direction& direction) {
   // The barriers of a scene's start balance nothing yet.

@@ -27,7 +27,7 @@ FrictionScales friction_scales(const SolverOptions& options) {
   return {options.integrator.h, options.friction.eps_v, options.friction.stick};
 }
 
-/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
+/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight [Fer23, app. A.5].
 VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, double scale) {
   const double mean_of_free = mean_mass(model);
   double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
@@ -185,8 +185,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
 }
 
 /// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
-/// a mean mass out by a hundred dhat in a step. App. A.6 would make it a thousand times stiffer, a wall that contacts
-/// meet one by one (measured: ten times the Newton iterations).
+/// a mean mass out by a hundred dhat in a step. [Fer23, app. A.6] would make it a thousand times stiffer, a wall that
+/// contacts meet one by one (measured: ten times the Newton iterations).
 template <int dim>
 double StepProblem<dim>::inertial_kappa() const {
   constexpr double reach = 100.0;
@@ -198,7 +198,7 @@ double StepProblem<dim>::inertial_kappa() const {
 template <int dim>
 double StepProblem<dim>::kappa_lower_bound() const {
   if (!model_.stiff_bodies.empty() && target_.has_inertia) return inertial_kappa();
-  // App. A.6: at d = 1e-8 l a point-point contact has at least `min_multiplier` mean masses on the diagonal.
+  // [Fer23, app. A.6]: at d = 1e-8 l a point-point contact has at least `min_multiplier` mean masses on the diagonal.
   const double l = model_.bbox_diagonal;
   const double min_separation = options_.barrier.min_separation;
   double distance = 1e-8 * l + min_separation;
@@ -208,7 +208,8 @@ double StepProblem<dim>::kappa_lower_bound() const {
     distance = 0.5 * options_.barrier.dhat + min_separation;
     curvature = barrier_derivatives(distance * distance, options_.barrier).second;
   }
-  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of app. A.6.
+  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of [Fer23,
+  // app. A.6].
   return options_.kappa.min_multiplier * mean_mass(model_) / (4.0 * distance * distance * curvature);
 }
 

@@ -19,7 +19,7 @@ bool Step<dim>::follow(const VecX& dy) {
 
 /// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
 /// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
-/// rule (the approximate Wolfe condition of Hager and Zhang 2005). Rounding has been seen up to 1e-12 of the terms.
+/// rule (the approximate Wolfe condition of [Hag05]). Rounding has been seen up to 1e-12 of the terms.
 template <int dim>
 bool Step<dim>::is_decrease_hidden(const Iterate& trial, const VecX& dy, double change) const {
   if (!(change <= 1e-11 * problem_.energy_magnitude(current_))) return false;
@@ -65,7 +65,7 @@ bool Step<dim>::search_line(const Direction& direction) {
 /// Contacts that slide along curved surfaces bend away from a straight direction: its end has a higher energy, and the
 /// line search cuts it again and again (the Maratos effect). Then the direction is taken as far as it is feasible,
 /// whatever the energy; the next ones must lead below where it started, or the search goes back there (the watchdog
-/// technique of Chamberlain et al. 1982).
+/// technique of [Cha82]).
 template <int dim>
 bool Step<dim>::take_detour(const Direction& direction) {
   if (!detour_.is_allowed || !detour_.is_wanted || detour_.length > 0 || problem_.augmented().is_active()) return false;

@@ -89,7 +89,7 @@ int sign_of_volume(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<
   const double permanent = std::abs(u[0]) * (std::abs(yz) + std::abs(zy)) +
                            std::abs(u[1]) * (std::abs(xz) + std::abs(zx)) +
                            std::abs(u[2]) * (std::abs(xy) + std::abs(yx));
-  // Shewchuk 1997, sec. 4.3: the error is below (7 + 56 eps) eps times the permanent, eps = 2^-53, that is 7.8e-16.
+  // [She97, sec. 4.3]: the error is below (7 + 56 eps) eps times the permanent, eps = 2^-53, that is 7.8e-16.
   const int certain = certain_sign(det, permanent, 1e-15);
   return certain == 2 ? exact_sign_of_volume(a, b, c, d) : certain;
 }
@@ -97,7 +97,7 @@ int sign_of_volume(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<
 int sign_of_area(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, int dropped) {
   const int x = (dropped + 1) % 3, y = (dropped + 2) % 3;
   const double left = (b[x] - a[x]) * (c[y] - a[y]), right = (b[y] - a[y]) * (c[x] - a[x]);
-  // Shewchuk 1997, sec. 4.3: (3 + 16 eps) eps, that is 3.4e-16.
+  // [She97, sec. 4.3]: (3 + 16 eps) eps, that is 3.4e-16.
   const int certain = certain_sign(left - right, std::abs(left) + std::abs(right), 5e-16);
   return certain == 2 ? exact_sign_of_area(a[x], a[y], b[x], b[y], c[x], c[y]) : certain;
 }

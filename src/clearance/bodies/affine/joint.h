@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "clearance/base/methods.h"
 #include "clearance/bodies/affine/affine_frame.h"
 
 namespace clearance {

@@ -30,7 +30,7 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
   return result;
 }
 
-/// -(g - 1)^2 ln g below one, like contact's barrier (eq. 2.6): twice differentiable, infinite at zero.
+/// -(g - 1)^2 ln g below one, like contact's barrier [Fer23, eq. 2.6]: twice differentiable, infinite at zero.
 struct Barrier {
   double value = 0.0;
   double first = 0.0;

@@ -28,8 +28,8 @@ class ElasticPotential : public Potential {
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
 
   /// Largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all along the way
-  /// (app. A.4: c = 0.8), so that elements never invert whether or not their energy is a barrier. The orientation at
-  /// the end is checked with exact arithmetic.
+  /// ([Fer23, app. A.4]: c = 0.8), so that elements never invert whether or not their energy is a barrier. The
+  /// orientation at the end is checked with exact arithmetic.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) const override;
   bool is_feasible(const VecX& x) const override;
 

@@ -1,4 +1,4 @@
-// The published CCD queries (dissertation, sec. 3.4): a folder per scene, in it `vertex-face` and `edge-edge`, in these
+// The published CCD queries [Fer23, sec. 3.4]: a folder per scene, in it `vertex-face` and `edge-edge`, in these
 // files of comma-separated values. Eight rows are one query: the four vertices at t0, then at t1; a row is x, y and z,
 // each as numerator and denominator, and the answer, 0 or 1, which is the same in all eight.
 #pragma once

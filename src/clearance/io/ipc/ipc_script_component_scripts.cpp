@@ -224,7 +224,7 @@ void shear_with_half_spaces(Actions& a) {
 }  // namespace
 
 const IpcScriptTable& ipc_component_scripts() {
-  // Quarter turns a second.
+  // Quarter turns per second.
   constexpr double quarter = std::numbers::pi / 2.0;
   static const std::vector<AxisRate> cylinders = {{0, quarter}, {0, -quarter}, {2, -quarter}, {2, quarter}};
   static const std::vector<AxisRate> rollers = {{2, -4.0}, {2, -2.0}, {2, 2.0}, {2, 4.0}, {0, 2.0}, {0, -2.0}};
