@@ -18,18 +18,4 @@ add_library(clearance_embree INTERFACE IMPORTED GLOBAL)
 target_include_directories(clearance_embree SYSTEM INTERFACE ${EMBREE_INCLUDE_DIRS})
 target_link_libraries(clearance_embree INTERFACE ${EMBREE_LIBRARY})
 find_package(PkgConfig REQUIRED)
-
-# Headers of libraries are not ours to warn about.
-function(clearance_imported_library name header)
-  find_path(${name}_INCLUDE_DIR ${header} PATH_SUFFIXES suitesparse REQUIRED)
-  add_library(${name} INTERFACE IMPORTED GLOBAL)
-  target_include_directories(${name} SYSTEM INTERFACE ${${name}_INCLUDE_DIR})
-  foreach(library IN LISTS ARGN)
-    find_library(${name}_${library} ${library} REQUIRED)
-    target_link_libraries(${name} INTERFACE ${${name}_${library}})
-  endforeach()
-endfunction()
-
-# Of CHOLMOD only ordering and symbolic factorisation are used: no BLAS of our choice is needed.
-clearance_imported_library(clearance_cholmod cholmod.h cholmod metis)
-clearance_imported_library(clearance_muparser muParser.h muparser)
+include(cmake/imported_libraries.cmake)

@@ -12,6 +12,9 @@ target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
   # these warnings.
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-stringop-overread;-Wno-restrict>)
+if(CLEARANCE_ASSERTIONS)
+  target_compile_definitions(clearance_flags INTERFACE CLEARANCE_ASSERTIONS)
+endif()
 if(CLEARANCE_NATIVE)
   # GCC 12 takes its own AVX-512 intrinsics for uninitialised variables (bug 105593).
   target_compile_options(clearance_flags INTERFACE -march=native -Wno-uninitialized)
@@ -51,6 +54,9 @@ function(clearance_module folder)
   foreach(suffix IN ITEMS "" ${clearance_variants})
     add_library(clearance_${name}${suffix} STATIC ${sources})
     clearance_set_up(clearance_${name}${suffix} "${suffix}" ${ARGN})
+    # Users may put what is installed (package.cmake) into shared libraries of theirs.
+    set_target_properties(clearance_${name}${suffix} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(clearance_${name}${suffix} PRIVATE -fno-semantic-interposition)
   endforeach()
 endfunction()
 

@@ -1,35 +1,59 @@
 # What `cmake --install` writes beside the program: a package for find_package(clearance COMPONENTS ...), one library a
-# component. The only component so far is `ccd`: collision detection without the simulator.
+# component: `ccd`, collision detection without the simulator, and `simulation`, which is linked with it.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(clearance_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/clearance)
 
-# One archive of the objects that collision detection needs, so that its users need Eigen, TBB and GMP only. Of geometry
-# these are the distances and the intersection tests. tests/package links a program with it: nothing is missing.
-# It is compiled with the flags of the preset: the portable ones, or those of this machine's processor.
-set(geometry_objects "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,INCLUDE,/(distance|intersection)\\.cpp>")
-add_library(clearance_package_ccd STATIC
-  $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${geometry_objects})
-set_target_properties(clearance_package_ccd PROPERTIES EXPORT_NAME ccd OUTPUT_NAME clearance_ccd LINKER_LANGUAGE CXX
-  ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/package)
-target_compile_features(clearance_package_ccd INTERFACE cxx_std_20)
-target_link_libraries(clearance_package_ccd INTERFACE Eigen3::Eigen TBB::tbb GMP::GMP)
+# clearance_component(name OBJECTS objects... LIBRARIES targets... HEADERS headers...)
+#   One archive of these objects with the libraries that its users need, and headers: those for users and what these
+#   include. They compute next to nothing in floating point, so that no flag of ours concerns those who include them.
+#   tests/package links a program with the whole archive: nothing is missing.
+function(clearance_component name)
+  cmake_parse_arguments(arg "" "" "OBJECTS;LIBRARIES;HEADERS" ${ARGN})
+  set(target clearance_package_${name})
+  add_library(${target} STATIC ${arg_OBJECTS})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME clearance_${name} LINKER_LANGUAGE CXX
+    ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/package)
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_link_libraries(${target} INTERFACE ${arg_LIBRARIES})
+  list(TRANSFORM arg_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/src/clearance/)
+  target_sources(${target} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src FILES ${arg_HEADERS})
+  install(TARGETS ${target} EXPORT clearance_${name}
+    ARCHIVE COMPONENT ${name}
+    FILE_SET HEADERS COMPONENT ${name}
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT clearance_${name} NAMESPACE clearance:: FILE clearance_${name}.cmake COMPONENT ${name}
+    DESTINATION ${clearance_package_folder})
+endfunction()
 
-# Headers for users and what these include. They compute nothing in floating point, so that no flag of ours concerns
-# those who include them.
-set(clearance_ccd_headers math/types.h
-  ccd/ccd.h ccd/query.h ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
-list(TRANSFORM clearance_ccd_headers PREPEND ${PROJECT_SOURCE_DIR}/src/clearance/)
-target_sources(clearance_package_ccd INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/src
-  FILES ${clearance_ccd_headers})
+# Of geometry, collision detection needs the distances and the intersection tests. So its users need Eigen, TBB and GMP
+# only. Everything is compiled with the flags of the preset: the portable ones, or those of this machine's processor.
+set(clearance_ccd_geometry "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,INCLUDE,/(distance|intersection)\\.cpp>")
+clearance_component(ccd
+  OBJECTS $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${clearance_ccd_geometry}
+  LIBRARIES Eigen3::Eigen TBB::tbb GMP::GMP
+  HEADERS base/methods.h math/types.h
+    ccd/ccd.h ccd/query.h ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
 
-install(TARGETS clearance_package_ccd EXPORT clearance_ccd
-  ARCHIVE COMPONENT ccd
-  FILE_SET HEADERS COMPONENT ccd
-  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT clearance_ccd NAMESPACE clearance:: FILE clearance_ccd.cmake COMPONENT ccd
-  DESTINATION ${clearance_package_folder})
 # Versions 0.x promise nothing to one another.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/clearanceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/clearanceConfig.cmake cmake/FindGMP.cmake ${PROJECT_BINARY_DIR}/package/clearanceConfigVersion.cmake
   COMPONENT ccd DESTINATION ${clearance_package_folder})
+if(CLEARANCE_CCD_ONLY)
+  return()
+endif()
+
+set(clearance_simulation_objects "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>")
+foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver scene io_files io_mesh io_ipc io_rigid_ipc io io_result simulation)
+  list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
+endforeach()
+clearance_component(simulation
+  OBJECTS ${clearance_simulation_objects}
+  LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_muparser
+  HEADERS base/log.h base/parallel.h base/profile.h base/result.h
+    geometry/mesh.h
+    io/result/energy_monitor.h io/result/folder_claim.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
+    scene/scene.h scene/validate.h
+    simulation/body_facts.h simulation/joint_strain.h simulation/run.h simulation/simulation.h
+    solver/energy_account.h solver/report.h solver/step_forces.h)
+install(FILES cmake/imported_libraries.cmake COMPONENT simulation DESTINATION ${clearance_package_folder})

@@ -68,7 +68,7 @@ def scene_rows(scene, s):
 SPEED_HEADER = ["scene", "s a step", "ratio (wanted)", "cpu s a step", "Newton a step", "ms an iteration",
                 "most contacts", "MB", "steps not converged"]
 SPLIT_HEADER = ["scene", "linear / CCD / broad phase and bounds / assembly / line search / other", "reference's split",
-                "analysis / factorisation / substitution", "floor, s a step", "step / floor", "candidates an iteration",
+                "analysis / factorisation / substitution", "floor, s per step", "step / floor", "candidates an iteration",
                 "CCD calls an iteration"]
 
 

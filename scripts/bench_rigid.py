@@ -39,7 +39,7 @@ STACKS_INTRO = """
 ### Stacks of boxes beside Bullet and MuJoCo
 
 A ball of 250 t flies at 10 m/s into a stack of unit boxes of 1 t each, without friction, for {seconds:g} simulated seconds
-(the affine paper's wrecking ball, cut free); one thread. Each cell: **CPU milliseconds a step**, then the deepest
+(the affine paper's wrecking ball, cut free); one thread. Each cell: **CPU milliseconds per step**, then the deepest
 penetration of any two bodies [m], measured every 1/1000 s (every step where it is longer) by a separating-axis test of our own.
 Of Clearance, which tests whole paths for contact, the frames every 1/100 s are checked with exact arithmetic (`clearance verify`).
 """
@@ -156,7 +156,7 @@ def bench_stacks(options, reference, meshes, picture):
             elif s["is_clean"]:
                 costs.setdefault(stack["name"], {})[step] = s["seconds"] / float(step)
             row.append(cell)
-            say(f"  {cell}, {s['newton']:.1f} iterations a step")
+            say(f"  {cell}, {s['newton']:.1f} iterations per step")
         rows.append(row)
         for engine in reference["engines"]:
             row = [engine["name"], str(stack["boxes"])]

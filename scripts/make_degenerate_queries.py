@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Degenerate queries of continuous collision detection, more than 20,000, as a binary file (src/clearance/io/ccd_query_file.h).
+"""Degenerate queries of continuous collision detection, more than 20,000, as a binary file (src/clearance/io/ccd/ccd_query_file.h).
 
 Most answers are known by construction, in rational arithmetic:
 
@@ -278,7 +278,7 @@ def make_queries(seed, num_known, num_disturbed):
 
 
 def write_queries(path, queries):
-    """The format of src/clearance/io/ccd_query_file.h. Number of queries and of known answers."""
+    """The format of src/clearance/io/ccd/ccd_query_file.h. Number of queries and of known answers."""
     records = [struct.pack("<BB24d", q.kind, q.answer, *(c for t in q.ends() for x in t for c in x)) for q in queries]
     header = struct.pack("<8sIIQ", b"clr-ccd\n", 1, 194, len(records))
     Path(path).write_bytes(header + b"".join(records))

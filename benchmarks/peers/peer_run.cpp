@@ -44,7 +44,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--meshes", options.mesh_folder, "folder of the scene's meshes")->required();
   app.add_option("--step", options.step, "time step [s]")->check(CLI::PositiveNumber);
   app.add_option("--seconds", options.seconds, "simulated time [s]")->check(CLI::PositiveNumber);
-  app.add_option("--iterations", options.iterations, "solver iterations a step")->check(CLI::PositiveNumber);
+  app.add_option("--iterations", options.iterations, "solver iterations per step")->check(CLI::PositiveNumber);
   app.add_option("--sample-interval", options.sample_interval, "simulated time between measurements [s]");
   app.add_option("--stop-depth", options.stop_depth, "end the run at the first deeper penetration [m]");
   app.add_option("--cpu-budget", options.cpu_budget,

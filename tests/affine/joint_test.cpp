@@ -42,7 +42,7 @@ struct Pair {
     }
   }
 
-  StiffJoint joint(JointType type, bool to_world = false) const {
+  StiffJoint joint(JointKind type, bool to_world = false) const {
     StiffJoint joint;
     joint.type = type;
     joint.bodies = bodies;
@@ -65,8 +65,8 @@ struct Pair {
     }
     return y;
   }
-  Vec<3> unit_axis(JointType type) const {
-    return dim == 2 && type == JointType::hinge ? Vec<3>(Vec<3>::UnitZ()) : Vec<3>(axis.normalized());
+  Vec<3> unit_axis(JointKind type) const {
+    return dim == 2 && type == JointKind::hinge ? Vec<3>(Vec<3>::UnitZ()) : Vec<3>(axis.normalized());
   }
 };
 
@@ -99,10 +99,10 @@ template <int dim>
 std::vector<JointPotential<dim>> all_kinds(const Pair<dim>& pair) {
   std::vector<JointPotential<dim>> potentials;
   for (const bool to_world : {false, true}) {
-    for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge, JointType::slider}) {
+    for (const JointKind type : {JointKind::fixed, JointKind::ball, JointKind::hinge, JointKind::slider}) {
       StiffJoint joint = pair.joint(type, to_world);
       potentials.push_back(begun<dim>({joint}, {}, pair.x));
-      if (type == JointType::fixed || type == JointType::ball) continue;
+      if (type == JointKind::fixed || type == JointKind::ball) continue;
       joint.effort = constant(0.7);
       potentials.push_back(begun<dim>({joint}, {}, pair.x));
       joint.effort = nullptr;
@@ -154,10 +154,10 @@ void check_linear_joints() {
   std::mt19937_64 rng(42);
   const Pair<dim> pair;
   std::vector<StiffJoint> joints;
-  for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge}) joints.push_back(pair.joint(type));
-  joints.push_back(pair.joint(JointType::hinge));
+  for (const JointKind type : {JointKind::fixed, JointKind::ball, JointKind::hinge}) joints.push_back(pair.joint(type));
+  joints.push_back(pair.joint(JointKind::hinge));
   joints.back().drive = constant(1.0);
-  joints.push_back(pair.joint(JointType::slider, true));
+  joints.push_back(pair.joint(JointKind::slider, true));
   auto potential = begun<dim>(joints, {{pair.bodies[0], {true, false, true}, {false, false, true}}}, pair.x);
   const VecX x = VecX::Random(pair.x.size()), y = VecX::Random(pair.x.size());
   const VecX difference = gradient_of(potential, y) - gradient_of(potential, x);
@@ -173,9 +173,9 @@ template <int dim>
 void check_rigid_motions() {
   std::mt19937_64 rng(43);
   const Pair<dim> pair;
-  for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge, JointType::slider}) {
+  for (const JointKind type : {JointKind::fixed, JointKind::ball, JointKind::hinge, JointKind::slider}) {
     StiffJoint joint = pair.joint(type);
-    if (type == JointType::hinge || type == JointType::slider) joint.drive = constant(0.3);
+    if (type == JointKind::hinge || type == JointKind::slider) joint.drive = constant(0.3);
     const auto potential = begun<dim>({joint}, {}, pair.x);
     VecX x = pair.x + 0.3 * VecX::Random(pair.x.size());
     const Mat<dim> rotation = test::random_rotation<dim>(rng);
@@ -193,7 +193,7 @@ TEST(JointPotential, BothBodiesMovedAlike_ChangeNothingAndForcesTurnAlong) {
 
 /// Is every given motion of the first body free (no energy), or does it cost?
 template <int dim>
-void check_freedom(JointType type, const Vec<3>& turn, const Vec<3>& shift, bool is_free) {
+void check_freedom(JointKind type, const Vec<3>& turn, const Vec<3>& shift, bool is_free) {
   const Pair<dim> pair;
   for (const bool to_world : {false, true}) {
     const auto potential = begun<dim>({pair.joint(type, to_world)}, {}, pair.x);
@@ -208,20 +208,20 @@ void check_freedom(JointType type, const Vec<3>& turn, const Vec<3>& shift, bool
 
 TEST(JointPotential, Space_EachJointForbidsExactlyItsMotions) {
   const Vec<3> none = Vec<3>::Zero(), along = Pair<3>().axis.normalized(), across = Vec<3>(0.8, -0.3, 0.0).normalized();
-  for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge, JointType::slider}) {
-    const bool turns = type == JointType::ball || type == JointType::hinge;
+  for (const JointKind type : {JointKind::fixed, JointKind::ball, JointKind::hinge, JointKind::slider}) {
+    const bool turns = type == JointKind::ball || type == JointKind::hinge;
     for (const double angle : {0.5, 3.0, -2.0}) check_freedom<3>(type, angle * along, none, turns);
-    check_freedom<3>(type, 0.5 * across, none, type == JointType::ball);
-    check_freedom<3>(type, none, 0.7 * along, type == JointType::slider);
+    check_freedom<3>(type, 0.5 * across, none, type == JointKind::ball);
+    check_freedom<3>(type, none, 0.7 * along, type == JointKind::slider);
     check_freedom<3>(type, none, 0.7 * across, false);
   }
 }
 
 TEST(JointPotential, Plane_EachJointForbidsExactlyItsMotions) {
   const Vec<3> none = Vec<3>::Zero(), along = Pair<2>().axis.normalized(), across(-along[1], along[0], 0.0);
-  for (const JointType type : {JointType::fixed, JointType::ball, JointType::hinge, JointType::slider}) {
-    check_freedom<2>(type, Vec<3>(0, 0, 0.5), none, type == JointType::ball || type == JointType::hinge);
-    check_freedom<2>(type, none, 0.7 * along, type == JointType::slider);
+  for (const JointKind type : {JointKind::fixed, JointKind::ball, JointKind::hinge, JointKind::slider}) {
+    check_freedom<2>(type, Vec<3>(0, 0, 0.5), none, type == JointKind::ball || type == JointKind::hinge);
+    check_freedom<2>(type, none, 0.7 * along, type == JointKind::slider);
     check_freedom<2>(type, none, 0.7 * across, false);
   }
 }
@@ -230,13 +230,13 @@ template <int dim>
 void check_drives() {
   const Pair<dim> pair;
   for (const double value : {-2.5, 0.3, 1.7}) {
-    StiffJoint hinge = pair.joint(JointType::hinge), slider = pair.joint(JointType::slider);
+    StiffJoint hinge = pair.joint(JointKind::hinge), slider = pair.joint(JointKind::slider);
     hinge.drive = slider.drive = [value](double h, double time_t1) -> Result<double> { return value * time_t1 / h; };
-    const Vec<3> axis = pair.unit_axis(JointType::hinge);
+    const Vec<3> axis = pair.unit_axis(JointKind::hinge);
     const auto turned = begun<dim>({hinge}, {}, pair.x), shifted = begun<dim>({slider}, {}, pair.x);
     EXPECT_LT(energy_of(turned, pair.with_first_moved(value * axis, Vec<3>::Zero())), 1e-28);
     EXPECT_GT(energy_of(turned, pair.with_first_moved(-value * axis, Vec<3>::Zero())), 1e-3);
-    const Vec<3> along = pair.unit_axis(JointType::slider);
+    const Vec<3> along = pair.unit_axis(JointKind::slider);
     EXPECT_LT(energy_of(shifted, pair.with_first_moved(Vec<3>::Zero(), value * along)), 1e-28);
     EXPECT_GT(energy_of(shifted, pair.with_first_moved(Vec<3>::Zero(), -value * along)), 1e-3);
   }
@@ -264,16 +264,16 @@ std::pair<Vec<3>, Vec<3>> resultant(const VecX& x, const VecX& force, int first_
 template <int dim>
 void check_efforts() {
   const Pair<dim> pair;
-  StiffJoint hinge = pair.joint(JointType::hinge), slider = pair.joint(JointType::slider);
+  StiffJoint hinge = pair.joint(JointKind::hinge), slider = pair.joint(JointKind::slider);
   hinge.effort = slider.effort = constant(0.7);
-  const Vec<3> along = pair.unit_axis(JointType::slider);
+  const Vec<3> along = pair.unit_axis(JointKind::slider);
   const VecX slid = pair.with_first_moved(Vec<3>::Zero(), 0.4 * along);
   {
     const VecX force = -gradient_of(begun<dim>({hinge}, {}, pair.x), pair.x);
     const auto [f0, m0] = resultant<dim>(pair.x, force, 0);
     const auto [f1, m1] = resultant<dim>(pair.x, force, dim + 1);
     EXPECT_LT(f0.norm() + f1.norm(), 1e-12);
-    EXPECT_LT((m0 - 0.7 * pair.unit_axis(JointType::hinge)).norm() + (m0 + m1).norm(), 1e-12);
+    EXPECT_LT((m0 - 0.7 * pair.unit_axis(JointKind::hinge)).norm() + (m0 + m1).norm(), 1e-12);
   }
   {
     const VecX force = -gradient_of(begun<dim>({slider}, {}, slid), slid);
@@ -294,12 +294,12 @@ TEST(JointPotential, Effort_IsTorqueOrForceAlongTheAxisWithAnEqualReaction) {
 template <int dim>
 struct LimitedJoint {
   Pair<dim> pair;
-  JointType type;
+  JointKind type;
   double unit;  // what the limits count
   JointPotential<dim> potential;
 
-  LimitedJoint(JointType joint_type, std::optional<double> lower, std::optional<double> upper)
-      : type(joint_type), unit(joint_type == JointType::hinge ? degree : 1.0), potential({}, {}) {
+  LimitedJoint(JointKind joint_type, std::optional<double> lower, std::optional<double> upper)
+      : type(joint_type), unit(joint_type == JointKind::hinge ? degree : 1.0), potential({}, {}) {
     StiffJoint joint = pair.joint(type);
     if (lower) joint.lower = *lower * unit;
     if (upper) joint.upper = *upper * unit;
@@ -307,7 +307,7 @@ struct LimitedJoint {
   }
   VecX at(double value) const {
     const Vec<3> motion = value * unit * pair.unit_axis(type), none = Vec<3>::Zero();
-    return type == JointType::hinge ? pair.with_first_moved(motion, none) : pair.with_first_moved(none, motion);
+    return type == JointKind::hinge ? pair.with_first_moved(motion, none) : pair.with_first_moved(none, motion);
   }
   bool is_inside(double value) const {
     EXPECT_EQ(potential.is_feasible(at(value)), std::isfinite(energy_of(potential, at(value)))) << value;
@@ -317,7 +317,7 @@ struct LimitedJoint {
 
 template <int dim>
 void check_hinge_limits() {
-  const LimitedJoint<dim> joint(JointType::hinge, -30.0, 120.0);
+  const LimitedJoint<dim> joint(JointKind::hinge, -30.0, 120.0);
   for (const double angle : {-29.99, -29.0, 0.0, 60.0, 119.0, 119.99}) EXPECT_TRUE(joint.is_inside(angle)) << angle;
   for (const double angle : {-30.01, -170.0, 120.01, 180.0, 200.0}) EXPECT_FALSE(joint.is_inside(angle)) << angle;
   EXPECT_LT(energy_of(joint.potential, joint.at(-28.9)), 1e-20) << "free up to the last degree";
@@ -325,9 +325,9 @@ void check_hinge_limits() {
   EXPECT_LT(energy_of(joint.potential, joint.at(118.9)), 1e-20);
   EXPECT_GT(energy_of(joint.potential, joint.at(119.9)), 1e-6);
 
-  const LimitedJoint<dim> one_sided(JointType::hinge, std::nullopt, 90.0);
+  const LimitedJoint<dim> one_sided(JointKind::hinge, std::nullopt, 90.0);
   EXPECT_TRUE(one_sided.is_inside(-179.0) && !one_sided.is_inside(91.0) && !one_sided.is_inside(-181.0));
-  const LimitedJoint<dim> at_start(JointType::hinge, 0.0, 90.0);
+  const LimitedJoint<dim> at_start(JointKind::hinge, 0.0, 90.0);
   EXPECT_TRUE(at_start.is_inside(0.0) && at_start.is_inside(-0.9) && !at_start.is_inside(-1.1));
   EXPECT_LT(energy_of(at_start.potential, at_start.at(0.0)), 1e-28);
 }
@@ -339,7 +339,7 @@ TEST(JointLimits, Hinge_NeverPassesThem) {
 
 template <int dim>
 void check_slider_limits() {
-  const LimitedJoint<dim> joint(JointType::slider, -0.25, std::nullopt);
+  const LimitedJoint<dim> joint(JointKind::slider, -0.25, std::nullopt);
   EXPECT_TRUE(joint.is_inside(-0.2499) && joint.is_inside(100.0) && !joint.is_inside(-0.2501));
   EXPECT_LT(energy_of(joint.potential, joint.at(-0.249)), 1e-20);
   EXPECT_GT(energy_of(joint.potential, joint.at(-0.24999)), 1e-8);
@@ -351,7 +351,7 @@ TEST(JointLimits, Slider_NeverPassesThem) {
 }
 
 template <int dim>
-void check_limit_derivatives(JointType type, double limit, double width) {
+void check_limit_derivatives(JointKind type, double limit, double width) {
   const LimitedJoint<dim> start(type, -limit, limit);
   JointPotential<dim> potential = start.potential;
   for (const double value : {limit - 0.9 * width, limit - 0.3 * width, -limit + 0.2 * width}) {
@@ -375,14 +375,14 @@ void check_limit_derivatives(JointType type, double limit, double width) {
 }
 
 TEST(JointLimits, Derivatives_MatchFiniteDifferencesAndArePsd) {
-  check_limit_derivatives<2>(JointType::hinge, 40.0, 1.0);
-  check_limit_derivatives<3>(JointType::hinge, 40.0, 1.0);
-  check_limit_derivatives<2>(JointType::slider, 0.3, 1e-3 * Pair<2>().bodies[0].frame.radius);
-  check_limit_derivatives<3>(JointType::slider, 0.3, 1e-3 * Pair<3>().bodies[0].frame.radius);
+  check_limit_derivatives<2>(JointKind::hinge, 40.0, 1.0);
+  check_limit_derivatives<3>(JointKind::hinge, 40.0, 1.0);
+  check_limit_derivatives<2>(JointKind::slider, 0.3, 1e-3 * Pair<2>().bodies[0].frame.radius);
+  check_limit_derivatives<3>(JointKind::slider, 0.3, 1e-3 * Pair<3>().bodies[0].frame.radius);
 }
 
 TEST(JointLimits, FeasibleStep_EndsBeforeTheLimit) {
-  LimitedJoint<3> joint(JointType::hinge, -30.0, 30.0);
+  LimitedJoint<3> joint(JointKind::hinge, -30.0, 30.0);
   for (const auto& [from, to] :
        std::vector<std::array<double, 2>>{{0, 20}, {0, 60}, {29.5, 30.5}, {-10, -100}, {0, 150}}) {
     const VecX x = joint.at(from), dx = joint.at(to) - x;
@@ -437,7 +437,7 @@ TEST(HeldBody, Rotation_HasNoPartAboutTheFixedAxes) {
 
 TEST(JointPotential, UndefinedFunctions_AreAllReported) {
   const Pair<2> pair;
-  StiffJoint joint = pair.joint(JointType::hinge);
+  StiffJoint joint = pair.joint(JointKind::hinge);
   joint.drive = [](double, double) -> Result<double> { return Issue{"", "drive", "", "undefined"}; };
   joint.effort = [](double, double) -> Result<double> { return Issue{"", "effort", "", "undefined"}; };
   JointPotential<2> potential({joint, joint}, {});
@@ -447,7 +447,7 @@ TEST(JointPotential, UndefinedFunctions_AreAllReported) {
 TEST(JointPotential, DefaultStiffness_IsThatOfTheSofterBody) {
   Pair<3> pair;
   pair.bodies[1].stiffness = 1e-3;
-  const auto potential = begun<3>({pair.joint(JointType::ball)}, {}, pair.x);
+  const auto potential = begun<3>({pair.joint(JointKind::ball)}, {}, pair.x);
   const double k = 1e-3 / std::pow(pair.bodies[1].frame.radius, 2);
   EXPECT_NEAR(energy_of(potential, pair.with_first_moved(Vec<3>::Zero(), Vec<3>(0.3, 0, 0))), 0.5 * k * 0.09, 1e-15);
 }

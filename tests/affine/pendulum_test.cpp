@@ -120,7 +120,7 @@ TEST(StiffBodies, TorqueOnAHingedBody_TurnsItAsItsInertiaAsks) {
 TEST(StiffBodies, BodyOnARail_SlidesFreelyUntilItsLimitStopsIt) {
   Mechanism<3> sled(make_box(Vec<3>(0.3, 0.2, 0.4), {1, 1, 1}));
   StiffJoint slider;
-  slider.type = JointType::slider;
+  slider.type = JointKind::slider;
   slider.bodies[0] = sled.body();
   slider.axis = Vec<3>(1, -1, 0);
   slider.upper = 0.05;

@@ -1,4 +1,4 @@
-// What the compared methods are known to get wrong (dissertation, sec. 3.4.2 and app. E): the benchmark must show it,
+// What the compared methods are known to get wrong [Fer23, sec. 3.4.2, app. E]: the benchmark must show it,
 // so the failures are part of their contract. Every query here is settled by the exact oracle first.
 #include <gtest/gtest.h>
 

@@ -32,7 +32,7 @@ TEST(CcdMethods, PlaneForm_PolynomialsAreTheGeometryAtEveryTime) {
     const auto inside = inside_conditions(form);
     for (const mpq_class& t : {mpq_class(0), mpq_class(1, 3), mpq_class(4, 5), mpq_class(1)}) {
       const auto a = value(form.a, t), b = value(form.b, t), q = value(form.q, t), n = cross(a, b);
-      EXPECT_EQ(bernstein_value(cubic, t), mpq_class(6 * dot(n, q)));  // eq. 3.3
+      EXPECT_EQ(bernstein_value(cubic, t), mpq_class(6 * dot(n, q)));  // [Fer23, eq. 3.3]
       const mpq_class u = dot(cross(q, b), n), v = dot(cross(a, q), n), nn = dot(n, n);
       const mpq_class third = form.is_triangle ? mpq_class(nn - u - v) : mpq_class(nn - u);
       EXPECT_EQ(bernstein_value(inside.conditions[0], t), mpq_class(24 * u));

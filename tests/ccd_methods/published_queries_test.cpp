@@ -1,4 +1,4 @@
-// All methods on the published queries (dissertation, sec. 3.4): the conservative ones miss none, the others fail as
+// All methods on the published queries [Fer23, sec. 3.4]: the conservative ones miss none, the others fail as
 // described.
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <map>
 
 #include "ccd_methods/queries.h"
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/ccd/methods/methods.h"
-#include "clearance/io/ccd_query_file.h"
+#include "clearance/io/ccd/ccd_query_file.h"
 #include "cli/process.h"
 
 namespace clearance::cli {

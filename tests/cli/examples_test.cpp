@@ -63,8 +63,7 @@ TEST_P(Example, PassesTheCheck) {
 TEST_P(Example, GetsNoWarning) {
   Result<LoadedScene> loaded = load_scene(scene(), SceneFormat::automatic, {});
   ASSERT_TRUE(loaded);
-  SceneProblems problems;
-  const auto simulation = Simulation::create(loaded->scene, problems);
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
   ASSERT_TRUE(simulation);
   for (const Issue& issue : simulation->warnings()) ADD_FAILURE() << to_string(issue);
 }

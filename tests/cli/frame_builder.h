@@ -1,7 +1,7 @@
 // Small frames made by hand for the tests of the program.
 #pragma once
 
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/vtu.h"
 
 namespace clearance::cli {
 

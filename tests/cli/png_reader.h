@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "apps/cli/render_image.h"
+#include "clearance/render/image.h"
 
 namespace clearance::cli {
 
@@ -17,15 +17,16 @@ inline std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
 }
 
 /// A small reader of its own: checks every chunk's checksum and undoes the row filters None and Up.
-inline Image decode_png(const std::string& png) {
-  Image image(0, 0);
+inline render::Image decode_png(const std::string& png) {
+  render::Image image(0, 0);
   std::string stream;
   EXPECT_EQ(png.substr(1, 3), "PNG");
   for (std::size_t at = 8; at < png.size();) {
     const std::uint32_t size = big_endian(png, at);
     const std::string type = png.substr(at + 4, 4), data = png.substr(at + 8, size);
     EXPECT_EQ(crc32(0, reinterpret_cast<const Bytef*>(png.data() + at + 4), size + 4), big_endian(png, at + 8 + size));
-    if (type == "IHDR") image = Image(static_cast<int>(big_endian(data, 0)), static_cast<int>(big_endian(data, 4)));
+    if (type == "IHDR")
+      image = render::Image(static_cast<int>(big_endian(data, 0)), static_cast<int>(big_endian(data, 4)));
     if (type == "IDAT") stream += data;
     at += 12 + size;
   }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "clearance/io/scene_file.h"
+#include "clearance/io/files/atomic_file.h"
 #include "clearance/scene/validate.h"
 #include "cli/random_script.h"
 #include "cli/random_stiff.h"
@@ -37,7 +37,7 @@ class SceneMaker {
     if (random_.chance(has_floor ? 0.25 : 0.05)) add_press();
     const int num_bodies = random_.integer(2, 6);
     // Stacks of aligned boxes have what random placement never makes: parallel edges and faces.
-    const bool is_static = scene_.time.integrator == Integrator::quasi_static;
+    const bool is_static = scene_.time.integrator == TimeIntegrator::quasi_static;
     if (scene_.dimension == 3 && random_.chance(0.2) && !is_static) {
       add_stack(num_bodies);
     } else {
@@ -55,14 +55,14 @@ class SceneMaker {
     if (random_.chance(0.4)) scene_.gravity.setZero();
     scene_.time.step = random_.log_uniform(1e-4, 0.1);
     scene_.time.duration = 10 * scene_.time.step;
-    scene_.time.integrator = random_.one_of(
-        {Integrator::implicit_euler, Integrator::bdf2_restarted, Integrator::implicit_newmark, Integrator::bdf2});
+    scene_.time.integrator = random_.one_of({TimeIntegrator::implicit_euler, TimeIntegrator::bdf2_restarted,
+                                             TimeIntegrator::implicit_newmark, TimeIntegrator::bdf2});
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
     scene_.solver.max_iterations = is_mixed_ ? 100 : 200;
-    if (random_.chance(0.2)) scene_.solver.ccd = CcdKind::tight_inclusion;
-    if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverKind::pcg;
+    if (random_.chance(0.2)) scene_.solver.ccd = CcdMethod::tight_inclusion;
+    if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverChoice::pcg;
     if (random_.chance(0.15) && !is_mixed_) scene_.time.mass = MassKind::consistent;
     if (is_mixed_ && random_.chance(0.2)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-2);
     scene_.output.iterations = random_.chance(0.5);
@@ -72,7 +72,7 @@ class SceneMaker {
     // One stiffness for all half of the time, otherwise each body its own.
     youngs_modulus_ = random_.chance(0.5) ? random_.log_uniform(1e3, 1e11) : 0.0;
     // Nodes without inertia need something that holds them.
-    if (random_.chance(0.06)) scene_.time.integrator = Integrator::quasi_static;
+    if (random_.chance(0.06)) scene_.time.integrator = TimeIntegrator::quasi_static;
   }
 
   void add_floor() {
@@ -86,8 +86,8 @@ class SceneMaker {
   MaterialDesc random_material() {
     MaterialDesc material;
     material.model =
-        random_.one_of({MaterialModel::neo_hookean, MaterialModel::neo_hookean, MaterialModel::fixed_corotational,
-                        MaterialModel::st_venant_kirchhoff, MaterialModel::linear_elasticity});
+        random_.one_of({ElasticModel::neo_hookean, ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
+                        ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity});
     material.density = random_.chance(0.7) ? density_ : random_.log_uniform(100.0, 1e4);
     material.youngs_modulus = youngs_modulus_ > 0.0 ? youngs_modulus_ : random_.log_uniform(1e3, 1e11);
     material.poisson_ratio = random_.one_of({0.0, 0.3, 0.4, 0.45, 0.49});
@@ -104,19 +104,16 @@ class SceneMaker {
 
   bool try_scene(SceneDesc trial) {
     name_bodies(trial);
-    SceneProblems problems;
-    const SceneDesc ready = at_length(trial, length_);
-    if (has_errors(validate(ready))) return false;
-    auto simulation = Simulation::create(ready, problems);
+    Result<Simulation> simulation = Simulation::create(at_length(trial, length_));
     if (!simulation) return false;
     scene_ = std::move(trial);
-    simulation_ = std::move(simulation);
+    simulation_ = std::move(*simulation);
     return true;
   }
 
   std::string write_mesh_text(const std::string& extension, const std::string& text) {
     const std::string name = fmt::format("fuzz_{}_{}.{}", seed_, num_files_++, extension);
-    (void)write_text_file(folder_ / name, text);
+    (void)write_file_atomically(folder_ / name, text);
     return name;
   }
 
@@ -203,7 +200,7 @@ class SceneMaker {
     if (is_stiff_body) {
       stiff_.choose_kind(body);
     } else {
-      if (random_.chance(0.12) || scene_.time.integrator == Integrator::quasi_static) script_.hold_nodes(body);
+      if (random_.chance(0.12) || scene_.time.integrator == TimeIntegrator::quasi_static) script_.hold_nodes(body);
       if (random_.chance(0.2)) script_.add_loads(body);
       if (is_mixed_ && body.motions.empty()) stiff_.add_stiff_parts(body);
     }
@@ -360,7 +357,7 @@ class SceneMaker {
   SceneDesc scene_;
   RandomScript script_;
   RandomStiff stiff_;
-  std::unique_ptr<Simulation> simulation_;
+  std::optional<Simulation> simulation_;
   double speed_ = 0.0;           // [m/s]
   double density_ = 0.0;         // [kg/m^3]
   double youngs_modulus_ = 0.0;  // [Pa]; 0: each body its own

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <memory>
+#include <optional>
 
 #include "clearance/simulation/simulation.h"
 
@@ -11,7 +11,7 @@ namespace clearance::cli {
 
 struct RandomScene {
   SceneDesc desc;
-  std::unique_ptr<Simulation> simulation;  ///< ready to step: passed the checks of the start
+  std::optional<Simulation> simulation;  ///< ready to step: passed the checks of the start
 };
 
 enum class RandomKinds {

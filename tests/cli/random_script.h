@@ -28,7 +28,7 @@ class RandomScript {
   void add_loads(BodyDesc& body);
 
  private:
-  bool is_static() const { return scene_.time.integrator == Integrator::quasi_static; }
+  bool is_static() const { return scene_.time.integrator == TimeIntegrator::quasi_static; }
   int dim() const { return scene_.dimension; }
   std::optional<double> random_static(double kinetic);
   RegionDesc random_region();

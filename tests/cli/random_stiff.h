@@ -20,7 +20,7 @@ class RandomStiff {
   void choose_kind(BodyDesc& body);
   /// Instead of a solid: a sheet, a bowl, a funnel, or triangles, edges and points written in the scene itself.
   void choose_open_shape(BodyDesc& body);
-  /// Turns fast enough now and then to go round several times a step.
+  /// Turns fast enough now and then to go round several times per step.
   void spin(BodyDesc& body);
   /// Up to two slabs of a deformable body.
   void add_stiff_parts(BodyDesc& body);
@@ -31,7 +31,7 @@ class RandomStiff {
 
  private:
   bool is_2d() const { return scene_.dimension == 2; }
-  bool is_static() const { return scene_.time.integrator == Integrator::quasi_static; }
+  bool is_static() const { return scene_.time.integrator == TimeIntegrator::quasi_static; }
   void add_motion(BodyDesc& body);
   void add_load(BodyDesc& body);
 

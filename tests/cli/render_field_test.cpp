@@ -1,5 +1,5 @@
 // Pictures whose colours mean something: values become the colours of the map, and a legend says which.
-#include "apps/cli/render_field.h"
+#include "clearance/render/field.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,13 +9,15 @@
 #include <fstream>
 
 #include "apps/cli/render.h"
-#include "apps/cli/render_draw.h"
-#include "apps/cli/render_legend.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/render/draw.h"
+#include "clearance/render/legend.h"
 #include "frame_builder.h"
 #include "png_reader.h"
 
 namespace clearance::cli {
+
+using namespace render;
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,7 +132,7 @@ class RenderField : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// An array of one number a vertex (`section` PointData) or a cell (CellData), as text, in both frames.
+  /// An array of one number per vertex (`section` PointData) or a cell (CellData), as text, in both frames.
   void add_array(const std::string& section, const std::string& name, const std::string& numbers) const {
     for (const char* file : {"frames/0.vtu", "frames/1.vtu"}) {
       std::ifstream in(folder_ / file, std::ios::binary);

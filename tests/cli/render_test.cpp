@@ -6,12 +6,14 @@
 
 #include <random>
 
-#include "apps/cli/render_trace.h"
 #include "clearance/base/parallel.h"
+#include "clearance/render/trace.h"
 #include "frame_builder.h"
 #include "png_reader.h"
 
 namespace clearance::cli {
+
+using namespace render;
 namespace {
 
 TEST(Render_Png, ReadsBackAsWritten) {

@@ -2,7 +2,7 @@
 #include <chrono>
 #include <thread>
 
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
 #include "cli/process.h"
 
 namespace clearance::cli {
@@ -83,7 +83,7 @@ TEST_F(Run, FillsTheResultFolderAsTheContractSays) {
        {"scene.json", "bodies.json", "frames.pvd", "stats.jsonl", "summary.json", "checkpoint/state.bin", "log.txt"}) {
     EXPECT_TRUE(fs::exists(fs::path(out_) / name)) << name;
   }
-  // One line a step, with all that is promised.
+  // One line per step, with all that is promised.
   const std::vector<Json> stats = stats_of(out_);
   ASSERT_EQ(stats.size(), 12u);
   for (std::size_t i = 0; i < stats.size(); ++i) {

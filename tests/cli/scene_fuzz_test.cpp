@@ -14,13 +14,16 @@
 #include <filesystem>
 #include <map>
 
-#include "apps/cli/verify_frame.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/model/model.h"
+#include "clearance/verify/frame.h"
 #include "cli/process.h"
 #include "cli/random_scene.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 // Seeds in a row that cost thirteen seconds of CPU together; nothing of the long mode is left out.
@@ -95,12 +98,11 @@ void expect_rigid(const SceneDesc& desc, const Frame& start, const VerifySurface
 /// On one thread, and from the middle on with a simulation made anew, the same states must come out.
 void expect_same_states(const SceneDesc& desc, const std::vector<std::string>& hashes, const std::string& where) {
   const ThreadLimit one_thread(1);
-  SceneProblems problems;
-  auto simulation = Simulation::create(desc, problems);
+  Result<Simulation> simulation = Simulation::create(desc);
   for (std::size_t step = 0; step < hashes.size(); ++step) {
     if (step == num_steps_of_a_scene / 2) {
       const State state = simulation->state();
-      simulation = Simulation::create(desc, problems);
+      simulation = Simulation::create(desc);
       ASSERT_TRUE(simulation->restore(state));
     }
     simulation->step();
@@ -122,7 +124,7 @@ class Fuzz {
   void run(int first, int count) {
     for (int seed = first; seed < first + count; ++seed) {
       if (is_long_) print(fmt::format("seed {}: ", seed));
-      const RandomScene random = make_random_scene(static_cast<std::uint64_t>(seed), folder_, kinds_);
+      RandomScene random = make_random_scene(static_cast<std::uint64_t>(seed), folder_, kinds_);
       if (!random.simulation) {
         print(fmt::format("seed {}: no body found a place\n", seed));
         continue;
@@ -186,7 +188,7 @@ class Fuzz {
                    "static"}[static_cast<std::size_t>(random.desc.time.integrator)]);
   }
 
-  void run_scene(int seed, const RandomScene& random) {
+  void run_scene(int seed, RandomScene& random) {
     Simulation& simulation = *random.simulation;
     const Frame start = simulation.frame();
     const VerifySurface surface = build_verify_surface(start);

@@ -1,5 +1,5 @@
 // The exact predicates of `clearance verify` against rational arithmetic, on random and on degenerate input.
-#include "apps/cli/verify_exact.h"
+#include "clearance/verify/exact.h"
 
 #include <gmpxx.h>
 #include <gtest/gtest.h>
@@ -7,9 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "apps/cli/verify_distance.h"
+#include "clearance/verify/distance.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 using Rational = std::array<mpq_class, 3>;

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "apps/cli/verify.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
 #include "frame_builder.h"
 
 namespace clearance::cli {

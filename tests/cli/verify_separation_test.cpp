@@ -1,5 +1,5 @@
 // `clearance verify` on the smallest gap a scene allows: decided exactly, next to the gap itself.
-#include "apps/cli/verify_separation.h"
+#include "clearance/verify/separation.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,12 +8,14 @@
 #include <random>
 
 #include "apps/cli/verify.h"
-#include "apps/cli/verify_distance.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/verify/distance.h"
 #include "cli/process.h"
 #include "frame_builder.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 double below(double x) {

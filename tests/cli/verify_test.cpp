@@ -6,11 +6,13 @@
 #include <cmath>
 #include <random>
 
-#include "apps/cli/verify_distance.h"
-#include "apps/cli/verify_exact.h"
+#include "clearance/verify/distance.h"
+#include "clearance/verify/exact.h"
 #include "frame_builder.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 FrameVerdict judge(const Frame& frame, VerifyScene scene = {}) {

@@ -104,7 +104,7 @@ TEST(Barrier, FallsWithTheDistanceAndIsConvex) {
 }
 
 TEST(Barrier, ScalesAsTheFourthPowerOfLength) {
-  // App. A.10: b is in m^4, so a scene in other units of length has the same barrier up to L^4.
+  // [Fer23, app. A.10]: b is in m^4, so a scene in other units of length has the same barrier up to L^4.
   Random random(4);
   for (int i = 0; i < 200; ++i) {
     const BarrierOptions options = random_options(random);

@@ -183,7 +183,8 @@ State<3> nearly_parallel_edges(Random& random) {
     const auto p = [&](int i) -> Vec<3> { return block<3>(state.x, i); };
     state.contact.edge_edge_type = edge_edge_type(p(0), p(1), p(2), p(3));
     state.contact.distance_sq = feature_distance_sq<3>(state.model, state.contact, state.x);
-    state.contact.mollifier_scale = edge_edge_mollifier_threshold(p(0), p(1), p(2), p(3));
+    state.contact.mollifier_scale =
+        edge_edge_mollifier_threshold((p(1) - p(0)).squaredNorm(), (p(3) - p(2)).squaredNorm());
   } while (state.contact.distance_sq >= state.options.activation_sq());
   return state;
 }
@@ -217,7 +218,7 @@ void check_energy(const State<dim>& state) {
       const VecX p = state.local();
       const Vec<3> a = p.segment<3>(3) - p.segment<3>(0), b = p.segment<3>(9) - p.segment<3>(6);
       const double ratio = cross_product(a, b).squaredNorm() / state.contact.mollifier_scale;
-      expected *= ratio * (2.0 - ratio);  // eq. 2.24
+      expected *= ratio * (2.0 - ratio);  // [Fer23, eq. 2.24]
     }
   }
   EXPECT_GT(expected, 0.0);

@@ -198,7 +198,7 @@ void check_twin(unsigned seed) {
   EXPECT_GT(found.size(), 0u);
   EXPECT_EQ(found, twin.multiplicity);
   EXPECT_NEAR(set.min_distance, std::sqrt(twin.min_distance_sq), 1e-12);
-  // App. A.7.1: merged stencils have the energy of all raw pairs.
+  // [Fer23, app. A.7.1]: merged stencils have the energy of all raw pairs.
   const double energy = ContactPotential<dim>(model, IpcContactModel<dim>(model, options)).energy(set, x).value();
   EXPECT_GT(twin.energy, 0.0);
   EXPECT_NEAR(energy / twin.energy, 1.0, 1e-9);

@@ -175,7 +175,7 @@ TEST(FrictionPotential, QuadraticModelLiesAboveThePotential) {
   expect_majorant<2>(0.01);
 }
 
-/// Against the formulas of app. A.8 with an explicit basis of the tangent plane, and Coulomb's bound.
+/// Against the formulas of [Fer23, app. A.8] with an explicit basis of the tangent plane, and Coulomb's bound.
 TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     RubbingCrowd<3> crowd(seed);

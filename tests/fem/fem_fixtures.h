@@ -7,6 +7,7 @@
 #include <random>
 
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/math/predicates.h"
 #include "support/random_matrix.h"
 
 namespace clearance::test {
@@ -75,6 +76,24 @@ void mix_materials(ElementMesh<dim>& mesh, double damping = 0.0) {
   for (int m = 0; m < 4; ++m)
     mesh.materials.push_back(make_material(all_models[m], 100.0 * (m + 1), 0.3, 10.0, damping));
   for (std::size_t e = 0; e < mesh.elements.size(); ++e) mesh.material_of_element[e] = static_cast<int>(e * 7 % 4);
+}
+
+/// Elements whose volume at x is not positive, by exact arithmetic, ascending.
+template <int dim>
+std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
+  std::vector<int> inverted;
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const auto& n = elements[e];
+    const Vec<dim> a = block<dim>(x, n[0]), b = block<dim>(x, n[1]), c = block<dim>(x, n[2]);
+    int sign = 0;
+    if constexpr (dim == 2) {
+      sign = orient2d(a, b, c);
+    } else {
+      sign = orient3d(a, b, c, block<dim>(x, n[3]));
+    }
+    if (sign <= 0) inverted.push_back(static_cast<int>(e));
+  }
+  return inverted;
 }
 
 /// x_rest with every node moved by up to `amount` in every component, halved until no element is inverted.

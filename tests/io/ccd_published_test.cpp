@@ -1,4 +1,4 @@
-// The published CCD queries (dissertation, sec. 3.4) against the exact oracle and the methods of the simulator.
+// The published CCD queries [Fer23, sec. 3.4] against the exact oracle and the methods of the simulator.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "clearance/ccd/exact_ccd.h"
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance {
 namespace {

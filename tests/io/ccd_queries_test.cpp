@@ -1,4 +1,4 @@
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Binary files of CCD queries: nothing is lost on the way, damage is reported, killed writers leave what they wrote.
-#include "clearance/io/ccd_query_file.h"
+#include "clearance/io/ccd/ccd_query_file.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <random>
 
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance {
 namespace {

@@ -1,4 +1,4 @@
-#include "clearance/io/energy_monitor.h"
+#include "clearance/io/result/energy_monitor.h"
 
 #include <gtest/gtest.h>
 

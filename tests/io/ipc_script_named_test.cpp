@@ -10,9 +10,9 @@
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/surface.h"
-#include "clearance/io/ipc_script_nodes.h"
-#include "clearance/io/ipc_script_reader.h"
-#include "clearance/io/mesh_writer.h"
+#include "clearance/io/ipc/ipc_script_nodes.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
+#include "clearance/io/mesh/mesh_writer.h"
 #include "io/ipc_world.h"
 
 namespace clearance {
@@ -229,7 +229,7 @@ TEST_F(NamedScripts, ShapesTurnAndMoveUntilTheyAreThere) {
   std::string high = walls(2, "DCOCut");
   high.replace(high.find("wall.obj 2 0 0"), 14, "wall.obj 2 0.75 0");
   EXPECT_NEAR(scene(high).bodies[1].motions.at(0).end, 0.3, 1e-12);
-  // Turning by 30 degrees a second, left part down: the lower left corner sinks by 0.1 sin(30 t).
+  // Turning by 30 degrees per second, left part down: the lower left corner sinks by 0.1 sin(30 t).
   high = walls(2, "DCOHammerWalnut");
   high.replace(high.find("wall.obj 2 0 0"), 14, "wall.obj 2 0.6 0");
   const MotionDesc hammer = scene(high).bodies[1].motions.at(0);

@@ -1,4 +1,4 @@
-#include "clearance/io/ipc_script_placement.h"
+#include "clearance/io/ipc/ipc_script_placement.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <random>
 
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 #include "io/ipc_world.h"
 
 namespace clearance {
@@ -124,7 +124,7 @@ TEST_F(SmallScripts, NumbersReachTheScene) {
       scene(std::string("time 1 0.1\ntimeIntegration NM 0.3 0.6\ndampingRatio 0.5\nuseAbsParameters\n"
                         "tol 1\n1e-3\ntuning 6\n7 2e-3 2e-3 1e-8 1 1\nkappaMinMultiplier 3e10\nground 0 -1\n") +
             one_tet);
-  EXPECT_EQ(s.time.integrator, Integrator::implicit_newmark);
+  EXPECT_EQ(s.time.integrator, TimeIntegrator::implicit_newmark);
   EXPECT_EQ(s.time.newmark_beta, 0.3);
   EXPECT_NEAR(s.bodies[0].material.damping, 0.75 * 0.5 * 0.1, 1e-15);
   EXPECT_TRUE(s.solver.tolerance_is_absolute);

@@ -1,4 +1,4 @@
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "io/ipc_world.h"
 
@@ -44,7 +45,7 @@ TEST_F(IpcScripts, RodsTwistIsFourRodsOfLengthOne) {
   EXPECT_EQ(num_steps(scene.time), 240);
   EXPECT_EQ(scene.solver.tolerance, 1e-2);
   EXPECT_EQ(scene.contact.dhat, 1e-3);
-  EXPECT_EQ(scene.bodies[2].material.model, MaterialModel::fixed_corotational);
+  EXPECT_EQ(scene.bodies[2].material.model, ElasticModel::fixed_corotational);
   EXPECT_EQ(scene.bodies[2].material.youngs_modulus, 1e4);
   const WorldBox box = world_box(scene, BodyKind::deformable);
   EXPECT_NEAR(box.max[0] - box.min[0], 1.0, 1e-15);
@@ -69,7 +70,7 @@ TEST_F(IpcScripts, MatTwistIsTurnedAndHeldAtBothEnds) {
   ASSERT_EQ(loaded.scene.bodies.size(), 1U);
   const BodyDesc& mat = loaded.scene.bodies[0];
   EXPECT_EQ(mat.transform.rotation, Vec<3>(90, 0, 0));
-  EXPECT_EQ(mat.material.model, MaterialModel::neo_hookean);
+  EXPECT_EQ(mat.material.model, ElasticModel::neo_hookean);
   EXPECT_EQ(num_steps(loaded.scene.time), 250);
   const WorldBox box = world_box(loaded.scene, BodyKind::deformable);
   EXPECT_NEAR((box.max - box.min).maxCoeff(), 1.0, 1e-15);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {

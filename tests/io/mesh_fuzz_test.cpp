@@ -3,9 +3,9 @@
 
 #include <random>
 
-#include "clearance/io/mesh_writer.h"
-#include "clearance/io/pvd.h"
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/io/mesh/vtu.h"
+#include "clearance/io/result/pvd.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance::test {

@@ -1,7 +1,7 @@
 // What is written comes back bit for bit, in every format.
 #include <gtest/gtest.h>
 
-#include "clearance/io/mesh_writer.h"
+#include "clearance/io/mesh/mesh_writer.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance::test {

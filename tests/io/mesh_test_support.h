@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 
 namespace clearance::test {
 

@@ -1,5 +1,5 @@
 // What a result folder is, who may write into it, and that nothing but its own files ever goes.
-#include "clearance/io/result_files.h"
+#include "clearance/io/result/result_files.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "clearance/io/atomic_file.h"
-#include "clearance/io/checkpoint_file.h"
-#include "clearance/io/folder_claim.h"
-#include "clearance/io/pvd.h"
-#include "clearance/io/result_folder.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/result/checkpoint_file.h"
+#include "clearance/io/result/folder_claim.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/io/result/result_folder.h"
 
 namespace clearance::test {
 namespace {

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "io/rigid_ipc_support.h"
 
 namespace clearance {

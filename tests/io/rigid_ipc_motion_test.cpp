@@ -1,5 +1,5 @@
 // How kinematic bodies of Rigid IPC scenes move: velocities, poses and the frames that these are of.
-#include "clearance/io/rigid_ipc_motion.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_motion.h"
 
 #include <fmt/format.h>
 

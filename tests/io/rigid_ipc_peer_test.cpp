@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "clearance/geometry/mass_properties.h"
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/scene_reader.h"
 #include "io/ipc_world.h"
 

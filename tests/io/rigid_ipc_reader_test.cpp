@@ -1,5 +1,5 @@
 // Rigid IPC scenes made here: units, defaults, masses and messages.
-#include "clearance/io/rigid_ipc_reader.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 
 #include "io/rigid_ipc_support.h"
 
@@ -15,7 +15,7 @@ TEST(RigidIpc, EmptySettingsHaveItsDefaults) {
   EXPECT_EQ(scene.gravity, Vec<3>(0, 0, 0));
   EXPECT_EQ(scene.time.step, 0.01);
   EXPECT_EQ(scene.time.duration, 10.0);
-  EXPECT_EQ(scene.time.integrator, Integrator::implicit_euler);
+  EXPECT_EQ(scene.time.integrator, TimeIntegrator::implicit_euler);
   EXPECT_EQ(scene.contact.dhat, 1e-3);
   EXPECT_TRUE(scene.contact.dhat_is_absolute);
   EXPECT_EQ(scene.contact.min_separation, 0.0);

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "clearance/io/json_text.h"
-#include "clearance/io/rigid_ipc_reader.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "clearance/io/json_text.h"
-#include "clearance/io/rigid_ipc_reader.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 
 namespace clearance::rigid_ipc_test {
 

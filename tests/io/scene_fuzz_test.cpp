@@ -7,10 +7,11 @@
 #include <fstream>
 #include <random>
 
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
-#include "clearance/io/rigid_ipc_reader.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 #include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/validate.h"
 #include "scene/full_scene.h"
 

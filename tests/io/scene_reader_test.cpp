@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "clearance/io/json_text.h"
+#include "clearance/scene/json_writer.h"
 #include "scene/full_scene.h"
 
 namespace clearance {

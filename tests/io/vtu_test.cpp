@@ -1,5 +1,5 @@
 // Frames: ours bit for bit, those of other programs in all encodings, broken ones with a reason.
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/vtu.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance::test {

@@ -11,7 +11,7 @@ inline SceneDesc full_scene() {
   scene.gravity = {0.1, -1.0 / 3.0, 1e-300};
   scene.time = {.step = 1.0 / 3.0,
                 .duration = 7.7,
-                .integrator = Integrator::bdf2_restarted,
+                .integrator = TimeIntegrator::bdf2_restarted,
                 .newmark_beta = 0.3,
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent};
@@ -35,19 +35,19 @@ inline SceneDesc full_scene() {
       .stick = 2e-5,
       .iterations = 3,
       .pairs = {FrictionPairDesc{.bodies = {"cube", "ball"}, .coefficient = 0.1, .static_coefficient = 0.2}}};
-  scene.solver = {.convergence = ConvergenceKind::published,
+  scene.solver = {.convergence = Convergence::published,
                   .force_tolerance = 2e-4,
                   .tolerance = 0.1 + 0.2,
                   .tolerance_is_absolute = true,
                   .max_iterations = 77,
-                  .linear_solver = LinearSolverKind::pcg,
-                  .ccd = CcdKind::tight_inclusion};
+                  .linear_solver = LinearSolverChoice::pcg,
+                  .ccd = CcdMethod::tight_inclusion};
   BodyDesc cube;
   cube.name = "cube";
   cube.mesh = "meshes/cube.msh";
   cube.transform = {.scale = {1, 2, 3}, .rotation = {10, -0.0, 30}, .translation = {-1, -2, -3}};
   cube.array = ArrayDesc{.counts = {2, 3, 4}, .spacing = {5, 6, 7}};
-  cube.material = {.model = MaterialModel::st_venant_kirchhoff,
+  cube.material = {.model = ElasticModel::st_venant_kirchhoff,
                    .density = 123.4,
                    .youngs_modulus = 2e7,
                    .poisson_ratio = -0.1,

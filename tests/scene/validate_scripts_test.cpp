@@ -175,7 +175,7 @@ TEST(ValidateScripts, ChecksRestitution) {
   EXPECT_EQ(problems([&](SceneDesc& s) {
               rigid(s);
               s.contact.restitution = 0.5;
-              s.time.integrator = Integrator::implicit_newmark;
+              s.time.integrator = TimeIntegrator::implicit_newmark;
             }),
             Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.restitution = 0.5; }),

@@ -69,7 +69,7 @@ TEST(Collision, OfImplicitEulerNeverGainsEnergy) {
   for (int n = 1; n <= 60; ++n) {
     const StepReport report = boxes.step();
     if (n == 1) energy = first = total_energy(report);
-    // Velocities are found to 1.5e-7 m/s at some m/s: a relative error of the kinetic energy of 1e-7 a step.
+    // Velocities are found to 1.5e-7 m/s at some m/s: a relative error of the kinetic energy of 1e-7 per step.
     EXPECT_LE(total_energy(report), energy + 1e-7 * first) << "step " << n;
     energy = total_energy(report);
     most_contacts = std::max(most_contacts, report.num_contacts);

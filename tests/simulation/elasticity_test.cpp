@@ -6,7 +6,8 @@
 namespace clearance {
 namespace {
 
-/// A bar along x of length 1 and section 0.1 x 0.1, its left end held and its right one pulled by `strain` in one step.
+/// A bar along x of length 1 and a section of 0.1 x 0.1, its left end held and its right one pulled by `strain` in one
+/// step.
 std::string pulled_bar(const std::string& model, double poisson_ratio, double strain, int cells) {
   return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [)" +

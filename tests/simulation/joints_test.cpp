@@ -244,9 +244,8 @@ TEST_P(Joint, HeldMotionsStayZero) {
 Issues problems_of(const std::string& json) {
   const Result<LoadedScene> loaded = load_scene_text(json, "scene", ".", {});
   for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
-  SceneProblems problems;
-  const auto simulation = Simulation::create(loaded->scene, problems);
-  return simulation ? simulation->warnings() : problems.issues;
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
+  return simulation ? simulation->warnings() : simulation.issues();
 }
 
 /// Two separate triangles' worth of edges: the components of one body.

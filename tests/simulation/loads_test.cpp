@@ -14,7 +14,7 @@ std::string free_ball(const std::string& loads, const std::string& time = R"("st
          loads + "]}]}";
 }
 
-/// A bar along x of length 1 and section 0.1 (x 0.1), its left end held; no contraction.
+/// A bar along x of length 1 and a section of 0.1 (x 0.1), its left end held; no contraction.
 std::string loaded_bar(int dimension, const std::string& load) {
   const std::string shape = dimension == 2 ? R"("rectangle", "size": [1, 0.1], "resolution": [10, 2])"
                                            : R"("box", "size": [1, 0.1, 0.1], "resolution": [10, 2, 2])";

@@ -118,10 +118,10 @@ class Files : public testing::Test {
   std::string problems(const std::string& scene) const {
     const Result<LoadedScene> loaded = load_scene_text(scene, "scene", ".", {});
     if (!loaded) return to_string(loaded.issues().front());
-    SceneProblems found;
-    EXPECT_EQ(Simulation::create(loaded->scene, found), nullptr);
+    const Result<Simulation> simulation = Simulation::create(loaded->scene);
+    EXPECT_FALSE(simulation);
     std::string text;
-    for (const Issue& issue : found.issues) {
+    for (const Issue& issue : simulation.issues()) {
       // (Warnings about the meshes come with them.)
       if (issue.severity == Severity::error) text += to_string(issue) + "\n";
     }

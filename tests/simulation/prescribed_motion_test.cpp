@@ -177,7 +177,7 @@ TEST(Obstacle, RestsWhereItsMotionEnds) {
     }
   };
   // The sheet pushes the box up, without ever touching it. While something is in the way it arrives to 1e-3 of the way
-  // of a step (app. A.5), and exactly with the next step.
+  // of a step [Fer23, app. A.5], and exactly with the next step.
   scene.steps(10);
   expect_shift({0, 0.2, 0}, 1e-3 * 0.02);
   scene.steps(10);

@@ -250,11 +250,10 @@ TEST(Probes, RegionsWithoutNodesAreRefused) {
       {"name": "b", "kind": "reaction", "body": "bar", "region": {"box": [[0.4, -1, -1], [1, 1, 1]]}}]}})",
                                       "scene", ".");
   ASSERT_TRUE(loaded);
-  SceneProblems problems;
-  EXPECT_EQ(Simulation::create(loaded->scene, problems), nullptr);
-  ASSERT_EQ(problems.issues.size(), 2u);
-  EXPECT_EQ(problems.issues[0].place, "output.probes[0].region");
-  EXPECT_EQ(problems.issues[1].place, "output.probes[1].region");
+  const Issues issues = Simulation::create(loaded->scene).issues();
+  ASSERT_EQ(issues.size(), 2u);
+  EXPECT_EQ(issues[0].place, "output.probes[0].region");
+  EXPECT_EQ(issues[1].place, "output.probes[1].region");
 }
 
 }  // namespace

@@ -22,10 +22,10 @@ class RunningScene {
   explicit RunningScene(const Result<LoadedScene>& loaded) {
     for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
     if (!loaded) throw std::runtime_error("the scene of the test does not load");
-    SceneProblems problems;
-    simulation_ = Simulation::create(loaded->scene, problems);
-    for (const Issue& issue : problems.issues) ADD_FAILURE() << to_string(issue);
-    if (!simulation_) throw std::runtime_error("the scene of the test cannot start");
+    Result<Simulation> simulation = Simulation::create(loaded->scene);
+    for (const Issue& issue : simulation.issues()) ADD_FAILURE() << to_string(issue);
+    if (!simulation) throw std::runtime_error("the scene of the test cannot start");
+    simulation_ = std::make_unique<Simulation>(std::move(*simulation));
     scene_ = std::make_unique<SceneModel>(
         build_scene_model(loaded->scene, std::move(load_bodies(loaded->scene)->instances)));
   }

@@ -17,9 +17,8 @@ std::vector<std::string> told(const std::string& json, const std::string& folder
   std::vector<std::string> lines;
   for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
   if (!loaded) return lines;
-  SceneProblems problems;
-  const auto simulation = Simulation::create(loaded->scene, problems);
-  for (const Issue& issue : problems.issues) lines.push_back(to_string(issue));
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
+  for (const Issue& issue : simulation.issues()) lines.push_back(to_string(issue));
   if (simulation) {
     for (const Issue& issue : simulation->warnings()) {
       EXPECT_EQ(issue.severity, Severity::warning);

@@ -117,7 +117,7 @@ TEST_P(StiffContact, CollisionOfTwoKeepsMomentumAndGainsNoEnergy) {
   }
 }
 
-/// A slope of the rigid paper's repository: its tangent is 0.5. At its own tolerance, ten times what counts as
+/// A slope of Rigid IPC's fixtures: its tangent is 0.5. At its own tolerance, ten times what counts as
 /// sticking, every step that sticks is good enough.
 TEST_P(StiffContact, PublishedSlopeSticksAt05AndSlidesAt049) {
   const char* data = std::getenv("CLEARANCE_PEER_DATA");

@@ -111,7 +111,7 @@ TEST_P(Rotation, OfManyTurnsGainsNoEnergy) {
   }
 }
 
-/// A fixture of the rigid paper's repository.
+/// A fixture of Rigid IPC.
 class RotationFixture : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {

@@ -75,7 +75,7 @@ TEST(AugmentedLagrangian, InactiveAddsNothing) {
 }
 
 TEST(AugmentedLagrangian, ProgressIsTheFractionOfTheWay) {
-  // Eq. A.5
+  // [Fer23, eq. A.5]
   Fixture f(2);
   const AugmentedLagrangian<3> lagrangian = f.make();
   for (double fraction : {0.0, 0.25, 0.9, 1.0})

@@ -1,6 +1,8 @@
 // Bodies made of springs, with gravity: enough physics for the tests of the solver, without finite elements.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "clearance/solver/advance.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/sparse/block_assembler.h"
@@ -51,7 +53,7 @@ class SpringPotential : public Potential {
         Eigen::Map<Mat<dim>>(locals.data() + (i * num_stencil_blocks(2) + b) * size) = signs[b] * k;
       }
     }
-    assembler_.bind(matrix);
+    EXPECT_TRUE(assembler_.bind(matrix));
     assembler_.template add_to<dim>(matrix, locals, scale);
   }
 

@@ -82,8 +82,8 @@ TEST(StepProblem, FixedBlocksDoNotMove) {
 }
 
 TEST(StepProblem, StiffnessAtTheReferenceDistanceCarriesTheMultiplier) {
-  // App. A.6: at d = 1e-8 l a point-point contact has min_multiplier mean masses on the diagonal, 4 d^2 b'' kappa. With
-  // a min_separation d is that much larger, in both factors.
+  // [Fer23, app. A.6]: at d = 1e-8 l a point-point contact has min_multiplier mean masses on the diagonal, 4 d^2 b''
+  // kappa. With a min_separation d is that much larger, in both factors.
   for (const double min_separation : {0.0, 1e-3}) {
     Fixture<3> f(1, 1.0);
     f.world.options.barrier.min_separation = min_separation;

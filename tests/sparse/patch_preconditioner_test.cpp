@@ -48,7 +48,7 @@ ElasticSystem make_body(int dim, int nx, int ny, int nz, int num_contacts, doubl
   }
   BlockAssembler assembler(stencils);
   ElasticSystem system{BlockSparseMatrix(dim, count, assembler.keys()), VecX(dim * count)};
-  assembler.bind(system.matrix);
+  EXPECT_TRUE(assembler.bind(system.matrix));
   add_to(assembler, system.matrix, locals, 1.0);
   add_to_diagonal(system.matrix, 1e-4);
   for (int b = 0; b < count; ++b) system.x.segment(dim * b, dim) = positions[b];

@@ -100,7 +100,7 @@ inline BlockSparseMatrix random_positive_matrix(int dim, int num_nodes, int num_
   const StencilList stencils = random_stencils(num_stencils, num_nodes, rng);
   BlockAssembler assembler(stencils);
   BlockSparseMatrix matrix(dim, num_nodes, assembler.keys());
-  assembler.bind(matrix);
+  EXPECT_TRUE(assembler.bind(matrix));
   add_to(assembler, matrix, random_locals(stencils, dim, rng, contrast), 1.0);
   add_to_diagonal(matrix, shift);
   return matrix;
@@ -127,7 +127,7 @@ inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, 
   }
   BlockAssembler assembler(stencils);
   BlockSparseMatrix matrix(3, nx * ny * nz, assembler.keys());
-  assembler.bind(matrix);
+  EXPECT_TRUE(assembler.bind(matrix));
   assembler.add_to<3>(matrix, random_locals(stencils, 3, rng, contrast), 1.0);
   add_to_diagonal(matrix, 0.01);
   return matrix;

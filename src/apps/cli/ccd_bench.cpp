@@ -10,11 +10,12 @@
 
 #include "apps/cli/ccd_bench_report.h"
 #include "apps/cli/ccd_sets.h"
+#include "apps/cli/console.h"
 #include "apps/cli/run.h"
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/exact_ccd.h"
 #include "clearance/ccd/methods/methods.h"
-#include "clearance/io/atomic_file.h"
+#include "clearance/io/files/atomic_file.h"
 
 namespace clearance::cli {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 int report(const Issues& issues) {
-  for (const Issue& issue : issues) fmt::print(stderr, "error: {}\n", to_string(issue));
+  print_issues(issues);
   return exit_bad_input;
 }
 

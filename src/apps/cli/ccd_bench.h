@@ -1,5 +1,5 @@
 // `clearance ccd-bench` and `ccd-label`: the methods of continuous collision detection on recorded queries
-// (dissertation, tables 3.1 and 3.2).
+// [Fer23, tables 3.1, 3.2].
 #pragma once
 
 #include <filesystem>

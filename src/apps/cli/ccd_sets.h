@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "clearance/io/ccd_queries.h"
+#include "clearance/io/ccd/ccd_queries.h"
 
 namespace clearance::cli {
 

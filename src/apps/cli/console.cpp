@@ -16,12 +16,21 @@ nlohmann::ordered_json json_of(const Issues& issues) {
   return list;
 }
 
+void print_issues(const Issues& issues) {
+  for (const Issue& issue : issues) {
+    say(stderr, "{}{}\n", issue.severity == Severity::error ? "error: " : "", to_string(issue));
+  }
+}
+
 void report_issues(const Issues& issues, bool json) {
   for (const Issue& issue : issues) {
     log_text(issue.severity == Severity::error ? LogLevel::error : LogLevel::warning, to_string(issue));
-    if (!json) say(stderr, "{}{}\n", issue.severity == Severity::error ? "error: " : "", to_string(issue));
   }
-  if (json) say(stdout, "{}\n", nlohmann::ordered_json{{"issues", json_of(issues)}}.dump(2));
+  if (json) {
+    say(stdout, "{}\n", nlohmann::ordered_json{{"issues", json_of(issues)}}.dump(2));
+  } else {
+    print_issues(issues);
+  }
 }
 
 }  // namespace clearance::cli

@@ -20,6 +20,8 @@ void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 nlohmann::ordered_json json_of(const Issues& issues);
+/// To standard error.
+void print_issues(const Issues& issues);
 /// Problems to standard error and the log; as JSON to standard output if asked.
 void report_issues(const Issues& issues, bool json);
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "apps/cli/console.h"
 #include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
 #include "apps/cli/result_check.h"
@@ -65,7 +66,7 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
 int run_info(const InfoOptions& options) {
   const std::filesystem::path stats = options.folder / "stats.jsonl";
   const auto report = [](const Issues& issues) {
-    for (const Issue& issue : issues) fmt::print(stderr, "{}\n", to_string(issue));
+    print_issues(issues);
     return 2;
   };
   if (const auto checked = check_result_folder(options.folder, "stats.jsonl"); !checked)

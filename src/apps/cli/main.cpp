@@ -9,6 +9,7 @@
 #include <map>
 
 #include "apps/cli/ccd_bench.h"
+#include "apps/cli/console.h"
 #include "apps/cli/info.h"
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
@@ -148,7 +149,7 @@ int parse_and_run(int argc, char** argv) {
   render_command->callback([&] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {
-        for (const Issue& issue : parsed.issues()) std::cerr << "error: " << to_string(issue) << '\n';
+        print_issues(parsed.issues());
         status = exit_bad_input;
         return;
       }

@@ -10,14 +10,17 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/render_field.h"
-#include "apps/cli/render_legend.h"
-#include "apps/cli/render_trace.h"
+#include "apps/cli/console.h"
 #include "apps/cli/result_check.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/render/field.h"
+#include "clearance/render/legend.h"
+#include "clearance/render/trace.h"
 
 namespace clearance::cli {
+
+using namespace render;
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,8 +181,8 @@ std::vector<int> choose_film_frames(const std::vector<double>& times) {
   return chosen;
 }
 
-int print_issues(const Issues& issues) {
-  for (const Issue& issue : issues) fmt::print(stderr, "{}\n", to_string(issue));
+int refuse(const Issues& issues) {
+  print_issues(issues);
   return 2;
 }
 
@@ -231,14 +234,14 @@ int render_picture(Studio& studio, const RenderOptions& options) {
   const int wanted = options.frame.value_or(-1);
   const int index = wanted < 0 ? num_frames + wanted : wanted;
   if (index < 0 || index >= num_frames) {
-    return print_issues({{options.folder.string(), "--frame", std::to_string(wanted),
-                          fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end",
-                                      num_frames - 1, -num_frames)}});
+    return refuse({{options.folder.string(), "--frame", std::to_string(wanted),
+                    fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1,
+                                -num_frames)}});
   }
   const auto image = studio.draw(index);
-  if (!image) return print_issues(image.issues());
+  if (!image) return refuse(image.issues());
   const auto written = write_png(options.output, *image);
-  if (!written) return print_issues(written.issues());
+  if (!written) return refuse(written.issues());
   fmt::print("{}: frame {} at {:.6g} s, {}x{}\n", options.output.string(), index, studio.folder().times[index],
              options.width, options.height);
   return 0;
@@ -247,14 +250,14 @@ int render_picture(Studio& studio, const RenderOptions& options) {
 int render_film(Studio& studio, const RenderOptions& options) {
   const std::vector<int> frames = choose_film_frames(studio.folder().times);
   auto film = FilmWriter::open(options.output, options.width, options.height, frames_per_second);
-  if (!film) return print_issues(film.issues());
+  if (!film) return refuse(film.issues());
   const bool shows_progress = options.show_progress && isatty(STDERR_FILENO) != 0;
   std::optional<Image> image;
   for (std::size_t i = 0; i < frames.size(); ++i) {
     // A film in slow motion repeats frames.
     if (i == 0 || frames[i] != frames[i - 1]) {
       auto drawn = studio.draw(frames[i]);
-      if (!drawn) return print_issues(drawn.issues());
+      if (!drawn) return refuse(drawn.issues());
       image = std::move(*drawn);
     }
     if (!film->add(*image)) break;
@@ -262,7 +265,7 @@ int render_film(Studio& studio, const RenderOptions& options) {
   }
   if (shows_progress) fmt::print(stderr, "\n");
   const auto closed = film->close();
-  if (!closed) return print_issues(closed.issues());
+  if (!closed) return refuse(closed.issues());
   const double seconds = static_cast<double>(frames.size()) / frames_per_second;
   const double duration = studio.folder().times.back() - studio.folder().times.front();
   fmt::print("{}: {} pictures, {:.2f} s for {:.4g} s of simulated time, {}x{}\n", options.output.string(),
@@ -308,16 +311,16 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 
 int run_render(const RenderOptions& given) {
   auto options = complete_options(given);
-  if (!options) return print_issues(options.issues());
+  if (!options) return refuse(options.issues());
   auto folder = read_folder(options->folder);
-  if (!folder) return print_issues(folder.issues());
+  if (!folder) return refuse(folder.issues());
   // An array that has the short name itself goes first.
   const auto last = read_frame(folder->frames.back(), array_of(options->color));
   if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options->color = full_name_of(options->color);
   auto first = read_frame(folder->frames[0]);
-  if (!first) return print_issues(first.issues());
+  if (!first) return refuse(first.issues());
   auto film = measure_film(*folder, options->color, *first);
-  if (!film) return print_issues(film.issues());
+  if (!film) return refuse(film.issues());
   Studio studio(std::move(*folder), std::move(*film), std::move(*first), *options);
   return options->output.extension() == ".mp4" ? render_film(studio, *options) : render_picture(studio, *options);
 }

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "clearance/io/result_files.h"
+#include "clearance/io/result/result_files.h"
 
 namespace clearance::cli {
 

@@ -6,16 +6,18 @@
 #include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "apps/cli/body_table.h"
 #include "apps/cli/console.h"
-#include "apps/cli/runner.h"
+#include "apps/cli/run_report.h"
+#include "apps/cli/stop_signals.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
-#include "clearance/io/ccd_query_file.h"
-#include "clearance/io/folder_claim.h"
-#include "clearance/io/mesh_writer.h"
-#include "clearance/io/scene_file.h"
+#include "clearance/io/ccd/ccd_query_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/io/result/folder_claim.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance::cli {
@@ -25,12 +27,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A scene that is ready to run, or null after its problems have been reported.
+/// A scene that is ready to run, or without a simulation after its problems have been reported.
 struct ReadyScene {
   SceneDesc desc;
-  std::unique_ptr<Simulation> simulation;
+  std::optional<Simulation> simulation;
   Issues warnings;  ///< of a scene that is ready
-  Mesh offending;
 };
 
 ReadyScene prepare_scene(const SceneOptions& options) {
@@ -41,20 +42,15 @@ ReadyScene prepare_scene(const SceneOptions& options) {
     return ready;
   }
   ready.desc = loaded->scene;
-  SceneProblems problems;
-  ready.simulation = Simulation::create(ready.desc, problems);
-  for (Issue& issue : problems.issues) {
-    if (issue.file.empty()) issue.file = options.scene.string();
-  }
-  Issues all = loaded->warnings;
-  if (ready.simulation) {
-    all.insert(all.end(), ready.simulation->warnings().begin(), ready.simulation->warnings().end());
-  }
-  all.insert(all.end(), problems.issues.begin(), problems.issues.end());
-  const bool is_quiet_json = options.json && ready.simulation;
-  if (!all.empty() && !is_quiet_json) report_issues(all, options.json);
-  if (ready.simulation) ready.warnings = std::move(all);
-  ready.offending = std::move(problems.offending);
+  Result<Simulation> simulation = Simulation::create(ready.desc);
+  Issues issues = simulation ? simulation->warnings() : simulation.issues();
+  set_file(issues, options.scene.string());
+  issues.insert(issues.begin(), loaded->warnings.begin(), loaded->warnings.end());
+  const bool is_quiet_json = options.json && simulation;
+  if (!issues.empty() && !is_quiet_json) report_issues(issues, options.json);
+  if (!simulation) return ready;
+  ready.simulation = std::move(*simulation);
+  ready.warnings = std::move(issues);
   return ready;
 }
 
@@ -88,7 +84,7 @@ void print_summary(const ReadyScene& ready, bool json) {
              desc.half_spaces.size());
   fmt::print("{} vertices, {} elements; surface: {} triangles, {} edges\n", s.num_vertices, s.num_elements,
              s.num_surface_triangles, s.num_surface_edges);
-  const std::string convergence = desc.solver.convergence == ConvergenceKind::forces
+  const std::string convergence = desc.solver.convergence == Convergence::forces
                                       ? fmt::format("forces balanced up to {:g} %", 100.0 * desc.solver.force_tolerance)
                                       : fmt::format("Newton tolerance {:.4g} m/s", s.tolerance);
   fmt::print("{} steps of {:g} s; size {:.4g} m, largest dhat {:.4g} m, {}\n", s.num_steps, desc.time.step,
@@ -113,6 +109,21 @@ bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
     say(stdout, "{}: {} of {} queries\n", options.record_ccd.string(), recorder.num_written(), recorder.num_seen());
   }
   return true;
+}
+
+int exit_status(RunEnd end, int signal) {
+  switch (end) {
+    case RunEnd::complete:
+      return exit_done;
+    case RunEnd::stopped:
+      return exit_signal + signal;
+    case RunEnd::not_converged:
+    case RunEnd::failed_step:
+      return exit_not_converged;
+    case RunEnd::failed_writing:
+      return exit_bad_input;
+  }
+  return exit_bad_input;
 }
 
 }  // namespace
@@ -140,9 +151,10 @@ int run_simulation(const RunOptions& options) {
 
   ReadyScene ready = prepare_scene(options.scene);
   if (!ready.simulation) {
-    if (!ready.offending.vertices.empty()) {
-      const fs::path file = output / "intersections.vtu";
-      if (write_mesh(file, ready.offending)) say(stderr, "the meeting triangles and edges are in {}\n", file.string());
+    const Mesh meeting = find_meeting_primitives(ready.desc);
+    const fs::path file = output / "intersections.vtu";
+    if (!meeting.vertices.empty() && write_mesh(file, meeting)) {
+      say(stderr, "the meeting triangles and edges are in {}\n", file.string());
     }
     return exit_bad_input;
   }
@@ -154,14 +166,17 @@ int run_simulation(const RunOptions& options) {
     ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
   }
 
-  Result<Runner> runner = options.use == FolderUse::resume
-                              ? Runner::resume(output, ready.desc, options, *ready.simulation)
-                              : Runner::start(output, ready.desc, options, *ready.simulation);
-  if (!runner) return refuse(runner.issues());
-  const int status = runner->run();
+  const StopSignals signals(options.is_quiet);
+  RunReport report(*ready.simulation, options.is_quiet);
+  const Result<RunOutcome> outcome =
+      run(*ready.simulation, *claim, {options.steps, options.is_strict}, report.observer());
+  if (!outcome) return refuse(outcome.issues());
+  const int signal = outcome->end == RunEnd::stopped ? StopSignals::received() : 0;
+  if (signal != 0) log_info("the signal was {}", signal_name(signal));
+  report.close(*outcome);
   const bool is_recorded = !recorder || finish_recording(options, *recorder);
-  runner->print_end();
-  return is_recorded ? status : exit_bad_input;
+  report.print_end(*outcome, output, signal);
+  return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
 }
 
 int run_check(const SceneOptions& options) {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "clearance/io/folder_claim.h"
+#include "clearance/io/result/folder_claim.h"
 #include "clearance/io/scene_reader.h"
 
 namespace clearance::cli {

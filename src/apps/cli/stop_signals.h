@@ -1,4 +1,4 @@
-// SIGINT, SIGTERM and SIGHUP as a wish: the run ends after the step under way, with everything stored.
+// SIGINT, SIGTERM and SIGHUP as a wish: the run ends before the next Newton iteration, with the last whole step stored.
 #pragma once
 
 #include <array>

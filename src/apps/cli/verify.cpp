@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "apps/cli/console.h"
 #include "clearance/base/parallel.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 constexpr int max_printed_offenses = 10;
@@ -197,7 +200,7 @@ VerifyReport verify_folder(const VerifyFolder& folder) {
 int run_verify(const VerifyOptions& options) {
   const auto folder = read_verify_folder(options.folder);
   if (!folder) {
-    for (const Issue& issue : folder.issues()) fmt::print(stderr, "{}\n", to_string(issue));
+    print_issues(folder.issues());
     return 2;
   }
   const VerifyReport report = verify_folder(*folder);

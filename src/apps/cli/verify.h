@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/verify_frame.h"
+#include "clearance/verify/frame.h"
 
 namespace clearance::cli {
 
@@ -17,7 +17,7 @@ struct VerifyOptions {
 
 /// What the files of a folder say, before any frame is judged.
 struct VerifyFolder {
-  VerifyScene scene;
+  verify::VerifyScene scene;
   int dimension = 3;
   std::vector<std::filesystem::path> frames;  ///< in the order of frames.pvd
   std::vector<double> times;                  ///< [s] of the frames
@@ -26,7 +26,8 @@ struct VerifyFolder {
 };
 
 struct VerifyReport {
-  std::vector<FrameVerdict> verdicts;  ///< per frame of the folder; unreadable ones are clean and have a problem
+  std::vector<verify::FrameVerdict>
+      verdicts;  ///< per frame of the folder; unreadable ones are clean and have a problem
   std::vector<std::string> problems;
   int num_intersections = 0, num_inversions = 0, num_half_space_violations = 0, num_not_finite = 0;
   int num_too_close = 0;           ///< see FrameVerdict

@@ -11,9 +11,11 @@
 #include "apps/cli/result_check.h"
 #include "apps/cli/verify.h"
 #include "apps/cli/verify_stats.h"
-#include "clearance/io/pvd.h"
+#include "clearance/io/result/pvd.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 using nlohmann::json;

@@ -49,7 +49,7 @@ void parallel_for_chunks(int count, int chunk, const Body& body) {
   parallel_for(num_chunks, 1, [&](int c) { body(c * chunk, std::min(count, (c + 1) * chunk)); });
 }
 
-/// Sum kept as an unevaluated pair (Neumaier 1974): the rounding of the additions does not accumulate, so that
+/// Sum kept as an unevaluated pair [Neu74]: the rounding of the additions does not accumulate, so that
 /// differences of two such sums remain meaningful when they are tiny beside the sums.
 struct CompensatedSum {
   double sum = 0.0;

@@ -65,7 +65,7 @@ inline Box empty_box() {
   return {{inf, inf, inf, 0.0F}, {-inf, -inf, -inf, 0.0F}};
 }
 
-/// Boxes of all vertices moving from x_t0 to x_t1 (flat, dim numbers a vertex) on paths that stay within `deviation`
+/// Boxes of all vertices moving from x_t0 to x_t1 (flat, dim numbers per vertex) on paths that stay within `deviation`
 /// [m] (per vertex; empty: 0) of the straight ones, inflated by `inflation` and rounded outwards. Coordinates are
 /// relative to the middle of the scene, so that a scene far from the origin keeps its resolution; subtraction and
 /// rounding are monotone: boxes that overlap in exact arithmetic still overlap. In 2D z is 0. Reuses the memory of

@@ -20,7 +20,7 @@ struct Candidates {
   std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
 };
 
-/// Box trees, one a body, or their brute-force twin over one surface. The topology must outlive the object.
+/// Box trees, one per body, or their brute-force twin over one surface. The topology must outlive the object.
 ///
 /// The box of a primitive is the union of the boxes of its vertices at both ends of the motion, so that it holds the
 /// primitive at all times between; two primitives that come closer than 2 `inflation` anywhere on the way are therefore
@@ -35,7 +35,7 @@ class BroadPhase {
   virtual ~BroadPhase() = default;
 
   /// All pairs whose boxes swept over the straight path from x_t0 to x_t1, each inflated by `inflation` on every side,
-  /// overlap. Flat positions, dim numbers a vertex. Pass x_t1 = x_t0 for a static query. The true path of vertex v
+  /// overlap. Flat positions, dim numbers per vertex. Pass x_t1 = x_t0 for a static query. The true path of vertex v
   /// stays within deviation[v] [m] of the straight one (rigid bodies move on arcs): its box grows by that much on every
   /// side. Empty: straight paths.
   virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,

@@ -1,4 +1,4 @@
-// One bounding-volume hierarchy a body over primitives in Hilbert order, eight children a node. No pointers and no
+// One bounding-volume hierarchy per body over primitives in Hilbert order, eight children per node. No pointers and no
 // vector of its own for any tree: node n of a level has the children 8 n .. 8 n + 7 of the level below, and all trees
 // lie one after the other in the same arrays, so that scenes of many small bodies cost no more than one large body.
 #pragma once

@@ -38,7 +38,7 @@ void ExactTime::bisect() {
   cell_ = s == sign_below_ ? std::move(upper) : cell_.lower_half();
 }
 
-/// Gains num_bits_ bits if the root lies where the secant says (quadratic interval refinement, Abbott 2006): the number
+/// Gains num_bits_ bits if the root lies where the secant says (quadratic interval refinement [Abb06]): the number
 /// of bits doubles with every success.
 bool ExactTime::try_secant() {
   const mpz_class low = scaled_value(polynomial_, cell_.index, cell_.depth);

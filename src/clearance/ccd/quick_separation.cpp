@@ -18,7 +18,7 @@ namespace {
 using detail::larger;
 using detail::smaller;
 
-/// The corners of the relative motion (relative_motion.h) at one time, one a row: x, y, z and something finite; a
+/// The corners of the relative motion (relative_motion.h) at one time, one per row: x, y, z and something finite; a
 /// triangle has its first twice.
 struct Corners {
   Lanes rows[4];
@@ -37,7 +37,7 @@ CLEARANCE_INLINE Corners corners_of(QueryKind kind, const std::array<Vec<3>, 4>&
 
 /// True if `condition` holds in one of the first three lanes.
 CLEARANCE_INLINE bool any_coordinate(LaneMask condition) {
-  return any(condition & LaneMask{{-1, -1, -1, 0}});
+  return any_lane(condition & LaneMask{{-1, -1, -1, 0}});
 }
 
 /// (a1 b2 - a2 b1, ...)
@@ -46,7 +46,7 @@ CLEARANCE_INLINE Lanes cross(const Lanes& a, const Lanes& b) {
   return next(a * next(b) - next(a) * b);
 }
 
-/// The corners at one time, one a lane.
+/// The corners at one time, one per lane.
 struct Heights {
   Lanes x, y, z;
 
@@ -61,7 +61,7 @@ CLEARANCE_INLINE bool separates(const Lanes& n, const Heights& at_t0, const Heig
   const double length_1 = std::abs(n[0]) + std::abs(n[1]) + std::abs(n[2]);
   const double rounding = 16.0 * unit_roundoff * length_1 * size + std::numeric_limits<double>::min();
   const Lanes bound(threshold * length_1 + rounding), h0 = at_t0.along(n), h1 = at_t1.along(n);
-  return !any(!(smaller(h0, h1) > bound)) || !any(!(larger(h0, h1) < -bound));
+  return !any_lane(!(smaller(h0, h1) > bound)) || !any_lane(!(larger(h0, h1) < -bound));
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, double sep
   }
   // Also false for what is not a number.
   const Lanes size_of = larger(-least, most);
-  if (any(!(absolute(sum) < Lanes(0x1p300))) || any(!(size_of < Lanes(0x1p300)))) return false;
+  if (any_lane(!(absolute(sum) < Lanes(0x1p300))) || any_lane(!(size_of < Lanes(0x1p300)))) return false;
 
   // Along axes only the differences are rounded, to a relative 2^-53 of themselves.
   const double threshold = separation * (1.0 + 8.0 * unit_roundoff) + std::numeric_limits<double>::min();

@@ -16,7 +16,8 @@ struct Box {
 };
 constexpr double smallest_width = 0x1p-50;
 
-/// Breadth-first, within a level by time (ORDER of alg. 3.3). A heap keeps the largest in front, hence the reversal.
+/// Breadth-first, within a level by time (ORDER of [Fer23, alg. 3.3]). A heap keeps the largest in front, hence the
+/// reversal.
 bool comes_later(const Box& a, const Box& b) {
   return a.level != b.level ? a.level > b.level : a.low[0] > b.low[0];
 }
@@ -74,8 +75,8 @@ class Solver {
     return earliest;
   }
 
-  /// The smallest interval around F on the corners of the box (eq. 3.4). At a fixed t the least of the four corners is
-  /// the sum of the least summands, in floating point as well: rounding is monotone.
+  /// The smallest interval around F on the corners of the box [Fer23, eq. 3.4]. At a fixed t the least of the four
+  /// corners is the sum of the least summands, in floating point as well: rounding is monotone.
   Range image(const Box& box, int k) const {
     Range range{infinity, -infinity};
     for (const double t : {box.low[0], box.high[0]}) {
@@ -88,7 +89,7 @@ class Solver {
     return range;
   }
 
-  /// Lines 9 and 15 of alg. 3.2. One coordinate at a time: most boxes are separated in the first.
+  /// Lines 9 and 15 of [Fer23, alg. 3.2]. One coordinate at a time: most boxes are separated in the first.
   Verdict check(const Box& box) const {
     double width = 0.0;
     bool is_inside = true;
@@ -101,7 +102,7 @@ class Solver {
     return width < tolerance_ || is_inside ? Verdict::root : Verdict::overlapping;
   }
 
-  /// The upper bounds of the box's width per width in t, u and v (eq. 3.7, up to the common factor 3).
+  /// The upper bounds of the box's width per width in t, u and v ([Fer23, eq. 3.7] up to the common factor 3).
   void set_split_weights() {
     const auto size = [](const Vec<dim>& v) { return v.cwiseAbs().maxCoeff(); };
     const Vec<dim> dp = f_.p.t1 - f_.p.t0, da = f_.a.t1 - f_.a.t0, db = f_.b.t1 - f_.b.t0;
@@ -110,7 +111,7 @@ class Solver {
     weights_[2] = std::max(size(f_.b.t0), size(f_.b.t1));
   }
 
-  /// Halves the dimension that contributes most (alg. 3.3). A box that cannot be halved counts as a root.
+  /// Halves the dimension that contributes most [Fer23, alg. 3.3]. A box that cannot be halved counts as a root.
   double split(const Box& box, double root_time, std::vector<Box>& queue) const {
     int dimension = -1;
     double largest = -1.0;

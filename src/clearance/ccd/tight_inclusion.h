@@ -1,11 +1,12 @@
 // Tight inclusion CCD: bisection of (t, u, v) space with the tightest boxes around the images of boxes
-// (dissertation, sec. 3.5: alg. 3.2 and 3.3; minimum separation sec. 3.6).
+// [Fer23, alg. 3.2, 3.3; minimum separation sec. 3.6].
 //
 // Differences to the text:
 // - F is evaluated on differences of vertices, and the rounding bound is derived for that: it is linear in the size of
-//   these differences, where eq. 3.5 and 3.8 are cubic in the largest coordinate, and useless far from the origin.
+//   these differences, where [Fer23, eq. 3.5, 3.8] are cubic in the largest coordinate, and useless far from the
+//   origin.
 // - A box narrower than the tolerance is not refined; the boxes that start later are dropped, the others go on. The
-//   result is the smallest start of such a box, as in alg. 3.2, and often found earlier.
+//   result is the smallest start of such a box, as in [Fer23, alg. 3.2], and often found earlier.
 // - The search starts from an interval that one separating direction proves free of impacts, so that a gap smaller than
 //   the tolerance does not give a time of zero.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace clearance {
 
-/// F(t, u, v) = p(t) + u a(t) + v b(t), each linear in t: zero where the primitives meet (eq. 3.1 and 3.2).
+/// F(t, u, v) = p(t) + u a(t) + v b(t), each linear in t: zero where the primitives meet [Fer23, eq. 3.1 and 3.2].
 template <int dim>
 struct InclusionFunction {
   struct Ends {

@@ -1,4 +1,4 @@
-// The smoothly clamped barrier of eq. 2.6, on squared distances (app. A.10).
+// The smoothly clamped barrier of [Fer23, eq. 2.6], on squared distances [Fer23, app. A.10].
 //
 // With s = d^2 - min_separation^2 and s_hat = (dhat + min_separation)^2 - min_separation^2, the barrier is
 // b(s) = -(s - s_hat)^2 ln(s / s_hat) for s < s_hat, else 0. Its unit is m^4; the barrier stiffness kappa makes it an

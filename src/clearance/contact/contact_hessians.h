@@ -1,11 +1,12 @@
 // Local Hessians of contacts, pulled back to the blocks of unknowns and summed into a matrix.
 //
 // Contacts that touch the same blocks (those between two stiff bodies, say) are summed first, while their common local
-// Hessian is at hand, and meet the matrix once (sec. 4.3 of the affine paper).
+// Hessian is at hand, and meet the matrix once [Lan22, sec. 4.3].
 #pragma once
 
 #include <vector>
 
+#include "clearance/base/contract.h"
 #include "clearance/contact/rank_one_sum.h"
 #include "clearance/model/model.h"
 #include "clearance/sparse/block_assembler.h"
@@ -38,7 +39,7 @@ class ContactHessians {
  private:
   /// Parts of a local Hessian.
   struct Scratch {
-    std::vector<Lanes> dense;         // columns, each with one entry a block, padded; from the diagonal block downwards
+    std::vector<Lanes> dense;  // columns, each with one entry per block, padded; from the diagonal block downwards
     std::vector<double> coefficient;  // of terms that `dense` still lacks
     std::vector<Lanes> pulled;        // these terms, in the blocks of the group
   };
@@ -91,7 +92,8 @@ void ContactHessians<dim>::add_to(BlockSparseMatrix& matrix, double scale, const
       if (!is_packed) finish(group, scratch);
     }
   });
-  assembler_.bind(matrix);
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   assembler_.template add_to<dim>(matrix, locals_, scale);
 }
 

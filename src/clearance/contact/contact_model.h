@@ -28,7 +28,7 @@ class ContactModel {
   /// The contacts at the surface positions x (flat). `candidates` holds every pair that may be one.
   virtual ContactSet build(const VecX& x, const Candidates& candidates) const = 0;
   /// True if energies are in joules, by a stiffness of every contact; else they are to be multiplied by the barrier
-  /// stiffness kappa of app. A.6.
+  /// stiffness kappa of [Fer23, app. A.6].
   virtual bool has_stiffness() const = 0;
 
   // Of contact k of a set, weight included, at the positions `x` that the set was built at. Derivatives are dim numbers

@@ -15,7 +15,7 @@ class ContactPotential {
   /// `model` and `contacts` outlive the object.
   ContactPotential(const Model& model, const ContactModel<dim>& contacts) : model_(model), contacts_(contacts) {}
 
-  /// Sum of the energies of all contacts (of ch. 2: eq. 2.5 without kappa, in m^4), at the surface positions `x` that
+  /// Sum of the energies of all contacts (of [Fer23, eq. 2.5] without kappa, in m^4), at the surface positions `x` that
   /// the set was built at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
   /// Sum of their sizes: what the rounding of energy() is relative to.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/geometry/mollifier.h"
 
 namespace clearance {
 
@@ -166,7 +167,7 @@ std::vector<StencilKey> sorted_keys(const std::vector<Contact>& contacts, int nu
   return keys;
 }
 
-/// Equal point-point and point-edge stencils become one with the sum of their weights (app. A.7.1).
+/// Equal point-point and point-edge stencils become one with the sum of their weights [Fer23, app. A.7.1].
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
@@ -228,9 +229,9 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         Contact contact;
         if (!scales.apply(vertices, 2, distance_sq, contact)) return;
 
-        // Nearly parallel edges keep their four vertices: the mollifier depends on all of them (eq. 2.24).
-        const double eps_x = 1e-3 * model.edge_rest_length_sq[static_cast<std::size_t>(ia)] *
-                             model.edge_rest_length_sq[static_cast<std::size_t>(ib)];
+        // Nearly parallel edges keep their four vertices: the mollifier depends on all of them [Fer23, eq. 2.24].
+        const double eps_x = edge_edge_mollifier_threshold(model.edge_rest_length_sq[static_cast<std::size_t>(ia)],
+                                                           model.edge_rest_length_sq[static_cast<std::size_t>(ib)]);
         if (cross_product(at[1] - at[0], at[3] - at[2]).squaredNorm() >= eps_x) {
           set_stencil(stencil, vertices, distance_sq, contact);
           chunk.add(contact);

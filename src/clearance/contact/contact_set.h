@@ -1,6 +1,6 @@
-// Contacts as data: pairs of closest features with weights, and the culled constraint set of sec. 2.4.2: all primitive
-// pairs closer than the activation distance, reduced to the closest features (sec. 2.6.1), equal stencils counted
-// instead of repeated (app. A.7.1).
+// Contacts as data: pairs of closest features with weights, and the culled constraint set of [Fer23, sec. 2.4.2]: all
+// primitive pairs closer than the activation distance, reduced to the closest features [Fer23, sec. 2.6.1], equal
+// stencils counted instead of repeated [Fer23, app. A.7.1].
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ enum class ContactKind : std::uint8_t {
   point_edge,           ///< p, e0, e1; the foot lies inside the edge
   point_triangle,       ///< p, t0, t1, t2; the foot lies inside the triangle
   edge_edge,            ///< ea0, ea1, eb0, eb1; both feet lie inside the edges
-  mollified_edge_edge,  ///< nearly parallel edges: barrier times the mollifier of eq. 2.24; any closest features
+  mollified_edge_edge,  ///< nearly parallel edges: barrier times the mollifier of [Fer23, eq. 2.24]; any closest
+                        ///< features
   half_space            ///< vertex; `plane` is the index of the half-space
 };
 
@@ -32,7 +33,7 @@ struct Contact {
   EdgeEdgeType edge_edge_type = EdgeEdgeType::ea_eb;  ///< of a mollified contact
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
-  double mollifier_scale = 0.0;  ///< [m^4] eps_x of eq. 2.24, of a mollified contact
+  double mollifier_scale = 0.0;  ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
   /// Factor of the energy, of any sign: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil
   /// where the model has contact scales, else their number.
   double weight = 1.0;
@@ -146,8 +147,8 @@ std::string describe(const Contact& contact, const SurfaceTopology& surface);
 Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation = {});
 
-/// The contacts of sec. 2.4.2 at surface positions `x` (flat). `candidates` must hold every pair closer than the
-/// activation distance.
+/// The contacts of [Fer23, sec. 2.4.2] at surface positions `x` (flat). `candidates` must hold every pair closer than
+/// the activation distance.
 template <int dim>
 ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
                              const BarrierOptions& options);

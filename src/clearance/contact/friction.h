@@ -1,5 +1,5 @@
-// Coulomb's law of one contact, smoothed below a small velocity (sec. 2.5.3, app. A.8), as a function of the sliding
-// distance y of a step: eq. 2.13 to 2.15 for the coefficient 1.
+// Coulomb's law of one contact, smoothed below a small velocity [Fer23, sec. 2.5.3, app. A.8], as a function of the
+// sliding distance y of a step: [Fer23, eq. 2.13 to 2.15] for the coefficient 1.
 #pragma once
 
 #include "clearance/model/friction_table.h"
@@ -9,9 +9,9 @@ namespace clearance {
 struct FrictionLaw {
   double eps = 0.0;  ///< [m] eps_v h: sliding by less counts as sticking
 
-  /// Integral of `force` from 0 to y [m]: f_0 of eq. 2.15, less its value eps / 3 at rest.
+  /// Integral of `force` from 0 to y [m]: f_0 of [Fer23, eq. 2.15], less its value eps / 3 at rest.
   double potential(double y) const { return y < eps ? y * y * (eps - y / 3.0) / (eps * eps) : y - eps / 3.0; }
-  /// f_1 of eq. 2.13 [1].
+  /// f_1 of [Fer23, eq. 2.13].
   double force(double y) const { return y < eps ? y * (2.0 * eps - y) / (eps * eps) : 1.0; }
   /// force(y) / y [1/m], finite at y = 0.
   double force_over_distance(double y) const { return y < eps ? (2.0 * eps - y) / (eps * eps) : 1.0 / y; }

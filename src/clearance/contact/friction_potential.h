@@ -1,16 +1,16 @@
-// The lagged friction potential D(x) of eq. 2.15 and 2.16: sliding bases and normal forces are those of an earlier
-// iterate, so that friction has an energy.
+// The lagged friction potential D(x) of [Fer23, eq. 2.15, 2.16]: sliding bases and normal forces are those of an
+// earlier iterate, so that friction has an energy.
 //
 // The sliding of a contact since the start of the step is u = (I - n n^T) sum_i w_i (x_i - x_i^t), with the lagged
 // normal n and the lagged weights w_i of the closest points. The potential mu lambda f_0(|u|) has the gradient
 // mu lambda f_1(|u|) / |u| w_i u.
 //
 // Its Hessian mu lambda w_i w_j B has one small matrix B a contact, which is positive semi-definite: no basis T and no
-// eigenvalue problem (app. A.9) are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero for a
-// sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls back.
-// With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a length
-// that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds a load
-// below the limit without creeping. The return mapping of plasticity follows from the potential by itself.
+// eigenvalue problem [Fer23, app. A.9] are needed. B is f_1(|u|) / |u| across u and f_1'(|u|) along u, which is zero
+// for a sliding contact: Newton's step then shoots through the narrow valley of sticking, and the line search crawls
+// back. With a memory, the sliding starts from the elastic sliding of the last step (stick_memory.h), and eps is a
+// length that a contact gives way by before it slips: friction is an elastic and perfectly plastic spring, which holds
+// a load below the limit without creeping. The return mapping of plasticity follows from the potential by itself.
 //
 // f_0 is concave in |u|^2, so that with the secant stiffness f_1(|u|) / |u| along u too the quadratic model lies above
 // the potential everywhere and its step always descends, if slowly in the end.

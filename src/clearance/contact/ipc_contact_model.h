@@ -1,4 +1,5 @@
-// The formulation of ch. 2: the smoothly clamped barrier of eq. 2.6 over all pairs of primitives that are near.
+// The formulation of [Fer23, ch. 2]: the smoothly clamped barrier of [Fer23, eq. 2.6] over all pairs of primitives that
+// are near.
 #pragma once
 
 #include "clearance/contact/barrier.h"

@@ -1,5 +1,5 @@
-// Positive semi-definite Hessian of a barrier times the mollifier of nearly parallel edges (eq. 2.24), as rank-one
-// terms in closed form.
+// Positive semi-definite Hessian of a barrier times the mollifier of nearly parallel edges [Fer23, eq. 2.24], as
+// rank-one terms in closed form.
 //
 // With the edge vectors a and b, n = a x b, c = |n|^2, the mollifier e(c), the barrier B(d^2), the change nu of the
 // distance and mu of |n|, the Hessian of e B without what the tangents contribute to e B' is

@@ -1,5 +1,5 @@
 // Contact formulations whose energy is weight * e * b(d^2): a radial law of the distance of the closest features, with
-// the mollifier e of nearly parallel edges (eq. 2.24). Derivatives in closed form: contact_frame.h.
+// the mollifier e of nearly parallel edges [Fer23, eq. 2.24]. Derivatives in closed form: contact_frame.h.
 #pragma once
 
 #include "clearance/contact/contact_model.h"

@@ -1,7 +1,8 @@
-// Squared distances [m^2] between the primitives of two surfaces, after IPC section 2.6.1: the closest pair of points
+// Squared distances [m^2] between the primitives of two surfaces, after [Fer23, sec. 2.6.1]: the closest pair of points
 // lies on a pair of vertex, edge or face interiors (the *type*), and inside one type the distance is one of four closed
-// formulas: point-point, point-line (2.21), point-plane (2.22) and line-line (2.23). Every function is finite on every
-// finite input: zero-length edges, zero-area triangles and parallel edges reduce to the lower case (A.7.2).
+// formulas: point-point, point-line, point-plane and line-line [Fer23, eq. 2.21 to 2.23]. Every function is finite on
+// every finite input: zero-length edges, zero-area triangles and parallel edges reduce to the lower case [Fer23, app.
+// A.7.2].
 //
 // Relative accuracy: positions enter through differences only, so a common offset costs no more than the rounding of
 // the positions themselves.
@@ -19,7 +20,8 @@ enum class PointTriangleType : std::uint8_t { p_t0, p_t1, p_t2, p_e0, p_e1, p_e2
 enum class EdgeEdgeType : std::uint8_t { ea0_eb0, ea0_eb1, ea1_eb0, ea1_eb1, ea_eb0, ea_eb1, ea0_eb, ea1_eb, ea_eb };
 enum class PointEdgeType : std::uint8_t { p_e0, p_e1, p_e };
 
-/// Edges whose angle has a smaller sine are parallel, triangles that are thinner are segments (A.7.2: 1e-10).
+/// Edges whose angle has a smaller sine are parallel, triangles that are thinner are segments ([Fer23, app. A.7.2]:
+/// 1e-10).
 inline constexpr double parallel_sine_sq = 1e-20;
 
 /// (Eigen's own needs a header that triples the compile time.)
@@ -34,7 +36,7 @@ double point_point_distance_sq(const Vec<dim>& a, const Vec<dim>& b) {
   return (b - a).squaredNorm();
 }
 
-/// To the infinite line through e0 and e1; to e0 if the two coincide. Eq. 2.21.
+/// To the infinite line through e0 and e1; to e0 if the two coincide. [Fer23, eq. 2.21].
 template <int dim>
 double point_line_distance_sq(const Vec<dim>& p, const Vec<dim>& e0, const Vec<dim>& e1) {
   const Vec<dim> edge = e1 - e0;
@@ -49,7 +51,7 @@ double point_line_distance_sq(const Vec<dim>& p, const Vec<dim>& e0, const Vec<d
   }
 }
 
-/// To the infinite plane through t0, t1 and t2; to the line through t0 and t1 if they span none. Eq. 2.22.
+/// To the infinite plane through t0, t1 and t2; to the line through t0 and t1 if they span none. [Fer23, eq. 2.22].
 inline double point_plane_distance_sq(const Vec<3>& p, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2) {
   const Vec<3> normal = cross_product(t1 - t0, t2 - t0);
   const double normal_sq = normal.squaredNorm();
@@ -59,7 +61,7 @@ inline double point_plane_distance_sq(const Vec<3>& p, const Vec<3>& t0, const V
 }
 
 /// Between the infinite lines through ea0, ea1 and through eb0, eb1; exactly parallel ones: from eb0 to line a.
-/// Eq. 2.23.
+/// [Fer23, eq. 2.23].
 inline double line_line_distance_sq(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1) {
   const Vec<3> normal = cross_product(ea1 - ea0, eb1 - eb0);
   const double normal_sq = normal.squaredNorm();

@@ -38,11 +38,6 @@ Mat<6> cross_sq_hessian(const Vec<3>& a, const Vec<3>& b) {
 
 }  // namespace
 
-double edge_edge_mollifier_threshold(const Vec<3>& ea0_rest, const Vec<3>& ea1_rest, const Vec<3>& eb0_rest,
-                                     const Vec<3>& eb1_rest) {
-  return 1e-3 * (ea1_rest - ea0_rest).squaredNorm() * (eb1_rest - eb0_rest).squaredNorm();
-}
-
 double edge_edge_cross_sq(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1) {
   return cross_product(ea1 - ea0, eb1 - eb0).squaredNorm();
 }

@@ -1,5 +1,5 @@
-// Mollifier of edge-edge contact (eq. 2.24): 1 for edges that cross at an angle, falling to 0 as they become parallel,
-// where their distance is not differentiable. C1 in the positions.
+// Mollifier of edge-edge contact [Fer23, eq. 2.24]: 1 for edges that cross at an angle, falling to 0 as they become
+// parallel, where their distance is not differentiable. C1 in the positions.
 //
 //   e(c) = -(c / eps_x)^2 + 2 c / eps_x  for c < eps_x, else 1;   c = |a x b|^2,  a = ea1 - ea0,  b = eb1 - eb0   [m^4]
 //
@@ -10,9 +10,10 @@
 
 namespace clearance {
 
-/// eps_x = 1e-3 |ea_rest|^2 |eb_rest|^2 [m^4], of the edge lengths at rest.
-double edge_edge_mollifier_threshold(const Vec<3>& ea0_rest, const Vec<3>& ea1_rest, const Vec<3>& eb0_rest,
-                                     const Vec<3>& eb1_rest);
+/// eps_x [m^4], of the squared lengths [m^2] of both edges at rest.
+inline double edge_edge_mollifier_threshold(double ea_rest_length_sq, double eb_rest_length_sq) {
+  return 1e-3 * ea_rest_length_sq * eb_rest_length_sq;
+}
 
 /// c = |(ea1 - ea0) x (eb1 - eb0)|^2 [m^4]. The mollifier is 1, with zero derivatives, where c >= eps_x.
 double edge_edge_cross_sq(const Vec<3>& ea0, const Vec<3>& ea1, const Vec<3>& eb0, const Vec<3>& eb1);

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 
-#include "clearance/io/ipc_script_reader.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
-#include "clearance/io/rigid_ipc_reader.h"
-#include "clearance/io/scene_file.h"
+#include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 #include "clearance/scene/json_reader.h"
+#include "clearance/scene/json_writer.h"
 #include "clearance/scene/overrides.h"
 #include "clearance/scene/validate.h"
 
@@ -156,7 +158,7 @@ std::string scene_text(const fs::path& path, const SceneDesc& scene) {
 }
 
 Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
-  return write_text_file(path, scene_text(path, scene));
+  return write_file_atomically(path, scene_text(path, scene));
 }
 
 }  // namespace clearance

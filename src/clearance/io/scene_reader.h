@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "clearance/base/result.h"
-#include "clearance/io/loaded_scene.h"
-#include "clearance/scene/json_writer.h"
+#include "clearance/scene/loaded_scene.h"
 
 namespace clearance {
 

@@ -1,4 +1,4 @@
-// Expansions: exact sums of doubles, the components ordered by magnitude and not overlapping (Shewchuk 1997).
+// Expansions: exact sums of doubles, the components ordered by magnitude and not overlapping [She97].
 //
 // Every operation is exact as long as no product underflows or overflows. All sizes are bounded at compile time.
 #pragma once
@@ -67,7 +67,7 @@ Expansion<m> negate(Expansion<m> e) {
   return e;
 }
 
-/// e + f: merge by magnitude, then one pass of two_sum (Shewchuk, fig. 8).
+/// e + f: merge by magnitude, then one pass of two_sum [She97, fig. 8].
 template <int m, int n>
 Expansion<m + n> add(const Expansion<m>& e, const Expansion<n>& f) {
   Expansion<m + n> result;
@@ -88,7 +88,7 @@ Expansion<m + n> add(const Expansion<m>& e, const Expansion<n>& f) {
   return result;
 }
 
-/// e * factor (Shewchuk, fig. 13).
+/// e * factor [She97, fig. 13].
 template <int m>
 Expansion<2 * m> scale(const Expansion<m>& e, double factor) {
   Expansion<2 * m> result;

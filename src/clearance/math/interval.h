@@ -1,4 +1,4 @@
-// Intervals that enclose every real result for every real number in their operands (rigid paper, A.3). Bounds move
+// Intervals that enclose every real result for every real number in their operands [Fer21, app. A.3]. Bounds move
 // outwards to a neighbouring double exactly where a result was rounded, which the error-free residual of the operation
 // tells: no rounding mode is switched, so that the compiler's optimisations (without -ffast-math and contraction) are
 // safe. Overflow ends in infinite bounds; what is undefined everywhere or unknown is the whole line.
@@ -90,7 +90,7 @@ struct Rounded {
   double up() const { return round_up(result, residual); }
 };
 
-/// a + b (Knuth 1969)
+/// a + b [Knu69]
 inline Rounded add(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;

@@ -93,14 +93,14 @@ CLEARANCE_INLINE void transpose(const Lanes (&rows)[num_lanes], Lanes& x, Lanes&
   z = Lanes(__builtin_shufflevector(xz0, xz1, 2, 3, 6, 7));
 }
 
-CLEARANCE_INLINE bool any(const LaneMask& mask) {
+CLEARANCE_INLINE bool any_lane(const LaneMask& mask) {
 #if defined(__AVX__)
   return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask.bits)) != 0;
 #else
   return (mask.bits[0] | mask.bits[1] | mask.bits[2] | mask.bits[3]) != 0;
 #endif
 }
-CLEARANCE_INLINE bool any(bool mask) {
+CLEARANCE_INLINE bool any_lane(bool mask) {
   return mask;
 }
 

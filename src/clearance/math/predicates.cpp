@@ -12,7 +12,7 @@ namespace {
 using expansion::Expansion;
 
 constexpr double unit_roundoff = 0x1p-53;
-// Relative error of the determinants below, times the sum of the magnitudes of their terms (Shewchuk 1997, fig. 21 and
+// Relative error of the determinants below, times the sum of the magnitudes of their terms ([She97, fig. 21] and
 // 28).
 constexpr double orient2d_error = (3.0 + 16.0 * unit_roundoff) * unit_roundoff;
 constexpr double orient3d_error = (7.0 + 56.0 * unit_roundoff) * unit_roundoff;

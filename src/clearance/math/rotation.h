@@ -61,7 +61,7 @@ Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
   }
 }
 
-/// sinc(x) = sin(x) / x with what its derivatives by a vector w of length x need (rigid paper, A.2): the gradient of
+/// sinc(x) = sin(x) / x with what its derivatives by a vector w of length x need [Fer21, app. A.2]: the gradient of
 /// sinc(|w|) is first * w, its Hessian second * w w^T + first * I.
 struct SincDerivatives {
   double value = 1.0;

@@ -106,7 +106,7 @@ CLEARANCE_INLINE void complete_frame(SvdFrame<T, 3>& svd, const SmallMatrix<T, 3
   const auto has_direction = norm_sq > T(1e-31) * (svd.sigma[0] * svd.sigma[0]);
   const T inverse = T(1.0) / select(has_direction, square_root(norm_sq), T(1.0));
   for (T& entry : w) entry *= inverse;
-  if (any(!has_direction)) {
+  if (any_lane(!has_direction)) {
     T other[3];
     find_perpendicular(u0, other);
     for (int r = 0; r < 3; ++r) w[r] = select(has_direction, w[r], other[r]);
@@ -138,7 +138,7 @@ CLEARANCE_INLINE SvdFrame<T, dim> compute_svd(const SmallMatrix<T, dim>& f) {
       is_changed = is_changed | rotate_columns(b, svd.v, 0, 2, norm_sq);
       is_changed = is_changed | rotate_columns(b, svd.v, 1, 2, norm_sq);
     }
-    if (!any(is_changed)) break;
+    if (!any_lane(is_changed)) break;
   }
   T n0 = column_norm_sq(b, 0), n1 = column_norm_sq(b, 1);
   sort_columns(b, svd.v, n0, n1, 0, 1);

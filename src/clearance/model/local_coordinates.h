@@ -2,10 +2,10 @@
 //
 // Where all blocks of x are free to go anywhere, y is the displacement itself. A rigid body keeps A a rotation, so that
 // its 1 + dim blocks move by two: a translation and a rotation vector theta about the present placement, which turns
-// every column by exp([theta]) (eq. 9 to 11 of the rigid paper; because the rotation vector starts from zero in every
-// Newton iteration, its derivatives are those at zero, and no vector ever grows large: app. A.1, D.5). In the plane the
-// first number of its block is the angle, and the second moves nothing. A tied block follows the affine body it is tied
-// to.
+// every column by exp([theta]) ([Fer21, eq. 9 to 11]; because the rotation vector starts from zero in every
+// Newton iteration, its derivatives are those at zero, and no vector ever grows large: [Fer21, app. A.1, D.5]). In the
+// plane the first number of its block is the angle, and the second moves nothing. A tied block follows the affine body
+// it is tied to.
 //
 // Gradient and Hessian in y follow from those in x with dx = P dy: P^T g, and P^T H P plus the curvature of the rigid
 // motions under the forces g.

@@ -82,7 +82,7 @@ struct Tie {
 
 /// Scales of contact that follow from the bodies that meet, per surface vertex; a pair of primitives has the smallest
 /// lengths and the summed compliances of both. Empty: those of the scene (SolverOptions), and a stiffness that the
-/// solver chooses in every step (app. A.6).
+/// solver chooses in every step [Fer23, app. A.6].
 struct ContactScales {
   std::vector<double> dhat;        ///< [m] activation distance
   std::vector<double> compliance;  ///< [m/N] how far a force moves the vertex in a step; empty: as without scales
@@ -105,7 +105,7 @@ struct Model {
   std::vector<std::shared_ptr<const Potential>> potentials;
   SurfaceMap surface_map{3};
   SurfaceTopology surface;
-  /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x (eq. 2.24)
+  /// [m^2] per surface edge: squared rest length, for the edge-edge mollifier's eps_x [Fer23, eq. 2.24]
   std::vector<double> edge_rest_length_sq;
   std::vector<HalfSpace> half_spaces;
   FrictionTable friction;

@@ -9,10 +9,10 @@
 
 namespace clearance {
 
-/// Surface vertex i is at offset_i + sum_j weight_ij * x[block_ij]: the operator Phi of the high-order paper, J of the
-/// affine paper. Exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights
-/// [1, x_rest]). Rigid bodies are maps of the same form whose unknowns move on curves (LocalCoordinates). A proxy that
-/// follows the displacements of elements, V_S + W (x - X) (eq. 5.4), has the offset V_S - W X.
+/// Surface vertex i is at offset_i + sum_j weight_ij * x[block_ij]: the operator Phi of [Fer23h], J of [Lan22]. Exact
+/// for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]). Rigid bodies
+/// are maps of the same form whose unknowns move on curves (LocalCoordinates). A proxy that follows the displacements
+/// of elements, V_S + W (x - X) [Fer23, eq. 5.4], has the offset V_S - W X.
 class SurfaceMap {
  public:
   struct Term {

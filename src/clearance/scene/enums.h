@@ -9,15 +9,15 @@
 namespace clearance {
 
 template <>
-struct EnumInfo<Integrator> {
-  using V = EnumValue<Integrator>;
+struct EnumInfo<TimeIntegrator> {
+  using V = EnumValue<TimeIntegrator>;
   static constexpr std::array values = {
-      V{Integrator::implicit_euler, "implicit_euler", "first order, damps; the default"},
-      V{Integrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
-      V{Integrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
-      V{Integrator::bdf2_restarted, "bdf2_restarted",
+      V{TimeIntegrator::implicit_euler, "implicit_euler", "first order, damps; the default"},
+      V{TimeIntegrator::implicit_newmark, "implicit_newmark", "second order for beta 0.25, gamma 0.5"},
+      V{TimeIntegrator::bdf2, "bdf2", "backward differences of second order; the first step is implicit Euler"},
+      V{TimeIntegrator::bdf2_restarted, "bdf2_restarted",
         "bdf2 that starts anew, body by body, where something is hit: second order, and makes no energy in impacts"},
-      V{Integrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
+      V{TimeIntegrator::quasi_static, "quasi_static", "equilibrium at every step, no inertia"}};
 };
 
 template <>
@@ -37,38 +37,38 @@ struct EnumInfo<ContactStiffnessKind> {
 };
 
 template <>
-struct EnumInfo<ConvergenceKind> {
-  using V = EnumValue<ConvergenceKind>;
+struct EnumInfo<Convergence> {
+  using V = EnumValue<Convergence>;
   static constexpr std::array values = {
-      V{ConvergenceKind::forces, "forces", "when the forces on every body balance up to force_tolerance"},
-      V{ConvergenceKind::published, "published", "when |dx|_inf / h is below tolerance"}};
+      V{Convergence::forces, "forces", "when the forces on every body balance up to force_tolerance"},
+      V{Convergence::published, "published", "when |dx|_inf / h is below tolerance"}};
 };
 
 template <>
-struct EnumInfo<LinearSolverKind> {
-  using V = EnumValue<LinearSolverKind>;
+struct EnumInfo<LinearSolverChoice> {
+  using V = EnumValue<LinearSolverChoice>;
   static constexpr std::array values = {
-      V{LinearSolverKind::automatic, "automatic", "cholmod, or pcg where that is predicted to be faster"},
-      V{LinearSolverKind::cholmod, "cholmod", "sparse Cholesky factorisation"},
-      V{LinearSolverKind::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"}};
+      V{LinearSolverChoice::automatic, "automatic", "cholmod, or pcg where that is predicted to be faster"},
+      V{LinearSolverChoice::cholmod, "cholmod", "sparse Cholesky factorisation"},
+      V{LinearSolverChoice::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"}};
 };
 
 template <>
-struct EnumInfo<CcdKind> {
-  using V = EnumValue<CcdKind>;
+struct EnumInfo<CcdMethod> {
+  using V = EnumValue<CcdMethod>;
   static constexpr std::array values = {
-      V{CcdKind::clearance, "clearance", "certified separating directions: no missed impact, and fast"},
-      V{CcdKind::tight_inclusion, "tight_inclusion", "interval bisection with an error bound"}};
+      V{CcdMethod::clearance, "clearance", "certified separating directions: no missed impact, and fast"},
+      V{CcdMethod::tight_inclusion, "tight_inclusion", "interval bisection with an error bound"}};
 };
 
 template <>
-struct EnumInfo<MaterialModel> {
-  using V = EnumValue<MaterialModel>;
+struct EnumInfo<ElasticModel> {
+  using V = EnumValue<ElasticModel>;
   static constexpr std::array values = {
-      V{MaterialModel::neo_hookean, "neo_hookean", "infinite energy at inversion: elements never invert"},
-      V{MaterialModel::fixed_corotational, "fixed_corotational", "fixed corotated elasticity (Stomakhin et al. 2012)"},
-      V{MaterialModel::st_venant_kirchhoff, "st_venant_kirchhoff", "quadratic in the Green strain"},
-      V{MaterialModel::linear_elasticity, "linear_elasticity", "small strain; not invariant to rotation"}};
+      V{ElasticModel::neo_hookean, "neo_hookean", "infinite energy at inversion: elements never invert"},
+      V{ElasticModel::fixed_corotational, "fixed_corotational", "fixed corotated elasticity (Stomakhin et al. 2012)"},
+      V{ElasticModel::st_venant_kirchhoff, "st_venant_kirchhoff", "quadratic in the Green strain"},
+      V{ElasticModel::linear_elasticity, "linear_elasticity", "small strain; not invariant to rotation"}};
 };
 
 template <>

@@ -104,7 +104,7 @@ void describe(Visitor& v, FrictionDesc& f) {
                    "elastic sliding of a contact that sticks, kept from step to step, so that a load below the limit "
                    "does not creep; 0: friction smoothed below eps_v, which creeps"));
   v.field("iterations", f.iterations,
-          at_least(0, "", "lagged solves a step; 0: until friction forces agree with the contact forces"));
+          at_least(0, "", "lagged solves per step; 0: until friction forces agree with the contact forces"));
   v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies"));
 }
 
@@ -285,8 +285,9 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("release", m.release, any("", "ends the motion early; null: never"));
   v.field("displacement", m.displacement,
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
-  v.field("poses", m.poses,
-          any("", "one a step from the motion's start on, instead of any other motion; the last one holds until end"));
+  v.field(
+      "poses", m.poses,
+      any("", "one per step from the motion's start on, instead of any other motion; the last one holds until end"));
   v.field(
       "mesh_sequence", m.mesh_sequence,
       any("path",

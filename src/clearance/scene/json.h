@@ -19,7 +19,7 @@ std::string path_step(const std::string& key);
 std::string child_path(const std::string& parent, const std::string& key);
 std::string element_path(const std::string& parent, std::size_t index);
 
-/// Readable text: one key a line, arrays of plain values on one line, doubles with as many digits as bring the same
+/// Readable text: one key per line, arrays of plain values on one line, doubles with as many digits as bring the same
 /// double back.
 std::string to_text(const Json& value);
 

@@ -7,7 +7,7 @@ void set_published_defaults(SceneDesc& scene) {
   scene.contact.stiffness = ContactStiffnessKind::published;
   scene.friction.stick = 0.0;
   scene.friction.iterations = 1;
-  scene.solver.convergence = ConvergenceKind::published;
+  scene.solver.convergence = Convergence::published;
 }
 
 }  // namespace clearance

@@ -8,18 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "clearance/base/methods.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-enum class Integrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 enum class MassKind { lumped, consistent };
 
 struct TimeDesc {
   double step = 0.01;     ///< [s] h
   double duration = 1.0;  ///< [s]; number of steps = ceil(duration / step), up to rounding
-  Integrator integrator = Integrator::implicit_euler;
+  TimeIntegrator integrator = TimeIntegrator::implicit_euler;
   double newmark_beta = 0.25;
   double newmark_gamma = 0.5;
   MassKind mass = MassKind::lumped;
@@ -33,7 +32,7 @@ enum class ContactScaleKind {
 /// What the barrier's stiffness follows from.
 enum class ContactStiffnessKind {
   bodies,    ///< for every contact: what resists there
-  published  ///< for the scene, adapted in every step (app. A.6)
+  published  ///< for the scene, adapted in every step [Fer23, app. A.6]
 };
 
 /// Of one pair of bodies, whatever the scene has.
@@ -48,12 +47,13 @@ struct ContactDesc {
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
   double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute
   bool dhat_is_absolute = false;
-  double kappa = 0.0;                  ///< barrier stiffness in the incremental potential; 0: as `stiffness` says
-  double kappa_min_multiplier = 1e11;  ///< app. A.6: lower bound of the adaptive stiffness in mean nodal masses
-  double close_distance = 1e-9;        ///< app. A.6: d_eps below which kappa is doubled; same unit as dhat
-  double min_separation = 0.0;         ///< [m] smallest allowed gap, always absolute
-  bool obstacles_only = false;         ///< deformable bodies touch neither each other nor themselves
-  double restitution = 0.0;            ///< of impacts of stiff bodies: speed after over speed before
+  double kappa = 0.0;  ///< barrier stiffness in the incremental potential; 0: as `stiffness` says
+  double kappa_min_multiplier =
+      1e11;                      ///< [Fer23, app. A.6]: lower bound of the adaptive stiffness in mean nodal masses
+  double close_distance = 1e-9;  ///< [Fer23, app. A.6]: d_eps below which kappa is doubled; same unit as dhat
+  double min_separation = 0.0;   ///< [m] smallest allowed gap, always absolute
+  bool obstacles_only = false;   ///< deformable bodies touch neither each other nor themselves
+  double restitution = 0.0;      ///< of impacts of stiff bodies: speed after over speed before
   std::vector<RestitutionPairDesc> restitution_pairs;
 };
 
@@ -64,45 +64,35 @@ struct FrictionPairDesc {
   std::optional<double> static_coefficient = {};  ///< absent: the same
 };
 
-/// Coulomb friction, smoothed below eps_v (eq. 2.13). Two bodies rub with the geometric mean of their coefficients, a
-/// half-space with its own.
+/// Coulomb friction, smoothed below eps_v [Fer23, eq. 2.13]. Two bodies rub with the geometric mean of their
+/// coefficients, a half-space with its own.
 struct FrictionDesc {
   double coefficient = 0.0;                  ///< kinetic, of bodies and half-spaces that have none of their own
   std::optional<double> static_coefficient;  ///< absent: the same
   double eps_v = 1e-3;             ///< sliding slower than this counts as sticking: relative, per second, or [m/s]
   bool eps_v_is_absolute = false;  ///< eps_v is in m/s
-  double stick = 1e-5;  ///< elastic sliding of a contact that sticks, relative; 0: the smoothed law (eq. 2.13)
-  int iterations = 0;   ///< lagged solves a step; 0: until the forces agree with their lags (eq. 2.17)
+  double stick = 1e-5;  ///< elastic sliding of a contact that sticks, relative; 0: the smoothed law [Fer23, eq. 2.13]
+  int iterations = 0;   ///< lagged solves per step; 0: until the forces agree with their lags [Fer23, eq. 2.17]
   std::vector<FrictionPairDesc> pairs;
 };
 
-enum class LinearSolverKind { automatic, cholmod, pcg };
-enum class CcdKind { clearance, tight_inclusion };
-
-enum class ConvergenceKind {
-  forces,    ///< what is left of the momentum balance of every body is small beside the forces at work on it
-  published  ///< |dx|_inf / h is below the tolerance
-};
-
 struct SolverDesc {
-  ConvergenceKind convergence = ConvergenceKind::forces;
+  Convergence convergence = Convergence::forces;
   double force_tolerance = 1e-3;  ///< share of the forces at work on a body that may be left; of its sum a tenth of it
   double tolerance = 1e-2;  ///< of the published convergence: |dx|_inf / h as a fraction of l per second, or [m/s]
   bool tolerance_is_absolute = false;
-  int max_iterations = 1000;  ///< Newton iterations a step before it ends as `iteration_limit`
-  LinearSolverKind linear_solver = LinearSolverKind::automatic;
-  CcdKind ccd = CcdKind::clearance;
+  int max_iterations = 1000;  ///< Newton iterations per step before it ends as `iteration_limit`
+  LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
+  CcdMethod ccd = CcdMethod::clearance;
 };
 
-enum class MaterialModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
-
 struct MaterialDesc {
-  MaterialModel model = MaterialModel::neo_hookean;
+  ElasticModel model = ElasticModel::neo_hookean;
   double density = 1000.0;      ///< [kg/m^3]; 2D: [kg/m^2]
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
   double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
-  double stiffness = 1e11;      ///< [Pa] of affine bodies against deformation: kappa of eq. 6 of the affine paper
+  double stiffness = 1e11;      ///< [Pa] of affine bodies against deformation: kappa of [Lan22, eq. 6]
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
@@ -273,13 +263,6 @@ struct BodyDesc {
   int collision_group = -1;               ///< bodies of one group >= 0 do not collide with each other
   std::optional<double> friction;         ///< kinetic coefficient; absent: that of the scene
   std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
-};
-
-enum class JointKind {
-  fixed,  ///< no relative motion
-  ball,   ///< rotation about `point`
-  hinge,  ///< rotation about the axis through `point`
-  slider  ///< translation along the axis
 };
 
 /// Two stiff bodies, or a stiff body and the world, held together. Point and axis are those at the scene's start; both

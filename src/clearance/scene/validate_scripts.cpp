@@ -153,8 +153,8 @@ class ScriptCheck : SceneCheck {
         std::any_of(scene_.half_spaces.begin(), scene_.half_spaces.end(),
                     [](const HalfSpaceDesc& half_space) { return half_space.restitution.value_or(0.0) > 0.0; });
     if (!has_any) return;
-    const Integrator integrator = scene_.time.integrator;
-    if (integrator == Integrator::implicit_newmark || integrator == Integrator::quasi_static) {
+    const TimeIntegrator integrator = scene_.time.integrator;
+    if (integrator == TimeIntegrator::implicit_newmark || integrator == TimeIntegrator::quasi_static) {
       error("contact.restitution", "needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2");
     }
     const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {

@@ -10,7 +10,7 @@
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
 #include "clearance/simulation/lone_points.h"

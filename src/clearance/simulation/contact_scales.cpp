@@ -63,7 +63,7 @@ class Compliance {
   Compliance(const SceneDesc& desc, const SceneModel& scene) : scene_(scene) {
     const VecX& elastic = scene.model.elastic_stiffness;
     const double h = desc.time.step;
-    const bool is_static = desc.time.integrator == Integrator::quasi_static;
+    const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
     for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
       const double inertia = inertial_reach * scene.model.mass[b] / (h * h);
       stiffness_.push_back(is_static && elastic[b] > 0.0 ? elastic[b] : inertia + elastic[b]);

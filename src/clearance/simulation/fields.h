@@ -1,7 +1,7 @@
 // The arrays of frames that a scene asks for (output.fields).
 #pragma once
 
-#include "clearance/io/vtu.h"
+#include "clearance/io/mesh/vtu.h"
 #include "clearance/simulation/scene_model.h"
 
 namespace clearance {
@@ -9,7 +9,7 @@ namespace clearance {
 /// Does any of them need the forces of contacts?
 bool needs_forces(const std::vector<OutputField>& fields);
 
-/// Per vertex of frame_mesh, from dim numbers a surface vertex; zero of vertices inside.
+/// Per vertex of frame_mesh, from dim numbers per surface vertex; zero of vertices inside.
 std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_surface);
 
 /// What fields are made of. Forces [N] per surface vertex, flat; empty: not known.

@@ -13,20 +13,6 @@ namespace clearance {
 
 namespace {
 
-JointType joint_type(JointKind kind) {
-  switch (kind) {
-    case JointKind::fixed:
-      return JointType::fixed;
-    case JointKind::ball:
-      return JointType::ball;
-    case JointKind::hinge:
-      return JointType::hinge;
-    case JointKind::slider:
-      return JointType::slider;
-  }
-  return JointType::hinge;
-}
-
 JointedBody jointed(const StiffUnit& unit) {
   return {unit.first_block, unit.frame, unit.stiffness * unit.frame.volume};
 }
@@ -56,7 +42,7 @@ class JointMaker {
     const std::string place = fmt::format("joints[{}]", index);
     const double unit = desc.kind == JointKind::hinge ? radians_per_degree : 1.0;
     StiffJoint joint;
-    joint.type = joint_type(desc.kind);
+    joint.type = desc.kind;
     for (std::size_t side = 0; side < 2; ++side) {
       if (!desc.bodies[side].empty()) find(desc.bodies[side], fmt::format("{}.bodies[{}]", place, side), joint, side);
     }

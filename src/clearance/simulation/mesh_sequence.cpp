@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "clearance/io/mesh_reader.h"
+#include "clearance/io/mesh/mesh_reader.h"
 
 namespace clearance {
 

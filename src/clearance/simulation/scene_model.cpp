@@ -18,67 +18,24 @@ namespace clearance {
 
 namespace {
 
-ElasticModel elastic_model(MaterialModel model) {
-  switch (model) {
-    case MaterialModel::neo_hookean:
-      return ElasticModel::neo_hookean;
-    case MaterialModel::fixed_corotational:
-      return ElasticModel::fixed_corotational;
-    case MaterialModel::st_venant_kirchhoff:
-      return ElasticModel::st_venant_kirchhoff;
-    case MaterialModel::linear_elasticity:
-      return ElasticModel::linear_elasticity;
-  }
-  return ElasticModel::neo_hookean;
-}
-
-TimeIntegrator time_integrator(Integrator integrator) {
-  switch (integrator) {
-    case Integrator::implicit_euler:
-      return TimeIntegrator::implicit_euler;
-    case Integrator::implicit_newmark:
-      return TimeIntegrator::implicit_newmark;
-    case Integrator::bdf2:
-      return TimeIntegrator::bdf2;
-    case Integrator::bdf2_restarted:
-      return TimeIntegrator::bdf2_restarted;
-    case Integrator::quasi_static:
-      return TimeIntegrator::quasi_static;
-  }
-  return TimeIntegrator::implicit_euler;
-}
-
-LinearSolverChoice linear_solver_of(LinearSolverKind kind) {
-  switch (kind) {
-    case LinearSolverKind::cholmod:
-      return LinearSolverChoice::cholmod;
-    case LinearSolverKind::pcg:
-      return LinearSolverChoice::pcg;
-    default:
-      return LinearSolverChoice::automatic;
-  }
-}
-
 /// Numbers of the scene in absolute units; l is the diagonal of the deformable bodies' bounding box.
 SolverOptions solver_options(const SceneDesc& scene, double l) {
   SolverOptions options;
-  options.integrator = {time_integrator(scene.time.integrator), scene.time.step, scene.time.newmark_beta,
-                        scene.time.newmark_gamma};
+  options.integrator = {scene.time.integrator, scene.time.step, scene.time.newmark_beta, scene.time.newmark_gamma};
   const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
   options.has_contact = scene.contact.enabled;
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
   options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier,
                    scene.contact.close_distance * contact_unit};
-  options.convergence =
-      scene.solver.convergence == ConvergenceKind::forces ? Convergence::forces : Convergence::published;
+  options.convergence = scene.solver.convergence;
   options.force_tolerance = scene.solver.force_tolerance;
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
                       scene.friction.iterations};
   options.least_impact = std::max(2.0 * scene.gravity.norm() * scene.time.step, options.friction.eps_v);
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
-  options.linear_solver = linear_solver_of(scene.solver.linear_solver);
-  options.ccd = scene.solver.ccd == CcdKind::tight_inclusion ? CcdMethod::tight_inclusion : CcdMethod::clearance;
+  options.linear_solver = scene.solver.linear_solver;
+  options.ccd = scene.solver.ccd;
   return options;
 }
 
@@ -106,7 +63,7 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   ElementMesh<dim> elements;
   elements.x_rest = scene.model.x_rest;
   for (const BodyDesc& body : desc.bodies) {
-    elements.materials.push_back(make_material(elastic_model(body.material.model), body.material.youngs_modulus,
+    elements.materials.push_back(make_material(body.material.model, body.material.youngs_modulus,
                                                body.material.poisson_ratio, body.material.density,
                                                body.material.damping));
   }

@@ -15,12 +15,14 @@
 #include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
 #include "clearance/simulation/support_hints.h"
+#include "clearance/solver/advance.h"
 
 namespace clearance {
 
 struct Simulation::Impl {
   SceneDesc desc;
   SceneModel scene;
+  std::vector<BodyView> views;
   State state;
   Issues warnings;
   double initial_min_distance = infinity;
@@ -72,39 +74,76 @@ struct Simulation::Impl {
   }
 };
 
+namespace {
+
+std::vector<BodyView> views_of(const SceneModel& scene) {
+  std::vector<BodyView> views;
+  int num_vertices = 0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    const bool is_last = b + 1 == scene.bodies.size();
+    const int end_block = is_last ? scene.model.layout.num_blocks : scene.blocks[b + 1].first;
+    const IndexRange vertices = {num_vertices, static_cast<int>(body.mesh.vertices.size())};
+    const IndexRange blocks = {scene.blocks[b].first, end_block - scene.blocks[b].first};
+    views.push_back({body.name, body.desc, body.kind, body.is_obstacle, vertices, blocks});
+    num_vertices = vertices.end();
+  }
+  return views;
+}
+
+/// Per vertex, from numbers of all vertices, flat.
+std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
+  std::vector<Vec<3>> vectors(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
+  for (std::size_t i = 0; i < vectors.size(); ++i) {
+    vectors[i].head(scene.dim) = flat.segment(scene.dim * static_cast<Eigen::Index>(i), scene.dim);
+  }
+  return vectors;
+}
+
+}  // namespace
+
 Simulation::Simulation(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 Simulation::~Simulation() = default;
 
-std::unique_ptr<Simulation> Simulation::create(const SceneDesc& desc, SceneProblems& problems) {
-  Result<LoadedBodies> bodies = load_bodies(desc);
-  if (!bodies) {
-    problems.issues = bodies.issues();
-    return nullptr;
-  }
+Result<Simulation> Simulation::create(const SceneDesc& scene) {
   auto impl = std::make_unique<Impl>();
-  impl->desc = desc;
+  impl->desc = scene;
+  SceneDesc& desc = impl->desc;
+  name_bodies(desc);
+  if (Issues issues = validate(desc); has_errors(issues)) return issues;
+  Result<LoadedBodies> bodies = load_bodies(desc);
+  if (!bodies) return bodies.issues();
   impl->warnings = bodies->warnings;
   impl->scene = build_scene_model(desc, std::move(bodies->instances));
   PreflightReport preflight = check_initial_state(desc, impl->scene);
-  problems.issues = preflight.issues;
+  Issues problems = std::move(preflight.issues);
   for (const Issue& issue : impl->scene.issues) {
-    (issue.severity == Severity::warning ? impl->warnings : problems.issues).push_back(issue);
+    (issue.severity == Severity::warning ? impl->warnings : problems).push_back(issue);
   }
   const Issues& empty = impl->scene.empty_regions;
   impl->warnings.insert(impl->warnings.end(), empty.begin(), empty.end());
-  impl->probes = Probes(desc, impl->scene, problems.issues);
+  impl->probes = Probes(desc, impl->scene, problems);
   impl->scene.options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
-  problems.offending = std::move(preflight.offending);
-  if (has_errors(problems.issues)) {
+  if (has_errors(problems)) {
     // What looks like a mistake in a mesh may be why the scene cannot start.
-    problems.issues.insert(problems.issues.end(), impl->warnings.begin(), impl->warnings.end());
-    return nullptr;
+    problems.insert(problems.end(), impl->warnings.begin(), impl->warnings.end());
+    return problems;
   }
-  const Issues hints = find_scene_hints(desc, impl->scene);
-  impl->warnings.insert(impl->warnings.end(), hints.begin(), hints.end());
+  for (const Issues& issues : {find_scene_hints(desc, impl->scene), problems}) {
+    impl->warnings.insert(impl->warnings.end(), issues.begin(), issues.end());
+  }
+  impl->views = views_of(impl->scene);
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene.initial_state;
-  return std::unique_ptr<Simulation>(new Simulation(std::move(impl)));
+  return Simulation(std::move(impl));
+}
+
+Mesh find_meeting_primitives(const SceneDesc& scene) {
+  Result<LoadedBodies> bodies = load_bodies(scene);
+  if (!bodies) return {};
+  return check_initial_state(scene, build_scene_model(scene, std::move(bodies->instances))).offending;
 }
 
 const SceneDesc& Simulation::scene() const {
@@ -119,11 +158,29 @@ const Issues& Simulation::warnings() const {
 const Issues& Simulation::empty_regions() const {
   return impl_->scene.empty_regions;
 }
-const std::vector<BodyInstance>& Simulation::bodies() const {
-  return impl_->scene.bodies;
+const std::vector<BodyView>& Simulation::bodies() const {
+  return impl_->views;
 }
 const State& Simulation::state() const {
   return impl_->state;
+}
+int Simulation::num_steps_done() const {
+  return impl_->state.step;
+}
+double Simulation::time() const {
+  return impl_->state.time;
+}
+const VecX& Simulation::unknowns() const {
+  return impl_->state.x;
+}
+std::vector<Vec<3>> Simulation::positions() const {
+  return per_vertex(impl_->scene, impl_->scene.vertex_map.apply(impl_->state.x));
+}
+std::vector<Vec<3>> Simulation::velocities() const {
+  return per_vertex(impl_->scene, impl_->scene.vertex_map.apply_linear(impl_->state.v));
+}
+std::vector<Vec<3>> Simulation::contact_forces() const {
+  return vectors_of_vertices(impl_->scene, impl_->normal_forces());
 }
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
@@ -148,7 +205,9 @@ SceneSummary Simulation::summary() const {
   return summary;
 }
 
-StepReport Simulation::step(const IterationCallback& on_iteration) {
+StepReport Simulation::step(const std::function<void(int, double)>& on_iteration,
+                            const std::function<bool()>& is_stop_wanted) {
+  impl_->scene.options.is_stop_wanted = is_stop_wanted;
   return impl_->scene.dim == 2 ? impl_->step<2>(on_iteration) : impl_->step<3>(on_iteration);
 }
 
@@ -187,13 +246,8 @@ Frame Simulation::frame() const {
   const SceneModel& scene = impl_->scene;
   Frame frame;
   frame.mesh = scene.frame_mesh;
-  frame.velocity.assign(frame.mesh.vertices.size(), Vec<3>::Zero());
-  const VecX x = scene.vertex_map.apply(impl_->state.x), v = scene.vertex_map.apply_linear(impl_->state.v);
-  for (std::size_t i = 0; i < frame.mesh.vertices.size(); ++i) {
-    const auto at = scene.dim * static_cast<Eigen::Index>(i);
-    frame.mesh.vertices[i].head(scene.dim) = x.segment(at, scene.dim);
-    frame.velocity[i].head(scene.dim) = v.segment(at, scene.dim);
-  }
+  frame.mesh.vertices = positions();
+  frame.velocity = velocities();
   frame.cell_body = scene.cell_body;
   frame.cell_is_obstacle = scene.cell_is_obstacle;
   frame.time = impl_->state.time;

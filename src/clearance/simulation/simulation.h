@@ -4,17 +4,19 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "clearance/base/result.h"
-#include "clearance/io/vtu.h"
-#include "clearance/model/model.h"
+#include "clearance/io/mesh/vtu.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
-#include "clearance/simulation/body_instance.h"
 #include "clearance/simulation/joint_strain.h"
-#include "clearance/solver/advance.h"
+#include "clearance/solver/report.h"
 
 namespace clearance {
+
+struct State;
+struct CcdQuery;
 
 /// What a scene holds, in numbers.
 struct SceneSummary {
@@ -32,42 +34,70 @@ struct SceneSummary {
   double min_distance = infinity;  ///< [m] at the start, among pairs closer than dhat
 };
 
-/// Why a scene cannot start: errors, and warnings that may tell what they come from.
-struct SceneProblems {
-  Issues issues;
-  Mesh offending;  ///< meeting triangles and edges, if any
+/// Consecutive indices.
+struct IndexRange {
+  int first = 0;
+  int count = 0;
+  int end() const { return first + count; }
+};
+
+/// One body, a copy of one with an array, or a component of one that is split: where its numbers are.
+struct BodyView {
+  std::string name;
+  int entry = 0;  ///< index into SceneDesc::bodies
+  BodyKind kind = BodyKind::deformable;
+  bool is_obstacle = false;
+  IndexRange vertices;  ///< in positions(), contact_forces() and the meshes of frames
+  /// In unknowns(), as blocks of `dim` numbers: one per vertex; of a stiff body its centre of mass and the columns of
+  /// its affine map. Stiff parts of a deformable body have theirs behind those of its vertices.
+  IndexRange blocks;
 };
 
 class Simulation {
  public:
-  /// Loads the meshes and checks the initial state; all problems at once. Never null without errors in `problems`.
-  static std::unique_ptr<Simulation> create(const SceneDesc& scene, SceneProblems& problems);
+  /// Checks the scene, loads its meshes and checks the initial state. Issues: every problem found, and the warnings
+  /// that may tell what they come from.
+  static Result<Simulation> create(const SceneDesc& scene);
+  Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
   ~Simulation();
 
   const SceneDesc& scene() const;
   SceneSummary summary() const;
   /// In the order in which frames number them.
-  const std::vector<BodyInstance>& bodies() const;
+  const std::vector<BodyView>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
   /// Of the warnings those of motions and loads that select nothing.
   const Issues& empty_regions() const;
 
-  /// Advances by one step.
-  StepReport step(const IterationCallback& on_iteration = {});
+  /// Advances by one step. `on_iteration` hears of every Newton iteration and its |dx|_inf / h [m/s]. `is_stop_wanted`
+  /// is asked before every Newton iteration; if it says so, the step is `stopped` and the state stays as it was.
+  StepReport step(const std::function<void(int iteration, double residual)>& on_iteration = {},
+                  const std::function<bool()>& is_stop_wanted = {});
 
   /// From now on `record` gets what continuous collision detection is asked (SolverOptions::on_ccd_query).
   void record_ccd(std::function<void(const CcdQuery&)> record);
 
-  const State& state() const;
+  int num_steps_done() const;
+  double time() const;           ///< [s]
+  const VecX& unknowns() const;  ///< [m]
+  /// [m] per vertex; 2D: z = 0.
+  std::vector<Vec<3>> positions() const;
+  /// [m/s] per vertex.
+  std::vector<Vec<3>> velocities() const;
+  /// [N] per vertex: what the barriers exert, without friction; of a 2D scene for a slice one metre deep.
+  std::vector<Vec<3>> contact_forces() const;
   /// At the current positions.
   JointStrain joint_strain() const;
+  /// Everything that a restart needs (model/model.h).
+  const State& state() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.
   Result<Done> restore(State state);
 
   /// `name [unit]` of every number of the probes of the scene; the names without commas.
   const std::vector<std::string>& probe_columns() const;
-  /// One number a column; before the first step NaN for forces.
+  /// One number per column; before the first step NaN for forces.
   std::vector<double> probe_values() const;
 
   /// With the fields that the scene asks for; in a state that was restored without friction_force, which only the step
@@ -81,5 +111,8 @@ class Simulation {
   explicit Simulation(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+/// The triangles and edges that keep a scene from starting because they meet, for a picture; empty if none do.
+Mesh find_meeting_primitives(const SceneDesc& scene);
 
 }  // namespace clearance

@@ -103,7 +103,7 @@ class Supports {
 }  // namespace
 
 std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene) {
-  if (desc.time.integrator != Integrator::quasi_static) return {};
+  if (desc.time.integrator != TimeIntegrator::quasi_static) return {};
   const std::vector<int> free = Supports(desc, scene).find_free_bodies();
   if (free.empty()) return "; a body that is held can still be free to slide or to turn";
   return fmt::format("; nothing holds body '{}'{} in any direction",
@@ -111,7 +111,7 @@ std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene) {
 }
 
 void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
-  if (desc.time.integrator != Integrator::quasi_static) return;
+  if (desc.time.integrator != TimeIntegrator::quasi_static) return;
   const std::vector<int> free = Supports(desc, scene).find_free_bodies();
   if (free.empty()) return;
   const BodyInstance& first = scene.bodies[static_cast<std::size_t>(free[0])];

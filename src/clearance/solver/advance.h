@@ -17,7 +17,7 @@ class StepWorkspace {
  public:
   /// Both outlive the object.
   StepWorkspace(const Model& model, const SolverOptions& options);
-  /// With another contact formulation than that of ch. 2.
+  /// With another contact formulation than that of [Fer23, ch. 2].
   StepWorkspace(const Model& model, const SolverOptions& options,
                 std::unique_ptr<const ContactModel<dim>> contact_model);
   ~StepWorkspace();

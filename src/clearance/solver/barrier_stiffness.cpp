@@ -17,8 +17,8 @@ double mean_block_mass(const Model& model) {
 }
 
 /// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
-/// a mean mass out by a hundred dhat in a step. App. A.6 would make it a thousand times stiffer, a wall that contacts
-/// meet one by one (measured: ten times the Newton iterations).
+/// a mean mass out by a hundred dhat in a step. [Fer23, app. A.6] would make it a thousand times stiffer, a wall that
+/// contacts meet one by one (measured: ten times the Newton iterations).
 double BarrierStiffness::inertial() const {
   constexpr double reach = 100.0;
   const double middle = 0.5 * options_.barrier.dhat + options_.barrier.min_separation;
@@ -38,7 +38,8 @@ double BarrierStiffness::lower_bound() const {
     distance = 0.5 * options_.barrier.dhat + min_separation;
     curvature = barrier_derivatives(distance * distance, options_.barrier).second;
   }
-  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of app. A.6.
+  // The squared distance has a gradient of length 2 d; without min_separation its square is the 4e-16 l^2 of [Fer23,
+  // app. A.6].
   return options_.kappa.min_multiplier * mean_block_mass(model_) / (4.0 * distance * distance * curvature);
 }
 

@@ -1,4 +1,4 @@
-// The barrier stiffness kappa of a step, where contacts have none of their own (app. A.6).
+// The barrier stiffness kappa of a step, where contacts have none of their own [Fer23, app. A.6].
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ class BarrierStiffness {
   BarrierStiffness(const Model& model, const SolverOptions& options, bool is_per_contact, bool has_inertia)
       : model_(model), options_(options), is_per_contact_(is_per_contact), has_inertia_(has_inertia) {}
 
-  /// Is kappa to be chosen by app. A.6?
+  /// Is kappa to be chosen by [Fer23, app. A.6]?
   bool is_adaptive() const { return !(options_.kappa.fixed > 0.0) && !is_per_contact_; }
   /// Where it is not: that of the scene, or the factor that makes joules a summand of the objective.
   double constant(double scale_of_energies) const {

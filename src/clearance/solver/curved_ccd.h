@@ -1,4 +1,4 @@
-// CCD along screws by adaptive linearisation (alg. 1 of the rigid paper): the path is cut into pieces that are straight
+// CCD along screws by adaptive linearisation [Fer21, alg. 1]: the path is cut into pieces that are straight
 // up to a deviation which is small beside the gap, and that deviation is kept free besides the minimum separation.
 #pragma once
 

@@ -1,4 +1,5 @@
-// How far the surface may move along a straight path before two primitives come too close (sec. 2.4.4, app. A.3, A.4).
+// How far the surface may move along a straight path before two primitives come too close [Fer23, sec. 2.4.4, app. A.3,
+// A.4].
 #pragma once
 
 #include <string>

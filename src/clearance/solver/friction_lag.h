@@ -1,5 +1,5 @@
-// Lagged friction (sec. 2.5.5): when it takes up the present normal forces and sliding directions, and how much of
-// them.
+// Lagged friction [Fer23, sec. 2.5.5]: when it takes up the present normal forces and sliding directions, and how much
+// of them.
 #pragma once
 
 #include "clearance/solver/direction_bound.h"

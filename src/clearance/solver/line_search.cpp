@@ -55,7 +55,7 @@ void LineSearch<dim>::measure_reach(IterationReport& iteration) {
 
 /// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
 /// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
-/// rule (the approximate Wolfe condition of Hager and Zhang 2005). Rounding has been seen up to 1e-12 of the terms.
+/// rule (the approximate Wolfe condition of [Hag05]). Rounding has been seen up to 1e-12 of the terms.
 template <int dim>
 bool LineSearch<dim>::is_decrease_hidden(const Point& point, const Iterate& trial, const VecX& dy, double slope,
                                          double change) const {

@@ -1,5 +1,5 @@
-// Follows directions: as far as they are feasible and lower the energy (alg. 2.1), and where that crawls in two other
-// ways: beyond Newton's direction, and on detours.
+// Follows directions: as far as they are feasible and lower the energy [Fer23, alg. 2.1], and where that crawls in two
+// other ways: beyond Newton's direction, and on detours.
 #pragma once
 
 #include "clearance/solver/direction_bound.h"
@@ -35,7 +35,7 @@ class LineSearch {
   /// Contacts that slide along curved surfaces bend away from a straight direction: its end has a higher energy, and
   /// the line search cuts it again and again (the Maratos effect). Then the direction is taken as far as it is
   /// feasible, whatever the energy; the next ones must lead below where it started, or the search goes back there (the
-  /// watchdog technique of Chamberlain et al. 1982).
+  /// watchdog technique of [Cha82]).
   struct Detour {
     Point start;
     VecX gradient;

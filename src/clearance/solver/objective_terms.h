@@ -1,5 +1,5 @@
-// The summands of the objective of a step (eq. 2.5, 2.16 and A.4): inertia, potentials, contacts, lagged friction and
-// the pull on scripted nodes. StepProblem is a loop over them.
+// The summands of the objective of a step [Fer23, eq. 2.5, 2.16, A.4]: inertia, potentials, contacts, lagged friction
+// and the pull on scripted nodes. StepProblem is a loop over them.
 #pragma once
 
 #include <algorithm>

@@ -3,12 +3,11 @@
 
 #include <functional>
 
+#include "clearance/base/methods.h"
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
 
 namespace clearance {
-
-enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
 struct IntegratorOptions {
   TimeIntegrator method = TimeIntegrator::implicit_euler;
@@ -18,25 +17,17 @@ struct IntegratorOptions {
 };
 
 struct KappaOptions {
-  double fixed = 0.0;            ///< barrier stiffness; 0: adaptive (app. A.6)
+  double fixed = 0.0;            ///< barrier stiffness; 0: adaptive [Fer23, app. A.6]
   double min_multiplier = 1e11;  ///< lower bound, in mean nodal masses
   double close_distance = 1e-9;  ///< [m] d_eps: contacts that stay closer and still approach double kappa
-};
-
-/// When a step has converged.
-enum class Convergence {
-  forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it
-  published  ///< |dx|_inf / h of a direction is below a tolerance (alg. 2.1)
 };
 
 struct FrictionOptions {
   double eps_v = 1e-3;       ///< [m/s] sliding slower than this counts as sticking
   double stick = 0.0;        ///< [m] elastic sliding of a contact that sticks; 0: the smoothed law, which creeps
-  int iterations = 1;        ///< lagged solves a step; 0: until eq. 2.17 holds
+  int iterations = 1;        ///< lagged solves per step; 0: until [Fer23, eq. 2.17] holds
   int max_iterations = 100;  ///< then a step ends as `friction_lag_limit`
 };
-
-enum class LinearSolverChoice { automatic, cholmod, pcg };
 
 struct SolverOptions {
   IntegratorOptions integrator;
@@ -52,10 +43,12 @@ struct SolverOptions {
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
   CcdMethod ccd = CcdMethod::clearance;
   bool keeps_forces = false;  ///< reports get the forces at the end of the step (StepReport::forces)
-  double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of app. A.4
+  double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of [Fer23, app. A.4]
   /// Gets the pairs of every sweep, in order, on the calling thread; for recording. Without those on curved paths, and
   /// 3D only.
   std::function<void(const CcdQuery&)> on_ccd_query;
+  /// Asked before every Newton iteration, on the calling thread: true ends the step as `stopped`.
+  std::function<bool()> is_stop_wanted;
 };
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// Scripted nodes travel through the objective (app. A.5), never by teleporting.
+// Scripted nodes travel through the objective [Fer23, app. A.5], never by teleporting.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct PrescribedTargets {
   VecX positions;  ///< [m] flat, dim per entry of blocks
 };
 
-/// Augmented Lagrangian of eq. A.4 for prescribed blocks that could not be moved freely.
+/// Augmented Lagrangian of [Fer23, eq. A.4] for prescribed blocks that could not be moved freely.
 template <int dim>
 class AugmentedLagrangian {
  public:
@@ -29,7 +29,7 @@ class AugmentedLagrangian {
   void add_derivatives(const VecX& x, VecX& gradient, BlockSparseMatrix& matrix) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
 
-  /// eta of eq. A.5: 1 when every block is at its target.
+  /// eta of [Fer23, eq. A.5]: 1 when every block is at its target.
   double progress(const VecX& x) const;
   /// Algorithm A.1: stiffen, or shift the multipliers.
   void update(const VecX& x);

@@ -81,7 +81,7 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
 }
 
 /// The normal impulses of the contacts `begin` to `end`, all those of two bodies, while others stay: non-negative least
-/// squares by Lawson and Hanson. Hundreds of contacts share twelve unknowns: sweeps over them one by one were still far
+/// squares by [Law74]. Hundreds of contacts share twelve unknowns: sweeps over them one by one were still far
 /// off after 500 where faces met. Returns the largest change of a speed.
 template <int dim>
 double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance) {

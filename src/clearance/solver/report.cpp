@@ -16,6 +16,8 @@ std::string to_string(StepStatus status) {
       return "prescribed_motion_blocked";
     case StepStatus::linear_solve_failed:
       return "linear_solve_failed";
+    case StepStatus::stopped:
+      return "stopped";
     case StepStatus::undefined_input:
       return "undefined_input";
     case StepStatus::invalid_state:

@@ -20,6 +20,7 @@ enum class StepStatus {
   friction_lag_limit,         ///< friction forces and their lags have not come to agree; advanced likewise
   prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
   linear_solve_failed,        ///< the state is not advanced
+  stopped,                    ///< it was asked to (SolverOptions::is_stop_wanted); the state is not advanced
   undefined_input,            ///< a formula of the scene is not finite at this time, or a file is gone; not advanced
   invalid_state               ///< the exact check found an intersection or inversion; the state is not advanced
 };
@@ -83,8 +84,8 @@ struct StepReport {
   LinearSolveSeconds linear_seconds;
 
   bool is_advanced() const {
-    return status != StepStatus::linear_solve_failed && status != StepStatus::undefined_input &&
-           status != StepStatus::invalid_state;
+    return status != StepStatus::linear_solve_failed && status != StepStatus::stopped &&
+           status != StepStatus::undefined_input && status != StepStatus::invalid_state;
   }
 };
 

@@ -23,11 +23,15 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   if (!begin_potentials()) return;
   start();
 
-  // 2. Projected Newton (alg. 2.1).
+  // 2. Projected Newton [Fer23, alg. 2.1].
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < in_.options.max_iterations) {
-    // Converged, or scripted nodes still under way (alg. A.1): by the forces before a direction is solved for...
+    if (in_.options.is_stop_wanted && in_.options.is_stop_wanted()) {
+      report_.status = StepStatus::stopped;
+      return;
+    }
+    // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
     if (is_first) newton_.assemble(point_.iterate);
     Verdict verdict = in_.has_forces() ? judge_forces(has_moved) : Verdict::go_on;

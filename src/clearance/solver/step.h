@@ -1,4 +1,5 @@
-// One time step: the control flow of algorithm 2.1 with the scripted motion of app. A.5 and the stiffness of app. A.6.
+// One time step: the control flow of [Fer23, alg. 2.1], with the scripted motion of [Fer23, app. A.5] and the
+// stiffness of [Fer23, app. A.6].
 // `solve` is the whole course of it; the members are what it consists of.
 #pragma once
 

@@ -35,7 +35,7 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   }
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
-    // Friction again with the forces just found, until a direction is small at once: eq. 2.17.
+    // Friction again with the forces just found, until a direction is small at once [Fer23, eq. 2.17].
     if ((is_first_of_lag && in_.options.friction.iterations == 0) || !friction_.lag_again(point_)) {
       return end(StepStatus::converged);
     }

@@ -14,7 +14,7 @@ FrictionScales friction_scales(const SolverOptions& options) {
   return {options.integrator.h, options.friction.eps_v, options.friction.stick};
 }
 
-/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight (app. A.5).
+/// Prescribed obstacle nodes have no mass; the mean of the deformable nodes serves as their weight [Fer23, app. A.5].
 VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, double scale) {
   const double mean_of_free = mean_block_mass(model);
   double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;

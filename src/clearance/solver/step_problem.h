@@ -1,4 +1,4 @@
-// The incremental potential of one step (eq. 2.5 and 2.16): inertia, potentials, barriers, lagged friction and the
+// The incremental potential of one step [Fer23, eq. 2.5, 2.16]: inertia, potentials, barriers, lagged friction and the
 // augmented Lagrangian of scripted nodes, with its assembled derivatives.
 #pragma once
 
@@ -62,9 +62,10 @@ class StepProblem {
   /// Friction is `friction`, which may be another one than the objective's.
   TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
 
-  /// Barrier stiffness at the start of a step (app. A.6).
+  /// Barrier stiffness at the start of a step [Fer23, app. A.6].
   void choose_kappa(const Iterate& iterate);
-  /// Doubles kappa while contacts closer than d_eps approach (app. A.6); returns such a contact of `after` if it did.
+  /// Doubles kappa while contacts closer than d_eps approach [Fer23, app. A.6]; returns such a contact of `after` if it
+  /// did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
   const InertialTarget& target() const { return target_; }

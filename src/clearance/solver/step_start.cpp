@@ -20,7 +20,7 @@ bool Step<dim>::begin_potentials() {
   return true;
 }
 
-/// Scripted nodes are fixed if they arrive, and else pulled by the augmented Lagrangian (app. A.5).
+/// Scripted nodes are fixed if they arrive, and else pulled by the augmented Lagrangian [Fer23, app. A.5].
 template <int dim>
 void Step<dim>::start() {
   in_.system.begin_step(in_.state.x);

@@ -34,7 +34,7 @@ std::vector<VertexMotion> vertex_motions(const SurfacePath& path) {
 
 using LanePoint = SmallVector<Lanes, 3>;
 
-/// Four points, one a lane.
+/// Four points, one per lane.
 CLEARANCE_INLINE LanePoint transpose(const std::array<const double*, num_lanes>& points) {
   Lanes rows[num_lanes];
 #pragma GCC unroll 4

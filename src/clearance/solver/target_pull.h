@@ -1,5 +1,5 @@
 // Scripted nodes travel to their targets: as far as nothing is in their way, and else by the augmented Lagrangian of
-// app. A.5.
+// [Fer23, app. A.5].
 #pragma once
 
 #include "clearance/solver/direction_bound.h"

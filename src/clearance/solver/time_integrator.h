@@ -1,5 +1,5 @@
 // Time integrators as incremental potentials: a step minimises 1/2 |x - x_tilde|_M^2 + scale * (sum of potentials) +
-// barrier (eq. 2.5 for implicit Euler), and the velocity follows from the minimiser.
+// barrier ([Fer23, eq. 2.5] for implicit Euler), and the velocity follows from the minimiser.
 #pragma once
 
 #include "clearance/model/model.h"

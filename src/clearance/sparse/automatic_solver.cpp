@@ -5,8 +5,8 @@ namespace clearance {
 namespace {
 
 // Operations of the factorisation per stored block above which iterating is taken to be cheaper: 100 iterations take
-// about 6 microseconds a block, the factorisation 30 operations a nanosecond. The bound on operations also bounds the
-// memory of the factor by a multiple of the matrix. A mat of 100,000 nodes is factored, a cube of 358,000 iterated.
+// about 6 microseconds per block, the factorisation 30 operations per nanosecond. The bound on operations also bounds
+// the memory of the factor by a multiple of the matrix. A mat of 100,000 nodes is factored, a cube of 358,000 iterated.
 constexpr double most_flops_per_block = 2e5;
 // Where iterations do not converge, a factorisation of up to this many times the work still replaces them.
 constexpr double last_resort = 30.0;

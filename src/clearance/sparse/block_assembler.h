@@ -58,7 +58,7 @@ class BlockAssembler {
 
   /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever
   /// the pattern changes.
-  bool bind(const BlockSparseMatrix& matrix);
+  [[nodiscard]] bool bind(const BlockSparseMatrix& matrix);
 
   /// matrix += scale * sum of the local Hessians of a batch, which follow each other in `locals`.
   template <int dim>

@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-// Columns worth a task of their own: about 10 microseconds of work at 8 blocks a column.
+// Columns worth a task of their own: about 10 microseconds of work at 8 blocks per column.
 constexpr int columns_per_task = 256;
 
 std::uint64_t next_pattern_id() {

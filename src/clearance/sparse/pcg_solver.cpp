@@ -76,7 +76,7 @@ void PcgSolver::judge_patches(long num_iterations) {
   }
 }
 
-/// Conjugate gradients (Hestenes and Stiefel 1952), starting at zero.
+/// Conjugate gradients [Hes52], starting at zero.
 LinearSolveStatus PcgSolver::iterate(const VecX& b, VecX& x) {
   x = VecX::Zero(b.size());
   VecX r = b;

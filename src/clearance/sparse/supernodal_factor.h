@@ -1,4 +1,4 @@
-// The numeric half of a sparse Cholesky factorisation: the multifrontal method (Duff and Reid 1983) on the supernodes
+// The numeric half of a sparse Cholesky factorisation: the multifrontal method [Duf83] on the supernodes
 // of a SupernodalPattern. CHOLMOD's own numeric phase is not used: it starts four OpenMP threads around loops of
 // microseconds, which made it three times slower than one thread here, and runs the elimination tree in sequence. Here
 // subtrees run in parallel and large dense fronts in fixed tiles; every front adds its children in a fixed order, so

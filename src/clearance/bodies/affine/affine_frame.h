@@ -1,8 +1,8 @@
-// How a stiff body follows from its unknowns, 1 + dim blocks of dim numbers [m] (affine paper, sec. 3.1, in the frame
+// How a stiff body follows from its unknowns, 1 + dim blocks of dim numbers [m] [Lan22, sec. 3.1] (in the frame
 // of the body's principal axes): block 0 is the centre of mass t, block 1 + i is b_i = R times the i-th principal axis
 // as it is turned and stretched now. The vertex with rest coordinates xi along these axes is at t + sum_i (xi_i / R)
 // b_i. With R the largest distance of a vertex from t, no weight exceeds 1, and unknowns move about as far as vertices
-// do. In principal axes the mass matrix is diagonal, one number a block.
+// do. In principal axes the mass matrix is diagonal, one number per block.
 #pragma once
 
 #include <optional>

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 
+#include "clearance/base/methods.h"
 #include "clearance/bodies/affine/affine_frame.h"
 
 namespace clearance {
@@ -18,20 +19,13 @@ struct JointedBody {
   bool is_world() const { return first_block < 0; }
 };
 
-enum class JointType {
-  fixed,  ///< no relative motion
-  ball,   ///< rotation about the point
-  hinge,  ///< rotation about the axis through the point
-  slider  ///< translation along the axis
-};
-
 /// A number in the step of length h that ends at time_t1; no value if it is not defined then.
 using JointFunction = std::function<Result<double>(double h, double time_t1)>;
 
 /// Point and axis are those at the start, in the world; both bodies carry them along. The angle [rad] of a hinge and
 /// the offset [m] of a slider are those of the first body seen from the second, zero at the start.
 struct StiffJoint {
-  JointType type = JointType::hinge;
+  JointKind type = JointKind::hinge;
   std::array<JointedBody, 2> bodies;  ///< the first is no world
   Vec<3> point = Vec<3>::Zero();      ///< [m]
   Vec<3> axis = Vec<3>::UnitY();      ///< any length; hinges of the plane turn about z

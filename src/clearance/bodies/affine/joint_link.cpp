@@ -30,7 +30,7 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
   return result;
 }
 
-/// -(g - 1)^2 ln g below one, like contact's barrier (eq. 2.6): twice differentiable, infinite at zero.
+/// -(g - 1)^2 ln g below one, like contact's barrier [Fer23, eq. 2.6]: twice differentiable, infinite at zero.
 struct Barrier {
   double value = 0.0;
   double first = 0.0;
@@ -121,15 +121,15 @@ template <int dim>
 JointLink<dim>::JointLink(const StiffJoint& joint)
     : type_(joint.type), point_(joint.point), drive_(joint.drive), effort_(joint.effort) {
   set_bodies(joint.bodies[0], joint.bodies[1], joint.stiffness);
-  const bool is_plane_hinge = dim == 2 && joint.type == JointType::hinge;
+  const bool is_plane_hinge = dim == 2 && joint.type == JointKind::hinge;
   axes_ = is_plane_hinge ? Mat<3>(Mat<3>::Identity()) : axes_about(joint.axis, dim);
-  if (joint.type == JointType::hinge) {
+  if (joint.type == JointKind::hinge) {
     make_hinge(joint);
-  } else if (joint.type == JointType::slider) {
+  } else if (joint.type == JointKind::slider) {
     make_slider(joint);
   } else {
     vectors_.push_back(apart(joint.point));
-    if (joint.type == JointType::fixed) hold_orientation();
+    if (joint.type == JointKind::fixed) hold_orientation();
   }
 }
 
@@ -238,7 +238,7 @@ void JointLink<dim>::begin_step(const Blocks& y_t0, double h, double time_t1, Is
 
 template <int dim>
 void JointLink<dim>::set_drive(double value) {
-  if (type_ == JointType::slider) {
+  if (type_ == JointKind::slider) {
     scalars_.back().target = value;
     return;
   }
@@ -252,7 +252,7 @@ void JointLink<dim>::set_drive(double value) {
 template <int dim>
 void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
   effort_force_.setZero();
-  if (type_ == JointType::slider) {
+  if (type_ == JointKind::slider) {
     // Along the axis through both points: equal and opposite forces turn nothing.
     const Vec<dim> along = (y_t0 * direction(1, axes_.col(2))).normalized();
     effort_force_ = value * along * limit_.offset.pairs[0][0].transpose();
@@ -356,12 +356,12 @@ JointState JointLink<dim>::state(const Blocks& y) const {
   state.torque = in_space(arm).cross(state.force);
   for (int k = 1; k <= dim; ++k) state.torque -= in_space(y.col(k)).cross(in_space(g.col(k)));
 
-  if (type_ != JointType::hinge && type_ != JointType::slider) return state;
+  if (type_ != JointKind::hinge && type_ != JointKind::slider) return state;
   state.value = limited_value(y);
-  const Vec<3> axis = dim == 2 && type_ == JointType::hinge
+  const Vec<3> axis = dim == 2 && type_ == JointKind::hinge
                           ? Vec<3>(Vec<3>::UnitZ())
                           : Vec<3>(in_space(weighted_sum<dim>(y, direction(1, axes_.col(2)))).normalized());
-  state.effort = axis.dot(type_ == JointType::hinge ? state.torque : state.force);
+  state.effort = axis.dot(type_ == JointKind::hinge ? state.torque : state.force);
   return state;
 }
 

@@ -1,7 +1,7 @@
 // What a joint adds to the energy, as a function of the blocks of its two bodies. (For joint_potential.cpp.)
 //
 // Y has one column a block: first t and the b_i of one body, then those of the other. Points and directions that a body
-// carries are Y w with constant weights w, so that most joints are linear: they ask Y w = 0 (affine paper, sec. 5.4).
+// carries are Y w with constant weights w, so that most joints are linear: they ask Y w = 0 [Lan22, sec. 5.4].
 // The rest are sums of products (Y p) . (Y q).
 #pragma once
 
@@ -111,7 +111,7 @@ class JointLink {
   Blocks world_ = Blocks::Zero();  // columns that are constant
   double stiffness_ = 0.0;         // [N/m]
   double lever_ = 0.0;             // [m]
-  JointType type_ = JointType::fixed;
+  JointKind type_ = JointKind::fixed;
   Vec<3> point_ = Vec<3>::Zero();     // [m] at the start
   Mat<3> axes_ = Mat<3>::Identity();  // columns, right-handed: two directions across the axis, and the axis
   std::vector<Weights> vectors_;

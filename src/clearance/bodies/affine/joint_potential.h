@@ -1,4 +1,4 @@
-// Joints as stiff springs against what they forbid (affine paper, sec. 5.4): nothing is eliminated, so that any number
+// Joints as stiff springs against what they forbid [Lan22, sec. 5.4]: nothing is eliminated, so that any number
 // of joints may hold a body, also in closed loops.
 #pragma once
 

@@ -72,7 +72,7 @@ void OrthogonalityPotential<dim>::add_body_energies(const VecX& x, const std::ve
 
 template <int dim>
 void OrthogonalityPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  // dE/da_i = 4 kappa v sum_j S_ij a_j (eq. 8), and da_i / db_i = 1 / R.
+  // dE/da_i = 4 kappa v sum_j S_ij a_j [Lan22, eq. 8], and da_i / db_i = 1 / R.
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
     const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
     const Mat<dim> b = stretched_axes<dim>(body, x);

@@ -1,5 +1,5 @@
-// What keeps affine bodies close to rigid ones: kappa v |A^T A - I|_F^2 (affine paper eq. 6; eq. 7 sums over ordered
-// pairs), where the columns of A are a_i = b_i / R.
+// What keeps affine bodies close to rigid ones: kappa v |A^T A - I|_F^2 [Lan22, eq. 6; eq. 7 sums over ordered
+// pairs], where the columns of A are a_i = b_i / R.
 #pragma once
 
 #include <cstdint>

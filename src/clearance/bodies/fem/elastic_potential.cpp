@@ -130,7 +130,7 @@ void ElasticPotential<dim>::add_unprojected_hessian(const VecX& x, double scale,
 
 template <int dim>
 StepLimit ElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
-  return find_feasible_step(elements_, x, dx, x_trial_);
+  return bound_step(elements_, x, dx, x_trial_);
 }
 
 template <int dim>

@@ -11,7 +11,7 @@ template <int dim>
 class ElasticPotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<ElasticPotential>(*this); }
-  /// Rest volumes must be positive (find_inverted_elements), material indices valid.
+  /// Rest volumes must be positive, material indices valid.
   explicit ElasticPotential(const ElementMesh<dim>& mesh);
 
   std::string name() const override { return "elastic"; }
@@ -29,8 +29,8 @@ class ElasticPotential : public Potential {
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
 
   /// Largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all along the way
-  /// (app. A.4: c = 0.8), so that elements never invert whether or not their energy is a barrier. The orientation at
-  /// the end is checked with exact arithmetic.
+  /// ([Fer23, app. A.4]: c = 0.8), so that elements never invert whether or not their energy is a barrier. The
+  /// orientation at the end is checked with exact arithmetic.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 

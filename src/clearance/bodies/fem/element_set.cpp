@@ -3,6 +3,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 
+#include "clearance/base/contract.h"
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/fem/mass.h"
 
@@ -44,6 +45,7 @@ ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> m
 template <int dim>
 void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh, Constant& constant) {
   std::vector<ElementPack<dim>>& packs = constant.packs;
+  std::size_t num_packed = 0;
   // A pack runs one material's formulas, so elements are grouped by model; otherwise in the order of the mesh.
   for (const ElasticModel model : {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
                                    ElasticModel::st_venant_kirchhoff, ElasticModel::linear_elasticity}) {
@@ -62,8 +64,11 @@ void ElementSet<dim>::build_packs(const ElementMesh<dim>& mesh, Constant& consta
         pack.stencils[k] = i;
       }
       pack.count = ++lane;
+      ++num_packed;
     }
   }
+  // An element in no pack would get no forces and would invert unseen.
+  CLEARANCE_ASSERT(num_packed == constant.members.size());
 }
 
 template <int dim>
@@ -110,7 +115,8 @@ template <int dim>
 void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix) {
   if (num_elements() == 0) return;
   if (bound_pattern_ != matrix.pattern_id()) {
-    assembler_.bind(matrix);
+    const bool is_bound = assembler_.bind(matrix);
+    CLEARANCE_ASSERT(is_bound);
     bound_pattern_ = matrix.pattern_id();
   }
   assembler_.template add_to<dim>(matrix, locals_, scale);

@@ -16,7 +16,7 @@ namespace clearance {
 /// The elements of all deformable bodies of a scene.
 template <int dim>
 struct ElementMesh {
-  VecX x_rest;                                     ///< [m] flat, dim numbers a block of unknowns
+  VecX x_rest;                                     ///< [m] flat, dim numbers per block of unknowns
   std::vector<std::array<int, dim + 1>> elements;  ///< block indices, rest volume positive
   std::vector<int> material_of_element;            ///< per element, into materials
   std::vector<MaterialParameters> materials;

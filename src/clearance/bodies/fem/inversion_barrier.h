@@ -4,8 +4,8 @@
 //
 //   E = sum V w b(J),  b(J) = -(J/J0 - 1)^2 ln(J/J0) for J < J0, else 0,  w = J0 (lambda + 2 mu)
 //
-// (the clamped logarithm of eq. 2.6, twice continuously differentiable) the minimum is inside. Elements that keep a
-// tenth of their volume do not feel it.
+// (the clamped logarithm of [Fer23, eq. 2.6], twice continuously differentiable) the minimum is inside. Elements that
+// keep a tenth of their volume do not feel it.
 #pragma once
 
 #include "clearance/bodies/fem/element_set.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "clearance/math/predicates.h"
-
 namespace clearance {
 namespace {
 
@@ -32,23 +30,6 @@ std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<
     volumes.push_back(edge_matrix<dim>(x, nodes).determinant() / (dim == 2 ? 2 : 6));
   }
   return volumes;
-}
-
-template <int dim>
-std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
-  std::vector<int> inverted;
-  for (std::size_t e = 0; e < elements.size(); ++e) {
-    const auto& n = elements[e];
-    const Vec<dim> a = block<dim>(x, n[0]), b = block<dim>(x, n[1]), c = block<dim>(x, n[2]);
-    int sign = 0;
-    if constexpr (dim == 2) {
-      sign = orient2d(a, b, c);
-    } else {
-      sign = orient3d(a, b, c, block<dim>(x, n[3]));
-    }
-    if (sign <= 0) inverted.push_back(static_cast<int>(e));
-  }
-  return inverted;
 }
 
 template <int dim>
@@ -142,8 +123,6 @@ CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
 
 template std::vector<double> compute_volumes<2>(const VecX&, const std::vector<std::array<int, 3>>&);
 template std::vector<double> compute_volumes<3>(const VecX&, const std::vector<std::array<int, 4>>&);
-template std::vector<int> find_inverted_elements<2>(const VecX&, const std::vector<std::array<int, 3>>&);
-template std::vector<int> find_inverted_elements<3>(const VecX&, const std::vector<std::array<int, 4>>&);
 template VecX lumped_mass(const ElementMesh<2>&);
 template VecX lumped_mass(const ElementMesh<3>&);
 template VecX rest_stiffness(const ElementMesh<2>&);

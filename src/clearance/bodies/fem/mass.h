@@ -22,10 +22,6 @@ Mat<dim> edge_matrix(const VecX& x, const std::array<int, dim + 1>& nodes) {
 template <int dim>
 std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
 
-/// Elements whose volume at x is not positive, by exact arithmetic, ascending.
-template <int dim>
-std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
-
 /// [kg] per block of unknowns: every element gives volume * density / (dim + 1) to each of its nodes.
 template <int dim>
 VecX lumped_mass(const ElementMesh<dim>& mesh);

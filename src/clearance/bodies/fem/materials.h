@@ -2,17 +2,16 @@
 // Piola-Kirchhoff stress P = d psi / dF, and d2 psi / dF2. In 2D plane strain: the same formulas with d = 2.
 //
 //   neo-Hookean               mu/2 (tr F^T F - d) - mu ln J + lambda/2 (ln J)^2,  J = det F > 0
-//   fixed corotational        mu |F - R|^2 + lambda/2 (J - 1)^2,  R the rotation nearest to F
+//   fixed corotational        mu |F - R|^2 + lambda/2 (J - 1)^2,  R the rotation nearest to F [Sto12]
 //   St. Venant-Kirchhoff      mu |E|^2 + lambda/2 (tr E)^2,  E = (F^T F - I)/2
 //   linear elasticity         mu |e|^2 + lambda/2 (tr e)^2,  e = (F + F^T)/2 - I
 #pragma once
 
+#include "clearance/base/methods.h"
 #include "clearance/base/result.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
-
-enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
 
 /// Constants of one material in a simulation.
 struct MaterialParameters {
@@ -40,7 +39,7 @@ template <int dim>
 Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f);
 
 /// d vec(P) / d vec(F) [Pa], vec column-major. With `is_projected` the nearest positive semi-definite matrix, by the
-/// closed form eigensystems of Smith, de Goes, Kim 2019, "Analytic Eigensystems for Isotropic Distortion Energies".
+/// closed form eigensystems [Smi19].
 template <int dim>
 Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected);
 

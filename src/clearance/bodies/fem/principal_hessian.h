@@ -1,5 +1,5 @@
 // d2 psi / dF2 in the frame of the singular values, F = U diag(s) V^T, where it falls apart into a dim x dim block for
-// the scaling modes and a 2x2 block for each pair of axes (Smith, de Goes, Kim 2019, sec. 4). For psi as a function of
+// the scaling modes and a 2x2 block for each pair of axes [Smi19, sec. 4]. For psi as a function of
 // s:
 //   scaling(i, j) = d2 psi / ds_i ds_j
 //   flip          = (psi_i - psi_j) / (s_i - s_j)   on the symmetric mode u_i v_j^T + u_j v_i^T
@@ -173,7 +173,7 @@ SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {
         a(q, r) = s * ap + c * aq;
       }
     }
-    if (!any(is_changed)) break;
+    if (!any_lane(is_changed)) break;
   }
   SmallMatrix<T, dim> weighted = v;
   for (int c = 0; c < dim; ++c) {
@@ -207,7 +207,7 @@ CLEARANCE_INLINE void project_modes(PrincipalHessian<T, dim>& h) {
   }
   // The scaling block is rarely indefinite (never for moderate strain), so the eigenvectors are found only then.
   const auto is_definite = is_positive_definite(h.scaling);
-  if (!any(!is_definite)) return;
+  if (!any_lane(!is_definite)) return;
   const SmallMatrix<T, dim> projected = positive_part_of_symmetric(h.scaling);
 #pragma GCC unroll 9
   for (int i = 0; i < dim * dim; ++i) h.scaling.m[i] = select(is_definite, h.scaling.m[i], projected.m[i]);

@@ -94,7 +94,7 @@ StepLimit pack_limit(const ElementSet<dim>& elements, const ElementPack<dim>& pa
   const LaneMask is_short = Lanes(max_motion) * largest_entries(edges) >= largest_entries(motion);
   const LaneMask is_safe = is_short & is_positive_on_step(c);
   StepLimit limit;
-  if (!any(!is_safe)) return limit;
+  if (!any_lane(!is_safe)) return limit;
   for (int lane = 0; lane < pack.count; ++lane) {
     if (is_safe.bits[lane]) continue;
     const double alpha = element_limit(edges, motion, lane);
@@ -113,8 +113,8 @@ int exact_orientation(const ElementPack<dim>& pack, int lane, const VecX& x) {
   }
 }
 
-/// Lanes whose volume is certainly positive: the determinant exceeds the bound of its rounding error, 1e-15 (Shewchuk
-/// 1997: 7.8e-16) times the same sum with all products positive.
+/// Lanes whose volume is certainly positive: the determinant exceeds the bound of its rounding error, 1e-15 ([She97]:
+/// 7.8e-16) times the same sum with all products positive.
 template <int dim>
 CLEARANCE_INLINE LaneMask is_certainly_positive(const SmallMatrix<Lanes, dim>& edges) {
   const Lanes volume = determinant(edges);
@@ -161,7 +161,7 @@ int find_inverted_element(const ElementSet<dim>& elements, const VecX& x) {
   const auto check_pack = [&](int p) {
     int first = none;
     const LaneMask is_positive = is_certainly_positive(gather_edges(packs[p], x));
-    if (!any(!is_positive)) return first;
+    if (!any_lane(!is_positive)) return first;
     for (int lane = 0; lane < packs[p].count; ++lane) {
       if (is_positive.bits[lane] || exact_orientation(packs[p], lane, x) > 0) continue;
       first = std::min(first, elements.mesh_element(packs[p].stencils[lane]));
@@ -174,7 +174,7 @@ int find_inverted_element(const ElementSet<dim>& elements, const VecX& x) {
 }
 
 template <int dim>
-StepLimit find_feasible_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial) {
+StepLimit bound_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial) {
   const auto& packs = elements.packs();
   StepLimit limit = ordered_reduce(
       static_cast<int>(packs.size()), StepLimit{}, [&](int p) { return pack_limit(elements, packs[p], x, dx); },
@@ -195,7 +195,7 @@ StepLimit find_feasible_step(const ElementSet<dim>& elements, const VecX& x, con
 
 template int find_inverted_element(const ElementSet<2>&, const VecX&);
 template int find_inverted_element(const ElementSet<3>&, const VecX&);
-template StepLimit find_feasible_step(const ElementSet<2>&, const VecX&, const VecX&, VecX&);
-template StepLimit find_feasible_step(const ElementSet<3>&, const VecX&, const VecX&, VecX&);
+template StepLimit bound_step(const ElementSet<2>&, const VecX&, const VecX&, VecX&);
+template StepLimit bound_step(const ElementSet<3>&, const VecX&, const VecX&, VecX&);
 
 }  // namespace clearance

@@ -7,7 +7,8 @@
 
 namespace clearance {
 
-/// Fraction of its volume at the start of a step that every element keeps on the whole way (app. A.4: c = 0.8).
+/// Fraction of its volume at the start of a step that every element keeps on the whole way ([Fer23, app. A.4]: c =
+/// 0.8).
 inline constexpr double kept_volume_fraction = 0.2;
 
 /// Largest alpha in [0, 1] with c[0] + c[1] a + c[2] a^2 + c[3] a^3 > 0 for all a in [0, alpha], to a relative accuracy
@@ -19,7 +20,7 @@ double find_positive_prefix(const std::array<double, 4>& c);
 /// way, no two nodes of an element move by more than 16 times its size relative to each other (beyond, rounding would
 /// spoil the polynomial), and the end x + alpha dx is feasible by exact arithmetic. `x_trial` is a buffer.
 template <int dim>
-StepLimit find_feasible_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial);
+StepLimit bound_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial);
 
 /// First element (by mesh index) whose exact volume at x is not positive; -1 if there is none.
 template <int dim>

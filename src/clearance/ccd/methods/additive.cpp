@@ -1,4 +1,4 @@
-// Additive CCD as first published (M. Li, D. Kaufman, C. Jiang, "Codimensional Incremental Potential Contact", 2021):
+// Additive CCD as first published [Li21]:
 // advance by the distance over the largest relative displacement, after subtracting the mean motion, until a tenth of
 // the gap at t0 is left.
 #include <algorithm>

@@ -1,8 +1,8 @@
-// Bernstein sign classification (Tang, Tong, Wang, Manocha 2014; BSC of the dissertation's sec. 3.4.2 and app. E.3) in
+// Bernstein sign classification ([Tan14]; BSC of [Fer23, sec. 3.4.2, app. E.3]) in
 // rational arithmetic: the signs of the cubic's Bernstein coefficients classify its roots where its curvature keeps its
 // sign; the sign of a condition at a root, which is irrational, is reduced to signs of linear polynomials.
 //
-// As the dissertation tests it: a cubic with an inflection point counts as a hit. And its failure: a cubic that is
+// As [Fer23] tests it: a cubic with an inflection point counts as a hit. And its failure: a cubic that is
 // zero, a motion within one plane, has no root to classify and is missed.
 #include <limits>
 #include <utility>

@@ -1,5 +1,5 @@
-// Search for the first root in (t, u, v) space by halving boxes, breadth first (dissertation, alg. 3.2) and depth first
-// (alg. 3.1 with the earlier half first).
+// Search for the first root in (t, u, v) space by halving boxes, breadth first [Fer23, alg. 3.2] and depth first
+// ([Fer23, alg. 3.1] with the earlier half first).
 //
 // Which dimension is halved depends on the level only, so that all boxes of a level have the same widths: a box is its
 // lower corner and its level. All numbers are dyadic with at most 50 bits: exact.
@@ -87,8 +87,8 @@ CcdAnswer search_breadth_first(const Inclusion& inclusion, int max_iterations) {
       const bool is_first = first_time == infinity;
       if (is_first) first_time = low[0];
       if (num_checks >= max_iterations || dimension < 0) return {true, first_time};
-      // A small box that is not the first is halved like the others (to drop it, as line 15 of alg. 3.2 can be read,
-      // would lose its root where the earlier boxes have none).
+      // A small box that is not the first is halved like the others (to drop it, as line 15 of [Fer23, alg. 3.2] can be
+      // read, would lose its root where the earlier boxes have none).
       if (verdict == BoxVerdict::root && is_first) return {true, first_time};
       Corner upper = low;
       upper[dimension] += levels.widths(level + 1)[dimension];

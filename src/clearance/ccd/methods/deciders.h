@@ -1,6 +1,6 @@
 // The methods of the table in methods.h, one function and one file each.
 //
-// Written from the dissertation's descriptions (sec. 3.2, 3.4.2, 3.5, 3.6 and app. E) with the strengths and the known
+// Written from the descriptions in [Fer23, sec. 3.2, 3.4.2, 3.5, 3.6, app. E] with the strengths and the known
 // failures it reports; what a description leaves open is said in the file. Methods that measure Euclidean distances are
 // asked for euclidean_separation(), so that the difference of the norms costs false positives, never a hit.
 #pragma once
@@ -20,7 +20,7 @@ CcdAnswer decide_by_tight_inclusion(const CcdQuery& query, const CcdMethodOption
 CcdAnswer decide_by_tight_inclusion_depth_first(const CcdQuery& query, const CcdMethodOptions& options);
 CcdAnswer decide_by_multivariate_interval(const CcdQuery& query, const CcdMethodOptions& options);
 
-// --- roots of the coplanarity cubic (eq. 3.3) ---
+// --- roots of the coplanarity cubic [Fer23, eq. 3.3] ---
 CcdAnswer decide_by_univariate_interval(const CcdQuery& query, const CcdMethodOptions& options);  ///< conservative
 CcdAnswer decide_by_floating_point_roots(const CcdQuery& query, const CcdMethodOptions& options);
 CcdAnswer decide_by_minimum_separation_roots(const CcdQuery& query, const CcdMethodOptions& options);

@@ -1,4 +1,4 @@
-// The time-of-impact root finder of Provot (1997) in floating point (FPRF of the dissertation's sec. 3.4.2): the roots
+// The time-of-impact root finder of [Pro97] in floating point (FPRF of [Fer23, sec. 3.4.2]): the roots
 // of the coplanarity cubic, each kept if the primitives overlap at that time. No tolerance saves what rounding loses: a
 // motion within one plane (the cubic is zero), parallel edges, touching without crossing, contacts on the outline.
 #include "clearance/ccd/methods/deciders.h"

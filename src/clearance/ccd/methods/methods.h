@@ -1,4 +1,4 @@
-// All methods of continuous collision detection behind one interface, to compare them (dissertation, ch. 3).
+// All methods of continuous collision detection behind one interface, to compare them [Fer23, ch. 3].
 //
 // Only `clearance` and `tight-inclusion` serve the simulator (ccd/ccd.h); the others exist for the benchmark.
 #pragma once
@@ -12,8 +12,8 @@ namespace clearance {
 
 struct CcdMethodOptions {
   double min_separation = 0.0;   ///< [m] L-infinity norm
-  double tolerance = 1e-6;       ///< [m] delta of alg. 3.2, for the methods that have one
-  int max_iterations = 1000000;  ///< m_I of alg. 3.2, for the methods that iterate
+  double tolerance = 1e-6;       ///< [m] delta of [Fer23, alg. 3.2], for the methods that have one
+  int max_iterations = 1000000;  ///< m_I of [Fer23, alg. 3.2], for the methods that iterate
 };
 
 struct CcdAnswer {
@@ -23,7 +23,7 @@ struct CcdAnswer {
 
 struct CcdMethodEntry {
   std::string_view name;    ///< lower case with hyphens
-  std::string_view source;  ///< section of the dissertation, or paper
+  std::string_view source;  ///< where it comes from
   bool has_times;           ///< answers with a time of impact
   bool has_min_separation;  ///< else min_separation is ignored
   CcdAnswer (*decide)(const CcdQuery&, const CcdMethodOptions&);

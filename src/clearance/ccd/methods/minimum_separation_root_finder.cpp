@@ -1,4 +1,4 @@
-// The minimum-separation root finder (Harmon et al. 2011, Lu et al. 2019; MSRF of the dissertation's sec. 3.6) in
+// The minimum-separation root finder ([Har11], [Lu19]; MSRF of [Fer23, sec. 3.6]) in
 // floating point: the times at which lines and planes are `separation` apart are roots of polynomials,
 //   face against vertex, edge against edge:  f^2 - d^2 |n|^2      degree 6
 //   edge against vertex:                     |e x w|^2 - d^2 |e|^2  degree 4

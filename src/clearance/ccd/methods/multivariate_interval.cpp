@@ -1,5 +1,5 @@
-// The inclusion-based root finder of Snyder (1992) on F (eq. 3.1 and 3.2) with interval arithmetic (dissertation,
-// alg. 3.1, IRF of sec. 3.4.2): t, u and v are halved in turn until all are narrower than the tolerance.
+// The inclusion-based root finder of [Sny92] on F [Fer23, eq. 3.1, 3.2] with interval arithmetic (IRF of
+// [Fer23, alg. 3.1, sec. 3.4.2]): t, u and v are halved in turn until all are narrower than the tolerance.
 #include "clearance/ccd/methods/box_search.h"
 #include "clearance/ccd/methods/deciders.h"
 #include "clearance/math/interval.h"

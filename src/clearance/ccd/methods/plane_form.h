@@ -1,7 +1,7 @@
-// The univariate formulation (dissertation, sec. 3.3) for both kinds of pairs and any number type.
+// The univariate formulation [Fer23, sec. 3.3] for both kinds of pairs and any number type.
 //
 // The primitives meet where q(t) = u a(t) + v b(t) with (u, v) in the triangle u, v >= 0, u + v <= 1 or in the unit
-// square. So they are coplanar, f = n . q = 0 with n = a x b (eq. 3.3), and
+// square. So they are coplanar, f = n . q = 0 with n = a x b [Fer23, eq. 3.3], and
 //   u n.n = (q x b) . n,   v n.n = (a x q) . n.
 // All polynomials are Bernstein coefficients over t in [0, 1].
 #pragma once

@@ -1,10 +1,10 @@
-// Root parity (Brochu, Edwards, Bridson 2012; RP and RRP of the dissertation's sec. 3.4.2): F maps the boundary of the
+// Root parity ([Bro12]; RP and RRP of [Fer23, sec. 3.4.2]): F maps the boundary of the
 // domain to a closed surface of triangles (t = 0 and t = 1) and bilinear patches, and a ray from the origin crosses it
 // an odd number of times if F has an odd number of roots. Two roots are therefore missed: that is the method.
 //
 // The rational version decides every degenerate case: the origin on a face, flat patches, rays through an edge. The
 // floating-point version bounds the error of every number and repeats a query with an unclear sign in exact arithmetic,
-// as Brochu et al. do; like theirs, it forgets a degenerate case, the flat patch in a plane through the origin.
+// as [Bro12] does; like theirs, it forgets a degenerate case, the flat patch in a plane through the origin.
 #include <cmath>
 #include <limits>
 #include <optional>

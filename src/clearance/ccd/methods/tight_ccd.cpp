@@ -1,4 +1,4 @@
-// A conservative test of signs in floating point, after TightCCD (Wang, Tang, Tong, Manocha 2015; TCCD of sec. 3.4.2):
+// A conservative test of signs in floating point, after TightCCD ([Wan15]; TCCD of [Fer23, sec. 3.4.2]):
 // the coplanarity cubic and the conditions on u and v as Bernstein polynomials, whose values lie between their
 // coefficients. A pair is free of contact if on each half of [0, 1] the cubic keeps its sign or a condition is
 // negative. There is no refinement: false positives cannot be bought off, and coplanar motions always count as a hit.

@@ -1,6 +1,6 @@
-// Tight Inclusion as the dissertation has it (sec. 3.5.2 and 3.6): the tightest box around the image of a box, with the
-// floating-point filters of eq. 3.5 and 3.8. (The simulator's own, ccd/tight_inclusion.h, differs in its rounding bound
-// and starts from a separating direction.)
+// Tight Inclusion as in [Fer23, sec. 3.5.2, 3.6]: the tightest box around the image of a box, with the
+// floating-point filters of [Fer23, eq. 3.5, 3.8]. (The simulator's own, ccd/tight_inclusion.h, differs in its rounding
+// bound and starts from a separating direction.)
 #include <cmath>
 
 #include "clearance/ccd/methods/box_search.h"
@@ -24,7 +24,7 @@ class TightInclusion {
   TightInclusion(const CcdQuery& query, const CcdMethodOptions& options)
       : is_triangle_(query.kind == QueryKind::point_triangle), tolerance_(options.tolerance) {
     for (int k = 0; k < 3; ++k) {
-      double largest = std::max(1.0, options.min_separation);  // gamma of eq. 3.5; eq. 3.8 assumes d < gamma
+      double largest = std::max(1.0, options.min_separation);  // gamma of [Fer23, eq. 3.5; 3.8 assumes d < gamma]
       for (int i = 0; i < 4; ++i) {
         const double t0 = query.motion.t0[i][k], t1 = query.motion.t1[i][k];
         axes_[k].start[i] = t0;
@@ -37,7 +37,8 @@ class TightInclusion {
 
   bool is_triangle() const { return is_triangle_; }
 
-  /// kappa of eq. 3.7 up to its factor 3. F is linear in each parameter: the differences at the corners bound all.
+  /// kappa of [Fer23, eq. 3.7] up to its factor 3. F is linear in each parameter: the differences at the corners bound
+  /// all.
   std::array<double, 3> weights() const {
     std::array<double, 3> kappa{0.0, 0.0, 0.0};
     for (const Axis& axis : axes_) {
@@ -57,7 +58,7 @@ class TightInclusion {
     return kappa;
   }
 
-  /// Lines 9 and 15 of alg. 3.2. One coordinate at a time: most boxes are separated in the first.
+  /// Lines 9 and 15 of [Fer23, alg. 3.2]. One coordinate at a time: most boxes are separated in the first.
   BoxVerdict check(const ParameterBox& box) const {
     double width = 0.0;
     bool is_inside = true;
@@ -72,8 +73,8 @@ class TightInclusion {
 
  private:
   double filter(bool has_separation) const {
-    if (has_separation) return is_triangle_ ? 7.549516567451064e-15 : 7.105427357601002e-15;  // eq. 3.8
-    return is_triangle_ ? 6.661338147750939e-15 : 6.217248937900877e-15;                      // eq. 3.5
+    if (has_separation) return is_triangle_ ? 7.549516567451064e-15 : 7.105427357601002e-15;  // [Fer23, eq. 3.8]
+    return is_triangle_ ? 6.661338147750939e-15 : 6.217248937900877e-15;                      // [Fer23, eq. 3.5]
   }
 
   static Range product(double low, double high, double factor) {
@@ -81,8 +82,8 @@ class TightInclusion {
     return {std::min(a, b), std::max(a, b)};
   }
 
-  // The least and the largest F over the eight corners (eq. 3.4). Rounding is monotone: they are the sums of the least
-  // and largest summands, in floating point as well.
+  // The least and the largest F over the eight corners [Fer23, eq. 3.4]. Rounding is monotone: they are the sums of the
+  // least and largest summands, in floating point as well.
   static Range point_triangle_image(const Axis& axis, const ParameterBox& box) {
     Range range{infinity, -infinity};
     for (const double t : {box.low[0], box.high[0]}) {

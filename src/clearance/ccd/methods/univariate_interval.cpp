@@ -1,6 +1,6 @@
-// The inclusion-based root finder of Snyder (1992) on the coplanarity cubic (eq. 3.3; UIRF of sec. 3.4.2, after Redon
-// et al. 2002): t is halved until narrower than the tolerance, and only then geometry decides whether the primitives
-// can overlap in that interval. Where the cubic is zero, the whole of [0, 1] is refined: correct, and slow.
+// The inclusion-based root finder of [Sny92] on the coplanarity cubic ([Fer23, eq. 3.3]; UIRF of [Fer23, sec. 3.4.2],
+// after [Red02]): t is halved until narrower than the tolerance, and only then geometry decides whether the
+// primitives can overlap in that interval. Where the cubic is zero, the whole of [0, 1] is refined: correct, and slow.
 #include "clearance/ccd/methods/deciders.h"
 #include "clearance/ccd/methods/plane_form.h"
 #include "clearance/math/interval.h"

@@ -1,0 +1,73 @@
+#include "apps/cli/run_report.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+
+#include "apps/cli/console.h"
+#include "apps/cli/stop_signals.h"
+
+namespace clearance::cli {
+namespace {
+
+/// `2 of 20 steps did not converge (2 iteration_limit)`; empty if all did.
+std::string unconverged_text(const RunOutcome& outcome) {
+  int num_all = 0, num_unconverged = 0;
+  std::string statuses;
+  for (const auto& [status, count] : outcome.num_steps_by_status) {
+    num_all += count;
+    if (status == to_string(StepStatus::converged)) continue;
+    num_unconverged += count;
+    statuses += fmt::format("{}{} {}", statuses.empty() ? "" : ", ", count, status);
+  }
+  if (num_unconverged == 0) return {};
+  return fmt::format("{} of {} steps did not converge ({})", num_unconverged, num_all, statuses);
+}
+
+}  // namespace
+
+RunObserver RunReport::observer() {
+  RunObserver observer;
+  observer.on_start = [this](int first_step, int num_steps) {
+    if (first_step > 0 && !is_quiet_) say(stdout, "resumed after step {}\n", first_step);
+    progress_ = std::make_unique<Progress>(first_step, num_steps, is_quiet_);
+  };
+  observer.on_iteration = [this](int step, int iteration, double residual) {
+    progress_->show_iteration(step, iteration, residual);
+  };
+  observer.on_step = [this](int step, const StepReport& report) {
+    progress_->show_step(step, simulation_.time(), report);
+  };
+  observer.on_warning = [](const Issue& warning) { print_issues({warning}); };
+  observer.is_stop_wanted = [] { return StopSignals::received() != 0; };
+  return observer;
+}
+
+void RunReport::close(const RunOutcome& outcome) {
+  progress_.reset();
+  print_issues(outcome.errors);
+}
+
+void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path& path, int signal) const {
+  const std::string folder = path.string();
+  if (!is_quiet_) {
+    if (outcome.end == RunEnd::complete) {
+      say(stdout, "complete: {} (open frames.pvd in ParaView)\n", folder);
+    } else {
+      const std::string by = signal != 0 ? " by " + signal_name(signal) : "";
+      // A step that cannot be taken cannot be taken again either.
+      const char* advice = outcome.end == RunEnd::failed_step ? "" : " (--resume goes on)";
+      say(stdout, "{}{} after step {} of {}: {}{}\n", to_string(outcome.end), by, outcome.last_step, outcome.num_steps,
+          folder, advice);
+    }
+  }
+  // It is a problem, and so even a quiet run tells it.
+  std::FILE* stream = is_quiet_ ? stderr : stdout;
+  if (const std::string text = unconverged_text(outcome); !text.empty()) {
+    say(stream, "{}: `clearance info {}` names them\n", text, folder);
+  }
+  for (const RunWarning& warning : outcome.warnings) say(stream, "warning {}: {}\n", warning.name, warning.message);
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,27 @@
+// What a user may choose between, named once: for the scene that asks for it and for the code that does it.
+#pragma once
+
+namespace clearance {
+
+enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, linear_elasticity };
+
+enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
+
+enum class LinearSolverChoice { automatic, cholmod, pcg };
+
+enum class CcdMethod { clearance, tight_inclusion };
+
+/// When a step has converged.
+enum class Convergence {
+  forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it
+  published  ///< |dx|_inf / h of a direction is below a tolerance [Fer23, alg. 2.1]
+};
+
+enum class JointKind {
+  fixed,  ///< no relative motion
+  ball,   ///< rotation about the point
+  hinge,  ///< rotation about the axis through the point
+  slider  ///< translation along the axis
+};
+
+}  // namespace clearance

@@ -1,0 +1,45 @@
+// The nodes of all shapes of an IPC script, as its named scripts choose among them.
+#pragma once
+
+#include "clearance/io/ipc/ipc_script_placement.h"
+
+namespace clearance {
+
+/// Nodes by their numbers, ascending.
+using NodeSet = std::vector<int>;
+
+class IpcNodes {
+ public:
+  /// Numbers the vertices as the reference does: shape by shape, copy by copy.
+  explicit IpcNodes(const std::vector<PlacedShape>& shapes);
+
+  const Box& box() const { return box_; }
+  const Vec<3>& position(int node) const { return positions_[static_cast<std::size_t>(node)]; }
+  int size() const { return static_cast<int>(positions_.size()); }
+  int num_shapes() const { return static_cast<int>(first_.size()) - 1; }
+  int num_nodes_of(int shape) const { return first_[index(shape) + 1] - first_[index(shape)]; }
+
+  template <class Test>
+  NodeSet select(const Test& is_meant) const {
+    NodeSet chosen;
+    for (int node = 0; node < size(); ++node) {
+      if (is_meant(position(node))) chosen.push_back(node);
+    }
+    return chosen;
+  }
+  /// The nodes of a set that belong to a shape.
+  NodeSet of_shape(const NodeSet& nodes, int shape) const;
+  /// Boxes in the scene that hold these nodes of a shape, each once, and no others of it. Empty if there is no such
+  /// list of reasonable length, as for nodes at the same place.
+  std::vector<std::array<Vec<3>, 2>> boxes(const NodeSet& nodes_of_shape, int shape) const;
+
+ private:
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  bool add_boxes(NodeSet nodes, int shape, std::vector<std::array<Vec<3>, 2>>& boxes) const;
+
+  std::vector<Vec<3>> positions_;
+  std::vector<int> first_;  ///< node of every shape, and one past the last
+  Box box_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,79 @@
+#include "clearance/io/mesh/mesh_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "clearance/io/mesh/mesh_reader.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
+
+/// Far above any mesh; keeps a sparse file of terabytes from taking all memory
+constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 36;
+
+/// At most 40 characters that any log or JSON file can hold
+std::string printable(std::string_view value) {
+  constexpr std::size_t max_length = 40;
+  std::string text(value.substr(0, max_length));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return value.size() > max_length ? text + "..." : text;
+}
+
+}  // namespace
+
+MeshInput::MeshInput(const fs::path& path) : file_(path.string()) {
+  load(path);
+}
+
+void MeshInput::load(const fs::path& path) {
+  // A pipe or device could block for ever: regular files only.
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) return add_issue("", "", "file not found");
+  if (!fs::is_regular_file(status)) return add_issue("", "", "expected a regular file");
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (error) return add_issue("", "", "cannot read the file: " + error.message());
+  if (size > max_file_bytes) return add_issue("", fmt::format("{} bytes", size), "the file is larger than 64 GiB");
+
+  const OpenFile file(std::fopen(file_.c_str(), "rb"));
+  if (!file) return add_issue("", "", fmt::format("cannot open the file: {}", std::strerror(errno)));
+  bytes_.resize(static_cast<std::size_t>(size));
+  bytes_.resize(std::fread(bytes_.data(), 1, bytes_.size(), file.get()));
+  if (std::ferror(file.get()) != 0) add_issue("", "", fmt::format("cannot read the file: {}", std::strerror(errno)));
+}
+
+bool MeshInput::is_full() const {
+  return issues_.size() >= static_cast<std::size_t>(max_mesh_issues);
+}
+
+void MeshInput::add_issue(std::string place, std::string_view value, std::string message) {
+  if (is_full()) return;
+  issues_.push_back({file_, std::move(place), printable(value), std::move(message), Severity::error});
+}
+
+void MeshInput::add_issue_at_line(std::size_t offset, std::string_view value, std::string message) {
+  // Lines are counted only now: good files need no line numbers.
+  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(std::min(offset, bytes_.size()));
+  const auto line = std::count(bytes_.begin(), end, '\n') + 1;
+  add_issue(fmt::format("line {}", line), value, std::move(message));
+}
+
+void MeshInput::add_issue_at_byte(std::size_t offset, std::string_view value, std::string message) {
+  add_issue(fmt::format("byte {}", offset), value, std::move(message));
+}
+
+}  // namespace clearance

@@ -1,0 +1,30 @@
+// The readers of single formats, behind read_mesh. Each appends to `mesh` what it understands and reports to `input`
+// what it does not; indices that it stores are in range and coordinates are finite.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "clearance/geometry/mesh.h"
+#include "clearance/io/mesh/mesh_file.h"
+
+namespace clearance {
+
+void read_obj(MeshInput& input, Mesh& mesh);
+void read_ply(MeshInput& input, Mesh& mesh);
+void read_stl(MeshInput& input, Mesh& mesh);
+void read_off(MeshInput& input, Mesh& mesh);
+void read_gmsh(MeshInput& input, Mesh& mesh);
+void read_legacy_vtk(MeshInput& input, Mesh& mesh);
+void read_seg(MeshInput& input, Mesh& mesh);
+/// `nodes` is the .node file, `elements` the .ele file or null
+void read_tetgen(MeshInput& nodes, MeshInput* elements, Mesh& mesh);
+
+/// A face of any number of corners: a point, an edge, or a fan of triangles around the first corner
+void add_polygon(std::span<const int> corners, Mesh& mesh);
+
+/// True if `count` things of at least `min_bytes` each fit into `num_bytes_left` and can be indexed by int
+bool is_plausible_count(std::uint64_t count, std::size_t min_bytes, std::size_t num_bytes_left);
+
+}  // namespace clearance

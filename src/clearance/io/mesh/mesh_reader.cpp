@@ -1,0 +1,204 @@
+#include "clearance/io/mesh/mesh_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "clearance/io/mesh/mesh_formats.h"
+#include "clearance/io/mesh/mesh_text.h"
+#include "clearance/io/mesh/vtu.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <std::size_t size>
+std::array<int, size> sorted(std::array<int, size> element) {
+  std::sort(element.begin(), element.end());
+  return element;
+}
+
+template <class T>
+void sort_unique(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+/// Unique edges of the triangles and of the tets
+std::vector<std::array<int, 2>> find_edges(const Mesh& mesh) {
+  std::vector<std::array<int, 2>> edges;
+  const auto add_all = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (std::size_t i = 0; i < element.size(); ++i) {
+        for (std::size_t j = i + 1; j < element.size(); ++j) edges.push_back(sorted<2>({element[i], element[j]}));
+      }
+    }
+  };
+  add_all(mesh.triangles);
+  add_all(mesh.tets);
+  sort_unique(edges);
+  return edges;
+}
+
+/// Mesh generators also store the faces of tets, the edges of triangles and the corners: descriptions of the boundary,
+/// not bodies of their own.
+void drop_boundary_descriptions(Mesh& mesh) {
+  if (!mesh.tets.empty() && !mesh.triangles.empty()) {
+    std::vector<std::array<int, 3>> faces;
+    faces.reserve(4 * mesh.tets.size());
+    for (const auto& t : mesh.tets) {
+      for (std::size_t k = 0; k < 4; ++k) faces.push_back(sorted<3>({t[k], t[(k + 1) % 4], t[(k + 2) % 4]}));
+    }
+    sort_unique(faces);
+    std::erase_if(mesh.triangles,
+                  [&](const auto& t) { return std::binary_search(faces.begin(), faces.end(), sorted(t)); });
+  }
+  if (!mesh.edges.empty() && mesh.tets.size() + mesh.triangles.size() > 0) {
+    const auto edges = find_edges(mesh);
+    std::erase_if(mesh.edges, [&](const auto& e) { return std::binary_search(edges.begin(), edges.end(), sorted(e)); });
+  }
+  // A lone vertex is used by nothing else, and is one body.
+  std::vector<char> is_used(mesh.vertices.size(), 0);
+  const auto mark = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
+    }
+  };
+  mark(mesh.tets);
+  mark(mesh.triangles);
+  mark(mesh.edges);
+  std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[static_cast<std::size_t>(v)], char{1}) != 0; });
+}
+
+void make_all_vertices_points(Mesh& mesh) {
+  mesh.points.clear();
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) mesh.points.push_back(static_cast<int>(v));
+}
+
+bool has_elements(const Mesh& mesh) {
+  return !mesh.tets.empty() || !mesh.triangles.empty() || !mesh.edges.empty() || !mesh.points.empty();
+}
+
+void drop_z(MeshInput& input, Mesh& mesh) {
+  for (std::size_t v = 0; v < mesh.vertices.size() && !input.is_full(); ++v) {
+    const double z = mesh.vertices[v][2];
+    if (z != 0.0) input.add_issue(fmt::format("vertex {}", v), fmt::format("{}", z), "expected z = 0 in a 2D mesh");
+    mesh.vertices[v][2] = 0.0;
+  }
+  if (!mesh.tets.empty()) {
+    input.add_issue("", fmt::format("{} tetrahedra", mesh.tets.size()), "expected triangles and edges in a 2D mesh");
+  }
+  mesh.dim = 2;
+}
+
+/// What all formats have in common once their file is read
+Result<Mesh> finish(MeshInput& input, Mesh mesh, const MeshReadOptions& options) {
+  if (input.has_failed()) return input.issues();
+  if (mesh.vertices.empty()) {
+    input.add_issue("", "", "expected a mesh, found no vertices");
+    return input.issues();
+  }
+  if (has_elements(mesh))
+    drop_boundary_descriptions(mesh);
+  else
+    make_all_vertices_points(mesh);
+  mesh.dim = 3;
+  if (options.dim == 2) drop_z(input, mesh);
+  if (input.has_failed()) return input.issues();
+  return mesh;
+}
+
+using FormatReader = void (*)(MeshInput&, Mesh&);
+
+FormatReader find_reader(const std::string& extension) {
+  if (extension == ".msh") return read_gmsh;
+  if (extension == ".obj") return read_obj;
+  if (extension == ".ply") return read_ply;
+  if (extension == ".stl") return read_stl;
+  if (extension == ".off") return read_off;
+  if (extension == ".vtk") return read_legacy_vtk;
+  if (extension == ".seg") return read_seg;
+  return nullptr;
+}
+
+/// TetGen's two files; a .node file alone is a set of points
+Result<Mesh> read_tetgen_pair(const fs::path& path, const MeshReadOptions& options) {
+  fs::path node_path = path;
+  fs::path element_path = path;
+  node_path.replace_extension(".node");
+  element_path.replace_extension(".ele");
+  MeshInput nodes(node_path);
+  if (nodes.has_failed()) return nodes.issues();
+  Mesh mesh;
+  std::error_code ignored;
+  if (path.extension() == ".node" && !fs::exists(element_path, ignored)) {
+    read_tetgen(nodes, nullptr, mesh);
+    return finish(nodes, std::move(mesh), options);
+  }
+  MeshInput elements(element_path);
+  if (elements.has_failed()) return elements.issues();
+  read_tetgen(nodes, &elements, mesh);
+  if (nodes.has_failed()) return nodes.issues();
+  return finish(elements, std::move(mesh), options);
+}
+
+/// .seg and .pt of the IPC authors. Without the file itself, the .obj beside it gives the edges or the vertices.
+Result<Mesh> read_segments_or_points(const fs::path& path, const std::string& extension,
+                                     const MeshReadOptions& options) {
+  std::error_code ignored;
+  fs::path obj_path = path;
+  obj_path.replace_extension(".obj");
+  const bool has_own_file = fs::exists(path, ignored) || !fs::exists(obj_path, ignored);
+  MeshInput input(has_own_file ? path : obj_path);
+  if (input.has_failed()) return input.issues();
+  Mesh mesh;
+  if (has_own_file && extension == ".seg")
+    read_seg(input, mesh);
+  else
+    read_obj(input, mesh);
+  if (input.has_failed()) return input.issues();
+  if (extension == ".seg" && !has_own_file) {
+    const auto edges = find_edges(mesh);
+    mesh.edges.insert(mesh.edges.end(), edges.begin(), edges.end());
+    mesh.triangles.clear();
+  } else if (extension == ".pt") {
+    mesh.triangles.clear();
+    mesh.edges.clear();
+    mesh.points.clear();
+  }
+  return finish(input, std::move(mesh), options);
+}
+
+Result<Mesh> read_grid(const fs::path& path, const MeshReadOptions& options) {
+  Result<Frame> frame = read_frame(path);
+  if (!frame) return frame.issues();
+  MeshInput input(path.string(), "");
+  return finish(input, std::move(frame->mesh), options);
+}
+
+}  // namespace
+
+Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
+  const std::string extension = to_lower(path.extension().string());
+  if (options.dim != 2 && options.dim != 3) {
+    return Issue{path.string(), "", fmt::format("{}", options.dim), "expected dimension 2 or 3", Severity::error};
+  }
+  if (extension == ".seg" || extension == ".pt") return read_segments_or_points(path, extension, options);
+  // The IPC authors' scenes name TetGen's pair without an extension.
+  if (extension == ".node" || extension == ".ele" || extension.empty()) return read_tetgen_pair(path, options);
+  if (extension == ".vtu") return read_grid(path, options);
+  const FormatReader reader = find_reader(extension);
+  if (reader == nullptr) {
+    return Issue{path.string(), "", path.extension().string(),
+                 "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .node, .ele, .seg or .pt",
+                 Severity::error};
+  }
+  MeshInput input(path);
+  Mesh mesh;
+  if (!input.has_failed()) reader(input, mesh);
+  return finish(input, std::move(mesh), options);
+}
+
+}  // namespace clearance

@@ -1,0 +1,63 @@
+// Words and numbers of text files, straight from memory: no streams, no locale, no copies.
+#pragma once
+
+#include <charconv>
+#include <cstddef>
+#include <string_view>
+
+#include "clearance/io/mesh/mesh_file.h"
+#include "clearance/math/types.h"
+
+namespace clearance {
+
+/// Walks over the words of a text. A word is what stands between blanks; `comment` starts a comment up to the end of
+/// the line ('\0': the format has no comments). A backslash before a line break joins two lines.
+class TextCursor {
+ public:
+  explicit TextCursor(std::string_view text, char comment = '\0', std::size_t position = 0)
+      : text_(text), position_(position), comment_(comment) {}
+
+  std::size_t position() const { return position_; }
+  std::size_t num_bytes_left() const { return text_.size() - position_; }
+  bool is_at_end() const { return position_ >= text_.size(); }
+
+  /// The next word, on whatever line; empty at the end of the text
+  std::string_view next();
+  /// The next word of this line; empty if there is none
+  std::string_view next_in_line();
+  /// Goes to the start of the next line
+  void skip_line();
+  /// The rest of this line without its line break, and goes to the next line
+  std::string_view take_line();
+  /// Offset of the word that was taken last
+  std::size_t word_position() const { return word_position_; }
+
+ private:
+  std::string_view take_word();
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::size_t word_position_ = 0;
+  char comment_ = '\0';
+};
+
+/// False unless the whole word is an integer that T can hold; a leading '+' is allowed.
+template <class T>
+bool parse_integer(std::string_view word, T& value) {
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+/// False unless the whole word is a number. Too small for a double is 0, too large is infinity; nan and inf are read.
+bool parse_real(std::string_view word, double& value);
+
+/// The next `num_coordinates` words as finite coordinates. Otherwise false, with the problem reported by line.
+bool read_coordinates(TextCursor& cursor, MeshInput& input, int num_coordinates, Vec<3>& point);
+
+/// The same within this line: three coordinates, of which those beyond `num_required` may be missing (0).
+bool read_coordinates_in_line(TextCursor& cursor, MeshInput& input, int num_required, Vec<3>& point);
+
+/// ASCII only: file formats do not know locales.
+std::string to_lower(std::string_view text);
+
+}  // namespace clearance

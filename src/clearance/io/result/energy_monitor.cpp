@@ -1,0 +1,54 @@
+#include "clearance/io/result/energy_monitor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+constexpr double gain_limit = 0.03, loss_limit = 0.03, strain_limit = 0.1;
+/// Of the radius of a body. What hangs at rest strains its joint by 1e-8, bodies that a crane lifts by 1e-7.
+constexpr double least_strain = 1e-5;
+
+}  // namespace
+
+void EnergyMonitor::add(const StepEnergies& step) {
+  gained_ = step.gained;
+  lost_ = step.lost;
+  // What a joint stores is no energy at work: it is what is to be judged.
+  stored_ += step.stored_change;
+  at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
+  strained_ = std::max(strained_, step.strained);
+  largest_strain_ = std::max(largest_strain_, step.joint);
+}
+
+std::vector<RunWarning> EnergyMonitor::warnings() const {
+  std::vector<RunWarning> warnings;
+  if (gained_.first > gain_limit) {
+    warnings.push_back({"energy_gained", fmt::format("the time integrator has made energy: up to {:.3g} % of what '{}' "
+                                                     "had at work; use a shorter step or bdf2_restarted",
+                                                     100.0 * gained_.first, gained_.second)});
+  }
+  if (lost_.first > loss_limit) {
+    warnings.push_back(
+        {"energy_lost",
+         fmt::format(
+             "the time integrator has taken out {:.3g} % of the energy that '{}' "
+             "had at work, impacts aside; use a shorter step or bdf2_restarted, which loses less in smooth motion",
+             100.0 * lost_.first, lost_.second)});
+  }
+  if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
+    warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "
+                                                      "and {} is out of place by {:.2g} % of its body's radius: a "
+                                                      "drive, motion or load works against something that does not "
+                                                      "give way",
+                                                      100.0 * largest_strain_ / at_work_, at_work_, strained_.second,
+                                                      100.0 * strained_.first)});
+  }
+  return warnings;
+}
+
+}  // namespace clearance

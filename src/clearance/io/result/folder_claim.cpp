@@ -1,0 +1,93 @@
+#include "clearance/io/result/folder_claim.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "clearance/io/result/result_files.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+Issue problem(const fs::path& path, std::string message) {
+  return {path.string(), "", "", std::move(message), Severity::error};
+}
+
+Issue busy(const fs::path& folder) {
+  return problem(folder, "another run is writing into this folder: wait until it ends, or choose another with -o");
+}
+
+/// Whether a run holds the lock; without a lock file nobody does.
+bool is_busy(const fs::path& folder) {
+  const int descriptor = ::open((folder / lock_file).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_locked;
+}
+
+/// Why a folder may not be used so.
+std::optional<Issue> find_objection(const fs::path& folder, FolderContent content, FolderUse use) {
+  if (content == FolderContent::foreign) {
+    return problem(folder, "holds files that are no result of this program (" + describe_content(folder) +
+                               "): choose an empty or a new folder with -o; nothing was changed");
+  }
+  if (use == FolderUse::resume && content != FolderContent::result) {
+    return problem(folder, content == FolderContent::nothing
+                               ? "there is no result to resume here; run without --resume"
+                               : "no step was stored here, there is nothing to resume; run without --resume");
+  }
+  if (use == FolderUse::start && content == FolderContent::result) {
+    return problem(
+        folder,
+        "holds the result of an earlier run: go on with it by --resume, replace it by --overwrite, or choose "
+        "another folder with -o");
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
+  const auto objection = [&]() -> Issues {
+    const Result<FolderContent> content = inspect_result_folder(folder);
+    if (!content) return content.issues();
+    if (const auto issue = find_objection(folder, *content, use)) return {*issue};
+    return {};
+  };
+  if (Issues issues = objection(); !issues.empty()) return is_busy(folder) ? Issues{busy(folder)} : issues;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return problem(folder, "cannot make this folder: " + error.message());
+
+  // The lock. Where a file system has none, the run goes on without.
+  FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
+  if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy(folder);
+  // Another run may have begun and ended in the meantime.
+  if (Issues issues = objection(); !issues.empty()) return issues;
+  return claim;
+}
+
+FolderClaim::FolderClaim(FolderClaim&& other) noexcept
+    : folder_(std::move(other.folder_)), use_(other.use_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+FolderClaim& FolderClaim::operator=(FolderClaim&& other) noexcept {
+  std::swap(folder_, other.folder_);
+  std::swap(use_, other.use_);
+  std::swap(descriptor_, other.descriptor_);
+  return *this;
+}
+
+FolderClaim::~FolderClaim() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+}  // namespace clearance

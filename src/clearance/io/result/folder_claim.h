@@ -1,0 +1,44 @@
+// The right to write into a result folder: one run at a time, only into a folder that is new or this program's own, and
+// over an older result only if that was asked for.
+#pragma once
+
+#include <filesystem>
+#include <utility>
+
+#include "clearance/base/result.h"
+
+namespace clearance {
+
+/// An empty file that makes a folder this program's own. A run holds a lock on it, which ends with the process however
+/// that ends; the file stays.
+inline constexpr const char* lock_file = "clearance.lock";
+
+enum class FolderUse {
+  start,      ///< a new result; an older one is refused
+  overwrite,  ///< a new result in the place of an older one
+  resume      ///< goes on with a result
+};
+
+class FolderClaim {
+ public:
+  /// Makes the folder where it is missing (but not to resume) and takes the lock. A refusal touches nothing.
+  static Result<FolderClaim> make(const std::filesystem::path& folder, FolderUse use);
+
+  FolderClaim(FolderClaim&& other) noexcept;
+  FolderClaim& operator=(FolderClaim&& other) noexcept;
+  FolderClaim(const FolderClaim&) = delete;
+  FolderClaim& operator=(const FolderClaim&) = delete;
+  ~FolderClaim();
+
+  const std::filesystem::path& folder() const { return folder_; }
+  FolderUse use() const { return use_; }
+
+ private:
+  FolderClaim(std::filesystem::path folder, FolderUse use, int descriptor)
+      : folder_(std::move(folder)), use_(use), descriptor_(descriptor) {}
+  std::filesystem::path folder_;
+  FolderUse use_ = FolderUse::start;
+  int descriptor_ = -1;
+};
+
+}  // namespace clearance

@@ -1,0 +1,369 @@
+#include "clearance/io/result/result_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/scene/json_writer.h"
+
+namespace clearance {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Issue problem(const fs::path& path, std::string message) {
+  Issue issue;
+  issue.file = path.string();
+  issue.message = std::move(message);
+  return issue;
+}
+
+/// Infinity and NaN have no JSON number.
+Json number(double value) {
+  return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+template <class T>
+Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
+  Json object = Json::object();
+  for (const auto& [key, value] : entries) {
+    if constexpr (std::is_same_v<T, double>) {
+      object[key] = number(value);
+    } else {
+      object[key] = value;
+    }
+  }
+  return object;
+}
+
+/// As many as are told of a scene that is not that of the folder.
+constexpr std::size_t max_differences = 3;
+
+/// What decides the motion: the scene without its duration and output intervals.
+Json physics_of(const SceneDesc& scene) {
+  SceneDesc reduced = scene;
+  reduced.time.duration = 1.0;
+  reduced.output = {};
+  reduced.name.clear();
+  return scene_to_json_value(reduced);
+}
+
+Result<Done> make_folders(const fs::path& path) {
+  for (const char* name : {"frames", "checkpoint"}) {
+    std::error_code error;
+    fs::create_directories(path / name, error);
+    if (error) return problem(path / name, "cannot make this folder: " + error.message());
+  }
+  return Done{};
+}
+
+/// Always by the same temporary file, so that none of a killed run stays.
+Result<Done> store_scene(const fs::path& path, const SceneDesc& scene) {
+  return write_file_atomically(path / "scene.json", scene_text(path / "scene.json", scene));
+}
+
+}  // namespace
+
+Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc& scene) {
+  if (auto done = erase_result(path); !done) return done.issues();
+  if (auto done = make_folders(path); !done) return done.issues();
+  if (auto saved = store_scene(path, scene); !saved) return saved.issues();
+  return ResultFolder(path);
+}
+
+Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const SceneDesc& scene) {
+  auto checkpoint = read_checkpoint_file(path / "checkpoint" / "state.bin");
+  if (!checkpoint) return checkpoint;
+  auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
+  if (!stored) return stored.issues();
+  // Paths of meshes are stored absolute or relative to the folder; compare after the same round trip.
+  auto given = load_scene_text(scene_to_json(scene), "scene", scene.base_directory);
+  if (!given) return given.issues();
+  SceneDesc a = stored->scene, b = given->scene;
+  for (SceneDesc* s : {&a, &b}) {
+    for (BodyDesc& body : s->bodies) {
+      const fs::path base = s->base_directory;
+      if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
+      for (MotionDesc& motion : body.motions) {
+        if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
+      }
+    }
+  }
+  const std::vector<std::string> differences = find_differences(physics_of(a), physics_of(b), max_differences);
+  if (!differences.empty()) {
+    return problem(path / "scene.json",
+                   fmt::format("is another scene than the one given: {}; resume with the scene "
+                               "(and the --set values) of the run, or start anew in another folder",
+                               fmt::join(differences, ", ")));
+  }
+  return checkpoint;
+}
+
+/// The frames up to a step: those listed, and those that should be and are there.
+void ResultFolder::find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval) {
+  expected_frames_ = {0};
+  for (const StatsLine& line : lines) {
+    // Older programs did not say which steps have a frame.
+    const bool is_due = line.step % frame_interval == 0;
+    if (line.has_frame.value_or(is_due)) expected_frames_.insert(line.step);
+  }
+  if (auto entries = read_pvd(path_ / "frames.pvd")) {
+    for (const PvdEntry& entry : *entries) {
+      const auto step = step_of_frame_file(entry.file);
+      if (step && *step <= last_step) frames_[*step] = entry.time;
+    }
+  }
+  for (const int step : expected_frames_) {
+    std::error_code error;
+    const fs::path file = path_ / frame_file(step);
+    if (frames_.count(step) > 0 || !fs::exists(file, error)) continue;
+    if (const auto frame = read_frame(file)) frames_[step] = frame->time;
+  }
+}
+
+namespace {
+
+std::string head_of_probes(const std::vector<std::string>& columns) {
+  std::string head = "step,time [s]";
+  for (const std::string& column : columns) head += "," + column;
+  return head;
+}
+
+/// The whole lines of probes.csv up to a step; empty without such a file.
+std::string probe_lines(const fs::path& file, int last_step) {
+  std::string kept;
+  std::ifstream in(file, std::ios::binary);
+  for (std::string line; std::getline(in, line) && !in.eof();) {
+    int step = 0;
+    const bool is_head = kept.empty();
+    const bool has_step = std::from_chars(line.data(), line.data() + line.size(), step).ec == std::errc();
+    if (!is_head && (!has_step || step > last_step)) break;
+    kept += line + "\n";
+  }
+  return kept;
+}
+
+}  // namespace
+
+Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint,
+                                          const std::vector<std::string>& probe_columns) {
+  const std::string probes = probe_columns.empty() ? "" : probe_lines(path / "probes.csv", checkpoint.step);
+  if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns)) {
+    return problem(path / "probes.csv",
+                   "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
+                   "start anew in another folder");
+  }
+  if (auto done = make_folders(path); !done) return done.issues();
+  ResultFolder folder(path);
+  const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
+  if (!stored) return stored.issues();
+  const std::vector<std::string> recorded = recorded_frame_files(path);
+  std::vector<StatsLine> lines = read_stats_lines(path);
+  while (!lines.empty() && lines.back().step > checkpoint.step) lines.pop_back();
+  folder.find_frames(lines, checkpoint.step, stored->scene.output.frame_interval);
+
+  // What was stored beyond the checkpoint goes, statistics before frames: no line may ask for a frame that has gone.
+  // The summary is of a run that is no longer over.
+  if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
+  std::string text;
+  for (const StatsLine& line : lines) {
+    folder.add_up(line.text);
+    text += line.text + "\n";
+  }
+  if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
+  if (!probes.empty()) {
+    if (auto done = write_file_atomically(path / "probes.csv", probes); !done) return done.issues();
+    folder.has_probes_ = true;
+  }
+  if (auto done = folder.write_frame_list(); !done) return done.issues();
+  for (const std::string& file : recorded) {
+    if (folder.frames_.count(*step_of_frame_file(file)) > 0) continue;
+    if (auto done = remove_file(path / file); !done) return done.issues();
+  }
+  if (auto saved = store_scene(path, scene); !saved) return saved.issues();
+  return folder;
+}
+
+std::vector<int> ResultFolder::missing_frames() const {
+  std::vector<int> missing;
+  for (const int step : expected_frames_) {
+    std::error_code error;
+    const auto size = fs::file_size(path_ / frame_file(step), error);
+    if (frames_.count(step) == 0 || error || size == 0) missing.push_back(step);
+  }
+  return missing;
+}
+
+Result<Done> ResultFolder::write_frame_list() {
+  std::vector<PvdEntry> entries;
+  for (const auto& [step, time] : frames_) entries.push_back({time, frame_file(step)});
+  return write_pvd(path_ / "frames.pvd", entries);
+}
+
+Result<Done> ResultFolder::write_bodies(const std::vector<BodyRecord>& bodies) {
+  std::string text;
+  for (const BodyRecord& body : bodies) {
+    const Json line = {{"name", body.name}, {"entry", body.entry}};
+    text += (text.empty() ? "[\n" : ",\n") + line.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return write_file_atomically(path_ / "bodies.json", text.empty() ? "[]\n" : text + "\n]\n");
+}
+
+Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns) {
+  if (columns.empty() || has_probes_) return Done{};
+  has_probes_ = true;
+  return write_file_atomically(path_ / "probes.csv", head_of_probes(columns) + "\n");
+}
+
+/// Numbers with as many digits as bring the same double back; none where a number is not finite.
+Result<Done> ResultFolder::append_probes(int step, double time, const std::vector<double>& values) {
+  std::string line = fmt::format("{},{}", step, time);
+  for (const double value : values) line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
+  return append_to_file(path_ / "probes.csv", line + "\n");
+}
+
+Result<Done> ResultFolder::write_frame(int step, const Frame& frame) {
+  if (auto done = clearance::write_frame(path_ / frame_file(step), frame); !done) return done;
+  frames_[step] = frame.time;
+  return write_frame_list();
+}
+
+namespace {
+
+Json json_of(const StepRecord::Iteration& iteration) {
+  Json json;
+  json["residual"] = number(iteration.residual);
+  json["imbalance"] = number(iteration.imbalance);
+  json["exact"] = iteration.is_exact;
+  json["alpha_limit"] = iteration.alpha_limit;
+  json["alpha"] = iteration.alpha;
+  json["contacts"] = iteration.contacts;
+  json["min_distance"] = number(iteration.min_distance);
+  if (!iteration.limited_by.empty()) json["limited_by"] = iteration.limited_by;
+  if (!iteration.event.empty()) json["event"] = iteration.event;
+  return json;
+}
+
+}  // namespace
+
+Result<Done> ResultFolder::append_stats(const StepRecord& record) {
+  Json line;
+  line["step"] = record.step;
+  line["time"] = record.time;
+  line["status"] = record.status;
+  line["newton_iterations"] = record.newton_iterations;
+  line["contacts"] = record.contacts;
+  line["min_distance"] = number(record.min_distance);
+  line["residual"] = number(record.residual);
+  line["kappa"] = number(record.kappa);
+  line["energy"] = object_of(record.energy);
+  line["friction_work"] = number(record.friction_work);
+  line["imbalance"] = number(record.imbalance);
+  line["account"] = object_of(record.account);
+  line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
+  line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
+  if (!record.strained.joint.empty()) {
+    line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
+  }
+  for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
+  line["seconds"] = object_of(record.seconds);
+  line["counters"] = object_of(record.counters);
+  line["smallest_alpha"] = record.smallest_alpha;
+  if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;
+  for (const StepRecord::Iteration& iteration : record.iterations) line["iterations"].push_back(json_of(iteration));
+  line["frame"] = record.has_frame ? Json(frame_file(record.step)) : Json(nullptr);
+  line["state_hash"] = record.state_hash;
+  const std::string text = line.dump();
+  if (auto done = append_to_file(path_ / "stats.jsonl", text + "\n"); !done) return done;
+  add_up(text);
+  return Done{};
+}
+
+Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
+  std::vector<StatsLine> lines = read_stats_lines(path_);
+  if (lines.empty() || frames_.count(lines.back().step) > 0) return Done{};
+  if (auto done = write_frame(lines.back().step, frame); !done) return done;
+  Json last = Json::parse(lines.back().text);
+  last["frame"] = frame_file(lines.back().step);
+  lines.back().text = last.dump();
+  std::string text;
+  for (const StatsLine& line : lines) text += line.text + "\n";
+  return write_file_atomically(path_ / "stats.jsonl", text);
+}
+
+/// Of an older or a changed file anything may be missing.
+void ResultFolder::add_up(const std::string& stats_line) {
+  const Json record = Json::parse(stats_line, nullptr, false);
+  const auto number_in = [](const Json& object, const char* key, double otherwise) {
+    return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
+                                                                                 : otherwise;
+  };
+  ++num_steps_;
+  if (!record.is_object()) return;
+  if (record.contains("seconds")) total_seconds_ += number_in(record["seconds"], "total", 0.0);
+  newton_iterations_ += static_cast<long>(number_in(record, "newton_iterations", 0.0));
+  min_distance_ = std::min(min_distance_, number_in(record, "min_distance", infinity));
+  const bool has_status = record.contains("status") && record["status"].is_string();
+  ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
+  if (!record.contains("account") || !record.contains("energy")) return;
+  const Json &account = record["account"], &energy = record["energy"];
+  const auto share_in = [&](const char* key, const char* whose) -> std::pair<double, std::string> {
+    if (!record.contains(key) || !record[key].is_object()) return {};
+    const Json& share = record[key];
+    return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
+  };
+  energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
+               number_in(account, "stored", 0.0), share_in("gained", "body"), share_in("lost", "body"),
+               share_in("strained", "joint")});
+}
+
+Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
+  return write_checkpoint_file(path_ / "checkpoint" / "state.bin", checkpoint);
+}
+
+Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
+  const auto converged = num_steps_by_status_.find("converged");
+  Json json;
+  json["version"] = summary.version;
+  json["finished"] = summary.finished;
+  json["threads"] = summary.threads;
+  json["bodies"] = summary.bodies;
+  json["vertices"] = summary.vertices;
+  json["elements"] = summary.elements;
+  json["steps"] = num_steps_;
+  json["converged_steps"] = converged == num_steps_by_status_.end() ? 0 : converged->second;
+  json["steps_by_status"] = Json::object();
+  for (const auto& [status, count] : num_steps_by_status_) json["steps_by_status"][status] = count;
+  json["warnings"] = Json::array();
+  for (const std::vector<RunWarning>& warnings : {summary.warnings, energy_.warnings()}) {
+    for (const RunWarning& warning : warnings) {
+      json["warnings"].push_back({{"name", warning.name}, {"message", warning.message}});
+    }
+  }
+  json["frames"] = frames_.size();
+  json["total_seconds"] = total_seconds_;
+  json["mean_seconds_per_step"] = num_steps_ > 0 ? Json(total_seconds_ / num_steps_) : Json(nullptr);
+  json["newton_iterations"] = newton_iterations_;
+  json["min_distance"] = number(min_distance_);
+  json["peak_memory_bytes"] = peak_memory_bytes();
+  return write_file_atomically(path_ / "summary.json", json.dump(2) + "\n");
+}
+
+std::int64_t peak_memory_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::int64_t>(usage.ru_maxrss) * 1024;
+}
+
+}  // namespace clearance

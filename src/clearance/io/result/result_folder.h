@@ -1,0 +1,143 @@
+// The result folder of a run (ARCHITECTURE.md, "Contract: result folder"). Every file is replaced atomically or
+// appended a whole line at a time, in an order that lets a run killed at any moment be resumed and verified.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/io/mesh/vtu.h"
+#include "clearance/io/result/checkpoint_file.h"
+#include "clearance/io/result/energy_monitor.h"
+#include "clearance/io/result/result_files.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// One body of the frames, as bodies.json has it.
+struct BodyRecord {
+  std::string name;
+  int entry = 0;  ///< index into `bodies` of scene.json
+};
+
+/// One line of stats.jsonl.
+struct StepRecord {
+  int step = 0;
+  double time = 0.0;  ///< [s] at the end of the step
+  std::string status;
+  int newton_iterations = 0;
+  int contacts = 0;
+  double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
+  double residual = 0.0;           ///< [m/s]
+  double kappa = 0.0;
+  std::vector<std::pair<std::string, double>> energy;    ///< [J]
+  std::vector<std::pair<std::string, double>> seconds;   ///< `total` and one entry per stage
+  double imbalance = 0.0;                                ///< share of the forces at work that is left
+  std::vector<std::pair<std::string, double>> account;   ///< [J] EnergyAccount
+  std::vector<std::pair<std::string, Vec<3>>> momentum;  ///< [N s] MomentumAccount
+  /// Of the body where the time integrator has done most so far: its part of the body's energy at work, its name.
+  struct Share {
+    double share = 0.0;
+    std::string body;
+  };
+  Share gained, lost;
+  /// Of the joint that is most out of place: by how much of the smaller body's radius, what it is.
+  struct Strain {
+    double share = 0.0;
+    std::string joint;
+  };
+  Strain strained;
+  double friction_work = 0.0;  ///< [J] taken out by friction in this step
+  std::vector<std::pair<std::string, long>> counters;
+  struct Iteration {
+    double residual = 0.0, imbalance = 0.0;
+    bool is_exact = false;
+    double alpha_limit = 1.0, alpha = 0.0;
+    int contacts = 0;
+    double min_distance = infinity;
+    std::string limited_by, event;
+  };
+  std::vector<Iteration> iterations;  ///< empty unless the scene asks for them
+  std::string limited_by;
+  double smallest_alpha = 1.0;
+  bool has_frame = false;  ///< its frame has been stored
+  std::string state_hash;
+};
+
+/// summary.json, apart from what follows from the step records.
+struct RunSummary {
+  std::string version;
+  int threads = 1;
+  int bodies = 0;
+  int vertices = 0;
+  int elements = 0;
+  std::vector<RunWarning> warnings;  ///< of the scene
+  std::string finished;  ///< `complete`, `stopped` (fewer steps than asked for) or `failed` (a step, or writing)
+};
+
+class ResultFolder {
+ public:
+  /// Starts a new result in the place of an older one, if there is one (`erase_result`). Whoever calls has a claim.
+  static Result<ResultFolder> create(const std::filesystem::path& path, const SceneDesc& scene);
+
+  /// What a run goes on from; changes nothing. `scene` must be the one that was run, apart from its duration and output
+  /// intervals.
+  static Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, const SceneDesc& scene);
+  /// Continues from that: drops stats and frames beyond the checkpoint, which are stored again when they are reached.
+  /// `probe_columns`: as start_probes will get them; an issue, and nothing changed, if the stored ones are others.
+  static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene,
+                                     const Checkpoint& checkpoint, const std::vector<std::string>& probe_columns = {});
+
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Once, before the first frame: nothing else tells how many bodies an entry of the scene has that is split.
+  Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
+  /// Heads probes.csv, unless a run that is continued has done so. Columns: `name [unit]`.
+  Result<Done> start_probes(const std::vector<std::string>& columns);
+  // In this order for every step, stopping at the first that fails: whatever one claims has been stored before it.
+  Result<Done> write_frame(int step, const Frame& frame);
+  Result<Done> append_probes(int step, double time, const std::vector<double>& values);
+  Result<Done> append_stats(const StepRecord& record);
+  Result<Done> write_checkpoint(const Checkpoint& checkpoint);
+  /// The frame of the last step of the statistics, which then name it, unless it has one: of a run that stops where no
+  /// frame was due.
+  Result<Done> add_last_frame(const Frame& frame);
+
+  /// Once, at the end.
+  Result<Done> write_summary(const RunSummary& summary);
+
+  /// Steps of the stored statistics by their status.
+  const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
+  /// What the energy accounts of all steps say.
+  std::vector<RunWarning> energy_warnings() const { return energy_.warnings(); }
+  /// Steps whose frames should be there and are not: somebody removed them, or a disk was full for an older program.
+  std::vector<int> missing_frames() const;
+
+ private:
+  explicit ResultFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  Result<Done> write_frame_list();
+  void add_up(const std::string& stats_line);
+  void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
+
+  std::filesystem::path path_;
+  bool has_probes_ = false;        // probes.csv has its head
+  std::map<int, double> frames_;   // time of the frame of a step
+  std::set<int> expected_frames_;  // steps; of a run that is continued only
+
+  // Sums over stats.jsonl
+  std::map<std::string, int> num_steps_by_status_;
+  EnergyMonitor energy_;
+  int num_steps_ = 0;
+  double total_seconds_ = 0.0;
+  double min_distance_ = infinity;
+  long newton_iterations_ = 0;
+};
+
+/// Bytes; 0 where the system does not tell.
+std::int64_t peak_memory_bytes();
+
+}  // namespace clearance

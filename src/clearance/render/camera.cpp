@@ -1,0 +1,90 @@
+#include "clearance/render/camera.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace clearance::render {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+constexpr double elevation = 24.0 * pi / 180.0;  ///< above the horizon: shows the ground without hiding the sides
+constexpr double azimuth = 32.0 * pi / 180.0;    ///< beside the front
+constexpr double half_view = 15.0 * pi / 180.0;  ///< of the shorter side: a long lens keeps shapes true
+constexpr double margin = 1.12;
+
+/// The 26 neighbours of the origin in the integer grid.
+Vec<3> grid_direction(int index) {
+  const int i = index < 13 ? index : index + 1;
+  return Vec<3>(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
+}
+
+}  // namespace
+
+RenderBounds::RenderBounds() {
+  outermost.fill(Vec<3>::Zero());
+  reach.fill(-infinity);
+}
+
+void RenderBounds::add(const Vec<3>& p) {
+  min = min.cwiseMin(p);
+  max = max.cwiseMax(p);
+  for (int i = 0; i < num_directions; ++i) {
+    const double along = grid_direction(i).dot(p);
+    if (along > reach[i]) reach[i] = along, outermost[i] = p;
+  }
+}
+
+void RenderBounds::add(const RenderBounds& other) {
+  if (other.is_empty()) return;
+  for (const Vec<3>& p : other.outermost) add(p);
+}
+
+Vec<3> Camera::direction(double s, double t) const {
+  return (forward + (2 * s - 1) * half_width * right + (1 - 2 * t) * half_height * up).normalized();
+}
+
+void complete_basis(const Vec<3>& up, Vec<3>& side, Vec<3>& front) {
+  // For up = y: side x, front z. For up = z: side x, front -y.
+  const Vec<3> start = std::abs(up[0]) < 0.9 ? Vec<3>::UnitX() : Vec<3>::UnitY();
+  front = start.cross(up).normalized();
+  side = up.cross(front);
+}
+
+Camera frame_camera(const RenderBounds& bounds, const Vec<3>& up, bool is_plane, double aspect) {
+  Camera camera;
+  Vec<3> side, front;
+  complete_basis(up, side, front);
+  Vec<3> toward = is_plane ? Vec<3>::UnitZ()
+                           : Vec<3>(std::cos(elevation) * (std::cos(azimuth) * front + std::sin(azimuth) * side) +
+                                    std::sin(elevation) * up);
+  camera.forward = -toward;
+  camera.right = camera.forward.cross(is_plane ? Vec<3>::UnitY() : up).normalized();
+  camera.up = camera.right.cross(camera.forward);
+  camera.half_height = std::tan(half_view) / std::min(1.0, aspect);
+  camera.half_width = aspect * camera.half_height;
+
+  // The nearest distance from which all corners of the box are inside the picture; then the same with the box centred
+  // as it is seen, because perspective shifts it.
+  Vec<3> target = bounds.center();
+  double distance = 0;
+  for (int pass = 0; pass < 4; ++pass) {
+    double left = infinity, right = -infinity, low = infinity, high = -infinity;
+    distance = 1e-6;
+    for (const Vec<3>& point : bounds.outermost) {
+      const Vec<3> d = point - target;
+      const double x = d.dot(camera.right), y = d.dot(camera.up), z = d.dot(toward);
+      distance = std::max(
+          {distance, margin * std::abs(x) / camera.half_width + z, margin * std::abs(y) / camera.half_height + z});
+      left = std::min(left, x);
+      right = std::max(right, x);
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+    if (pass < 3) target += 0.5 * (left + right) * camera.right + 0.5 * (low + high) * camera.up;
+  }
+  camera.position = target + distance * toward;
+  return camera;
+}
+
+}  // namespace clearance::render

@@ -1,0 +1,59 @@
+// What is drawn of a frame: triangles with smooth normals and colours, capsules for lines, spheres for points.
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <vector>
+
+#include "clearance/io/mesh/vtu.h"
+#include "clearance/render/camera.h"
+
+namespace clearance::render {
+
+using Color = Eigen::Vector3f;  ///< linear RGB, 1 is white
+
+/// Positions relative to `Drawing::origin`, in single precision as the ray tracer wants them.
+struct DrawTriangles {
+  std::vector<Eigen::Vector3f> vertices;
+  std::vector<std::array<unsigned, 3>> indices;
+  std::vector<Eigen::Vector3f> corner_normals;  ///< three per triangle
+  std::vector<Color> vertex_colors;
+};
+
+/// Segments with round ends, or spheres where both ends coincide.
+struct DrawRods {
+  std::vector<std::array<Eigen::Vector3f, 2>> ends;
+  std::vector<Color> colors;
+  float radius = 0;
+};
+
+struct DrawPlane {
+  Vec<3> point = Vec<3>::Zero();
+  Vec<3> normal = Vec<3>::UnitY();  ///< unit, toward the free side
+};
+
+struct Drawing {
+  Vec<3> origin = Vec<3>::Zero();
+  double size = 1;  ///< [m] diagonal of what the camera frames
+  Vec<3> up = Vec<3>::UnitY();
+  bool is_plane = false;
+  DrawTriangles bodies, obstacles;
+  DrawRods body_rods, obstacle_rods;
+  std::vector<DrawPlane> planes;
+};
+
+struct DrawStyle {
+  std::vector<double> values;  ///< per vertex of the frame: what colours mean; empty: bodies have colours
+  double low = 0, high = 1;    ///< ends of the colour map
+};
+
+/// Colours of bodies by their order among the deformable ones; the same order in every frame.
+Color body_color(int order);
+/// Viridis over [0, 1]: dark blue, green, yellow.
+Color map_color(double value);
+Color from_srgb(int hex);
+
+/// `drawing` holds origin, size, up and planes; the rest is filled from the frame.
+void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing);
+
+}  // namespace clearance::render

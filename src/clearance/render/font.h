@@ -1,0 +1,16 @@
+// Letters for pictures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace clearance::render {
+
+constexpr int glyph_width = 5, glyph_height = 7;
+
+/// Rows from the top, the highest of five bits at the left. Capitals but N and P are drawn as small letters; blank for
+/// what is unknown.
+using Glyph = std::array<std::uint8_t, glyph_height>;
+Glyph find_glyph(char letter);
+
+}  // namespace clearance::render

@@ -1,0 +1,222 @@
+#include "clearance/simulation/run.h"
+
+#include <fmt/format.h>
+
+#include "clearance/base/log.h"
+#include "clearance/base/parallel.h"
+#include "clearance/io/result/result_folder.h"
+#include "clearance/simulation/run_records.h"
+
+namespace clearance {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that a run may go on in.
+struct ReadyFolder {
+  ResultFolder folder;
+  std::optional<Frame> first_frame;  ///< of a run that is resumed: the state before its first step
+};
+
+Result<ReadyFolder> start(const fs::path& path, const Simulation& simulation) {
+  Result<ResultFolder> folder = ResultFolder::create(path, simulation.scene());
+  if (!folder) return folder.issues();
+  return ReadyFolder{std::move(*folder), std::nullopt};
+}
+
+/// Nothing is changed before the checkpoint is known to be good.
+Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
+  const Result<Checkpoint> checkpoint = ResultFolder::read_checkpoint(path, simulation.scene());
+  if (!checkpoint) return checkpoint.issues();
+  Frame first_frame = simulation.frame();
+  if (const auto restored = simulation.restore(state_of(*checkpoint)); !restored) return restored.issues();
+  Result<ResultFolder> folder = ResultFolder::reopen(path, simulation.scene(), *checkpoint, simulation.probe_columns());
+  if (!folder) return folder.issues();
+  log_info("resumed after step {}", checkpoint->step);
+  return ReadyFolder{std::move(*folder), std::move(first_frame)};
+}
+
+class Run {
+ public:
+  Run(Simulation& simulation, ReadyFolder ready, const RunLimits& limits, const RunObserver& observer)
+      : simulation_(simulation), folder_(std::move(ready.folder)), limits_(limits), observer_(observer) {
+    first_step_ = simulation.num_steps_done();
+    outcome_.last_step = first_step_;
+    outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
+    first_frame_ = std::move(ready.first_frame);
+  }
+
+  RunOutcome run() {
+    if (observer_.on_start) observer_.on_start(first_step_, outcome_.num_steps);
+    if (begin()) advance_to_end();
+    finish();
+    return std::move(outcome_);
+  }
+
+ private:
+  /// Every failure to write ends the run.
+  bool keep(const Result<Done>& done) {
+    if (done) return true;
+    fail(RunEnd::failed_writing, done.issues());
+    return false;
+  }
+
+  void fail(RunEnd end, const Issues& errors) {
+    outcome_.end = end;
+    outcome_.errors.insert(outcome_.errors.end(), errors.begin(), errors.end());
+    for (const Issue& error : errors) log_text(LogLevel::error, to_string(error));
+  }
+
+  void warn(const Issue& warning) const {
+    log_text(LogLevel::warning, to_string(warning));
+    if (observer_.on_warning) observer_.on_warning(warning);
+  }
+
+  bool begin() {
+    if (!keep(folder_.start_probes(simulation_.probe_columns()))) return false;
+    if (!first_frame_) return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
+    rewrite_missing_frames();
+    first_frame_.reset();
+    return outcome_.end != RunEnd::failed_writing;
+  }
+
+  /// Two states are at hand; the frames of others can only be named.
+  void rewrite_missing_frames() {
+    std::string lost;
+    for (const int step : folder_.missing_frames()) {
+      if (step == 0) {
+        if (!keep(folder_.write_frame(0, *first_frame_))) return;
+      } else if (step == first_step_) {
+        if (!keep(folder_.write_frame(step, simulation_.frame()))) return;
+      } else {
+        lost += (lost.empty() ? "" : ", ") + std::to_string(step);
+      }
+    }
+    if (lost.empty()) return;
+    const std::string message = "stored frames are missing, which only a new run can make again; steps " + lost;
+    warn({(folder_.path() / "frames").string(), "", "", message, Severity::warning});
+  }
+
+  void advance_to_end() {
+    for (int step = first_step_ + 1; step <= outcome_.num_steps; ++step) {
+      const StepReport report = advance(step);
+      if (report.status == StepStatus::stopped) {
+        complete_last_step();
+        return;
+      }
+      if (observer_.on_step) observer_.on_step(step, report);
+      if (report.status != StepStatus::converged) log_unconverged(step, report);
+      if (!report.is_advanced()) {
+        const std::string reason = to_string(report.status) + ": " + report.limited_by;
+        fail(RunEnd::failed_step, {{"", fmt::format("step {}", step), "", reason}});
+        return;
+      }
+      const bool is_strict_stop = limits_.is_strict && report.status != StepStatus::converged;
+      if (!store(step == outcome_.num_steps || is_strict_stop, &report)) return;
+      if (is_strict_stop) {
+        outcome_.end = RunEnd::not_converged;
+        return;
+      }
+    }
+    outcome_.end = RunEnd::complete;
+  }
+
+  StepReport advance(int step) {
+    const auto on_iteration = [&](int iteration, double residual) {
+      if (observer_.on_iteration) observer_.on_iteration(step, iteration, residual);
+    };
+    return simulation_.step(on_iteration, observer_.is_stop_wanted);
+  }
+
+  void log_unconverged(int step, const StepReport& report) const {
+    std::string imbalance;  // where the convergence of forces was asked for
+    if (report.imbalanced_body >= 0) {
+      const auto body = static_cast<std::size_t>(report.imbalanced_body);
+      imbalance = fmt::format(", {:.2g} % of the forces on '{}' not balanced", 100.0 * report.imbalance,
+                              simulation_.bodies()[body].name);
+    }
+    log_warning("step {}: {} after {} Newton iterations, residual {:.3g} m/s{}; {}", step, to_string(report.status),
+                report.newton_iterations, report.residual, imbalance, report.limited_by);
+  }
+
+  /// Frame, then probes, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
+  bool store(bool is_last, const StepReport* report = nullptr) {
+    const int step = simulation_.num_steps_done();
+    const OutputDesc& output = simulation_.scene().output;
+    const bool has_frame = is_last || step % output.frame_interval == 0;
+    if (has_frame && !keep(folder_.write_frame(step, simulation_.frame()))) return false;
+    const std::vector<double> probes = simulation_.probe_values();
+    if (!probes.empty() && !keep(folder_.append_probes(step, simulation_.time(), probes))) return false;
+    if (report != nullptr) {
+      StepRecord record = record_of(simulation_, *report);
+      record.has_frame = has_frame;
+      if (!keep(folder_.append_stats(record))) return false;
+    }
+    const bool has_checkpoint = is_last || step % output.checkpoint_interval == 0;
+    if (has_checkpoint && !keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())))) return false;
+    outcome_.last_step = step;
+    return true;
+  }
+
+  /// Nobody could know that it would be the last: what `store` then adds to it.
+  void complete_last_step() {
+    if (outcome_.last_step == first_step_) return;
+    if (keep(folder_.add_last_frame(simulation_.frame()))) {
+      keep(folder_.write_checkpoint(checkpoint_of(simulation_.state())));
+    }
+  }
+
+  void finish() {
+    const SceneSummary scene = simulation_.summary();
+    RunSummary summary;
+    summary.version = CLEARANCE_VERSION;
+    summary.finished = to_string(outcome_.end);
+    summary.threads = num_threads();
+    summary.bodies = scene.num_bodies;
+    summary.vertices = scene.num_vertices;
+    summary.elements = scene.num_elements;
+    for (const Issue& issue : simulation_.empty_regions()) {
+      summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
+    }
+    keep(folder_.write_summary(summary));
+    outcome_.num_steps_by_status = folder_.num_steps_by_status();
+    outcome_.warnings = folder_.energy_warnings();
+    for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
+    log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
+  }
+
+  Simulation& simulation_;
+  ResultFolder folder_;
+  const RunLimits& limits_;
+  const RunObserver& observer_;
+  std::optional<Frame> first_frame_;
+  int first_step_ = 0;
+  RunOutcome outcome_;
+};
+
+}  // namespace
+
+std::string to_string(RunEnd end) {
+  switch (end) {
+    case RunEnd::complete:
+      return "complete";
+    case RunEnd::stopped:
+    case RunEnd::not_converged:
+      return "stopped";
+    case RunEnd::failed_step:
+    case RunEnd::failed_writing:
+      return "failed";
+  }
+  return "unknown";
+}
+
+Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
+                       const RunObserver& observer) {
+  Result<ReadyFolder> ready =
+      claim.use() == FolderUse::resume ? resume(claim.folder(), simulation) : start(claim.folder(), simulation);
+  if (!ready) return ready.issues();
+  return Run(simulation, std::move(*ready), limits, observer).run();
+}
+
+}  // namespace clearance

@@ -1,0 +1,16 @@
+// Distances in double precision for `clearance verify`, by other formulas than the solver's: minima over candidates,
+// each of which is the distance of two true points, so that rounding can only show in the last digits.
+#pragma once
+
+#include "clearance/math/types.h"
+
+namespace clearance::verify {
+
+/// [m^2]
+double point_segment_gap_sq(const Vec<3>& p, const Vec<3>& a, const Vec<3>& b);
+/// [m^2]; the segments do not touch
+double segment_segment_gap_sq(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
+/// [m^2]
+double point_triangle_gap_sq(const Vec<3>& p, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2);
+
+}  // namespace clearance::verify

@@ -1,0 +1,265 @@
+#include "clearance/verify/frame.h"
+
+#include <cmath>
+#include <set>
+
+#include "clearance/verify/distance.h"
+#include "clearance/verify/exact.h"
+#include "clearance/verify/search.h"
+#include "clearance/verify/separation.h"
+
+namespace clearance::verify {
+namespace {
+
+template <std::size_t n, std::size_t m>
+bool shares_vertex(const std::array<int, n>& a, const std::array<int, m>& b) {
+  for (const int i : a) {
+    for (const int j : b) {
+      if (i == j) return true;
+    }
+  }
+  return false;
+}
+
+/// All checks of one frame, sharing the frame, its search trees and the verdict.
+class FrameCheck {
+ public:
+  FrameCheck(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene)
+      : x_(frame.mesh.vertices), frame_(frame), surface_(surface), scene_(scene) {}
+
+  FrameVerdict run() {
+    // Exact arithmetic knows no NaN: such a frame is condemned without further questions.
+    check_finite();
+    if (verdict_.num_not_finite > 0) return verdict_;
+    check_elements();
+    check_half_spaces();
+    if (scene_.has_contact) check_surface();
+    verdict_.min_distance = std::sqrt(min_gap_sq_);
+    return verdict_;
+  }
+
+ private:
+  template <std::size_t n>
+  Box box_of(const std::array<int, n>& primitive) const {
+    Box box;
+    for (const int v : primitive) box.add(x_[v]);
+    return box;
+  }
+  bool is_obstacle(int body) const { return scene_.bodies[body].is_obstacle; }
+  bool may_touch(int a, int b) const {
+    const VerifyBody &first = scene_.bodies[a], &second = scene_.bodies[b];
+    if (first.is_obstacle && second.is_obstacle) return false;
+    if (first.is_obstacle || second.is_obstacle) return first.meets_obstacles && second.meets_obstacles;
+    if (scene_.obstacles_only) return false;
+    if (first.collision_group >= 0 && first.collision_group == second.collision_group) return false;
+    return a != b || first.has_self_contact;
+  }
+
+  void add_offense(int& count, Offense offense) {
+    ++count;
+    if (static_cast<int>(verdict_.offenses.size()) >= max_offenses_per_frame) return;
+    offense.position = x_[offense.primitive_a[0]];
+    verdict_.offenses.push_back(std::move(offense));
+  }
+  template <std::size_t n, std::size_t m>
+  void add_intersection(int body_a, const std::array<int, n>& a, int body_b, const std::array<int, m>& b) {
+    min_gap_sq_ = 0;
+    add_offense(verdict_.num_intersections,
+                {OffenseKind::intersection, body_a, body_b, {a.begin(), a.end()}, {b.begin(), b.end()}, {}});
+  }
+
+  template <std::size_t n, std::size_t m>
+  void add_too_close(int body_a, const std::array<int, n>& a, int body_b, const std::array<int, m>& b, double gap_sq) {
+    verdict_.smallest_gap = std::min(verdict_.smallest_gap, std::sqrt(gap_sq));
+    add_offense(verdict_.num_too_close,
+                {OffenseKind::separation, body_a, body_b, {a.begin(), a.end()}, {b.begin(), b.end()}, {}});
+  }
+
+  void check_finite() {
+    const auto& velocity = frame_.velocity;
+    for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
+      const bool is_finite = x_[v].allFinite() && (velocity.size() != x_.size() || velocity[v].allFinite());
+      const int body = surface_.vertex_body[v];
+      if (!is_finite) add_offense(verdict_.num_not_finite, {OffenseKind::not_finite, body, body, {v}, {}, {}});
+    }
+  }
+
+  void check_elements() {
+    const Mesh& mesh = frame_.mesh;
+    for (const auto& t : mesh.tets) {
+      const int body = surface_.vertex_body[t[0]];
+      if (is_obstacle(body) || sign_of_volume(x_[t[0]], x_[t[1]], x_[t[2]], x_[t[3]]) > 0) continue;
+      add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {t.begin(), t.end()}, {}, {}});
+    }
+    if (mesh.dim != 2) return;
+    for (const auto& t : mesh.triangles) {
+      const int body = surface_.vertex_body[t[0]];
+      if (is_obstacle(body) || sign_of_area(x_[t[0]], x_[t[1]], x_[t[2]], 2) > 0) continue;
+      add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {t.begin(), t.end()}, {}, {}});
+    }
+  }
+
+  void check_half_spaces() {
+    for (int h = 0; h < static_cast<int>(scene_.half_spaces.size()); ++h) {
+      const auto& [point, normal] = scene_.half_spaces[h];
+      const double normal_sq = normal.squaredNorm();
+      for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
+        const int body = surface_.vertex_body[v];
+        if (body < 0 || is_obstacle(body)) continue;
+        const double height = normal.dot(x_[v] - point);
+        const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
+        min_gap_sq_ = std::min(min_gap_sq_, gap_sq);
+        check_half_space_gap(h, v, gap_sq);
+        if (sign_of_side(normal, point, x_[v]) > 0) continue;
+        add_offense(verdict_.num_half_space_violations, {OffenseKind::half_space, body, h, {v}, {}, {}});
+      }
+    }
+  }
+
+  void check_half_space_gap(int h, int v, double gap_sq) {
+    const double gap = scene_.min_separation;
+    if (gap <= 0.0) return;
+    const auto& [point, normal] = scene_.half_spaces[h];
+    if (half_space_gap_exceeds(normal, point, x_[v], gap)) return;
+    verdict_.smallest_gap = std::min(verdict_.smallest_gap, std::sqrt(gap_sq));
+    add_offense(verdict_.num_too_close, {OffenseKind::half_space_gap, surface_.vertex_body[v], h, {v}, {}, {}});
+  }
+
+  void check_surface() {
+    const auto& triangles = surface_.triangles;
+    const auto& edges = surface_.edges;
+    const SearchTree triangle_tree(
+        static_cast<int>(triangles.size()), [&](int t) { return box_of(triangles[t]); }, surface_.triangle_body);
+    const SearchTree edge_tree(
+        static_cast<int>(edges.size()), [&](int e) { return box_of(edges[e]); }, surface_.edge_body);
+    find_intersections(triangle_tree, edge_tree);
+    find_min_distance(triangle_tree, edge_tree);
+    if (scene_.min_separation > 0.0) check_separation(triangle_tree, edge_tree);
+  }
+
+  /// Bodies that `body` may touch.
+  auto partners_of(int body) const {
+    return [this, body](int other) { return may_touch(body, other); };
+  }
+
+  void find_intersections(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const int num_edges = static_cast<int>(surface_.edges.size());
+    const int first_codim_edge = num_edges - surface_.num_codim_edges;
+    for (int e = 0; e < num_edges; ++e) {
+      const auto& edge = surface_.edges[e];
+      const int body = surface_.edge_body[e];
+      const Box box = box_of(edge);
+      triangle_tree.visit_touching(box, partners_of(body), [&](int t) {
+        const auto& tri = surface_.triangles[t];
+        if (shares_vertex(edge, tri)) return;
+        if (!segment_touches_triangle(x_[edge[0]], x_[edge[1]], x_[tri[0]], x_[tri[1]], x_[tri[2]])) return;
+        add_intersection(body, edge, surface_.triangle_body[t], tri);
+      });
+      // Edges of triangles cannot meet without an edge meeting a triangle; all others are compared with each other.
+      if (frame_.mesh.dim == 3 && e < first_codim_edge) continue;
+      edge_tree.visit_touching(box, partners_of(body), [&](int other) {
+        if (other >= e || (frame_.mesh.dim == 3 && other < first_codim_edge)) return;
+        check_edges(e, other);
+      });
+    }
+  }
+
+  void check_edges(int a, int b) {
+    const auto& ea = surface_.edges[a];
+    const auto& eb = surface_.edges[b];
+    if (shares_vertex(ea, eb)) return;
+    const bool touch = frame_.mesh.dim == 2 ? planar_segments_touch(x_[ea[0]], x_[ea[1]], x_[eb[0]], x_[eb[1]], 2)
+                                            : segments_touch(x_[ea[0]], x_[ea[1]], x_[eb[0]], x_[eb[1]]);
+    if (touch) add_intersection(surface_.edge_body[a], ea, surface_.edge_body[b], eb);
+  }
+
+  /// visit(vertex, triangle) and visit(edge, edge) for all pairs that may touch, share no vertex and whose boxes are
+  /// closer than the square root of bound_sq(). Lone points are edges.
+  template <class Bound, class VisitTriangle, class VisitEdge>
+  void visit_near_pairs(const SearchTree& triangle_tree, const SearchTree& edge_tree, const Bound& bound_sq,
+                        const VisitTriangle& visit_triangle, const VisitEdge& visit_edge) const {
+    for (const int v : surface_.vertices) {
+      const std::array<int, 1> vertex = {v};
+      triangle_tree.visit_near(box_of(vertex), partners_of(surface_.vertex_body[v]), bound_sq, [&](int t) {
+        if (!shares_vertex(vertex, surface_.triangles[t])) visit_triangle(v, t);
+      });
+    }
+    for (int a = 0; a < static_cast<int>(surface_.edges.size()); ++a) {
+      const auto& edge = surface_.edges[a];
+      edge_tree.visit_near(box_of(edge), partners_of(surface_.edge_body[a]), bound_sq, [&](int b) {
+        if (b < a && !shares_vertex(edge, surface_.edges[b])) visit_edge(a, b);
+      });
+    }
+  }
+
+  double triangle_gap_sq(int v, int t) const {
+    const auto& [a, b, c] = surface_.triangles[t];
+    return point_triangle_gap_sq(x_[v], x_[a], x_[b], x_[c]);
+  }
+  double edge_gap_sq(int e, int f) const {
+    const auto& [a, b] = surface_.edges[e];
+    const auto& [c, d] = surface_.edges[f];
+    return segment_segment_gap_sq(x_[a], x_[b], x_[c], x_[d]);
+  }
+
+  void find_min_distance(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    visit_near_pairs(
+        triangle_tree, edge_tree, [&] { return min_gap_sq_; },
+        [&](int v, int t) { min_gap_sq_ = std::min(min_gap_sq_, triangle_gap_sq(v, t)); },
+        [&](int a, int b) { min_gap_sq_ = std::min(min_gap_sq_, edge_gap_sq(a, b)); });
+  }
+
+  /// Two bodies have to keep the gap everywhere; parts of one body may be nearer to each other.
+  void check_separation(const SearchTree& triangle_tree, const SearchTree& edge_tree) {
+    const double gap = scene_.min_separation;
+    const auto check_triangle = [&](int v, int t) {
+      const int body = surface_.vertex_body[v], other = surface_.triangle_body[t];
+      const auto& triangle = surface_.triangles[t];
+      const auto& [a, b, c] = triangle;
+      if (body == other || point_triangle_gap_exceeds(x_[v], x_[a], x_[b], x_[c], gap)) return;
+      add_too_close(body, std::array{v}, other, triangle, triangle_gap_sq(v, t));
+    };
+    const auto check_edge = [&](int e, int f) {
+      const int body = surface_.edge_body[e], other = surface_.edge_body[f];
+      const auto &first = surface_.edges[e], &second = surface_.edges[f];
+      if (body == other || segment_gap_exceeds(x_[first[0]], x_[first[1]], x_[second[0]], x_[second[1]], gap)) return;
+      add_too_close(body, first, other, second, edge_gap_sq(e, f));
+    };
+    // Boxes farther apart are so for certain.
+    visit_near_pairs(
+        triangle_tree, edge_tree, [&] { return 1.000001 * gap * gap; }, check_triangle, check_edge);
+  }
+
+  const std::vector<Vec<3>>& x_;
+  const Frame& frame_;
+  const VerifySurface& surface_;
+  const VerifyScene& scene_;
+  FrameVerdict verdict_;
+  double min_gap_sq_ = infinity;
+};
+
+}  // namespace
+
+void add_obstacles(const Frame& frame, VerifyScene& scene) {
+  for (std::size_t cell = 0; cell < frame.cell_body.size(); ++cell) {
+    const std::size_t body = static_cast<std::size_t>(frame.cell_body[cell]);
+    if (body >= scene.bodies.size()) scene.bodies.resize(body + 1);
+    if (cell < frame.cell_is_obstacle.size() && frame.cell_is_obstacle[cell] != 0)
+      scene.bodies[body].is_obstacle = true;
+  }
+  if (scene.bodies.empty()) scene.bodies.resize(1);
+  // A body that shares its group with an obstacle may cross every obstacle: all of them count as one.
+  std::set<int> groups;
+  for (const VerifyBody& body : scene.bodies) {
+    if (body.is_obstacle && body.collision_group >= 0) groups.insert(body.collision_group);
+  }
+  for (VerifyBody& body : scene.bodies) {
+    body.meets_obstacles = body.is_obstacle || groups.count(body.collision_group) == 0;
+  }
+}
+
+FrameVerdict verify_frame(const Frame& frame, const VerifySurface& surface, const VerifyScene& scene) {
+  return FrameCheck(frame, surface, scene).run();
+}
+
+}  // namespace clearance::verify

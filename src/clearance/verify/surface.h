@@ -1,0 +1,37 @@
+// What of a frame can touch, for `clearance verify`: derived from the stored cells, not from the solver's surface.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "clearance/io/mesh/vtu.h"
+
+namespace clearance::verify {
+
+/// What scene.json says about a body of a frame.
+struct VerifyBody {
+  std::string name;
+  bool is_obstacle = false;
+  bool has_self_contact = true;
+  int collision_group = -1;     ///< bodies of one group >= 0 may cross each other and themselves
+  bool meets_obstacles = true;  ///< false: an obstacle is in its group, and then it may cross all of them
+};
+
+struct VerifySurface {
+  /// 3D: faces of exactly one tet, and triangles. Empty in 2D.
+  std::vector<std::array<int, 3>> triangles;
+  /// Edges of the triangles (2D: of exactly one triangle), codimensional edges, and lone points as edges (p, p).
+  std::vector<std::array<int, 2>> edges;
+  int num_codim_edges = 0;  ///< the last ones of `edges`: no edges of triangles
+  std::vector<int> triangle_body;
+  std::vector<int> edge_body;
+  std::vector<int> vertices;     ///< used by the above
+  std::vector<int> vertex_body;  ///< per vertex of the mesh; -1: used by no cell
+};
+
+VerifySurface build_verify_surface(const Frame& frame);
+
+/// Two frames with the same cells have the same surface.
+bool has_same_cells(const Frame& a, const Frame& b);
+
+}  // namespace clearance::verify
