@@ -77,9 +77,9 @@ JointPotential<dim> begun(const std::vector<StiffJoint>& joints, const std::vect
   return potential;
 }
 
-VecX gradient_of(Potential& potential, const VecX& x) {
+VecX gradient_of(const Potential& potential, const VecX& x) {
   VecX gradient = VecX::Zero(x.size());
-  potential.add_gradient(x, 1.0, gradient);
+  potential.clone()->add_gradient(x, 1.0, gradient);
   return gradient;
 }
 
