@@ -12,6 +12,9 @@ target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
   # these warnings.
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-maybe-uninitialized;-Wno-array-bounds;-Wno-stringop-overflow>
   $<$<CONFIG:Release,RelWithDebInfo>:-Wno-stringop-overread;-Wno-restrict>)
+# Eigen's vectors have the length of the processor's: sums would be added in another order on each. What is worked on
+# four at a time says so itself (math/lanes.h).
+target_compile_definitions(clearance_flags INTERFACE EIGEN_DONT_VECTORIZE)
 if(CLEARANCE_NATIVE)
   # GCC 12 takes its own AVX-512 intrinsics for uninitialised variables (bug 105593).
   target_compile_options(clearance_flags INTERFACE -march=native -Wno-uninitialized)
