@@ -1,10 +1,10 @@
 // Derivatives of single contacts; the formulas are those of contact_frame.h.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "clearance/contact/barrier_potential.h"
 #include "clearance/contact/mollified_terms.h"
 #include "clearance/geometry/mollifier.h"
+#include "clearance/math/symmetric_modes.h"
 
 namespace clearance {
 
@@ -177,8 +177,8 @@ Vec<4 * dim> contact_gradient_and_terms(const Model& model, const Contact& conta
                                         const BarrierOptions& options, RankOneSum<dim>& sum, bool is_exact) {
   if (is_exact && contact.kind == ContactKind::mollified_edge_edge) {
     const ContactDerivatives<dim> exact = exact_derivatives<dim>(model, contact, x, options);
-    const Eigen::SelfAdjointEigenSolver<Mat<4 * dim>> modes(exact.hessian);
-    for (int i = 0; i < 4 * dim; ++i) sum.add(modes.eigenvalues()[i], Vec<4 * dim>(modes.eigenvectors().col(i)));
+    const SymmetricModes modes = symmetric_modes(exact.hessian);
+    for (int i = 0; i < 4 * dim; ++i) sum.add(modes.values[i], Vec<4 * dim>(modes.vectors.col(i)));
     return exact.gradient;
   }
   const ContactPositions<dim> positions = positions_of<dim>(contact, x);
