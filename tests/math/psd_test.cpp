@@ -10,10 +10,10 @@ namespace {
 TEST(Psd, Projection_HasNoNegativeEigenvalueAndKeepsThePositiveOnes) {
   std::srand(1);
   for (int trial = 0; trial < 100; ++trial) {
-    const Mat<12> random = Mat<12>::Random();
-    const Mat<12> symmetric = random + random.transpose();
-    const Eigen::SelfAdjointEigenSolver<Mat<12>> before(symmetric);
-    const Eigen::SelfAdjointEigenSolver<Mat<12>> after(project_to_psd(symmetric));
+    const Mat<9> random = Mat<9>::Random();
+    const Mat<9> symmetric = random + random.transpose();
+    const Eigen::SelfAdjointEigenSolver<Mat<9>> before(symmetric);
+    const Eigen::SelfAdjointEigenSolver<Mat<9>> after(project_to_psd(symmetric));
     EXPECT_LT((before.eigenvalues().cwiseMax(0.0) - after.eigenvalues()).norm(), 1e-12);
   }
 }

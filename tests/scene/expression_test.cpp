@@ -6,6 +6,8 @@
 #include <cmath>
 #include <thread>
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 namespace {
 
@@ -23,12 +25,13 @@ double value(const std::string& formula, double t = 0.0, const Vec<3>& point = V
 TEST(Expression, KnowsVariablesConstantsFunctionsAndConditions) {
   const Vec<3> p(2, 3, 4);
   EXPECT_EQ(value("t + 10 * x + 100 * y + 1000 * z", 0.5, p), 4320.5);
-  EXPECT_EQ(value("sin(2 * pi * t)", 0.3), std::sin(2 * M_PI * 0.3));
+  EXPECT_EQ(value("sin(2 * pi * t)", 0.3), elementary::sin(2 * M_PI * 0.3));
   EXPECT_EQ(value("log(e)"), 1.0);
   EXPECT_EQ(value("-x^2", 0, p), -4.0);
+  EXPECT_EQ(value("x^y^x * x^-x + 2^0.5", 0, p), 128.0 + elementary::pow(2.0, 0.5));
   EXPECT_EQ(value("t < 1 ? x : y", 0.5, p), 2.0);
   EXPECT_EQ(value("t < 1 && x > 2 ? x : y", 0.5, p), 3.0);
-  EXPECT_EQ(value("atan2(1, x) + min(x, y) + max(x, y) + mod(z, y)", 0, p), std::atan2(1, 2) + 2 + 3 + 1);
+  EXPECT_EQ(value("atan2(1, x) + min(x, y) + max(x, y) + mod(z, y)", 0, p), elementary::atan2(1, 2) + 2 + 3 + 1);
   EXPECT_EQ(value("1.5e-3"), 1.5e-3);
 }
 
@@ -49,6 +52,9 @@ TEST(Expression, ProblemsSayWhatIsWrongAndWhere) {
             "load.expression[1]: is not a formula: Unexpected operator \"*\" at character 4 (got 2 +* 3)");
   EXPECT_EQ(problem("sin(t"), "load.expression[1]: is not a formula: Missing parenthesis at character 5 (got sin(t)");
   EXPECT_EQ(problem("t = 3"), "load.expression[1]: has a single `=`; a comparison is `==` (got t = 3)");
+  EXPECT_EQ(problem("2 +^ 3"),
+            "load.expression[1]: is not a formula: Unexpected operator \"^\" at character 4 (got 2 +^ 3)");
+  EXPECT_EQ(problem("2 # 3"), "load.expression[1]: has a `#`, which means nothing (got 2 # 3)");
   EXPECT_EQ(problem("1, 2"), "load.expression[1]: has a comma outside of a function; expected one formula (got 1, 2)");
   EXPECT_EQ(problem(" "), "load.expression[1]: is empty; expected a formula such as `sin(t)` (got  )");
 }

@@ -193,6 +193,24 @@ TEST_P(DenseFrontTest, TiledFactor_MatchesDenseCholesky) {
   }
 }
 
+TEST_P(DenseFrontTest, EveryKernel_GivesTheSameBits) {
+  std::mt19937 rng(16);
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  for (const auto& [rows, columns] : {std::pair{5, 3}, {25, 17}, {193, 193}, {300, 200}, {450, 10}, {450, 400}}) {
+    const MatX random = MatX::NullaryExpr(rows, rows, [&] { return uniform(rng); });
+    const MatX full = random * random.transpose() + MatX::Identity(rows, rows);
+    const int below = rows - columns;
+    const auto factored = [&](const MicroKernel& kernel) {
+      MatX front = full.leftCols(columns), update = MatX::Zero(below, below);
+      EXPECT_TRUE(factor_columns(front.data(), rows, columns, kernel));
+      negative_outer_product(front.data() + columns, rows, below, columns, update.data(), kernel);
+      // What is above the diagonal is left over and means nothing.
+      return std::pair<MatX, MatX>(front.triangularView<Eigen::Lower>(), update.triangularView<Eigen::Lower>());
+    };
+    EXPECT_EQ(factored(GetParam()), factored(available_micro_kernels().back())) << rows << " x " << columns;
+  }
+}
+
 TEST_P(DenseFrontTest, BadPivots_AreReportedInEveryColumn) {
   for (const double bad :
        {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "clearance/math/logarithm.h"
+
 namespace clearance {
 
 struct BarrierOptions {
@@ -32,7 +34,7 @@ inline double barrier(double distance_sq, const BarrierOptions& options) {
   const double s_hat = options.dhat * (options.dhat + 2.0 * options.min_separation);
   if (s >= s_hat) return 0.0;
   if (!(s > 0.0)) return INFINITY;
-  return -(s - s_hat) * (s - s_hat) * std::log(s / s_hat);
+  return -(s - s_hat) * (s - s_hat) * logarithm(s / s_hat);
 }
 
 inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions& options) {
@@ -41,7 +43,7 @@ inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions
   if (s >= s_hat) return {};
   if (!(s > 0.0)) return {INFINITY, -INFINITY, INFINITY};
   const double difference = s - s_hat;
-  const double log_ratio = std::log(s / s_hat);
+  const double log_ratio = logarithm(s / s_hat);
   return {-difference * difference * log_ratio, -difference * (2.0 * log_ratio + difference / s),
           -2.0 * log_ratio - difference * (4.0 / s - difference / (s * s))};
 }

@@ -1,11 +1,11 @@
 #include "clearance/contact/radial_contact_model.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "clearance/contact/mollified_terms.h"
 #include "clearance/geometry/mollifier.h"
+#include "clearance/math/symmetric_modes.h"
 
 namespace clearance {
 
@@ -180,10 +180,9 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
   const auto is_wanted = [&](double coefficient) { return coefficient > 0.0 || is_exact; };
   if (contact.kind == ContactKind::mollified_edge_edge && (is_exact || weight < 0.0)) {
     const ContactDerivatives<dim> exact = exact_derivatives_of(contact, x);
-    const Eigen::SelfAdjointEigenSolver<Mat<4 * dim>> modes(exact.hessian);
+    const SymmetricModes modes = symmetric_modes(exact.hessian);
     for (int i = 0; i < 4 * dim; ++i) {
-      if (!is_wanted(modes.eigenvalues()[i])) continue;
-      sum.add(modes.eigenvalues()[i], Vec<4 * dim>(modes.eigenvectors().col(i)));
+      if (is_wanted(modes.values[i])) sum.add(modes.values[i], Vec<4 * dim>(modes.vectors.col(i)));
     }
     return exact.gradient;
   }

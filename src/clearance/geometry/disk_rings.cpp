@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 namespace {
@@ -20,7 +22,7 @@ DiskRings make_disk_rings(int num_rings) {
   for (int k = 1; k <= num_rings; ++k) {
     for (int i = 0; i < 6 * k; ++i) {
       const double angle = 2.0 * std::numbers::pi * i / (6.0 * k);
-      disk.vertices.push_back({static_cast<double>(k) / num_rings, std::cos(angle), std::sin(angle)});
+      disk.vertices.push_back({static_cast<double>(k) / num_rings, elementary::cos(angle), elementary::sin(angle)});
     }
   }
   // In each of the six sectors ring k has k segments and the ring inside has k - 1.

@@ -9,6 +9,7 @@
 #include "clearance/geometry/disk_rings.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/prism.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -83,7 +84,8 @@ Mesh make_torus(double ring_radius, double tube_radius, int cells_around, int ce
     const double angle = 2.0 * std::numbers::pi * piece / num_pieces;
     for (const auto& [fraction, cosine, sine] : disk.vertices) {
       const double distance = ring_radius + tube_radius * fraction * cosine;
-      vertices.emplace_back(distance * std::cos(angle), tube_radius * fraction * sine, distance * std::sin(angle));
+      vertices.emplace_back(distance * elementary::cos(angle), tube_radius * fraction * sine,
+                            distance * elementary::sin(angle));
     }
   }
   return closed_tube(std::move(vertices), disk);
@@ -100,8 +102,8 @@ Mesh make_link(double length, double width, double wire_radius, int cells_half, 
   const auto add_section = [&](double center, double angle) {
     for (const auto& [fraction, cosine, sine] : disk.vertices) {
       const double distance = bend_radius + wire_radius * fraction * cosine;
-      vertices.emplace_back(center + distance * std::cos(angle), wire_radius * fraction * sine,
-                            distance * std::sin(angle));
+      vertices.emplace_back(center + distance * elementary::cos(angle), wire_radius * fraction * sine,
+                            distance * elementary::sin(angle));
     }
   };
   // Half a turn about the end at +x and the side that leads away from it, then the same from the other end.

@@ -6,6 +6,7 @@
 
 #include "clearance/geometry/disk_rings.h"
 #include "clearance/geometry/generators.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -65,12 +66,13 @@ Mesh make_bowl(double rim_radius, double depth, int cells) {
   DiskRings disk = make_disk_rings(std::max(1, cells));
   // The sphere through the rim and the lowest point, and the angle from the lowest point to the rim.
   const double sphere_radius = (rim_radius * rim_radius + depth * depth) / (2.0 * depth);
-  const double rim_angle = 2.0 * std::atan2(depth, rim_radius);
+  const double rim_angle = 2.0 * elementary::atan2(depth, rim_radius);
   Mesh mesh;
   for (const auto& [fraction, cosine, sine] : disk.vertices) {
     const double angle = rim_angle * fraction;
-    const double distance = sphere_radius * std::sin(angle);
-    mesh.vertices.emplace_back(distance * cosine, sphere_radius * (1.0 - std::cos(angle)) - depth, -distance * sine);
+    const double distance = sphere_radius * elementary::sin(angle);
+    mesh.vertices.emplace_back(distance * cosine, sphere_radius * (1.0 - elementary::cos(angle)) - depth,
+                               -distance * sine);
   }
   mesh.triangles = std::move(disk.triangles);
   return mesh;
@@ -84,7 +86,8 @@ Mesh make_funnel(double top_radius, double bottom_radius, double height, int cel
     for (int j = 0; j <= num_layers; ++j) {
       const double fraction = static_cast<double>(j) / num_layers;
       const double radius = bottom_radius + (top_radius - bottom_radius) * fraction;
-      mesh.vertices.emplace_back(radius * std::cos(angle), height * (fraction - 0.5), radius * std::sin(angle));
+      mesh.vertices.emplace_back(radius * elementary::cos(angle), height * (fraction - 0.5),
+                                 radius * elementary::sin(angle));
     }
   }
   add_grid_triangles(mesh, num_around, num_layers);

@@ -6,6 +6,7 @@
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/prism.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -25,12 +26,12 @@ struct Polar {
 /// Angle [rad] by which the involute of a circle has turned where it reaches `radius`.
 double involute_angle(double radius, double base_radius) {
   const double roll = std::sqrt(std::max(0.0, radius * radius / (base_radius * base_radius) - 1.0));
-  return roll - std::atan(roll);
+  return roll - elementary::atan(roll);
 }
 
 /// Half a tooth from the root to the tip; angles from the middle of the tooth, falling.
 std::vector<Polar> half_tooth(double pitch_radius, int teeth, int cells_flank) {
-  const double module = 2.0 * pitch_radius / teeth, base_radius = pitch_radius * std::cos(pressure_angle);
+  const double module = 2.0 * pitch_radius / teeth, base_radius = pitch_radius * elementary::cos(pressure_angle);
   const double root = pitch_radius - 1.25 * module, tip = pitch_radius + module;
   const auto half_angle = [&](double radius) {
     return filled_fraction * pi / teeth + involute_angle(pitch_radius, base_radius) -
@@ -63,7 +64,7 @@ Mesh make_gear(double pitch_radius, double width, double bore_radius, int teeth,
   for (const double y : {-0.5 * width, 0.5 * width}) {
     for (const Polar& p : outline) {
       for (const double radius : {bore_radius, p.radius}) {
-        mesh.vertices.emplace_back(radius * std::cos(p.angle), y, -radius * std::sin(p.angle));
+        mesh.vertices.emplace_back(radius * elementary::cos(p.angle), y, -radius * elementary::sin(p.angle));
       }
     }
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clearance/geometry/generators.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -29,7 +30,7 @@ class RingSurface {
     for (int i = 0; i < num_around_; ++i) {
       const auto [radius, y] = point(i);
       const double angle = 2.0 * pi * i / num_around_;
-      mesh_.vertices.emplace_back(radius * std::cos(angle), y, -radius * std::sin(angle));
+      mesh_.vertices.emplace_back(radius * elementary::cos(angle), y, -radius * elementary::sin(angle));
     }
     ++num_rings_;
   }
@@ -115,7 +116,7 @@ void add_thread(const Thread& thread, double end_radius, RingSurface& surface) {
 void add_hexagon(double radius, double y, int num_around, RingSurface& surface) {
   surface.add_ring([&](int column) {
     const double from_flat = std::fmod(2.0 * pi * column / num_around, pi / 3.0) - pi / 6.0;
-    return RingPoint{1.5 * radius / std::cos(from_flat), y};
+    return RingPoint{1.5 * radius / elementary::cos(from_flat), y};
   });
 }
 
@@ -140,7 +141,7 @@ Mesh make_bolt(double radius, double length, double pitch, int cells_around) {
 Mesh make_nut(double radius, double height, double pitch, double clearance, int cells_around) {
   const int num_around = columns_for(cells_around);
   // Chords of the hole are nearer to the axis than its vertices.
-  const double widening = 1.0 / std::cos(pi / num_around);
+  const double widening = 1.0 / elementary::cos(pi / num_around);
   const double crest = widening * (radius + clearance);
   const double root = widening * (radius - depth_per_pitch * pitch + clearance);
   RingSurface surface(num_around);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "clearance/geometry/weld.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -189,7 +190,7 @@ MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets,
       for (const int v : facet) solid.box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
     }
     if (part.is_closed) solid.properties = integrate(mesh.vertices, part.facets);
-    if (std::abs(solid.properties.measure) > flat * std::pow(solid.box.diagonal(), mesh.dim)) {
+    if (std::abs(solid.properties.measure) > flat * elementary::pow(solid.box.diagonal(), mesh.dim)) {
       solids.push_back(solid);
     } else {
       thin.insert(thin.end(), part.facets.begin(), part.facets.end());

@@ -1,5 +1,7 @@
 #include "clearance/math/interval.h"
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 namespace {
@@ -96,11 +98,11 @@ Interval sqrt(const Interval& a) {
 }
 
 Interval sin(const Interval& a) {
-  return periodic(a, std::sin(a.lo), std::sin(a.hi), half_pi, -half_pi);
+  return periodic(a, elementary::sin(a.lo), elementary::sin(a.hi), half_pi, -half_pi);
 }
 
 Interval cos(const Interval& a) {
-  return periodic(a, std::cos(a.lo), std::cos(a.hi), Interval(0.0), Interval(2.0) * half_pi);
+  return periodic(a, elementary::cos(a.lo), elementary::cos(a.hi), Interval(0.0), Interval(2.0) * half_pi);
 }
 
 // The turning points are lower bounds of the first positive zeros of the spherical Bessel functions j1, j2 and j3: the

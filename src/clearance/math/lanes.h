@@ -3,7 +3,9 @@
 // the neighbouring lanes hold. Kernels are templates on T = double or Lanes and choose with `select` instead of `if`.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #if defined(__AVX__)
 #include <immintrin.h>
@@ -115,12 +117,20 @@ CLEARANCE_INLINE double square_root(double a) {
   return std::sqrt(a);
 }
 
-/// Natural logarithm, lane by lane: as many calls as lanes, so use it sparingly.
-CLEARANCE_INLINE Lanes logarithm(const Lanes& a) {
-  return Lanes(Lanes::Vector{std::log(a[0]), std::log(a[1]), std::log(a[2]), std::log(a[3])});
+using LaneWords = std::uint64_t __attribute__((vector_size(8 * num_lanes)));
+
+/// The bits of a number.
+CLEARANCE_INLINE std::uint64_t words_of(double x) {
+  return std::bit_cast<std::uint64_t>(x);
 }
-CLEARANCE_INLINE double logarithm(double a) {
-  return std::log(a);
+CLEARANCE_INLINE LaneWords words_of(const Lanes& x) {
+  return reinterpret_cast<LaneWords>(x.v);
+}
+CLEARANCE_INLINE double number_of(std::uint64_t words) {
+  return std::bit_cast<double>(words);
+}
+CLEARANCE_INLINE Lanes number_of(const LaneWords& words) {
+  return Lanes(reinterpret_cast<Lanes::Vector>(words));
 }
 
 template <class T>

@@ -1,5 +1,7 @@
 #include "clearance/math/rotation.h"
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 SincDerivatives sinc_derivatives(double x) {
@@ -21,7 +23,7 @@ SincDerivatives sinc_derivatives(double x) {
     }
     return series;
   }
-  const double sine = std::sin(x), cosine = std::cos(x);
+  const double sine = elementary::sin(x), cosine = elementary::cos(x);
   return {sine / x, (cosine - sine / x) / u, ((3.0 / u - 1.0) * sine / x - 3.0 * cosine / u) / u};
 }
 

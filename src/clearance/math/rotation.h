@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 #include <type_traits>
 
+#include "clearance/math/elementary.h"
 #include "clearance/math/svd.h"
 
 namespace clearance {
@@ -20,7 +21,8 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
       return std::array<double, 2>{sines[static_cast<std::size_t>((quarter + 1) % 4)],
                                    sines[static_cast<std::size_t>(quarter)]};
     }
-    return std::array<double, 2>{std::cos(angle * radians_per_degree), std::sin(angle * radians_per_degree)};
+    return std::array<double, 2>{elementary::cos(angle * radians_per_degree),
+                                 elementary::sin(angle * radians_per_degree)};
   };
   const auto [cx, sx] = cosine_sine(degrees[0]);
   const auto [cy, sy] = cosine_sine(degrees[1]);
@@ -32,12 +34,6 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
   return rz * ry * rx;
 }
 
-/// exp([w]) for a rotation vector w [rad].
-inline Mat<3> rotation_from_vector(const Vec<3>& w) {
-  const double angle = w.norm();
-  return angle > 0.0 ? Mat<3>(Eigen::AngleAxisd(angle, w / angle).toRotationMatrix()) : Mat<3>(Mat<3>::Identity());
-}
-
 /// [w]: [w] a = w x a.
 inline Mat<3> cross_matrix(const Vec<3>& w) {
   Mat<3> matrix;
@@ -45,17 +41,39 @@ inline Mat<3> cross_matrix(const Vec<3>& w) {
   return matrix;
 }
 
+/// The angles [deg] of R = Rz Ry Rx, that about y of at most 90.
+inline Vec<3> euler_xyz_from_rotation(const Mat<3>& r) {
+  const double cosine_y = std::hypot(r(0, 0), r(1, 0)), y = elementary::atan2(-r(2, 0), cosine_y);
+  // At a right angle only the sum or difference of the other two is determined.
+  const bool is_upright = cosine_y < 1e-12;
+  const double x = is_upright ? elementary::atan2(-r(1, 2), r(1, 1)) : elementary::atan2(r(2, 1), r(2, 2));
+  const double z = is_upright ? 0.0 : elementary::atan2(r(1, 0), r(0, 0));
+  return Vec<3>(x, y, z) / radians_per_degree;
+}
+
+/// exp([w]) for a rotation vector w [rad].
+inline Mat<3> rotation_from_vector(const Vec<3>& w) {
+  const double angle = w.norm();
+  if (!(angle > 0.0)) return Mat<3>::Identity();
+  const double c = elementary::cos(angle), s = elementary::sin(angle);
+  const Vec<3> axis = w / angle;
+  return c * Mat<3>::Identity() + s * cross_matrix(axis) + (1.0 - c) * axis * axis.transpose();
+}
+
 /// The rotation vector [rad] of R, of a length up to pi.
 inline Vec<3> rotation_vector(const Mat<3>& rotation) {
-  const Eigen::AngleAxisd turn{Eigen::Quaterniond(rotation)};
-  return turn.angle() * turn.axis();
+  const Eigen::Quaterniond q(rotation);
+  const double sine = q.vec().norm();  // of half the angle
+  if (!(sine > 0.0)) return Vec<3>::Zero();
+  return 2.0 * elementary::atan2(q.w() < 0.0 ? -sine : sine, std::abs(q.w())) / sine * q.vec();
 }
 
 /// Rotation by an angle [rad] in 2D, by a rotation vector in 3D.
 template <int dim>
 Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
   if constexpr (dim == 2) {
-    return Eigen::Rotation2Dd(turn).toRotationMatrix();
+    const double c = elementary::cos(turn), s = elementary::sin(turn);
+    return Mat<2>{{c, -s}, {s, c}};
   } else {
     return rotation_from_vector(turn);
   }
@@ -80,7 +98,7 @@ RotationDerivatives rotation_derivatives(const Vec<3>& w);
 
 /// The angle of a rotation of the plane, [rad] in [-pi, pi].
 inline double rotation_angle(const Mat<2>& rotation) {
-  return std::atan2(rotation(1, 0) - rotation(0, 1), rotation(0, 0) + rotation(1, 1));
+  return elementary::atan2(rotation(1, 0) - rotation(0, 1), rotation(0, 0) + rotation(1, 1));
 }
 
 }  // namespace clearance

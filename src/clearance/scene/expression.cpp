@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/scene/json.h"
 
 namespace clearance {
@@ -16,16 +17,17 @@ struct Function {
   double (*call)(double);
 };
 constexpr Function functions[] = {
-    {"sin", std::sin},   {"cos", std::cos},   {"tan", std::tan},     {"asin", std::asin},
-    {"acos", std::acos}, {"atan", std::atan}, {"sinh", std::sinh},   {"cosh", std::cosh},
-    {"tanh", std::tanh}, {"exp", std::exp},   {"log", std::log},     {"log10", std::log10},
-    {"sqrt", std::sqrt}, {"abs", std::fabs},  {"floor", std::floor}, {"ceil", std::ceil}};
+    {"sin", elementary::sin},   {"cos", elementary::cos},   {"tan", elementary::tan},   {"asin", elementary::asin},
+    {"acos", elementary::acos}, {"atan", elementary::atan}, {"sinh", elementary::sinh}, {"cosh", elementary::cosh},
+    {"tanh", elementary::tanh}, {"exp", elementary::exp},   {"log", elementary::log},   {"log10", elementary::log10},
+    {"sqrt", std::sqrt},        {"abs", std::fabs},         {"floor", std::floor},      {"ceil", std::ceil}};
 
 struct Function2 {
   const char* name;
   double (*call)(double, double);
 };
-constexpr Function2 functions2[] = {{"atan2", std::atan2}, {"min", std::fmin}, {"max", std::fmax}, {"mod", std::fmod}};
+constexpr Function2 functions2[] = {
+    {"atan2", elementary::atan2}, {"min", std::fmin}, {"max", std::fmax}, {"mod", std::fmod}};
 
 /// What a formula may depend on.
 enum class Variables { time, time_and_point };
@@ -34,6 +36,15 @@ std::string known_names(Variables variables) {
   std::string text = variables == Variables::time ? "t, pi, e" : "t, x, y, z, pi, e";
   for (const Function& function : functions) text += fmt::format(", {}", function.name);
   for (const Function2& function : functions2) text += fmt::format(", {}", function.name);
+  return text;
+}
+
+/// The parser's own `^` would call the library's `pow`, whose bits depend on the processor; a sign that it does not
+/// know stands for it, defined with the same precedence.
+constexpr char power_sign = '#';
+
+std::string with_own_power(std::string text) {
+  std::replace(text.begin(), text.end(), '^', power_sign);
   return text;
 }
 
@@ -57,6 +68,7 @@ class Formula {
     parser_.ClearConst();
     for (const Function& function : functions) parser_.DefineFun(function.name, function.call);
     for (const Function2& function : functions2) parser_.DefineFun(function.name, function.call);
+    parser_.DefineOprt(std::string(1, power_sign), elementary::pow, mu::prPOW, mu::oaRIGHT);
     parser_.DefineConst("pi", M_PI);
     parser_.DefineConst("e", M_E);
     parser_.DefineVar("t", &t);
@@ -70,8 +82,9 @@ class Formula {
   std::string compile() {
     if (text_.find_first_not_of(" \t\n") == std::string::npos) return "is empty; expected a formula such as `sin(t)`";
     if (has_assignment(text_)) return "has a single `=`; a comparison is `==`";
+    if (text_.find(power_sign) != std::string::npos) return "has a `#`, which means nothing";
     try {
-      parser_.SetExpr(text_);
+      parser_.SetExpr(with_own_power(text_));
       parser_.Eval();
       if (parser_.GetNumResults() != 1) return "has a comma outside of a function; expected one formula";
       return "";
@@ -106,6 +119,7 @@ class Formula {
       words = words.substr(0, words.find(end));
     }
     while (!words.empty() && std::string(".! ").find(words.back()) != std::string::npos) words.pop_back();
+    std::replace(words.begin(), words.end(), power_sign, '^');
     const int position = std::min(error.GetPos() + 1, static_cast<int>(text_.size()));
     return fmt::format("is not a formula: {} at character {}", words, std::max(1, position));
   }

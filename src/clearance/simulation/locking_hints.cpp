@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "clearance/geometry/mass_properties.h"
+#include "clearance/math/elementary.h"
+#include "clearance/math/symmetric_modes.h"
 
 namespace clearance {
 
@@ -20,7 +21,7 @@ Mat<3> principal_axes(const Vertices& vertices) {
   for (const Vec<3>& x : vertices) mean += x / static_cast<double>(vertices.size());
   Mat<3> moments = Mat<3>::Zero();
   for (const Vec<3>& x : vertices) moments += (x - mean) * (x - mean).transpose();
-  return Eigen::SelfAdjointEigenSolver<Mat<3>>(moments).eigenvectors();
+  return symmetric_modes(moments).vectors;
 }
 
 /// [m] of some vertices along axes.
@@ -94,7 +95,7 @@ double bending_factor(const Shape& shape, double poisson_ratio) {
 /// Does it bend under its own weight by more than its length, too stiff as it is? Then it hangs like cloth, and bending
 /// carries nothing. Sag of a beam on two supports: 5/32 rho g L^4 / (E t^2).
 bool hangs_like_cloth(const SceneDesc& desc, const MaterialDesc& material, const Shape& shape) {
-  const double sag = 5.0 / 32.0 * material.density * desc.gravity.norm() * std::pow(shape.length, 4) /
+  const double sag = 5.0 / 32.0 * material.density * desc.gravity.norm() * elementary::pow(shape.length, 4) /
                      (material.youngs_modulus * shape.thickness * shape.thickness);
   return sag > bending_factor_of_one_element * shape.length;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/simulation/body_facts.h"
 
 namespace clearance {
@@ -111,7 +112,7 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   const auto is_odd = [&](std::size_t d) {
     const Entry& entry = entries[d];
     const MaterialDesc& material = desc.bodies[d].material;
-    const bool is_sheet = entry.mass / material.density < 0.05 * std::pow(entry.height, desc.dimension);
+    const bool is_sheet = entry.mass / material.density < 0.05 * elementary::pow(entry.height, desc.dimension);
     return desc.bodies[d].kind == BodyKind::deformable && !is_sheet && entry.size <= largest_size &&
            pressure(d) > 10.0 * material.youngs_modulus;
   };

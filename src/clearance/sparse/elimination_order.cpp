@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/sparse/block_graph.h"
 
 namespace clearance {
@@ -110,7 +111,7 @@ std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::v
   std::vector<idx_t> weights(graph.edges.size(), 1);
   for (std::size_t e = 0; e < weights.size(); ++e) {
     const double ratio = strengths[graph.edges[e]] / strongest;
-    if (ratio > 0.0) weights[e] = std::max<idx_t>(1, static_cast<idx_t>(100.0 + 10.0 * std::log10(ratio)));
+    if (ratio > 0.0) weights[e] = std::max<idx_t>(1, static_cast<idx_t>(100.0 + 10.0 * elementary::log10(ratio)));
   }
   idx_t size = num_blocks;
   idx_t num_constraints = 1;

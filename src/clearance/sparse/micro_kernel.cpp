@@ -1,7 +1,10 @@
 #include "clearance/sparse/micro_kernel.h"
 
-#include <array>
+#include <cstring>
 #include <vector>
+
+#include "clearance/base/processor.h"
+#include "clearance/math/fused.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -10,21 +13,23 @@
 namespace clearance {
 namespace {
 
-constexpr int generic_rows = 8;
-constexpr int generic_columns = 4;
+constexpr int portable_vectors = 2;
+constexpr int portable_columns = 4;
 
-void subtract_generic(int depth, const double* a, std::ptrdiff_t a_stride, const double* b, std::ptrdiff_t b_stride,
-                      double* tile, std::ptrdiff_t tile_stride, bool overwrites) {
-  double sum[generic_columns][generic_rows] = {};
+void subtract_portable(int depth, const double* a, std::ptrdiff_t a_stride, const double* b, std::ptrdiff_t b_stride,
+                       double* tile, std::ptrdiff_t tile_stride, bool overwrites) {
+  Lanes sum[portable_columns][portable_vectors];
+  for (auto& column : sum) column[0] = column[1] = Lanes(0.0);
   for (int k = 0; k < depth; ++k, a += a_stride, b += b_stride) {
-    for (int j = 0; j < generic_columns; ++j) {
-      for (int i = 0; i < generic_rows; ++i) sum[j][i] += a[i] * b[j];
+    Lanes rows[portable_vectors];
+    std::memcpy(rows, a, sizeof(rows));
+    for (int j = 0; j < portable_columns; ++j) {
+      for (int v = 0; v < portable_vectors; ++v) sum[j][v] = fused_multiply_add(rows[v], Lanes(b[j]), sum[j][v]);
     }
   }
-  for (int j = 0; j < generic_columns; ++j) {
-    for (int i = 0; i < generic_rows; ++i) {
-      double& entry = tile[j * tile_stride + i];
-      entry = (overwrites ? 0.0 : entry) - sum[j][i];
+  for (int j = 0; j < portable_columns; ++j, tile += tile_stride) {
+    for (int i = 0; i < num_lanes * portable_vectors; ++i) {
+      tile[i] = (overwrites ? 0.0 : tile[i]) - sum[j][i / num_lanes][i % num_lanes];
     }
   }
 }
@@ -93,12 +98,10 @@ __attribute__((target("avx512f"))) void subtract_avx512(int depth, const double*
 std::vector<MicroKernel> find_kernels() {
   std::vector<MicroKernel> kernels;
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) kernels.push_back({"avx512", 24, 8, subtract_avx512});
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    kernels.push_back({"avx2", 12, 4, subtract_avx2});
-  }
+  if (processor_in_use() >= Processor::avx512) kernels.push_back({"avx512", 24, 8, subtract_avx512});
+  if (processor_in_use() >= Processor::avx2) kernels.push_back({"avx2", 12, 4, subtract_avx2});
 #endif
-  kernels.push_back({"generic", generic_rows, generic_columns, subtract_generic});
+  kernels.push_back({"portable", num_lanes * portable_vectors, portable_columns, subtract_portable});
   return kernels;
 }
 

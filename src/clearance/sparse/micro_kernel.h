@@ -1,5 +1,5 @@
 // The innermost loop of the dense factorisation, for the vector unit that this processor has: chosen at run time, so
-// that one program uses AVX-512 where it exists.
+// that one program uses AVX-512 where it exists. All give the same bits; without fused multiply-add it is emulated.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ struct MicroKernel {
   int rows;     ///< of a full tile
   int columns;  ///< of a full tile
   /// tile -= A B^T for a full tile, or tile = -A B^T if `overwrites`. Column k of A (`rows` numbers) starts at a + k *
-  /// a_stride, that of B (`columns` numbers) at b + k * b_stride. Every entry is the sum over ascending k, subtracted
-  /// at the end.
+  /// a_stride, that of B (`columns` numbers) at b + k * b_stride. Every entry is the sum over ascending k, each product
+  /// fused with its addition, subtracted at the end.
   void (*subtract)(int depth, const double* a, std::ptrdiff_t a_stride, const double* b, std::ptrdiff_t b_stride,
                    double* tile, std::ptrdiff_t tile_stride, bool overwrites);
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "clearance/bodies/affine/torque_potential.h"
+#include "clearance/math/elementary.h"
+#include "clearance/math/logarithm.h"
 
 namespace clearance {
 
@@ -39,7 +41,7 @@ struct Barrier {
 Barrier barrier(double g) {
   if (g >= 1.0) return {};
   if (!(g > 0.0)) return {infinity, -infinity, infinity};
-  const double d = g - 1.0, log_g = std::log(g);
+  const double d = g - 1.0, log_g = logarithm(g);
   return {-d * d * log_g, -d * (2.0 * log_g + d / g), -2.0 * log_g - d * (4.0 / g - d / (g * g))};
 }
 
@@ -244,7 +246,7 @@ void JointLink<dim>::set_drive(double value) {
   }
   // A_a u = cos A_b u + sin A_b w, and a quarter turn on: linear in both bodies.
   const Vec<3> u = axes_.col(0), w = axes_.col(1);
-  const double c = std::cos(value), s = std::sin(value);
+  const double c = elementary::cos(value), s = elementary::sin(value);
   vectors_[vectors_.size() - 2] = lever_ * (direction(0, u) - c * direction(1, u) - s * direction(1, w));
   vectors_[vectors_.size() - 1] = lever_ * (direction(0, w) + s * direction(1, u) - c * direction(1, w));
 }
@@ -273,7 +275,7 @@ void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
 template <int dim>
 double JointLink<dim>::limited_value(const Blocks& y) const {
   const double offset = limit_.offset.value(y);
-  return limit_.is_angle ? std::atan2(offset, limit_.cosine.value(y)) : offset;
+  return limit_.is_angle ? elementary::atan2(offset, limit_.cosine.value(y)) : offset;
 }
 
 template <int dim>
@@ -301,7 +303,10 @@ template <int dim>
 double JointLink<dim>::strain(const Blocks& y) const {
   double gap_sq = 0.0;
   for (const Weights& w : vectors_) gap_sq += weighted_sum<dim>(y, w).squaredNorm();
-  for (const Scalar& scalar : scalars_) gap_sq += std::pow(scalar.form.value(y) - scalar.target, 2);
+  for (const Scalar& scalar : scalars_) {
+    const double gap = scalar.form.value(y) - scalar.target;
+    gap_sq += gap * gap;
+  }
   return std::sqrt(gap_sq) / (2.0 * lever_);
 }
 

@@ -1,7 +1,8 @@
 #include "clearance/bodies/fem/element_state.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
+
+#include "clearance/math/symmetric_modes.h"
 
 namespace clearance {
 
@@ -10,7 +11,7 @@ namespace {
 /// Of a symmetric matrix, the largest first.
 Vec<3> principal_values(const Mat<3>& a) {
   const Mat<3> symmetric = 0.5 * (a + a.transpose());
-  return Eigen::SelfAdjointEigenSolver<Mat<3>>(symmetric, Eigen::EigenvaluesOnly).eigenvalues().reverse();
+  return symmetric_modes(symmetric).values.reverse();
 }
 
 }  // namespace

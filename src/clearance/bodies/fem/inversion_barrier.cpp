@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "clearance/math/logarithm.h"
 #include "clearance/math/psd.h"
 
 namespace clearance {
@@ -19,7 +20,7 @@ struct VolumeBarrier {
 VolumeBarrier volume_barrier(double j) {
   if (j >= barrier_volume_fraction) return {};
   if (!(j > 0.0)) return {infinity, -infinity, infinity};
-  const double q = j / barrier_volume_fraction, log_q = std::log(q), below = q - 1.0;
+  const double q = j / barrier_volume_fraction, log_q = logarithm(q), below = q - 1.0;
   return {
       -below * below * log_q, -below * (2.0 * log_q + below / q) / barrier_volume_fraction,
       (-2.0 * log_q - 4.0 * below / q + below * below / (q * q)) / (barrier_volume_fraction * barrier_volume_fraction)};

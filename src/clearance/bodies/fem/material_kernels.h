@@ -3,6 +3,7 @@
 #pragma once
 
 #include "clearance/bodies/fem/materials.h"
+#include "clearance/math/logarithm.h"
 #include "clearance/math/svd_kernel.h"
 
 namespace clearance::material_kernels {

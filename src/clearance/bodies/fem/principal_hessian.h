@@ -8,6 +8,7 @@
 #pragma once
 
 #include "clearance/bodies/fem/material_kernels.h"
+#include "clearance/math/logarithm.h"
 
 namespace clearance::material_kernels {
 

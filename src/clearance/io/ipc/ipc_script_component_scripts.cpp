@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "clearance/io/ipc/ipc_script_actions.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 namespace {
@@ -120,7 +121,8 @@ void hammer(Actions& a) {
     double lowest = infinity;
     for (const Vec<3>& v : vertices) {
       const Vec<3> arm = v - center;
-      lowest = std::min(lowest, center[1] + std::sin(rate * time) * arm[0] + std::cos(rate * time) * arm[1]);
+      lowest =
+          std::min(lowest, center[1] + elementary::sin(rate * time) * arm[0] + elementary::cos(rate * time) * arm[1]);
     }
     if (lowest > 0.05) continue;
     motion.end = time;
@@ -173,7 +175,7 @@ void spin_obstacles(Actions& a, const std::vector<AxisRate>& turns) {
 std::size_t make_sheet(Actions& a, std::size_t half_space) {
   const HalfSpaceDesc& plane = a.model.script.half_spaces[half_space];
   const Vec<3> normal = plane.normal.normalized(), axis = Vec<3>::UnitY().cross(normal);
-  const double angle = std::atan2(axis.norm(), normal[1]) * 180.0 / std::numbers::pi;
+  const double angle = elementary::atan2(axis.norm(), normal[1]) * 180.0 / std::numbers::pi;
   const Vec<3> center = a.box().center();
   const double size = 100.0 * (a.range().norm() + std::abs(normal.dot(center - plane.point)));
   BodyDesc body;

@@ -7,6 +7,7 @@
 #include "clearance/io/ipc/ipc_script.h"
 #include "clearance/io/ipc/ipc_script_shapes.h"
 #include "clearance/io/ipc/ipc_script_text.h"
+#include "clearance/math/elementary.h"
 #include "clearance/scene/nearest_name.h"
 
 namespace clearance {
@@ -21,7 +22,7 @@ class Parser {
       if (!line->is_empty() && !line->is_comment()) parse_line(*line);
     }
     if (script_.damping_ratio > 0.0) {
-      script_.damping_stiffness = 0.75 * script_.damping_ratio * std::pow(script_.step, 3);
+      script_.damping_stiffness = 0.75 * script_.damping_ratio * elementary::pow(script_.step, 3);
     }
     return std::move(script_);
   }

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
 
 namespace clearance {
 namespace {
@@ -51,12 +52,12 @@ Mat<3> cleaned(Mat<3> rotation) {
 
 // The angle [deg] of a point on the unit circle; right angles come out exact.
 double angle_degrees(double cosine, double sine) {
-  const double angle = std::atan2(sine, cosine) / degree;
+  const double angle = elementary::atan2(sine, cosine) / degree;
   const double right = 90.0 * std::round(angle / 90.0);
   return std::abs(angle - right) <= 1e-12 ? right + 0.0 : angle;
 }
 
-Mat<3> elementary(int axis, double degrees) {
+Mat<3> axis_turn(int axis, double degrees) {
   const auto [c, s] = cos_sin_degrees(degrees);
   const int a = (axis + 1) % 3, b = (axis + 2) % 3;
   Mat<3> rotation = Mat<3>::Identity();
@@ -104,11 +105,11 @@ std::array<double, 2> cos_sin_degrees(double degrees) {
   if (turn == 90.0) return {0.0, 1.0};
   if (turn == -90.0) return {0.0, -1.0};
   if (std::abs(turn) == 180.0) return {-1.0, 0.0};
-  return {std::cos(turn * degree), std::sin(turn * degree)};
+  return {elementary::cos(turn * degree), elementary::sin(turn * degree)};
 }
 
 Mat<3> ipc_rotation(const Vec<3>& degrees) {
-  return cleaned(elementary(0, degrees[0]) * elementary(1, degrees[1]) * elementary(2, degrees[2]));
+  return cleaned(axis_turn(0, degrees[0]) * axis_turn(1, degrees[1]) * axis_turn(2, degrees[2]));
 }
 
 Mat<3> axis_rotation(const Vec<3>& axis, double degrees) {
@@ -131,8 +132,7 @@ Vec<3> native_angles(const Mat<3>& r) {
 Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step) {
   const int num_axes = static_cast<int>((degrees_per_second.array() != 0.0).count());
   if (num_axes <= 1) return degrees_per_second;
-  const Eigen::AngleAxisd turn(ipc_rotation(degrees_per_second * step));
-  return turn.axis() * (turn.angle() / degree / step);
+  return rotation_vector(ipc_rotation(degrees_per_second * step)) / (degree * step);
 }
 
 long long num_copies(const ArrayDesc& array) {

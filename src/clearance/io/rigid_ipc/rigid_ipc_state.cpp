@@ -63,7 +63,7 @@ void move_body(BodyDesc& body, const BodyState& start, const BodyState& now, int
   TransformDesc& transform = body.transform;
   if (!turned.isIdentity(0.0)) {
     const Mat<3> rotation = turned * rotation_from_euler_xyz(transform.rotation);
-    transform.rotation = rotation.eulerAngles(2, 1, 0).reverse() / radians_per_degree;
+    transform.rotation = euler_xyz_from_rotation(rotation);
   }
   transform.translation = now.position + turned * (transform.translation - start.position);
   advance_motions(body.motions, now, turned, steps, passed);

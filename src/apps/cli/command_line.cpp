@@ -1,0 +1,165 @@
+#include "apps/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <map>
+
+#include "apps/cli/ccd_bench.h"
+#include "apps/cli/console.h"
+#include "apps/cli/info.h"
+#include "apps/cli/option_checks.h"
+#include "apps/cli/render.h"
+#include "apps/cli/run.h"
+#include "apps/cli/verify.h"
+#include "clearance/scene/schema.h"
+
+namespace clearance::cli {
+namespace {
+
+const std::map<std::string, int> scene_formats = {{"auto", static_cast<int>(SceneFormat::automatic)},
+                                                  {"clearance", static_cast<int>(SceneFormat::clearance)},
+                                                  {"ipc", static_cast<int>(SceneFormat::ipc)},
+                                                  {"rigid-ipc", static_cast<int>(SceneFormat::rigid_ipc)},
+                                                  {"polyfem", static_cast<int>(SceneFormat::polyfem)}};
+
+void add_scene_options(CLI::App& command, SceneOptions& options) {
+  command.add_option("scene", options.scene, "scene file")->required();
+  command.add_option("--format", options.format, "format of the scene file")
+      ->transform(one_of(scene_formats))
+      ->option_text("auto|clearance|ipc|rigid-ipc|polyfem");
+  command
+      .add_option("--set", options.overrides,
+                  "change a value of the scene, for example --set time.step=0.01; --set bodies.type=affine|rigid: all "
+                  "stiff bodies")
+      ->option_text("path=value")
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_flag("--json", options.json, "print machine-readable results");
+}
+
+void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
+  CLI::App* command = app.add_subcommand("ccd-bench", "time and count errors of collision detection methods");
+  command->add_option("paths", bench.paths, "folders of queries, .csv or .ccd files")->required();
+  command->add_option("--method", bench.methods, "only these methods")->delimiter(',')->option_text("M,...");
+  command->add_option("--tolerance", bench.tolerance, "of methods that have one [m]")->check(positive());
+  command->add_option("--min-separation", bench.min_separation, "distance that counts as a hit, L-infinity norm [m]")
+      ->check(not_negative());
+  command->add_option("--max-iterations", bench.max_iterations, "of a query")->check(whole_number(1));
+  command->add_option("--max-queries", bench.max_queries, "of a set and kind, evenly spread; 0: all")
+      ->check(whole_number(0));
+  command->add_option("--passes", bench.num_passes, "time every query so often; its smallest time counts")
+      ->check(whole_number(1));
+  command->add_option("--histogram", bench.histogram, "picture of the times to write")->option_text("FILE.svg");
+  command->add_flag("--json", bench.json, "print machine-readable results");
+  command->callback([&] { status = run_ccd_bench(bench); });
+
+  command = app.add_subcommand("ccd-label", "store queries with the answers of exact arithmetic");
+  command->add_option("paths", label.paths, "folders of queries, .csv or .ccd files")->required();
+  command->add_option("-o,--output", label.output, ".ccd file to write")->required();
+  command->add_option("--threads", label.threads, "threads; 0: all processors")->check(whole_number(0));
+  command->callback([&] { status = run_ccd_label(label); });
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  CLI::App app{"Clearance simulates bodies in contact: surfaces never intersect, elements never invert.", "clearance"};
+  app.set_version_flag("--version", std::string("clearance ") + CLEARANCE_VERSION);
+  app.require_subcommand(1);
+  int status = exit_done;
+
+  RunOptions run;
+  CLI::App* run_command = app.add_subcommand("run", "simulate a scene into a result folder");
+  add_scene_options(*run_command, run.scene);
+  run_command->add_option("-o,--output", run.output, "result folder (default: out/<scene>)");
+  run_command->add_option("--steps", run.steps, "run this many steps in all")->check(whole_number(1));
+  run_command->add_option("--threads", run.threads, "threads; 0: all processors")->check(whole_number(0));
+  CLI::Option* resume = run_command->add_flag(
+      "--resume", [&](auto) { run.use = FolderUse::resume; }, "continue from the checkpoint in the result folder");
+  run_command
+      ->add_flag(
+          "--overwrite", [&](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
+      ->excludes(resume);
+  run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
+  run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
+  run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
+  run_command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
+      ->check(whole_number(1));
+  run_command->callback([&] { status = run_simulation(run); });
+
+  SceneOptions check;
+  CLI::App* check_command = app.add_subcommand("check", "read and validate a scene without simulating it");
+  add_scene_options(*check_command, check);
+  check_command->callback([&] { status = run_check(check); });
+
+  SceneOptions convert;
+  std::filesystem::path convert_output;
+  bool is_overwriting = false;
+  CLI::App* convert_command = app.add_subcommand("convert", "write a scene of any supported format as a native scene");
+  add_scene_options(*convert_command, convert);
+  convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
+  convert_command->add_flag("--overwrite", is_overwriting, "replace a file that is there");
+  convert_command->callback([&] { status = run_convert(convert, convert_output, is_overwriting); });
+
+  VerifyOptions verify;
+  CLI::App* verify_command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");
+  verify_command->add_option("folder", verify.folder, "result folder")->required();
+  verify_command->add_flag("--json", verify.json, "print machine-readable results");
+  verify_command->callback([&] { status = run_verify(verify); });
+
+  InfoOptions info;
+  CLI::App* info_command = app.add_subcommand("info", "a table of steps, iterations, contacts and times");
+  info_command->add_option("folder", info.folder, "result folder")->required();
+  info_command->add_option("--rows", info.max_rows, "rows to print; 0: every step")->check(whole_number(0));
+  info_command->add_option("--slow", info.num_slow, "explain the N slowest steps instead (5 without a number)")
+      ->expected(0, 1)
+      ->default_str("5")
+      ->check(whole_number(0));
+  info_command->add_flag("--json", info.json, "print machine-readable results");
+  info_command->callback([&] { status = run_info(info); });
+
+  RenderOptions render;
+  std::string size;
+  CLI::App* render_command = app.add_subcommand("render", "a ray-traced picture or film of a result");
+  render_command->add_option("folder", render.folder, "result folder")->required();
+  render_command->add_option("-o,--output", render.output, "OUT.png: one frame; OUT.mp4: a film")->required();
+  render_command->add_option("--frame", render.frame, "frame of a picture, from 0; negative: from the end");
+  render_command->add_option("--size", size, "pixels, for example 1280x720");
+  render_command
+      ->add_option("--color", render.color,
+                   "what colours mean: body, displacement from the first frame, stress (von_mises), pressure "
+                   "(contact_pressure), or the name of an array of the frames")
+      ->option_text("body|velocity|displacement|stress|pressure|NAME");
+  render_command->callback([&] {
+    if (!size.empty()) {
+      if (const auto parsed = parse_size(size, render); !parsed) {
+        print_issues(parsed.issues());
+        status = exit_bad_input;
+        return;
+      }
+    }
+    status = run_render(render);
+  });
+
+  CcdBenchOptions bench;
+  CcdLabelOptions label;
+  add_ccd_commands(app, bench, label, status);
+
+  CLI::App* schema_command = app.add_subcommand("schema", "print the JSON Schema of native scenes");
+  bool is_reference = false;
+  schema_command->add_flag("--reference", is_reference, "print the reference documentation instead");
+  schema_command->callback([&] { std::cout << (is_reference ? scene_reference() : scene_schema()); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // Help and version are no errors; everything else is bad usage.
+    if (error.get_exit_code() == 0) return app.exit(error);
+    std::cerr << "error: " << usage_problem(app, error, argc, argv) << "; --help says more\n";
+    return exit_bad_input;
+  }
+  return status;
+}
+
+}  // namespace clearance::cli

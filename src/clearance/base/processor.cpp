@@ -1,0 +1,42 @@
+#include "clearance/base/processor.h"
+
+#include <array>
+#include <cstdlib>
+
+namespace clearance {
+namespace {
+
+constexpr std::array<const char*, 3> names = {"portable", "avx2", "avx512"};
+
+Processor find_processor() {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("x86-64-v3")) return Processor::portable;
+  return __builtin_cpu_supports("avx512f") ? Processor::avx512 : Processor::avx2;
+#else
+  return Processor::portable;
+#endif
+}
+
+}  // namespace
+
+Result<Processor> choose_processor() {
+  const Processor most = find_processor();
+  const char* asked = std::getenv("CLEARANCE_PROCESSOR");
+  if (asked == nullptr) return most;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (asked != std::string(names[i])) continue;
+    if (static_cast<Processor>(i) <= most) return static_cast<Processor>(i);
+    return Issue{"", "CLEARANCE_PROCESSOR", asked, "this processor can do less"};
+  }
+  return Issue{"", "CLEARANCE_PROCESSOR", asked, "expected `portable`, `avx2` or `avx512`"};
+}
+
+Processor processor_in_use() {
+  static const Processor processor = [] {
+    const Result<Processor> chosen = choose_processor();
+    return chosen ? *chosen : find_processor();
+  }();
+  return processor;
+}
+
+}  // namespace clearance
