@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-#include "clearance/math/logarithm.h"
+#include "clearance/math/log_barrier.h"
 
 namespace clearance {
 
@@ -15,6 +15,8 @@ struct BarrierOptions {
   double dhat = 1e-3;           ///< [m] contacts closer than min_separation + dhat feel a force
   double min_separation = 0.0;  ///< [m]
 
+  /// s_hat [m^2]
+  double clamp() const { return dhat * (dhat + 2.0 * min_separation); }
   /// Pairs with a squared distance below this are contacts. [m^2]
   double activation_sq() const { return (dhat + min_separation) * (dhat + min_separation); }
   /// What boxes grow by on every side so that all contacts are candidates. A hair more than half: no pair at exactly
@@ -22,30 +24,12 @@ struct BarrierOptions {
   double inflation() const { return 0.5 * (dhat + min_separation) * (1.0 + 1e-9); }
 };
 
-/// b, db/ds and d2b/ds2 of one squared distance.
-struct BarrierValue {
-  double value = 0.0;
-  double first = 0.0;
-  double second = 0.0;
-};
-
 inline double barrier(double distance_sq, const BarrierOptions& options) {
-  const double s = distance_sq - options.min_separation * options.min_separation;
-  const double s_hat = options.dhat * (options.dhat + 2.0 * options.min_separation);
-  if (s >= s_hat) return 0.0;
-  if (!(s > 0.0)) return INFINITY;
-  return -(s - s_hat) * (s - s_hat) * logarithm(s / s_hat);
+  return log_barrier_value(distance_sq - options.min_separation * options.min_separation, options.clamp());
 }
 
 inline BarrierValue barrier_derivatives(double distance_sq, const BarrierOptions& options) {
-  const double s = distance_sq - options.min_separation * options.min_separation;
-  const double s_hat = options.dhat * (options.dhat + 2.0 * options.min_separation);
-  if (s >= s_hat) return {};
-  if (!(s > 0.0)) return {INFINITY, -INFINITY, INFINITY};
-  const double difference = s - s_hat;
-  const double log_ratio = logarithm(s / s_hat);
-  return {-difference * difference * log_ratio, -difference * (2.0 * log_ratio + difference / s),
-          -2.0 * log_ratio - difference * (4.0 / s - difference / (s * s))};
+  return log_barrier(distance_sq - options.min_separation * options.min_separation, options.clamp());
 }
 
 /// [m^3] Force of the barrier with kappa = 1 halfway to contact.

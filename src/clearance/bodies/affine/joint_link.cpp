@@ -6,7 +6,7 @@
 
 #include "clearance/bodies/affine/torque_potential.h"
 #include "clearance/math/elementary.h"
-#include "clearance/math/logarithm.h"
+#include "clearance/math/log_barrier.h"
 
 namespace clearance {
 
@@ -30,19 +30,6 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
     result[r] = sum.sum + (sum.correction + rounding);
   }
   return result;
-}
-
-/// -(g - 1)^2 ln g below one, like contact's barrier [Fer23, eq. 2.6]: twice differentiable, infinite at zero.
-struct Barrier {
-  double value = 0.0;
-  double first = 0.0;
-  double second = 0.0;
-};
-Barrier barrier(double g) {
-  if (g >= 1.0) return {};
-  if (!(g > 0.0)) return {infinity, -infinity, infinity};
-  const double d = g - 1.0, log_g = logarithm(g);
-  return {-d * d * log_g, -d * (2.0 * log_g + d / g), -2.0 * log_g - d * (4.0 / g - d / (g * g))};
 }
 
 /// Right-handed with the given third axis; the first two are a matter of choice, but always the same. In the plane the
@@ -321,7 +308,7 @@ void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
     const double value = limited_value(y);
     for (const double gap : {value - limit_.lower, limit_.upper - value}) {
       if (!(gap > 0.0)) return energy.add(infinity);
-      energy.add(limit_.energy * barrier(gap / limit_.width).value);
+      energy.add(limit_.energy * log_barrier_value(gap / limit_.width, 1.0));
     }
   }
   if (effort_) {
@@ -338,9 +325,9 @@ typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const 
   }
   if (limit_gap(y) < limit_.width) {
     const double value = limited_value(y);
-    const double slope =
-        (barrier((value - limit_.lower) / limit_.width).first - barrier((limit_.upper - value) / limit_.width).first) /
-        limit_.width;
+    const double slope = (log_barrier((value - limit_.lower) / limit_.width, 1.0).first -
+                          log_barrier((limit_.upper - value) / limit_.width, 1.0).first) /
+                         limit_.width;
     g += limit_.energy * slope * limited_gradient(y);
   }
   return g;
@@ -380,8 +367,8 @@ typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const 
   }
   if (limit_gap(y) < limit_.width) {
     const double value = limited_value(y);
-    const double curvature = (barrier((value - limit_.lower) / limit_.width).second +
-                              barrier((limit_.upper - value) / limit_.width).second) /
+    const double curvature = (log_barrier((value - limit_.lower) / limit_.width, 1.0).second +
+                              log_barrier((limit_.upper - value) / limit_.width, 1.0).second) /
                              (limit_.width * limit_.width);
     h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {limit_.energy * curvature, limited_gradient(y)};
   }

@@ -4,7 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "clearance/math/logarithm.h"
+#include "clearance/math/log_barrier.h"
 #include "clearance/math/psd.h"
 
 namespace clearance {
@@ -12,18 +12,10 @@ namespace {
 
 constexpr int grain = 256;
 
-/// b, db/dJ, d2b/dJ2
-struct VolumeBarrier {
-  double value = 0.0, first = 0.0, second = 0.0;
-};
-
-VolumeBarrier volume_barrier(double j) {
-  if (j >= barrier_volume_fraction) return {};
-  if (!(j > 0.0)) return {infinity, -infinity, infinity};
-  const double q = j / barrier_volume_fraction, log_q = logarithm(q), below = q - 1.0;
-  return {
-      -below * below * log_q, -below * (2.0 * log_q + below / q) / barrier_volume_fraction,
-      (-2.0 * log_q - 4.0 * below / q + below * below / (q * q)) / (barrier_volume_fraction * barrier_volume_fraction)};
+/// b(J) and its derivatives by J.
+BarrierValue volume_barrier(double j) {
+  const BarrierValue b = log_barrier(j / barrier_volume_fraction, 1.0);
+  return {b.value, b.first / barrier_volume_fraction, b.second / (barrier_volume_fraction * barrier_volume_fraction)};
 }
 
 template <int dim>
@@ -149,7 +141,7 @@ void InversionBarrier<dim>::add_hessian(const VecX& x, double scale, BlockSparse
     std::fill(local, local + ElementSet<dim>::local_size, 0.0);
     const Element& rest = rest_[static_cast<std::size_t>(i)];
     const Mat<dim> f = deformation_gradient(i, x);
-    const VolumeBarrier b = volume_barrier(f.determinant());
+    const BarrierValue b = volume_barrier(f.determinant());
     if (b.second == 0.0) return;
     is_flat[static_cast<std::size_t>(i)] = 1;
     const Mat<dim> cofactor = cofactors(f);
