@@ -48,7 +48,7 @@ CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const 
 #if defined(__FMA__)
   return lane_by_lane(a, b, c);
 #else
-  // Boldo and Melquiond 2008, "Emulation of FMA and correctly rounded sums": exact but for the range of double, where
+  // By [Bol08], exact but for the range of double, where
   // the library's own emulation, which is slow, takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;
   const TwoLanes product = two_product(a, b);
