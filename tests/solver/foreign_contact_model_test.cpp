@@ -118,9 +118,12 @@ class PenaltyModel final : public ContactModel<3> {
   std::vector<int> neighbour_;  // per surface vertex
 };
 
-/// The world of the tests of the solver, by the new formulation.
+/// The world of the tests of the solver, by the new formulation; the upper body is moved by `shift`.
 struct Fixture {
-  Fixture() : world(test::falling_bodies<3>(0.02)) {
+  explicit Fixture(const Vec<3>& shift) : world(test::falling_bodies<3>(0.02)) {
+    VecX x = world.state.x;
+    for (int v = 4; v < 8; ++v) block<3>(x, v) += shift;
+    world.start(x);
     world.options.convergence = Convergence::forces;
     world.options.force_tolerance = 1e-4;
     world.options.friction.iterations = 0;
@@ -133,15 +136,17 @@ struct Fixture {
   test::World world;
 };
 
+/// So that the apex of the lower body is near the inside of a triangle of the upper one.
+const Vec<3> above_the_apex(-0.15, 0.005, 0.05);
+
 }  // namespace
 
 TEST(ForeignContactModel, GradientOfFiveVerticesIsThatOfTheEnergy) {
-  const Fixture f;
+  const Fixture f(above_the_apex);
   const Model& model = f.world.model;
   const auto formulation = f.formulation();
   const ContactPotential<3> potential(model, *formulation);
-  VecX x = f.world.state.x;
-  for (int v = 4; v < 8; ++v) x[3 * v + 1] -= 0.03;  // the upper body near the lower one
+  const VecX x = f.world.state.x;
   const Candidates pairs = test::all_pairs(3, model.surface);
   const auto energy = [&](const VecX& at) { return potential.energy(formulation->build(at, pairs), at).value(); };
   VecX gradient = VecX::Zero(x.size());
@@ -154,15 +159,28 @@ TEST(ForeignContactModel, GradientOfFiveVerticesIsThatOfTheEnergy) {
   EXPECT_GT(potential.magnitude(set, x), 1.2 * potential.energy(set, x).value());
 }
 
+TEST(ForeignContactModel, PointsAndTrianglesKeepApart) {
+  Fixture f(above_the_apex);
+  test::World& world = f.world;
+  StepWorkspace<3> workspace(world.model, world.options, f.formulation());
+  for (int step = 0; step < 15; ++step) {
+    const StepReport report = advance<3>(world.model, world.options, world.targets, world.state, workspace);
+    ASSERT_EQ(to_string(report.status), "converged") << "step " << step + 1;
+    ASSERT_TRUE(test::is_free(world, world.state.x)) << "step " << step + 1;
+    ASSERT_GT(report.num_contacts, 0);
+  }
+}
+
 TEST(ForeignContactModel, BodiesComeToRestOnItAndNeverMeet) {
-  Fixture f;
+  // Side by side.
+  Fixture f(Vec<3>(1.0, -0.52, 0.0));
   test::World& world = f.world;
   StepWorkspace<3> workspace(world.model, world.options, f.formulation());
   world.options.keeps_forces = true;
   StepReport report;
   for (int step = 0; step < 400; ++step) {
     report = advance<3>(world.model, world.options, world.targets, world.state, workspace);
-    ASSERT_EQ(report.status, StepStatus::converged) << "step " << step + 1;
+    ASSERT_EQ(to_string(report.status), "converged") << "step " << step + 1;
     ASSERT_TRUE(test::is_free(world, world.state.x)) << "step " << step + 1;
   }
   // At rest the floor carries the weight of eight vertices of 0.5 kg, and friction no more than its share.
@@ -182,7 +200,7 @@ TEST(ForeignContactModel, IsTheSameBitsForAnyNumberOfThreads) {
   std::vector<VecX> ends;
   for (const int threads : {1, 3}) {
     const ThreadLimit limit(threads);
-    Fixture f;
+    Fixture f(above_the_apex);
     StepWorkspace<3> workspace(f.world.model, f.world.options, f.formulation());
     for (int step = 0; step < 30; ++step) {
       advance<3>(f.world.model, f.world.options, f.world.targets, f.world.state, workspace);
