@@ -20,7 +20,7 @@ class Setting {
 };
 
 // A stiff ball falls on a soft box that slides down a slope, pulled by a formula.
-const std::string soft_scene = R"({
+const std::string soft_scene = R"json({
   "time": {"step": 0.01, "duration": 0.12},
   "friction": {"coefficient": 0.3},
   "half_spaces": [{"point": [0, 0, 0], "normal": [0.3, 1, 0]}],
@@ -28,12 +28,10 @@ const std::string soft_scene = R"({
     {"generator": {"kind": "box", "size": [0.4, 0.2, 0.4], "resolution": [5, 3, 5]},
      "transform": {"translation": [0, 0.11, 0], "rotation": [0, 10, -16.7]},
      "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.4},
-     "loads": [{"expression": ["10 * sin(30 * t) * exp(-x^2)", "0", "log(2 + abs(z)) + tanh(y)"]
-}]
-},
+     "loads": [{"expression": ["10 * sin(30 * t) * exp(-x^2)", "0", "log(2 + abs(z)) + tanh(y)"]}]},
     {"generator": {"kind": "sphere", "size": [0.1], "resolution": [3]}, "transform": {"translation": [0.02, 0.34, 0]},
      "linear_velocity": [0, -3, 0], "material": {"model": "fixed_corotational", "youngs_modulus": 1e6}}]
-})";
+})json";
 
 // Affine and rigid bodies that hit each other, and a pendulum with a limit.
 const std::string stiff_scene = R"({
