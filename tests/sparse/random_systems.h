@@ -1,6 +1,8 @@
 // Random block-sparse systems for the tests of this folder, and their dense twins.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <random>
 #include <set>
