@@ -131,7 +131,7 @@ TEST_F(VerifySplitBodies, AreWhatTheListOfBodiesSays) {
   const auto folder = read_verify_folder(folder_);
   ASSERT_TRUE(folder);
   ASSERT_EQ(folder->scene.bodies.size(), 2u);
-  for (const VerifyBody& body : folder->scene.bodies) {
+  for (const auto& body : folder->scene.bodies) {
     EXPECT_EQ(body.collision_group, 2);
     EXPECT_FALSE(body.has_self_contact);
   }

@@ -73,7 +73,7 @@ TEST(InversionBarrier, DerivativesMatchFiniteDifferences) {
 TEST(InversionBarrier, IsZeroAboveATenthOfTheVolumeAndGrowsWithoutBoundBelow) {
   std::mt19937_64 rng(8);
   const auto mesh = one_element<3>(ElasticModel::linear_elasticity);
-  const InversionBarrier<3> barrier(mesh);
+  InversionBarrier<3> barrier(mesh);
   EXPECT_EQ(barrier.energy(pressed<3>(mesh, 0.101, rng)).value(), 0.0);
   VecX gradient = VecX::Zero(12);
   barrier.add_gradient(mesh.x_rest, 1.0, gradient);

@@ -170,8 +170,10 @@ TEST_F(AtomicFile, FailureLeavesTheOldFileAndNoTemporaryOne) {
   EXPECT_FALSE(has("taken.tmp"));
   EXPECT_TRUE(has("taken/inside"));
   EXPECT_FALSE(write_file_atomically(folder_ / "none/file", "new"));
+  // Nor can a file be written through a link to a device that is full.
   if (fs::exists("/dev/full")) {
-    EXPECT_FALSE(write_file_atomically(path, "/dev/full", "newer"));
+    fs::create_symlink("/dev/full", folder_ / "file.tmp");
+    EXPECT_FALSE(write_file_atomically(path, "newer"));
     EXPECT_EQ(text_of(path), "new");
   }
 }

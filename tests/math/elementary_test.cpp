@@ -92,7 +92,9 @@ TEST(Elementary, SpecialValuesAreThoseOfTheLibrary) {
     for (const double x : special) {
       const auto expected = static_cast<double>(f.reference(x));
       EXPECT_EQ(std::isnan(f.own(x)), std::isnan(expected)) << f.name << " of " << x;
-      if (!std::isnan(expected)) EXPECT_EQ(f.own(x), expected) << f.name << " of " << x;
+      if (!std::isnan(expected)) {
+        EXPECT_EQ(f.own(x), expected) << f.name << " of " << x;
+      }
     }
   }
   for (const double x : special) {
@@ -102,7 +104,9 @@ TEST(Elementary, SpecialValuesAreThoseOfTheLibrary) {
         EXPECT_EQ(elementary::atan2(y, x), angle) << y << " " << x;
         EXPECT_EQ(std::signbit(elementary::atan2(y, x)), std::signbit(angle)) << y << " " << x;
       }
-      if (!std::isnan(power)) EXPECT_EQ(elementary::pow(x, y), power) << x << "^" << y;
+      if (!std::isnan(power)) {
+        EXPECT_EQ(elementary::pow(x, y), power) << x << "^" << y;
+      }
     }
   }
   EXPECT_TRUE(std::isnan(elementary::pow(-2.0, 0.5)));
@@ -135,7 +139,9 @@ TEST(Logarithm, ErrorIsBelowAUnitInEveryLane) {
 TEST(Logarithm, SpecialValuesAreThoseOfTheLibrary) {
   for (const double x : special) {
     EXPECT_EQ(std::isnan(logarithm(x)), std::isnan(std::log(x))) << x;
-    if (!std::isnan(std::log(x))) EXPECT_EQ(logarithm(x), std::log(x)) << x;
+    if (!std::isnan(std::log(x))) {
+      EXPECT_EQ(logarithm(x), std::log(x)) << x;
+    }
   }
 }
 
