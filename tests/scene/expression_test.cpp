@@ -91,7 +91,7 @@ TEST(Expression, ThreadsDoNotDisturbEachOther) {
         const double t = k + 0.1 * n;
         const auto values = evaluate(formulas, "", t, points);
         for (std::size_t i = 0; i < points.size(); ++i) {
-          const Vec<3> expected(std::sin(points[i][0]) * t, 1 + t, std::cos(points[i][0] * 2));
+          const Vec<3> expected(elementary::sin(points[i][0]) * t, 1 + t, elementary::cos(points[i][0] * 2));
           if (!values || (*values)[i] != expected) ++wrong[static_cast<std::size_t>(k)];
         }
       }

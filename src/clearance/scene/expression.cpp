@@ -109,6 +109,10 @@ class Formula {
 
  private:
   std::string describe(const mu::ParserError& error) const {
+    // The parser takes a sign of ours for a name where no operator can be.
+    if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && error.GetToken().starts_with(power_sign)) {
+      return fmt::format("is not a formula: Unexpected operator \"^\" at character {}", error.GetPos() + 1);
+    }
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
       return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
                          known_names(variables_));
