@@ -45,15 +45,14 @@ CLEARANCE_INLINE Lanes lane_by_lane(const Lanes& a, const Lanes& b, const Lanes&
 
 CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
   using namespace fused_detail;
-  // By [Bol08], exact but for the range of double, where
-  // the library's own emulation, which is slow, takes over.
+  // By [Bol08], exact but for the range of double, where the library's own emulation, which is slow, takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;
   const TwoLanes product = two_product(a, b);
   const Lanes size = absolute(product.value), size_a = absolute(a), size_b = absolute(b);
   const LaneMask is_zero = !((size_a > Lanes(0.0)) & (size_b > Lanes(0.0)));
   const LaneMask is_bounded =
       (size_a < Lanes(largest)) & (size_b < Lanes(largest)) & (size < Lanes(largest)) & (absolute(c) < Lanes(largest));
-  if (any(!(is_bounded & (is_zero | (size > Lanes(smallest)))))) return lane_by_lane(a, b, c);
+  if (any_lane(!(is_bounded & (is_zero | (size > Lanes(smallest)))))) return lane_by_lane(a, b, c);
   const TwoLanes low = two_sum(c, product.error), high = two_sum(product.value, low.value);
   return select(is_zero, product.value + c, high.value + sum_rounded_to_odd(low.error, high.error));
 }
