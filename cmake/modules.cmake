@@ -1,13 +1,14 @@
 # clearance_module(folder [ONCE] [DEPENDS folders...] [EXTERNAL targets...])
 #   A library of all .cpp files directly in src/clearance/<folder>. With CLEARANCE_DISPATCH every module exists a second
-#   time for x86-64-v3 (AVX2, FMA): target suffix `_v3`. With ONCE only its name does: what takes no time in a step is
+#   time for x86-64-v3 (AVX2) without FMA: target suffix `_v3`. With ONCE only its name does: what takes no time in a step is
 #   compiled for any processor and linked into both programs.
 # clearance_program(name folder [DEPENDS folders...] [EXTERNAL targets...])
 #   A program of <folder>/main.cpp and a library clearance_<last part of folder>, once, of the other .cpp files.
 
 add_library(clearance_flags INTERFACE)
 target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror
-  # Contraction to fused multiply-add would break error-bounded and exact arithmetic silently.
+  # Contraction to fused multiply-add would break error-bounded and exact arithmetic silently. GCC 12 vectorises
+  # alternating sums and differences of products with it all the same: processors that have it are denied it (-mno-fma).
   -ffp-contract=off -fno-math-errno
   # What ccache needs to work with precompiled headers.
   -fpch-preprocess
@@ -20,7 +21,7 @@ target_compile_options(clearance_flags INTERFACE -Wall -Wextra -Wpedantic -Wshad
 target_compile_definitions(clearance_flags INTERFACE EIGEN_DONT_VECTORIZE)
 if(CLEARANCE_NATIVE)
   # GCC 12 takes its own AVX-512 intrinsics for uninitialised variables (bug 105593).
-  target_compile_options(clearance_flags INTERFACE -march=native -Wno-uninitialized)
+  target_compile_options(clearance_flags INTERFACE -march=native -mno-fma -mno-avx512f -Wno-uninitialized)
 endif()
 if(CLEARANCE_SANITIZE)
   target_compile_options(clearance_flags INTERFACE -fsanitize=${CLEARANCE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -49,7 +50,7 @@ function(clearance_set_flags target way)
   target_link_libraries(${target} PRIVATE clearance_flags)
   target_compile_definitions(${target} PRIVATE CLEARANCE_VERSION="${PROJECT_VERSION}")
   if(way STREQUAL "_v3")
-    target_compile_options(${target} PRIVATE -march=x86-64-v3)
+    target_compile_options(${target} PRIVATE -march=x86-64-v3 -mno-fma)
   elseif(way STREQUAL "_once")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "clearance/base/parallel.h"
+#include "clearance/math/elementary.h"
 #include "clearance/math/rotation.h"
 #include "simulation/running_scene.h"
 
@@ -32,7 +33,7 @@ TEST(Displacement, FollowsTheFormulaExactly) {
     for (int i = 0; i < scene.num_nodes(); ++i) {
       const Vec<3> rest = scene.rest(i);
       if (scene.mass(i) == 0.0) {
-        EXPECT_EQ(scene.x(i), Vec<3>(rest + Vec<3>(0.1 * std::sin(2 * M_PI * t), 0.2 * rest[0] * t, 0)));
+        EXPECT_EQ(scene.x(i), Vec<3>(rest + Vec<3>(0.1 * elementary::sin(2 * M_PI * t), 0.2 * rest[0] * t, 0)));
       }
     }
   }
@@ -49,7 +50,7 @@ TEST(Displacement, BendsADeformableBodyInThePlane) {
     beam.step();
     for (int i = 0; i < beam.num_nodes(); ++i) {
       if (beam.rest(i)[0] > 0.499) {
-        EXPECT_EQ(beam.x(i), Vec<3>(beam.rest(i) + Vec<3>(0, 0.2 * (1 - std::cos(5 * (n * 0.01))), 0)));
+        EXPECT_EQ(beam.x(i), Vec<3>(beam.rest(i) + Vec<3>(0, 0.2 * (1 - elementary::cos(5 * (n * 0.01))), 0)));
       }
     }
   }

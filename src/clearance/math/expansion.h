@@ -27,16 +27,12 @@ inline TwoTerms two_sum(double a, double b) {
 
 inline TwoTerms two_product(double a, double b) {
   const double product = a * b;
-#ifdef __FMA__
-  return {product, std::fma(a, b, -product)};
-#else
-  // Veltkamp's splitting into halves of 26 bits: without hardware support std::fma is a slow library call.
+  // Veltkamp's splitting into halves of 26 bits.
   constexpr double splitter = 134217729.0;  // 2^27 + 1
   const double a_big = splitter * a, b_big = splitter * b;
   const double a_high = a_big - (a_big - a), b_high = b_big - (b_big - b);
   const double a_low = a - a_high, b_low = b - b_high;
   return {product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)};
-#endif
 }
 
 template <int capacity>

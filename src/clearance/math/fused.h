@@ -1,4 +1,4 @@
-// a b + c, rounded once, four at a time: the same bits with and without an instruction for it.
+// a b + c, rounded once, four at a time, by other operations: the bits of the instruction, where there is none.
 #pragma once
 
 #include "clearance/math/lanes.h"
@@ -45,9 +45,6 @@ CLEARANCE_INLINE Lanes lane_by_lane(const Lanes& a, const Lanes& b, const Lanes&
 
 CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
   using namespace fused_detail;
-#if defined(__FMA__)
-  return lane_by_lane(a, b, c);
-#else
   // Boldo and Melquiond 2008, "Emulation of FMA and correctly rounded sums": exact but for the range of double, where
   // the library's own emulation, which is slow, takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;
@@ -59,7 +56,6 @@ CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const 
   if (any(!(is_bounded & (is_zero | (size > Lanes(smallest)))))) return lane_by_lane(a, b, c);
   const TwoLanes low = two_sum(c, product.error), high = two_sum(product.value, low.value);
   return select(is_zero, product.value + c, high.value + sum_rounded_to_odd(low.error, high.error));
-#endif
 }
 
 }  // namespace clearance
