@@ -63,7 +63,7 @@ class SceneMaker {
     scene_.solver.max_iterations = is_mixed_ ? 100 : 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdMethod::tight_inclusion;
     if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverChoice::pcg;
-    if (random_.chance(0.15) && !is_mixed_) scene_.time.mass = MassKind::consistent;
+    if (random_.chance(0.15)) scene_.time.mass = MassKind::consistent;
     if (is_mixed_ && random_.chance(0.2)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-2);
     scene_.output.iterations = random_.chance(0.5);
     scene_.output.contact_forces = random_.chance(0.2);

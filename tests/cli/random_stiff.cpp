@@ -20,7 +20,7 @@ GeneratorDesc make_generator(GeneratorKind kind, std::vector<double> size, std::
 
 void RandomStiff::choose_kind(BodyDesc& body) {
   Random& r = random_;
-  body.kind = !is_2d() && r.chance(0.5) ? BodyKind::rigid : BodyKind::affine;
+  body.kind = r.chance(0.5) ? BodyKind::rigid : BodyKind::affine;
   if (r.chance(0.3)) body.material.stiffness = r.log_uniform(1e6, 1e12);
   if (r.chance(0.1))
     body.mass = body.material.density * std::pow(length_, scene_.dimension) * r.log_uniform(0.01, 10.0);
