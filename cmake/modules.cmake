@@ -80,10 +80,12 @@ function(clearance_libraries name)
     list(TRANSFORM depends PREPEND clearance_ OUTPUT_VARIABLE libraries)
     list(TRANSFORM libraries APPEND "${suffix}")
     if(arg_ONCE AND suffix)
-      # The same archive, but what it needs comes from the variant.
-      add_library(${name}${suffix} INTERFACE)
+      # The same archive, but what it needs comes from the variant. Imported, it is linked before that.
+      add_library(${name}${suffix} STATIC IMPORTED GLOBAL)
+      set_target_properties(${name}${suffix} PROPERTIES IMPORTED_LOCATION
+        ${PROJECT_BINARY_DIR}/${CMAKE_STATIC_LIBRARY_PREFIX}${name}${CMAKE_STATIC_LIBRARY_SUFFIX})
       add_dependencies(${name}${suffix} ${name})
-      target_link_libraries(${name}${suffix} INTERFACE $<TARGET_FILE:${name}> ${libraries} ${arg_EXTERNAL})
+      target_link_libraries(${name}${suffix} INTERFACE ${libraries} ${arg_EXTERNAL})
       continue()
     endif()
     add_library(${name}${suffix} STATIC ${arg_SOURCES})
