@@ -146,7 +146,7 @@ struct EnumInfo<BodyKind> {
   static constexpr std::array values = {
       V{BodyKind::deformable, "deformable", "elastic solid"},
       V{BodyKind::affine, "affine", "stiff: rigid up to a part in a thousand, and faster than rigid"},
-      V{BodyKind::rigid, "rigid", "stiff: exactly rigid; 3D only"},
+      V{BodyKind::rigid, "rigid", "stiff: exactly rigid"},
       V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
 };
 

@@ -222,7 +222,7 @@ struct MotionDesc {
 enum class BodyKind {
   deformable,
   affine,   ///< stiff: moves by affine maps that a stiff energy keeps very close to rotations
-  rigid,    ///< stiff: moves by rotations and translations, exactly; 3D only
+  rigid,    ///< stiff: moves by rotations and translations, exactly
   obstacle  ///< never deforms; moves only as prescribed
 };
 
