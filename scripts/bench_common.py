@@ -95,6 +95,29 @@ def summarize(run):
     }
 
 
+COMPARISON_HEADER = ["scene", "steps", "CPU s, old", "new", "new / old", "Newton iterations, old", "new", "new / old",
+                     "s per iteration, new / old", "state at the end"]
+
+
+def compare_scene(name, old, new, script, steps, threads, repetitions=2):
+    """A row of COMPARISON_HEADER: the program `new` beside `old`, turn by turn; of each the cheapest of the repetitions."""
+    best = {}
+    for _ in range(repetitions):
+        for program in (old, new):
+            with tempfile.TemporaryDirectory() as folder:
+                run = run_scene(program, script, steps, threads, Path(folder) / "result")
+            if not run["records"]:
+                return [name, "0", f"{program} failed: {' '.join(run['notes'][:2])}"] + [""] * (len(COMPARISON_HEADER) - 3)
+            if program not in best or run["cpu"] < best[program]["cpu"]:
+                best[program] = run
+    before, after = best[old], best[new]
+    newton = [max(sum(r["newton_iterations"] for r in run["records"]), 1) for run in (before, after)]
+    ratio, work = after["cpu"] / before["cpu"], newton[1] / newton[0]
+    same = before["records"][-1]["state_hash"] == after["records"][-1]["state_hash"]
+    return [name, str(len(after["records"])), f"{before['cpu']:.2f}", f"{after['cpu']:.2f}", f"{ratio:.2f}", str(newton[0]),
+            str(newton[1]), f"{work:.2f}", f"{ratio / work:.2f}", "same bits" if same else "other bits"]
+
+
 def write_between_markers(path, name, text):
     """Replaces what stands between `<!-- NAME: begin -->` and `<!-- NAME: end -->`; appends both where they are missing."""
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"

@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-from bench_common import (ROOT, busy_percent, machine, peer_data, ratio_text, run_scene, summarize, table,
-                          write_between_markers)
+from bench_common import (COMPARISON_HEADER, ROOT, busy_percent, compare_scene, machine, peer_data, ratio_text, run_scene,
+                          summarize, table, write_between_markers)
 
 INTRO = """## Deformable bodies
 
@@ -98,6 +98,17 @@ def bench_scenes(options, reference, inputs):
     return speed, split
 
 
+def compare_scenes(options, reference, inputs):
+    rows = []
+    for scene in reference["scenes"]:
+        if options.only and options.only not in scene["name"]:
+            continue
+        rows.append(compare_scene(scene["name"], options.against, options.program, inputs / scene["script"], scene["steps"],
+                                  options.threads))
+        print("  ".join(rows[-1]), flush=True)
+    return table(COMPARISON_HEADER, rows)
+
+
 # --- kernels ---
 
 
@@ -159,14 +170,18 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repetitions", type=int, default=9, help="of every kernel")
     parser.add_argument("--write", action="store_true", help="store the tables in docs/benchmarks.md")
+    parser.add_argument("--against", metavar="PROGRAM", help="another clearance: only the scenes, both programs turn by turn")
     options = parser.parse_args()
-    if options.write and options.only:
-        parser.error("--write stores all scenes and kernels; leave --only out")
+    if options.write and (options.only or options.against):
+        parser.error("--write stores all scenes and kernels; leave --only and --against out")
 
     reference = json.loads((ROOT / "benchmarks" / "ipc_reference.json").read_text())
     inputs = peer_data() / "ipc" / "input"
     busy = busy_percent()
 
+    if options.against:
+        print("\n" + compare_scenes(options, reference, inputs))
+        return 0
     text = INTRO.format(machine=machine(), threads=options.threads, busy=busy, source=reference["source"])
     if options.only != "kernels":
         if not inputs.is_dir():

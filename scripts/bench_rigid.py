@@ -22,8 +22,8 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
-from bench_common import (ROOT, baselines, busy_percent, machine, peer_data, run_scene, summarize, table,
-                          write_between_markers)
+from bench_common import (COMPARISON_HEADER, ROOT, baselines, busy_percent, compare_scene, machine, peer_data, run_scene,
+                          summarize, table, write_between_markers)
 from make_chain_net import net_scene
 
 INTRO = """## Stiff bodies
@@ -261,15 +261,27 @@ SCENE_HEADER = ["scene", "bodies", "steps", "s a step", "faster", "cpu s a step"
                 "linear / CCD / broad phase and bounds / assembly / line search / other, per cent"]
 
 
-def bench_scenes(options, reference):
-    rows = []
+def chosen_scenes(options, reference):
+    """The scenes and their files."""
     for scene in reference["scenes"]:
-        if options.scene and options.scene not in scene["name"]:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
+        if not options.scene or options.scene in scene["name"]:
             is_stack = scene["scene"].startswith("wb-")
             fixtures = baselines() / "scenes" if is_stack else peer_data() / "rigid-ipc" / "fixtures" / "3D"
-            script = fixtures / scene["scene"]
+            yield scene, fixtures / scene["scene"]
+
+
+def compare_scenes(options, reference):
+    rows = []
+    for scene, script in chosen_scenes(options, reference):
+        rows.append(compare_scene(scene["name"], options.against, options.program, script, scene["steps"], options.threads))
+        say("  ".join(rows[-1]))
+    return table(COMPARISON_HEADER, rows)
+
+
+def bench_scenes(options, reference):
+    rows = []
+    for scene, script in chosen_scenes(options, reference):
+        with tempfile.TemporaryDirectory() as folder:
             say(f"{scene['name']}: {scene['steps']} steps ...")
             result = Path(folder) / "result"
             run = run_scene(options.program, script, scene["steps"], options.threads, result, frame_interval=10)
@@ -329,9 +341,11 @@ def parse_options():
     parser.add_argument("--budget", type=float, default=120.0, help="CPU seconds that a peer's run may take")
     parser.add_argument("--threads", type=int, default=2, help="on rigid-ipc's scenes")
     parser.add_argument("--write", action="store_true", help="store the tables and pictures in docs/")
+    parser.add_argument("--against", metavar="PROGRAM",
+                        help="another clearance: only rigid-ipc's scenes, both programs turn by turn")
     options = parser.parse_args()
-    if options.write and (options.only or options.stack or options.scene):
-        parser.error("--write stores everything; leave --only, --stack and --scene out")
+    if options.write and (options.only or options.stack or options.scene or options.against):
+        parser.error("--write stores everything; leave --only, --stack, --scene and --against out")
     return options
 
 
@@ -341,6 +355,9 @@ def main():
     meshes = peer_data() / "rigid-ipc" / "meshes"
     if not meshes.is_dir() or not (baselines() / "scenes").is_dir():
         say("SKIPPED: no peer data; name its folders with CLEARANCE_PEER_DATA and CLEARANCE_BASELINES")
+        return 0
+    if options.against:
+        say("\n" + compare_scenes(options, reference))
         return 0
     text = INTRO.format(machine=machine(), busy=busy_percent(), source=reference["source"])
     if options.only in (None, "stacks", "search"):
