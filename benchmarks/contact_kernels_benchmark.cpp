@@ -120,13 +120,13 @@ Row feasible_step(CcdMethod method) {
   return [method](Scene& scene) {
     scene.options.ccd = method;
     Candidates candidates = scene.swept;
-    const SweptCandidates measured = measure_candidates(3, scene.model.surface, scene.path, std::move(candidates));
-    return find_feasible_step(3, scene.model, scene.path, measured, scene.options).alpha;
+    const SweptCandidates measured = measure_candidates<3>(scene.model.surface, scene.path, std::move(candidates));
+    return find_feasible_step<3>(scene.model, scene.path, measured, scene.options).alpha;
   };
 }
 
 double intersection_test(Scene& scene) {
-  return is_intersection_free(3, scene.model, scene.x(), *scene.broad_phase, nullptr) ? 0.0 : 1.0;
+  return is_intersection_free<3>(scene.model, scene.x(), *scene.broad_phase, nullptr) ? 0.0 : 1.0;
 }
 
 /// `make_row` prepares what the row keeps between calls.

@@ -93,7 +93,7 @@ TEST(PlanarRigid, AHeapNeverIntersectsAndStaysRigid) {
     heap.simulation().step();
     std::string hit;
     ASSERT_TRUE(
-        is_intersection_free(2, heap.model(), heap.model().surface_map.apply(heap.state().x), *broad_phase, &hit))
+        is_intersection_free<2>(heap.model(), heap.model().surface_map.apply(heap.state().x), *broad_phase, &hit))
         << "step " << step + 1 << ": " << hit;
     for (std::size_t u = 0; u < heap.scene().stiff_units.size(); ++u) {
       const Mat<2> map = map_of<2>(heap, u);

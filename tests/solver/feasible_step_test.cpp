@@ -8,6 +8,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/contact/ipc_contact_model.h"
 #include "clearance/geometry/generators.h"
+#include "clearance/math/dimension.h"
 #include "contact/contact_models.h"
 
 namespace clearance {
@@ -28,7 +29,7 @@ struct Motion {
 
 bool is_free(const Model& model, int dim, const VecX& x) {
   const auto broad_phase = make_brute_force(dim, model.surface);
-  return is_intersection_free(dim, model, x, *broad_phase, nullptr);
+  return with_dimension(dim, [&](auto d) { return is_intersection_free<d>(model, x, *broad_phase, nullptr); });
 }
 
 Motion random_motion(Random& random, int dim, bool has_floor) {
@@ -48,8 +49,10 @@ Motion random_motion(Random& random, int dim, bool has_floor) {
 
 SweptCandidates sweep(const Motion& motion, double activation) {
   const auto broad_phase = make_broad_phase(motion.dim, motion.model.surface);
-  return measure_candidates(motion.dim, motion.model.surface, motion.path,
-                            broad_phase->find_candidates(motion.path.x_t0, motion.path.x_t1, 0.5 * activation));
+  Candidates pairs = broad_phase->find_candidates(motion.path.x_t0, motion.path.x_t1, 0.5 * activation);
+  return with_dimension(motion.dim, [&](auto dim) {
+    return measure_candidates<dim>(motion.model.surface, motion.path, std::move(pairs));
+  });
 }
 
 SolverOptions options_for(CcdMethod method) {
@@ -122,7 +125,8 @@ int check_random_motions(int dim, CcdMethod method, int count, unsigned first_se
     SolverOptions options = options_for(method);
     if (seed % 3 == 2) options.barrier.min_separation = random.uniform(0.0, 0.9) * smallest_distance(motion);
     const SweptCandidates swept = sweep(motion, options.barrier.dhat + options.barrier.min_separation);
-    const FeasibleStep step = find_feasible_step(dim, motion.model, motion.path, swept, options);
+    const FeasibleStep step =
+        with_dimension(dim, [&](auto d) { return find_feasible_step<d>(motion.model, motion.path, swept, options); });
     check_promise(motion, options, step);
     if (testing::Test::HasFatalFailure()) return num_limited;
     num_limited += step.alpha < 1.0 ? 1 : 0;
@@ -158,11 +162,11 @@ TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
     ccd.gap_fraction = options.gap_fraction;
     double shortest = 1.0;
     for (std::size_t k = 0; k < swept.pairs.size(); ++k) {
-      const auto m = motion_of(motion.model.surface, motion.path, swept.pairs, k);
+      const auto m = motion_of<3>(motion.model.surface, motion.path, swept.pairs, k);
       const bool is_point_triangle = k < swept.pairs.point_triangle.size();
       shortest = std::min(shortest, (is_point_triangle ? point_triangle_ccd(m, ccd) : edge_edge_ccd(m, ccd)).toi);
     }
-    const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, swept, options);
+    const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, swept, options);
     EXPECT_GE(step.alpha, shortest);
     EXPECT_LE(step.num_ccd_calls, static_cast<long>(swept.pairs.size()));
     // A dismissed pair may end up later than CCD, which stops a thousandth of the way early, would have let it.
@@ -193,7 +197,7 @@ TEST(FeasibleStep, SeparatedMeshesMayCrashIntoEachOther) {
           speed * Vec<3>(is_left ? 1.0 : -1.0, 0.0, 0.0) + 1e-3 * Vec<3>(random.vector(3, -1.0, 1.0));
     }
     const SolverOptions options = options_for(CcdMethod::clearance);
-    const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, sweep(motion, 1e-3), options);
+    const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, sweep(motion, 1e-3), options);
     check_promise(motion, options, step);
     // Head on, at closing speed 2 * speed: the gap itself is the smallest distance, so the step cannot be tiny.
     EXPECT_GT(step.alpha, std::min(0.9, 0.3 * gap / (2.0 * speed + 4e-3)));
@@ -210,7 +214,7 @@ TEST(FeasibleStep, IsWholeWhereNothingIsNear) {
   motion.path.x_t0 = builder.x();
   motion.path.x_t1 = motion.path.x_t0.array() + 3.0;  // both move alike
   const SweptCandidates swept = sweep(motion, 1e-3);
-  const FeasibleStep step = find_feasible_step(3, motion.model, motion.path, swept, options_for(CcdMethod::clearance));
+  const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, swept, options_for(CcdMethod::clearance));
   EXPECT_EQ(step.alpha, 1.0);
   EXPECT_TRUE(step.limited_by.empty());
   EXPECT_EQ(step.num_ccd_calls, 0);
@@ -232,7 +236,7 @@ TEST(FeasibleStep, RestingPairAtRoundingDistanceDoesNotHideOthers) {
   motion.path.x_t1[3 * bullet + 1] = 2.0;
   for (CcdMethod method : {CcdMethod::clearance, CcdMethod::tight_inclusion}) {
     const FeasibleStep step =
-        find_feasible_step(3, motion.model, motion.path, sweep(motion, 1e-3), options_for(method));
+        find_feasible_step<3>(motion.model, motion.path, sweep(motion, 1e-3), options_for(method));
     EXPECT_LT(step.alpha, 0.5 / 1.5) << static_cast<int>(method);
   }
 }
@@ -260,7 +264,7 @@ TEST(FeasibleStep, SameForAnyNumberOfThreads) {
       const ThreadLimit limit(threads);
       sweeps.push_back(sweep(motion, 0.01));
       steps.push_back(
-          find_feasible_step(3, motion.model, motion.path, sweeps.back(), options_for(CcdMethod::clearance)));
+          find_feasible_step<3>(motion.model, motion.path, sweeps.back(), options_for(CcdMethod::clearance)));
     }
     EXPECT_GT(steps[0].num_ccd_calls, 512) << "several blocks of pairs";
     EXPECT_LT(steps[0].alpha, 1.0);
@@ -283,7 +287,7 @@ void check_reachable(unsigned seed) {
   SolverOptions options = options_for(CcdMethod::clearance);
   options.barrier.dhat = random.uniform(0.05, 0.3);
   const SweptCandidates swept = sweep(motion, options.barrier.dhat * (1.0 + 1e-9));
-  const FeasibleStep step = find_feasible_step(dim, motion.model, motion.path, swept, options);
+  const FeasibleStep step = find_feasible_step<dim>(motion.model, motion.path, swept, options);
   const Candidates reachable = reachable_candidates(swept, step.alpha, options.barrier.dhat);
   EXPECT_LE(reachable.size(), swept.pairs.size());
   const Candidates all = all_pairs(dim, motion.model.surface);
@@ -314,7 +318,7 @@ TEST(IsIntersectionFree, SeesCrossingTouchingAndSeparateBodies) {
     builder.add_body({{0.2, height, 0.2}, {0.2, height + 1.0, 0.2}}, {}, {{0, 1}});
     const Model model = builder.build();
     const auto broad_phase = make_broad_phase(3, model.surface);
-    return is_intersection_free(3, model, builder.x(), *broad_phase, hit);
+    return is_intersection_free<3>(model, builder.x(), *broad_phase, hit);
   };
   std::string hit;
   EXPECT_TRUE(verdict(1e-300, &hit));
@@ -332,7 +336,7 @@ TEST(IsIntersectionFree, SeesCrossingEdgesInThePlane) {
     builder.add_body({{0.5, y, 0.0}, {0.5, y + 1.0, 0.0}}, {}, {{0, 1}});
     const Model model = builder.build();
     const auto broad_phase = make_broad_phase(2, model.surface);
-    return is_intersection_free(2, model, builder.x(), *broad_phase, hit);
+    return is_intersection_free<2>(model, builder.x(), *broad_phase, hit);
   };
   std::string hit;
   EXPECT_TRUE(verdict(1e-300, &hit));
@@ -349,13 +353,13 @@ TEST(IsIntersectionFree, SeesVerticesOutsideOfHalfSpaces) {
   const auto broad_phase = make_broad_phase(2, model.surface);
   std::string hit;
   VecX x = builder.x();
-  EXPECT_FALSE(is_intersection_free(2, model, x, *broad_phase, &hit));
+  EXPECT_FALSE(is_intersection_free<2>(model, x, *broad_phase, &hit));
   EXPECT_EQ(hit, "vertex 0 is outside of a half-space");
   x[1] = 1e-300;
-  EXPECT_TRUE(is_intersection_free(2, model, x, *broad_phase, &hit));
+  EXPECT_TRUE(is_intersection_free<2>(model, x, *broad_phase, &hit));
   x[1] = -1.0;
   model.is_obstacle_vertex[0] = 1;
-  EXPECT_TRUE(is_intersection_free(2, model, x, *broad_phase, &hit));
+  EXPECT_TRUE(is_intersection_free<2>(model, x, *broad_phase, &hit));
 }
 
 }  // namespace clearance

@@ -21,7 +21,7 @@ struct Drop {
     SurfacePath path;
     path.x_t0 = x;
     path.x_t1 = x + dx;
-    const double alpha = find_feasible_step(3, model, path, {}, options).alpha;
+    const double alpha = find_feasible_step<3>(model, path, {}, options).alpha;
     x += alpha * dx;
     return alpha;
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "clearance/math/dimension.h"
 #include "clearance/solver/advance.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/sparse/block_assembler.h"
@@ -149,8 +150,9 @@ inline World falling_crowd(unsigned seed, int num_bodies) {
 
 inline bool is_free(const World& world, const VecX& x) {
   const auto broad_phase = make_brute_force(world.model.layout.dim, world.model.surface);
-  return is_intersection_free(world.model.layout.dim, world.model, world.model.surface_map.apply(x), *broad_phase,
-                              nullptr);
+  return with_dimension(world.model.layout.dim, [&](auto dim) {
+    return is_intersection_free<dim>(world.model, world.model.surface_map.apply(x), *broad_phase, nullptr);
+  });
 }
 
 }  // namespace clearance::test

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "clearance/bodies/affine/joint_potential.h"
+#include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
@@ -146,7 +147,7 @@ std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene)
   const std::vector<HeldBody> held = held_bodies(desc, scene);
   if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
   const std::vector<std::string> names = joint_names(desc);
-  return scene.dim == 3 ? make_potential<3>(joints, held, names, scene) : make_potential<2>(joints, held, names, scene);
+  return with_dimension(scene.dim, [&](auto dim) { return make_potential<dim>(joints, held, names, scene); });
 }
 
 }  // namespace clearance

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "clearance/bodies/affine/torque_potential.h"
+#include "clearance/math/dimension.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/region.h"
 #include "clearance/simulation/time_window.h"
@@ -149,8 +150,9 @@ std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel&
   }
   if (torques.empty()) return nullptr;
   const int num_unknowns = scene.model.layout.num_unknowns();
-  if (scene.dim == 3) return std::make_shared<TorquePotential<3>>(num_unknowns, std::move(torques));
-  return std::make_shared<TorquePotential<2>>(num_unknowns, std::move(torques));
+  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
+    return std::make_shared<TorquePotential<dim>>(num_unknowns, std::move(torques));
+  });
 }
 
 }  // namespace clearance

@@ -8,6 +8,7 @@
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/contact/contact_set.h"
 #include "clearance/geometry/intersection.h"
+#include "clearance/math/dimension.h"
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/overlap_depth.h"
 
@@ -146,9 +147,9 @@ class Preflight {
         overlap.place = meeting.place;
         if (meeting.depth > 0.0) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
-      add(fmt::format("{} at the start: {} of an edge and a {} meet{} near {}; move them apart", who,
-                      counted(static_cast<std::size_t>(meeting.count), "pair"), scene_.dim == 2 ? "edge" : "triangle",
-                      depth, place_text(overlap.place)));
+      add(fmt::format("{} at the start: {} of {} meet{} near {}; move them apart", who,
+                      counted(static_cast<std::size_t>(meeting.count), "pair"),
+                      scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place)));
     }
   }
 
@@ -156,8 +157,8 @@ class Preflight {
   void check_separation(BroadPhase& broad_phase) {
     const BarrierOptions& barrier = scene_.options.barrier;
     const Candidates candidates = find_contact_candidates(broad_phase, scene_.model, barrier, x_, x_);
-    const ContactSet set = scene_.dim == 2 ? build_contact_set<2>(scene_.model, x_, candidates, barrier)
-                                           : build_contact_set<3>(scene_.model, x_, candidates, barrier);
+    const ContactSet set = with_dimension(
+        scene_.dim, [&](auto dim) { return build_contact_set<dim>(scene_.model, x_, candidates, barrier); });
     // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
     if (!set.contacts.empty()) report_.min_distance = set.min_distance;
     if (set.min_distance > barrier.min_separation) return;

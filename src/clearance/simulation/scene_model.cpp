@@ -6,6 +6,7 @@
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
 #include "clearance/bodies/fem/fem_body.h"
+#include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
@@ -218,11 +219,7 @@ void set_initial_acceleration(SceneModel& scene) {
     const double m = scene.model.mass[b];
     if (m > 0.0) state.a.segment(scene.dim * b, scene.dim) = -gradient.segment(scene.dim * b, scene.dim) / m;
   }
-  if (scene.dim == 3) {
-    make_rates_rigid<3>(scene.model, state.x, state.v, state.a);
-  } else {
-    make_rates_rigid<2>(scene.model, state.x, state.v, state.a);
-  }
+  with_dimension(scene.dim, [&](auto dim) { make_rates_rigid<dim>(scene.model, state.x, state.v, state.a); });
 }
 
 }  // namespace
@@ -235,11 +232,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   build_unknowns(desc, scene);
   Model& model = scene.model;
   VecX elastic;
-  if (scene.dim == 3) {
-    build_potentials<3>(desc, scene, elastic);
-  } else {
-    build_potentials<2>(desc, scene, elastic);
-  }
+  with_dimension(scene.dim, [&](auto dim) { build_potentials<dim>(desc, scene, elastic); });
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
   if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
   if (auto joints = make_joints(desc, scene)) {
@@ -264,11 +257,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   set_contact_scales(desc, scene);
   scene.initial_state.x = model.x_rest;
   set_initial_velocity(desc, scene);
-  if (scene.dim == 3) {
-    set_stiff_velocities<3>(desc, scene);
-  } else {
-    set_stiff_velocities<2>(desc, scene);
-  }
+  with_dimension(scene.dim, [&](auto dim) { set_stiff_velocities<dim>(desc, scene); });
   set_initial_acceleration(scene);
   prepare_motions(desc, scene);
   scene.initial_state.released.assign(scene.motions.size(), 0);

@@ -7,6 +7,7 @@
 #include "clearance/base/hash.h"
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/ipc_contact_model.h"
+#include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
@@ -35,7 +36,7 @@ struct Simulation::Impl {
   /// step.
   VecX normal_forces() const {
     if (forces) return forces->normal;
-    return scene.dim == 2 ? contact_forces<2>() : contact_forces<3>();
+    return with_dimension(scene.dim, [&](auto dim) { return contact_forces<dim>(); });
   }
   template <int dim>
   VecX contact_forces() const {
@@ -208,7 +209,7 @@ SceneSummary Simulation::summary() const {
 StepReport Simulation::step(const std::function<void(int, double)>& on_iteration,
                             const std::function<bool()>& is_stop_wanted) {
   impl_->scene.options.is_stop_wanted = is_stop_wanted;
-  return impl_->scene.dim == 2 ? impl_->step<2>(on_iteration) : impl_->step<3>(on_iteration);
+  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->step<dim>(on_iteration); });
 }
 
 void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {

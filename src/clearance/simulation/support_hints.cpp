@@ -7,6 +7,7 @@
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/contact/contact_set.h"
+#include "clearance/math/dimension.h"
 #include "clearance/scene/body_names.h"
 
 namespace clearance {
@@ -82,8 +83,8 @@ class Supports {
     const BarrierOptions& barrier = scene_.options.barrier;
     const Candidates candidates =
         make_broad_phase(scene_.dim, model.surface)->find_candidates(x, x, barrier.inflation());
-    const ContactSet set = scene_.dim == 2 ? build_contact_set<2>(model, x, candidates, barrier)
-                                           : build_contact_set<3>(model, x, candidates, barrier);
+    const ContactSet set =
+        with_dimension(scene_.dim, [&](auto dim) { return build_contact_set<dim>(model, x, candidates, barrier); });
     for (const Contact& contact : set.contacts) {
       const int first = body_of_vertex(contact.vertices[0]);
       if (contact.kind == ContactKind::half_space) join(first, world_);

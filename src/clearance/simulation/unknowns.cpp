@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/math/dimension.h"
+
 namespace clearance {
 
 namespace {
@@ -194,11 +196,7 @@ void build_surface(const SceneDesc& desc, SceneModel& scene) {
 
 void build_unknowns(const SceneDesc& desc, SceneModel& scene) {
   join_meshes(scene);
-  if (scene.dim == 3) {
-    Layout<3>(scene).run();
-  } else {
-    Layout<2>(scene).run();
-  }
+  with_dimension(scene.dim, [&](auto dim) { Layout<dim>(scene).run(); });
   build_surface(desc, scene);
 }
 

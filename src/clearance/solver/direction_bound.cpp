@@ -102,15 +102,17 @@ void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& dir
   {
     StageTimer timer(report_.profile, Stage::broad_phase);
     path = in_.coordinates().surface_path(from.x, from.x_surface, direction.dy, part);
-    swept = measure_candidates(
-        dim, in_.model.surface, path,
+    swept = measure_candidates<dim>(
+        in_.model.surface, path,
         in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
   }
-  if (dim == 3 && in_.options.on_ccd_query) {
-    for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);
+  if constexpr (dim == 3) {
+    if (in_.options.on_ccd_query) {
+      for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);
+    }
   }
   StageTimer timer(report_.profile, Stage::ccd);
-  const FeasibleStep feasible = find_feasible_step(dim, in_.model, path, swept, in_.options);
+  const FeasibleStep feasible = find_feasible_step<dim>(in_.model, path, swept, in_.options);
   direction.alpha_limit = part * feasible.alpha;
   direction.candidates = reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance());
   report_.counters.candidates += static_cast<long>(swept.distance.size());

@@ -43,7 +43,8 @@ double rounding_of(const VecX& x) {
   return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
 }
 
-FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& path, const SolverOptions& options) {
+template <int dim>
+FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const SolverOptions& options) {
   FeasibleStep step;
   const double min_separation = options.barrier.min_separation;
   for (const HalfSpace& plane : model.half_spaces) {
@@ -68,24 +69,23 @@ FeasibleStep half_space_step(int dim, const Model& model, const SurfacePath& pat
   return step;
 }
 
-std::string describe(int dim, const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+template <int dim>
+std::string describe(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                      std::size_t k) {
   const auto [first, second] = pair_at(candidates, k);
   const auto body_of = [&](int vertex) { return surface.body_label(vertex); };
-  if (dim == 2) {
-    const PrimitiveMotion<2, 3> m = planar_motion_of(surface, path, candidates, k);
-    return fmt::format("vertex {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(first), second,
-                       body_of(surface.edges[static_cast<std::size_t>(second)][0]),
-                       std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])));
-  }
-  const PrimitiveMotion<3, 4> m = motion_of(surface, path, candidates, k);
+  const PrimitiveMotion<dim, dim + 1> m = motion_of<dim>(surface, path, candidates, k);
   const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-  if (k < candidates.point_triangle.size()) {
+  if constexpr (dim == 2) {
+    return fmt::format("vertex {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(first), second,
+                       body_of(vertices[1]), std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2])));
+  } else if (k < candidates.point_triangle.size()) {
     return fmt::format("vertex {} of {} and triangle {} of {}, {:.3g} m apart", first, body_of(first), second,
                        body_of(vertices[1]), std::sqrt(point_triangle_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
+  } else {
+    return fmt::format("edge {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(vertices[0]), second,
+                       body_of(vertices[2]), std::sqrt(edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
   }
-  return fmt::format("edge {} of {} and edge {} of {}, {:.3g} m apart", first, body_of(vertices[0]), second,
-                     body_of(vertices[2]), std::sqrt(edge_edge_distance_sq(m.t0[0], m.t0[1], m.t0[2], m.t0[3])));
 }
 
 /// A pair that may come too close, with a lower bound of the time when it does. Sorts by time.
@@ -130,11 +130,40 @@ CcdOptions ccd_options(const SolverOptions& options) {
   return ccd;
 }
 
+/// One pair: what its kind and its path ask for.
+template <int dim>
+CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                    std::size_t k, const CcdOptions& ccd) {
+  const MovingPair pair = pair_of(surface, candidates, k);
+  if (!is_straight<dim>(path, pair)) return curved_ccd<dim>(path, pair, ccd);
+  const PrimitiveMotion<dim, dim + 1> motion = motion_of<dim>(surface, path, candidates, k);
+  if constexpr (dim == 2) {
+    return point_edge_ccd<2>(motion, ccd);
+  } else {
+    return pair.num_first == 1 ? point_triangle_ccd(motion, ccd) : edge_edge_ccd(motion, ccd);
+  }
+}
+
+/// Edges with edges in the plane, in space with triangles.
+template <int dim>
+bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other) {
+  const auto& e = surface.edges[static_cast<std::size_t>(edge)];
+  const Vec<dim> a = block<dim>(x, e[0]), b = block<dim>(x, e[1]);
+  if constexpr (dim == 2) {
+    const auto& f = surface.edges[static_cast<std::size_t>(other)];
+    return edges_intersect(a, b, block<2>(x, f[0]), block<2>(x, f[1]));
+  } else {
+    const auto& t = surface.triangles[static_cast<std::size_t>(other)];
+    return edge_intersects_triangle(a, b, block<3>(x, t[0]), block<3>(x, t[1]), block<3>(x, t[2]));
+  }
+}
+
 }  // namespace
 
-FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
+template <int dim>
+FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options) {
-  FeasibleStep step = half_space_step(dim, model, path, options);
+  FeasibleStep step = half_space_step<dim>(model, path, options);
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
   std::vector<Suspect> suspects = find_suspects(candidates, rounding, options);
   CcdOptions ccd = ccd_options(options);
@@ -144,27 +173,13 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
   const auto test_block = [&](const Suspect* block, int count) {
     ccd.max_time = step.alpha;
     parallel_for(count, 8, [&](int i) {
-      const std::size_t k = block[i].k;
-      CcdResult result;
-      const MovingPair pair = pair_of(model.surface, candidates.pairs, k);
-      if (dim == 2) {
-        result = is_straight<2>(path, pair)
-                     ? point_edge_ccd<2>(planar_motion_of(model.surface, path, candidates.pairs, k), ccd)
-                     : curved_ccd<2>(path, pair, ccd);
-      } else if (!is_straight<3>(path, pair)) {
-        result = curved_ccd<3>(path, pair, ccd);
-      } else if (k < candidates.pairs.point_triangle.size()) {
-        result = point_triangle_ccd(motion_of(model.surface, path, candidates.pairs, k), ccd);
-      } else {
-        result = edge_edge_ccd(motion_of(model.surface, path, candidates.pairs, k), ccd);
-      }
-      toi[static_cast<std::size_t>(i)] = result.toi;
+      toi[static_cast<std::size_t>(i)] = test_pair<dim>(model.surface, path, candidates.pairs, block[i].k, ccd).toi;
     });
     step.num_ccd_calls += count;
     for (int i = 0; i < count; ++i) {
       if (toi[static_cast<std::size_t>(i)] >= step.alpha) continue;
       step.alpha = toi[static_cast<std::size_t>(i)];
-      step.limited_by = describe(dim, model.surface, path, candidates.pairs, block[i].k);
+      step.limited_by = describe<dim>(model.surface, path, candidates.pairs, block[i].k);
     }
   };
 
@@ -184,8 +199,8 @@ FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& 
   return step;
 }
 
-bool is_intersection_free(int dim, const Model& model, const VecX& x_surface, BroadPhase& broad_phase,
-                          std::string* first_hit) {
+template <int dim>
+bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit) {
   const SurfaceTopology& surface = model.surface;
   const auto pairs = broad_phase.find_intersection_candidates(x_surface);
   const int no_hit = static_cast<int>(pairs.size());
@@ -193,18 +208,7 @@ bool is_intersection_free(int dim, const Model& model, const VecX& x_surface, Br
       no_hit, no_hit,
       [&](int i) {
         const auto [first, second] = pairs[static_cast<std::size_t>(i)];
-        const auto& e = surface.edges[static_cast<std::size_t>(first)];
-        if (dim == 2) {
-          const auto& f = surface.edges[static_cast<std::size_t>(second)];
-          const Vec<2> a0 = block<2>(x_surface, e[0]), a1 = block<2>(x_surface, e[1]);
-          const Vec<2> b0 = block<2>(x_surface, f[0]), b1 = block<2>(x_surface, f[1]);
-          return edges_intersect(a0, a1, b0, b1) ? i : no_hit;
-        }
-        const auto& t = surface.triangles[static_cast<std::size_t>(second)];
-        return edge_intersects_triangle(block<3>(x_surface, e[0]), block<3>(x_surface, e[1]), block<3>(x_surface, t[0]),
-                                        block<3>(x_surface, t[1]), block<3>(x_surface, t[2]))
-                   ? i
-                   : no_hit;
+        return do_meet<dim>(surface, x_surface, first, second) ? i : no_hit;
       },
       [](int a, int b) { return std::min(a, b); });
   if (hit < no_hit) {
@@ -226,5 +230,12 @@ bool is_intersection_free(int dim, const Model& model, const VecX& x_surface, Br
   }
   return true;
 }
+
+template FeasibleStep find_feasible_step<2>(const Model&, const SurfacePath&, const SweptCandidates&,
+                                            const SolverOptions&);
+template FeasibleStep find_feasible_step<3>(const Model&, const SurfacePath&, const SweptCandidates&,
+                                            const SolverOptions&);
+template bool is_intersection_free<2>(const Model&, const VecX&, BroadPhase&, std::string*);
+template bool is_intersection_free<3>(const Model&, const VecX&, BroadPhase&, std::string*);
 
 }  // namespace clearance

@@ -17,12 +17,13 @@ struct FeasibleStep {
 };
 
 /// Same result for any number of threads.
-FeasibleStep find_feasible_step(int dim, const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
+template <int dim>
+FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options);
 
 /// Exact: true if no edge meets a triangle (2D: an edge) that it shares no vertex with, and every vertex is inside the
 /// half-spaces. `first_hit` describes the first violation found.
-bool is_intersection_free(int dim, const Model& model, const VecX& x_surface, BroadPhase& broad_phase,
-                          std::string* first_hit);
+template <int dim>
+bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit);
 
 }  // namespace clearance

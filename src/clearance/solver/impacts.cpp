@@ -90,8 +90,8 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     if (motion > least_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
   };
 
-  const SweptCandidates swept = measure_candidates(
-      dim, surface, path, find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1));
+  const SweptCandidates swept = measure_candidates<dim>(
+      surface, path, find_contact_candidates(broad_phase, model, barrier, path.x_t0, path.x_t1));
   for (std::size_t k = 0; k < swept.distance.size(); ++k) {
     std::array<int, 4> vertices{};
     double gap = swept.distance[k], motion = swept.motion[k];
@@ -99,7 +99,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
       const auto [p, edge] = swept.pairs.point_edge[k];
       vertices = {p, surface.edges[static_cast<std::size_t>(edge)][0],
                   surface.edges[static_cast<std::size_t>(edge)][1]};
-      std::tie(gap, motion) = planar_approach(planar_motion_of(surface, path, swept.pairs, k));
+      std::tie(gap, motion) = planar_approach(motion_of<2>(surface, path, swept.pairs, k));
     } else {
       vertices = vertices_of(surface, swept.pairs, k);
     }

@@ -26,7 +26,7 @@ void Step<dim>::check_exactly() {
   StageTimer timer(report_.profile, Stage::other);
   std::string hit;
   bool is_valid =
-      !in_.options.has_contact || is_intersection_free(dim, in_.model, point_.iterate.x_surface, in_.broad_phase, &hit);
+      !in_.options.has_contact || is_intersection_free<dim>(in_.model, point_.iterate.x_surface, in_.broad_phase, &hit);
   if (const std::string term = problem_.infeasible_term(point_.iterate.x); !term.empty()) {
     is_valid = false;
     hit = term + " energy has an inverted element";

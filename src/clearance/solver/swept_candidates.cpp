@@ -103,7 +103,8 @@ void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& mo
 }
 
 /// At the fraction t a path strays from its straight line by at most 4 t of its deviation.
-void add_deviations(int dim, const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
+template <int dim>
+void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
   if (path.deviation.empty()) return;
   parallel_for(static_cast<int>(swept.motion.size()), 2048, [&](int i) {
     const auto k = static_cast<std::size_t>(i);
@@ -146,51 +147,38 @@ std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates&
   return {a[0], a[1], b[0], b[1]};
 }
 
-PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                                std::size_t k) {
+template <int dim>
+PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const SurfacePath& path,
+                                        const Candidates& candidates, std::size_t k) {
   const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
-  PrimitiveMotion<3, 4> motion;
-  for (std::size_t i = 0; i < 4; ++i) {
-    motion.t0[i] = block<3>(path.x_t0, vertices[i]);
-    motion.t1[i] = block<3>(path.x_t1, vertices[i]);
+  PrimitiveMotion<dim, dim + 1> motion;
+  for (std::size_t i = 0; i <= dim; ++i) {
+    motion.t0[i] = block<dim>(path.x_t0, vertices[i]);
+    motion.t1[i] = block<dim>(path.x_t1, vertices[i]);
   }
   return motion;
 }
 
-PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const SurfacePath& path,
-                                       const Candidates& candidates, std::size_t k) {
-  const auto [p, edge] = candidates.point_edge[k];
-  const auto& e = surface.edges[static_cast<std::size_t>(edge)];
-  const std::array<int, 3> vertices = {p, e[0], e[1]};
-  PrimitiveMotion<2, 3> motion;
-  for (std::size_t i = 0; i < 3; ++i) {
-    motion.t0[i] = block<2>(path.x_t0, vertices[i]);
-    motion.t1[i] = block<2>(path.x_t1, vertices[i]);
-  }
-  return motion;
-}
-
-SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
-                                   Candidates candidates) {
+template <int dim>
+SweptCandidates measure_candidates(const SurfaceTopology& surface, const SurfacePath& path, Candidates candidates) {
   SweptCandidates swept;
   swept.pairs = std::move(candidates);
   swept.distance.resize(swept.pairs.size());
   swept.motion.resize(swept.pairs.size());
-  if (dim == 2) {
+  if constexpr (dim == 2) {
     parallel_for(static_cast<int>(swept.pairs.size()), 512, [&](int i) {
       const auto k = static_cast<std::size_t>(i);
-      const PrimitiveMotion<2, 3> m = planar_motion_of(surface, path, swept.pairs, k);
+      const PrimitiveMotion<2, 3> m = motion_of<2>(surface, path, swept.pairs, k);
       swept.distance[k] = std::sqrt(point_edge_distance_sq<2>(m.t0[0], m.t0[1], m.t0[2]));
       swept.motion[k] = relative_motion(m);
     });
-    add_deviations(dim, surface, path, swept);
-    return swept;
+  } else {
+    const std::vector<VertexMotion> motions = vertex_motions(path);
+    const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
+    measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
+    measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
   }
-  const std::vector<VertexMotion> motions = vertex_motions(path);
-  const std::size_t num_point_triangle = swept.pairs.point_triangle.size();
-  measure(surface, motions, 0, num_point_triangle, point_triangle_approach, swept);
-  measure(surface, motions, num_point_triangle, swept.pairs.edge_edge.size(), edge_edge_approach, swept);
-  add_deviations(dim, surface, path, swept);
+  add_deviations<dim>(surface, path, swept);
   return swept;
 }
 
@@ -201,7 +189,8 @@ void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& 
     const std::array<int, 4> vertices = vertices_of(surface, candidates, k);
     const bool is_edge_edge = k >= num_point_triangle;
     if (!is_straight<3>(path, {vertices, is_edge_edge ? 2 : 1})) continue;
-    visit({is_edge_edge ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of(surface, path, candidates, k)});
+    visit(
+        {is_edge_edge ? QueryKind::edge_edge : QueryKind::point_triangle, motion_of<3>(surface, path, candidates, k)});
   }
 }
 
@@ -221,5 +210,10 @@ Candidates reachable_candidates(const SweptCandidates& candidates, double alpha,
   keep_reachable(candidates.pairs.point_edge, reachable.point_edge);
   return reachable;
 }
+
+template PrimitiveMotion<2, 3> motion_of<2>(const SurfaceTopology&, const SurfacePath&, const Candidates&, std::size_t);
+template PrimitiveMotion<3, 4> motion_of<3>(const SurfaceTopology&, const SurfacePath&, const Candidates&, std::size_t);
+template SweptCandidates measure_candidates<2>(const SurfaceTopology&, const SurfacePath&, Candidates);
+template SweptCandidates measure_candidates<3>(const SurfaceTopology&, const SurfacePath&, Candidates);
 
 }  // namespace clearance

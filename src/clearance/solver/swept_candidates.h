@@ -21,14 +21,12 @@ struct SweptCandidates {
 
 /// Vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; in 2D p, e0, e1 and -1.
 std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
-PrimitiveMotion<3, 4> motion_of(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                                std::size_t k);
-/// 2D: p, e0, e1.
-PrimitiveMotion<2, 3> planar_motion_of(const SurfaceTopology& surface, const SurfacePath& path,
-                                       const Candidates& candidates, std::size_t k);
+template <int dim>
+PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const SurfacePath& path,
+                                        const Candidates& candidates, std::size_t k);
 
-SweptCandidates measure_candidates(int dim, const SurfaceTopology& surface, const SurfacePath& path,
-                                   Candidates candidates);
+template <int dim>
+SweptCandidates measure_candidates(const SurfaceTopology& surface, const SurfacePath& path, Candidates candidates);
 
 /// 3D: the pairs whose vertices all move on straight lines, in order.
 void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
