@@ -104,6 +104,19 @@ TEST_P(EnergyWarnings, TellOfSpinThatEulerLoses) {
   EXPECT_LT(shares.gained, limit);
 }
 
+// "Lost 6.7 %": what barriers take of the forces at the end of a step is the impact, over however many steps.
+TEST(EnergyWarnings, AreSilentOfWhatAnImpactTakes) {
+  const Shares blocks = run(R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.01}, "bodies": [
+      {"kind": "rigid", "generator": {"kind": "rectangle", "size": [0.2, 0.2], "resolution": [1, 1]},
+       "linear_velocity": [2, 0]},
+      {"kind": "rigid", "generator": {"kind": "rectangle", "size": [0.4, 0.2], "resolution": [1, 1]},
+       "transform": {"translation": [0.8, 0]}, "linear_velocity": [-0.5, 0], "material": {"density": 1500}}]})",
+                            100);
+  EXPECT_LT(blocks.impacts, -10.0);
+  EXPECT_LT(blocks.lost, 0.005);
+  EXPECT_LT(blocks.gained, limit);
+}
+
 TEST(EnergyWarnings, AreSilentOfAScrewThatLiftsALoad) {
   const Shares shares = run(screw(), 60);
   EXPECT_LT(shares.gained, limit);

@@ -88,14 +88,19 @@ template <int dim>
 void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale,
                                           VecX& sums) const {
   const LocalGradients locals = local_gradients(set, x_t1);
+  // The same features at the start, where they may not have been the closest ones.
+  ContactSet start = set;
+  for (Contact& contact : start.contacts) {
+    const double distance = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x_t0)).distance;
+    contact.distance_sq = distance * distance;
+  }
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     double work = 0.0;
     const std::size_t first = set.first_place(k);
     set.for_each_vertex(k, [&](std::size_t place, int v) {
       work += at_place<dim>(locals, first + place).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
     });
-    // The closest features may have been others at x_t0, where the energy of these may be anything.
-    const double gap = work - contacts_.energy(set, k, x_t1) + contacts_.energy(set, k, x_t0);
+    const double gap = work - contacts_.energy(set, k, x_t1) + contacts_.energy(start, k, x_t0);
     if (gap > 0.0) add_to_bodies(model_, set.contacts[k], scale * std::min(gap, std::abs(work)), sums);
   }
 }

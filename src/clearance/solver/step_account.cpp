@@ -119,14 +119,12 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
     }
   }
 
-  // What bodies store in contacts and elastic sticking is no gain of theirs.
-  VecX contact_gaps = VecX::Zero(body_gain_.size());
+  contact_gaps_ = VecX::Zero(body_gain_.size());
   problem.contacts().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
-                                   contact_gaps);
+                                   contact_gaps_);
   // A brake pad stands still: what is rubbed out at it is at work on it as well.
   VecX rubbed_out = VecX::Zero(body_gain_.size());
-  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps, rubbed_out);
-  body_gain_ -= contact_gaps;
+  problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps_, rubbed_out);
   work_.col(work_.cols() - 1) = rubbed_out;
 
   const Eigen::Index last = stored_.size() - 1;
@@ -295,7 +293,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
 
     EnergyLedger& ledger = ledgers[k];
     const double gain = body.gain + body_gain_[at];
-    ledger.rise = std::max(0.0, ledger.rise + gain);
+    ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
     if (!has_jumped) ledger.lost -= gain;
     ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});

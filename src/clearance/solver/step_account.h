@@ -63,6 +63,9 @@ class StepAccount {
   double barrier_gap_ = 0.0;
   VecX body_energy_t0_, body_energy_t1_;  // [J] of potentials that are sums over bodies
   VecX body_gain_;  // [J] per body: what the integrator makes of these potentials and of what keeps bodies rigid
+  /// [J] Per body: what work on barriers and elastic sticking exceeds what they store by. It is no gain of the body,
+  /// and no loss either: what is pressed together is hit, if softly.
+  VecX contact_gaps_;
   std::vector<char> has_contact_;  // per body, at the end
   std::vector<char> is_driven_;    // per body: a drive or a prescribed motion acts on it
   /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion, and what is rubbed out at
