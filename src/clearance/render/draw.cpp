@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "clearance/render/fill.h"
 #include "clearance/verify/surface.h"
 
 namespace clearance::render {
@@ -113,6 +114,24 @@ void add_plane_lines(Drawing& drawing) {
   }
 }
 
+/// Stiff bodies of the plane are outlines. Obstacles stay so: they may be walls around everything.
+void fill_outlines(const Frame& frame, const verify::VerifySurface& surface, const BodyLooks& looks,
+                   const DrawStyle& style, Drawing& drawing) {
+  std::map<int, std::vector<OutlineEdge>> outlines;
+  for (std::size_t e = surface.edges.size() - surface.num_codim_edges; e < surface.edges.size(); ++e) {
+    const int body = surface.edge_body[e];
+    if (looks.is_obstacle[body]) continue;
+    OutlineEdge edge;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const int v = surface.edges[e][i];
+      edge.ends[i] = (frame.mesh.vertices[v] - drawing.origin).cast<float>();
+      edge.colors[i] = vertex_color(v, style, looks.color[body]);
+    }
+    outlines[body].push_back(edge);
+  }
+  for (const auto& [body, outline] : outlines) add_inside(outline, drawing.bodies);
+}
+
 /// Rods are thin beside the scene and beside their own length, so that nets and hair stay apart.
 void choose_radii(const Frame& frame, const verify::VerifySurface& surface, Drawing& drawing) {
   double length_sum = 0;
@@ -170,6 +189,7 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
     }
   };
   for (const auto& triangle : frame.mesh.dim == 2 ? frame.mesh.triangles : surface.triangles) add_triangle(triangle);
+  if (drawing.is_plane) fill_outlines(frame, surface, looks, style, drawing);
   drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
   drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);
 

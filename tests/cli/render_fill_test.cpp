@@ -1,0 +1,69 @@
+// The inside of outlines, by its area.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "clearance/render/fill.h"
+
+namespace clearance::render {
+namespace {
+
+using Eigen::Vector3f;
+
+OutlineEdge edge(const Vector3f& a, const Vector3f& b) {
+  return {{a, b}, {Color(a[0], a[1], 0), Color(b[0], b[1], 0)}};
+}
+
+void add_polygon(std::vector<OutlineEdge>& outline, int sides, float radius, float phase) {
+  const auto corner = [&](int k) {
+    const float angle = phase + 2.0f * 3.14159265f * static_cast<float>(k) / static_cast<float>(sides);
+    return Vector3f(radius * std::cos(angle), radius * std::sin(angle), 0);
+  };
+  for (int k = 0; k < sides; ++k) outline.push_back(edge(corner(k), corner((k + 1) % sides)));
+}
+
+float area(const DrawTriangles& triangles) {
+  float sum = 0;
+  for (const auto& t : triangles.indices) {
+    const Vector3f& a = triangles.vertices[t[0]];
+    sum += 0.5f * (triangles.vertices[t[1]] - a).cross(triangles.vertices[t[2]] - a).norm();
+  }
+  return sum;
+}
+
+float polygon_area(int sides, float radius) {
+  return 0.5f * static_cast<float>(sides) * radius * radius * std::sin(2.0f * 3.14159265f / static_cast<float>(sides));
+}
+
+TEST(Fill, ClosedOutlinesAreFilledAndHolesAreNot) {
+  for (const float phase : {0.0f, 0.1f, 0.7853982f}) {
+    std::vector<OutlineEdge> outline;
+    add_polygon(outline, 7, 2.0f, phase);
+    DrawTriangles disk, ring;
+    add_inside(outline, disk);
+    EXPECT_NEAR(area(disk), polygon_area(7, 2.0f), 1e-4f);
+    add_polygon(outline, 4, 1.0f, 2.0f * phase);
+    add_inside(outline, ring);
+    EXPECT_NEAR(area(ring), polygon_area(7, 2.0f) - polygon_area(4, 1.0f), 1e-4f);
+  }
+}
+
+TEST(Fill, ColoursRunAlongTheEdges) {
+  std::vector<OutlineEdge> outline;
+  add_polygon(outline, 5, 1.0f, 0.3f);
+  DrawTriangles triangles;
+  add_inside(outline, triangles);
+  for (std::size_t v = 0; v < triangles.vertices.size(); ++v) {
+    EXPECT_NEAR(triangles.vertex_colors[v][0], triangles.vertices[v][0], 1e-5f);
+    EXPECT_NEAR(triangles.vertex_colors[v][1], triangles.vertices[v][1], 1e-5f);
+  }
+}
+
+TEST(Fill, OpenOutlinesHaveNoInside) {
+  DrawTriangles triangles;
+  add_inside({edge({0, 0, 0}, {1, 1, 0}), edge({1, 1, 0}, {2, 0, 0}), edge({2, 0, 0}, {3, 1, 0})}, triangles);
+  EXPECT_FLOAT_EQ(area(triangles), 0.0f);
+}
+
+}  // namespace
+}  // namespace clearance::render
