@@ -159,6 +159,21 @@ TEST_F(FolderClaims, ResumeMakesNoFolder) {
   EXPECT_FALSE(has("none"));
 }
 
+TEST_F(FolderClaims, WithdrawnClaimTakesAwayWhatItMadeAndNothingElse) {
+  Result<FolderClaim> claim = FolderClaim::make(folder_ / "new", FolderUse::start);
+  ASSERT_TRUE(claim);
+  put("new/log.txt", "a problem");
+  put("new/intersections.vtu");
+  claim->withdraw({"log.txt"});
+  EXPECT_TRUE(has("new/log.txt"));
+  std::filesystem::remove(folder_ / "new/intersections.vtu");
+  claim->withdraw({"log.txt"});
+  EXPECT_FALSE(has("new"));
+  std::filesystem::create_directory(folder_ / "mine");
+  FolderClaim::make(folder_ / "mine", FolderUse::start)->withdraw({"log.txt"});
+  EXPECT_TRUE(has("mine"));
+}
+
 TEST_F(AtomicFile, FailureLeavesTheOldFileAndNoTemporaryOne) {
   const fs::path path = put("file", "old");
   ASSERT_TRUE(write_file_atomically(path, "new"));

@@ -142,9 +142,9 @@ int run_simulation(const RunOptions& options) {
   if (const Result<Done> checked = check_text_file(options.scene.scene); !checked) return refuse(checked.issues());
 
   // The folder is this run's alone until the end. Nothing in it but the log is changed before the scene is known to be
-  // good.
+  // good, and one that was made for a bad scene is taken back.
   const fs::path output = options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
-  const Result<FolderClaim> claim = FolderClaim::make(output, options.use);
+  Result<FolderClaim> claim = FolderClaim::make(output, options.use);
   if (!claim) return refuse(claim.issues());
   if (const auto opened = open_log(output / "log.txt"); !opened) return refuse(opened.issues());
   log_info("clearance {} run {}, {} threads", CLEARANCE_VERSION, options.scene.scene.string(), num_threads());
@@ -155,6 +155,8 @@ int run_simulation(const RunOptions& options) {
     const fs::path file = output / "intersections.vtu";
     if (!meeting.vertices.empty() && write_mesh(file, meeting)) {
       say(stderr, "the meeting triangles and edges are in {}\n", file.string());
+    } else {
+      claim->withdraw({"log.txt"});
     }
     return exit_bad_input;
   }

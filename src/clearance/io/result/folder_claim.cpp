@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -64,11 +65,12 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   };
   if (Issues issues = objection(); !issues.empty()) return is_busy(folder) ? Issues{busy(folder)} : issues;
   std::error_code error;
-  fs::create_directories(folder, error);
+  const bool is_new = fs::create_directories(folder, error);
   if (error) return problem(folder, "cannot make this folder: " + error.message());
 
   // The lock. Where a file system has none, the run goes on without.
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  claim.has_made_folder_ = is_new;
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
   if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy(folder);
   // Another run may have begun and ended in the meantime.
@@ -77,13 +79,29 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
 }
 
 FolderClaim::FolderClaim(FolderClaim&& other) noexcept
-    : folder_(std::move(other.folder_)), use_(other.use_), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : folder_(std::move(other.folder_)),
+      use_(other.use_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      has_made_folder_(other.has_made_folder_) {}
 
 FolderClaim& FolderClaim::operator=(FolderClaim&& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(use_, other.use_);
   std::swap(descriptor_, other.descriptor_);
+  std::swap(has_made_folder_, other.has_made_folder_);
   return *this;
+}
+
+void FolderClaim::withdraw(const std::vector<std::string>& files) {
+  if (!has_made_folder_) return;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name != lock_file && std::find(files.begin(), files.end(), name) == files.end()) return;
+  }
+  for (const std::string& name : files) fs::remove(folder_ / name, error);
+  fs::remove(folder_ / lock_file, error);
+  fs::remove(folder_, error);
 }
 
 FolderClaim::~FolderClaim() {

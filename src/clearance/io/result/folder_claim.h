@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "clearance/base/result.h"
 
@@ -30,6 +32,9 @@ class FolderClaim {
   FolderClaim& operator=(const FolderClaim&) = delete;
   ~FolderClaim();
 
+  /// Takes back the folder, if the claim has made it and nothing but the lock and the files named is in it.
+  void withdraw(const std::vector<std::string>& files);
+
   const std::filesystem::path& folder() const { return folder_; }
   FolderUse use() const { return use_; }
 
@@ -39,6 +44,7 @@ class FolderClaim {
   std::filesystem::path folder_;
   FolderUse use_ = FolderUse::start;
   int descriptor_ = -1;
+  bool has_made_folder_ = false;
 };
 
 }  // namespace clearance
