@@ -132,7 +132,9 @@ TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
 
 TEST_F(SceneFiles, KeysGivenTwiceAreRefused) {
   EXPECT_EQ(problems(R"({"bodies": [{"mesh": "meshes/cube.msh", "name": "a", "name": "b"}]})"),
-            Lines{"scene.json: bodies[0].name: the key is given twice"});
+            Lines{"scene.json: bodies[0].name: the key is given twice, again at line 1, column 55"});
+  EXPECT_EQ(problems("{\n  \"time\": {\"step\": 0.1},\n  // a comment\n  \"time\" : {}\n}"),
+            Lines{"scene.json: time: the key is given twice, again at line 4, column 4"});
 }
 
 TEST_F(SceneFiles, OtherFormatsAreRecognised) {

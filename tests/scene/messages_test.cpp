@@ -42,7 +42,8 @@ TEST(SceneMessages, WrongTypeSaysWhatWasExpectedAndFound) {
 }
 
 TEST(SceneMessages, WrongLengthSaysHowMany) {
-  EXPECT_EQ(messages(R"({"gravity": [0, -9.8]})"), Lines{"gravity: expected 3 numbers, not 2 (got [0,-9.8])"});
+  EXPECT_EQ(messages(R"({"gravity": [0, -9.8]})"),
+            Lines{"gravity: expected 3 numbers, not 2; a scene in the plane has `\"dimension\": 2` (got [0,-9.8])"});
   EXPECT_EQ(messages(R"({"dimension": 2, "gravity": [1]})"),
             Lines{"gravity: expected 2 or 3 numbers, not 1 (got [1])"});
   EXPECT_EQ(messages(R"({"gravity": [0, "down", 0]})"),

@@ -68,6 +68,32 @@ TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
   EXPECT_EQ(door_problems([](BodyDesc& b) { b.mass = 0; }), Lines{"bodies[3].mass: must be above 0 [kg] (got 0)"});
 }
 
+TEST(ValidateStiff, MaterialThatHasNoEffectIsTold) {
+  const auto of_kind = [](BodyKind kind, const std::function<void(MaterialDesc&)>& change) {
+    return problems([&](SceneDesc& s) {
+      s.bodies[1].kind = kind;
+      change(s.bodies[1].material);
+    });
+  };
+  EXPECT_EQ(
+      of_kind(BodyKind::rigid,
+              [](MaterialDesc& m) {
+                m.youngs_modulus = 1e9;
+                m.stiffness = 1e9;
+              }),
+      (Lines{"bodies[1].material.youngs_modulus: warning: has no effect on a body of kind rigid, which keeps its "
+             "shape",
+             "bodies[1].material.stiffness: warning: has no effect on a body of kind rigid, which keeps its shape"}));
+  EXPECT_EQ(
+      of_kind(BodyKind::affine, [](MaterialDesc& m) { m.poisson_ratio = 0.3; }),
+      Lines{"bodies[1].material.poisson_ratio: warning: has no effect on a body of kind affine; see `stiffness`"});
+  EXPECT_EQ(of_kind(BodyKind::affine, [](MaterialDesc& m) { m.stiffness = 1e9; }), Lines{});
+  EXPECT_EQ(of_kind(BodyKind::deformable, [](MaterialDesc& m) { m.youngs_modulus = 1e9; }), Lines{});
+  EXPECT_EQ(of_kind(BodyKind::deformable, [](MaterialDesc& m) { m.stiffness = 1e9; }),
+            Lines{"bodies[1].material.stiffness: warning: has no effect on a body of kind deformable; see "
+                  "`youngs_modulus`"});
+}
+
 TEST(ValidateStiff, ObstaclesShareOneCollisionGroup) {
   const auto with_groups = [](int first, int second) {
     return problems([&](SceneDesc& s) {
@@ -190,6 +216,12 @@ TEST(ValidateJoints, HoldTwoStiffBodiesOrOneAndTheWorld) {
               j.bodies = {"door", "door"};
             }),
             Lines{"joints[0].bodies: a joint holds two different bodies (got \"door\")"});
+  // (No warning that its drive is blocked.)
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.bodies = {"door", "door"};
+              j.drive = "t";
+            }).size(),
+            1U);
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.bodies[1] = "door[0]"; }).size(), 1U);
 }
 
@@ -227,12 +259,18 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.axis = {0, 0, 1}; }, 2), Lines{});
   EXPECT_EQ(joint_problems(
                 [](JointDesc& j) {
+                  j.axis = {1, 0, 0};
+                },
+                2),
+            Lines{"joints[0].axis: in 2D every hinge turns about z: leave the axis out (got [1, 0, 0])"});
+  EXPECT_EQ(joint_problems(
+                [](JointDesc& j) {
                   j.kind = JointKind::slider;
                   j.axis = {0, 0, 1};
                 },
                 2)
                 .size(),
-            2U);
+            1U);
 }
 
 TEST(BodyNames, FindCopiesAndNamesWithBrackets) {

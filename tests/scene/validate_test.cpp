@@ -37,6 +37,7 @@ TEST(Validate, AcceptsGoodScenes) {
   full.time.mass = MassKind::lumped;
   for (BodyDesc& body : full.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
+    if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
   }
   for (const Issue& issue : validate(full)) ADD_FAILURE() << to_string(issue);
 }
@@ -125,8 +126,10 @@ TEST(Validate, ChecksGenerators) {
   };
   EXPECT_EQ(with_generator({}), Lines{});
   EXPECT_EQ(with_generator({.size = {1, 2}}), Lines{"bodies[0].generator.size: a box needs 3 sizes, not 2"});
-  EXPECT_EQ(with_generator({.kind = GeneratorKind::disk, .size = {1}}),
-            Lines{"bodies[0].generator.kind: is a 2D shape in a 3D scene (got disk)"});
+  EXPECT_EQ(
+      with_generator({.kind = GeneratorKind::disk, .size = {1}}),
+      Lines{
+          "bodies[0].generator.kind: is a 2D shape in a 3D scene; one in the plane has `\"dimension\": 2` (got disk)"});
   EXPECT_EQ(with_generator({.size = {1, 2, -1}}), Lines{"bodies[0].generator.size[2]: must be above 0 [m] (got -1)"});
   EXPECT_EQ(with_generator({.kind = GeneratorKind::blocks, .blocks = {Corners{Vec<3>(0, 0, 0), Vec<3>(1, 1, 1)}}}),
             Lines{});
@@ -225,8 +228,15 @@ TEST(Validate, ChecksThePlane) {
   EXPECT_EQ(in_plane([](SceneDesc& s) {
               s.bodies[0].transform.rotation = {90, 0, 0};
             }),
-            Lines{"bodies[0].transform.rotation: only a rotation about z is possible in 2D: one number, or "
-                  "[0, 0, angle] (got [90, 0, 0])"});
+            Lines{"bodies[0].transform.rotation: in 2D everything turns about z alone: one number, or [0, 0, angle] "
+                  "(got [90, 0, 0])"});
+  EXPECT_EQ(in_plane([](SceneDesc& s) {
+              s.bodies[0].kind = BodyKind::rigid;
+              LoadDesc& load = s.bodies[0].loads.emplace_back();
+              load.kind = LoadKind::torque;
+              load.value = {5, 0, 0};
+            }),
+            Lines{"bodies[0].loads[0].value: in 2D everything turns about z alone: [0, 0, torque] (got [5, 0, 0])"});
   EXPECT_EQ(in_plane([](SceneDesc& s) { s.half_spaces = {{.normal = {0, 0, 1}}}; }).size(), 2U);
 }
 

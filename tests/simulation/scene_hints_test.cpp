@@ -183,7 +183,10 @@ TEST_F(MeshHints, JunctionThatOpensTheSurfaceOfAStiffBodyIsTold) {
   const std::string vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.5 0 0\n";
   const std::string stone = R"({"name": "stone", "kind": "rigid", "mesh": "stone.obj"})";
   write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-  expect_told(told_of(stone), "bodies[0].mesh", {"1 hanging node", "number 4", "thin sheet"});
+  const auto lines = told_of(stone);
+  ASSERT_EQ(lines.size(), 2U) << testing::PrintToString(lines);
+  expect_told({lines[0]}, "bodies[0].mesh", {"1 hanging node", "number 4", "thin sheet"});
+  expect_told({lines[1]}, "bodies[0].mesh", {"3 edges are not closed", "as a sheet, 41 kg"});
   write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 5 4\nf 5 2 4\nf 1 4 3\nf 2 3 4\n");
   expect_nothing(told_of(stone));
 }
@@ -266,6 +269,48 @@ TEST(Units, ModulusInMegapascalsIsTold) {
 
 const std::string quasi_static = R"("time": {"integrator": "quasi_static"}, )";
 const std::string held = R"(, "motions": [{"region": {"box": [[-1, -1, -1], [1, -0.4, 1]]}}])";
+
+TEST(Units, BodyAHundredMillionTimesLighterThanItsNeighbourIsTold) {
+  const auto scene = [](const std::string& density) {
+    return bodies(box("[1, 1, 1]", R"(, "name": "anvil", "kind": "rigid", "material": {"density": 1e4})") + "," +
+                      box("[0.1, 0.1, 0.1]",
+                          R"(, "kind": "rigid", "transform": {"translation": [0, 0.6, 0]}, "material": {"density": )" +
+                              density + "}"),
+                  "");
+  };
+  expect_told(told(scene("3")), "bodies[1].material.density", {"lighter than foam"});
+  const auto lines = told(scene("3e-2"));
+  ASSERT_EQ(lines.size(), 2U) << testing::PrintToString(lines);
+  EXPECT_NE(lines[1].find("beside body 'anvil' of 1e+04 kg"), std::string::npos) << lines[1];
+}
+
+TEST(Units, BodyThatPassesFarInAStepIsTold) {
+  const auto scene = [](const std::string& velocity) {
+    return bodies(box("[1, 1, 1]", R"(, "kind": "rigid", "linear_velocity": [0, 0, )" + velocity + "]"),
+                  R"("time": {"step": 0.01}, )");
+  };
+  expect_told(told(scene("5000")), "bodies[0].linear_velocity",
+              {"50 m in every step", "50 times its size", "0.0002 s"});
+  expect_nothing(told(scene("2000")));
+}
+
+/// A square without one of its edges, or with all.
+std::string outline(const std::string& edges, const std::string& more = "") {
+  return R"({"dimension": 2, "bodies": [{"kind": "rigid", "geometry": {"vertices": [[0, 0], [1, 0], [1, 1], [0, 1]],
+             "edges": [[0, 1], [1, 2], [2, 3])" +
+         edges + "]}" + more + "}]}";
+}
+
+TEST(StiffMasses, OutlineThatIsOpenIsTold) {
+  expect_told(told(outline("")), "bodies[0].geometry", {"2 vertices are not", "(0, 0, 0)", "as a wire, 42.4 kg"});
+  expect_nothing(told(outline(", [3, 0]")));
+  expect_nothing(told(outline("", R"(, "thickness": 0.01)")));
+  expect_nothing(told(outline("", R"(, "mass": 2)")));
+}
+
+TEST(StiffMasses, ThicknessOfASolidIsTold) {
+  expect_told(told(outline(", [3, 0]", R"(, "thickness": 0.01)")), "bodies[0].thickness", {"is solid"});
+}
 
 TEST(Supports, FreeBodyInAQuasiStaticRunIsTold) {
   expect_told(told(bodies(box("[1, 1, 1]", R"(, "name": "raft")"), quasi_static)), "bodies[0].motions",

@@ -28,7 +28,8 @@ Result<Processor> choose_processor() {
     if (static_cast<Processor>(i) <= most) return static_cast<Processor>(i);
     return Issue{"", "CLEARANCE_PROCESSOR", asked, "this processor can do less"};
   }
-  return Issue{"", "CLEARANCE_PROCESSOR", asked, "expected `portable`, `avx2` or `avx512`"};
+  return Issue{"", "CLEARANCE_PROCESSOR", *asked == '\0' ? "nothing" : asked,
+               "expected `portable`, `avx2` or `avx512`; unset, the processor's own is taken"};
 }
 
 Processor processor_in_use() {

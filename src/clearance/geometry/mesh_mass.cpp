@@ -19,7 +19,7 @@ using Facets = std::vector<std::array<int, n>>;
 template <std::size_t n>
 struct Part {
   Facets<n> facets;
-  bool is_closed = true;
+  std::vector<int> openings;  ///< a vertex of each ridge that is not closed
 };
 
 /// Sets of facets that remember whether a facet must be turned to agree with the first of its set.
@@ -136,8 +136,9 @@ std::vector<Part<n>> split_into_parts(const Vertices& vertices, const Facets<n>&
   for_each_ridge(ridges, [&](const Ridge* begin, const Ridge* end) {
     int balance = 0;
     for (const Ridge* r = begin; r < end; ++r) balance += sets.find(r->facet).is_turned ? -r->sign : r->sign;
-    if (balance != 0)
-      parts[static_cast<std::size_t>(part_of_facet[static_cast<std::size_t>(begin->facet)])].is_closed = false;
+    if (balance == 0) return;
+    const int part = part_of_facet[static_cast<std::size_t>(begin->facet)];
+    parts[static_cast<std::size_t>(part)].openings.push_back(begin->vertices[0]);
   });
   return parts;
 }
@@ -180,7 +181,7 @@ MassProperties sum_of_solids(std::vector<Solid> solids) {
 /// Solids of the closed parts; the facets of all others go to `thin`.
 template <std::size_t n, class Integrate>
 MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets, const Integrate& integrate,
-                                      Facets<n>& thin) {
+                                      Facets<n>& thin, MeshMass& mass) {
   // Two sides without room between them are a sheet: what rounding leaves of their volume has no centre.
   constexpr double flat = 1e-12;
   std::vector<Solid> solids;
@@ -189,7 +190,12 @@ MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets,
     for (const auto& facet : part.facets) {
       for (const int v : facet) solid.box.extend(mesh.vertices[static_cast<std::size_t>(v)]);
     }
-    if (part.is_closed) solid.properties = integrate(mesh.vertices, part.facets);
+    if (part.openings.empty()) {
+      solid.properties = integrate(mesh.vertices, part.facets);
+    } else {
+      if (mass.num_openings == 0) mass.opening = mesh.vertices[static_cast<std::size_t>(part.openings.front())];
+      mass.num_openings += static_cast<int>(part.openings.size());
+    }
     if (std::abs(solid.properties.measure) > flat * elementary::pow(solid.box.diagonal(), mesh.dim)) {
       solids.push_back(solid);
     } else {
@@ -206,7 +212,7 @@ MeshMass mass_of_mesh(const Mesh& mesh, double thickness) {
   if (mesh.dim == 2) {
     Edges strips;
     mass.properties = combine(mass_properties_of_triangles(mesh.vertices, mesh.triangles),
-                              integrate_closed_parts(mesh, mesh.edges, mass_properties_of_area, strips));
+                              integrate_closed_parts(mesh, mesh.edges, mass_properties_of_area, strips, mass));
     mass.properties = combine(mass.properties, mass_properties_of_strips(mesh.vertices, strips, thickness));
     mass.properties = combine(mass.properties, mass_properties_of_disks(mesh.vertices, mesh.points, thickness));
     mass.has_thin_parts = !strips.empty() || !mesh.points.empty();
@@ -214,7 +220,7 @@ MeshMass mass_of_mesh(const Mesh& mesh, double thickness) {
   }
   Triangles sheets;
   mass.properties = combine(mass_properties_of_tets(mesh.vertices, mesh.tets),
-                            integrate_closed_parts(mesh, mesh.triangles, mass_properties_of_solid, sheets));
+                            integrate_closed_parts(mesh, mesh.triangles, mass_properties_of_solid, sheets, mass));
   mass.properties = combine(mass.properties, mass_properties_of_sheet(mesh.vertices, sheets, thickness));
   mass.properties = combine(mass.properties, mass_properties_of_rods(mesh.vertices, mesh.edges, thickness));
   mass.properties = combine(mass.properties, mass_properties_of_balls(mesh.vertices, mesh.points, thickness));

@@ -17,6 +17,9 @@ namespace clearance {
 struct MeshMass {
   MassProperties properties;
   bool has_thin_parts = false;  ///< the thickness counts
+  /// Edges of surfaces (2D: vertices of outlines) that keep them from being closed, and the place of the first.
+  int num_openings = 0;
+  Vec<3> opening = Vec<3>::Zero();
 };
 MeshMass mass_of_mesh(const Mesh& mesh, double thickness);
 

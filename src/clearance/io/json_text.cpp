@@ -28,10 +28,38 @@ std::string readable(std::string text) {
   return text;
 }
 
+/// Characters, and how far they have been read.
+class Reader {
+ public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  Reader(const char* at, const char*& reached) : at_(at), reached_(&reached) {}
+  const char& operator*() const { return *at_; }
+  Reader& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  Reader operator++(int) {
+    Reader before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const Reader& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
 // Builds the value like the library's own handler, and notes errors and repeated keys instead of throwing.
 class Handler : public nlohmann::json_sax<Json> {
  public:
-  explicit Handler(std::string_view text) : text_(text) {}
+  /// `reached` follows the reader.
+  Handler(std::string_view text, const char* const& reached) : text_(text), reached_(reached) {}
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -48,8 +76,12 @@ class Handler : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = levels_.back();
     is_after_value_ = false;
-    if (!level.keys.insert(name).second)
-      issues.push_back({"", child_path(place(), name), "", "the key is given twice"});
+    if (!level.keys.insert(name).second) {
+      const std::size_t end = static_cast<std::size_t>(reached_ - text_.data());
+      issues.push_back({"", child_path(place(), name), "",
+                        fmt::format("the key is given twice, again at {}",
+                                    line_and_column(text_, text_.rfind(name, end - std::min(end, name.size() + 1))))});
+    }
     level.key = name;
     return true;
   }
@@ -135,6 +167,7 @@ class Handler : public nlohmann::json_sax<Json> {
   static constexpr std::size_t max_depth = 64;
 
   std::string_view text_;
+  const char* const& reached_;
   std::vector<Level> levels_;
   bool is_after_value_ = false;
 };
@@ -150,9 +183,10 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
 }
 
 Result<Json> parse_json_text(std::string_view text) {
-  Handler handler(text);
-  const bool is_parsed =
-      Json::sax_parse(text.begin(), text.end(), &handler, nlohmann::detail::input_format_t::json, true, true);
+  const char* reached = text.data();
+  Handler handler(text, reached);
+  const bool is_parsed = Json::sax_parse(Reader(text.data(), reached), Reader(text.data() + text.size(), reached),
+                                         &handler, nlohmann::detail::input_format_t::json, true, true);
   if (is_parsed && handler.issues.empty()) return std::move(handler.root);
   if (handler.issues.empty()) handler.issues.push_back({"", "", "", "not valid JSON"});
   return handler.issues;

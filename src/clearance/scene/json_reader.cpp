@@ -106,7 +106,10 @@ bool has_length(const Json& json, const std::string& place, const Context& conte
     return false;
   }
   if (json.size() >= shortest && json.size() <= longest) return true;
-  context.report(place, json, fmt::format("expected {}{}, not {}", lengths, what, json.size()));
+  const bool is_planar = json.size() == 2 && shortest == 3 && context.dimension == 3;
+  context.report(place, json,
+                 fmt::format("expected {}{}, not {}{}", lengths, what, json.size(),
+                             is_planar ? "; a scene in the plane has `\"dimension\": 2`" : ""));
   return false;
 }
 

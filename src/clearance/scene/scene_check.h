@@ -30,9 +30,10 @@ class SceneCheck {
   void check_in_plane(const std::string& place, const Vec<3>& value) {
     if (is_plane() && value[2] != 0.0) error(place, "the third entry must be 0 in 2D", text(value));
   }
-  void check_rotation_in_plane(const std::string& place, const Vec<3>& value) {
+  void check_rotation_in_plane(const std::string& place, const Vec<3>& value,
+                               const char* expected = "one number, or [0, 0, angle]") {
     if (is_plane() && value.head<2>() != Vec<2>::Zero()) {
-      error(place, "only a rotation about z is possible in 2D: one number, or [0, 0, angle]", text(value));
+      error(place, fmt::format("in 2D everything turns about z alone: {}", expected), text(value));
     }
   }
 

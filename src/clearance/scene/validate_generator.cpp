@@ -79,7 +79,10 @@ class GeneratorCheck : SceneCheck {
     const Kind shape = generator_.kind;
     const bool is_flat = shape == Kind::rectangle || shape == Kind::disk;
     if (is_flat != is_plane()) {
-      error(place_ + ".kind", is_flat ? "is a 2D shape in a 3D scene" : "is a 3D shape in a 2D scene", name_);
+      error(place_ + ".kind",
+            is_flat ? "is a 2D shape in a 3D scene; one in the plane has `\"dimension\": 2`"
+                    : "is a 3D shape in a 2D scene",
+            name_);
     }
     check_sizes();
     check_resolution();

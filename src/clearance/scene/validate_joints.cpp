@@ -78,12 +78,14 @@ class JointCheck : SceneCheck {
 
   void check_axis(const JointDesc& joint, const std::string& place) {
     check_in_plane(place + ".point", joint.point);
-    // In the plane every hinge turns about z.
-    const bool has_axis = joint.kind == JointKind::slider || (joint.kind == JointKind::hinge && !is_plane());
-    if (!has_axis) return;
-    check_in_plane(place + ".axis", joint.axis);
-    const int dim = is_plane() ? 2 : 3;
-    if (joint.axis.head(dim).isZero(0.0)) error(place + ".axis", "must not be zero", text(joint.axis));
+    if (joint.kind != JointKind::hinge && joint.kind != JointKind::slider) return;
+    if (joint.axis.isZero(0.0)) {
+      error(place + ".axis", "must not be zero", text(joint.axis));
+    } else if (is_plane() && joint.kind == JointKind::slider) {
+      check_in_plane(place + ".axis", joint.axis);
+    } else if (is_plane() && joint.axis != JointDesc{}.axis && !joint.axis.head<2>().isZero(0.0)) {
+      error(place + ".axis", "in 2D every hinge turns about z: leave the axis out", text(joint.axis));
+    }
   }
 
   // Limits, drive and effort act on the one motion that hinges and sliders have.
@@ -134,7 +136,8 @@ class JointCheck : SceneCheck {
 
   void warn_of_blocked_drive(std::size_t i) {
     const JointDesc& joint = scene_.joints[i];
-    if (joint.drive.empty() || glued_root(joint.bodies[0]) != glued_root(joint.bodies[1])) return;
+    if (joint.drive.empty() || joint.bodies[0] == joint.bodies[1]) return;
+    if (glued_root(joint.bodies[0]) != glued_root(joint.bodies[1])) return;
     warning(element_path("joints", i) + ".drive",
             fmt::format("moves '{}' against {}, but both are held together by {}: none of them gives way",
                         joint.bodies[0], joint.bodies[1].empty() ? "the world" : fmt::format("'{}'", joint.bodies[1]),

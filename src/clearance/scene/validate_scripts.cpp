@@ -86,7 +86,7 @@ class ScriptCheck : SceneCheck {
     check_region(load.region, place + ".region");
     const bool is_torque = load.kind == LoadKind::torque;
     if (is_torque) {
-      check_rotation_in_plane(place + ".value", load.value);
+      check_rotation_in_plane(place + ".value", load.value, "[0, 0, torque]");
     } else {
       check_in_plane(place + ".value", load.value);
     }

@@ -92,6 +92,7 @@ class StiffCheck : SceneCheck {
     if (body.kind == BodyKind::deformable && body.split_components) {
       error(place + ".split_components", "a deformable body cannot be split; its parts may lie apart", "true");
     }
+    warn_of_unused(body, place + ".material");
     if (is_stiff(body.kind)) return;
     const auto refuse = [&](bool is_given, const char* key) {
       if (is_given) error(place + "." + key, "only a stiff body (affine or rigid) has it");
@@ -103,11 +104,31 @@ class StiffCheck : SceneCheck {
     refuse(body.fixed_rotation != none, "fixed_rotation");
   }
 
+  /// What differs from its default has been given.
+  void warn_of_unused(const BodyDesc& body, const std::string& place) {
+    const MaterialDesc &given = body.material, defaults;
+    const auto warn = [&](bool is_given, const char* key, const char* instead) {
+      if (!is_given) return;
+      warning(place + "." + key, fmt::format("has no effect on a body of kind {}{}", enum_name(body.kind), instead));
+    };
+    if (is_stiff(body.kind)) {
+      const bool is_rigid = body.kind == BodyKind::rigid;
+      const char* instead = is_rigid ? ", which keeps its shape" : "; see `stiffness`";
+      warn(given.model != defaults.model, "model", instead);
+      warn(given.youngs_modulus != defaults.youngs_modulus, "youngs_modulus", instead);
+      warn(given.poisson_ratio != defaults.poisson_ratio, "poisson_ratio", instead);
+      warn(given.damping != defaults.damping, "damping", "");
+      warn(is_rigid && given.stiffness != defaults.stiffness, "stiffness", instead);
+    } else if (body.kind == BodyKind::deformable) {
+      warn(given.stiffness != defaults.stiffness, "stiffness", "; see `youngs_modulus`");
+    }
+  }
+
   void check_fixed(const BodyDesc& body, const std::string& place) {
     if (!is_plane()) return;
     if (body.fixed_translation[2]) error(place + ".fixed_translation[2]", "there is no third axis in 2D", "true");
     if (body.fixed_rotation[0] || body.fixed_rotation[1]) {
-      error(place + ".fixed_rotation", "only a rotation about z is possible in 2D: true, or [false, false, true]");
+      error(place + ".fixed_rotation", "in 2D everything turns about z alone: true, or [false, false, true]");
     }
   }
 

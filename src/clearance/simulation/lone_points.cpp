@@ -42,17 +42,18 @@ void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, I
   // A body of points alone is meant to be one, and one without any element is an error of its own.
   if (!has_elements) return;
   if (!unused.empty()) {
-    add_hint(
-        hints, shape_place(scene, desc),
-        fmt::format("body '{}': {} of its mesh's {} belong to no element and are left out: {}; see whether the "
-                    "file is complete, or remove them",
-                    body.name, unused.size(), counted(source.vertices.size(), "vertice"), describe(unused, source)));
+    add_hint(hints, shape_place(scene, desc),
+             fmt::format(
+                 "body '{}': {} of its mesh's {} vertices belong to no element and are left out: {}; see whether the "
+                 "file is complete, or remove them",
+                 body.name, unused.size(), source.vertices.size(), describe(unused, source)));
   }
   if (!lone.empty()) {
     add_hint(hints, shape_place(scene, desc),
-             fmt::format("body '{}' has {} beside its triangles and edges, which other bodies will collide with: {}; "
+             fmt::format("body '{}' has {} beside its {}, which other bodies will collide with: {}; "
                          "see whether the file is complete, or remove them",
-                         body.name, counted(lone.size(), "lone point"), describe(lone, source)));
+                         body.name, counted(lone.size(), "lone point"),
+                         scene.dimension == 2 ? "edges" : "triangles and edges", describe(lone, source)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "clearance/simulation/enclosure.h"
 #include "clearance/simulation/locking_hints.h"
+#include "clearance/simulation/mass_hints.h"
 #include "clearance/simulation/support_hints.h"
 #include "clearance/simulation/unit_hints.h"
 
@@ -12,6 +13,7 @@ Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
+  warn_of_doubtful_masses(desc, scene, hints);
   warn_of_free_bodies(desc, scene, hints);
   warn_of_locking(desc, scene, surfaces, hints);
   return hints;

@@ -16,6 +16,8 @@ constexpr double largest_size = 1e3;    // [m]
 constexpr double smallest_size = 1e-5;  // [m]
 constexpr double largest_mass = 1e7;    // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
+constexpr double largest_mass_ratio = 1e8;
+constexpr double largest_advance = 30.0;  // of a body's size, per step
 
 // Densities in g/cm^3 reach 22.6. What weighs less than 25 kg/m^3 are aerogels and foams, which carry sound at up to
 // 600 m/s; a material with the right modulus and a density a thousand times too small at 20 000 m/s and more.
@@ -187,6 +189,37 @@ void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       });
 }
 
+/// Beside a body so much heavier, the light one is no more than the rounding of what is computed for the heavy one.
+void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto find_heavy = [&](std::size_t light) {
+    return std::find_if(entries.begin(), entries.end(), [&](const Entry& other) {
+      const bool is_heavy = !other.is_obstacle && other.mass >= largest_mass_ratio * entries[light].mass;
+      return is_heavy && other.size < largest_ratio * entries[light].size && is_near(entries[light], other);
+    });
+  };
+  warn_of_first(
+      desc, entries, "material.density", hints, [&](std::size_t d) { return find_heavy(d) != entries.end(); },
+      [&](std::size_t d) {
+        const auto heavy = find_heavy(d);
+        return fmt::format("weighs {:.2g} kg, beside body '{}' of {:.2g} kg; densities are in {}", entries[d].mass,
+                           desc.bodies[static_cast<std::size_t>(heavy - entries.begin())].name, heavy->mass,
+                           desc.dimension == 2 ? "kg/m^2" : "kg/m^3");
+      });
+}
+
+void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto advance = [&](std::size_t d) { return desc.time.step * desc.bodies[d].linear_velocity.norm(); };
+  warn_of_first(
+      desc, entries, "linear_velocity", hints,
+      [&](std::size_t d) { return advance(d) > largest_advance * entries[d].size; },
+      [&](std::size_t d) {
+        return fmt::format(
+            "moves {:.3g} m in every step, {:.2g} times its size; velocities are in m/s, and a step of "
+            "{:.1g} s takes it no further than its size",
+            advance(d), advance(d) / entries[d].size, desc.time.step * entries[d].size / advance(d));
+      });
+}
+
 }  // namespace
 
 void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
@@ -197,6 +230,8 @@ void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints
   warn_of_moduli(desc, entries, hints);
   warn_of_stiffness(desc, entries, hints);
   warn_of_ratios(desc, entries, hints);
+  warn_of_mass_ratios(desc, entries, hints);
+  warn_of_speeds(desc, entries, hints);
 }
 
 }  // namespace clearance
