@@ -56,4 +56,7 @@ clearance_component(simulation
     scene/scene.h scene/validate.h
     simulation/body_facts.h simulation/joint_strain.h simulation/run.h simulation/simulation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)
+# Its headers hand over Eigen's objects, which lie and are freed as Eigen is told here; users who compile for AVX without it
+# would free what they do not own.
+target_compile_definitions(clearance_package_simulation INTERFACE EIGEN_DONT_VECTORIZE)
 install(FILES cmake/imported_libraries.cmake COMPONENT simulation DESTINATION ${clearance_package_folder})

@@ -197,6 +197,7 @@ double PackTrees<arity>::fit_leaves(Tree& tree, int begin, int end, const std::v
     for (int first_slot = 0; first_slot < pack_width; first_slot += 4) {
       BoxRow lo[4];
       BoxRow hi[4];
+      // Four boxes at a time become rows of lower and upper bounds.
       for (int i = 0; i < 4; ++i) {
         const Box box = items.index[first_slot + i] < 0 ? unused_box() : box_of(items, first_slot + i, vertex_boxes);
         leaf_box.add(box);
@@ -207,6 +208,7 @@ double PackTrees<arity>::fit_leaves(Tree& tree, int begin, int end, const std::v
       transpose(hi, pack.hi, first_slot);
     }
     sum_of_roots += std::sqrt(static_cast<double>(leaf_box.spread()));
+    // A leaf is a slot of its parent; a tree of one leaf has none.
     if (tree.num_leaves == 1) {
       tree.box = leaf_box.box();
     } else {

@@ -190,8 +190,10 @@ Frame compute(const Model& model, const Contact& contact, const ContactPositions
       return point_point_frame<Frame, dim>(positions);
     case ContactKind::point_edge:
       return point_edge_frame<Frame, dim>(positions);
-    default:
-      break;
+    case ContactKind::point_triangle:
+    case ContactKind::edge_edge:
+    case ContactKind::mollified_edge_edge:
+      break;  // in space alone
   }
   if constexpr (dim == 3) {
     if (contact.kind == ContactKind::mollified_edge_edge) return mollified_frame<Frame>(model, contact, positions);

@@ -247,6 +247,7 @@ template <int dim>
 void ContactHessians<dim>::pack(int group, int contact, const RankOneSum<dim>& sum) {
   const std::span<const int> blocks = stencils_.nodes_of(group);
   const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
+  // Which vertices of the contact are free, in the order of the stencil.
   std::array<std::size_t, 4> nodes{};
   std::size_t count = 0;
   for (std::size_t i = 0; count < blocks.size() && i < static_cast<std::size_t>(vertices.count); ++i) {
@@ -255,6 +256,7 @@ void ContactHessians<dim>::pack(int group, int contact, const RankOneSum<dim>& s
   double* out = locals_.data() +
                 static_cast<std::size_t>(stencils_.first_local_block[static_cast<std::size_t>(group)]) * dim * dim;
   const std::span<const std::size_t> free(nodes.data(), count);
+  // Up to three terms are unrolled; 0 stands for any number.
   switch (sum.count()) {
     case 0:
       std::fill(out, out + count * (count + 1) / 2 * dim * dim, 0.0);

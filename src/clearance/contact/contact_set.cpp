@@ -66,9 +66,12 @@ double distance_sq_of(const ClosestStencil& stencil, const std::array<Vec<3>, 4>
       return point_line_distance_sq<3>(at(0), at(1), at(2));
     case ContactKind::point_triangle:
       return point_plane_distance_sq(x[0], x[1], x[2], x[3]);
-    default:
-      return line_line_distance_sq(x[0], x[1], x[2], x[3]);
+    case ContactKind::edge_edge:
+    case ContactKind::mollified_edge_edge:
+    case ContactKind::half_space:  // (no stencil of two primitives)
+      break;
   }
+  return line_line_distance_sq(x[0], x[1], x[2], x[3]);
 }
 
 /// Activation distance and stiffness of pairs of primitives. They are those of the pair, whatever its closest features
@@ -306,9 +309,12 @@ int Contact::num_vertices() const {
       return 2;
     case ContactKind::point_edge:
       return 3;
-    default:
-      return 4;
+    case ContactKind::point_triangle:
+    case ContactKind::edge_edge:
+    case ContactKind::mollified_edge_edge:
+      break;
   }
+  return 4;
 }
 
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums) {
@@ -322,7 +328,7 @@ void add_to_bodies(const Model& model, const Contact& contact, double value, Vec
   }
 }
 
-std::string describe(const Contact& contact, const SurfaceTopology& surface) {
+std::string contact_text(const Contact& contact, const SurfaceTopology& surface) {
   static constexpr std::array kinds = {"point and point", "point and edge", "point and triangle",
                                        "edge and edge",   "edge and edge",  "point and half-space"};
   const int n = contact.num_vertices();

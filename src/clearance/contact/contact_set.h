@@ -140,7 +140,7 @@ using ForceVisitor = std::function<void(const Contact& contact, int vertex, cons
 void add_to_bodies(const Model& model, const Contact& contact, double value, VecX& sums);
 
 /// `point_triangle of vertices 1, 5, 6, 7 of 'a' and 'b', 1e-9 m apart`
-std::string describe(const Contact& contact, const SurfaceTopology& surface);
+std::string contact_text(const Contact& contact, const SurfaceTopology& surface);
 
 /// All pairs that may be nearer than their activation distance anywhere on the path from x_t0 to x_t1; see
 /// BroadPhase::find_candidates.

@@ -178,6 +178,7 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
   const bool is_exact = kind == HessianKind::exact;
   const double weight = contact.weight;
   const auto is_wanted = [&](double coefficient) { return coefficient > 0.0 || is_exact; };
+  // The mollifier has no closed form of its modes: they are computed from the exact Hessian.
   if (contact.kind == ContactKind::mollified_edge_edge && (is_exact || weight < 0.0)) {
     const ContactDerivatives<dim> exact = exact_derivatives_of(contact, x);
     const SymmetricModes modes = symmetric_modes(exact.hessian);
@@ -197,6 +198,7 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
+  // Along the normal, then along the tangents, then what turns the features; each a sum of squares with its sign.
   const double curvature = weight * normal_curvature(frame.distance, b);
   if (is_wanted(curvature)) sum.add(curvature, frame.weights, frame.normal);
   add_tangent_terms<dim>(frame, b.first, weight, is_exact, sum);

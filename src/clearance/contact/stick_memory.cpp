@@ -47,9 +47,11 @@ Vec<3> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec
       return turn_of(edge(x_t0, 0, 1), edge(x_t0, 2, 3), edge(x, 0, 1), edge(x, 2, 3)) * s;
     case ContactKind::point_edge:
       return turn_of(edge(x_t0, 1, 2), edge(x_t0, 1, 2), edge(x, 1, 2), edge(x, 1, 2)) * s;
-    default:
-      return s;
+    case ContactKind::point_point:
+    case ContactKind::half_space:
+      break;
   }
+  return s;
 }
 
 Vec<2> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec<2>& s) {

@@ -81,6 +81,7 @@ void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distan
       }
       return;
     }
+    // The larger node is split; the nearer half is searched first, since it bounds the other.
     const bool splits_a = q.is_leaf() || (!p.is_leaf() && p.diagonal() > q.diagonal());
     std::array<std::array<int, 2>, 2> pairs = {{{i, j}, {i, j}}};
     pairs[0][splits_a ? 0 : 1] = splits_a ? p.left : q.left;

@@ -6,33 +6,14 @@
 #include <array>
 #include <cmath>
 
+#include "clearance/math/error_free.h"
+
 namespace clearance::expansion {
 
-struct TwoTerms {
-  double value;  ///< the rounded result
-  double error;  ///< exact result minus value
-};
-
 /// a + b, for |a| >= |b| or a = 0.
-inline TwoTerms fast_two_sum(double a, double b) {
+inline TwoTerms<double> fast_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
-}
-
-inline TwoTerms two_sum(double a, double b) {
-  const double sum = a + b;
-  const double b_virtual = sum - a;
-  return {sum, (a - (sum - b_virtual)) + (b - b_virtual)};
-}
-
-inline TwoTerms two_product(double a, double b) {
-  const double product = a * b;
-  // Veltkamp's splitting into halves of 26 bits.
-  constexpr double splitter = 134217729.0;  // 2^27 + 1
-  const double a_big = splitter * a, b_big = splitter * b;
-  const double a_high = a_big - (a_big - a), b_high = b_big - (b_big - b);
-  const double a_low = a - a_high, b_low = b - b_high;
-  return {product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)};
 }
 
 template <int capacity>
@@ -50,7 +31,7 @@ struct Expansion {
 
 /// a - b, exactly.
 inline Expansion<2> difference(double a, double b) {
-  const TwoTerms d = two_sum(a, -b);
+  const TwoTerms<double> d = two_sum(a, -b);
   Expansion<2> result;
   result.append(d.error);
   result.append(d.value);
@@ -76,7 +57,7 @@ Expansion<m + n> add(const Expansion<m>& e, const Expansion<n>& f) {
   if (total == 0) return result;
   double sum = next();
   for (int k = 1; k < total; ++k) {
-    const TwoTerms s = two_sum(sum, next());
+    const TwoTerms<double> s = two_sum(sum, next());
     result.append(s.error);
     sum = s.value;
   }
@@ -89,14 +70,14 @@ template <int m>
 Expansion<2 * m> scale(const Expansion<m>& e, double factor) {
   Expansion<2 * m> result;
   if (e.size == 0) return result;
-  const TwoTerms first = two_product(e.terms[0], factor);
+  const TwoTerms<double> first = two_product(e.terms[0], factor);
   result.append(first.error);
   double sum = first.value;
   for (int i = 1; i < e.size; ++i) {
-    const TwoTerms product = two_product(e.terms[i], factor);
-    const TwoTerms low = two_sum(sum, product.error);
+    const TwoTerms<double> product = two_product(e.terms[i], factor);
+    const TwoTerms<double> low = two_sum(sum, product.error);
     result.append(low.error);
-    const TwoTerms high = fast_two_sum(product.value, low.value);
+    const TwoTerms<double> high = fast_two_sum(product.value, low.value);
     result.append(high.error);
     sum = high.value;
   }

@@ -1,7 +1,7 @@
 // a b + c, rounded once, four at a time, by other operations: the bits of the instruction, where there is none.
 #pragma once
 
-#include "clearance/math/lanes.h"
+#include "clearance/math/error_free.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
@@ -10,26 +10,9 @@ namespace clearance {
 
 namespace fused_detail {
 
-struct TwoLanes {
-  Lanes value;  ///< the rounded result
-  Lanes error;  ///< exact result minus value
-};
-
-CLEARANCE_INLINE TwoLanes two_sum(const Lanes& a, const Lanes& b) {
-  const Lanes sum = a + b, b_virtual = sum - a;
-  return {sum, (a - (sum - b_virtual)) + (b - b_virtual)};
-}
-
-/// Veltkamp's splitting into halves of 26 bits, Dekker's product.
-CLEARANCE_INLINE TwoLanes two_product(const Lanes& a, const Lanes& b) {
-  const Lanes product = a * b, a_big = Lanes(0x1p27 + 1) * a, b_big = Lanes(0x1p27 + 1) * b;
-  const Lanes a_high = a_big - (a_big - a), b_high = b_big - (b_big - b), a_low = a - a_high, b_low = b - b_high;
-  return {product, a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low)};
-}
-
 /// The sum if it is a number, else that of its two neighbours whose last bit is set.
 CLEARANCE_INLINE Lanes sum_rounded_to_odd(const Lanes& a, const Lanes& b) {
-  const TwoLanes sum = two_sum(a, b);
+  const TwoTerms<Lanes> sum = two_sum(a, b);
   const LaneWords words = words_of(sum.value), is_even = (words & 1) - 1;
   const LaneWords is_inexact = reinterpret_cast<LaneWords>(((sum.error > Lanes(0.0)) | (sum.error < Lanes(0.0))).bits);
   const LaneWords is_too_large = (words ^ words_of(sum.error)) >> 63;
@@ -47,13 +30,13 @@ CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const 
   using namespace fused_detail;
   // By [Bol08], exact but for the range of double, where the library's own emulation, which is slow, takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;
-  const TwoLanes product = two_product(a, b);
+  const TwoTerms<Lanes> product = two_product(a, b);
   const Lanes size = absolute(product.value), size_a = absolute(a), size_b = absolute(b);
   const LaneMask is_zero = !((size_a > Lanes(0.0)) & (size_b > Lanes(0.0)));
   const LaneMask is_bounded =
       (size_a < Lanes(largest)) & (size_b < Lanes(largest)) & (size < Lanes(largest)) & (absolute(c) < Lanes(largest));
   if (any_lane(!(is_bounded & (is_zero | (size > Lanes(smallest)))))) return lane_by_lane(a, b, c);
-  const TwoLanes low = two_sum(c, product.error), high = two_sum(product.value, low.value);
+  const TwoTerms<Lanes> low = two_sum(c, product.error), high = two_sum(product.value, low.value);
   return select(is_zero, product.value + c, high.value + sum_rounded_to_odd(low.error, high.error));
 }
 

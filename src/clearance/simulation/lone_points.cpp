@@ -15,7 +15,7 @@ void mark(const Elements& elements, std::vector<char>& is_used) {
 }
 
 /// `3 vertices` with the number and the place of the first.
-std::string describe(const std::vector<int>& vertices, const Mesh& source) {
+std::string vertices_text(const std::vector<int>& vertices, const Mesh& source) {
   const int first = vertices.front();
   return fmt::format("number {} (counted from 0){} at {}", first, vertices.size() == 1 ? "" : " is the first,",
                      place_text(source.vertices[static_cast<std::size_t>(first)]));
@@ -46,14 +46,14 @@ void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, I
              fmt::format(
                  "body '{}': {} of its mesh's {} vertices belong to no element and are left out: {}; see whether the "
                  "file is complete, or remove them",
-                 body.name, unused.size(), source.vertices.size(), describe(unused, source)));
+                 body.name, unused.size(), source.vertices.size(), vertices_text(unused, source)));
   }
   if (!lone.empty()) {
     add_hint(hints, shape_place(scene, desc),
              fmt::format("body '{}' has {} beside its {}, which other bodies will collide with: {}; "
                          "see whether the file is complete, or remove them",
                          body.name, counted(lone.size(), "lone point"),
-                         scene.dimension == 2 ? "edges" : "triangles and edges", describe(lone, source)));
+                         scene.dimension == 2 ? "edges" : "triangles and edges", vertices_text(lone, source)));
   }
 }
 

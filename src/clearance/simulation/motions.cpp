@@ -72,6 +72,7 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = place;
+    // All copies have the same place in the scene: one error is enough.
     if (holds_tied_nodes(prepared, scene.model.ties)) {
       scene.issues.push_back({"", place + ".region", "",
                               "holds nodes of a stiff part, which follow that part; choose nodes outside of it",

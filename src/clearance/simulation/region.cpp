@@ -68,6 +68,7 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
 
   std::vector<int> nodes;
   for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+    // Where the vertex was before the transform, if the corners are measured there.
     Vec<3> x = body.mesh.vertices[v];
     if (is_relative) {
       const Vec<3> unmoved = x - body.array_offset - transform.translation;

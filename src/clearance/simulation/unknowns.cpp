@@ -33,6 +33,7 @@ void join_meshes(SceneModel& scene) {
       point_body.push_back(b);
     }
   }
+  // Cells are stored by their kind.
   for (const auto* bodies : {&tet_body, &triangle_body, &edge_body, &point_body}) {
     for (int b : *bodies) {
       scene.cell_body.push_back(b);

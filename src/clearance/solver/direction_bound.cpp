@@ -106,6 +106,7 @@ void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& dir
         in_.model.surface, path,
         in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
   }
+  // Whoever collects queries for benchmarks.
   if constexpr (dim == 3) {
     if (in_.options.on_ccd_query) {
       for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);

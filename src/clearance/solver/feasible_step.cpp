@@ -70,8 +70,8 @@ FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const 
 }
 
 template <int dim>
-std::string describe(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
-                     std::size_t k) {
+std::string pair_text(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
+                      std::size_t k) {
   const auto [first, second] = pair_at(candidates, k);
   const auto body_of = [&](int vertex) { return surface.body_label(vertex); };
   const PrimitiveMotion<dim, dim + 1> m = motion_of<dim>(surface, path, candidates, k);
@@ -179,7 +179,7 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
     for (int i = 0; i < count; ++i) {
       if (toi[static_cast<std::size_t>(i)] >= step.alpha) continue;
       step.alpha = toi[static_cast<std::size_t>(i)];
-      step.limited_by = describe<dim>(model.surface, path, candidates.pairs, block[i].k);
+      step.limited_by = pair_text<dim>(model.surface, path, candidates.pairs, block[i].k);
     }
   };
 

@@ -85,8 +85,8 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
       if (is_lower) {
         const Contact* stiffened = problem_.adapt_kappa(point.iterate, trial);
         if (stiffened) {
-          iteration.event =
-              fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(), describe(*stiffened, in_.model.surface));
+          iteration.event = fmt::format("barrier stiffness {:.3g} for {}", problem_.kappa(),
+                                        contact_text(*stiffened, in_.model.surface));
         }
         point.iterate = std::move(trial);
         point.energy = stiffened ? problem_.energy(point.iterate) : energy;

@@ -64,6 +64,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
         solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy)) {
       return true;
     }
+    // Not positive definite but for rounding: a multiple of the identity is added, more each time.
     double largest = 0.0;
     for (int b = 0; b < matrix.num_blocks(); ++b) {
       for (int c = 0; c < dim; ++c) {

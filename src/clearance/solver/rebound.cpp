@@ -76,11 +76,13 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
         side.arm -= padded(block<dim>(end.x, bodies_[static_cast<std::size_t>(side.body)].stiff.first_block));
       }
     }
+    // (Nothing that can rebound.)
     if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
     meeting.normal = padded(gap.normal);
     const auto [one, other] = bodies_of(model_.surface, contact);
     const double restitution =
         other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
+    // The approach is that of the whole step: the barrier has braked its end.
     const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
     meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
     if (meeting.is_impact) meeting.target = restitution * approach;
@@ -100,6 +102,7 @@ void Rebound<dim>::keep_islands_of_impacts() {
     while (bodies_[static_cast<std::size_t>(b)].island != b) b = bodies_[static_cast<std::size_t>(b)].island;
     return b;
   };
+  // Bodies that meet are one island; obstacles and half-spaces join none.
   for (const Meeting& meeting : meetings_) {
     if (meeting.sides[0].body < 0 || meeting.sides[1].body < 0) continue;
     const int a = root(meeting.sides[0].body), b = root(meeting.sides[1].body);
@@ -109,6 +112,7 @@ void Rebound<dim>::keep_islands_of_impacts() {
   const auto island_of = [&](const Meeting& meeting) {
     return bodies_[static_cast<std::size_t>(std::max(meeting.sides[0].body, meeting.sides[1].body))].island;
   };
+  // Islands without an impact keep their velocities.
   std::vector<char> has_impact(bodies_.size(), 0);
   for (const Meeting& meeting : meetings_) {
     if (meeting.is_impact) has_impact[static_cast<std::size_t>(island_of(meeting))] = 1;

@@ -92,12 +92,14 @@ double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance)
   const auto push_with = [&](std::size_t i, double sign) {
     push(meetings_[begin + i], sign * meetings_[begin + i].pressed * meetings_[begin + i].normal);
   };
+  // All impulses of the pair are taken back: it is solved anew, with all others as they are.
   std::vector<double> before, missing;
   for (std::size_t i = 0; i < end - begin; ++i) {
     push_with(i, -1.0);
     before.push_back(std::exchange(meetings_[begin + i].pressed, 0.0));
   }
   for (std::size_t i = 0; i < end - begin; ++i) missing.push_back(lack(i));
+  // Lawson and Hanson: the meeting that lacks most joins, the active ones are balanced together.
   std::vector<std::size_t> active;
   for (int added = 0; added < most_sweeps; ++added) {
     std::size_t worst = end - begin;
@@ -182,9 +184,11 @@ void Rebound<dim>::apply(State& state) {
   }
   double fastest = 0.0;
   for (Meeting& meeting : meetings_) {
+    // What does not rebound must not close any faster than it does.
     if (!meeting.is_impact) meeting.target = std::min(0.0, meeting.normal.dot(relative_velocity(meeting)));
     fastest = std::max(fastest, meeting.target);
   }
+  // Pair by pair, until no impulse changes.
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {

@@ -54,6 +54,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   dx_ = end.x - x_t0_;
   is_fixed_ = problem.is_fixed();
   const double scale = target_.scale;
+  // The work of a term is that of its force at the end of the step, over the whole way.
   TermGradients forces = problem.term_gradients(end, problem.friction());
   for (VecX* gradient : {&forces.inertia, &forces.contacts, &forces.friction, &forces.pull}) {
     if (gradient->size() > 0) *gradient /= scale;

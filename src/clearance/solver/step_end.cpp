@@ -77,6 +77,7 @@ template <int dim>
 void Step<dim>::commit(State& state) {
   const IntegratorOptions& integrator = in_.options.integrator;
   const VecX x_t0 = state.x;
+  // What needs the state at the start comes before it is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
   clearance::commit(integrator, target_, point_.iterate.x, state);
@@ -88,6 +89,7 @@ void Step<dim>::commit(State& state) {
   state.kappa = report_.kappa / target_.scale;
   state.stick = std::move(stick_t1);
   account_.settle(state.v, state.ledgers);
+  // Rebounds change velocities alone, after the account of the step itself.
   if (!rebound.is_empty()) {
     const VecX v_end = state.v;
     rebound.apply(state);

@@ -15,9 +15,10 @@ std::unique_ptr<LinearSolver> make_solver(LinearSolverChoice choice) {
       return make_cholmod_solver();
     case LinearSolverChoice::pcg:
       return make_pcg_solver();
-    default:
-      return make_automatic_solver();
+    case LinearSolverChoice::automatic:
+      break;
   }
+  return make_automatic_solver();
 }
 
 }  // namespace

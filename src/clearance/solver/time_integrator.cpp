@@ -77,12 +77,14 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       break;
     }
     case TimeIntegrator::bdf2:
+      // The first step is one of implicit Euler.
       if (has_history(state)) v_t1 = (x_t1 - (4.0 * state.x - state.x_prev) / 3.0) * (1.5 / h);
       state.x_prev = state.x;
       state.v_prev = state.v;
       break;
     case TimeIntegrator::bdf2_restarted: {
       const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
+      // Bodies that were hit keep the velocity of implicit Euler.
       for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {
         if (target.mass_factor(static_cast<int>(b)) < 1.0) continue;
         const Eigen::Index dim = x_t1.size() / num_blocks, at = dim * b;

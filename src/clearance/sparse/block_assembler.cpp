@@ -117,6 +117,7 @@ void StencilList::add(std::span<const int> stencil) {
 BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_local_blocks) {
   auto plan = std::make_shared<Plan>();
   std::vector<std::vector<BlockKey>> keys;
+  // Batches of as many stencils as fit the memory allowed, at least one each.
   StencilRange range;
   while (range.end < stencils.count()) {
     range.begin = range.end++;
@@ -126,6 +127,7 @@ BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_loc
     }
     plan->batches.push_back(make_batch(stencils, range, keys.emplace_back()));
   }
+  // The keys of the matrix are those of all batches; each batch knows its own among them.
   if (keys.size() == 1) {
     plan->keys = std::move(keys.front());
   } else {

@@ -20,6 +20,7 @@ void subtract_portable(int depth, const double* a, std::ptrdiff_t a_stride, cons
                        double* tile, std::ptrdiff_t tile_stride, bool overwrites) {
   Lanes sum[portable_columns][portable_vectors];
   for (auto& column : sum) column[0] = column[1] = Lanes(0.0);
+  // The sums stay in registers over the whole depth.
   for (int k = 0; k < depth; ++k, a += a_stride, b += b_stride) {
     Lanes rows[portable_vectors];
     std::memcpy(rows, a, sizeof(rows));

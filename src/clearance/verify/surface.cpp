@@ -87,6 +87,7 @@ VerifySurface build_verify_surface(const Frame& frame) {
       for (const Side<2>& edge : edges_of(mesh.triangles[t], cell_body[mesh.tets.size() + t])) edges.push_back(edge);
     }
   }
+  // In space every edge of a triangle counts once, in the plane those of exactly one triangle.
   edges = select_sides(std::move(edges), mesh.dim == 2);
   std::size_t cell = mesh.tets.size() + mesh.triangles.size();
   for (const auto& edge : mesh.edges) edges.emplace_back(edge, cell_body[cell++]);

@@ -87,6 +87,7 @@ void ElementSet<dim>::build_gather_lists(Constant& constant) {
       }
     }
   }
+  // By block, so that every block sums what its elements have left, in a fixed order.
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.block != b.block ? a.block < b.block : a.place < b.place; });
   for (const Entry& entry : entries) {
