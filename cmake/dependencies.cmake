@@ -19,3 +19,6 @@ target_include_directories(clearance_embree SYSTEM INTERFACE ${EMBREE_INCLUDE_DI
 target_link_libraries(clearance_embree INTERFACE ${EMBREE_LIBRARY})
 find_package(PkgConfig REQUIRED)
 include(cmake/imported_libraries.cmake)
+if(clearance_missing_libraries)
+  message(FATAL_ERROR "not found: ${clearance_missing_libraries}; ./dev deps installs them")
+endif()

@@ -64,5 +64,6 @@ int main(int argc, char** argv) {
   if (!anew) return refuse(anew.issues());
   const Result<RunOutcome> outcome = run(*anew, *claim);
   if (!outcome) return refuse(outcome.issues());
+  if (!outcome->errors.empty()) return refuse(outcome->errors);
   std::printf("%s after step %d\n", to_string(outcome->end).c_str(), outcome->last_step);
 }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "clearance/io/mesh/vtu.h"
 #include "clearance/render/fill.h"
 
 namespace clearance::render {
@@ -59,10 +60,25 @@ TEST(Fill, ColoursRunAlongTheEdges) {
   }
 }
 
-TEST(Fill, OpenOutlinesHaveNoInside) {
-  DrawTriangles triangles;
-  add_inside({edge({0, 0, 0}, {1, 1, 0}), edge({1, 1, 0}, {2, 0, 0}), edge({2, 0, 0}, {3, 1, 0})}, triangles);
-  EXPECT_FLOAT_EQ(area(triangles), 0.0f);
+float drawn_area(const Edges& edges) {
+  Frame frame;
+  frame.mesh.dim = 2;
+  frame.mesh.vertices = {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}, {1, 3, 0}};
+  frame.mesh.edges = edges;
+  frame.cell_body.assign(edges.size(), 0);
+  frame.cell_is_obstacle.assign(edges.size(), 0);
+  Drawing drawing;
+  drawing.is_plane = true;
+  draw_frame(frame, {}, drawing);
+  return area(drawing.bodies);
+}
+
+// A wire that is open crosses some heights twice; what hangs on a closed outline crosses them once more.
+TEST(Fill, LooseEndsHaveNoInside) {
+  EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {2, 3}, {3, 0}}), 2.0f);
+  EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {2, 3}, {3, 0}, {2, 4}}), 2.0f);
+  EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {3, 0}}), 0.0f);
+  EXPECT_FLOAT_EQ(drawn_area({{3, 0}, {3, 4}, {4, 1}}), 0.0f);
 }
 
 }  // namespace

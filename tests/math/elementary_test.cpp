@@ -52,11 +52,12 @@ struct Function {
   double typical;
 };
 const Function functions[] = {{"exp", elementary::exp, std::exp, 750},     {"log", elementary::log, std::log, 10},
-                              {"log10", elementary::log10, std::log10, 9}, {"sin", elementary::sin, std::sin, 100},
-                              {"cos", elementary::cos, std::cos, 100},     {"tan", elementary::tan, std::tan, 100},
-                              {"asin", elementary::asin, std::asin, 1},    {"acos", elementary::acos, std::acos, 1},
-                              {"atan", elementary::atan, std::atan, 10},   {"sinh", elementary::sinh, std::sinh, 750},
-                              {"cosh", elementary::cosh, std::cosh, 750},  {"tanh", elementary::tanh, std::tanh, 5}};
+                              {"log10", elementary::log10, std::log10, 9}, {"log1p", elementary::log1p, std::log1p, 2},
+                              {"sin", elementary::sin, std::sin, 100},     {"cos", elementary::cos, std::cos, 100},
+                              {"tan", elementary::tan, std::tan, 100},     {"asin", elementary::asin, std::asin, 1},
+                              {"acos", elementary::acos, std::acos, 1},    {"atan", elementary::atan, std::atan, 10},
+                              {"sinh", elementary::sinh, std::sinh, 750},  {"cosh", elementary::cosh, std::cosh, 750},
+                              {"tanh", elementary::tanh, std::tanh, 5}};
 
 constexpr int num_arguments = 200'000;
 constexpr double special[] = {0.0, -0.0, 1.0, -1.0, HUGE_VAL, -HUGE_VAL, NAN, 5e-324, 1e308};

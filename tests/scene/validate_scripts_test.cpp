@@ -183,5 +183,26 @@ TEST(ValidateScripts, ChecksRestitution) {
                   "rebound by their elasticity alone"});
 }
 
+TEST(ValidateScripts, FrictionOfOneBodyAmongSmoothOnesIsTold) {
+  const auto with_friction = [](double of_scene, std::optional<double> of_first, std::optional<double> of_second) {
+    return problems([&](SceneDesc& s) {
+      s.half_spaces.clear();
+      s.friction = {};
+      s.friction.coefficient = of_scene;
+      s.bodies.resize(2);
+      for (BodyDesc& body : s.bodies) body.static_friction.reset();
+      s.bodies[0].kind = BodyKind::rigid;
+      s.bodies[0].friction = of_first;
+      s.bodies[1].friction = of_second;
+    });
+  };
+  const Lines idle = with_friction(0.0, 0.9, {});
+  ASSERT_EQ(idle.size(), 1U) << testing::PrintToString(idle);
+  EXPECT_EQ(idle[0].substr(0, 48), "bodies[0].friction: warning: has no effect: two ");
+  EXPECT_EQ(with_friction(0.1, 0.9, {}), Lines{});
+  EXPECT_EQ(with_friction(0.0, 0.9, 0.1), Lines{});
+  EXPECT_EQ(with_friction(0.0, {}, {}), Lines{});
+}
+
 }  // namespace
 }  // namespace clearance

@@ -117,6 +117,24 @@ TEST(EnergyWarnings, AreSilentOfWhatAnImpactTakes) {
   EXPECT_LT(blocks.gained, limit);
 }
 
+// "Made 23.6 % of what 'b' had, taken out 82.9 % of 'a'": what two bodies hand to each other through a joint is no
+// gain.
+TEST_P(EnergyWarnings, AreSilentOfBodiesThatSwingAsOne) {
+  const auto rod = [&](const std::string& name, double x) {
+    return fmt::format(
+        R"({{"name": "{}", "kind": "{}", "collision_group": 1, "transform": {{"translation": [{}, 0, 0]}},
+                          "generator": {{"kind": "box", "size": [0.5, 0.05, 0.05], "resolution": [1, 1, 1]}}}})",
+        name, GetParam(), x);
+  };
+  const Shares shares =
+      run(fmt::format(R"({{"time": {{"step": 0.01, "integrator": "bdf2_restarted"}}, "bodies": [{}, {}], "joints": [{},
+                  {{"kind": "fixed", "bodies": ["a", "b"], "point": [0.5, 0, 0]}}]}})",
+                      rod("a", 0.25), rod("b", 0.75), hinge("a", 0.0, "")),
+          200);
+  EXPECT_LT(shares.lost, limit);
+  EXPECT_LT(shares.gained, limit);
+}
+
 TEST(EnergyWarnings, AreSilentOfAScrewThatLiftsALoad) {
   const Shares shares = run(screw(), 60);
   EXPECT_LT(shares.gained, limit);

@@ -179,5 +179,29 @@ TEST_F(Runs, NeedACheckpointToResumeFrom) {
   EXPECT_TRUE(fs::exists(folder_ / "result/summary.json"));
 }
 
+// What a power cut may leave. Going on would make a file with a hole.
+TEST_F(Runs, CheckpointAheadOfItsLinesIsRefused) {
+  run_into("result", FolderUse::start, {}, {3, false});
+  const std::string lines = read("result/stats.jsonl");
+  std::ofstream(folder_ / "result/stats.jsonl", std::ios::binary) << lines.substr(0, lines.find('\n') + 1);
+  RunningScene scene(squeezed_box);
+  const Result<FolderClaim> claim = FolderClaim::make(folder_ / "result", FolderUse::resume);
+  ASSERT_TRUE(claim);
+  const Result<RunOutcome> outcome = run(scene.simulation(), *claim);
+  ASSERT_FALSE(outcome);
+  EXPECT_NE(to_string(outcome.issues().front()).find("ends at step 1, before that of the checkpoint, 3"),
+            std::string::npos);
+  EXPECT_TRUE(fs::exists(folder_ / "result/summary.json"));
+}
+
+TEST_F(Runs, BeginWithASimulationAtItsStart) {
+  RunningScene scene(squeezed_box);
+  scene.step();
+  const Result<FolderClaim> claim = FolderClaim::make(folder_ / "result", FolderUse::start);
+  ASSERT_TRUE(claim);
+  EXPECT_FALSE(run(scene.simulation(), *claim));
+  EXPECT_FALSE(fs::exists(folder_ / "result/scene.json"));
+}
+
 }  // namespace
 }  // namespace clearance

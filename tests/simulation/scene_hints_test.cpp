@@ -294,6 +294,15 @@ TEST(Units, BodyThatPassesFarInAStepIsTold) {
   expect_nothing(told(scene("2000")));
 }
 
+TEST(Units, AbsoluteReachOfTheBarrierBeyondABodyIsTold) {
+  const auto scene = [](const std::string& contact) {
+    return bodies(box("[0.2, 0.2, 0.2]", R"(, "kind": "rigid", "name": "cube")"), R"("contact": {)" + contact + "}, ");
+  };
+  expect_told(told(scene(R"("dhat": 0.5, "dhat_is_absolute": true)")), "contact.dhat",
+              {"from 0.5 m on", "'cube' is 0.2 m large"});
+  expect_nothing(told(scene(R"("dhat": 5e-4, "dhat_is_absolute": true)")));
+}
+
 /// A square without one of its edges, or with all.
 std::string outline(const std::string& edges, const std::string& more = "") {
   return R"({"dimension": 2, "bodies": [{"kind": "rigid", "geometry": {"vertices": [[0, 0], [1, 0], [1, 1], [0, 1]],

@@ -115,7 +115,7 @@ int run_ccd_bench(const CcdBenchOptions& options) {
 
   fmt::print("{}", options.json ? format_json(results) : format_tables(results));
   if (options.histogram.empty()) return exit_done;
-  const Result<Done> written = write_file_atomically(options.histogram, format_histogram(results));
+  const Result<Done> written = write_user_file_atomically(options.histogram, format_histogram(results));
   return written ? exit_done : report(written.issues());
 }
 

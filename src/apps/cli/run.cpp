@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -34,7 +35,19 @@ struct ReadyScene {
   Issues warnings;  ///< of a scene that is ready
 };
 
-ReadyScene prepare_scene(const SceneOptions& options) {
+/// `later` without what has been told before: checks that a file and a scene built in code both have.
+void append_new(const Issues& later, Issues& told) {
+  const std::size_t num_before = told.size();
+  for (const Issue& issue : later) {
+    const bool is_told =
+        std::any_of(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(num_before),
+                    [&](const Issue& t) { return t.place == issue.place && t.message == issue.message; });
+    if (!is_told) told.push_back(issue);
+  }
+}
+
+/// Warnings are told at once, unless they are `in_summary`.
+ReadyScene prepare_scene(const SceneOptions& options, bool in_summary) {
   ReadyScene ready;
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
   if (!loaded) {
@@ -43,11 +56,11 @@ ReadyScene prepare_scene(const SceneOptions& options) {
   }
   ready.desc = loaded->scene;
   Result<Simulation> simulation = Simulation::create(ready.desc);
-  Issues issues = simulation ? simulation->warnings() : simulation.issues();
-  set_file(issues, options.scene.string());
-  issues.insert(issues.begin(), loaded->warnings.begin(), loaded->warnings.end());
-  const bool is_quiet_json = options.json && simulation;
-  if (!issues.empty() && !is_quiet_json) report_issues(issues, options.json);
+  Issues found = simulation ? simulation->warnings() : simulation.issues();
+  set_file(found, options.scene.string());
+  Issues issues = loaded->warnings;
+  append_new(found, issues);
+  if (!issues.empty() && !(in_summary && simulation)) report_issues(issues, options.json);
   if (!simulation) return ready;
   ready.simulation = std::move(*simulation);
   ready.warnings = std::move(issues);
@@ -137,6 +150,8 @@ int run_simulation(const RunOptions& options) {
 
   // A file as long as the system allows is a failure to write like any other, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
+  // Nor is a reader of the messages that has gone.
+  std::signal(SIGPIPE, SIG_IGN);
 
   // A scene that is not there is no reason to make a folder.
   if (const Result<Done> checked = check_text_file(options.scene.scene); !checked) return refuse(checked.issues());
@@ -149,7 +164,7 @@ int run_simulation(const RunOptions& options) {
   if (const auto opened = open_log(output / "log.txt"); !opened) return refuse(opened.issues());
   log_info("clearance {} run {}, {} threads", CLEARANCE_VERSION, options.scene.scene.string(), num_threads());
 
-  ReadyScene ready = prepare_scene(options.scene);
+  ReadyScene ready = prepare_scene(options.scene, false);
   if (!ready.simulation) {
     const Mesh meeting = find_meeting_primitives(ready.desc);
     const fs::path file = output / "intersections.vtu";
@@ -163,7 +178,10 @@ int run_simulation(const RunOptions& options) {
   std::optional<CcdQueryRecorder> recorder;
   if (!options.record_ccd.empty()) {
     Result<CcdQueryRecorder> created = start_recording(options, ready.simulation->summary().dim);
-    if (!created) return refuse(created.issues());
+    if (!created) {
+      claim->withdraw({"log.txt"});
+      return refuse(created.issues());
+    }
     recorder = std::move(*created);
     ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
   }
@@ -182,7 +200,7 @@ int run_simulation(const RunOptions& options) {
 }
 
 int run_check(const SceneOptions& options) {
-  const ReadyScene ready = prepare_scene(options);
+  const ReadyScene ready = prepare_scene(options, options.json);
   if (!ready.simulation) return exit_bad_input;
   print_summary(ready, options.json);
   return exit_done;

@@ -57,7 +57,11 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
     } else {
       const std::string by = signal != 0 ? " by " + signal_name(signal) : "";
       // A step that cannot be taken cannot be taken again either.
-      const char* advice = outcome.end == RunEnd::failed_step ? "" : " (--resume goes on)";
+      std::error_code error;
+      const bool is_resumable = std::filesystem::exists(path / "checkpoint" / "state.bin", error);
+      const char* advice = outcome.end == RunEnd::failed_step ? ""
+                           : is_resumable                     ? " (--resume goes on)"
+                                                              : " (nothing to resume: --overwrite starts anew)";
       say(stdout, "{}{} after step {} of {}: {}{}\n", to_string(outcome.end), by, outcome.last_step, outcome.num_steps,
           folder, advice);
     }

@@ -8,8 +8,7 @@
 namespace clearance::cli {
 
 /// While it lives, the first of these signals is noted; the same one again ends the process at once, which a result
-/// folder survives. A SIGHUP that is ignored from the start (nohup) stays ignored, and so does a file that has become
-/// as long as the system allows: writing says so.
+/// folder survives. A SIGHUP that is ignored from the start (nohup) stays ignored.
 class StopSignals {
  public:
   /// Quiet: says nothing when a signal comes.

@@ -14,8 +14,6 @@ std::shared_ptr<spdlog::logger>& sink() {
 
 spdlog::level::level_enum spdlog_level(LogLevel level) {
   switch (level) {
-    case LogLevel::debug:
-      return spdlog::level::debug;
     case LogLevel::info:
       return spdlog::level::info;
     case LogLevel::warning:
@@ -35,14 +33,10 @@ Result<Done> open_log(const std::filesystem::path& path) {
   } catch (const spdlog::spdlog_ex& error) {
     return Issue{path.string(), "", "", std::string("cannot be opened: ") + error.what(), Severity::error};
   }
-  sink()->set_level(spdlog::level::debug);
+  sink()->set_level(spdlog::level::info);
   sink()->flush_on(spdlog::level::info);
   sink()->set_error_handler([](const std::string&) {});
   return Done{};
-}
-
-void close_log() {
-  sink().reset();
 }
 
 void log_text(LogLevel level, const std::string& text) {

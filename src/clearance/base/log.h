@@ -11,12 +11,11 @@
 
 namespace clearance {
 
-enum class LogLevel { debug, info, warning, error };
+enum class LogLevel { info, warning, error };
 
 /// Sends the log to a file from now on (appending); without it the log is discarded. A disk that becomes full later
 /// loses lines of the log and nothing else.
 Result<Done> open_log(const std::filesystem::path& path);
-void close_log();
 
 void log_text(LogLevel level, const std::string& text);
 
@@ -27,10 +26,6 @@ void log_info(fmt::format_string<Args...> format, Args&&... args) {
 template <class... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
   log_text(LogLevel::warning, fmt::format(format, std::forward<Args>(args)...));
-}
-template <class... Args>
-void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  log_text(LogLevel::debug, fmt::format(format, std::forward<Args>(args)...));
 }
 
 }  // namespace clearance

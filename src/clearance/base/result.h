@@ -29,7 +29,7 @@ bool has_errors(const Issues& issues);
 
 /// A value, or the reasons why there is none.
 template <class T>
-class Result {
+class [[nodiscard]] Result {
  public:
   Result(T value) : content_(std::move(value)) {}
   Result(Issues issues) : content_(std::move(issues)) {}
@@ -45,12 +45,14 @@ class Result {
   const T* operator->() const { return &value(); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
 
   /// Empty if there is a value.
-  const Issues& issues() const {
+  const Issues& issues() const& {
     static const Issues none;
     return has_value() ? none : std::get<1>(content_);
   }
+  Issues issues() && { return has_value() ? Issues{} : std::get<1>(std::move(content_)); }
 
  private:
   std::variant<T, Issues> content_;

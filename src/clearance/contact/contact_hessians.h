@@ -57,7 +57,7 @@ class ContactHessians {
   const SurfaceMap* map_ = nullptr;
   std::vector<ContactVertices> contacts_;
   std::vector<int> neighbours_;
-  StencilList stencils_;             // one a group: its free blocks, ascending
+  StencilList stencils_;             // one a group: its free blocks; of packed groups in the order of the vertices
   std::vector<int> order_;           // contacts, group by group
   std::vector<int> first_of_group_;  // into order_, and one past the last
   std::vector<char> is_packed_;      // per group: one contact, whose vertices are blocks

@@ -22,7 +22,8 @@ class ContactModel {
 
   /// [m] Pairs that are farther apart than this never are contacts.
   virtual double activation_distance() const = 0;
-  /// All pairs that may be contacts anywhere on the path from x_t0 to x_t1; see BroadPhase::find_candidates.
+  /// All pairs that may be contacts anywhere on the path from x_t0 to x_t1, and all that may meet there, whatever they
+  /// repel each other with: continuous collision detection tests no others. See BroadPhase::find_candidates.
   virtual Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
                                      const std::vector<double>& deviation = {}) const = 0;
   /// The contacts at the surface positions x (flat). `candidates` holds every pair that may be one.
@@ -31,8 +32,9 @@ class ContactModel {
   /// stiffness kappa of [Fer23, app. A.6].
   virtual bool has_stiffness() const = 0;
 
-  // Of contact k of a set, weight included, at the positions `x` that the set was built at. Derivatives are dim numbers
-  // per place of the stencil.
+  // Of contact k of a set, weight included, at the positions `x` that the set was built at; the energy also at others
+  // where the distance of the contact is known and below that of activation. Derivatives are dim numbers per place of
+  // the stencil.
   virtual double energy(const ContactSet& set, std::size_t k, const VecX& x) const = 0;
   virtual void compute_gradient(const ContactSet& set, std::size_t k, const VecX& x,
                                 std::span<double> gradient) const = 0;

@@ -89,6 +89,7 @@ void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t
                                           VecX& sums) const {
   const LocalGradients locals = local_gradients(set, x_t1);
   // The same features at the start, where they may not have been the closest ones.
+  const double activation_sq = contacts_.activation_distance() * contacts_.activation_distance();
   ContactSet start = set;
   for (Contact& contact : start.contacts) {
     const double distance = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x_t0)).distance;
@@ -100,7 +101,9 @@ void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t
     set.for_each_vertex(k, [&](std::size_t place, int v) {
       work += at_place<dim>(locals, first + place).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
     });
-    const double gap = work - contacts_.energy(set, k, x_t1) + contacts_.energy(start, k, x_t0);
+    const bool was_contact = start.contacts[k].distance_sq < activation_sq;
+    const double energy_t0 = was_contact ? contacts_.energy(start, k, x_t0) : 0.0;
+    const double gap = work - contacts_.energy(set, k, x_t1) + energy_t0;
     if (gap > 0.0) add_to_bodies(model_, set.contacts[k], scale * std::min(gap, std::abs(work)), sums);
   }
 }

@@ -158,7 +158,7 @@ std::string scene_text(const fs::path& path, const SceneDesc& scene) {
 }
 
 Result<Done> save_scene(const fs::path& path, const SceneDesc& scene) {
-  return write_file_atomically(path, scene_text(path, scene));
+  return write_user_file_atomically(path, scene_text(path, scene));
 }
 
 }  // namespace clearance

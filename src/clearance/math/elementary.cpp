@@ -65,7 +65,7 @@ Extended exponential(Extended x) {
 }
 
 /// x > 0, finite.
-Extended natural_logarithm(double x) {
+Extended natural_logarithm(Extended x) {
   // x = 2^k m with m between sqrt(1/2) and sqrt(2); ln m = 2 artanh s.
   int k = 0;
   Extended m = std::frexp(x, &k);
@@ -148,6 +148,13 @@ double exp(double x) {
 double log(double x) {
   if (!(x > 0.0) || std::isinf(x)) return std::log(x);
   return static_cast<double>(natural_logarithm(x));
+}
+
+double log1p(double x) {
+  if (!(x > -1.0) || std::isinf(x) || x == 0.0) return std::log1p(x);
+  // What rounding adds to the argument it adds to the divisor, too.
+  const Extended sum = 1 + static_cast<Extended>(x);
+  return static_cast<double>(sum == 1 ? x : natural_logarithm(sum) * (x / (sum - 1)));
 }
 
 double log10(double x) {

@@ -11,6 +11,7 @@ namespace clearance::elementary {
 double exp(double x);
 double log(double x);
 double log10(double x);
+double log1p(double x);  ///< log(1 + x), with the digits of small x
 double pow(double x, double y);
 
 double sin(double x);  ///< [rad] of any size: the angle is reduced exactly

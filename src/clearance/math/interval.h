@@ -169,7 +169,7 @@ inline Interval square(const Interval& a) {
 /// Of the part that is not negative; the whole line if there is none.
 Interval sqrt(const Interval& a);
 
-/// Bounds rely on std::sin and std::cos being exact to one unit in the last place.
+/// Bounds rely on elementary::sin and elementary::cos being exact to one unit in the last place.
 Interval sin(const Interval& a);
 Interval cos(const Interval& a);
 

@@ -96,7 +96,7 @@ struct ContactScales {
 struct Model {
   DofLayout layout;
   std::vector<StiffBody> stiff_bodies;
-  std::vector<Tie> ties;  ///< by ascending block; their masses are zero
+  std::vector<Tie> ties;  ///< by ascending block
   VecX mass;              ///< [kg] lumped, per block (zero for obstacle blocks)
   /// Inertia by this instead of the lumped mass; may be null.
   std::shared_ptr<const MassOperator> consistent_mass;
@@ -114,6 +114,8 @@ struct Model {
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
+  /// Per body: the first of those that joints connect it with, directly or through others; empty: every body is alone.
+  std::vector<int> mechanism_of_body;
   VecX elastic_stiffness;      ///< [N/m] per block: how elements at rest resist a displacement; may be empty
   double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
 

@@ -114,22 +114,37 @@ void add_plane_lines(Drawing& drawing) {
   }
 }
 
+/// Edges of a body without those that hang on others by one end, however many in a row: what is left may be closed.
+std::vector<std::array<int, 2>> without_loose_ends(std::vector<std::array<int, 2>> edges) {
+  for (std::size_t before = edges.size() + 1; edges.size() < before;) {
+    before = edges.size();
+    std::map<int, int> degree;
+    for (const auto& edge : edges) {
+      for (const int v : edge) ++degree[v];
+    }
+    std::erase_if(edges, [&](const auto& edge) { return degree[edge[0]] == 1 || degree[edge[1]] == 1; });
+  }
+  return edges;
+}
+
 /// Stiff bodies of the plane are outlines. Obstacles stay so: they may be walls around everything.
 void fill_outlines(const Frame& frame, const verify::VerifySurface& surface, const BodyLooks& looks,
                    const DrawStyle& style, Drawing& drawing) {
-  std::map<int, std::vector<OutlineEdge>> outlines;
+  std::map<int, std::vector<std::array<int, 2>>> edges_of_body;
   for (std::size_t e = surface.edges.size() - surface.num_codim_edges; e < surface.edges.size(); ++e) {
-    const int body = surface.edge_body[e];
-    if (looks.is_obstacle[body]) continue;
-    OutlineEdge edge;
-    for (std::size_t i = 0; i < 2; ++i) {
-      const int v = surface.edges[e][i];
-      edge.ends[i] = (frame.mesh.vertices[v] - drawing.origin).cast<float>();
-      edge.colors[i] = vertex_color(v, style, looks.color[body]);
-    }
-    outlines[body].push_back(edge);
+    if (!looks.is_obstacle[surface.edge_body[e]]) edges_of_body[surface.edge_body[e]].push_back(surface.edges[e]);
   }
-  for (const auto& [body, outline] : outlines) add_inside(outline, drawing.bodies);
+  for (const auto& [body, edges] : edges_of_body) {
+    std::vector<OutlineEdge> outline;
+    for (const auto& edge : without_loose_ends(edges)) {
+      OutlineEdge& added = outline.emplace_back();
+      for (std::size_t i = 0; i < 2; ++i) {
+        added.ends[i] = (frame.mesh.vertices[edge[i]] - drawing.origin).cast<float>();
+        added.colors[i] = vertex_color(edge[i], style, looks.color[body]);
+      }
+    }
+    add_inside(outline, drawing.bodies);
+  }
 }
 
 /// Rods are thin beside the scene and beside their own length, so that nets and hair stay apart.

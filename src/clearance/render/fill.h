@@ -14,7 +14,7 @@ struct OutlineEdge {
 };
 
 /// Triangles without normals for the points that a ray out of them crosses `outline` an odd number of times: holes are
-/// left open, and edges that close nothing give nothing. Colours run along the edges.
+/// left open. Colours run along the edges. Edges that close nothing are not for this.
 void add_inside(const std::vector<OutlineEdge>& outline, DrawTriangles& triangles);
 
 }  // namespace clearance::render

@@ -61,7 +61,7 @@ FilmWriter::FilmWriter(FilmWriter&& other) noexcept
       process_(std::exchange(other.process_, -1)) {}
 
 FilmWriter::~FilmWriter() {
-  close();
+  (void)close();
 }
 
 bool FilmWriter::add(const Image& image) {

@@ -58,7 +58,7 @@ std::string encode_png(const Image& image) {
 }
 
 Result<Done> write_png(const std::filesystem::path& path, const Image& image) {
-  return write_file_atomically(path, encode_png(image));
+  return write_user_file_atomically(path, encode_png(image));
 }
 
 }  // namespace clearance::render

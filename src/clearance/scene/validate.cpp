@@ -62,8 +62,7 @@ class Checker : SceneCheck {
 
   void check_half_space(const HalfSpaceDesc& half_space, std::size_t i) {
     const std::string place = element_path("half_spaces", i);
-    const double length = is_plane() ? half_space.normal.head<2>().norm() : half_space.normal.norm();
-    if (length == 0.0) error(place + ".normal", "must not be zero", text(half_space.normal));
+    if (half_space.normal.isZero(0.0)) error(place + ".normal", "must not be zero", text(half_space.normal));
     check_in_plane(place + ".normal", half_space.normal);
   }
 

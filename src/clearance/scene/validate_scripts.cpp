@@ -42,11 +42,31 @@ class ScriptCheck : SceneCheck {
       check_static(element_path("friction.pairs", i) + ".static_coefficient", pair.static_coefficient,
                    pair.coefficient);
     }
+    warn_of_idle_friction();
     check_pairs(scene_.contact.restitution_pairs, "contact.restitution_pairs");
     check_restitution();
   }
 
  private:
+  /// Two bodies rub with the geometric mean: one that rubs among others that do not rubs nowhere.
+  void warn_of_idle_friction() {
+    if (scene_.friction.coefficient > 0.0 || !scene_.half_spaces.empty() || !scene_.friction.pairs.empty()) return;
+    std::size_t count = 0, last = 0;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      if (scene_.bodies[i].friction.value_or(0.0) == 0.0) continue;
+      ++count;
+      last = i;
+    }
+    const bool meets_its_like = num_copies(scene_.bodies[last]) > 1.0 || scene_.bodies[last].split_components ||
+                                scene_.bodies[last].kind == BodyKind::deformable;
+    if (count != 1 || scene_.bodies.size() < 2 || meets_its_like) return;
+    warning(
+        element_path("bodies", last) + ".friction",
+        "has no effect: two bodies rub with the geometric mean of their coefficients, and all others have none; see "
+        "`friction.coefficient`",
+        fmt::format("{}", *scene_.bodies[last].friction));
+  }
+
   void check_motion(const MotionDesc& motion, const std::string& place) {
     check_window(motion.start, motion.end, place);
     check_in_plane(place + ".linear_velocity", motion.linear_velocity);

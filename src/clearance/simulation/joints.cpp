@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "clearance/bodies/affine/joint_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
+#include "clearance/model/blocks.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
 
@@ -140,12 +143,31 @@ std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints,
   return std::make_shared<Joints>(joints, held);
 }
 
+/// Model::mechanism_of_body.
+std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const SceneModel& scene) {
+  std::vector<int> parent(scene.bodies.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto root = [&](int b) {
+    while (parent[static_cast<std::size_t>(b)] != b) b = parent[static_cast<std::size_t>(b)];
+    return b;
+  };
+  for (const StiffJoint& joint : joints) {
+    if (joint.bodies[1].first_block < 0) continue;
+    const int a = root(body_of_block(scene.model, joint.bodies[0].first_block));
+    const int b = root(body_of_block(scene.model, joint.bodies[1].first_block));
+    parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  }
+  for (int& body : parent) body = root(body);
+  return parent;
+}
+
 }  // namespace
 
 std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene) {
   const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
   const std::vector<HeldBody> held = held_bodies(desc, scene);
   if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
+  scene.model.mechanism_of_body = mechanisms(joints, scene);
   const std::vector<std::string> names = joint_names(desc);
   return with_dimension(scene.dim, [&](auto dim) { return make_potential<dim>(joints, held, names, scene); });
 }

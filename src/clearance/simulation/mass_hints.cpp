@@ -15,9 +15,9 @@ bool is_flat(const Mesh& mesh) {
   return size.head(mesh.dim).minCoeff() < 1e-3 * size.maxCoeff();
 }
 
-void warn_of_openings(const BodyInstance& body, const MeshMass& mass, double weight, const std::string& place,
+bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double weight, const std::string& place,
                       Issues& hints) {
-  if (mass.num_openings == 0 || is_flat(body.mesh)) return;
+  if (mass.num_openings == 0 || is_flat(body.mesh)) return false;
   const bool is_plane = body.mesh.dim == 2;
   add_hint(hints, place,
            fmt::format("body '{}' has {} that is open: {} closed, the first at {}; it weighs as a {}, {:.3g} kg with "
@@ -27,28 +27,30 @@ void warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
                            ? fmt::format("one {} is not", is_plane ? "vertex" : "edge")
                            : fmt::format("{} {} are not", mass.num_openings, is_plane ? "vertices" : "edges"),
                        place_text(mass.opening), is_plane ? "wire" : "sheet", weight));
+  return true;
 }
 
 }  // namespace
 
 void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   const std::vector<double> weights = body_masses(scene);
-  int last = -1;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    const BodyInstance& body = scene.bodies[b];
-    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(body.desc)];
-    // (Copies are alike.)
-    if (body.desc == last || !is_stiff(body.kind)) continue;
-    last = body.desc;
+  for (std::size_t b = 0; b < scene.bodies.size();) {
+    const int entry = scene.bodies[b].desc;
+    const BodyDesc& given = desc.bodies[static_cast<std::size_t>(entry)];
     // Shapes made by the program are what they are said to be.
     const bool may_be_open = !given.generator && !given.mass && !given.thickness;
-    if (!may_be_open && !given.thickness) continue;
-    const MeshMass mass = mass_of_mesh(body.mesh, 1.0);
-    if (may_be_open) warn_of_openings(body, mass, weights[b], shape_place(desc, body.desc), hints);
-    if (given.thickness && !mass.has_thin_parts) {
-      add_hint(hints, fmt::format("bodies[{}].thickness", body.desc),
-               fmt::format("body '{}' is solid: it has no thin parts that a thickness would count for", body.name));
+    const bool is_asked = is_stiff(given.kind) && (may_be_open || given.thickness);
+    bool has_thin_parts = false, has_told = false;
+    // Copies are alike, components are not.
+    for (bool is_first = true; b < scene.bodies.size() && scene.bodies[b].desc == entry; ++b, is_first = false) {
+      if (!is_asked || has_told || (!is_first && !given.split_components)) continue;
+      const MeshMass mass = mass_of_mesh(scene.bodies[b].mesh, 1.0);
+      has_thin_parts = has_thin_parts || mass.has_thin_parts;
+      has_told = may_be_open && warn_of_openings(scene.bodies[b], mass, weights[b], shape_place(desc, entry), hints);
     }
+    if (!is_asked || !given.thickness || has_thin_parts) continue;
+    add_hint(hints, fmt::format("bodies[{}].thickness", entry),
+             fmt::format("body '{}' is solid: it has no thin parts that a thickness would count for", given.name));
   }
 }
 

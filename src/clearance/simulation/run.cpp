@@ -213,6 +213,9 @@ std::string to_string(RunEnd end) {
 
 Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
                        const RunObserver& observer) {
+  if (simulation.num_steps_done() != 0) {
+    return Issue{"", "", "", "a run begins with a simulation at its start: create one anew, also to resume"};
+  }
   Result<ReadyFolder> ready =
       claim.use() == FolderUse::resume ? resume(claim.folder(), simulation) : start(claim.folder(), simulation);
   if (!ready) return ready.issues();

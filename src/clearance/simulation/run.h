@@ -55,9 +55,10 @@ struct RunOutcome {
 /// `complete`, `stopped` (also `not_converged`) or `failed`, as summary.json has it.
 std::string to_string(RunEnd end);
 
-/// Runs into the folder of the claim, as its use says (docs: ARCHITECTURE.md, "Contract: result folder"). Issues, with
-/// nothing run and no older result changed, if there is no good checkpoint of this scene to resume from, or the folder
-/// cannot be written. A simulation that is resumed has to be at its start.
+/// Runs into the folder of the claim, as its use says (docs: ARCHITECTURE.md, "Contract: result folder"); the
+/// simulation is at its start, also of a run that goes on. A claim is for one run: a second one with FolderUse::start
+/// would replace the result of the first. Issues, with nothing run: the simulation has been stepped, there is no good
+/// checkpoint of this scene to resume from, or the folder cannot be written.
 Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits = {},
                        const RunObserver& observer = {});
 

@@ -121,7 +121,6 @@ FrictionCoefficients coefficients(double sliding, const std::optional<double>& s
   return {sticking.value_or(sliding), sliding};
 }
 
-/// A class of the table is a body of the scene with all its copies.
 /// The entries of two names, which are the classes of their bodies, in ascending order.
 std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::string, 2>& names) {
   std::array<int, 2> classes{};
@@ -134,6 +133,7 @@ std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::strin
   return classes;
 }
 
+/// A class of the table is a body of the scene with all its copies.
 FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   FrictionTable table;
   for (const BodyDesc& body : desc.bodies) {
@@ -211,7 +211,7 @@ void set_initial_acceleration(SceneModel& scene) {
   for (const auto& potential : scene.model.potentials) {
     // A load that is not defined at time zero does not act yet.
     const std::unique_ptr<Potential> copy = potential->clone();
-    copy->begin_step(state.x, 0.0, 0.0);
+    (void)copy->begin_step(state.x, 0.0, 0.0);
     copy->add_gradient(state.x, 1.0, gradient);
   }
   state.a = VecX::Zero(state.x.size());

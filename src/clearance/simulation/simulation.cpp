@@ -113,10 +113,12 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->desc = scene;
   SceneDesc& desc = impl->desc;
   name_bodies(desc);
-  if (Issues issues = validate(desc); has_errors(issues)) return issues;
+  Issues of_scene = validate(desc);
+  if (has_errors(of_scene)) return of_scene;
   Result<LoadedBodies> bodies = load_bodies(desc);
   if (!bodies) return bodies.issues();
-  impl->warnings = bodies->warnings;
+  impl->warnings = std::move(of_scene);
+  impl->warnings.insert(impl->warnings.end(), bodies->warnings.begin(), bodies->warnings.end());
   impl->scene = build_scene_model(desc, std::move(bodies->instances));
   PreflightReport preflight = check_initial_state(desc, impl->scene);
   Issues problems = std::move(preflight.issues);
@@ -142,6 +144,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
 }
 
 Mesh find_meeting_primitives(const SceneDesc& scene) {
+  if (has_errors(validate(scene))) return {};
   Result<LoadedBodies> bodies = load_bodies(scene);
   if (!bodies) return {};
   return check_initial_state(scene, build_scene_model(scene, std::move(bodies->instances))).offending;
@@ -238,7 +241,10 @@ const std::vector<std::string>& Simulation::probe_columns() const {
   return impl_->probes.columns();
 }
 std::vector<double> Simulation::probe_values() const {
-  if (impl_->state.step == 0) return impl_->probes.values_at_start(impl_->state, impl_->joints());
+  // Forces are known once a step has been taken, and not of a state that was restored.
+  if (impl_->probes.needs_forces() && !impl_->forces) {
+    return impl_->probes.values_at_start(impl_->state, impl_->joints());
+  }
   static const StepForces none;
   return impl_->probes.values({impl_->state, impl_->forces ? *impl_->forces : none, impl_->joints()});
 }

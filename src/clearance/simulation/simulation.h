@@ -1,4 +1,4 @@
-// The facade that the command line and Python use: a scene that is ready to be stepped.
+// A scene that is ready to be stepped: what the command line uses, and programs of others.
 #pragma once
 
 #include <functional>

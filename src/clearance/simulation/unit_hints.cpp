@@ -68,6 +68,10 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
 const char* const if_millimetres =
     "lengths are in metres: if the mesh is in millimetres, set `transform.scale` to 0.001";
 
+const char* density_unit(const SceneDesc& desc) {
+  return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
+}
+
 /// Tells of the first body that is `odd`, and how many more are.
 template <class IsOdd, class Describe>
 void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, const char* field, Issues& hints,
@@ -102,7 +106,8 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
     return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
   };
   warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
-    return fmt::format("weighs {:.3g} kg; {}, and densities are in kg/m^3", entries[d].mass, if_millimetres);
+    return fmt::format("weighs {:.3g} kg; {}, and densities are in {}", entries[d].mass, if_millimetres,
+                       density_unit(desc));
   });
 }
 
@@ -120,9 +125,10 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   };
   warn_of_first(desc, entries, "material.youngs_modulus", hints, is_odd, [&](std::size_t d) {
     return fmt::format(
-        "is crushed by its own weight: density {:g} kg/m^3 times gravity times its height of {:.4g} m is "
+        "is crushed by its own weight: density {:g} {} times gravity times its height of {:.4g} m is "
         "{:.3g} Pa, far more than its Young's modulus of {:.3g} Pa; moduli are in Pa: 1 MPa is 1e6",
-        desc.bodies[d].material.density, entries[d].height, pressure(d), desc.bodies[d].material.youngs_modulus);
+        desc.bodies[d].material.density, density_unit(desc), entries[d].height, pressure(d),
+        desc.bodies[d].material.youngs_modulus);
   });
 }
 
@@ -203,7 +209,7 @@ void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entrie
         const auto heavy = find_heavy(d);
         return fmt::format("weighs {:.2g} kg, beside body '{}' of {:.2g} kg; densities are in {}", entries[d].mass,
                            desc.bodies[static_cast<std::size_t>(heavy - entries.begin())].name, heavy->mass,
-                           desc.dimension == 2 ? "kg/m^2" : "kg/m^3");
+                           density_unit(desc));
       });
 }
 
@@ -220,6 +226,22 @@ void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       });
 }
 
+/// The barrier of bodies that start within its reach throws them apart. Relative lengths are bounded by the bodies
+/// themselves (contact_scales.h), absolute ones are not.
+void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  constexpr double largest_share = 0.3;
+  if (!desc.contact.enabled || !desc.contact.dhat_is_absolute) return;
+  const auto is_small = [&](std::size_t d) { return desc.contact.dhat > largest_share * entries[d].size; };
+  for (std::size_t d = 0; d < entries.size(); ++d) {
+    if (entries[d].is_obstacle || !(entries[d].size > 0.0) || !is_small(d)) continue;
+    add_hint(hints, "contact.dhat",
+             fmt::format("surfaces repel each other from {:g} m on, and body '{}' is {:.4g} m large; it is in metres, "
+                         "since `dhat_is_absolute`",
+                         desc.contact.dhat, desc.bodies[d].name, entries[d].size));
+    return;
+  }
+}
+
 }  // namespace
 
 void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
@@ -232,6 +254,7 @@ void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints
   warn_of_ratios(desc, entries, hints);
   warn_of_mass_ratios(desc, entries, hints);
   warn_of_speeds(desc, entries, hints);
+  warn_of_dhat(desc, entries, hints);
 }
 
 }  // namespace clearance

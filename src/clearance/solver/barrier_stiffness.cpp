@@ -21,9 +21,7 @@ double mean_block_mass(const Model& model) {
 /// contacts meet one by one (measured: ten times the Newton iterations).
 double BarrierStiffness::inertial() const {
   constexpr double reach = 100.0;
-  const double middle = 0.5 * options_.barrier.dhat + options_.barrier.min_separation;
-  const double force = -2.0 * middle * barrier_derivatives(middle * middle, options_.barrier).first;
-  return reach * options_.barrier.dhat * mean_block_mass(model_) / force;
+  return reach * options_.barrier.dhat * mean_block_mass(model_) / middle_force(options_.barrier);
 }
 
 double BarrierStiffness::lower_bound() const {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "clearance/solver/feasible_step.h"
+
 namespace clearance {
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace clearance {
 
@@ -57,9 +58,9 @@ void LineSearch<dim>::measure_reach(IterationReport& iteration) {
 /// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
 /// rule (the approximate Wolfe condition of [Hag05]). Rounding has been seen up to 1e-12 of the terms.
 template <int dim>
-bool LineSearch<dim>::is_decrease_hidden(const Point& point, const Iterate& trial, const VecX& dy, double slope,
+bool LineSearch<dim>::is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope,
                                          double change) const {
-  if (!(change <= 1e-11 * problem_.energy_magnitude(point.iterate))) return false;
+  if (!(change <= 1e-11 * magnitude)) return false;
   return problem_.slope(trial, in_.coordinates().expand(trial.x, dy)) <= 0.8 * slope;
 }
 
@@ -70,6 +71,8 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
   StageTimer timer(report_.profile, Stage::line_search);
   const double size = bound_.length(point.iterate.x, direction.dy), slope = std::abs(gradient.dot(direction.dy));
   const double smallest_motion = 1e-16 * in_.model.bbox_diagonal;
+  // Of the energies at the start, once they are asked for.
+  std::optional<double> magnitude;
   for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
        alpha *= 0.5) {
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, alpha);
@@ -80,8 +83,10 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
       const double change = change_of(point.energy, energy);
       // Beyond Newton's direction only where the energy falls faster than a parabola would.
       const bool is_beyond = alpha * reach_.tried > 1.0;
-      const bool is_lower = is_beyond ? change <= -0.5 * alpha * slope
-                                      : change <= 0.0 || is_decrease_hidden(point, trial, direction.dy, slope, change);
+      if (!is_beyond && !(change <= 0.0) && !magnitude) magnitude = problem_.energy_magnitude(point.iterate);
+      const bool is_lower = is_beyond
+                                ? change <= -0.5 * alpha * slope
+                                : change <= 0.0 || is_decrease_hidden(*magnitude, trial, direction.dy, slope, change);
       if (is_lower) {
         const Contact* stiffened = problem_.adapt_kappa(point.iterate, trial);
         if (stiffened) {

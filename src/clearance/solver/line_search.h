@@ -48,7 +48,7 @@ class LineSearch {
   void choose_reach(bool is_exact);
   void measure_reach(IterationReport& iteration);
   bool search(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
-  bool is_decrease_hidden(const Point& point, const Iterate& trial, const VecX& dy, double slope, double change) const;
+  bool is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope, double change) const;
   bool start_detour(const Direction& direction, const VecX& gradient, Point& point, IterationReport& iteration);
   bool end_detour(bool has_moved, Point& point, IterationReport& iteration);
 

@@ -62,12 +62,12 @@ template <int dim>
 bool Step<dim>::find_direction(VecX& dy) {
   iteration_ = {};
   iteration_.imbalance = report_.imbalance;
-  iteration_.is_exact = newton_.is_exact();
   if (!newton_.solve(point_.iterate, dy)) {
     report_.status = StepStatus::linear_solve_failed;
     report_.limited_by = "the matrix is singular: no force resists some motion, or memory is short";
     return false;
   }
+  iteration_.is_exact = newton_.is_exact();
   ++report_.newton_iterations;
   const double length = bound_.length(point_.iterate.x, dy);
   report_.residual = length / in_.options.integrator.h;

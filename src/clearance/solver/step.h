@@ -45,8 +45,9 @@ class Step {
   // step_convergence.cpp: whether the step is done
   Verdict judge_direction(bool has_moved);
   Verdict judge_forces(bool has_moved);
-  Verdict judge_friction(const BalanceVerdict& verdict);
-  BalanceVerdict balance_with(const FrictionPotential<dim>& friction);
+  Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces);
+  TermGradients term_gradients();
+  BalanceVerdict judge_balance(const TermGradients& forces);
   Verdict end(StepStatus status);
 
   // step_end.cpp: what is reported and kept

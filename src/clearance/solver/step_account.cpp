@@ -116,7 +116,7 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   for (const Contact& contact : end.contacts.contacts) {
     for (int i = 0; i < contact.num_vertices(); ++i) {
       const int vertex = contact.vertices[static_cast<std::size_t>(i)];
-      has_contact_[static_cast<std::size_t>(model_.surface.vertex_body[static_cast<std::size_t>(vertex)])] = 1;
+      has_contact_[ledger_of_body(model_.surface.vertex_body[static_cast<std::size_t>(vertex)])] = 1;
     }
   }
 
@@ -126,7 +126,8 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   // A brake pad stands still: what is rubbed out at it is at work on it as well.
   VecX rubbed_out = VecX::Zero(body_gain_.size());
   problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps_, rubbed_out);
-  work_.col(work_.cols() - 1) = rubbed_out;
+  contact_gaps_ = per_ledger(contact_gaps_);
+  work_.col(work_.cols() - 1) = per_ledger(rubbed_out);
 
   const Eigen::Index last = stored_.size() - 1;
   stored_[last] = problem.kappa() / scale * problem.contacts().energy(end.contacts, end.x_surface).value();
@@ -234,6 +235,16 @@ VecX StepAccount<dim>::body_energies(const VecX& x) const {
   VecX sums = VecX::Zero(model_.surface.num_bodies());
   if (model_.body_of_block.empty()) return sums;
   for (const auto& potential : potentials_) potential->add_body_energies(x, model_.body_of_block, sums);
+  return per_ledger(sums);
+}
+
+template <int dim>
+VecX StepAccount<dim>::per_ledger(const VecX& per_body) const {
+  if (model_.mechanism_of_body.empty()) return per_body;
+  VecX sums = VecX::Zero(per_body.size());
+  for (int b = 0; b < static_cast<int>(per_body.size()); ++b) {
+    sums[static_cast<Eigen::Index>(ledger_of_body(b))] += per_body[b];
+  }
   return sums;
 }
 

@@ -44,7 +44,14 @@ class StepAccount {
   VecX mass_times(const VecX& v) const;
   std::vector<int> free_points() const;
   std::vector<double> least_energies() const;
-  std::size_t body_of(int block) const { return static_cast<std::size_t>(body_of_block(model_, block)); }
+  // Bodies that joints connect have one ledger, that of the first: what they hand to each other is no one's gain.
+  std::size_t ledger_of_body(int body) const {
+    return static_cast<std::size_t>(
+        model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[static_cast<std::size_t>(body)]);
+  }
+  std::size_t body_of(int block) const { return ledger_of_body(body_of_block(model_, block)); }
+  /// Sums per body to sums per ledger.
+  VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;
   void add_work(const VecX& gradient, Eigen::Index term);
   void note_drive(const VecX& gradient);

@@ -52,45 +52,59 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
       report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved || friction_.is_fresh();
   newton_.want_exact(false, 0.0);
   if (search_.is_on_detour() || !can_be_balanced) return Verdict::go_on;
-  const BalanceVerdict verdict = balance_with(problem_.friction());
+  TermGradients forces = term_gradients();
+  const BalanceVerdict verdict = judge_balance(forces);
   newton_.want_exact(true, verdict.imbalance);
   // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells.
   if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !std::exchange(is_rounding_known_, true)) {
     return Verdict::go_on;
   }
   if (problem_.augmented().is_active()) {
-    if (pull_.has_arrived(point_)) return Verdict::again;
+    if (pull_.has_arrived(point_)) {
+      friction_.note_motion();
+      return Verdict::again;
+    }
     if (!verdict.is_balanced && has_moved) return Verdict::go_on;
     return pull_.pull_harder(point_) ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
   }
-  if (const Verdict by_friction = judge_friction(verdict); by_friction != Verdict::go_on) return by_friction;
+  if (const Verdict by_friction = judge_friction(verdict, forces); by_friction != Verdict::go_on) return by_friction;
   if (verdict.is_balanced) return end(StepStatus::converged);
   return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
 }
 
 /// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon
-/// as its disagreement is what most of the imbalance comes from. `verdict` is that of the lagged friction.
+/// as its disagreement is what most of the imbalance comes from. `verdict` is that of the lagged friction, `forces` are
+/// all with it; afterwards with fresh friction.
 template <int dim>
-auto Step<dim>::judge_friction(const BalanceVerdict& verdict) -> Verdict {
+auto Step<dim>::judge_friction(const BalanceVerdict& verdict, TermGradients& forces) -> Verdict {
   const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
   if (!problem_.has_friction() || !may_settle || friction_.is_fresh()) return Verdict::go_on;
   const FrictionPotential<dim> fresh = friction_.fresh(point_.iterate);
   if (fresh.is_empty() && problem_.friction().is_empty()) return Verdict::go_on;
-  const BalanceVerdict of_fresh = balance_with(fresh);
+  forces.friction = problem_.friction_gradient(point_.iterate, fresh);
+  const BalanceVerdict of_fresh = judge_balance(forces);
   if (verdict.is_balanced && of_fresh.is_balanced) return end(StepStatus::converged);
   // Friction that does not come to agree at all: the step ends in balance with the last one.
   if (friction_.is_over()) return verdict.is_balanced ? end(StepStatus::friction_lag_limit) : Verdict::go_on;
   if (!verdict.is_balanced && !(verdict.imbalance < early_lag_share * of_fresh.imbalance)) return Verdict::go_on;
-  return friction_.lag_again(point_) ? Verdict::again : end(StepStatus::converged);
+  if (friction_.lag_again(point_)) return Verdict::again;
+  // The last of the wanted number: what is left of the forces still has to balance with it.
+  return verdict.is_balanced ? end(StepStatus::converged) : Verdict::go_on;
 }
 
-/// Of every body, with `friction` in place of the objective's.
+/// At the present point, friction as lagged.
 template <int dim>
-BalanceVerdict Step<dim>::balance_with(const FrictionPotential<dim>& friction) {
+TermGradients Step<dim>::term_gradients() {
   StageTimer timer(report_.profile, Stage::assembly);
-  const Iterate& iterate = point_.iterate;
-  const BalanceVerdict verdict = balance_.judge(iterate.x, problem_.term_gradients(iterate, friction),
-                                                newton_.stiffness(), problem_.is_fixed(), in_.options.force_tolerance);
+  return problem_.term_gradients(point_.iterate, problem_.friction());
+}
+
+/// Of every body.
+template <int dim>
+BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
+  StageTimer timer(report_.profile, Stage::assembly);
+  const BalanceVerdict verdict =
+      balance_.judge(point_.iterate.x, forces, newton_.stiffness(), problem_.is_fixed(), in_.options.force_tolerance);
   report_.imbalance = verdict.imbalance;
   report_.imbalanced_body = verdict.body;
   return verdict;
@@ -99,12 +113,14 @@ BalanceVerdict Step<dim>::balance_with(const FrictionPotential<dim>& friction) {
 template Step<2>::Verdict Step<2>::end(StepStatus);
 template Step<2>::Verdict Step<2>::judge_direction(bool);
 template Step<2>::Verdict Step<2>::judge_forces(bool);
-template Step<2>::Verdict Step<2>::judge_friction(const BalanceVerdict&);
-template BalanceVerdict Step<2>::balance_with(const FrictionPotential<2>&);
+template Step<2>::Verdict Step<2>::judge_friction(const BalanceVerdict&, TermGradients&);
+template TermGradients Step<2>::term_gradients();
+template BalanceVerdict Step<2>::judge_balance(const TermGradients&);
 template Step<3>::Verdict Step<3>::end(StepStatus);
 template Step<3>::Verdict Step<3>::judge_direction(bool);
 template Step<3>::Verdict Step<3>::judge_forces(bool);
-template Step<3>::Verdict Step<3>::judge_friction(const BalanceVerdict&);
-template BalanceVerdict Step<3>::balance_with(const FrictionPotential<3>&);
+template Step<3>::Verdict Step<3>::judge_friction(const BalanceVerdict&, TermGradients&);
+template TermGradients Step<3>::term_gradients();
+template BalanceVerdict Step<3>::judge_balance(const TermGradients&);
 
 }  // namespace clearance

@@ -1,4 +1,5 @@
 // The end of a step: the exact verdict, what is reported, and what the state keeps.
+#include "clearance/solver/feasible_step.h"
 #include "clearance/solver/rigid_rates.h"
 #include "clearance/solver/step.h"
 

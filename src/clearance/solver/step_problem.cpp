@@ -66,11 +66,6 @@ void StepProblem<dim>::fix_prescribed() {
 }
 
 template <int dim>
-void StepProblem<dim>::free_prescribed() {
-  for (int b : targets_.blocks) is_fixed_[static_cast<std::size_t>(b)] = 0;
-}
-
-template <int dim>
 Iterate StepProblem<dim>::make_iterate(VecX x, const Candidates& candidates) const {
   Iterate iterate;
   iterate.x_surface = model_.surface_map.apply(x);
@@ -152,12 +147,18 @@ TermGradients StepProblem<dim>::term_gradients(const Iterate& iterate, const Fri
   gradients.inertia = gradient_of(inertia_);
   for (PotentialTerm<dim>& potential : potentials_) gradients.potentials.push_back(gradient_of(potential));
   gradients.contacts = gradient_of(contact_);
-  if (!friction.is_empty()) {
-    gradients.friction = VecX::Zero(iterate.x.size());
-    friction.add_gradient(iterate.x_surface, gradients.friction);
-  }
+  gradients.friction = friction_gradient(iterate, friction);
   gradients.pull = gradient_of(pull_);
   return gradients;
+}
+
+template <int dim>
+VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const {
+  VecX gradient;
+  if (friction.is_empty()) return gradient;
+  gradient.setZero(iterate.x.size());
+  friction.add_gradient(iterate.x_surface, gradient);
+  return gradient;
 }
 
 template <int dim>

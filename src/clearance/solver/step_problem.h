@@ -4,7 +4,6 @@
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/solver/barrier_stiffness.h"
-#include "clearance/solver/feasible_step.h"
 #include "clearance/solver/objective_terms.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/system_matrix.h"
@@ -36,6 +35,10 @@ class StepProblem {
   StepProblem(const Model& model, WorkingCopies<dim>& copies, const SolverOptions& options,
               const InertialTarget& target, const PrescribedTargets& targets, const State& state);
 
+  // Its list of terms points into it.
+  StepProblem(const StepProblem&) = delete;
+  StepProblem& operator=(const StepProblem&) = delete;
+
   /// Contacts at x among `candidates`.
   Iterate make_iterate(VecX x, const Candidates& candidates) const;
 
@@ -61,6 +64,8 @@ class StepProblem {
 
   /// Friction is `friction`, which may be another one than the objective's.
   TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
+  /// Empty if nothing rubs.
+  VecX friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
 
   /// Barrier stiffness at the start of a step [Fer23, app. A.6].
   void choose_kappa(const Iterate& iterate);
@@ -88,9 +93,7 @@ class StepProblem {
   const ContactPotential<dim>& contacts() const { return contact_.potential(); }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
-  std::vector<char>& is_fixed() { return is_fixed_; }
   void fix_prescribed();
-  void free_prescribed();
 
  private:
   FrictionPotential<dim> make_friction() const;

@@ -1,6 +1,6 @@
 // Dense kernels of the sparse Cholesky factorisation, in column-major storage. Large matrices are cut into tiles of
 // fixed size that are worked on in parallel; every entry is summed in the same order whatever tile it lies in, so the
-// bits do not depend on the number of threads. They do depend on the micro kernel.
+// bits do not depend on the number of threads. Nor on the micro kernel.
 #pragma once
 
 #include "clearance/sparse/micro_kernel.h"

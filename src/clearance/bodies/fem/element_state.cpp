@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "clearance/math/elementary.h"
 #include "clearance/math/symmetric_modes.h"
 
 namespace clearance {
@@ -26,7 +27,7 @@ ElementState element_state(const MaterialParameters& material, const Mat<3>& f) 
       std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) + (s[2] - s[0]) * (s[2] - s[0])));
   // From C - I, which keeps the digits of small strains.
   const Vec<3> change = principal_values(f.transpose() * f - Mat<3>::Identity());
-  for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * std::log1p(change[i]);
+  for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * elementary::log1p(change[i]);
   state.energy_density = clearance::energy_density<3>(material, f);
   return state;
 }

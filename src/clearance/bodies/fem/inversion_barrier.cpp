@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
+#include "clearance/bodies/fem/mass.h"
 #include "clearance/math/log_barrier.h"
 #include "clearance/math/psd.h"
 
@@ -16,13 +17,6 @@ constexpr int grain = 256;
 BarrierValue volume_barrier(double j) {
   const BarrierValue b = log_barrier(j / barrier_volume_fraction, 1.0);
   return {b.value, b.first / barrier_volume_fraction, b.second / (barrier_volume_fraction * barrier_volume_fraction)};
-}
-
-template <int dim>
-Mat<dim> edge_matrix_of(const std::array<int, dim + 1>& nodes, const VecX& x) {
-  Mat<dim> edges;
-  for (int a = 0; a < dim; ++a) edges.col(a) = block<dim>(x, nodes[a + 1]) - block<dim>(x, nodes[0]);
-  return edges;
 }
 
 /// dJ/dF: the cofactors.
@@ -77,7 +71,7 @@ InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh) : elements
     const auto material =
         static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(elements_.mesh_element(i))]);
     const MaterialParameters& parameters = mesh.materials[material];
-    const Mat<dim> edges = edge_matrix_of<dim>(elements_.element_nodes(i), mesh.x_rest);
+    const Mat<dim> edges = edge_matrix<dim>(mesh.x_rest, elements_.element_nodes(i));
     Element element;
     element.inverse_rest = edges.inverse();
     element.volume = edges.determinant() / (dim == 2 ? 2.0 : 6.0);
@@ -88,7 +82,7 @@ InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh) : elements
 
 template <int dim>
 Mat<dim> InversionBarrier<dim>::deformation_gradient(int i, const VecX& x) const {
-  return edge_matrix_of<dim>(elements_.element_nodes(i), x) * rest_[static_cast<std::size_t>(i)].inverse_rest;
+  return edge_matrix<dim>(x, elements_.element_nodes(i)) * rest_[static_cast<std::size_t>(i)].inverse_rest;
 }
 
 template <int dim>

@@ -49,25 +49,28 @@ class Descriptor {
   int error_ = 0;
 };
 
-int write_whole(const fs::path& path, std::string_view bytes) {
-  Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
-  if (file.error() != 0) return file.error();
-  if (const int error = file.write(bytes)) return error;
+Result<Done> write_and_rename(const fs::path& path, const fs::path& temporary, int mode, std::string_view bytes) {
+  Descriptor file(temporary, O_WRONLY | O_CREAT | mode);
+  if (file.error() != 0) return failure(path, file.error());
   // Not waited for until it is on the disk: a killed process loses nothing by that, and it would cost more than a step
   // of a small scene (5 to 13 ms measured).
-  return file.close();
-}
-
-}  // namespace
-
-Result<Done> write_file_atomically(const fs::path& path, std::string_view bytes) {
-  const fs::path temporary = path.string() + ".tmp";
-  int error = write_whole(temporary, bytes);
+  int error = file.write(bytes);
+  if (error == 0) error = file.close();
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
   if (error == 0) return Done{};
   std::error_code ignored;
   if (fs::is_regular_file(temporary, ignored)) fs::remove(temporary, ignored);
   return failure(path, error);
+}
+
+}  // namespace
+
+Result<Done> write_file_atomically(const fs::path& path, std::string_view bytes) {
+  return write_and_rename(path, path.string() + ".tmp", O_TRUNC, bytes);
+}
+
+Result<Done> write_user_file_atomically(const fs::path& path, std::string_view bytes) {
+  return write_and_rename(path, path.string() + ".tmp" + std::to_string(::getpid()), O_EXCL, bytes);
 }
 
 Result<Done> append_to_file(const fs::path& path, std::string_view bytes) {

@@ -25,9 +25,11 @@ Result<std::string> read_text_file(const fs::path& path) {
   if (const Result<Done> checked = check_text_file(path); !checked) return checked.issues();
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
-  content << file.rdbuf();
-  if (!file) return Issue{path.string(), "", "", "cannot be read (permissions?) or is empty"};
-  return std::move(content).str();
+  if (file) content << file.rdbuf();
+  if (!file) return Issue{path.string(), "", "", "cannot be read (permissions?)"};
+  std::string text = std::move(content).str();
+  if (text.empty()) return Issue{path.string(), "", "", "is empty"};
+  return text;
 }
 
 }  // namespace clearance

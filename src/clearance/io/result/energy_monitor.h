@@ -22,9 +22,9 @@ struct StepEnergies {
   std::pair<double, std::string> strained;
 };
 
-/// The integrator has gained energy if its part (impacts included) has risen by a hundredth of a body's energy at work
-/// above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves: a
-/// large one far away hides nothing. Joints are strained if they store a tenth of all other energy at work in the
+/// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
+/// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves:
+/// a large one far away hides nothing. Joints are strained if they store a tenth of all other energy at work in the
 /// scene, and one of them is out of place by more than carrying the weight of its bodies takes: one that hangs at rest
 /// is not.
 class EnergyMonitor {

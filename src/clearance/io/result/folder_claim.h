@@ -23,7 +23,8 @@ enum class FolderUse {
 
 class FolderClaim {
  public:
-  /// Makes the folder where it is missing (but not to resume) and takes the lock. A refusal touches nothing.
+  /// Makes the folder where it is missing (but not to resume) and takes the lock, which a claim holds until it ends: to
+  /// resume in the same process, the first claim has to be gone. A refusal touches nothing.
   static Result<FolderClaim> make(const std::filesystem::path& folder, FolderUse use);
 
   FolderClaim(FolderClaim&& other) noexcept;

@@ -115,7 +115,7 @@ std::vector<std::string> recorded_frame_files(const fs::path& folder) {
 
 Result<Done> erase_result(const fs::path& folder) {
   const std::vector<std::string> frames = recorded_frame_files(folder);
-  std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json"};
+  std::vector<std::string> files = {"checkpoint/state.bin", "summary.json", "bodies.json", "intersections.vtu"};
   files.insert(files.end(), frames.begin(), frames.end());
   files.insert(files.end(), {"probes.csv", "stats.jsonl", "frames.pvd"});
   for (const std::string& file : files) {

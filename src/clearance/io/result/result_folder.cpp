@@ -164,13 +164,20 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
                    "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
                    "start anew in another folder");
   }
+  std::vector<StatsLine> lines = read_stats_lines(path);
+  while (!lines.empty() && lines.back().step > checkpoint.step) lines.pop_back();
+  if (const int last = lines.empty() ? 0 : lines.back().step; last != checkpoint.step) {
+    return problem(
+        path / "stats.jsonl",
+        fmt::format("ends at step {}, before that of the checkpoint, {}: lines are lost, which only a new run "
+                    "can make again; start anew in another folder",
+                    last, checkpoint.step));
+  }
   if (auto done = make_folders(path); !done) return done.issues();
   ResultFolder folder(path);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
   if (!stored) return stored.issues();
   const std::vector<std::string> recorded = recorded_frame_files(path);
-  std::vector<StatsLine> lines = read_stats_lines(path);
-  while (!lines.empty() && lines.back().step > checkpoint.step) lines.pop_back();
   folder.find_frames(lines, checkpoint.step, stored->scene.output.frame_interval);
 
   // What was stored beyond the checkpoint goes, statistics before frames: no line may ask for a frame that has gone.
