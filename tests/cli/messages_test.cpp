@@ -6,14 +6,15 @@ namespace {
 
 class Messages : public ProgramTest {
  protected:
-  /// Runs a bad scene: status 2, nothing but `allowed` files in the result folder. Returns the text of the problems.
-  std::string refused(const std::string& scene,
-                      const std::vector<std::string>& allowed = {"clearance.lock", "log.txt"}) const {
+  /// Runs a bad scene: status 2, nothing but `allowed` files in the result folder, without any no folder. Returns the
+  /// text of the problems.
+  std::string refused(const std::string& scene, const std::vector<std::string>& allowed = {}) const {
     const std::string file = write("scene.json", scene).string();
     const fs::path out = folder_ / "out";
     fs::remove_all(out);
     const ProcessResult run = clearance({"run", file, "-o", out.string()});
     EXPECT_EQ(run.status, 2) << run.output << run.errors;
+    EXPECT_EQ(fs::exists(out), !allowed.empty());
     EXPECT_EQ(files_in(out), allowed);
     const ProcessResult check = clearance({"check", file});
     EXPECT_EQ(check.status, 2);
@@ -308,8 +309,10 @@ TEST_F(Messages, FolderThatIsNoResultIsToldAlikeByAllCommands) {
     missing[1] = (folder_ / "missing").string();
     expect_says(clearance(missing).errors, {"missing: is no folder; expected a result folder"});
   }
-  // A run that was refused leaves its log.
-  refused(R"({"bodies": []})");
+  // A run that was refused leaves its log in a folder that was there before.
+  fs::create_directory(folder_ / "out");
+  const std::string scene = write("scene.json", R"({"bodies": []})").string();
+  EXPECT_EQ(clearance({"run", scene, "-o", (folder_ / "out").string()}).status, 2);
   expect_says(clearance({"info", (folder_ / "out").string()}).errors, {"holds no result", "log.txt says why"});
 }
 

@@ -60,7 +60,7 @@ TEST(Fill, ColoursRunAlongTheEdges) {
   }
 }
 
-float drawn_area(const Edges& edges) {
+float drawn_area(const std::vector<std::array<int, 2>>& edges) {
   Frame frame;
   frame.mesh.dim = 2;
   frame.mesh.vertices = {{0, 0, 0}, {2, 0, 0}, {2, 1, 0}, {0, 1, 0}, {1, 3, 0}};

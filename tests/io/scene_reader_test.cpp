@@ -127,7 +127,8 @@ TEST_F(SceneFiles, SyntaxErrorsNameTheLine) {
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0].substr(0, 55), "scene.json: line 2, column 24: not valid JSON: object k");
   EXPECT_EQ(problems("{\"time\": NaN}")[0].substr(0, 46), "scene.json: line 1, column 10: not valid JSON:");
-  EXPECT_EQ(problems("")[0].substr(0, 29), "scene.json: line 1, column 1:");
+  EXPECT_EQ(problems(" ")[0].substr(0, 29), "scene.json: line 1, column 2:");
+  EXPECT_EQ(problems(""), Lines{"scene.json: is empty"});
 }
 
 TEST_F(SceneFiles, KeysGivenTwiceAreRefused) {

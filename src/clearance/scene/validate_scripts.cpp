@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/nearest_name.h"
@@ -57,14 +58,15 @@ class ScriptCheck : SceneCheck {
       ++count;
       last = i;
     }
-    const bool meets_its_like = num_copies(scene_.bodies[last]) > 1.0 || scene_.bodies[last].split_components ||
-                                scene_.bodies[last].kind == BodyKind::deformable;
-    if (count != 1 || scene_.bodies.size() < 2 || meets_its_like) return;
+    if (count != 1 || scene_.bodies.size() < 2) return;
+    const BodyDesc& only = scene_.bodies[last];
+    const bool meets_its_like = num_copies(only) > 1.0 || only.split_components || only.kind == BodyKind::deformable;
+    if (meets_its_like) return;
     warning(
         element_path("bodies", last) + ".friction",
         "has no effect: two bodies rub with the geometric mean of their coefficients, and all others have none; see "
         "`friction.coefficient`",
-        fmt::format("{}", *scene_.bodies[last].friction));
+        fmt::format("{}", *only.friction));
   }
 
   void check_motion(const MotionDesc& motion, const std::string& place) {
