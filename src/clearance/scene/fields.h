@@ -48,7 +48,7 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("dhat", c.dhat,
           positive("1 or m",
                    "distance at which the barrier starts to act; with the scales of bodies at most a third of "
-                   "their thickness, and no more than bodies are apart at the start"));
+                   "their thickness, and no more than bodies are apart at the start; an absolute one is taken as it is"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
   v.field("kappa", c.kappa,
           at_least(0.0, "kg/m^2",
@@ -82,7 +82,7 @@ void describe(Visitor& v, FrictionPairDesc& p) {
           any("",
               "names of the two bodies, obstacles included, but half-spaces have none; the same twice: contact of a "
               "body with itself"));
-  v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient"));
+  v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient; left out, the pair is smooth"));
   v.field("static_coefficient", p.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
 }
 
@@ -90,7 +90,8 @@ template <>
 struct StructInfo<FrictionDesc> {
   static constexpr const char* name = "friction";
   static constexpr const char* doc =
-      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, a half-space with its own.";
+      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, so that one without any makes both "
+      "smooth; a half-space with its own.";
 };
 template <class Visitor>
 void describe(Visitor& v, FrictionDesc& f) {
@@ -245,7 +246,7 @@ template <class Visitor>
 void describe(Visitor& v, LoadDesc& l) {
   v.field("region", l.region, any("", "the nodes that it acts on; traction and force: the faces between such nodes"));
   v.field("kind", l.kind, any("", "what the value means"));
-  v.field("value", l.value, any("m/s^2, Pa, N or N m", "along, of a torque about, x, y, z"));
+  v.field("value", l.value, any("m/s^2, Pa, N or N m", "along, of a torque about, x, y, z: in 2D [0, 0, torque]"));
   v.field("expression", l.expression,
           any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
   v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
@@ -270,7 +271,7 @@ struct StructInfo<MotionDesc> {
   static constexpr const char* name = "motion";
   static constexpr const char* doc =
       "Nodes that follow a prescribed motion in the steps that begin in [start, end). After it, deformable nodes are "
-      "free and obstacle nodes rest.";
+      "free and obstacle nodes rest. Several motions of a node add.";
 };
 template <class Visitor>
 void describe(Visitor& v, MotionDesc& m) {
@@ -363,7 +364,8 @@ struct StructInfo<JointDesc> {
   static constexpr const char* name = "joint";
   static constexpr const char* doc =
       "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
-      "and offset are those of the first body seen from the second, 0 at the scene's start.";
+      "and offset are those of the first body seen from the second, 0 at the scene's start. Bodies in a joint collide like "
+      "others, unless they share a `collision_group`.";
 };
 template <class Visitor>
 void describe(Visitor& v, JointDesc& j) {
@@ -374,7 +376,7 @@ void describe(Visitor& v, JointDesc& j) {
               "names of stiff bodies, of a copy or component with its number as in `link[3]`; an empty second name "
               "is the world"));
   v.field("point", j.point, any("m", "at the scene's start: where a ball or hinge sits"));
-  v.field("axis", j.axis, any("", "at the scene's start, of a hinge or slider; any length; 2D: a hinge turns about z"));
+  v.field("axis", j.axis, any("", "at the scene's start, of a hinge or slider, upwards if left out; any length; 2D: a hinge turns about z"));
   v.field("lower", j.lower,
           any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));

@@ -171,8 +171,8 @@ A single value is changed for one run with `--set path=value`, for example `--se
 `--set bodies.type=rigid` and `--set bodies.type=affine` set the kind of all stiff bodies and leave the others.
 
 A formula is text such as `"sin(2 * pi * t) / 10"`, or a number. It knows t [s] since the scene's start, the position
-x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin, acos, atan,
-atan2, sinh, cosh, tanh, exp, log (natural), log10, sqrt, abs, floor, ceil, min, max, mod, the operators
+x, y, z [m] of a node at the scene's start, the constants `pi` and `e`, the functions sin, cos, tan, asin, acos, atan, atan2
+(in radians), sinh, cosh, tanh, exp, log (natural), log10, sqrt, abs, floor, ceil, min, max, mod, the operators
 `+ - * / ^ < <= > >= == != && ||`, and `condition ? a : b`. Formulas are checked before anything runs; a step in which
 one is not finite is not taken, and the run ends with exit status 3 and what it has stored.
 
