@@ -45,10 +45,11 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
   v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
   v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
-  v.field("dhat", c.dhat,
-          positive("1 or m",
-                   "distance at which the barrier starts to act; with the scales of bodies at most a third of "
-                   "their thickness, and no more than bodies are apart at the start; an absolute one is taken as it is"));
+  v.field(
+      "dhat", c.dhat,
+      positive("1 or m",
+               "distance at which the barrier starts to act; with the scales of bodies at most a third of "
+               "their thickness, and no more than bodies are apart at the start; an absolute one is taken as it is"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
   v.field("kappa", c.kappa,
           at_least(0.0, "kg/m^2",
@@ -90,7 +91,8 @@ template <>
 struct StructInfo<FrictionDesc> {
   static constexpr const char* name = "friction";
   static constexpr const char* doc =
-      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, so that one without any makes both "
+      "Coulomb friction. Two bodies rub with the geometric mean of their coefficients, so that one without any makes "
+      "both "
       "smooth; a half-space with its own.";
 };
 template <class Visitor>
@@ -364,7 +366,8 @@ struct StructInfo<JointDesc> {
   static constexpr const char* name = "joint";
   static constexpr const char* doc =
       "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
-      "and offset are those of the first body seen from the second, 0 at the scene's start. Bodies in a joint collide like "
+      "and offset are those of the first body seen from the second, 0 at the scene's start. Bodies in a joint collide "
+      "like "
       "others, unless they share a `collision_group`.";
 };
 template <class Visitor>
@@ -376,7 +379,10 @@ void describe(Visitor& v, JointDesc& j) {
               "names of stiff bodies, of a copy or component with its number as in `link[3]`; an empty second name "
               "is the world"));
   v.field("point", j.point, any("m", "at the scene's start: where a ball or hinge sits"));
-  v.field("axis", j.axis, any("", "at the scene's start, of a hinge or slider, upwards if left out; any length; 2D: a hinge turns about z"));
+  v.field(
+      "axis", j.axis,
+      any("",
+          "at the scene's start, of a hinge or slider, upwards if left out; any length; 2D: a hinge turns about z"));
   v.field("lower", j.lower,
           any("deg or m", "smallest angle of a hinge or offset of a slider; null: no limit").below(0.0, false));
   v.field("upper", j.upper, at_least(0.0, "deg or m", "largest angle or offset; null: no limit"));
