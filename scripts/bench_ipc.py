@@ -72,15 +72,21 @@ SPLIT_HEADER = ["scene", "linear / CCD / broad phase and bounds / assembly / lin
                 "CCD calls an iteration"]
 
 
-def bench_scenes(options, reference, inputs):
-    speed, split = [], []
+def chosen_scenes(options, reference, inputs):
+    """The scenes that are there, and their scripts."""
     for scene in reference["scenes"]:
         if options.only and options.only not in scene["name"]:
             continue
         script = inputs / scene["script"]
-        if not script.exists():
+        if script.exists():
+            yield scene, script
+        else:
             print(f"{scene['name']}: SKIPPED, its script is missing", flush=True)
-            continue
+
+
+def bench_scenes(options, reference, inputs):
+    speed, split = [], []
+    for scene, script in chosen_scenes(options, reference, inputs):
         print(f"{scene['name']}: {scene['steps']} steps ...", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             run = run_scene(options.program, script, scene["steps"], options.threads, folder)
@@ -100,11 +106,8 @@ def bench_scenes(options, reference, inputs):
 
 def compare_scenes(options, reference, inputs):
     rows = []
-    for scene in reference["scenes"]:
-        if options.only and options.only not in scene["name"]:
-            continue
-        rows.append(compare_scene(scene["name"], options.against, options.program, inputs / scene["script"], scene["steps"],
-                                  options.threads))
+    for scene, script in chosen_scenes(options, reference, inputs):
+        rows.append(compare_scene(scene["name"], options.against, options.program, script, scene["steps"], options.threads))
         print("  ".join(rows[-1]), flush=True)
     return table(COMPARISON_HEADER, rows)
 
@@ -177,16 +180,16 @@ def main():
 
     reference = json.loads((ROOT / "benchmarks" / "ipc_reference.json").read_text())
     inputs = peer_data() / "ipc" / "input"
-    busy = busy_percent()
-
+    if options.only != "kernels" and not inputs.is_dir():
+        print("SKIPPED: no peer data; name the folder that holds ipc/input with CLEARANCE_PEER_DATA")
+        return 0
     if options.against:
         print("\n" + compare_scenes(options, reference, inputs))
         return 0
+    busy = busy_percent()
+
     text = INTRO.format(machine=machine(), threads=options.threads, busy=busy, source=reference["source"])
     if options.only != "kernels":
-        if not inputs.is_dir():
-            print("SKIPPED: no peer data; name the folder that holds ipc/input with CLEARANCE_PEER_DATA")
-            return 0
         speed, split = bench_scenes(options, reference, inputs)
         text += SCENES_INTRO.format(**reference) + "\n" + table(SPEED_HEADER, speed)
         text += SPLIT_INTRO + "\n" + table(SPLIT_HEADER, split)

@@ -85,7 +85,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   sums.external += gradient;
   stored_[k] = 0.0;
   for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
-    body_gain_[static_cast<Eigen::Index>(body_of(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
+    body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
   }
   if (!potential.has_body_energies() && !potential.is_dissipative()) add_work(gradient, k);
   if (potential.is_dissipative()) {
@@ -179,7 +179,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
       if (is_fixed_[static_cast<std::size_t>(b)]) continue;
-      body_gain_[static_cast<Eigen::Index>(body_of(b))] += block<dim>(free, b).dot(block<dim>(dx_, b));
+      body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] += block<dim>(free, b).dot(block<dim>(dx_, b));
     }
   }
 }
@@ -188,7 +188,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
 template <int dim>
 void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    work_(static_cast<Eigen::Index>(body_of(b)), term) -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
+    work_(static_cast<Eigen::Index>(ledger_of_block(b)), term) -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
   }
 }
 
@@ -196,7 +196,7 @@ void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
 template <int dim>
 void StepAccount<dim>::note_drive(const VecX& gradient) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    if (!block<dim>(gradient, b).isZero(0.0)) is_driven_[body_of(b)] = 1;
+    if (!block<dim>(gradient, b).isZero(0.0)) is_driven_[ledger_of_block(b)] = 1;
   }
 }
 
@@ -258,7 +258,7 @@ std::vector<double> StepAccount<dim>::least_energies() const {
   };
   std::vector<Moments> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    Moments& body = bodies[body_of(b)];
+    Moments& body = bodies[ledger_of_block(b)];
     const double m = model_.mass[b];
     body.second += m * block<dim>(x_t0_, b).squaredNorm();
     if (is_column[static_cast<std::size_t>(b)]) continue;
@@ -288,7 +288,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
   std::vector<OfBody> bodies(static_cast<std::size_t>(body_energy_t0_.size()));
   const VecX p_t0 = mass_times(v_t0_), p_t1 = mass_times(v_t1);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
-    OfBody& body = bodies[body_of(b)];
+    OfBody& body = bodies[ledger_of_block(b)];
     const Vec<dim> change = block<dim>(p_t1, b) - block<dim>(p_t0, b);
     body.gain += 0.5 * change.dot(block<dim>(v_t1, b) + block<dim>(v_t0_, b)) -
                  block<dim>(inertial_gradient_, b).dot(block<dim>(dx_, b));

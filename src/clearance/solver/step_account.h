@@ -49,7 +49,7 @@ class StepAccount {
     return static_cast<std::size_t>(
         model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[static_cast<std::size_t>(body)]);
   }
-  std::size_t body_of(int block) const { return ledger_of_body(body_of_block(model_, block)); }
+  std::size_t ledger_of_block(int block) const { return ledger_of_body(body_of_block(model_, block)); }
   /// Sums per body to sums per ledger.
   VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;

@@ -23,10 +23,10 @@ struct StepEnergies {
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
-/// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves:
-/// a large one far away hides nothing. Joints are strained if they store a tenth of all other energy at work in the
-/// scene, and one of them is out of place by more than carrying the weight of its bodies takes: one that hangs at rest
-/// is not.
+/// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves,
+/// or with those that joints connect them with: a large one far away hides nothing. Joints are strained if they store a
+/// tenth of all other energy at work in the scene, and one of them is out of place by more than carrying the weight of
+/// its bodies takes: one that hangs at rest is not.
 class EnergyMonitor {
  public:
   void add(const StepEnergies& step);
