@@ -413,6 +413,51 @@ TEST(ContactSet, ObstaclesMayReachBehindHalfSpaces) {
   EXPECT_DOUBLE_EQ(set.min_distance, 0.01);
 }
 
+TEST(ContactOfPair, IsThatOfTheSetWhereItIsNear) {
+  int num_near = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    Random random(seed);
+    ModelBuilder builder = test::random_soup(random, 3, 3, 1.0, 0.5);
+    builder.add_floor({0.2, 1.0, 0.0}, 0.01);
+    const Model model = builder.build();
+    const VecX x = builder.x();
+    const BarrierOptions options{0.3, seed % 2 == 0 ? 0.0 : 0.05};
+    const auto check = [&](const PrimitivePair& pair, const Candidates& alone) {
+      std::array<Vec<3>, 4> at;
+      for (std::size_t i = 0; i < 4 && pair.vertices[i] >= 0; ++i) at[i] = block<3>(x, pair.vertices[i]);
+      const Contact contact = contact_of_pair<3>(model, pair, at, options);
+      EXPECT_EQ(contact.dhat, options.dhat);
+      EXPECT_EQ(contact.weight, 1.0);
+      for (const Contact& other : build_contact_set<3>(model, x, alone, options).contacts) {
+        // The set has the vertices at the floor as well; nearly parallel edges it treats apart.
+        if ((other.kind == ContactKind::half_space) != (pair.plane >= 0)) continue;
+        if (other.kind == ContactKind::mollified_edge_edge || (pair.plane >= 0 && other.vertices != contact.vertices)) {
+          continue;
+        }
+        ++num_near;
+        EXPECT_TRUE(coincide(contact, other));
+        EXPECT_EQ(contact.distance_sq, other.distance_sq);
+      }
+    };
+    const Candidates all = all_pairs(3, model.surface);
+    for (const auto& [p, t] : all.point_triangle) {
+      const auto& v = model.surface.triangles[static_cast<std::size_t>(t)];
+      Candidates alone;
+      alone.point_triangle = {{p, t}};
+      check({{p, v[0], v[1], v[2]}, 1, -1}, alone);
+    }
+    for (const auto& [e, f] : all.edge_edge) {
+      const auto& a = model.surface.edges[static_cast<std::size_t>(e)];
+      const auto& b = model.surface.edges[static_cast<std::size_t>(f)];
+      Candidates alone;
+      alone.edge_edge = {{e, f}};
+      check({{a[0], a[1], b[0], b[1]}, 2, -1}, alone);
+    }
+    for (int v = 0; v < model.surface.num_vertices; ++v) check({{v, -1, -1, -1}, 1, 0}, {});
+  }
+  EXPECT_GT(num_near, 1000);
+}
+
 TEST(ContactSet, OfNothingIsEmptyAndInfinitelyFar) {
   ModelBuilder builder(2);
   builder.add_body({{0.0, 0.0, 0.0}}, {});

@@ -144,7 +144,8 @@ TEST_P(Restitution, OfFacesTurnsNothing) {
                             no_gravity + R"("bodies": [)" + box(0, 2, 10) + ", " + box(1.012, 0, 1) + "]"));
   scene.steps(15);
   EXPECT_NEAR(scene.velocity(1)[0] - scene.velocity(0)[0], 1.0, 0.02);
-  EXPECT_LT(scene.spin(0).norm() + scene.spin(1).norm(), 1e-3);
+  // Forces balance up to a thousandth (solver.force_tolerance): so much of the approach may turn a box of 1 m.
+  EXPECT_LT(scene.spin(0).norm() + scene.spin(1).norm(), 2e-3);
 }
 
 /// Without friction an edge that hits the floor turns the box: the impulse is (1 + e) c / (1 / m + a^2 / I).

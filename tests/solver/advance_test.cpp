@@ -134,7 +134,7 @@ TEST(Advance, EveryNewtonIterationLowersTheObjective) {
   StepProblem<3> problem(start.model, copies, start.options, target, start.targets, start.state);
   const auto objective = [&](const VecX& x) {
     const Iterate iterate = problem.make_iterate(x, test::all_pairs(3, start.model.surface));
-    problem.choose_kappa(iterate);
+    problem.choose_kappa();
     return problem.energy(iterate).value();
   };
   double last = objective(start.state.x);

@@ -14,7 +14,7 @@ namespace {
 /// Two primitives, each on a screw of its own.
 struct Motion {
   SurfacePath path;
-  MovingPair pair;
+  PrimitivePair pair;
 
   Motion(const std::array<Vec<3>, 4>& x, int num_first, const std::array<Screw, 2>& screws) {
     pair = {{0, 1, 2, 3}, num_first};
@@ -51,7 +51,7 @@ Motion random_motion(std::mt19937_64& rng, double turn) {
 /// In the plane: a point and an edge, each on an arc of its own.
 struct PlanarMotion {
   SurfacePath path;
-  MovingPair pair{{0, 1, 2, -1}, 1};
+  PrimitivePair pair{{0, 1, 2, -1}, 1};
 
   PlanarMotion(std::mt19937_64& rng, double turn) {
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);

@@ -311,6 +311,63 @@ TEST(ReachableCandidates, HoldEveryContactOfThePath) {
   }
 }
 
+TEST(FindEncounters, BeginWithWhatCutsTheStep) {
+  int num_cut = 0;
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Motion motion = random_motion(random, seed % 2 == 0 ? 3 : 2, seed % 3 == 0);
+    const SolverOptions options = options_for(CcdMethod::clearance);
+    const SweptCandidates swept = sweep(motion, options.barrier.dhat);
+    with_dimension(motion.dim, [&](auto dim) {
+      const FeasibleStep step = find_feasible_step<dim>(motion.model, motion.path, swept, options);
+      const auto encounters = find_encounters<dim>(motion.model, motion.path, swept, options);
+      ASSERT_EQ(encounters.empty(), step.alpha == 1.0);
+      if (encounters.empty()) return;
+      ++num_cut;
+      double earliest = 1.0;
+      for (const Encounter& encounter : encounters) {
+        earliest = std::min(earliest, encounter.time);
+        // On its own every pair has lost the allowed part of its gap by then.
+        EXPECT_GE(encounter.time, step.alpha * (1.0 - 1e-3));
+        EXPECT_LT(encounter.time, 1.0);
+      }
+      EXPECT_NEAR(earliest, step.alpha, 0.01 * step.alpha);
+    });
+  }
+  EXPECT_GT(num_cut, 250);
+}
+
+TEST(FindEncounters, AreNotThoseBehindASurfaceThatIsPassed) {
+  ModelBuilder builder(3);
+  const auto plate = [](double y) { return std::vector<Vec<3>>{{-2.0, y, -2.0}, {3.0, y, -2.0}, {-2.0, y, 3.0}}; };
+  for (const double y : {0.0, -1.0, -2.0}) builder.add_body(plate(y), {{0, 1, 2}});
+  const int bullet = builder.add_body({{0.0, 1.0, 0.0}}, {});
+  Motion motion;
+  motion.model = builder.build();
+  motion.path.x_t0 = motion.path.x_t1 = builder.x();
+  motion.path.x_t1[3 * bullet + 1] = -4.0;
+  // The lower plates have no other visitors: they know of nothing earlier.
+  const auto encounters =
+      find_encounters<3>(motion.model, motion.path, sweep(motion, 1e-3), options_for(CcdMethod::clearance));
+  ASSERT_FALSE(encounters.empty());
+  const auto first = std::min_element(encounters.begin(), encounters.end(),
+                                      [](const Encounter& a, const Encounter& b) { return a.time < b.time; });
+  EXPECT_EQ(first->pair.vertices, (std::array<int, 4>{bullet, 0, 1, 2}));
+  EXPECT_NEAR(first->time, 0.8 / 5.0, 1e-3);
+
+  // A second bullet right above the lowest plate hides it from the first one.
+  builder.add_body({{0.1, -1.99, 0.1}}, {});
+  motion.model = builder.build();
+  motion.path.x_t0 = motion.path.x_t1 = builder.x();
+  motion.path.x_t1[3 * bullet + 1] = -4.0;
+  motion.path.x_t1[3 * (bullet + 1) + 1] = -2.5;
+  for (const Encounter& encounter :
+       find_encounters<3>(motion.model, motion.path, sweep(motion, 1e-3), options_for(CcdMethod::clearance))) {
+    EXPECT_FALSE(encounter.pair.vertices[0] == bullet && encounter.pair.vertices[1] == 6);
+  }
+}
+
 TEST(IsIntersectionFree, SeesCrossingTouchingAndSeparateBodies) {
   const auto verdict = [](double height, std::string* hit) {
     ModelBuilder builder(3);

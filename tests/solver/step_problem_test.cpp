@@ -43,7 +43,7 @@ void check_assembly(unsigned seed, bool has_prescribed) {
   }
   StepProblem<dim> problem = f.make();
   const Iterate iterate = f.at(problem, f.world.state.x);
-  problem.choose_kappa(iterate);
+  problem.choose_kappa();
   problem.fix_prescribed();
   EXPECT_EQ(problem.kappa(), 1e4);
   EXPECT_FALSE(iterate.contacts.contacts.empty());
@@ -83,35 +83,18 @@ TEST(StepProblem, FixedBlocksDoNotMove) {
 
 TEST(StepProblem, StiffnessAtTheReferenceDistanceCarriesTheMultiplier) {
   // [Fer23, app. A.6]: at d = 1e-8 l a point-point contact has min_multiplier mean masses on the diagonal, 4 d^2 b''
-  // kappa. With a min_separation d is that much larger, in both factors.
+  // kappa, at least, and a hundred times that at most; steps start in the middle. With a min_separation d is that much
+  // larger, in both factors.
   for (const double min_separation : {0.0, 1e-3}) {
     Fixture<3> f(1, 1.0);
     f.world.options.barrier.min_separation = min_separation;
     StepProblem<3> problem = f.make();
     const Iterate far = f.at(problem, f.world.state.x);
     EXPECT_TRUE(far.contacts.contacts.empty());
-    problem.choose_kappa(far);
+    problem.choose_kappa();
     const double d = 1e-8 * f.world.model.bbox_diagonal + min_separation;
     const double curvature = barrier_derivatives(d * d, f.world.options.barrier).second;
-    EXPECT_NEAR(4.0 * d * d * curvature * problem.kappa() / (f.world.options.kappa.min_multiplier * 0.5), 1.0, 1e-9);
-  }
-}
-
-TEST(StepProblem, ChosenStiffnessBalancesTheForcesWithinItsBounds) {
-  Fixture<3> far(1, 1.0);
-  StepProblem<3> lower_problem = far.make();
-  lower_problem.choose_kappa(far.at(lower_problem, far.world.state.x));
-  const double lower = lower_problem.kappa();
-  for (unsigned seed = 0; seed < 20; ++seed) {
-    for (double speed : {0.0, 1.0, 1e5}) {
-      Fixture<3> f(seed);
-      for (int b = 0; b < 8; ++b) f.world.state.v[3 * b + 1] = -speed;
-      f.target = predict(f.world.options.integrator, f.world.state);
-      StepProblem<3> problem = f.make();
-      problem.choose_kappa(f.at(problem, f.world.state.x));
-      EXPECT_GE(problem.kappa(), lower);
-      EXPECT_LE(problem.kappa(), 100.0 * lower * (1.0 + 1e-12));
-    }
+    EXPECT_NEAR(4.0 * d * d * curvature * problem.kappa() / (f.world.options.kappa.min_multiplier * 0.5), 10.0, 1e-8);
   }
 }
 
@@ -127,7 +110,7 @@ TEST(StepProblem, StiffnessDoublesOnlyForCloseContactsThatApproach) {
     return f.at(problem, x);
   };
   const Iterate high = at_height(5e-3), close = at_height(8e-4), closer = at_height(4e-4);
-  problem.choose_kappa(f.at(problem, f.world.state.x + VecX::Constant(24, 5.0)));
+  problem.choose_kappa();
   const double start = problem.kappa();
   EXPECT_FALSE(problem.adapt_kappa(high, close)) << "was not close before";
   EXPECT_FALSE(problem.adapt_kappa(closer, close)) << "moves away";
@@ -136,12 +119,12 @@ TEST(StepProblem, StiffnessDoublesOnlyForCloseContactsThatApproach) {
   EXPECT_TRUE(problem.adapt_kappa(close, closer));
   EXPECT_DOUBLE_EQ(problem.kappa(), 2.0 * start);
   for (int i = 0; i < 20; ++i) problem.adapt_kappa(close, closer);
-  EXPECT_DOUBLE_EQ(problem.kappa(), 100.0 * start) << "bounded above";
+  EXPECT_DOUBLE_EQ(problem.kappa(), 10.0 * start) << "bounded above";
   EXPECT_FALSE(problem.adapt_kappa(close, closer));
 
   f.world.options.kappa.fixed = 7.0;
   StepProblem<3> fixed = f.make();
-  fixed.choose_kappa(close);
+  fixed.choose_kappa();
   EXPECT_FALSE(fixed.adapt_kappa(close, closer));
   EXPECT_EQ(fixed.kappa(), 7.0);
 }
@@ -150,7 +133,7 @@ TEST(StepProblem, EnergyIsInfiniteOrNotANumberOutsideOfItsDomain) {
   // A step there is never accepted: the comparison with the last energy fails.
   Fixture<3> f(4);
   StepProblem<3> problem = f.make();
-  problem.choose_kappa(f.at(problem, f.world.state.x));
+  problem.choose_kappa();
   VecX x = f.world.state.x;
   x[1] = 0.0;  // on the floor
   const double change =

@@ -80,15 +80,17 @@ std::string describe_iterations(const json& iterations) {
     if (!pair.empty()) ++limits[without_distance(pair)];
   }
   std::string text = most_frequent(limits, "limited");
-  text +=
-      fmt::format("  {:>6} {:>12} {:>10} {:>8} {:>10}\n", "newton", "|dx|/h [m/s]", "fraction", "contacts", "gap [m]");
+  text += fmt::format("  {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10}\n", "newton", "|dx|/h [m/s]",
+                      "fraction", "contacts", "new", "gone", "met", "foretold", "gap [m]");
   const int num = static_cast<int>(iterations.size()), stride = std::max(1, num / 20);
   for (int i = 0; i < num; ++i) {
     const json& it = iterations[static_cast<std::size_t>(i)];
     const std::string event = text_or(it, "event");
     if (event.empty() && i % stride != 0 && i + 3 < num) continue;
-    text += fmt::format("  {:>6} {:>12.3g} {:>10.3g} {:>8} {:>10.3g}  {}\n", i + 1, number_or(it, "residual", 0.0),
-                        number_or(it, "alpha", 0.0), static_cast<int>(number_or(it, "contacts", 0.0)),
+    const auto count = [&](const char* key) { return static_cast<int>(number_or(it, key, 0.0)); };
+    text += fmt::format("  {:>6} {:>12.3g} {:>10.3g} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10.3g}  {}\n", i + 1,
+                        number_or(it, "residual", 0.0), number_or(it, "alpha", 0.0), count("contacts"),
+                        count("entered"), count("left"), count("met"), count("foretold"),
                         number_or(it, "min_distance", std::numeric_limits<double>::infinity()), event);
   }
   return text;

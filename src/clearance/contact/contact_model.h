@@ -6,6 +6,7 @@
 // formulations subtract what they count twice.
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "clearance/contact/contact_frame.h"
@@ -28,6 +29,11 @@ class ContactModel {
                                      const std::vector<double>& deviation = {}) const = 0;
   /// The contacts at the surface positions x (flat). `candidates` holds every pair that may be one.
   virtual ContactSet build(const VecX& x, const Candidates& candidates) const = 0;
+  /// The contact of the closest features of a pair where its vertices are at `x`, however far apart they are; nothing
+  /// if the formulation cannot tell.
+  virtual std::optional<Contact> contact_of(const PrimitivePair& /*pair*/, const ContactPositions<dim>& /*x*/) const {
+    return std::nullopt;
+  }
   /// True if energies are in joules, by a stiffness of every contact; else they are to be multiplied by the barrier
   /// stiffness kappa of [Fer23, app. A.6].
   virtual bool has_stiffness() const = 0;
@@ -44,6 +50,8 @@ class ContactModel {
   /// What friction is proportional to: the magnitude of the force along the normal of a contact, at any positions.
   virtual double normal_force(const Contact& contact, const ContactGap<dim>& gap,
                               const ContactPositions<dim>& positions) const = 0;
+  /// True if that is a function of the contact and the distance in `gap` alone, but for mollified contacts.
+  virtual bool has_radial_force() const { return false; }
 };
 
 }  // namespace clearance

@@ -86,25 +86,40 @@ class PairScales {
   template <std::size_t n>
   bool apply(const std::array<int, n>& vertices, std::size_t num_first, double distance_sq, Contact& contact) const {
     if (distance_sq >= activation_sq_) return false;
-    contact.dhat = options_.dhat;
+    set_dhat(vertices, contact);
     if (scales_.is_empty()) return true;
-    std::array<double, 2> compliance{};
-    const bool has_stiffness = !scales_.compliance.empty();
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto v = static_cast<std::size_t>(vertices[i]);
-      contact.dhat = std::min(contact.dhat, scales_.dhat[v]);
-      if (!has_stiffness) continue;
-      const bool is_first = i < num_first;
-      compliance[is_first ? 0 : 1] += scales_.compliance[v] / static_cast<double>(is_first ? num_first : n - num_first);
-    }
-    const BarrierOptions barrier{contact.dhat, options_.min_separation};
-    if (distance_sq >= barrier.activation_sq()) return false;
-    // Halfway to contact the barrier pushes the pair apart by dhat against what resists.
-    if (has_stiffness) contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));
+    if (distance_sq >= BarrierOptions{contact.dhat, options_.min_separation}.activation_sq()) return false;
+    set_weight(vertices, num_first, contact);
     return true;
+  }
+  /// The same at any distance.
+  template <std::size_t n>
+  void apply(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
+    set_dhat(vertices, contact);
+    set_weight(vertices, num_first, contact);
   }
 
  private:
+  template <std::size_t n>
+  void set_dhat(const std::array<int, n>& vertices, Contact& contact) const {
+    contact.dhat = options_.dhat;
+    if (scales_.is_empty()) return;
+    for (const int v : vertices) contact.dhat = std::min(contact.dhat, scales_.dhat[static_cast<std::size_t>(v)]);
+  }
+  /// Halfway to contact the barrier pushes the pair apart by dhat against what resists.
+  template <std::size_t n>
+  void set_weight(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
+    if (scales_.compliance.empty()) return;
+    std::array<double, 2> compliance{};
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool is_first = i < num_first;
+      compliance[is_first ? 0 : 1] += scales_.compliance[static_cast<std::size_t>(vertices[i])] /
+                                      static_cast<double>(is_first ? num_first : n - num_first);
+    }
+    const BarrierOptions barrier{contact.dhat, options_.min_separation};
+    contact.weight = contact.dhat / (middle_force(barrier) * (compliance[0] + compliance[1]));
+  }
+
   const ContactScales& scales_;
   BarrierOptions options_;
   double activation_sq_;
@@ -263,11 +278,7 @@ void collect_point_edge(const Model& model, const VecX& x, const Candidates& can
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
         if (!scales.apply(std::array<int, 3>{p, e[0], e[1]}, 1, distance_sq, contact)) return;
-        // p_e0, p_e1, p_e
-        static constexpr std::array<ClosestStencil, 3> stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
-                                                                    {ContactKind::point_point, {0, 2, 4, 4}},
-                                                                    {ContactKind::point_edge, {0, 1, 2, 4}}}};
-        set_stencil(stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
+        set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
         chunk.add(contact);
       },
       contacts, min_distance_sq);
@@ -353,6 +364,36 @@ Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, 
 }
 
 template <int dim>
+Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std::array<Vec<dim>, 4>& x,
+                        const BarrierOptions& options) {
+  const PairScales scales(model, options);
+  const std::array<int, 4>& v = pair.vertices;
+  Contact contact;
+  if (pair.plane >= 0) {
+    scales.apply(std::array<int, 1>{v[0]}, 1, contact);
+    contact.kind = ContactKind::half_space;
+    contact.vertices = {v[0], -1, -1, -1};
+    contact.plane = pair.plane;
+    const HalfSpace& half_space = model.half_spaces[static_cast<std::size_t>(pair.plane)];
+    const double distance = half_space.normal.head<dim>().dot(x[0]) - half_space.offset;
+    contact.distance_sq = distance * distance;
+  } else if constexpr (dim == 2) {
+    scales.apply(std::array<int, 3>{v[0], v[1], v[2]}, 1, contact);
+    const PointEdgeType type = point_edge_type<2>(x[0], x[1], x[2]);
+    set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], v,
+                point_edge_distance_sq<2>(x[0], x[1], x[2], type), contact);
+  } else {
+    scales.apply(v, static_cast<std::size_t>(pair.num_first), contact);
+    const ClosestStencil& stencil =
+        pair.num_first == 1
+            ? point_triangle_stencils[static_cast<std::size_t>(point_triangle_type(x[0], x[1], x[2], x[3]))]
+            : edge_edge_stencils[static_cast<std::size_t>(edge_edge_type(x[0], x[1], x[2], x[3]))];
+    set_stencil(stencil, v, distance_sq_of(stencil, x), contact);
+  }
+  return contact;
+}
+
+template <int dim>
 ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates& candidates,
                              const BarrierOptions& options) {
   ContactSet set;
@@ -370,6 +411,10 @@ ContactSet build_contact_set(const Model& model, const VecX& x, const Candidates
   return set;
 }
 
+template Contact contact_of_pair<2>(const Model&, const PrimitivePair&, const std::array<Vec<2>, 4>&,
+                                    const BarrierOptions&);
+template Contact contact_of_pair<3>(const Model&, const PrimitivePair&, const std::array<Vec<3>, 4>&,
+                                    const BarrierOptions&);
 template ContactSet build_contact_set<2>(const Model&, const VecX&, const Candidates&, const BarrierOptions&);
 template ContactSet build_contact_set<3>(const Model&, const VecX&, const Candidates&, const BarrierOptions&);
 

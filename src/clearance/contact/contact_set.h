@@ -62,6 +62,14 @@ inline bool coincide(const Contact& a, const Contact& b) {
          a.plane == b.plane && a.dhat == b.dhat;
 }
 
+/// Two primitives of the surface by their vertices, dim + 1, of which the first `num_first` make the first primitive: a
+/// point and a triangle (in the plane an edge), or two edges. Or a vertex and a half-space.
+struct PrimitivePair {
+  std::array<int, 4> vertices{};
+  int num_first = 1;
+  int plane = -1;  ///< index of the half-space
+};
+
 /// How many of its vertices, the first ones, belong to the first feature.
 inline int num_first(const Contact& contact) {
   return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge ? 2 : 1;
@@ -83,6 +91,10 @@ struct ClosestStencil {
   std::array<std::uint8_t, 4> local;
 };
 
+/// By PointEdgeType.
+inline constexpr std::array<ClosestStencil, 3> point_edge_stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
+                                                                       {ContactKind::point_point, {0, 2, 4, 4}},
+                                                                       {ContactKind::point_edge, {0, 1, 2, 4}}}};
 /// By PointTriangleType.
 inline constexpr std::array<ClosestStencil, 7> point_triangle_stencils = {
     {{ContactKind::point_point, {0, 1, 4, 4}},
@@ -146,6 +158,12 @@ std::string contact_text(const Contact& contact, const SurfaceTopology& surface)
 /// BroadPhase::find_candidates.
 Candidates find_contact_candidates(BroadPhase& broad_phase, const Model& model, const BarrierOptions& options,
                                    const VecX& x_t0, const VecX& x_t1, const std::vector<double>& deviation = {});
+
+/// The contact that the closest features of a pair form where its vertices are at `x`, however far apart they are.
+/// Edges are taken as not parallel.
+template <int dim>
+Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std::array<Vec<dim>, 4>& x,
+                        const BarrierOptions& options);
 
 /// The contacts of [Fer23, sec. 2.4.2] at surface positions `x` (flat). `candidates` must hold every pair closer than
 /// the activation distance.

@@ -21,6 +21,9 @@ class IpcContactModel final : public RadialContactModel<dim> {
   ContactSet build(const VecX& x, const Candidates& candidates) const override {
     return build_contact_set<dim>(this->model(), x, candidates, options_);
   }
+  std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override {
+    return contact_of_pair<dim>(this->model(), pair, x, options_);
+  }
   bool has_stiffness() const override { return !this->model().contact_scales.compliance.empty(); }
 
  protected:

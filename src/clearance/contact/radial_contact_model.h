@@ -28,6 +28,8 @@ class RadialContactModel : public ContactModel<dim> {
   double normal_force(const Contact& contact, const ContactGap<dim>& gap,
                       const ContactPositions<dim>& positions) const override;
 
+  bool has_radial_force() const override { return true; }
+
   /// With the distance that the contact was built with.
   double energy_of(const Contact& contact, const VecX& x) const;
   Vec<4 * dim> gradient_of(const Contact& contact, const VecX& x) const;

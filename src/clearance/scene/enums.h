@@ -33,7 +33,8 @@ struct EnumInfo<ContactStiffnessKind> {
   using V = EnumValue<ContactStiffnessKind>;
   static constexpr std::array values = {
       V{ContactStiffnessKind::bodies, "bodies", "inertia and elasticity of what meets, contact by contact"},
-      V{ContactStiffnessKind::published, "published", "one for the scene, adapted in every step (app. A.6)"}};
+      V{ContactStiffnessKind::published, "published",
+        "one for the scene, chosen in every step within the bounds of app. A.6"}};
 };
 
 template <>

@@ -66,7 +66,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (simulation.scene().output.iterations) {
     for (const IterationReport& it : report.iterations) {
       record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_contacts,
-                                   it.min_distance, it.limited_by, it.event});
+                                   it.num_entered, it.num_left, it.num_met, it.num_foretold, it.min_distance,
+                                   it.limited_by, it.event});
     }
   }
   record.limited_by = report.limited_by;

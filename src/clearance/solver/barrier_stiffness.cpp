@@ -41,10 +41,13 @@ double BarrierStiffness::lower_bound() const {
   return options_.kappa.min_multiplier * mean_block_mass(model_) / (4.0 * distance * distance * curvature);
 }
 
-std::optional<double> BarrierStiffness::balancing(const VecX& smooth, const VecX& contact) const {
-  const double contact_sq = contact.squaredNorm();
-  if (!(contact_sq > 0.0)) return std::nullopt;
-  return std::clamp(-contact.dot(smooth) / contact_sq, lower_bound(), upper_bound());
+/// In the middle of the bounds, in every step. What balances the other forces at the gaps of the start, as [Fer23, app.
+/// A.6] has it, keeps these gaps, and drifts to a bound: to the lower one, where contacts come to rest at a hundredth
+/// of dhat and every facet that slides past cuts the directions, or to the upper one, where they do at the onset of the
+/// barrier and come and go. Measured: twice the Newton iterations in dense contact.
+double BarrierStiffness::initial() const {
+  constexpr double middle = 10.0;
+  return !model_.stiff_bodies.empty() && has_inertia_ ? lower_bound() : middle * lower_bound();
 }
 
 const Contact* BarrierStiffness::find_approaching(double kappa, const ContactSet& before,

@@ -1,8 +1,6 @@
 // The barrier stiffness kappa of a step, where contacts have none of their own [Fer23, app. A.6].
 #pragma once
 
-#include <optional>
-
 #include "clearance/contact/contact_set.h"
 #include "clearance/solver/options.h"
 
@@ -23,14 +21,14 @@ class BarrierStiffness {
   double constant(double scale_of_energies) const {
     return options_.kappa.fixed > 0.0 ? options_.kappa.fixed : scale_of_energies;
   }
-  double lower_bound() const;
-  /// What balances the barrier's gradient `contact`, for kappa = 1, with all others best, within the bounds.
-  std::optional<double> balancing(const VecX& smooth, const VecX& contact) const;
+  /// At the start of every step.
+  double initial() const;
   /// A contact of `after` that is closer than d_eps and still approaches, if kappa may grow.
   const Contact* find_approaching(double kappa, const ContactSet& before, const ContactSet& after) const;
   double doubled(double kappa) const;
 
  private:
+  double lower_bound() const;
   double upper_bound() const { return 100.0 * lower_bound(); }
   double inertial() const;
 

@@ -19,25 +19,25 @@ template <int dim>
 using Positions = std::array<Vec<dim>, dim + 1>;
 
 template <int dim>
-Positions<dim> positions_at(const SurfacePath& path, const MovingPair& pair, double s) {
+Positions<dim> positions_at(const SurfacePath& path, const PrimitivePair& pair, double s) {
   Positions<dim> positions;
   for (std::size_t i = 0; i <= dim; ++i) positions[i] = path.position<dim>(pair.vertices[i], s);
   return positions;
 }
 
-double distance(const MovingPair&, const Positions<2>& x) {
+double distance(const PrimitivePair&, const Positions<2>& x) {
   return std::sqrt(point_edge_distance_sq<2>(x[0], x[1], x[2]));
 }
-double distance(const MovingPair& pair, const Positions<3>& x) {
+double distance(const PrimitivePair& pair, const Positions<3>& x) {
   return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
                                        : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
 }
 
-CcdResult straight_ccd(const MovingPair&, const Positions<2>& start, const Positions<2>& stop,
+CcdResult straight_ccd(const PrimitivePair&, const Positions<2>& start, const Positions<2>& stop,
                        const CcdOptions& options) {
   return point_edge_ccd<2>({start, stop}, options);
 }
-CcdResult straight_ccd(const MovingPair& pair, const Positions<3>& start, const Positions<3>& stop,
+CcdResult straight_ccd(const PrimitivePair& pair, const Positions<3>& start, const Positions<3>& stop,
                        const CcdOptions& options) {
   const PrimitiveMotion<3, 4> motion{start, stop};
   return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
@@ -46,7 +46,7 @@ CcdResult straight_ccd(const MovingPair& pair, const Positions<3>& start, const 
 /// [m] How far the distance along the whole path may stray from that of straight lines. A point of a primitive strays
 /// at most as far as the vertex that strays most.
 template <int dim>
-double total_deviation(const SurfacePath& path, const MovingPair& pair) {
+double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
   for (int i = 0; i <= dim; ++i) {
     const auto at = static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]);
@@ -69,13 +69,13 @@ double rounding(const Positions<dim>& a, const Positions<dim>& b) {
 }  // namespace
 
 template <int dim>
-bool is_straight(const SurfacePath& path, const MovingPair& pair) {
+bool is_straight(const SurfacePath& path, const PrimitivePair& pair) {
   return std::all_of(pair.vertices.begin(), pair.vertices.begin() + dim + 1,
                      [&](int v) { return path.is_straight(v); });
 }
 
 template <int dim>
-CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdOptions& options) {
+CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options) {
   const double deviation = total_deviation<dim>(path, pair);
   Positions<dim> start = positions_at<dim>(path, pair, 0.0);
   double gap = distance(pair, start) - options.min_separation;
@@ -113,9 +113,9 @@ CcdResult curved_ccd(const SurfacePath& path, const MovingPair& pair, const CcdO
   return {CcdStatus::budget_exhausted, time};
 }
 
-template bool is_straight<2>(const SurfacePath&, const MovingPair&);
-template bool is_straight<3>(const SurfacePath&, const MovingPair&);
-template CcdResult curved_ccd<2>(const SurfacePath&, const MovingPair&, const CcdOptions&);
-template CcdResult curved_ccd<3>(const SurfacePath&, const MovingPair&, const CcdOptions&);
+template bool is_straight<2>(const SurfacePath&, const PrimitivePair&);
+template bool is_straight<3>(const SurfacePath&, const PrimitivePair&);
+template CcdResult curved_ccd<2>(const SurfacePath&, const PrimitivePair&, const CcdOptions&);
+template CcdResult curved_ccd<3>(const SurfacePath&, const PrimitivePair&, const CcdOptions&);
 
 }  // namespace clearance

@@ -15,6 +15,14 @@ constexpr double sweep_reach = 4.0;
 /// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
 constexpr double sweep_growth = 8.0;
 
+/// Less than this part of a direction is feasible: it is blocked.
+constexpr double blocked_share = 0.9;
+/// So many directions of a step may be blocked before encounters are foretold: where contacts are few, Newton meets
+/// them in less.
+constexpr int patience = 3;
+/// As far as this many edges: what comes later is too uncertain.
+constexpr double forecast_reach = 4.0;
+
 /// [m] Mean length of the surface's edges.
 template <int dim>
 double mean_edge_length(const SurfaceTopology& surface, const VecX& x_surface) {
@@ -30,7 +38,8 @@ DirectionBound<dim>::DirectionBound(const StepInputs<dim>& in, const StepProblem
     : in_(in),
       problem_(problem),
       report_(report),
-      feasible_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())) {}
+      edge_length_(mean_edge_length<dim>(in.model.surface, problem.x_surface_t0())),
+      feasible_length_(edge_length_) {}
 
 template <int dim>
 double DirectionBound<dim>::length(const VecX& x, const VecX& dy) const {
@@ -93,7 +102,35 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
     sweep(from, part, direction);
   }
   feasible_length_ = direction.alpha_limit * size;
+  direction.is_blocked = direction.alpha_limit < blocked_share * alpha;
   return direction;
+}
+
+template <int dim>
+void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Direction& bounded,
+                                   ContactForecast<dim>& forecast, IterationReport& iteration) {
+  if (!in_.copies.contact_model->has_radial_force()) return;
+  if (bounded.is_blocked) ++num_blocked_;
+  if (num_blocked_ <= patience || (!bounded.is_blocked && forecast.is_empty())) return;
+  const VecX dx = in_.coordinates().expand(from.x, dy);
+  SurfacePath path;
+  std::vector<Encounter> encounters;
+  if (bounded.is_blocked) {
+    const double part = std::min(1.0, forecast_reach * edge_length_ / dx.cwiseAbs().maxCoeff());
+    SweptCandidates swept;
+    {
+      StageTimer timer(report_.profile, Stage::broad_phase);
+      path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
+      swept = measure_candidates<dim>(
+          in_.model.surface, path,
+          in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
+    }
+    StageTimer timer(report_.profile, Stage::ccd);
+    encounters = find_encounters<dim>(in_.model, path, swept, in_.options);
+  }
+  StageTimer timer(report_.profile, Stage::assembly);
+  forecast.foretell(from, in_.model.surface_map.apply_linear(dx), encounters, path);
+  iteration.num_met = static_cast<int>(encounters.size());
 }
 
 /// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.

@@ -15,6 +15,7 @@ struct Direction {
   double alpha_limit = 1.0;  ///< largest feasible fraction of dy
   Candidates candidates;     ///< all pairs that may be contacts on the feasible part
   std::string limited_by;    ///< what set the limit; empty if nothing
+  bool is_blocked = false;   ///< contacts keep a good part of it from being taken
 };
 
 template <int dim>
@@ -26,6 +27,10 @@ class DirectionBound {
   /// [m] How far any block starts to move.
   double length(const VecX& x, const VecX& dy) const;
   Direction bound(const Iterate& from, VecX dy);
+  /// What contacts will have to bear, by the whole of the direction `dy` from the iterate that the matrix was assembled
+  /// at, of which `bounded` is the feasible part.
+  void foretell(const Iterate& from, const VecX& dy, const Direction& bounded, ContactForecast<dim>& forecast,
+                IterationReport& iteration);
   /// Affine bodies turn without being stretched, where that costs nothing.
   Direction bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy);
 
@@ -37,6 +42,8 @@ class DirectionBound {
   const StepInputs<dim>& in_;
   const StepProblem<dim>& problem_;
   StepReport& report_;
+  int num_blocked_ = 0;           // directions of the step
+  double edge_length_ = 0.0;      // [m] of the surface, mean
   double feasible_length_ = 0.0;  // [m] of the direction bounded last
 };
 

@@ -43,11 +43,14 @@ double rounding_of(const VecX& x) {
   return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
 }
 
-template <int dim>
-FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const SolverOptions& options) {
-  FeasibleStep step;
+/// visit(plane, vertex, alpha) for the vertices that come too close to a half-space, with the fraction of the path that
+/// is feasible.
+template <int dim, class Visit>
+void for_each_half_space_hit(const Model& model, const SurfacePath& path, const SolverOptions& options,
+                             const Visit& visit) {
   const double min_separation = options.barrier.min_separation;
-  for (const HalfSpace& plane : model.half_spaces) {
+  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
+    const HalfSpace& plane = model.half_spaces[k];
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
       if (!model.meets_half_spaces(vertex)) continue;
       double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
@@ -62,10 +65,17 @@ FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const 
       // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
       const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
       if (gap_t1 >= target || gap_t1 >= gap_t0) continue;
-      const double alpha = gap_t0 > target ? (gap_t0 - target) / (gap_t0 - gap_t1) : 0.0;
-      if (alpha < step.alpha) step = {alpha, fmt::format("vertex {} and a half-space", vertex), 0};
+      visit(static_cast<int>(k), vertex, gap_t0 > target ? (gap_t0 - target) / (gap_t0 - gap_t1) : 0.0);
     }
   }
+}
+
+template <int dim>
+FeasibleStep half_space_step(const Model& model, const SurfacePath& path, const SolverOptions& options) {
+  FeasibleStep step;
+  for_each_half_space_hit<dim>(model, path, options, [&](int /*plane*/, int vertex, double alpha) {
+    if (alpha < step.alpha) step = {alpha, fmt::format("vertex {} and a half-space", vertex), 0};
+  });
   return step;
 }
 
@@ -115,10 +125,10 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
   return all;
 }
 
-MovingPair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
+PrimitivePair pair_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k) {
   const std::size_t num_point_triangle = candidates.point_triangle.size();
   const bool is_edge_edge = k >= num_point_triangle && k < num_point_triangle + candidates.edge_edge.size();
-  return {vertices_of(surface, candidates, k), is_edge_edge ? 2 : 1};
+  return {vertices_of(surface, candidates, k), is_edge_edge ? 2 : 1, -1};
 }
 
 CcdOptions ccd_options(const SolverOptions& options) {
@@ -134,7 +144,7 @@ CcdOptions ccd_options(const SolverOptions& options) {
 template <int dim>
 CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                     std::size_t k, const CcdOptions& ccd) {
-  const MovingPair pair = pair_of(surface, candidates, k);
+  const PrimitivePair pair = pair_of(surface, candidates, k);
   if (!is_straight<dim>(path, pair)) return curved_ccd<dim>(path, pair, ccd);
   const PrimitiveMotion<dim, dim + 1> motion = motion_of<dim>(surface, path, candidates, k);
   if constexpr (dim == 2) {
@@ -200,6 +210,46 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
 }
 
 template <int dim>
+std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
+                                       const SolverOptions& options) {
+  // Both primitives of a pair may be met by others a little earlier; much later it is out of sight.
+  constexpr double line_of_sight = 1.3;
+  const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
+  const CcdOptions ccd = ccd_options(options);
+  const std::vector<Suspect> suspects = find_suspects(candidates, rounding, options);
+  std::vector<Encounter> all(suspects.size());
+  parallel_for(static_cast<int>(suspects.size()), 8, [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    all[at] = {pair_of(model.surface, candidates.pairs, suspects[at].k),
+               test_pair<dim>(model.surface, path, candidates.pairs, suspects[at].k, ccd).toi};
+  });
+  for_each_half_space_hit<dim>(model, path, options, [&](int plane, int vertex, double alpha) {
+    all.push_back({{{vertex, -1, -1, -1}, 1, plane}, alpha});
+  });
+
+  std::vector<double> earliest(static_cast<std::size_t>(model.surface.num_vertices), 1.0);
+  const auto for_each_vertex = [](const PrimitivePair& pair, const auto& visit) {
+    for (int i = 0; i <= dim && pair.vertices[static_cast<std::size_t>(i)] >= 0; ++i) {
+      visit(i, static_cast<std::size_t>(pair.vertices[static_cast<std::size_t>(i)]));
+    }
+  };
+  for (const Encounter& encounter : all) {
+    for_each_vertex(encounter.pair, [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
+  }
+  const auto is_hidden = [&](const Encounter& encounter) {
+    std::array<double, 2> of_primitive = {1.0, 1.0};
+    for_each_vertex(encounter.pair, [&](int i, std::size_t v) {
+      double& time = of_primitive[i < encounter.pair.num_first ? 0 : 1];
+      time = std::min(time, earliest[v]);
+    });
+    if (encounter.pair.plane >= 0) of_primitive[1] = of_primitive[0];
+    return encounter.time >= 1.0 || encounter.time > line_of_sight * std::max(of_primitive[0], of_primitive[1]);
+  };
+  std::erase_if(all, is_hidden);
+  return all;
+}
+
+template <int dim>
 bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit) {
   const SurfaceTopology& surface = model.surface;
   const auto pairs = broad_phase.find_intersection_candidates(x_surface);
@@ -235,6 +285,10 @@ template FeasibleStep find_feasible_step<2>(const Model&, const SurfacePath&, co
                                             const SolverOptions&);
 template FeasibleStep find_feasible_step<3>(const Model&, const SurfacePath&, const SweptCandidates&,
                                             const SolverOptions&);
+template std::vector<Encounter> find_encounters<2>(const Model&, const SurfacePath&, const SweptCandidates&,
+                                                   const SolverOptions&);
+template std::vector<Encounter> find_encounters<3>(const Model&, const SurfacePath&, const SweptCandidates&,
+                                                   const SolverOptions&);
 template bool is_intersection_free<2>(const Model&, const VecX&, BroadPhase&, std::string*);
 template bool is_intersection_free<3>(const Model&, const VecX&, BroadPhase&, std::string*);
 

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "clearance/contact/contact_set.h"
 #include "clearance/model/model.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/swept_candidates.h"
@@ -20,6 +22,18 @@ struct FeasibleStep {
 template <int dim>
 FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options);
+
+/// A pair that a path leads into.
+struct Encounter {
+  PrimitivePair pair;
+  double time = 0.0;  ///< fraction of the path that leaves gap_fraction of its gap
+};
+
+/// The pairs that meet on the path although nothing stops there, among those that are the first to meet one of their
+/// primitives: not what lies behind a surface that is passed. Same result for any number of threads.
+template <int dim>
+std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
+                                       const SolverOptions& options);
 
 /// Exact: true if no edge meets a triangle (2D: an edge) that it shares no vertex with, and every vertex is inside the
 /// half-spaces. `first_hit` describes the first violation found.

@@ -15,6 +15,7 @@ bool LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact
   const Direction direction = bound_.bound_bent(point.iterate, gradient, reach_.tried * dy);
   iteration.alpha_limit = direction.alpha_limit;
   iteration.limited_by = direction.limited_by;
+  bound_.foretell(point.iterate, dy, direction, problem_.forecast(), iteration);
   const bool is_taken =
       start_detour(direction, gradient, point, iteration) || search(direction, gradient, point, iteration);
   const bool has_moved = end_detour(is_taken, point, iteration);
@@ -36,9 +37,9 @@ void LineSearch<dim>::give_up_detour(Point& point) {
 template <int dim>
 void LineSearch<dim>::choose_reach(bool is_exact) {
   constexpr double largest = 64.0, stagnation = 0.9;
-  const bool is_crawling = in_.has_forces() && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 &&
-                           !detour_.is_wanted && report_.imbalance > stagnation * reach_.imbalance &&
-                           report_.residual > 0.5 * reach_.residual;
+  const bool is_stagnant = report_.residual > 0.5 * reach_.residual &&
+                           (!in_.has_forces() || report_.imbalance > stagnation * reach_.imbalance);
+  const bool is_crawling = is_stagnant && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 && !detour_.is_wanted;
   reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
 }
 

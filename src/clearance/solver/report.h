@@ -52,10 +52,13 @@ struct IterationReport {
   bool is_exact = false;   ///< the direction is that of the exact Hessian
   double alpha_limit =
       1.0;  ///< largest feasible fraction of the direction; above 1 (to 64) where Newton reaches beyond it
-  std::string limited_by;          ///< what set alpha_limit; empty if nothing
-  double alpha = 0.0;              ///< fraction taken; 0 if the objective fell nowhere
-  int num_contacts = 0;            ///< after the iteration
-  double min_distance = infinity;  ///< [m] after the iteration
+  std::string limited_by;             ///< what set alpha_limit; empty if nothing
+  double alpha = 0.0;                 ///< fraction taken; 0 if the objective fell nowhere
+  int num_contacts = 0;               ///< after the iteration
+  int num_entered = 0, num_left = 0;  ///< contacts that were none before the iteration, and that are none after it
+  int num_met = 0;                    ///< pairs that the whole direction would meet; 0 if most of it is feasible
+  int num_foretold = 0;               ///< contacts that are expected to bear much more than they do
+  double min_distance = infinity;     ///< [m] after the iteration
   std::string event;  ///< what changed the problem: stiffer barrier, friction lagged again, ...; often empty
 };
 

@@ -2,6 +2,21 @@
 
 namespace clearance {
 
+namespace {
+
+/// How many of these contacts are not among the others.
+int count_missing(const std::vector<Contact>& contacts, const std::vector<Contact>& others) {
+  int count = 0;
+  auto other = others.begin();
+  for (const Contact& contact : contacts) {
+    while (other != others.end() && precedes(*other, contact)) ++other;
+    if (other == others.end() || precedes(contact, *other)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
 template <int dim>
 Step<dim>::Step(const StepInputs<dim>& in)
     : in_(in),
@@ -81,6 +96,7 @@ bool Step<dim>::find_direction(VecX& dy) {
 /// As far as it is feasible and leads on. False if it leads nowhere.
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
+  const std::vector<Contact> before = point_.iterate.contacts.contacts;
   bool has_moved = !search_.is_on_detour() && coupling_.follow(dy, newton_.gradient(), point_, iteration_);
   if (has_moved) {
     search_.skip(iteration_.alpha);
@@ -89,6 +105,10 @@ bool Step<dim>::follow(const VecX& dy) {
     has_moved = search_.follow(dy, newton_.gradient(), newton_.is_exact(), point_, iteration_);
   }
   iteration_.residual = report_.residual;
+  const std::vector<Contact>& after = point_.iterate.contacts.contacts;
+  iteration_.num_entered = count_missing(after, before);
+  iteration_.num_left = count_missing(before, after);
+  iteration_.num_foretold = problem_.forecast().num_expected();
   iteration_.num_contacts = static_cast<int>(point_.iterate.contacts.contacts.size());
   iteration_.min_distance = point_.iterate.contacts.min_distance;
   report_.iterations.push_back(iteration_);

@@ -45,6 +45,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
       inertia_(model, copies.consistent_mass.get(), target),
       stiffness_(model, options, copies.contact_model->has_stiffness(), target.has_inertia),
       contact_(model, *copies.contact_model),
+      forecast_(model, *copies.contact_model, contact_, target, options.barrier),
       friction_(make_friction()),
       pull_(AugmentedLagrangian<dim>(targets, prescribed_masses(model, targets, target.scale), state.x)),
       has_friction_(options.has_contact && !model.friction.is_frictionless()),
@@ -52,7 +53,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
   for (const auto& potential : copies.potentials) potentials_.emplace_back(*potential, target);
   terms_.push_back(&inertia_);
   for (PotentialTerm<dim>& term : potentials_) terms_.push_back(&term);
-  terms_.insert(terms_.end(), {&contact_, &friction_, &pull_});
+  terms_.insert(terms_.end(), {&contact_, &forecast_, &friction_, &pull_});
 }
 
 template <int dim>
@@ -183,23 +184,9 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
 }
 
 template <int dim>
-void StepProblem<dim>::choose_kappa(const Iterate& iterate) {
-  if (!stiffness_.is_adaptive()) {
-    // Every contact has a stiffness of its own, as an energy, or all have that of the scene.
-    contact_.set_kappa(stiffness_.constant(target_.scale));
-    return;
-  }
-  contact_.set_kappa(stiffness_.lower_bound());
-  // Balanced with the forces at the gaps of the last step, stiff bodies would keep these gaps and stay in a wall.
-  if (!model_.stiff_bodies.empty() || iterate.contacts.contacts.empty()) return;
-  VecX smooth = VecX::Zero(iterate.x.size()), contact = VecX::Zero(iterate.x.size());
-  for (ObjectiveTerm<dim>* term : terms_) {
-    if (term != &contact_ && term->is_active(iterate)) term->add_gradient(iterate, smooth);
-  }
-  contacts().add_gradient(iterate.contacts, iterate.x_surface, 1.0, contact);
-  clear_blocks<dim>(is_fixed_, smooth);
-  clear_blocks<dim>(is_fixed_, contact);
-  if (const auto balancing = stiffness_.balancing(smooth, contact)) contact_.set_kappa(*balancing);
+void StepProblem<dim>::choose_kappa() {
+  // Every contact has a stiffness of its own, as an energy, or all have that of the scene.
+  contact_.set_kappa(stiffness_.is_adaptive() ? stiffness_.initial() : stiffness_.constant(target_.scale));
 }
 
 template <int dim>

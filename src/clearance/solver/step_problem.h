@@ -4,7 +4,7 @@
 
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/solver/barrier_stiffness.h"
-#include "clearance/solver/objective_terms.h"
+#include "clearance/solver/contact_forecast.h"
 #include "clearance/solver/options.h"
 #include "clearance/solver/system_matrix.h"
 #include "clearance/solver/working_copies.h"
@@ -67,8 +67,8 @@ class StepProblem {
   /// Empty if nothing rubs.
   VecX friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
 
-  /// Barrier stiffness at the start of a step [Fer23, app. A.6].
-  void choose_kappa(const Iterate& iterate);
+  /// Barrier stiffness at the start of a step.
+  void choose_kappa();
   /// Doubles kappa while contacts closer than d_eps approach [Fer23, app. A.6]; returns such a contact of `after` if it
   /// did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
@@ -91,6 +91,8 @@ class StepProblem {
 
   double kappa() const { return contact_.kappa(); }
   const ContactPotential<dim>& contacts() const { return contact_.potential(); }
+  /// Of contacts to come, in the matrix alone.
+  ContactForecast<dim>& forecast() { return forecast_; }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   void fix_prescribed();
@@ -109,6 +111,7 @@ class StepProblem {
   std::vector<PotentialTerm<dim>> potentials_;
   BarrierStiffness stiffness_;
   ContactTerm<dim> contact_;
+  ContactForecast<dim> forecast_;
   FrictionTerm<dim> friction_;
   PullTerm<dim> pull_;
   std::vector<ObjectiveTerm<dim>*> terms_;  // all of these, in the order of every sum

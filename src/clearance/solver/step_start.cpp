@@ -33,7 +33,7 @@ void Step<dim>::start() {
     problem_.augmented().activate();
   }
   if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
-  problem_.choose_kappa(point_.iterate);
+  problem_.choose_kappa();
   friction_.start(to_targets.candidates);
   open_account(to_targets.candidates);
   point_.energy = problem_.energy(point_.iterate);

@@ -256,6 +256,10 @@ Json json_of(const StepRecord::Iteration& iteration) {
   json["alpha_limit"] = iteration.alpha_limit;
   json["alpha"] = iteration.alpha;
   json["contacts"] = iteration.contacts;
+  json["entered"] = iteration.entered;
+  json["left"] = iteration.left;
+  json["met"] = iteration.met;
+  json["foretold"] = iteration.foretold;
   json["min_distance"] = number(iteration.min_distance);
   if (!iteration.limited_by.empty()) json["limited_by"] = iteration.limited_by;
   if (!iteration.event.empty()) json["event"] = iteration.event;

@@ -57,7 +57,7 @@ struct StepRecord {
     double residual = 0.0, imbalance = 0.0;
     bool is_exact = false;
     double alpha_limit = 1.0, alpha = 0.0;
-    int contacts = 0;
+    int contacts = 0, entered = 0, left = 0, met = 0, foretold = 0;
     double min_distance = infinity;
     std::string limited_by, event;
   };
