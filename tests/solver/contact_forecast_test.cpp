@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "clearance/base/parallel.h"
 #include "solver/spring_models.h"
 
 namespace clearance {

@@ -117,14 +117,7 @@ void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Di
   std::vector<Encounter> encounters;
   if (bounded.is_blocked) {
     const double part = std::min(1.0, forecast_reach * edge_length_ / dx.cwiseAbs().maxCoeff());
-    SweptCandidates swept;
-    {
-      StageTimer timer(report_.profile, Stage::broad_phase);
-      path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
-      swept = measure_candidates<dim>(
-          in_.model.surface, path,
-          in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
-    }
+    const SweptCandidates swept = pair_along(from, dy, part, path);
     StageTimer timer(report_.profile, Stage::ccd);
     encounters = find_encounters<dim>(in_.model, path, swept, in_.options);
   }
@@ -133,18 +126,21 @@ void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Di
   iteration.num_met = static_cast<int>(encounters.size());
 }
 
+/// The swept broad phase of the first part of a direction, and the path of the surface there.
+template <int dim>
+SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path) {
+  StageTimer timer(report_.profile, Stage::broad_phase);
+  path = in_.coordinates().surface_path(from.x, from.x_surface, dy, part);
+  return measure_candidates<dim>(
+      in_.model.surface, path,
+      in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
+}
+
 /// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.
 template <int dim>
 void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
   SurfacePath path;
-  SweptCandidates swept;
-  {
-    StageTimer timer(report_.profile, Stage::broad_phase);
-    path = in_.coordinates().surface_path(from.x, from.x_surface, direction.dy, part);
-    swept = measure_candidates<dim>(
-        in_.model.surface, path,
-        in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
-  }
+  const SweptCandidates swept = pair_along(from, direction.dy, part, path);
   // Whoever collects queries for benchmarks.
   if constexpr (dim == 3) {
     if (in_.options.on_ccd_query) {

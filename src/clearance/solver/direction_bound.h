@@ -36,6 +36,7 @@ class DirectionBound {
 
  private:
   bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
+  SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
   void sweep(const Iterate& from, double part, Direction& direction);
   void note_limit(double alpha, const std::string& limited_by);
 

@@ -109,7 +109,7 @@ bool Step<dim>::follow(const VecX& dy) {
   iteration_.num_entered = count_missing(after, before);
   iteration_.num_left = count_missing(before, after);
   iteration_.num_foretold = problem_.forecast().num_expected();
-  iteration_.num_contacts = static_cast<int>(point_.iterate.contacts.contacts.size());
+  iteration_.num_contacts = static_cast<int>(after.size());
   iteration_.min_distance = point_.iterate.contacts.min_distance;
   report_.iterations.push_back(iteration_);
   friction_.choose_secant_share(iteration_);
