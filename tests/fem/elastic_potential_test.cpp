@@ -49,6 +49,57 @@ TEST(ElasticPotential, DerivativesMatchFiniteDifferences) {
   check_derivatives<3>();
 }
 
+/// What a part needs of a potential: changes of the energy, derivatives in its blocks, limits and verdicts are those of
+/// everything.
+template <int dim>
+void check_restriction() {
+  std::mt19937_64 rng(77);
+  const ElementMesh<dim> mesh = mixed_grid<dim>(dim == 2 ? 8 : 4, rng);
+  const VecX x = random_state(mesh, 0.1, rng);
+  const auto num_blocks = static_cast<int>(x.size()) / dim;
+  std::uniform_real_distribution<double> uniform(-0.05, 0.05);
+  for (const int modulus : {2, 5, 17}) {
+    SCOPED_TRACE(::testing::Message() << "dim " << dim << ", every " << modulus << "th node");
+    std::vector<char> part(static_cast<std::size_t>(num_blocks), 0);
+    VecX dx = VecX::Zero(x.size());
+    for (int b = 0; b < num_blocks; b += modulus) {
+      part[static_cast<std::size_t>(b)] = 1;
+      for (int r = 0; r < dim; ++r) dx[dim * b + r] = uniform(rng);
+    }
+    ElasticPotential<dim> whole(mesh), restricted(mesh);
+    restricted.restrict_to(part);
+    const auto change = [&](const Potential& potential) {
+      CompensatedSum sum = potential.energy(x + dx);
+      sum.add(-potential.energy(x).value());
+      return sum.value();
+    };
+    EXPECT_NEAR(change(restricted), change(whole), 1e-12 * std::abs(whole.energy(x).value()));
+
+    VecX g_whole = VecX::Zero(x.size()), g_restricted = g_whole;
+    BlockSparseMatrix h_whole = empty_matrix(mesh, whole.pattern()), h_restricted = h_whole;
+    whole.add_derivatives(x, 2.0, g_whole, h_whole);
+    restricted.add_derivatives(x, 2.0, g_restricted, h_restricted);
+    std::vector<int> blocks;
+    for (int b = 0; b < num_blocks; b += modulus) {
+      blocks.push_back(b);
+      EXPECT_EQ(block<dim>(g_whole, b), block<dim>(g_restricted, b));
+    }
+    EXPECT_EQ(h_whole.principal(blocks).values(), h_restricted.principal(blocks).values());
+
+    for (const double size : {1.0, 30.0}) {
+      EXPECT_EQ(whole.max_feasible_step(x, size * dx).alpha, restricted.max_feasible_step(x, size * dx).alpha);
+      EXPECT_EQ(whole.is_feasible(x + size * dx), restricted.is_feasible(x + size * dx));
+    }
+    restricted.restrict_to({});
+    EXPECT_EQ(whole.energy(x).value(), restricted.energy(x).value());
+  }
+}
+
+TEST(ElasticPotential, RestrictedToAPartDiffersByAConstant) {
+  check_restriction<2>();
+  check_restriction<3>();
+}
+
 /// The sum of B^T P(dP/dF) B over elements, written with the plain functions of materials.h.
 template <int dim>
 MatX reference_hessian(const ElementMesh<dim>& mesh, const VecX& x) {

@@ -84,6 +84,26 @@ TEST(BlockSparseMatrix, FixBlocks_LeavesIdentityRowsAndColumns) {
   }
 }
 
+TEST(BlockSparseMatrix, Principal_MatchesTheDenseTwin) {
+  std::mt19937 rng(5);
+  for (const int dim : {2, 3}) {
+    const BlockSparseMatrix matrix = random_positive_matrix(dim, 30, 60, rng);
+    const MatX dense = to_dense(matrix);
+    std::vector<int> blocks;
+    for (int b = 0; b < 30; ++b) {
+      if (rng() % 3 == 0) blocks.push_back(b);
+    }
+    const MatX part = to_dense(matrix.principal(blocks));
+    ASSERT_EQ(part.rows(), dim * static_cast<int>(blocks.size()));
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      for (std::size_t j = 0; j < blocks.size(); ++j) {
+        EXPECT_EQ(part.block(dim * i, dim * j, dim, dim), dense.block(dim * blocks[i], dim * blocks[j], dim, dim));
+      }
+    }
+  }
+  EXPECT_EQ(BlockSparseMatrix(3, 4, {}).principal({}).num_blocks(), 0);
+}
+
 TEST(BlockSparseMatrix, SetZero_KeepsThePattern) {
   std::mt19937 rng(5);
   BlockSparseMatrix matrix = random_positive_matrix(3, 600, 2000, rng);

@@ -80,16 +80,17 @@ std::string describe_iterations(const json& iterations) {
     if (!pair.empty()) ++limits[without_distance(pair)];
   }
   std::string text = most_frequent(limits, "limited");
-  text += fmt::format("  {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10}\n", "newton", "|dx|/h [m/s]",
-                      "fraction", "contacts", "new", "gone", "met", "foretold", "gap [m]");
+  text += fmt::format("  {:>6} {:>8} {:>12} {:>10} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10}\n", "newton", "moving",
+                      "|dx|/h [m/s]", "fraction", "contacts", "new", "gone", "met", "foretold", "gap [m]");
   const int num = static_cast<int>(iterations.size()), stride = std::max(1, num / 20);
   for (int i = 0; i < num; ++i) {
     const json& it = iterations[static_cast<std::size_t>(i)];
     const std::string event = text_or(it, "event");
     if (event.empty() && i % stride != 0 && i + 3 < num) continue;
     const auto count = [&](const char* key) { return static_cast<int>(number_or(it, key, 0.0)); };
-    text += fmt::format("  {:>6} {:>12.3g} {:>10.3g} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10.3g}  {}\n", i + 1,
-                        number_or(it, "residual", 0.0), number_or(it, "alpha", 0.0), count("contacts"),
+    const std::string moving = count("moving") > 0 ? std::to_string(count("moving")) : "all";
+    text += fmt::format("  {:>6} {:>8} {:>12.3g} {:>10.3g} {:>8} {:>6} {:>6} {:>8} {:>8} {:>10.3g}  {}\n", i + 1,
+                        moving, number_or(it, "residual", 0.0), number_or(it, "alpha", 0.0), count("contacts"),
                         count("entered"), count("left"), count("met"), count("foretold"),
                         number_or(it, "min_distance", std::numeric_limits<double>::infinity()), event);
   }
@@ -99,9 +100,12 @@ std::string describe_iterations(const json& iterations) {
 std::string describe_step(const json& step, double median_seconds, double median_iterations) {
   const double iterations = number_or(step, "newton_iterations", 0.0);
   std::string text = fmt::format(
-      "step {} (t {:.5g} s), {}: {:.3f} s, {:.1f} times the median; {:.0f} Newton iterations, median {:.0f}\n",
+      "step {} (t {:.5g} s), {}: {:.3f} s, {:.1f} times the median; {:.0f} Newton iterations, median {:.0f}, and "
+      "{:.0f} of "
+      "the part that still moved\n",
       number_or(step, "step", 0.0), number_or(step, "time", 0.0), text_or(step, "status"), seconds_of(step),
-      seconds_of(step) / std::max(median_seconds, 1e-300), iterations, median_iterations);
+      seconds_of(step) / std::max(median_seconds, 1e-300), iterations, median_iterations,
+      number_or(step, "partial_iterations", 0.0));
   text += describe_stages(step);
   const std::string limit = text_or(step, "limited_by");
   if (!limit.empty()) {

@@ -33,6 +33,10 @@ class Potential {
   /// lagged quantities and those that depend on time. Without a value the step is not taken, for the reason given.
   virtual Result<Done> begin_step(const VecX& /*x_t0*/, double /*h*/, double /*time_t1*/) { return Done{}; }
 
+  /// From here on energies, limits and verdicts may leave out what no block of `part` (1 where in it) changes, and
+  /// derivatives are asked for in these blocks only. Empty: everything again.
+  virtual void restrict_to(const std::vector<char>& /*part*/) {}
+
   /// E(x) [J]; infinity where it is not defined (an inverted element of a barrier energy).
   virtual CompensatedSum energy(const VecX& x) const = 0;
   /// [J] The part of energy(x) that forces given for the step have: -f . x. The rest is stored in the system.

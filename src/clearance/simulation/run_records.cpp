@@ -28,6 +28,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.time = simulation.time();
   record.status = to_string(report.status);
   record.newton_iterations = report.newton_iterations;
+  record.partial_iterations = report.partial_iterations;
   record.contacts = report.num_contacts;
   record.min_distance = report.min_distance;
   record.residual = report.residual;
@@ -65,9 +66,9 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                      {"friction_iterations", report.friction_iterations}};
   if (simulation.scene().output.iterations) {
     for (const IterationReport& it : report.iterations) {
-      record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_contacts,
-                                   it.num_entered, it.num_left, it.num_met, it.num_foretold, it.min_distance,
-                                   it.limited_by, it.event});
+      record.iterations.push_back({it.residual, it.imbalance, it.is_exact, it.alpha_limit, it.alpha, it.num_moving,
+                                   it.num_contacts, it.num_entered, it.num_left, it.num_met, it.num_foretold,
+                                   it.min_distance, it.limited_by, it.event});
     }
   }
   record.limited_by = report.limited_by;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "clearance/base/log.h"
+#include "clearance/model/blocks.h"
 
 namespace clearance {
 
@@ -33,7 +34,8 @@ void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
 /// Near the solution with the exact Hessian, which converges quadratically, if that is positive definite; projected
 /// ones converge linearly.
 template <int dim>
-bool NewtonSystem<dim>::solve(const Iterate& iterate, VecX& dy) {
+bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy) {
+  if (!part.is_everything()) return solve_part(part.blocks(), dy);
   if (is_exact_) {
     if (solve_exact(dy)) return true;
     wants_exact_ = false;
@@ -81,6 +83,25 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
     shift = wanted;
   }
   return false;
+}
+
+/// The order of eliminations is kept as long as it serves: parts of one step are much the same.
+template <int dim>
+bool NewtonSystem<dim>::solve_part(const std::vector<int>& blocks, VecX& dy) {
+  StageTimer timer(report_.profile, Stage::linear_solve);
+  if (!part_solver_) part_solver_ = make_cholmod_solver();
+  const BlockSparseMatrix matrix = in_.system.matrix().principal(blocks);
+  VecX forces(dim * static_cast<Eigen::Index>(blocks.size())), solution;
+  for (std::size_t k = 0; k < blocks.size(); ++k) {
+    block<dim>(forces, static_cast<int>(k)) = -block<dim>(gradient_, blocks[k]);
+  }
+  if (part_solver_->factorize(matrix) != LinearSolveStatus::solved ||
+      part_solver_->solve(forces, solution) != LinearSolveStatus::solved) {
+    return false;
+  }
+  dy.setZero(gradient_.size());
+  for (std::size_t k = 0; k < blocks.size(); ++k) block<dim>(dy, blocks[k]) = block<dim>(solution, static_cast<int>(k));
+  return is_descent(dy);
 }
 
 template class NewtonSystem<2>;

@@ -1,6 +1,10 @@
 // The linear system of a Newton iteration: gradient and Hessian of the objective, and the direction that solves it.
 #pragma once
 
+#include <memory>
+#include <vector>
+
+#include "clearance/solver/moving_part.h"
 #include "clearance/solver/report.h"
 #include "clearance/solver/step_inputs.h"
 #include "clearance/solver/step_problem.h"
@@ -27,17 +31,24 @@ class NewtonSystem {
   /// Does the assembled Hessian differ in kind from the wanted one?
   bool is_outdated() const { return is_exact_ != wants_exact_; }
 
-  /// dy = -H^-1 g at the assembled iterate. False if the system is singular and stays so.
-  bool solve(const Iterate& iterate, VecX& dy);
+  /// dy = -H^-1 g at the assembled iterate, where everything else than `part` is held. False if the system is singular
+  /// and stays so.
+  bool solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy);
+  /// Of the systems of parts.
+  LinearSolverCounters part_counters() const {
+    return part_solver_ ? part_solver_->counters() : LinearSolverCounters();
+  }
 
  private:
   bool solve_exact(VecX& dy);
   bool solve_projected(VecX& dy);
+  bool solve_part(const std::vector<int>& blocks, VecX& dy);
   bool is_descent(const VecX& dy) const { return dy.allFinite() && gradient_.dot(dy) <= 0.0; }
 
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   StepReport& report_;
+  std::unique_ptr<LinearSolver> part_solver_;  // once it is needed
   VecX gradient_;
   VecX stiffness_;
   bool is_exact_ = false;  // the Hessian assembled last is not projected

@@ -33,6 +33,8 @@ class ObjectiveTerm {
   virtual ~ObjectiveTerm() = default;
   /// False where the term adds nothing at all.
   virtual bool is_active(const Iterate& /*iterate*/) const { return true; }
+  /// From here on what no block of `part` changes may be left out (Potential::restrict_to).
+  virtual void restrict_to(const std::vector<char>& /*part*/) {}
   /// Infinity outside of its domain.
   virtual CompensatedSum energy(const Iterate& iterate) const = 0;
   /// What the rounding of energy() is relative to.
@@ -81,6 +83,7 @@ template <int dim>
 class PotentialTerm final : public ObjectiveTerm<dim> {
  public:
   PotentialTerm(Potential& potential, const InertialTarget& target) : potential_(potential), target_(target) {}
+  void restrict_to(const std::vector<char>& part) override { potential_.restrict_to(part); }
   CompensatedSum energy(const Iterate& iterate) const override;
   void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.x, target_.scale, gradient);

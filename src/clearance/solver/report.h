@@ -54,6 +54,7 @@ struct IterationReport {
       1.0;  ///< largest feasible fraction of the direction; above 1 (to 64) where Newton reaches beyond it
   std::string limited_by;             ///< what set alpha_limit; empty if nothing
   double alpha = 0.0;                 ///< fraction taken; 0 if the objective fell nowhere
+  int num_moving = 0;                 ///< blocks of the part that the direction moves; 0: everything
   int num_contacts = 0;               ///< after the iteration
   int num_entered = 0, num_left = 0;  ///< contacts that were none before the iteration, and that are none after it
   int num_met = 0;                    ///< pairs that the whole direction would meet; 0 if most of it is feasible
@@ -64,7 +65,8 @@ struct IterationReport {
 
 struct StepReport {
   StepStatus status = StepStatus::converged;
-  int newton_iterations = 0;
+  int newton_iterations = 0;   ///< directions of everything
+  int partial_iterations = 0;  ///< those of the part that still moved, between them (solver/moving_part.h)
   int num_contacts = 0;
   double min_distance = infinity;  ///< [m] smallest distance at the end of the step; infinity if there is no contact
   double residual = 0.0;           ///< [m/s] |dx|_inf / h of the last direction

@@ -44,25 +44,34 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   while (report_.newton_iterations < in_.options.max_iterations) {
     if (in_.options.is_stop_wanted && in_.options.is_stop_wanted()) {
       report_.status = StepStatus::stopped;
+      problem_.restrict_to({});
       return;
     }
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
     if (is_first) newton_.assemble(point_.iterate);
-    Verdict verdict = in_.has_forces() ? judge_forces(has_moved) : Verdict::go_on;
+    Verdict verdict = in_.has_forces() && part_.is_everything() ? judge_forces(has_moved) : Verdict::go_on;
     if (verdict == Verdict::ended) break;
     if (verdict == Verdict::again) continue;
     if (!is_first || newton_.is_outdated()) newton_.assemble(point_.iterate);
 
     VecX dy;
-    if (!find_direction(dy)) break;
-    has_moved = follow(dy);
-    if (on_iteration) on_iteration(report_.newton_iterations, report_.residual);
+    const bool is_partial = !part_.is_everything();
+    if (!find_direction(dy)) {
+      if (!is_partial) break;
+      part_.choose_everything();
+      set_part();
+      continue;
+    }
+    has_moved = follow(dy) || is_partial;
+    if (on_iteration && !is_partial) on_iteration(report_.newton_iterations, report_.residual);
 
     // ... or, as published, by the direction after it was followed.
-    if (!in_.has_forces()) verdict = judge_direction(has_moved);
+    if (!in_.has_forces() && !is_partial) verdict = judge_direction(has_moved);
     if (verdict == Verdict::ended) break;
+    if (verdict == Verdict::go_on) choose_part(dy);
   }
+  problem_.restrict_to({});
   if (search_.is_on_detour()) search_.give_up_detour(point_);
   if (report_.status == StepStatus::iteration_limit && problem_.augmented().is_active()) {
     report_.status = StepStatus::prescribed_motion_blocked;
@@ -77,13 +86,15 @@ template <int dim>
 bool Step<dim>::find_direction(VecX& dy) {
   iteration_ = {};
   iteration_.imbalance = report_.imbalance;
-  if (!newton_.solve(point_.iterate, dy)) {
+  iteration_.num_moving = static_cast<int>(part_.blocks().size());
+  if (!newton_.solve(point_.iterate, part_, dy)) {
+    if (!part_.is_everything()) return false;
     report_.status = StepStatus::linear_solve_failed;
     report_.limited_by = "the matrix is singular: no force resists some motion, or memory is short";
     return false;
   }
   iteration_.is_exact = newton_.is_exact();
-  ++report_.newton_iterations;
+  ++(part_.is_everything() ? report_.newton_iterations : report_.partial_iterations);
   const double length = bound_.length(point_.iterate.x, dy);
   report_.residual = length / in_.options.integrator.h;
   // A nearly singular system without inertia can ask for any length, and sweeping that would pair everything with
@@ -114,6 +125,28 @@ bool Step<dim>::follow(const VecX& dy) {
   report_.iterations.push_back(iteration_);
   friction_.choose_secant_share(iteration_);
   return has_moved;
+}
+
+/// What the next direction moves.
+template <int dim>
+void Step<dim>::choose_part(const VecX& dy) {
+  const bool was_everything = part_.is_everything();
+  const bool can_be_part = in_.coordinates().are_displacements() && iteration_.alpha > 0.0 && !newton_.is_exact() &&
+                           !search_.is_on_detour() && !problem_.augmented().is_active();
+  if (can_be_part) {
+    const double tolerance = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
+    part_.choose(dy, in_.system.matrix(), tolerance);
+  } else {
+    part_.choose_everything();
+  }
+  if (!was_everything || !part_.is_everything()) set_part();
+}
+
+/// Energies are those of the part from here on.
+template <int dim>
+void Step<dim>::set_part() {
+  problem_.restrict_to(part_.marks());
+  point_.energy = problem_.energy(point_.iterate);
 }
 
 template class Step<2>;

@@ -53,12 +53,15 @@ class Step {
   // step_end.cpp: what is reported and kept
   void finish();
   void check_exactly();
+  void report_linear_solves();
   void report_energies();
   StepForces collect_forces();
   std::vector<StickVertex> stick() const;
 
   bool find_direction(VecX& dy);
   bool follow(const VecX& dy);
+  void choose_part(const VecX& dy);
+  void set_part();
 
   StepInputs<dim> in_;
   StepReport report_;
@@ -69,6 +72,7 @@ class Step {
   FrictionLag<dim> friction_;
   FrictionCoupling<dim> coupling_;
   NewtonSystem<dim> newton_;
+  MovingPart<dim> part_;
   LineSearch<dim> search_;
   Balance<dim> balance_;
   StepAccount<dim> account_;

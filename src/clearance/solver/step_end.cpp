@@ -11,14 +11,21 @@ void Step<dim>::finish() {
   report_energies();
   account_.close(problem_, point_.iterate);
   if (in_.options.keeps_forces) report_.forces = collect_forces();
+  report_linear_solves();
+}
+
+/// Counts are those of systems of everything; the time is that of all.
+template <int dim>
+void Step<dim>::report_linear_solves() {
   const LinearSolverCounters& now = in_.system.solver().counters();
+  const LinearSolverCounters of_parts = newton_.part_counters();
   report_.counters.orderings = now.num_orderings - counters_t0_.num_orderings;
   report_.counters.analyses = now.num_analyses - counters_t0_.num_analyses;
   report_.counters.factorizations = now.num_factorizations - counters_t0_.num_factorizations;
   report_.counters.linear_iterations = static_cast<int>(now.num_iterations - counters_t0_.num_iterations);
-  report_.linear_seconds = {now.analyze_seconds - counters_t0_.analyze_seconds,
-                            now.factor_seconds - counters_t0_.factor_seconds,
-                            now.solve_seconds - counters_t0_.solve_seconds};
+  report_.linear_seconds = {now.analyze_seconds - counters_t0_.analyze_seconds + of_parts.analyze_seconds,
+                            now.factor_seconds - counters_t0_.factor_seconds + of_parts.factor_seconds,
+                            now.solve_seconds - counters_t0_.solve_seconds + of_parts.solve_seconds};
 }
 
 /// No surfaces meet and no element is inverted, by exact arithmetic.

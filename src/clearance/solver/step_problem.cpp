@@ -54,6 +54,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
   terms_.push_back(&inertia_);
   for (PotentialTerm<dim>& term : potentials_) terms_.push_back(&term);
   terms_.insert(terms_.end(), {&contact_, &forecast_, &friction_, &pull_});
+  restrict_to({});
 }
 
 template <int dim>
@@ -63,7 +64,16 @@ FrictionPotential<dim> StepProblem<dim>::make_friction() const {
 
 template <int dim>
 void StepProblem<dim>::fix_prescribed() {
+  are_prescribed_fixed_ = true;
   for (int b : targets_.blocks) is_fixed_[static_cast<std::size_t>(b)] = 1;
+}
+
+template <int dim>
+void StepProblem<dim>::restrict_to(const std::vector<char>& part) {
+  for (ObjectiveTerm<dim>* term : terms_) term->restrict_to(part);
+  std::fill(is_fixed_.begin(), is_fixed_.end(), 0);
+  for (std::size_t b = 0; b < part.size(); ++b) is_fixed_[b] = !part[b];
+  if (are_prescribed_fixed_) fix_prescribed();
 }
 
 template <int dim>

@@ -96,6 +96,8 @@ class StepProblem {
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
   void fix_prescribed();
+  /// From here on all but the blocks of `part` (1 where in it) is held, and its own energy left out; empty: nothing is.
+  void restrict_to(const std::vector<char>& part);
 
  private:
   FrictionPotential<dim> make_friction() const;
@@ -116,6 +118,7 @@ class StepProblem {
   PullTerm<dim> pull_;
   std::vector<ObjectiveTerm<dim>*> terms_;  // all of these, in the order of every sum
   bool has_friction_;
+  bool are_prescribed_fixed_ = false;
   std::vector<char> is_fixed_;  // per block
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/base/contract.h"
 #include "clearance/base/parallel.h"
 
 namespace clearance {
@@ -200,29 +201,46 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
   return std::find(slots_.begin(), slots_.end(), -1) == slots_.end();
 }
 
+/// One key is one matrix block, summed by one thread in stencil order.
+template <int dim>
+void BlockAssembler::add_block(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
+                               const Batch& batch, int k) const {
+  Mat<dim> sum = Mat<dim>::Zero();
+  for (std::int64_t c = batch.contribution_offsets[k]; c < batch.contribution_offsets[k + 1]; ++c) {
+    const std::uint32_t contribution = batch.contributions[c];
+    const Eigen::Map<const Mat<dim>> local(locals.data() + static_cast<std::size_t>(contribution / 2) * (dim * dim));
+    if (contribution % 2 == 1) {
+      sum += local.transpose();
+    } else {
+      sum += local;
+    }
+  }
+  const int key = batch.keys.empty() ? k : batch.keys[k];
+  matrix.add_to_slot<dim>(slots_[key], strides_[key], Mat<dim>(scale * sum));
+}
+
 template <int dim>
 void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
                             int batch_index) const {
   if (num_batches() == 0) return;
   const Batch& batch = plan_->batches[batch_index];
-  // One key is one matrix block, summed by one thread in stencil order.
-  parallel_for(static_cast<int>(batch.contribution_offsets.size()) - 1, keys_per_chunk, [&](int k) {
-    Mat<dim> sum = Mat<dim>::Zero();
-    for (std::int64_t c = batch.contribution_offsets[k]; c < batch.contribution_offsets[k + 1]; ++c) {
-      const std::uint32_t contribution = batch.contributions[c];
-      const Eigen::Map<const Mat<dim>> local(locals.data() + static_cast<std::size_t>(contribution / 2) * (dim * dim));
-      if (contribution % 2 == 1) {
-        sum += local.transpose();
-      } else {
-        sum += local;
-      }
-    }
-    const int key = batch.keys.empty() ? k : batch.keys[k];
-    matrix.add_to_slot<dim>(slots_[key], strides_[key], Mat<dim>(scale * sum));
-  });
+  parallel_for(static_cast<int>(batch.contribution_offsets.size()) - 1, keys_per_chunk,
+               [&](int k) { add_block<dim>(matrix, locals, scale, batch, k); });
+}
+
+template <int dim>
+void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
+                            std::span<const int> key_numbers) const {
+  CLEARANCE_ASSERT(num_batches() == 1);
+  parallel_for(static_cast<int>(key_numbers.size()), keys_per_chunk,
+               [&](int i) { add_block<dim>(matrix, locals, scale, plan_->batches.front(), key_numbers[i]); });
 }
 
 template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double, int) const;
 template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double, int) const;
+template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double,
+                                        std::span<const int>) const;
+template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double,
+                                        std::span<const int>) const;
 
 }  // namespace clearance

@@ -63,6 +63,10 @@ class BlockAssembler {
   /// matrix += scale * sum of the local Hessians of a batch, which follow each other in `locals`.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale, int batch = 0) const;
+  /// The same for some of the blocks, as numbers in keys(); there is one batch.
+  template <int dim>
+  void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
+              std::span<const int> key_numbers) const;
 
  private:
   struct Batch {
@@ -77,6 +81,9 @@ class BlockAssembler {
     std::vector<BlockKey> keys;
     std::vector<Batch> batches;
   };
+  template <int dim>
+  void add_block(BlockSparseMatrix& matrix, std::span<const double> locals, double scale, const Batch& batch,
+                 int k) const;
   static Batch make_batch(const StencilList& stencils, StencilRange range, std::vector<BlockKey>& keys);
 
   std::shared_ptr<const Plan> plan_ = std::make_shared<const Plan>();

@@ -85,6 +85,31 @@ void BlockSparseMatrix::fix_blocks(const std::vector<char>& is_fixed) {
   });
 }
 
+BlockSparseMatrix BlockSparseMatrix::principal(std::span<const int> blocks) const {
+  std::vector<int> number(static_cast<std::size_t>(num_blocks_), -1);
+  for (std::size_t k = 0; k < blocks.size(); ++k) number[blocks[k]] = static_cast<int>(k);
+  std::vector<BlockKey> keys;
+  for (const int column : blocks) {
+    for (const int row : column_rows(column)) {
+      if (number[row] >= 0) keys.push_back(make_block_key(number[row], number[column]));
+    }
+  }
+  BlockSparseMatrix part(dim_, static_cast<int>(blocks.size()), keys);
+  parallel_for(part.num_blocks_, columns_per_task, [&](int k) {
+    const int column = blocks[k];
+    const double* from = values_.data() + column_base(column);
+    double* to = part.values_.data() + part.column_base(k);
+    for (const int row : column_rows(column)) {
+      if (number[row] >= 0) {
+        for (int c = 0; c < dim_; ++c) std::copy_n(from + c * slot_stride(column), dim_, to + c * part.slot_stride(k));
+        to += dim_;
+      }
+      from += dim_;
+    }
+  });
+  return part;
+}
+
 template <int dim>
 void BlockSparseMatrix::multiply_rows(const VecX& x, VecX& y) const {
   using Block = Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>;

@@ -65,6 +65,9 @@ class BlockSparseMatrix {
   /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
   void fix_blocks(const std::vector<char>& is_fixed);
 
+  /// Rows and columns of these blocks, ascending, as a matrix of their own.
+  BlockSparseMatrix principal(std::span<const int> blocks) const;
+
   /// y = A x with the full symmetric matrix; of the diagonal blocks the lower triangle counts, as for the solvers. Same
   /// bits for any number of threads.
   VecX multiply(const VecX& x) const;

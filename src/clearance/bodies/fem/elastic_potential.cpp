@@ -27,13 +27,14 @@ ElasticPotential<dim>::ElasticPotential(const ElementMesh<dim>& mesh) : elements
 
 template <int dim>
 CompensatedSum ElasticPotential<dim>::energy(const VecX& x) const {
-  const auto& packs = elements_.packs();
+  const std::vector<int>& active = elements_.active_packs();
   return ordered_reduce(
-      static_cast<int>(packs.size()), CompensatedSum{},
-      [&](int p) {
-        const Lanes energies = element_energy(packs[p], x);
+      static_cast<int>(active.size()), CompensatedSum{},
+      [&](int i) {
+        const ElementPack<dim>& pack = elements_.packs()[active[i]];
+        const Lanes energies = element_energy(pack, x);
         CompensatedSum sum;
-        for (int lane = 0; lane < packs[p].count; ++lane) sum.add(energies[lane]);
+        for (int lane = 0; lane < pack.count; ++lane) sum.add(energies[lane]);
         return sum;
       },
       [](CompensatedSum a, const CompensatedSum& b) {
@@ -77,10 +78,11 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
 
 template <int dim>
 void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  const auto& packs = elements_.packs();
+  const std::vector<int>& active = elements_.active_packs();
   elements_.reserve_forces();
-  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
-    const ElementPack<dim>& pack = packs[p];
+  parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
+    const int p = active[i];
+    const ElementPack<dim>& pack = elements_.packs()[p];
     const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
     store_forces(pack, stress(pack.model, f, pack.mu, pack.lambda), elements_.pack_forces(p));
   });
@@ -89,11 +91,12 @@ void ElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& grad
 
 template <int dim>
 void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_projected) {
-  const auto& packs = elements_.packs();
+  const std::vector<int>& active = elements_.active_packs();
   elements_.reserve_forces();
   elements_.reserve_hessians();
-  parallel_for(static_cast<int>(packs.size()), packs_per_task, [&](int p) {
-    const ElementPack<dim>& pack = packs[p];
+  parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
+    const int p = active[i];
+    const ElementPack<dim>& pack = elements_.packs()[p];
     const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
     const SvdFrame<Lanes, dim> svd = principal_frame(pack.model, f);
     store_forces(pack, stress(pack.model, f, svd, pack.mu, pack.lambda), elements_.pack_forces(p));

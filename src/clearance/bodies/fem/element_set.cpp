@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "clearance/base/contract.h"
@@ -41,6 +42,41 @@ ElementSet<dim>::ElementSet(const ElementMesh<dim>& mesh, std::span<const int> m
   build_gather_lists(*constant);
   assembler_ = BlockAssembler(make_stencils<dim>(constant->elements));
   constant_ = std::move(constant);
+  activate_all();
+}
+
+template <int dim>
+void ElementSet<dim>::activate_all() {
+  is_restricted_ = false;
+  active_packs_.resize(packs().size());
+  std::iota(active_packs_.begin(), active_packs_.end(), 0);
+  active_touched_.resize(constant_->touched.size());
+  std::iota(active_touched_.begin(), active_touched_.end(), 0);
+}
+
+template <int dim>
+void ElementSet<dim>::restrict_to(const std::vector<char>& part) {
+  if (part.empty()) {
+    if (is_restricted_) activate_all();
+    return;
+  }
+  is_restricted_ = true;
+  active_packs_.clear();
+  for (int p = 0; p < static_cast<int>(packs().size()); ++p) {
+    bool is_active = false;
+    for (const auto& nodes : packs()[p].nodes) {
+      for (const int node : nodes) is_active |= part[node] != 0;
+    }
+    if (is_active) active_packs_.push_back(p);
+  }
+  active_touched_.clear();
+  for (int i = 0; i < static_cast<int>(constant_->touched.size()); ++i) {
+    if (part[constant_->touched[i]]) active_touched_.push_back(i);
+  }
+  active_keys_.clear();
+  for (int k = 0; k < static_cast<int>(keys().size()); ++k) {
+    if (part[block_row(keys()[k])] && part[block_column(keys()[k])]) active_keys_.push_back(k);
+  }
 }
 
 template <int dim>
@@ -104,7 +140,8 @@ template <int dim>
 void ElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
   const auto& [members, elements, packs, touched, gather_offsets, gather_places] = *constant_;
   const auto* numbers = reinterpret_cast<const double*>(forces_.data());
-  parallel_for(static_cast<int>(touched.size()), 512, [&](int i) {
+  parallel_for(static_cast<int>(active_touched_.size()), 512, [&](int at) {
+    const int i = active_touched_[at];
     Vec<dim> sum = Vec<dim>::Zero();
     for (int k = gather_offsets[i]; k < gather_offsets[i + 1]; ++k) {
       for (int r = 0; r < dim; ++r) sum[r] += numbers[gather_places[k] + r * num_lanes];
@@ -121,7 +158,11 @@ void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix)
     CLEARANCE_ASSERT(is_bound);
     bound_pattern_ = matrix.pattern_id();
   }
-  assembler_.template add_to<dim>(matrix, locals_, scale);
+  if (is_restricted_) {
+    assembler_.template add_to<dim>(matrix, locals_, scale, active_keys_);
+  } else {
+    assembler_.template add_to<dim>(matrix, locals_, scale);
+  }
 }
 
 template class ElementSet<2>;

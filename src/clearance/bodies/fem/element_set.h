@@ -52,6 +52,10 @@ class ElementSet {
   int mesh_element(int i) const { return constant_->members[i]; }
   const std::array<int, dim + 1>& element_nodes(int i) const { return constant_->elements[i]; }
   const std::vector<ElementPack<dim>>& packs() const { return constant_->packs; }
+  /// Packs that a block of the part touches; all before it is set, or if it is empty. What is summed counts in the
+  /// blocks of the part alone.
+  const std::vector<int>& active_packs() const { return active_packs_; }
+  void restrict_to(const std::vector<char>& part);
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
   /// Makes room for forces; call before writing them. Buffers are reused by every call.
@@ -82,7 +86,13 @@ class ElementSet {
   static void build_packs(const ElementMesh<dim>& mesh, Constant& constant);
   static void build_gather_lists(Constant& constant);
 
+  void activate_all();
+
   std::shared_ptr<const Constant> constant_;
+  bool is_restricted_ = false;
+  std::vector<int> active_packs_;
+  std::vector<int> active_touched_;  // places in Constant::touched
+  std::vector<int> active_keys_;     // places in keys(), where restricted
   std::vector<Lanes> forces_;
   BlockAssembler assembler_;
   std::uint64_t bound_pattern_ = 0;

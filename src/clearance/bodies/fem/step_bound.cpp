@@ -157,28 +157,29 @@ double find_positive_prefix(const std::array<double, 4>& c) {
 template <int dim>
 int find_inverted_element(const ElementSet<dim>& elements, const VecX& x) {
   constexpr int none = std::numeric_limits<int>::max();
-  const auto& packs = elements.packs();
-  const auto check_pack = [&](int p) {
+  const std::vector<int>& active = elements.active_packs();
+  const auto check_pack = [&](int i) {
+    const ElementPack<dim>& pack = elements.packs()[active[i]];
     int first = none;
-    const LaneMask is_positive = is_certainly_positive(gather_edges(packs[p], x));
+    const LaneMask is_positive = is_certainly_positive(gather_edges(pack, x));
     if (!any_lane(!is_positive)) return first;
-    for (int lane = 0; lane < packs[p].count; ++lane) {
-      if (is_positive.bits[lane] || exact_orientation(packs[p], lane, x) > 0) continue;
-      first = std::min(first, elements.mesh_element(packs[p].stencils[lane]));
+    for (int lane = 0; lane < pack.count; ++lane) {
+      if (is_positive.bits[lane] || exact_orientation(pack, lane, x) > 0) continue;
+      first = std::min(first, elements.mesh_element(pack.stencils[lane]));
     }
     return first;
   };
   const auto smaller = [](int a, int b) { return std::min(a, b); };
-  const int first = ordered_reduce(static_cast<int>(packs.size()), none, check_pack, smaller, packs_per_chunk);
+  const int first = ordered_reduce(static_cast<int>(active.size()), none, check_pack, smaller, packs_per_chunk);
   return first == none ? -1 : first;
 }
 
 template <int dim>
 StepLimit bound_step(const ElementSet<dim>& elements, const VecX& x, const VecX& dx, VecX& x_trial) {
-  const auto& packs = elements.packs();
+  const std::vector<int>& active = elements.active_packs();
   StepLimit limit = ordered_reduce(
-      static_cast<int>(packs.size()), StepLimit{}, [&](int p) { return pack_limit(elements, packs[p], x, dx); },
-      combine_limits, packs_per_chunk);
+      static_cast<int>(active.size()), StepLimit{},
+      [&](int i) { return pack_limit(elements, elements.packs()[active[i]], x, dx); }, combine_limits, packs_per_chunk);
 
   // The polynomial does not know the rounding of x + alpha dx; the exact verdict does. It asks for less only where an
   // element is within rounding of flat.

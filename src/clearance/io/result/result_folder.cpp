@@ -258,6 +258,7 @@ Json json_of(const StepRecord::Iteration& iteration) {
   json["contacts"] = iteration.contacts;
   json["entered"] = iteration.entered;
   json["left"] = iteration.left;
+  json["moving"] = iteration.moving;
   json["met"] = iteration.met;
   json["foretold"] = iteration.foretold;
   json["min_distance"] = number(iteration.min_distance);
@@ -274,6 +275,7 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["time"] = record.time;
   line["status"] = record.status;
   line["newton_iterations"] = record.newton_iterations;
+  line["partial_iterations"] = record.partial_iterations;
   line["contacts"] = record.contacts;
   line["min_distance"] = number(record.min_distance);
   line["residual"] = number(record.residual);

@@ -30,6 +30,7 @@ struct StepRecord {
   double time = 0.0;  ///< [s] at the end of the step
   std::string status;
   int newton_iterations = 0;
+  int partial_iterations = 0;  ///< between them, of the part that still moved
   int contacts = 0;
   double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
   double residual = 0.0;           ///< [m/s]
@@ -57,7 +58,7 @@ struct StepRecord {
     double residual = 0.0, imbalance = 0.0;
     bool is_exact = false;
     double alpha_limit = 1.0, alpha = 0.0;
-    int contacts = 0, entered = 0, left = 0, met = 0, foretold = 0;
+    int moving = 0, contacts = 0, entered = 0, left = 0, met = 0, foretold = 0;
     double min_distance = infinity;
     std::string limited_by, event;
   };

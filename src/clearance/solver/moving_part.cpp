@@ -1,0 +1,73 @@
+#include "clearance/solver/moving_part.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clearance/model/blocks.h"
+
+namespace clearance {
+
+namespace {
+
+/// In smaller systems the factorisation is not what takes the time.
+constexpr int fewest_blocks = 500;
+/// A part has this share of all blocks at most.
+constexpr double largest_part = 0.5;
+/// A block moves if it moves by this share of the direction's length, and of the tolerance.
+constexpr double share_of_length = 0.05, share_of_tolerance = 0.3;
+/// Blocks this far from those that move belong to the part.
+constexpr int num_rings = 2;
+/// Of the length of the last direction of everything: a part whose directions are shorter has come to rest.
+constexpr double rest_share = 0.1;
+constexpr int max_directions = 20;
+
+/// Marks the neighbours of all that is marked.
+void add_ring(const BlockSparseMatrix& matrix, std::vector<char>& marks) {
+  const std::vector<char> inner = marks;
+  for (int column = 0; column < matrix.num_blocks(); ++column) {
+    for (const int row : matrix.column_rows(column)) {
+      if (inner[static_cast<std::size_t>(row)]) marks[static_cast<std::size_t>(column)] = 1;
+      if (inner[static_cast<std::size_t>(column)]) marks[static_cast<std::size_t>(row)] = 1;
+    }
+  }
+}
+
+}  // namespace
+
+template <int dim>
+void MovingPart<dim>::choose_everything() {
+  blocks_.clear();
+  marks_.clear();
+  num_directions_ = 0;
+}
+
+template <int dim>
+void MovingPart<dim>::choose(const VecX& dy, const BlockSparseMatrix& matrix, double tolerance) {
+  const double length = dy.cwiseAbs().maxCoeff();
+  const int num_directions = is_everything() ? 0 : num_directions_ + 1;
+  if (is_everything()) length_everywhere_ = length;
+  choose_everything();
+  if (matrix.num_blocks() < fewest_blocks || num_directions == max_directions ||
+      !(length > std::max(tolerance, rest_share * length_everywhere_))) {
+    return;
+  }
+
+  const double least = std::max(share_of_tolerance * tolerance, share_of_length * length);
+  std::vector<char> marks(static_cast<std::size_t>(matrix.num_blocks()), 0);
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    marks[static_cast<std::size_t>(b)] = block<dim>(dy, b).cwiseAbs().maxCoeff() > least;
+  }
+  for (int ring = 0; ring < num_rings; ++ring) add_ring(matrix, marks);
+  const auto count = std::count(marks.begin(), marks.end(), 1);
+  if (static_cast<double>(count) > largest_part * matrix.num_blocks()) return;
+  num_directions_ = num_directions;
+  marks_ = std::move(marks);
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    if (marks_[static_cast<std::size_t>(b)]) blocks_.push_back(b);
+  }
+}
+
+template class MovingPart<2>;
+template class MovingPart<3>;
+
+}  // namespace clearance

@@ -1,0 +1,41 @@
+// The part of a scene that still moves.
+//
+// In dense contact most Newton iterations of a step move little of it: a fold that buckles, an edge that slips off
+// another, while all else waits in balance. Each of them would assemble and factorise everything. Instead, after a
+// direction of everything that moved few blocks noticeably, the next directions move these and their neighbours alone,
+// all else held, until they have come to rest; then a direction of everything follows. That is nonlinear elimination
+// [Lan96]: the objective falls all the same, and it also saves directions of everything, which the strongest
+// nonlinearity alone used to keep short. Nothing is converged by what a part does.
+#pragma once
+
+#include <vector>
+
+#include "clearance/sparse/block_sparse_matrix.h"
+
+namespace clearance {
+
+template <int dim>
+class MovingPart {
+ public:
+  bool is_everything() const { return blocks_.empty(); }
+  /// Ascending; empty: all.
+  const std::vector<int>& blocks() const { return blocks_; }
+  /// 1 per block of the part; empty: all.
+  const std::vector<char>& marks() const { return marks_; }
+
+  /// What to move next after the direction `dy` of the present part. `matrix` tells who is a neighbour; directions of
+  /// `tolerance` [m] are short enough.
+  void choose(const VecX& dy, const BlockSparseMatrix& matrix, double tolerance);
+  void choose_everything();
+
+ private:
+  std::vector<int> blocks_;
+  std::vector<char> marks_;
+  int num_directions_ = 0;          // of parts since the last one of everything
+  double length_everywhere_ = 0.0;  // [m] of that
+};
+
+extern template class MovingPart<2>;
+extern template class MovingPart<3>;
+
+}  // namespace clearance
