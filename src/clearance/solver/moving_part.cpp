@@ -17,6 +17,8 @@ constexpr double largest_part = 0.5;
 constexpr double share_of_length = 0.05, share_of_tolerance = 0.3;
 /// Blocks this far from those that move belong to the part.
 constexpr int num_rings = 2;
+/// So many directions of everything come first: most steps need no more.
+constexpr int patience = 3;
 /// Of the length of the last direction of everything: a part whose directions are shorter has come to rest.
 constexpr double rest_share = 0.1;
 constexpr int max_directions = 20;
@@ -45,9 +47,12 @@ template <int dim>
 void MovingPart<dim>::choose(const VecX& dy, const BlockSparseMatrix& matrix, double tolerance) {
   const double length = dy.cwiseAbs().maxCoeff();
   const int num_directions = is_everything() ? 0 : num_directions_ + 1;
-  if (is_everything()) length_everywhere_ = length;
+  if (is_everything()) {
+    length_everywhere_ = length;
+    ++num_everywhere_;
+  }
   choose_everything();
-  if (matrix.num_blocks() < fewest_blocks || num_directions == max_directions ||
+  if (num_everywhere_ < patience || matrix.num_blocks() < fewest_blocks || num_directions == max_directions ||
       !(length > std::max(tolerance, rest_share * length_everywhere_))) {
     return;
   }

@@ -31,8 +31,9 @@ class MovingPart {
  private:
   std::vector<int> blocks_;
   std::vector<char> marks_;
-  int num_directions_ = 0;          // of parts since the last one of everything
-  double length_everywhere_ = 0.0;  // [m] of that
+  int num_everywhere_ = 0;          // directions of everything
+  double length_everywhere_ = 0.0;  // [m] of the last of them
+  int num_directions_ = 0;          // of parts since then
 };
 
 extern template class MovingPart<2>;

@@ -14,11 +14,11 @@ constexpr double exact_imbalance = 1.0;
 }  // namespace
 
 template <int dim>
-void NewtonSystem<dim>::assemble(const Iterate& iterate) {
+void NewtonSystem<dim>::assemble(const Iterate& iterate, const MovingPart<dim>& part) {
   StageTimer timer(report_.profile, Stage::assembly);
   is_exact_ = wants_exact_;
   problem_.assemble(iterate, in_.system, gradient_, is_exact_ ? HessianKind::exact : HessianKind::projected);
-  if (!in_.has_forces()) return;
+  if (!in_.has_forces() || !part.is_everything()) return;
   const BlockSparseMatrix& matrix = in_.system.matrix();
   stiffness_.resize(matrix.num_blocks());
   for (int b = 0; b < matrix.num_blocks(); ++b) {
@@ -40,7 +40,7 @@ bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& par
     if (solve_exact(dy)) return true;
     wants_exact_ = false;
     exact_limit_ = 0.1 * report_.imbalance;
-    assemble(iterate);
+    assemble(iterate, part);
   }
   return solve_projected(dy);
 }

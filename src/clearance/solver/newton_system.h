@@ -17,13 +17,13 @@ class NewtonSystem {
   NewtonSystem(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
       : in_(in), problem_(problem), report_(report) {}
 
-  /// At `iterate`, with the kind of Hessian that is wanted.
-  void assemble(const Iterate& iterate);
+  /// At `iterate`, with the kind of Hessian that is wanted; of the objective that is restricted to `part`.
+  void assemble(const Iterate& iterate, const MovingPart<dim>& part);
   bool is_assembled() const { return gradient_.size() > 0; }
   bool is_exact() const { return is_exact_; }
   /// In Newton's unknowns.
   const VecX& gradient() const { return gradient_; }
-  /// Largest entries of the diagonal blocks; only where forces are judged.
+  /// Largest entries of the diagonal blocks, of the last system of everything; only where forces are judged.
   const VecX& stiffness() const { return stiffness_; }
 
   /// Near the solution, where `imbalance` is what is left of the forces, the next Hessian is the exact one.

@@ -49,11 +49,11 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
     }
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
-    if (is_first) newton_.assemble(point_.iterate);
+    if (is_first) newton_.assemble(point_.iterate, part_);
     Verdict verdict = in_.has_forces() && part_.is_everything() ? judge_forces(has_moved) : Verdict::go_on;
     if (verdict == Verdict::ended) break;
     if (verdict == Verdict::again) continue;
-    if (!is_first || newton_.is_outdated()) newton_.assemble(point_.iterate);
+    if (!is_first || newton_.is_outdated()) newton_.assemble(point_.iterate, part_);
 
     VecX dy;
     const bool is_partial = !part_.is_everything();

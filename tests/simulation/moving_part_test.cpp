@@ -1,0 +1,65 @@
+// Steps between whose directions of everything only what still moves is moved.
+#include "clearance/solver/moving_part.h"
+
+#include "clearance/base/parallel.h"
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A soft block falls onto a wall and a pin: it folds over them here and there.
+constexpr const char* block_on_a_wall = R"({
+  "format": "clearance/2",
+  "time": {"step": 0.01},
+  "friction": {"coefficient": 0.2},
+  "bodies": [
+    {"generator": {"kind": "box", "size": [0.3, 0.1, 0.3], "resolution": [11, 4, 11]},
+     "transform": {"translation": [0, 0.16, 0]}, "linear_velocity": [0, -2, 0],
+     "material": {"density": 1000, "youngs_modulus": 2e4, "poisson_ratio": 0.4}},
+    {"kind": "obstacle", "generator": {"kind": "box", "size": [0.02, 0.2, 0.4], "resolution": [1, 4, 8]}},
+    {"kind": "obstacle", "generator": {"kind": "box", "size": [0.01, 0.16, 0.01], "resolution": [1, 4, 1]},
+     "transform": {"translation": [0.1, 0.01, 0.05]}}]})";
+
+struct Course {
+  std::vector<std::string> hashes;
+  int num_partial = 0;
+};
+
+/// Every step converges, and its end is verified exactly.
+Course run(RunningScene& scene, int num_steps) {
+  Course course;
+  for (int n = 0; n < num_steps; ++n) {
+    const StepReport report = scene.step();
+    course.num_partial += report.partial_iterations;
+    int num_whole = 0;
+    for (const IterationReport& iteration : report.iterations) {
+      num_whole += iteration.num_moving == 0;
+      EXPECT_LE(2 * iteration.num_moving, scene.num_nodes());
+    }
+    EXPECT_EQ(num_whole, report.newton_iterations);
+    EXPECT_EQ(report.iterations.back().num_moving, 0) << "a part has no say in whether a step is done";
+    course.hashes.push_back(scene.simulation().state_hash());
+  }
+  return course;
+}
+
+TEST(MovingPart, StepsEndInBalanceWithTheSameBitsForThreadsAndRestarts) {
+  for (const char* convergence : {"forces", "published"}) {
+    SCOPED_TRACE(convergence);
+    const std::vector<std::string> overrides = {std::string("solver.convergence=") + convergence};
+    RunningScene whole(block_on_a_wall, overrides), threaded(block_on_a_wall, overrides);
+    const Course expected = run(whole, 3);
+    EXPECT_GT(expected.num_partial, 5);
+    {
+      const ThreadLimit limit(3);
+      EXPECT_EQ(run(threaded, 3).hashes, expected.hashes);
+    }
+    RunningScene first(block_on_a_wall, overrides), second(block_on_a_wall, overrides);
+    run(first, 1);
+    ASSERT_TRUE(second.simulation().restore(first.state()));
+    EXPECT_EQ(run(second, 2).hashes, std::vector<std::string>(expected.hashes.begin() + 1, expected.hashes.end()));
+  }
+}
+
+}  // namespace
+}  // namespace clearance
