@@ -185,7 +185,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
   std::string text;
   for (const StatsLine& line : lines) {
-    folder.add_up(line.text);
+    folder.add_up(Json::parse(line.text, nullptr, false));
     text += line.text + "\n";
   }
   if (auto done = write_file_atomically(path / "stats.jsonl", text); !done) return done.issues();
@@ -299,7 +299,7 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["state_hash"] = record.state_hash;
   const std::string text = line.dump();
   if (auto done = append_to_file(path_ / "stats.jsonl", text + "\n"); !done) return done;
-  add_up(text);
+  add_up(line);
   return Done{};
 }
 
@@ -316,8 +316,7 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
 }
 
 /// Of an older or a changed file anything may be missing.
-void ResultFolder::add_up(const std::string& stats_line) {
-  const Json record = Json::parse(stats_line, nullptr, false);
+void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   const auto number_in = [](const Json& object, const char* key, double otherwise) {
     return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()
                                                                                  : otherwise;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -121,7 +122,7 @@ class ResultFolder {
  private:
   explicit ResultFolder(std::filesystem::path path) : path_(std::move(path)) {}
   Result<Done> write_frame_list();
-  void add_up(const std::string& stats_line);
+  void add_up(const nlohmann::ordered_json& stats_line);
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);
 
   std::filesystem::path path_;
