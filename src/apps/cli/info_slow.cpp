@@ -101,8 +101,8 @@ std::string describe_step(const json& step, double median_seconds, double median
   const double iterations = number_or(step, "newton_iterations", 0.0);
   std::string text = fmt::format(
       "step {} (t {:.5g} s), {}: {:.3f} s, {:.1f} times the median; {:.0f} Newton iterations, median {:.0f}, and "
-      "{:.0f} of "
-      "the part that still moved\n",
+      "{:.0f} "
+      "of the part that still moved\n",
       number_or(step, "step", 0.0), number_or(step, "time", 0.0), text_or(step, "status"), seconds_of(step),
       seconds_of(step) / std::max(median_seconds, 1e-300), iterations, median_iterations,
       number_or(step, "partial_iterations", 0.0));

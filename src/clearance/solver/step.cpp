@@ -44,7 +44,6 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   while (report_.newton_iterations < in_.options.max_iterations) {
     if (in_.options.is_stop_wanted && in_.options.is_stop_wanted()) {
       report_.status = StepStatus::stopped;
-      problem_.restrict_to({});
       return;
     }
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...

@@ -54,7 +54,7 @@ StepProblem<dim>::StepProblem(const Model& model, WorkingCopies<dim>& copies, co
   terms_.push_back(&inertia_);
   for (PotentialTerm<dim>& term : potentials_) terms_.push_back(&term);
   terms_.insert(terms_.end(), {&contact_, &forecast_, &friction_, &pull_});
-  restrict_to({});
+  restrict_to({});  // whatever the potentials were left at by a step that was stopped
 }
 
 template <int dim>
