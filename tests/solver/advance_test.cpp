@@ -133,7 +133,8 @@ TEST(Advance, EveryNewtonIterationLowersTheObjective) {
   WorkingCopies<3> copies(start.model, start.options.barrier);
   StepProblem<3> problem(start.model, copies, start.options, target, start.targets, start.state);
   const auto objective = [&](const VecX& x) {
-    const Iterate iterate = problem.make_iterate(x, test::all_pairs(3, start.model.surface));
+    const Iterate iterate =
+        problem.make_iterate(x, std::make_shared<const Candidates>(test::all_pairs(3, start.model.surface)));
     problem.choose_kappa();
     return problem.energy(iterate).value();
   };
@@ -153,6 +154,20 @@ TEST(Advance, EveryNewtonIterationLowersTheObjective) {
   }
   EXPECT_GT(num_iterations, 3);
   EXPECT_LT(num_iterations, 100);
+}
+
+TEST(Advance, WhatRestsFromTheLastStepOnIsNotPairedAgain) {
+  World world = falling_bodies<3>(0.004);
+  StepWorkspace<3> kept(world.model, world.options);
+  for (int i = 0; i < 12; ++i) advance<3>(world.model, world.options, world.targets, world.state, kept);
+  World twin = world;
+  StepWorkspace<3> fresh(twin.model, twin.options);
+  const StepReport report = advance<3>(world.model, world.options, world.targets, world.state, kept);
+  const StepReport twin_report = advance<3>(twin.model, twin.options, twin.targets, twin.state, fresh);
+  ASSERT_GT(report.num_contacts, 0);
+  EXPECT_EQ(hash_of(world.state), hash_of(twin.state));
+  EXPECT_EQ(report.min_distance, twin_report.min_distance);
+  EXPECT_LT(report.counters.candidates, twin_report.counters.candidates);
 }
 
 TEST(Advance, OneIterationIsTooFewButLeavesAFeasibleState) {

@@ -25,7 +25,7 @@ struct Fixture {
   }
   StepProblem<dim> make() { return {world.model, copies, world.options, target, world.targets, world.state}; }
   Iterate at(const StepProblem<dim>& problem, const VecX& x) const {
-    return problem.make_iterate(x, all_pairs(dim, world.model.surface));
+    return problem.make_iterate(x, std::make_shared<const Candidates>(all_pairs(dim, world.model.surface)));
   }
   World world;
   WorkingCopies<dim> copies;

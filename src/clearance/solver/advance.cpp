@@ -14,6 +14,7 @@ struct StepWorkspace<dim>::Impl {
   WorkingCopies<dim> copies;
   SystemMatrix<dim> system;
   std::unique_ptr<BroadPhase> broad_phase;
+  EndOfStep last_end;
 };
 
 template <int dim>
@@ -50,9 +51,9 @@ const VecX& SolvedStep<dim>::x() const {
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
-  auto& [copies, system, broad_phase] = workspace.impl();
-  auto step =
-      std::make_unique<Step<dim>>(StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase});
+  auto& [copies, system, broad_phase, last_end] = workspace.impl();
+  auto step = std::make_unique<Step<dim>>(
+      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end});
   step->solve(on_iteration);
   return SolvedStep<dim>(std::move(step));
 }

@@ -79,6 +79,13 @@ template <int dim>
 Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   Direction direction;
   direction.dy = std::move(dy);
+  // What rests hits nothing, and where its pairs are known there is nothing to be done.
+  if (direction.dy.isZero(0.0)) {
+    direction.near = from.near;
+    if (in_.options.has_contact && !from.near) direction.near = pairs_at(from);
+    feasible_length_ = 0.0;
+    return direction;
+  }
   double alpha = 1.0;
   {
     StageTimer timer(report_.profile, Stage::ccd);
@@ -136,6 +143,15 @@ SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX&
       in_.copies.contact_model->find_candidates(in_.broad_phase, path.x_t0, path.x_t1, path.deviation));
 }
 
+template <int dim>
+std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& at) {
+  StageTimer timer(report_.profile, Stage::broad_phase);
+  const ContactModel<dim>& contacts = *in_.copies.contact_model;
+  Candidates candidates = contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface);
+  report_.counters.candidates += static_cast<long>(candidates.size());
+  return std::make_shared<const Candidates>(std::move(candidates));
+}
+
 /// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.
 template <int dim>
 void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
@@ -150,7 +166,8 @@ void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& dir
   StageTimer timer(report_.profile, Stage::ccd);
   const FeasibleStep feasible = find_feasible_step<dim>(in_.model, path, swept, in_.options);
   direction.alpha_limit = part * feasible.alpha;
-  direction.candidates = reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance());
+  direction.near = std::make_shared<const Candidates>(
+      reachable_candidates(swept, feasible.alpha, in_.copies.contact_model->activation_distance()));
   report_.counters.candidates += static_cast<long>(swept.distance.size());
   report_.counters.ccd_calls += feasible.num_ccd_calls;
   if (feasible.alpha < 1.0) {

@@ -1,6 +1,7 @@
 // How much of a direction is feasible: no surfaces meet, no element inverts, no joint passes its limits.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "clearance/solver/report.h"
@@ -11,11 +12,11 @@ namespace clearance {
 
 /// A way from an iterate.
 struct Direction {
-  VecX dy;                   ///< in Newton's unknowns about the iterate
-  double alpha_limit = 1.0;  ///< largest feasible fraction of dy
-  Candidates candidates;     ///< all pairs that may be contacts on the feasible part
-  std::string limited_by;    ///< what set the limit; empty if nothing
-  bool is_blocked = false;   ///< contacts keep a good part of it from being taken
+  VecX dy;                                 ///< in Newton's unknowns about the iterate
+  double alpha_limit = 1.0;                ///< largest feasible fraction of dy
+  std::shared_ptr<const Candidates> near;  ///< hold all pairs that may be contacts on the feasible part
+  std::string limited_by;                  ///< what set the limit; empty if nothing
+  bool is_blocked = false;                 ///< contacts keep a good part of it from being taken
 };
 
 template <int dim>
@@ -37,6 +38,7 @@ class DirectionBound {
  private:
   bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
+  std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
   void sweep(const Iterate& from, double part, Direction& direction);
   void note_limit(double alpha, const std::string& limited_by);
 

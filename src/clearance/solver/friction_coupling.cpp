@@ -45,7 +45,7 @@ VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) co
   const VecX dx = in_.coordinates().expand(at.x, d);
   const double longest = dx.cwiseAbs().maxCoeff();
   if (!(longest > 0.0)) return VecX::Zero(d.size());
-  const double part = difference * at.contacts.min_distance / longest;
+  const double part = difference * std::min(at.contacts.min_distance, in_.options.barrier.dhat) / longest;
   Iterate shifted;
   shifted.x = at.x + part * dx;
   shifted.x_surface = in_.model.surface_map.apply(shifted.x);
@@ -77,7 +77,7 @@ bool FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, 
     const Direction direction = bound_.bound_bent(point.iterate, gradient, part * dy);
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;
-    Iterate trial = problem_.make_iterate(std::move(x), direction.candidates);
+    Iterate trial = problem_.make_iterate(std::move(x), direction.near);
     VecX left;
     const bool is_solved =
         in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;

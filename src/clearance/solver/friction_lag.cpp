@@ -13,12 +13,12 @@ constexpr int num_whole_lags = 10;
 /// From the contacts at the start of the step with the barrier stiffness of the last one, which is to say from the
 /// normal forces that the last step ended with.
 template <int dim>
-void FrictionLag<dim>::start(const Candidates& candidates) {
+void FrictionLag<dim>::start(std::shared_ptr<const Candidates> near) {
   const State& state = in_.state;
   // The barriers of a scene's start balance nothing yet.
   if (!problem_.has_friction() || (in_.has_forces() && state.step == 0)) return;
   const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
-  problem_.lag_friction(problem_.make_iterate(state.x, candidates), in_.options.integrator.h * state.v, kappa);
+  problem_.lag_friction(problem_.make_iterate(state.x, std::move(near)), in_.options.integrator.h * state.v, kappa);
   report_.friction_iterations = 1;
 }
 

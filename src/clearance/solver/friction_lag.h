@@ -12,8 +12,8 @@ class FrictionLag {
   FrictionLag(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
       : in_(in), problem_(problem), report_(report) {}
 
-  /// At the start of a step; `candidates` hold all pairs that may be contacts there.
-  void start(const Candidates& candidates);
+  /// At the start of a step; `near` hold all pairs that may be contacts there.
+  void start(std::shared_ptr<const Candidates> near);
   /// After a lagged solve, for another one. False if the friction so far was the last of the wanted number, or nothing
   /// rubs.
   bool lag_again(Point& point);

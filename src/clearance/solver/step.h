@@ -39,7 +39,7 @@ class Step {
   bool begin_potentials();
   void start();
   void restart_where_hit();
-  void open_account(const Candidates& candidates);
+  void open_account(std::shared_ptr<const Candidates> near);
   void start_from_inertia();
 
   // step_convergence.cpp: whether the step is done

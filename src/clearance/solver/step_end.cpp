@@ -7,6 +7,7 @@ namespace clearance {
 
 template <int dim>
 void Step<dim>::finish() {
+  in_.last_end = {point_.iterate.x_surface, point_.iterate.near};
   check_exactly();
   report_energies();
   account_.close(problem_, point_.iterate);
@@ -48,7 +49,6 @@ template <int dim>
 void Step<dim>::report_energies() {
   const Iterate& end = point_.iterate;
   report_.num_contacts = static_cast<int>(end.contacts.contacts.size());
-  // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
   if (report_.num_contacts > 0) report_.min_distance = end.contacts.min_distance;
   report_.kappa = problem_.kappa();
   report_.friction_work = problem_.friction().work(end.x_surface) / target_.scale;

@@ -9,6 +9,12 @@
 
 namespace clearance {
 
+/// Where the last step ended, as a rule where the next one starts: what rests from there on need not be paired again.
+struct EndOfStep {
+  VecX x_surface;  ///< [m]
+  std::shared_ptr<const Candidates> near;
+};
+
 /// All of it outlives the step.
 template <int dim>
 struct StepInputs {
@@ -19,6 +25,7 @@ struct StepInputs {
   WorkingCopies<dim>& copies;
   SystemMatrix<dim>& system;
   BroadPhase& broad_phase;
+  EndOfStep& last_end;  ///< also set by the step
 
   const LocalCoordinates<dim>& coordinates() const { return system.coordinates(); }
   bool has_forces() const { return options.convergence == Convergence::forces; }

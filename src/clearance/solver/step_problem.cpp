@@ -77,13 +77,16 @@ void StepProblem<dim>::restrict_to(const std::vector<char>& part) {
 }
 
 template <int dim>
-Iterate StepProblem<dim>::make_iterate(VecX x, const Candidates& candidates) const {
+Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates> near) const {
   Iterate iterate;
   iterate.x_surface = model_.surface_map.apply(x);
   iterate.x = std::move(x);
   if (options_.has_contact) {
-    iterate.contacts = contact_model_.build(iterate.x_surface, candidates);
+    iterate.contacts = contact_model_.build(iterate.x_surface, *near);
+    // Farther away not all pairs are known, and the smallest distance is that of no matter which.
+    if (iterate.contacts.min_distance > contact_model_.activation_distance()) iterate.contacts.min_distance = infinity;
   }
+  iterate.near = std::move(near);
   return iterate;
 }
 

@@ -39,8 +39,8 @@ class StepProblem {
   StepProblem(const StepProblem&) = delete;
   StepProblem& operator=(const StepProblem&) = delete;
 
-  /// Contacts at x among `candidates`.
-  Iterate make_iterate(VecX x, const Candidates& candidates) const;
+  /// Contacts at x among `near`.
+  Iterate make_iterate(VecX x, std::shared_ptr<const Candidates> near) const;
 
   /// Objective of the step; infinity outside of its domain.
   CompensatedSum energy(const Iterate& iterate) const;

@@ -26,6 +26,7 @@ void Step<dim>::start() {
   in_.system.begin_step(in_.state.x);
   point_.iterate.x = in_.state.x;
   point_.iterate.x_surface = problem_.x_surface_t0();
+  if (in_.last_end.near && in_.last_end.x_surface == problem_.x_surface_t0()) point_.iterate.near = in_.last_end.near;
   const Direction to_targets = pull_.towards_targets(point_.iterate);
   if (pull_.move(to_targets, point_.iterate)) {
     problem_.fix_prescribed();
@@ -34,8 +35,8 @@ void Step<dim>::start() {
   }
   if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
   problem_.choose_kappa();
-  friction_.start(to_targets.candidates);
-  open_account(to_targets.candidates);
+  friction_.start(to_targets.near);
+  open_account(to_targets.near);
   point_.energy = problem_.energy(point_.iterate);
   start_from_inertia();
 }
@@ -61,13 +62,13 @@ void Step<dim>::restart_where_hit() {
 
 /// The contacts at the start have the energy of the last step's end, with the stiffness of this one.
 template <int dim>
-void Step<dim>::open_account(const Candidates& candidates) {
+void Step<dim>::open_account(std::shared_ptr<const Candidates> near) {
   const State& state = in_.state;
   double stored = 0.0;
   if (state.stored.size() > 0 && state.kappa > 0.0) {
     stored = state.stored[state.stored.size() - 1] * (problem_.kappa() / target_.scale / state.kappa);
   } else {
-    const Iterate start = problem_.make_iterate(state.x, candidates);
+    const Iterate start = problem_.make_iterate(state.x, std::move(near));
     stored = problem_.kappa() / target_.scale * problem_.contacts().energy(start.contacts, start.x_surface).value();
   }
   account_.open(state, stored);
@@ -85,7 +86,7 @@ void Step<dim>::start_from_inertia() {
   if (bound_.length(from.x, dy) <= least) return;
   const Direction direction = bound_.bound(from, std::move(dy));
   Iterate guess =
-      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.candidates);
+      problem_.make_iterate(in_.coordinates().move(from.x, direction.dy, direction.alpha_limit), direction.near);
   const CompensatedSum energy = problem_.energy(guess);
   if (energy.value() < point_.energy.value() && problem_.is_feasible(guess.x)) point_ = {std::move(guess), energy};
 }
@@ -93,12 +94,12 @@ void Step<dim>::start_from_inertia() {
 template bool Step<2>::begin_potentials();
 template void Step<2>::start();
 template void Step<2>::restart_where_hit();
-template void Step<2>::open_account(const Candidates&);
+template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
 template bool Step<3>::begin_potentials();
 template void Step<3>::start();
 template void Step<3>::restart_where_hit();
-template void Step<3>::open_account(const Candidates&);
+template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();
 
 }  // namespace clearance

@@ -31,7 +31,7 @@ bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
   for (std::size_t k = 0; arrives && k < in_.targets.blocks.size(); ++k) {
     block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
   }
-  iterate = problem_.make_iterate(std::move(x), direction.candidates);
+  iterate = problem_.make_iterate(std::move(x), direction.near);
   return arrives;
 }
 
