@@ -170,6 +170,32 @@ TEST(Advance, WhatRestsFromTheLastStepOnIsNotPairedAgain) {
   EXPECT_LT(report.counters.candidates, twin_report.counters.candidates);
 }
 
+/// No energy, and next to nothing of any direction is feasible.
+class LockPotential final : public Potential {
+ public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<LockPotential>(*this); }
+  std::string name() const override { return "lock"; }
+  CompensatedSum energy(const VecX&) const override { return {}; }
+  void add_gradient(const VecX&, double, VecX&) override {}
+  StepLimit max_feasible_step(const VecX&, const VecX&) override { return {1e-4, 0}; }
+};
+
+TEST(Advance, AStepThatIsLockedEndsLongBeforeTheIterationLimit) {
+  World world = falling_bodies<3>();
+  world.options.max_iterations = 1000;
+  world.model.potentials.push_back(std::make_shared<LockPotential>());
+  for (const Convergence convergence : {Convergence::published, Convergence::forces}) {
+    World locked = world;
+    locked.options.convergence = convergence;
+    const StepReport report = step_once<3>(locked);
+    EXPECT_EQ(report.status, StepStatus::locked) << to_string(report.status);
+    EXPECT_EQ(report.newton_iterations, 100);
+    EXPECT_EQ(report.limited_by, "lock element 0");
+    EXPECT_TRUE(report.is_advanced());
+    EXPECT_TRUE(is_free(locked, locked.state.x));
+  }
+}
+
 TEST(Advance, OneIterationIsTooFewButLeavesAFeasibleState) {
   World world = falling_bodies<3>(0.004);
   world.options.max_iterations = 1;
@@ -290,6 +316,7 @@ TEST(Advance, ReportNamesTheEnergies) {
 TEST(StepStatus, EveryOutcomeHasItsName) {
   EXPECT_EQ(to_string(StepStatus::converged), "converged");
   EXPECT_EQ(to_string(StepStatus::invalid_state), "invalid_state");
+  EXPECT_EQ(to_string(StepStatus::locked), "locked");
   EXPECT_EQ(to_string(StepStatus::prescribed_motion_blocked), "prescribed_motion_blocked");
 }
 

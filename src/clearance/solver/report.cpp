@@ -10,6 +10,8 @@ std::string to_string(StepStatus status) {
       return "iteration_limit";
     case StepStatus::line_search_stalled:
       return "line_search_stalled";
+    case StepStatus::locked:
+      return "locked";
     case StepStatus::friction_lag_limit:
       return "friction_lag_limit";
     case StepStatus::prescribed_motion_blocked:

@@ -17,6 +17,7 @@ enum class StepStatus {
   converged,
   iteration_limit,            ///< max_iterations reached; the state is advanced to the last feasible iterate
   line_search_stalled,        ///< no decrease found although the direction is not small; advanced likewise
+  locked,                     ///< contacts let directions lead nowhere, many times in a row; advanced likewise
   friction_lag_limit,         ///< friction forces and their lags have not come to agree; advanced likewise
   prescribed_motion_blocked,  ///< a prescribed node could not reach its target; advanced likewise
   linear_solve_failed,        ///< the state is not advanced

@@ -80,6 +80,7 @@ class Step {
 
   Point point_;
   IterationReport iteration_;       // the one under way
+  int num_locked_ = 0;              // directions in a row of which next to nothing was taken
   bool is_rounding_known_ = false;  // a direction was taken although what is left may be rounding
   bool is_first_of_lag_ = false;    // friction was lagged again since the last direction
 };
