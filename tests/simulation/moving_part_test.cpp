@@ -23,6 +23,7 @@ constexpr const char* block_on_a_wall = R"({
 struct Course {
   std::vector<std::string> hashes;
   int num_partial = 0;
+  int num_while_pulled = 0;  // of the part, between two pulls at scripted nodes
 };
 
 /// Every step converges, and its end is verified exactly.
@@ -31,9 +32,11 @@ Course run(RunningScene& scene, int num_steps) {
   for (int n = 0; n < num_steps; ++n) {
     const StepReport report = scene.step();
     course.num_partial += report.partial_iterations;
-    int num_whole = 0;
+    int num_whole = 0, num_before_pull = 0;
     for (const IterationReport& iteration : report.iterations) {
       num_whole += iteration.num_moving == 0;
+      num_before_pull += iteration.num_moving > 0;
+      if (iteration.event == "scripted nodes pulled harder") course.num_while_pulled = num_before_pull;
       EXPECT_LE(2 * iteration.num_moving, scene.num_nodes());
     }
     EXPECT_EQ(num_whole, report.newton_iterations);
@@ -59,6 +62,17 @@ TEST(MovingPart, StepsEndInBalanceWithTheSameBitsForThreadsAndRestarts) {
     ASSERT_TRUE(second.simulation().restore(first.state()));
     EXPECT_EQ(run(second, 2).hashes, std::vector<std::string>(expected.hashes.begin() + 1, expected.hashes.end()));
   }
+}
+
+TEST(MovingPart, ScriptedNodesThatArePulledHavePartsAsWell) {
+  // The pin rises into the block that falls onto it.
+  const std::vector<std::string> overrides = {R"(bodies.2.motions=[{"linear_velocity": [0, 2, 0]}])",
+                                              "bodies.0.transform.translation=[0, 0.152, 0]"};
+  RunningScene scene(block_on_a_wall, overrides), twin(block_on_a_wall, overrides);
+  const Course course = run(scene, 3);
+  EXPECT_GT(course.num_while_pulled, 0);
+  const ThreadLimit limit(3);
+  EXPECT_EQ(run(twin, 3).hashes, course.hashes);
 }
 
 }  // namespace

@@ -142,8 +142,8 @@ template <int dim>
 void Step<dim>::choose_part(const VecX& dy) {
   const bool was_everything = part_.is_everything();
   // Stiff bodies have few unknowns: what takes the time there are their contacts.
-  const bool can_be_part = in_.model.stiff_bodies.empty() && iteration_.alpha > 0.0 && !newton_.is_exact() &&
-                           !search_.is_on_detour() && !problem_.augmented().is_active();
+  const bool can_be_part =
+      in_.model.stiff_bodies.empty() && iteration_.alpha > 0.0 && !newton_.is_exact() && !search_.is_on_detour();
   if (can_be_part) {
     const double tolerance = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
     part_.choose(dy, in_.system.matrix(), tolerance);
