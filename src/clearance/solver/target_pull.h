@@ -22,6 +22,8 @@ class TargetPull {
   bool pull_harder(Point& point);
 
  private:
+  void note(const char* event);
+
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
