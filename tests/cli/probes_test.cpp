@@ -99,10 +99,12 @@ TEST_F(ProbeFile, LinesBeyondTheCheckpointAndCutOffOnesAreWrittenAgain) {
 TEST_F(ProbeFile, OtherProbesCannotBeResumedAndNothingChanges) {
   ASSERT_EQ(run({"--steps", "5"}).status, 0);
   const Contents before = contents_of(out_);
-  const ProcessResult result = run({"--resume", "--set", "output.probes[0].name=\"other\""});
-  EXPECT_EQ(result.status, 2);
-  expect_says(result.errors, {"probes.csv", "output.probes"});
-  EXPECT_TRUE(contents_of(out_) == before);
+  for (const char* other : {"output.probes[0].name=\"other\"", "output.probes=[]"}) {
+    const ProcessResult result = run({"--resume", "--set", other});
+    EXPECT_EQ(result.status, 2);
+    expect_says(result.errors, {"probes.csv", "output.probes"});
+    EXPECT_TRUE(contents_of(out_) == before);
+  }
 }
 
 TEST_F(ProbeFile, OverwriteErasesItAndRunsWithoutProbesHaveNone) {

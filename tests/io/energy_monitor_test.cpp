@@ -45,6 +45,30 @@ TEST(EnergyMonitor, CountsAtTheEndOfTheRun) {
   EXPECT_TRUE(fall.warnings().empty());
 }
 
+TEST(EnergyMonitor, NamesAStepThatMakesEnergyInAnImpact) {
+  // The ledgers of single bodies leave impacts out.
+  EnergyMonitor sound, led_around;
+  StepEnergies step = step_of(0.0, 0.0);
+  step.made = 0.03;
+  sound.add(step);
+  step.made = 0.07;
+  led_around.add(step);
+  EXPECT_TRUE(sound.warnings().empty());
+  EXPECT_EQ(names(led_around), std::vector<std::string>{"energy_gained"});
+}
+
+TEST(EnergyMonitor, NamesBodiesThatMovePastEachOtherInAStep) {
+  EnergyMonitor monitor;
+  StepEnergies step = step_of(0.0, 0.0);
+  monitor.add(step);
+  step.coarse = {1.2, "'ball' and 'block'"};
+  monitor.add(step);
+  monitor.add(step_of(0.0, 0.0));
+  EXPECT_EQ(names(monitor), std::vector<std::string>{"coarse_step"});
+  EXPECT_NE(monitor.warnings()[0].message.find("'ball' and 'block'"), std::string::npos);
+  EXPECT_NE(monitor.warnings()[0].message.find("12 times shorter"), std::string::npos);
+}
+
 TEST(EnergyMonitor, NamesJointsThatStoreTooMuch) {
   EnergyMonitor light, heavy;
   light.add(step_of(0.0, 0.0, 0.09));

@@ -78,6 +78,18 @@ class MeshHints : public testing::Test {
 
 const std::string small_inside = box("[0.2, 0.2, 0.2]", R"(, "name": "pip")");
 
+TEST(Speed, BodyThatMovesByItsSizeInAStepIsToldWithAStepThatWouldDo) {
+  const auto scene = [](double speed) {
+    return bodies(box("[0.1, 0.1, 0.1]", R"(, "name": "ball", "transform": {"translation": [-1, 0, 0]},
+                      "linear_velocity": [)" +
+                                             std::to_string(speed) + ", 0, 0]") +
+                      ", " + box("[0.1, 0.1, 0.1]", ""),
+                  R"("time": {"step": 0.01}, "gravity": [0, 0, 0], )");
+  };
+  expect_told(told(scene(20.0)), "bodies[0].linear_velocity", {"'ball' moves 0.2 m", "1.2 times", "at most 0.00087"});
+  expect_nothing(told(scene(8.0)));
+}
+
 TEST(Enclosure, BodyInsideOfASolidIsToldWithItsPlace) {
   expect_told(told(bodies(small_inside + "," + box("[1, 1, 1]", R"(, "name": "apple")"))), "bodies[0].transform",
               {"'pip'", "entirely inside of body 'apple'", "near (-0.1, -0.1, -0.1)", "collision_group"});

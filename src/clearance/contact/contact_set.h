@@ -3,6 +3,7 @@
 // stencils counted instead of repeated [Fer23, app. A.7.1].
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -123,6 +124,11 @@ struct ContactSet {
   std::vector<int> first_neighbour;  ///< per contact, and one past the last; empty: no contact has neighbours
   double min_distance = infinity;    ///< [m] over all candidates, also those that are no contacts
 
+  /// The contact with the same stencil; null if there is none.
+  const Contact* find(const Contact& contact) const {
+    const auto found = std::lower_bound(contacts.begin(), contacts.end(), contact, precedes);
+    return found == contacts.end() || precedes(contact, *found) ? nullptr : &*found;
+  }
   std::span<const int> neighbours_of(std::size_t k) const {
     if (first_neighbour.empty()) return {};
     return {neighbours.data() + first_neighbour[k], neighbours.data() + first_neighbour[k + 1]};

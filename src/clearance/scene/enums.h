@@ -148,7 +148,8 @@ struct EnumInfo<BodyKind> {
       V{BodyKind::deformable, "deformable", "elastic solid"},
       V{BodyKind::affine, "affine", "stiff: rigid up to a part in a thousand, and faster than rigid"},
       V{BodyKind::rigid, "rigid", "stiff: exactly rigid"},
-      V{BodyKind::obstacle, "obstacle", "never deforms; moves only as prescribed"}};
+      V{BodyKind::obstacle, "obstacle",
+        "never deforms; moves only as prescribed, also through other obstacles and half-spaces"}};
 };
 
 template <>

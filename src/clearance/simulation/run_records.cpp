@@ -44,6 +44,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.lost = {report.lost.share, name_of(report.lost.body)};
   const JointStrain strain = simulation.joint_strain();
   record.strained = {strain.share, strain.joint};
+  const CoarseMotion& coarse = simulation.coarse_motion();
+  if (coarse.share > 0.0) record.coarse = {coarse.share, {name_of(coarse.body), name_of(coarse.other)}};
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},

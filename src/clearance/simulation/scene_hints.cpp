@@ -3,6 +3,7 @@
 #include "clearance/simulation/enclosure.h"
 #include "clearance/simulation/locking_hints.h"
 #include "clearance/simulation/mass_hints.h"
+#include "clearance/simulation/speed_hints.h"
 #include "clearance/simulation/support_hints.h"
 #include "clearance/simulation/unit_hints.h"
 
@@ -14,6 +15,7 @@ Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
   warn_of_doubtful_masses(desc, scene, hints);
+  warn_of_fast_bodies(desc, scene, hints);
   warn_of_free_bodies(desc, scene, hints);
   warn_of_locking(desc, scene, surfaces, hints);
   return hints;

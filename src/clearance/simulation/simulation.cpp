@@ -9,6 +9,7 @@
 #include "clearance/contact/ipc_contact_model.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
+#include "clearance/simulation/coarse_motion_watch.h"
 #include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
@@ -29,6 +30,8 @@ struct Simulation::Impl {
   double initial_min_distance = infinity;
   Probes probes;
   std::optional<StepForces> forces;  // of the last step, if something asks for them
+  CoarseMotionWatch watch;
+  CoarseMotion coarse;  // of the last step
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
@@ -66,6 +69,9 @@ struct Simulation::Impl {
       report.status = StepStatus::undefined_input;
       report.limited_by = to_string(targets.issues().front());
       return report;
+    }
+    if (scene.options.has_contact && scene.options.integrator.method != TimeIntegrator::quasi_static) {
+      coarse = watch.look(scene.model, state, scene.options.integrator.h);
     }
     StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
                                      std::get<StepWorkspace<dim>>(workspace), on_iteration);
@@ -140,6 +146,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->views = views_of(impl->scene);
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene.initial_state;
+  impl->watch = CoarseMotionWatch(impl->scene.model, impl->state.x);
   return Simulation(std::move(impl));
 }
 
@@ -189,6 +196,10 @@ std::vector<Vec<3>> Simulation::contact_forces() const {
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
   return joints != nullptr ? impl_->scene.joint_strain(*joints, impl_->state.x) : JointStrain{};
+}
+
+const CoarseMotion& Simulation::coarse_motion() const {
+  return impl_->coarse;
 }
 
 SceneSummary Simulation::summary() const {

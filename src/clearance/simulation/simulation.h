@@ -10,6 +10,7 @@
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
+#include "clearance/simulation/coarse_motion.h"
 #include "clearance/simulation/joint_strain.h"
 #include "clearance/solver/report.h"
 
@@ -90,6 +91,8 @@ class Simulation {
   std::vector<Vec<3>> contact_forces() const;
   /// At the current positions.
   JointStrain joint_strain() const;
+  /// Of the last step.
+  const CoarseMotion& coarse_motion() const;
   /// Everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.

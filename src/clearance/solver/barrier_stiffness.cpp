@@ -57,9 +57,8 @@ const Contact* BarrierStiffness::find_approaching(double kappa, const ContactSet
   if (after.min_distance >= close || kappa >= upper_bound()) return nullptr;
   for (const Contact& contact : after.contacts) {
     if (contact.distance_sq >= close * close) continue;
-    // Both sets are sorted by stencil.
-    const auto found = std::lower_bound(before.contacts.begin(), before.contacts.end(), contact, precedes);
-    if (found == before.contacts.end() || precedes(contact, *found)) continue;
+    const Contact* found = before.find(contact);
+    if (found == nullptr) continue;
     if (found->distance_sq < close * close && contact.distance_sq < found->distance_sq) return &contact;
   }
   return nullptr;

@@ -121,7 +121,7 @@ void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX&
   }
   // Those that are none yet hold as long as they push.
   for (const Expected& known : expected_) {
-    if (std::binary_search(contacts.begin(), contacts.end(), known.contact, precedes)) continue;
+    if (iterate.contacts.find(known.contact) != nullptr) continue;
     Expected next = known;
     next.force = -known.stiffness * opening<dim>(known.contact, known.gap, dx);
     if (next.force > 0.0) expected.push_back(std::move(next));
@@ -134,15 +134,13 @@ template <int dim>
 void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const VecX& dx,
                                                const std::vector<Encounter>& encounters, const SurfacePath& path,
                                                std::vector<Expected>& expected) const {
-  const std::vector<Contact>& contacts = iterate.contacts.contacts;
   for (const Encounter& encounter : encounters) {
     ContactPositions<dim> x;
     for (std::size_t i = 0; i <= dim && encounter.pair.vertices[i] >= 0; ++i) {
       x[i] = path.position<dim>(encounter.pair.vertices[i], encounter.time);
     }
     const std::optional<Contact> contact = contact_model_.contact_of(encounter.pair, x);
-    if (!contact) continue;
-    if (std::binary_search(contacts.begin(), contacts.end(), *contact, precedes)) continue;
+    if (!contact || iterate.contacts.find(*contact) != nullptr) continue;
     Expected next;
     next.contact = *contact;
     ContactPositions<dim> closest;
@@ -169,21 +167,19 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
 /// At an iterate; 0 if it needs none.
 template <int dim>
 double ContactForecast<dim>::set_secant(const Iterate& iterate, Expected& expected) const {
-  const std::vector<Contact>& contacts = iterate.contacts.contacts;
-  const auto at = std::lower_bound(contacts.begin(), contacts.end(), expected.contact, precedes);
-  const bool is_contact = at != contacts.end() && !precedes(expected.contact, *at);
-  if (is_contact) {
-    expected.contact = *at;
-    expected.gap = compute_contact_gap<dim>(model_, *at, positions_of<dim>(*at, iterate.x_surface));
+  const Contact* contact = iterate.contacts.find(expected.contact);
+  if (contact != nullptr) {
+    expected.contact = *contact;
+    expected.gap = compute_contact_gap<dim>(model_, *contact, positions_of<dim>(*contact, iterate.x_surface));
   } else {
     expected.gap.distance = signed_gap(expected, iterate.x_surface);
   }
   const double distance = distance_of(expected);
   if (!(expected.gap.distance > distance)) return 0.0;
-  const double force = is_contact ? force_at(expected, expected.gap.distance) : 0.0;
+  const double force = contact != nullptr ? force_at(expected, expected.gap.distance) : 0.0;
   if (expected.force < foreseen_growth * force) return 0.0;
   const double secant = (expected.force - force) / (expected.gap.distance - distance);
-  return std::max(0.0, is_contact ? secant - curvature_at(expected) : secant);
+  return std::max(0.0, contact != nullptr ? secant - curvature_at(expected) : secant);
 }
 
 template <int dim>

@@ -147,9 +147,7 @@ template <int dim>
 std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& at) {
   StageTimer timer(report_.profile, Stage::broad_phase);
   const ContactModel<dim>& contacts = *in_.copies.contact_model;
-  Candidates candidates = contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface);
-  report_.counters.candidates += static_cast<long>(candidates.size());
-  return std::make_shared<const Candidates>(std::move(candidates));
+  return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
 
 /// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.

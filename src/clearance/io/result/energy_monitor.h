@@ -8,7 +8,7 @@
 namespace clearance {
 
 struct RunWarning {
-  std::string name;     ///< `energy_gained`, `energy_lost`, `joint_strained`, `empty_region`
+  std::string name;     ///< `energy_gained`, `energy_lost`, `coarse_step`, `joint_strained`, `empty_region`
   std::string message;  ///< what was found, how much, and what to do
 };
 
@@ -16,15 +16,20 @@ struct RunWarning {
 struct StepEnergies {
   double kinetic = 0.0, joint = 0.0;                 ///< [J]
   double kinetic_change = 0.0, stored_change = 0.0;  ///< [J]
+  double made = 0.0;                                 ///< [J] by the integrator, impacts included, in the whole scene
   /// Of the body where the integrator has done most so far: its part of the body's energy at work, the body's name.
   std::pair<double, std::string> gained, lost;
   /// Of the joint that is most out of place: by how much of the smaller body's radius, and what it is.
   std::pair<double, std::string> strained;
+  /// Of two bodies that move past each other: by how much of the smaller one's size, who they are.
+  std::pair<double, std::string> coarse;
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
 /// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves,
-/// or with those that joints connect them with: a large one far away hides nothing. Joints are strained if they store a
+/// or with those that joints connect them with: a large one far away hides nothing. It has also gained energy if a
+/// single step makes a twentieth of all that is at work in the scene, whatever impacts hide of single bodies. A step is
+/// coarse if two bodies move past each other by half of the smaller one's size. Joints are strained if they store a
 /// tenth of all other energy at work in the scene, and one of them is out of place by more than carrying the weight of
 /// its bodies takes: one that hangs at rest is not.
 class EnergyMonitor {
@@ -33,9 +38,10 @@ class EnergyMonitor {
   std::vector<RunWarning> warnings() const;
 
  private:
-  std::pair<double, std::string> gained_, lost_;  // at the last step
-  std::pair<double, std::string> strained_;       // the most of all steps
+  std::pair<double, std::string> gained_, lost_;      // at the last step
+  std::pair<double, std::string> strained_, coarse_;  // the most of all steps
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
+  double most_made_ = 0.0;  // in a step, as a share of what was at work by then
 };
 
 }  // namespace clearance

@@ -158,7 +158,7 @@ std::string probe_lines(const fs::path& file, int last_step) {
 
 Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc& scene, const Checkpoint& checkpoint,
                                           const std::vector<std::string>& probe_columns) {
-  const std::string probes = probe_columns.empty() ? "" : probe_lines(path / "probes.csv", checkpoint.step);
+  const std::string probes = probe_lines(path / "probes.csv", checkpoint.step);
   if (!probes.empty() && probes.substr(0, probes.find('\n')) != head_of_probes(probe_columns)) {
     return problem(path / "probes.csv",
                    "has the columns of other probes than the scene; resume with the `output.probes` of the run, or "
@@ -289,6 +289,9 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   if (!record.strained.joint.empty()) {
     line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
   }
+  if (record.coarse.share > 0.0) {
+    line["coarse"] = {{"share", number(record.coarse.share)}, {"bodies", record.coarse.bodies}};
+  }
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
@@ -335,9 +338,15 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
     const Json& share = record[key];
     return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
   };
+  std::pair<double, std::string> coarse = share_in("coarse", "bodies");
+  if (coarse.first > 0.0 && record["coarse"].contains("bodies") && record["coarse"]["bodies"].size() == 2) {
+    const Json& bodies = record["coarse"]["bodies"];
+    coarse.second = fmt::format("'{}' and '{}'", bodies[0].get<std::string>(), bodies[1].get<std::string>());
+  }
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
-               number_in(account, "stored", 0.0), share_in("gained", "body"), share_in("lost", "body"),
-               share_in("strained", "joint")});
+               number_in(account, "stored", 0.0),
+               number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
+               share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse)});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

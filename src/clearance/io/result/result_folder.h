@@ -2,6 +2,7 @@
 // appended a whole line at a time, in an order that lets a run killed at any moment be resumed and verified.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -53,6 +54,12 @@ struct StepRecord {
     std::string joint;
   };
   Strain strained;
+  /// Of two bodies that move past each other: by how much of the smaller one's size, their names.
+  struct Coarse {
+    double share = 0.0;
+    std::array<std::string, 2> bodies;
+  };
+  Coarse coarse;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   struct Iteration {

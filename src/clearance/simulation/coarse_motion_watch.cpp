@@ -1,0 +1,95 @@
+#include "clearance/simulation/coarse_motion_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "clearance/geometry/mass_properties.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of the smaller body's size.
+constexpr double least_share = 0.5;
+
+/// A body's box, and the way that its middle goes in the step.
+struct Mover {
+  BoundingBox box;
+  Vec<3> way = Vec<3>::Zero();
+  int num_vertices = 0;
+};
+
+std::vector<Mover> movers(const Model& model, const VecX& x_surface, const VecX& dx_surface) {
+  const int dim = model.layout.dim;
+  std::vector<Mover> bodies(static_cast<std::size_t>(model.surface.num_bodies()));
+  for (int v = 0; v < model.surface.num_vertices; ++v) {
+    const int body = model.surface.vertex_body[static_cast<std::size_t>(v)];
+    if (body < 0) continue;
+    Mover& mover = bodies[static_cast<std::size_t>(body)];
+    Vec<3> x = Vec<3>::Zero(), dx = Vec<3>::Zero();
+    x.head(dim) = x_surface.segment(dim * v, dim);
+    dx.head(dim) = dx_surface.segment(dim * v, dim);
+    mover.box.extend(x);
+    mover.way += dx;
+    ++mover.num_vertices;
+  }
+  for (Mover& mover : bodies) mover.way /= std::max(1, mover.num_vertices);
+  return bodies;
+}
+
+BoundingBox swept(const BoundingBox& box, const Vec<3>& way) {
+  return {box.min.cwiseMin(box.min + way), box.max.cwiseMax(box.max + way)};
+}
+
+bool do_overlap(const BoundingBox& a, const BoundingBox& b) {
+  return (a.min.array() <= b.max.array()).all() && (b.min.array() <= a.max.array()).all();
+}
+
+}  // namespace
+
+CoarseMotionWatch::CoarseMotionWatch(const Model& model, const VecX& x) {
+  const VecX x_surface = model.surface_map.apply(x);
+  is_obstacle_.assign(static_cast<std::size_t>(model.surface.num_bodies()), 0);
+  for (int v = 0; v < model.surface.num_vertices; ++v) {
+    const int body = model.surface.vertex_body[static_cast<std::size_t>(v)];
+    if (body >= 0 && !model.meets_half_spaces(v)) is_obstacle_[static_cast<std::size_t>(body)] = 1;
+  }
+  smallest_ = infinity;
+  for (const Mover& mover : movers(model, x_surface, VecX::Zero(x_surface.size()))) {
+    sizes_.push_back(mover.box.diagonal());
+    if (sizes_.back() > 0.0) smallest_ = std::min(smallest_, sizes_.back());
+  }
+}
+
+CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, double h) const {
+  CoarseMotion most;
+  // Twice the largest component is as fast as anything, and two bodies may approach each other.
+  if (sizes_.size() < 2 || state.v.size() == 0) return most;
+  if (!(4.0 * h * state.v.cwiseAbs().maxCoeff() > least_share * smallest_)) return most;
+  const std::vector<Mover> bodies =
+      movers(model, model.surface_map.apply(state.x), model.surface_map.apply_linear(VecX(h * state.v)));
+  std::vector<BoundingBox> paths;
+  for (const Mover& body : bodies) paths.push_back(swept(body.box, body.way));
+  std::vector<int> order(bodies.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](int b) { return !(sizes_[static_cast<std::size_t>(b)] > 0.0); });
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    return paths[static_cast<std::size_t>(a)].min[0] < paths[static_cast<std::size_t>(b)].min[0];
+  });
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const auto a = static_cast<std::size_t>(order[i]);
+    for (std::size_t j = i + 1; j < order.size(); ++j) {
+      const auto b = static_cast<std::size_t>(order[j]);
+      if (paths[b].min[0] > paths[a].max[0]) break;
+      if (is_obstacle_[a] && is_obstacle_[b]) continue;
+      const Vec<3> way = bodies[a].way - bodies[b].way;
+      const double share = way.norm() / std::min(sizes_[a], sizes_[b]);
+      if (!(share > std::max(least_share, most.share))) continue;
+      if (do_overlap(swept(bodies[a].box, way), bodies[b].box)) most = {share, order[i], order[j]};
+    }
+  }
+  return most;
+}
+
+}  // namespace clearance

@@ -1,0 +1,12 @@
+// Bodies that start too fast for the time step.
+#pragma once
+
+#include "clearance/simulation/hint.h"
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+/// Bodies that move by half their size or more in the first step, where there is something to be hit.
+void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
+
+}  // namespace clearance

@@ -1,0 +1,48 @@
+// Bodies that move past each other by their size in one step are named: Newton may lead one around the other.
+#include "clearance/simulation/coarse_motion_watch.h"
+
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+/// Two cubes of 0.1 m, 0.3 m apart, and a speed of the first.
+std::string cubes(const std::string& kind, const Vec<3>& speed, const std::string& of_second = "[0, 0, 0]") {
+  const auto cube = [&](const std::string& name, const std::string& at, const std::string& velocity) {
+    return R"({"name": ")" + name + R"(", "kind": ")" + kind +
+           R"(", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]}, "transform": {"translation": )" +
+           at + R"(}, "linear_velocity": )" + velocity + "}";
+  };
+  const std::string velocity =
+      "[" + std::to_string(speed[0]) + ", " + std::to_string(speed[1]) + ", " + std::to_string(speed[2]) + "]";
+  return R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [)" + cube("a", "[-0.3, 0.01, 0.02]", velocity) +
+         ", " + cube("b", "[0, 0, 0]", of_second) + "]}";
+}
+
+/// The first of ten steps.
+CoarseMotion first(const std::string& json) {
+  RunningScene scene(json);
+  for (int i = 0; i < 10; ++i) {
+    scene.simulation().step();
+    if (scene.simulation().coarse_motion().share > 0.0) break;
+  }
+  return scene.simulation().coarse_motion();
+}
+
+TEST(CoarseMotion, NamesTheTwoBodiesAndTheShareOfTheSmaller) {
+  for (const char* kind : {"rigid", "affine", "deformable"}) {
+    const CoarseMotion found = first(cubes(kind, {20.0, 0.0, 0.0}));
+    EXPECT_NEAR(found.share, 0.2 / (0.1 * std::sqrt(3.0)), 1e-9) << kind;
+    EXPECT_EQ(found.body + found.other, 1) << kind;
+  }
+}
+
+TEST(CoarseMotion, IsNoneWhereStepsAreShortOrNothingIsInTheWay) {
+  EXPECT_EQ(first(cubes("rigid", {8.0, 0.0, 0.0})).share, 0.0);
+  EXPECT_EQ(first(cubes("rigid", {20.0, 20.0, 0.0})).share, 0.0) << "passes at a distance";
+  EXPECT_EQ(first(cubes("rigid", {-20.0, 0.0, 0.0})).share, 0.0) << "flies away";
+  EXPECT_EQ(first(cubes("rigid", {20.0, 0.0, 0.0}, "[20, 0, 0]")).share, 0.0) << "fly together";
+}
+
+}  // namespace
+}  // namespace clearance
