@@ -50,10 +50,10 @@ bool do_overlap(const BoundingBox& a, const BoundingBox& b) {
 
 CoarseMotionWatch::CoarseMotionWatch(const Model& model, const VecX& x) {
   const VecX x_surface = model.surface_map.apply(x);
-  is_obstacle_.assign(static_cast<std::size_t>(model.surface.num_bodies()), 0);
+  some_vertex_.assign(static_cast<std::size_t>(model.surface.num_bodies()), -1);
   for (int v = 0; v < model.surface.num_vertices; ++v) {
     const int body = model.surface.vertex_body[static_cast<std::size_t>(v)];
-    if (body >= 0 && !model.meets_half_spaces(v)) is_obstacle_[static_cast<std::size_t>(body)] = 1;
+    if (body >= 0) some_vertex_[static_cast<std::size_t>(body)] = v;
   }
   smallest_ = infinity;
   for (const Mover& mover : movers(model, x_surface, VecX::Zero(x_surface.size()))) {
@@ -82,7 +82,9 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
     for (std::size_t j = i + 1; j < order.size(); ++j) {
       const auto b = static_cast<std::size_t>(order[j]);
       if (paths[b].min[0] > paths[a].max[0]) break;
-      if (is_obstacle_[a] && is_obstacle_[b]) continue;
+      const bool are_joined =
+          !model.mechanism_of_body.empty() && model.mechanism_of_body[a] == model.mechanism_of_body[b];
+      if (are_joined || !model.surface.can_touch(some_vertex_[a], some_vertex_[b])) continue;
       const Vec<3> way = bodies[a].way - bodies[b].way;
       const double share = way.norm() / std::min(sizes_[a], sizes_[b]);
       if (!(share > std::max(least_share, most.share))) continue;

@@ -15,14 +15,15 @@ class CoarseMotionWatch {
   /// Sizes are those at `x`, the unknowns.
   CoarseMotionWatch(const Model& model, const VecX& x);
 
-  /// What the velocities of a state mean for the step of `h` [s] from there on: the pair whose boxes meet on the way.
-  /// Nothing (share 0) below half of a body's size; then it costs a look at the largest velocity.
+  /// What the velocities of a state mean for the step of `h` [s] from there on: the pair whose boxes meet on the way,
+  /// of those that may touch and that no joints connect. Nothing (share 0) below half of a body's size; then it costs a
+  /// look at the largest velocity.
   CoarseMotion look(const Model& model, const State& state, double h) const;
 
  private:
-  std::vector<double> sizes_;      // [m] per body, of its bounding box; 0: it has no surface
-  double smallest_ = 0.0;          // [m]
-  std::vector<char> is_obstacle_;  // per body
+  std::vector<double> sizes_;     // [m] per body, of its bounding box; 0: it has no surface
+  double smallest_ = 0.0;         // [m]
+  std::vector<int> some_vertex_;  // per body
 };
 
 }  // namespace clearance

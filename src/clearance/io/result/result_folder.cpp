@@ -339,9 +339,10 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
     return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
   };
   std::pair<double, std::string> coarse = share_in("coarse", "bodies");
-  if (coarse.first > 0.0 && record["coarse"].contains("bodies") && record["coarse"]["bodies"].size() == 2) {
-    const Json& bodies = record["coarse"]["bodies"];
-    coarse.second = fmt::format("'{}' and '{}'", bodies[0].get<std::string>(), bodies[1].get<std::string>());
+  if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
+    for (const Json& body : record["coarse"]["bodies"]) {
+      if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
+    }
   }
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
                number_in(account, "stored", 0.0),
