@@ -245,8 +245,13 @@ TEST(Validate, ChecksHalfSpacesAndContact) {
               s.half_spaces = {{.normal = {0, 0, 0}}};
             }),
             Lines{"half_spaces[0].normal: must not be zero (got [0, 0, 0])"});
-  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.close_distance = 1; }),
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.contact.stiffness = ContactStiffnessKind::published;
+              s.contact.close_distance = 1;
+            }),
             Lines{"contact.close_distance: must not exceed contact.dhat (0.001) (got 1)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.close_distance = 1; }), Lines{})
+      << "of the published stiffness alone";
 }
 
 TEST(Validate, ReportsEverythingAtOnce) {

@@ -54,7 +54,8 @@ class Checker : SceneCheck {
   void check_contact() {
     const ContactDesc& contact = scene_.contact;
     // dhat and close_distance have the same unit; the stiffness rule only sees contacts, which are nearer than dhat.
-    if (contact.kappa == 0.0 && contact.close_distance > contact.dhat) {
+    const bool is_used = contact.kappa == 0.0 && contact.stiffness == ContactStiffnessKind::published;
+    if (is_used && contact.close_distance > contact.dhat) {
       error("contact.close_distance", fmt::format("must not exceed contact.dhat ({:g})", contact.dhat),
             fmt::format("{:g}", contact.close_distance));
     }
