@@ -10,9 +10,6 @@ namespace clearance {
 
 namespace {
 
-/// Of the smaller body's size.
-constexpr double least_share = 0.5;
-
 /// A body's box, and the way that its middle goes in the step.
 struct Mover {
   BoundingBox box;
@@ -66,7 +63,7 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
   CoarseMotion most;
   // Twice the largest component is as fast as anything, and two bodies may approach each other.
   if (sizes_.size() < 2 || state.v.size() == 0) return most;
-  if (!(4.0 * h * state.v.cwiseAbs().maxCoeff() > least_share * smallest_)) return most;
+  if (!(4.0 * h * state.v.cwiseAbs().maxCoeff() > coarse_motion_limit * smallest_)) return most;
   const std::vector<Mover> bodies =
       movers(model, model.surface_map.apply(state.x), model.surface_map.apply_linear(VecX(h * state.v)));
   std::vector<BoundingBox> paths;
@@ -87,7 +84,7 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
       if (are_joined || !model.surface.can_touch(some_vertex_[a], some_vertex_[b])) continue;
       const Vec<3> way = bodies[a].way - bodies[b].way;
       const double share = way.norm() / std::min(sizes_[a], sizes_[b]);
-      if (!(share > std::max(least_share, most.share))) continue;
+      if (!(share > std::max(coarse_motion_limit, most.share))) continue;
       if (do_overlap(swept(bodies[a].box, way), bodies[b].box)) most = {share, order[i], order[j]};
     }
   }

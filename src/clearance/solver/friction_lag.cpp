@@ -55,7 +55,7 @@ bool FrictionLag<dim>::take_up(Point& point, double share) {
 template <int dim>
 bool FrictionLag<dim>::lag_again(Point& point) {
   if (!take_up(point, share())) return false;
-  if (!report_.iterations.empty()) report_.iterations.back().event = "friction takes up the present contact forces";
+  report_.note("friction takes up the present contact forces");
   return true;
 }
 

@@ -89,6 +89,10 @@ struct StepReport {
   StepCounters counters;
   LinearSolveSeconds linear_seconds;
 
+  /// Tells the story of the last iteration.
+  void note(const char* event) {
+    if (!iterations.empty()) iterations.back().event = event;
+  }
   bool is_advanced() const {
     return status != StepStatus::linear_solve_failed && status != StepStatus::stopped &&
            status != StepStatus::undefined_input && status != StepStatus::invalid_state;

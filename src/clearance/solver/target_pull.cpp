@@ -44,7 +44,7 @@ bool TargetPull<dim>::has_arrived(Point& point) {
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
   point.energy = problem_.energy(point.iterate);
-  note("scripted nodes have arrived");
+  report_.note("scripted nodes have arrived");
   return true;
 }
 
@@ -56,13 +56,8 @@ bool TargetPull<dim>::pull_harder(Point& point) {
   if (num_vain_pulls_ >= max_vain_pulls) return false;
   problem_.augmented().update(point.iterate.x);
   point.energy = problem_.energy(point.iterate);
-  note("scripted nodes pulled harder");
+  report_.note("scripted nodes pulled harder");
   return true;
-}
-
-template <int dim>
-void TargetPull<dim>::note(const char* event) {
-  if (!report_.iterations.empty()) report_.iterations.back().event = event;
 }
 
 template class TargetPull<2>;

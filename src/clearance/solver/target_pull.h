@@ -22,8 +22,6 @@ class TargetPull {
   bool pull_harder(Point& point);
 
  private:
-  void note(const char* event);
-
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;

@@ -13,8 +13,6 @@ constexpr double gain_limit = 0.03, loss_limit = 0.03, strain_limit = 0.1;
 /// Of the scene's energy at work, in one step. Sound runs were seen to make up to 0.023, and bodies that were led
 /// around each other 0.074 and more.
 constexpr double made_limit = 0.05;
-/// A step resolves an impact if bodies move by about this much of their size.
-constexpr double fine_share = 0.1;
 /// Of the radius of a body. What hangs at rest strains its joint by 1e-8, bodies that a crane lifts by 1e-7.
 constexpr double least_strain = 1e-5;
 
@@ -57,7 +55,7 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                     "in a step: they cannot pass through each other, but one may have "
                                     "been led around the other, and no impact is resolved; use a step "
                                     "that is {:.2g} times shorter",
-                                    coarse_.second, coarse_.first, coarse_.first / fine_share)});
+                                    coarse_.second, coarse_.first, coarse_.first / resolved_motion)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
     warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "

@@ -7,6 +7,9 @@
 
 namespace clearance {
 
+/// Of a body's size: what it may move in a step for an impact to be resolved, about.
+inline constexpr double resolved_motion = 0.1;
+
 struct RunWarning {
   std::string name;     ///< `energy_gained`, `energy_lost`, `coarse_step`, `joint_strained`, `empty_region`
   std::string message;  ///< what was found, how much, and what to do
