@@ -4,8 +4,8 @@ namespace clearance {
 
 namespace {
 
-/// Less than this part of a direction is as good as nothing; so many of these in a row lead nowhere. In steps of
-/// impacts at 1000 m/s that did converge it were four.
+/// Less than this part of a direction is as good as nothing; so many of these in a row lead nowhere. In 77 long steps
+/// of impacts at 1000 m/s that did converge it were four at most.
 constexpr double locked_share = 1e-3;
 constexpr int max_locked = 100;
 
