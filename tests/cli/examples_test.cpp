@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "apps/cli/run.h"
-#include "apps/cli/verify.h"
 #include "clearance/simulation/simulation.h"
+#include "clearance/verify/folder/verify_folder.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 namespace fs = std::filesystem;

@@ -8,9 +8,12 @@
 
 #include "apps/cli/verify.h"
 #include "clearance/io/result/pvd.h"
+#include "clearance/verify/folder/verify_folder.h"
 #include "frame_builder.h"
 
 namespace clearance::cli {
+
+using namespace verify;
 namespace {
 
 namespace fs = std::filesystem;

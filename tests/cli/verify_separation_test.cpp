@@ -7,9 +7,9 @@
 #include <cmath>
 #include <random>
 
-#include "apps/cli/verify.h"
 #include "clearance/io/result/pvd.h"
 #include "clearance/verify/distance.h"
+#include "clearance/verify/folder/verify_folder.h"
 #include "cli/process.h"
 #include "frame_builder.h"
 

@@ -1,5 +1,5 @@
 // The checks of `clearance verify` on frames made by hand: what is fine passes, and every kind of violation is found.
-#include "apps/cli/verify.h"
+#include "clearance/verify/folder/verify_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -144,7 +144,7 @@ TEST(ValidateStiff, GeometryNamesItsOwnVertices) {
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {{-1, 0}}, .triangles = {}}).size(), 2U);
   EXPECT_EQ(with_geometry({}), Lines{"bodies[3].geometry.vertices: needs at least one vertex"});
   EXPECT_EQ(with_geometry({.vertices = three, .edges = {}, .triangles = {{0, 1, 2}}}, BodyKind::deformable),
-            Lines{"bodies[3].geometry: a deformable body needs volume elements, which only a mesh or a generator has"});
+            Lines{"bodies[3].geometry: a deformable body needs `tets`"});
 }
 
 TEST(ValidateStiff, StiffBodiesMoveAndFeelLoadsAsAWhole) {

@@ -11,7 +11,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/info_slow.h"
 #include "apps/cli/info_stats.h"
-#include "apps/cli/result_check.h"
+#include "clearance/io/result/result_check.h"
 
 namespace clearance::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/console.h"
-#include "apps/cli/result_check.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/pvd.h"
+#include "clearance/io/result/result_check.h"
 #include "clearance/render/field.h"
 #include "clearance/render/legend.h"
 #include "clearance/render/trace.h"

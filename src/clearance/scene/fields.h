@@ -171,7 +171,8 @@ void describe(Visitor& v, GeneratorDesc& g) {
 template <>
 struct StructInfo<GeometryDesc> {
   static constexpr const char* name = "geometry";
-  static constexpr const char* doc = "A mesh written in the scene file itself, for stiff bodies and obstacles.";
+  static constexpr const char* doc =
+      "A mesh written in the scene file itself. Deformable bodies need tets, in 2D triangles.";
 };
 template <class Visitor>
 void describe(Visitor& v, GeometryDesc& g) {
@@ -182,6 +183,8 @@ void describe(Visitor& v, GeometryDesc& g) {
                    "pairs of vertices: wires, in 2D the outline of the body; those of triangles "
                    "need not be listed"));
   v.field("triangles", g.triangles, at_least(0, "", "triples of vertices, counterclockwise seen from outside"));
+  v.field("tets", g.tets,
+          at_least(0, "", "3D: quadruples of vertices; seen from the fourth, the first three run counterclockwise"));
 }
 
 template <>

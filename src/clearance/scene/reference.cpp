@@ -37,7 +37,7 @@ std::string type_name(const std::vector<Vec<3>>&) {
 }
 template <std::size_t size>
 std::string type_name(const std::vector<std::array<int, size>>&) {
-  return size == 2 ? "pairs of vertices" : "triples of vertices";
+  return size == 2 ? "pairs of vertices" : size == 3 ? "triples of vertices" : "quadruples of vertices";
 }
 std::string type_name(const std::array<std::string, 2>&) {
   return "two names";

@@ -133,11 +133,12 @@ struct GeneratorDesc {
   bool is_surface = false;                  ///< triangles (2D: edges) only: for obstacles
 };
 
-/// A mesh written in the scene file itself; see Mesh. Vertices of no edge or triangle are its lone points.
+/// A mesh written in the scene file itself; see Mesh. Without elements its vertices are lone points.
 struct GeometryDesc {
   std::vector<Vec<3>> vertices;  ///< [m]; 2D: z = 0
   std::vector<std::array<int, 2>> edges;
   std::vector<std::array<int, 3>> triangles;
+  std::vector<std::array<int, 4>> tets = {};
 };
 
 struct TransformDesc {

@@ -58,10 +58,11 @@ class StiffCheck : SceneCheck {
     }
     check_indices(geometry.edges, geometry.vertices.size(), place + ".edges");
     check_indices(geometry.triangles, geometry.vertices.size(), place + ".triangles");
-    const bool has_elements = is_plane() && !geometry.triangles.empty();
+    check_indices(geometry.tets, geometry.vertices.size(), place + ".tets");
+    if (is_plane() && !geometry.tets.empty()) error(place + ".tets", "a scene in the plane has none");
+    const bool has_elements = is_plane() ? !geometry.triangles.empty() : !geometry.tets.empty();
     if (kind == BodyKind::deformable && !has_elements) {
-      error(place, is_plane() ? "a deformable body needs triangles"
-                              : "a deformable body needs volume elements, which only a mesh or a generator has");
+      error(place, is_plane() ? "a deformable body needs triangles" : "a deformable body needs `tets`");
     }
   }
 

@@ -87,7 +87,8 @@ Mesh mesh_of(const GeometryDesc& geometry) {
   mesh.vertices = geometry.vertices;
   mesh.edges = geometry.edges;
   mesh.triangles = geometry.triangles;
-  if (!mesh.edges.empty() || !mesh.triangles.empty()) return mesh;
+  mesh.tets = geometry.tets;
+  if (!mesh.edges.empty() || !mesh.triangles.empty() || !mesh.tets.empty()) return mesh;
   mesh.points.resize(mesh.vertices.size());
   std::iota(mesh.points.begin(), mesh.points.end(), 0);
   return mesh;

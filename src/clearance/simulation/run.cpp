@@ -37,24 +37,17 @@ Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   return ReadyFolder{std::move(*folder), std::move(first_frame)};
 }
 
-class Run {
- public:
-  Run(Simulation& simulation, ReadyFolder ready, const RunLimits& limits, const RunObserver& observer)
-      : simulation_(simulation), folder_(std::move(ready.folder)), limits_(limits), observer_(observer) {
+}  // namespace
+
+struct Run::Impl {
+  Impl(Simulation& simulation, ReadyFolder ready, const RunLimits& limits, RunObserver observer)
+      : simulation_(simulation), folder_(std::move(ready.folder)), limits_(limits), observer_(std::move(observer)) {
     first_step_ = simulation.num_steps_done();
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
     first_frame_ = std::move(ready.first_frame);
   }
 
-  RunOutcome run() {
-    if (observer_.on_start) observer_.on_start(first_step_, outcome_.num_steps);
-    if (begin()) advance_to_end();
-    finish();
-    return std::move(outcome_);
-  }
-
- private:
   /// Every failure to write ends the run.
   bool keep(const Result<Done>& done) {
     if (done) return true;
@@ -63,7 +56,7 @@ class Run {
   }
 
   void fail(RunEnd end, const Issues& errors) {
-    outcome_.end = end;
+    end_ = end;
     outcome_.errors.insert(outcome_.errors.end(), errors.begin(), errors.end());
     for (const Issue& error : errors) log_text(LogLevel::error, to_string(error));
   }
@@ -74,11 +67,12 @@ class Run {
   }
 
   bool begin() {
+    if (observer_.on_start) observer_.on_start(first_step_, outcome_.num_steps);
     if (!keep(folder_.start_probes(simulation_.probe_columns()))) return false;
     if (!first_frame_) return keep(folder_.write_bodies(body_records(simulation_))) && store(true);
     rewrite_missing_frames();
     first_frame_.reset();
-    return outcome_.end != RunEnd::failed_writing;
+    return !end_;
   }
 
   /// Two states are at hand; the frames of others can only be named.
@@ -98,28 +92,23 @@ class Run {
     warn({(folder_.path() / "frames").string(), "", "", message, Severity::warning});
   }
 
-  void advance_to_end() {
-    for (int step = first_step_ + 1; step <= outcome_.num_steps; ++step) {
-      const StepReport report = advance(step);
-      if (report.status == StepStatus::stopped) {
-        complete_last_step();
-        return;
-      }
-      if (observer_.on_step) observer_.on_step(step, report);
-      if (report.status != StepStatus::converged) log_unconverged(step, report);
-      if (!report.is_advanced()) {
-        const std::string reason = to_string(report.status) + ": " + report.limited_by;
-        fail(RunEnd::failed_step, {{"", fmt::format("step {}", step), "", reason}});
-        return;
-      }
-      const bool is_strict_stop = limits_.is_strict && report.status != StepStatus::converged;
-      if (!store(step == outcome_.num_steps || is_strict_stop, &report)) return;
-      if (is_strict_stop) {
-        outcome_.end = RunEnd::not_converged;
-        return;
-      }
+  bool is_over() const { return end_ || simulation_.num_steps_done() >= outcome_.num_steps; }
+
+  StepReport step() {
+    const int step = simulation_.num_steps_done() + 1;
+    const StepReport report = advance(step);
+    if (report.status == StepStatus::stopped) return report;
+    if (observer_.on_step) observer_.on_step(step, report);
+    if (report.status != StepStatus::converged) log_unconverged(step, report);
+    if (!report.is_advanced()) {
+      const std::string reason = to_string(report.status) + ": " + report.limited_by;
+      fail(RunEnd::failed_step, {{"", fmt::format("step {}", step), "", reason}});
+      return report;
     }
-    outcome_.end = RunEnd::complete;
+    const bool is_strict_stop = limits_.is_strict && report.status != StepStatus::converged;
+    const bool is_last = step >= outcome_.num_steps || is_strict_stop;
+    if (store(is_last, &report) && is_strict_stop) end_ = RunEnd::not_converged;
+    return report;
   }
 
   StepReport advance(int step) {
@@ -167,7 +156,9 @@ class Run {
     }
   }
 
-  void finish() {
+  RunOutcome finish() {
+    if (!is_over()) complete_last_step();
+    outcome_.end = end_.value_or(is_over() ? RunEnd::complete : RunEnd::stopped);
     const SceneSummary scene = simulation_.summary();
     RunSummary summary;
     summary.version = CLEARANCE_VERSION;
@@ -184,18 +175,20 @@ class Run {
     outcome_.warnings = folder_.energy_warnings();
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
+    // Of writing the summary.
+    if (end_) outcome_.end = *end_;
+    return outcome_;
   }
 
   Simulation& simulation_;
   ResultFolder folder_;
-  const RunLimits& limits_;
-  const RunObserver& observer_;
+  RunLimits limits_;
+  RunObserver observer_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
   RunOutcome outcome_;
+  std::optional<RunEnd> end_;  // once no step can follow for another reason than their number
 };
-
-}  // namespace
 
 std::string to_string(RunEnd end) {
   switch (end) {
@@ -211,15 +204,47 @@ std::string to_string(RunEnd end) {
   return "unknown";
 }
 
-Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
-                       const RunObserver& observer) {
+Run::Run(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Run::Run(Run&&) noexcept = default;
+Run::~Run() = default;
+
+Result<Run> Run::begin(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
+                       RunObserver observer) {
   if (simulation.num_steps_done() != 0) {
     return Issue{"", "", "", "a run begins with a simulation at its start: create one anew, also to resume"};
   }
   Result<ReadyFolder> ready =
       claim.use() == FolderUse::resume ? resume(claim.folder(), simulation) : start(claim.folder(), simulation);
   if (!ready) return ready.issues();
-  return Run(simulation, std::move(*ready), limits, observer).run();
+  auto impl = std::make_unique<Impl>(simulation, std::move(*ready), limits, std::move(observer));
+  impl->begin();
+  return Run(std::move(impl));
+}
+
+bool Run::is_over() const {
+  return impl_->is_over();
+}
+int Run::num_steps() const {
+  return impl_->outcome_.num_steps;
+}
+const Issues& Run::errors() const {
+  return impl_->outcome_.errors;
+}
+StepReport Run::step() {
+  return impl_->step();
+}
+RunOutcome Run::finish() {
+  return impl_->finish();
+}
+
+Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits,
+                       const RunObserver& observer) {
+  Result<Run> begun = Run::begin(simulation, claim, limits, observer);
+  if (!begun) return begun.issues();
+  while (!begun->is_over()) {
+    if (begun->step().status == StepStatus::stopped) break;
+  }
+  return begun->finish();
 }
 
 }  // namespace clearance

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,8 +30,8 @@ struct RunObserver {
   /// After every step, also after one that could not be taken; not after one that was stopped.
   std::function<void(int step, const StepReport& report)> on_step;
   std::function<void(const Issue& warning)> on_warning;
-  /// Asked before every Newton iteration. Once it says so, the run ends with the last whole step stored: `run` with the
-  /// claim of a resume goes on from there, to the bits of a run that was never stopped.
+  /// Asked before and after every Newton iteration. Once it says so, the run ends with the last whole step stored:
+  /// `run` with the claim of a resume goes on from there, to the bits of a run that was never stopped.
   std::function<bool()> is_stop_wanted;
 };
 
@@ -55,10 +56,35 @@ struct RunOutcome {
 /// `complete`, `stopped` (also `not_converged`) or `failed`, as summary.json has it.
 std::string to_string(RunEnd end);
 
-/// Runs into the folder of the claim, as its use says (docs: ARCHITECTURE.md, "Contract: result folder"); the
-/// simulation is at its start, also of a run that goes on. A claim is for one run: a second one with FolderUse::start
-/// would replace the result of the first. Issues, with nothing run: the simulation has been stepped, there is no good
-/// checkpoint of this scene to resume from, or the folder cannot be written.
+/// A run whose owner asks for every step.
+class Run {
+ public:
+  /// Into the folder of the claim, as its use says (docs: ARCHITECTURE.md, "Contract: result folder"); the simulation
+  /// is at its start, also of a run that goes on, and outlives the run. A claim is for one run: a second one with
+  /// FolderUse::start would replace the result of the first. Issues, with nothing run: the simulation has been stepped,
+  /// there is no good checkpoint of this scene to resume from, or the folder cannot be written.
+  static Result<Run> begin(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits = {},
+                           RunObserver observer = {});
+  Run(Run&&) noexcept;
+  ~Run();
+
+  /// No step can follow: all are done, or one has failed, or the folder cannot be written.
+  bool is_over() const;
+  int num_steps() const;         ///< planned
+  const Issues& errors() const;  ///< why the run failed, if it has
+  /// The next step, and what belongs to it into the folder. One that is stopped leaves everything as it was, and may be
+  /// taken later.
+  StepReport step();
+  /// The last frame and the summary: once, after the last step, whichever that is.
+  RunOutcome finish();
+
+ private:
+  struct Impl;
+  explicit Run(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Takes all steps until one is stopped. Issues: as of Run::begin.
 Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits = {},
                        const RunObserver& observer = {});
 

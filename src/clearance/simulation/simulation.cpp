@@ -1,5 +1,7 @@
 #include "clearance/simulation/simulation.h"
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <variant>
@@ -18,6 +20,7 @@
 #include "clearance/simulation/scene_model.h"
 #include "clearance/simulation/support_hints.h"
 #include "clearance/solver/advance.h"
+#include "clearance/solver/feasible_step.h"
 
 namespace clearance {
 
@@ -49,6 +52,86 @@ struct Simulation::Impl {
     const auto broad_phase = make_broad_phase(dim, scene.model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
     return ContactPotential<dim>(scene.model, contacts).vertex_forces(set, x, state.kappa);
+  }
+
+  template <int dim>
+  std::vector<ContactPair> contacts() const {
+    std::vector<ContactPair> pairs;
+    if (!scene.options.has_contact) return pairs;
+    const VecX x = scene.model.surface_map.apply(state.x);
+    const IpcContactModel<dim> contacts(scene.model, scene.options.barrier);
+    const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+    const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
+    std::vector<double> gradient(static_cast<std::size_t>(4 * dim));
+    for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+      const Contact& contact = set.contacts[k];
+      const ContactGap<dim> gap = compute_contact_gap<dim>(scene.model, contact, positions_of<dim>(contact, x));
+      std::fill(gradient.begin(), gradient.end(), 0.0);
+      contacts.compute_gradient(set, k, x, gradient);
+      ContactPair pair;
+      pair.bodies = bodies_of(scene.model.surface, contact);
+      pair.num_first = num_first(contact);
+      pair.distance = gap.distance;
+      pair.normal.template head<dim>() = gap.normal;
+      for (int i = 0; i < contact.num_vertices(); ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        pair.vertices[at] = scene.vertex_of_surface[static_cast<std::size_t>(contact.vertices[at])];
+        if (i >= pair.num_first) continue;
+        for (int c = 0; c < dim; ++c) pair.force[c] -= state.kappa * gradient[static_cast<std::size_t>(dim * i + c)];
+      }
+      pairs.push_back(pair);
+    }
+    return pairs;
+  }
+  template <int dim>
+  std::optional<Eigen::Matrix4d> pose(int body) const {
+    const BodyView& view = views[static_cast<std::size_t>(body)];
+    if (!is_stiff(view.kind)) return std::nullopt;
+    // Frame and centre of mass, as `radius` times the columns of the map.
+    const auto frame = [&](const VecX& x) {
+      Eigen::Matrix<double, dim, dim + 1> columns;
+      for (int c = 0; c <= dim; ++c) columns.col(c) = block<dim>(x, view.blocks.first + c);
+      return columns;
+    };
+    const Eigen::Matrix<double, dim, dim + 1> start = frame(scene.initial_state.x), now = frame(state.x);
+    const Eigen::Matrix<double, dim, dim> map =
+        now.template rightCols<dim>() * start.template rightCols<dim>().inverse();
+    Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
+    pose.topLeftCorner<dim, dim>() = map;
+    pose.topRightCorner<dim, 1>() = now.col(0) - map * start.col(0);
+    return pose;
+  }
+
+  /// Why a state cannot be one of this scene; empty if it can. Steps trust what they start from.
+  template <int dim>
+  std::string misfit(const State& other) const {
+    const State& initial = scene.initial_state;
+    const Model& model = scene.model;
+    const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
+    const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
+    const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
+    const auto num_stored = static_cast<Eigen::Index>(model.potentials.size()) + 1;
+    if (!fits(other.x) || !fits(other.v) || !fits(other.a) || !fits(other.x_anchor) || !fits_or_empty(other.x_prev) ||
+        !fits_or_empty(other.v_prev) || (!other.has_history.empty() && other.has_history.size() != num_blocks) ||
+        (other.stored.size() > 0 && other.stored.size() != num_stored) ||
+        other.released.size() != initial.released.size() || !(other.step >= 0) || !std::isfinite(other.time) ||
+        !(other.kappa >= 0.0)) {
+      return "it has other bodies";
+    }
+    for (const StiffBody& body : model.stiff_bodies) {
+      Eigen::Matrix<double, dim, dim> map;
+      for (int c = 0; c < dim; ++c) map.col(c) = block<dim>(other.x, body.first_block + 1 + c) / body.radius;
+      const double strain = (map.transpose() * map - Eigen::Matrix<double, dim, dim>::Identity()).norm();
+      if (!(map.determinant() > 0.0) || (body.is_rigid && !(strain < 1e-9))) return "a stiff body is no longer rigid";
+    }
+    for (const auto& potential : model.potentials) {
+      if (!potential->is_feasible(other.x)) return "elements are inverted";
+    }
+    if (!scene.options.has_contact) return "";
+    std::string hit;
+    const auto broad_phase = make_broad_phase(dim, model.surface);
+    is_intersection_free<dim>(model, model.surface_map.apply(other.x), *broad_phase, &hit);
+    return hit;
   }
 
   /// The potential of the joints as it was in the last step; null: there are none.
@@ -193,6 +276,12 @@ std::vector<Vec<3>> Simulation::velocities() const {
 std::vector<Vec<3>> Simulation::contact_forces() const {
   return vectors_of_vertices(impl_->scene, impl_->normal_forces());
 }
+std::vector<ContactPair> Simulation::contacts() const {
+  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->contacts<dim>(); });
+}
+std::optional<Eigen::Matrix4d> Simulation::pose(int body) const {
+  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->pose<dim>(body); });
+}
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
   return joints != nullptr ? impl_->scene.joint_strain(*joints, impl_->state.x) : JointStrain{};
@@ -231,18 +320,8 @@ void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
 }
 
 Result<Done> Simulation::restore(State state) {
-  const State& initial = impl_->scene.initial_state;
-  const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
-  const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
-  if (!fits(state.x) || !fits(state.v) || !fits(state.a) || !fits(state.x_anchor) || !fits_or_empty(state.x_prev) ||
-      !fits_or_empty(state.v_prev) ||
-      (!state.has_history.empty() &&
-       static_cast<int>(state.has_history.size()) != impl_->scene.model.layout.num_blocks) ||
-      state.released.size() != initial.released.size()) {
-    Issue issue;
-    issue.message = "the saved state does not belong to this scene";
-    return issue;
-  }
+  const std::string misfit = with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->misfit<dim>(state); });
+  if (!misfit.empty()) return Issue{"", "", "", "the saved state does not belong to this scene: " + misfit};
   impl_->state = std::move(state);
   impl_->forces.reset();
   return Done{};

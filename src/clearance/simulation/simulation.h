@@ -1,8 +1,10 @@
 // A scene that is ready to be stepped: what the command line uses, and programs of others.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,16 @@ struct BodyView {
   IndexRange blocks;
 };
 
+/// Two features that are nearer than the activation distance, as `positions()` numbers their vertices.
+struct ContactPair {
+  std::array<int, 2> bodies = {-1, -1};            ///< into bodies(); of half-space k: -1 - k
+  std::array<int, 4> vertices = {-1, -1, -1, -1};  ///< of the first feature, then of the second; -1: none
+  int num_first = 1;                               ///< vertices of the first feature
+  double distance = 0.0;                           ///< [m]
+  Vec<3> normal = Vec<3>::Zero();                  ///< unit, from the second to the first
+  Vec<3> force = Vec<3>::Zero();                   ///< [N] of the barrier on the first feature
+};
+
 class Simulation {
  public:
   /// Checks the scene, loads its meshes and checks the initial state. Issues: every problem found, and the warnings
@@ -73,7 +85,8 @@ class Simulation {
   const Issues& empty_regions() const;
 
   /// Advances by one step. `on_iteration` hears of every Newton iteration and its |dx|_inf / h [m/s]. `is_stop_wanted`
-  /// is asked before every Newton iteration; if it says so, the step is `stopped` and the state stays as it was.
+  /// is asked before and after every Newton iteration; if it says so, the step is `stopped` and the state stays as it
+  /// was.
   StepReport step(const std::function<void(int iteration, double residual)>& on_iteration = {},
                   const std::function<bool()>& is_stop_wanted = {});
 
@@ -89,6 +102,11 @@ class Simulation {
   std::vector<Vec<3>> velocities() const;
   /// [N] per vertex: what the barriers exert, without friction; of a 2D scene for a slice one metre deep.
   std::vector<Vec<3>> contact_forces() const;
+  /// At the current positions, with the forces of contact_forces().
+  std::vector<ContactPair> contacts() const;
+  /// Where the affine map of a stiff body (by its index) has led it since the start: x = A x_start + b. Nothing of
+  /// others.
+  std::optional<Eigen::Matrix4d> pose(int body) const;
   /// At the current positions.
   JointStrain joint_strain() const;
   /// Of the last step.

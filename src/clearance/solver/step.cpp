@@ -47,10 +47,7 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < in_.options.max_iterations) {
-    if (in_.options.is_stop_wanted && in_.options.is_stop_wanted()) {
-      report_.status = StepStatus::stopped;
-      return;
-    }
+    if (is_stopped()) return;
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
     if (is_first) newton_.assemble(point_.iterate, part_);
@@ -68,7 +65,10 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
       continue;
     }
     has_moved = follow(dy) || is_partial;
-    if (on_iteration && !is_partial) on_iteration(report_.newton_iterations, report_.residual);
+    if (on_iteration && !is_partial) {
+      on_iteration(report_.newton_iterations, report_.residual);
+      if (is_stopped()) return;
+    }
 
     // ... or, as published, by the direction after it was followed.
     if (!in_.has_forces() && !is_partial) verdict = judge_direction(has_moved);
@@ -88,6 +88,13 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
 
   // 3. The exact verdict and the figures of the end.
   finish();
+}
+
+template <int dim>
+bool Step<dim>::is_stopped() {
+  if (!in_.options.is_stop_wanted || !in_.options.is_stop_wanted()) return false;
+  report_.status = StepStatus::stopped;
+  return true;
 }
 
 /// Newton's direction from the assembled system, not longer than makes sense.

@@ -58,6 +58,7 @@ class Step {
   StepForces collect_forces();
   std::vector<StickVertex> stick() const;
 
+  bool is_stopped();
   bool find_direction(VecX& dy);
   bool follow(const VecX& dy);
   void choose_part(const VecX& dy);

@@ -1,10 +1,10 @@
-#include "apps/cli/result_check.h"
+#include "clearance/io/result/result_check.h"
 
 #include <fmt/format.h>
 
 #include "clearance/io/result/result_files.h"
 
-namespace clearance::cli {
+namespace clearance {
 
 namespace fs = std::filesystem;
 
@@ -21,4 +21,4 @@ Result<Done> check_result_folder(const fs::path& path, const char* file) {
   return Issue{path.string(), "", "", fmt::format("is no result folder of this program: it has no {}", file)};
 }
 
-}  // namespace clearance::cli
+}  // namespace clearance

@@ -1,11 +1,11 @@
-#include "apps/cli/verify_stats.h"
+#include "clearance/verify/folder/verify_stats.h"
 
 #include <fmt/format.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-namespace clearance::cli {
+namespace clearance::verify {
 namespace {
 
 using nlohmann::json;
@@ -51,4 +51,4 @@ VerifyStats read_verify_stats(const std::filesystem::path& folder, int frame_int
   return result;
 }
 
-}  // namespace clearance::cli
+}  // namespace clearance::verify

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace clearance::cli {
+namespace clearance::verify {
 
 struct VerifyStats {
   bool exists = false;
@@ -19,4 +19,4 @@ struct VerifyStats {
 /// `frame_interval` of the scene, 0 if unknown: programs that did not name a step's frame stored one in such steps.
 VerifyStats read_verify_stats(const std::filesystem::path& folder, int frame_interval);
 
-}  // namespace clearance::cli
+}  // namespace clearance::verify

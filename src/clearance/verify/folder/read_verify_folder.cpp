@@ -8,14 +8,13 @@
 #include <numeric>
 #include <set>
 
-#include "apps/cli/result_check.h"
-#include "apps/cli/verify.h"
-#include "apps/cli/verify_stats.h"
 #include "clearance/io/result/pvd.h"
+#include "clearance/io/result/result_check.h"
+#include "clearance/verify/folder/verify_folder.h"
+#include "clearance/verify/folder/verify_stats.h"
 
-namespace clearance::cli {
+namespace clearance::verify {
 
-using namespace verify;
 namespace {
 
 using nlohmann::json;
@@ -204,4 +203,4 @@ Result<VerifyFolder> read_verify_folder(const fs::path& folder) {
   return result;
 }
 
-}  // namespace clearance::cli
+}  // namespace clearance::verify

@@ -5,10 +5,10 @@
 
 #include "clearance/base/result.h"
 
-namespace clearance::cli {
+namespace clearance {
 
 /// An issue if `path` is no folder, or a folder without `file` that is no result. What else is missing in a result is
 /// told by those who read it.
 Result<Done> check_result_folder(const std::filesystem::path& path, const char* file);
 
-}  // namespace clearance::cli
+}  // namespace clearance

@@ -1,0 +1,27 @@
+"""Simulation of deformable, affine and rigid bodies whose surfaces never intersect and whose elements never invert.
+
+    import clearance as cl
+    scene = cl.Scene(time={"step": 0.01, "duration": 1.0})
+    scene.add_body("ball", generator={"kind": "sphere", "size": [0.1]}, transform={"translation": [0, 0.3, 0]})
+    scene.add_half_space(point=[0, 0, 0], normal=[0, 1, 0])
+    with cl.Simulation(scene) as sim:
+        while not sim.done:
+            sim.step()
+        print(sim.positions[sim.body("ball").vertices].min(axis=0))
+
+Names are those of scene files (docs/scene.md); docs/python.md explains the module. Lengths in metres, SI units, y up.
+"""
+
+from . import ccd, contact
+from ._native import version as __version__
+from .errors import ClearanceError, MeshError, Problem, ResultError, SceneError, StepError
+from .mesh import Mesh, generate, read_mesh
+from .results import Frame, Results, Verdict, verify
+from .scene import Scene, SceneSummary
+from .simulation import Body, Contacts, Simulation, State, StepReport
+
+__all__ = [
+    "Body", "ClearanceError", "Contacts", "Frame", "Mesh", "MeshError", "Problem", "ResultError", "Results", "Scene",
+    "SceneError", "SceneSummary", "Simulation", "State", "StepError", "StepReport", "Verdict", "__version__", "ccd",
+    "contact", "generate", "read_mesh", "verify",
+]

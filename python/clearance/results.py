@@ -1,0 +1,191 @@
+"""Reading result folders."""
+
+import csv
+import json
+import os
+from typing import Any, Dict, Iterator, List, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _check
+from ._native import core
+from .errors import Problem, ResultError
+from .mesh import Mesh
+
+
+class Verdict(NamedTuple):
+    """What `clearance verify` finds in the stored frames, by exact arithmetic."""
+
+    ok: bool
+    frames: int
+    intersections: int
+    inversions: int
+    half_space_violations: int
+    not_finite: int
+    too_close: int
+    min_distance: float  #: [m] smallest in all frames
+    problems: List[str]  #: files that contradict each other
+    notes: List[str]  #: harmless
+    offenses: List[str]  #: who meets whom, where
+
+    def raise_if_broken(self) -> "Verdict":
+        """Raises ResultError unless everything is fine."""
+        if not self.ok:
+            raise ResultError([Problem("", "", "", text) for text in self.offenses + self.problems])
+        return self
+
+
+def verify(folder: Any) -> Verdict:
+    """Judges every stored frame of a result folder. Raises ResultError if it is none."""
+    return Verdict(**core.verify(_check.path(folder, "folder")))
+
+
+class Frame:
+    """A stored frame; read when something of it is asked for."""
+
+    def __init__(self, path: str, time: float):
+        self.path = path
+        self.time = time  #: [s]
+        self._data: Any = None
+
+    def _read(self) -> Any:
+        if self._data is None:
+            self._data = core.read_frame(self.path, "")
+        return self._data
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """[m] (n, 3)"""
+        return self._read().mesh.vertices
+
+    @property
+    def velocities(self) -> NDArray[np.float64]:
+        """[m/s] (n, 3)"""
+        return self._read().velocities
+
+    @property
+    def contact_forces(self) -> NDArray[np.float64]:
+        """[N] (n, 3); empty unless the scene has output.contact_forces."""
+        return self._read().contact_forces
+
+    @property
+    def mesh(self) -> Mesh:
+        return Mesh._of(self._read().mesh)
+
+    @property
+    def cell_body(self) -> NDArray[np.int32]:
+        """(m,) The body of each tet, triangle, edge and point, in this order."""
+        return self._read().cell_body
+
+    def array(self, name: str) -> NDArray[np.float64]:
+        """One more array of the frame (output.fields), of vertices or of cells; of vectors their lengths. Raises KeyError."""
+        data = core.read_frame(self.path, str(name))
+        for values in (data.point_scalar, data.cell_scalar):
+            if values.size:
+                return values
+        raise KeyError(f"{self.path}: no array {_check.short(name)}; `output.fields` of the scene stores it")
+
+    def __repr__(self) -> str:
+        return f"<Frame at t = {self.time:g} s>"
+
+
+class Results:
+    """A result folder: a sequence of frames, with statistics of every step. Raises ResultError if it is none."""
+
+    def __init__(self, folder: Any):
+        self.folder: str = _check.path(folder, "folder")
+        self._frames = [Frame(os.path.join(self.folder, file), time) for file, time in core.frames_of(self.folder)]
+
+    def __len__(self) -> int:
+        return len(self._frames)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._frames[index]
+
+    def __iter__(self) -> Iterator[Frame]:
+        return iter(self._frames)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """[s] (frames,)"""
+        return np.array([frame.time for frame in self._frames])
+
+    @property
+    def steps(self) -> List[Dict[str, Any]]:
+        """The lines of stats.jsonl (docs/results.md)."""
+        steps = []
+        with self._open("stats.jsonl") as file:
+            for line in file:
+                try:
+                    steps.append(json.loads(line))
+                except ValueError:
+                    break  # cut off by a kill
+        return steps
+
+    @property
+    def stats(self) -> Dict[str, NDArray[Any]]:
+        """Columns of stats.jsonl as arrays with an entry for each step; of objects by `energy.kinetic`, missing
+        numbers NaN."""
+        rows = [dict(_flat(step)) for step in self.steps]
+        names = list(dict.fromkeys(name for row in rows for name in row))
+        return {name: _column([row.get(name) for row in rows]) for name in names}
+
+    @property
+    def probes(self) -> Dict[str, NDArray[np.float64]]:
+        """Columns of probes.csv, `step` and `time [s]` among them. Raises ResultError without probes."""
+        with self._open("probes.csv") as file:
+            rows = list(csv.reader(file))
+        values = np.array([[float(x or "nan") for x in row] for row in rows[1:] if len(row) == len(rows[0])])
+        return {name: values[:, k] for k, name in enumerate(rows[0])}
+
+    @property
+    def summary(self) -> Dict[str, Any]:
+        """summary.json: how the run ended, its warnings. Raises ResultError while it is under way."""
+        with self._open("summary.json") as file:
+            return json.load(file)
+
+    @property
+    def scene(self) -> Dict[str, Any]:
+        """scene.json"""
+        with self._open("scene.json") as file:
+            return json.load(file)
+
+    @property
+    def bodies(self) -> List[Dict[str, Any]]:
+        """bodies.json: name and entry of every body, as frames number them."""
+        with self._open("bodies.json") as file:
+            return json.load(file)
+
+    def verify(self) -> Verdict:
+        return verify(self.folder)
+
+    def _open(self, name: str):
+        path = os.path.join(self.folder, name)
+        try:
+            return open(path, encoding="utf-8", newline="" if name.endswith(".csv") else None)
+        except OSError as error:
+            raise ResultError([Problem(path, "", "", error.strerror or "cannot be read")]) from None
+
+    def __repr__(self) -> str:
+        return f"<Results: {len(self)} frames in {self.folder}>"
+
+
+def _flat(values: Dict[str, Any], prefix: str = "") -> Iterator[Any]:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, prefix + name + ".")
+        elif not (isinstance(value, list) and value and isinstance(value[0], (dict, str))):
+            yield prefix + name, value
+
+
+def _column(values: List[Any]) -> NDArray[Any]:
+    if all(isinstance(v, str) or v is None for v in values):
+        return np.array(values, dtype=object)
+    lists = [v for v in values if isinstance(v, list)]
+    if lists:
+        empty = [np.nan] * len(lists[0])
+        return np.array([v if isinstance(v, list) else empty for v in values], dtype=float)
+    if all(isinstance(v, int) for v in values):
+        return np.array(values)
+    return np.array([np.nan if v is None else v for v in values], dtype=float)

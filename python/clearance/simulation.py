@@ -1,0 +1,184 @@
+"""Stepping a scene."""
+
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Union
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _check
+from ._native import core
+from .errors import Problem
+from .mesh import Mesh
+from .scene import Scene
+
+if TYPE_CHECKING:
+    from ._core import State, StepReport
+else:
+    State, StepReport = core.State, core.StepReport
+
+
+
+def _make_state(step: int, time: float, arrays: Dict[str, Any]) -> State:
+    return core.make_state(step, time, arrays)
+
+
+class Body(NamedTuple):
+    """One body of a simulation; copies of a body with an `array` are bodies of their own, `link[3]`."""
+
+    name: str
+    kind: str  #: deformable, affine, rigid or obstacle
+    vertices: slice  #: its rows in positions, velocities and contact_forces
+    entry: int  #: its number in the scene's `bodies`
+    number: int  #: its place in `Simulation.bodies`, by which contacts name it
+
+
+class Contacts(NamedTuple):
+    """Pairs of features that are nearer than the activation distance; n rows each."""
+
+    bodies: NDArray[np.int32]  #: (n, 2) indices of bodies; of half-space k: -1 - k
+    vertices: NDArray[np.int32]  #: (n, 4) of the first feature, then of the second; -1: none
+    num_first: NDArray[np.int32]  #: (n,) how many belong to the first feature
+    gap: NDArray[np.float64]  #: (n,) [m]
+    normal: NDArray[np.float64]  #: (n, 3) unit, from the second feature to the first
+    force: NDArray[np.float64]  #: (n, 3) [N] on the first feature
+
+
+class Simulation:
+    """A scene that is stepped.
+
+    scene: a Scene, or the path of a scene file. output: a folder for frames, statistics and checkpoints, as `clearance
+    run -o` writes it; None: nothing is stored. threads: 0 for all processors; results do not depend on it. steps: their
+    number, instead of the scene's duration. overwrite, resume: what to do with a result that is there already.
+
+    Raises SceneError with every problem of the scene, ResultError where the folder cannot be used.
+    """
+
+    def __init__(self, scene: Union[Scene, Any], output: Any = None, *, threads: int = 0, steps: Optional[int] = None,
+                 overwrite: bool = False, resume: bool = False):
+        if overwrite and resume:
+            raise ValueError("overwrite and resume exclude each other")
+        if output is None and (overwrite or resume):
+            raise ValueError("overwrite and resume need `output`")
+        threads = _check.whole_number(threads, "threads", 0)
+        steps = None if steps is None else _check.whole_number(steps, "steps", 0)
+        if not isinstance(scene, Scene):
+            desc = core.load_scene(_check.path(scene, "scene"), "auto", [])
+        else:
+            desc = scene._desc()
+        use = "overwrite" if overwrite else "resume" if resume else "start"
+        folder = None if output is None else _check.path(output, "output")
+        self._stepper = core.make_stepper(desc, folder, use, threads, steps)
+        self.bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
+        #: Probable mistakes in the scene.
+        self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
+        self._by_name = {body.name: body for body in self.bodies}
+
+    def step(self, on_iteration: Optional[Callable[[int, float], Any]] = None) -> StepReport:
+        """Takes one step; other Python threads go on meanwhile. `on_iteration(iteration, residual [m/s])` is called
+        after every Newton iteration.
+
+        Ctrl-C, and an exception in `on_iteration`, end the step within an iteration; it then was never taken. Raises
+        StepError if the step could not be taken, RuntimeError after the last step or in a closed simulation.
+        """
+        return self._stepper.step(on_iteration)
+
+    def run(self) -> "Simulation":
+        """Takes all steps that are left."""
+        while not self.done:
+            self.step()
+        return self
+
+    @property
+    def done(self) -> bool:
+        """All steps are done, or one has failed."""
+        return self._stepper.done
+
+    @property
+    def time(self) -> float:
+        """[s]"""
+        return self._stepper.time
+
+    @property
+    def step_number(self) -> int:
+        """Steps done."""
+        return self._stepper.step_number
+
+    @property
+    def num_steps(self) -> int:
+        """Steps in all."""
+        return self._stepper.num_steps
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """[m] (n, 3) of all vertices; in 2D z = 0. Read-only, always the same array, refreshed by every step: copy() to
+        keep it."""
+        return self._stepper.positions
+
+    @property
+    def velocities(self) -> NDArray[np.float64]:
+        """[m/s] (n, 3); otherwise as positions."""
+        return self._stepper.velocities
+
+    @property
+    def contact_forces(self) -> NDArray[np.float64]:
+        """[N] (n, 3) of contacts on all vertices, without friction; in 2D for a slice one metre deep."""
+        return self._stepper.contact_forces
+
+    @property
+    def contacts(self) -> Contacts:
+        """At the current positions."""
+        return Contacts(**self._stepper.contacts)
+
+    @property
+    def probes(self) -> Dict[str, float]:
+        """Numbers of the probes of the scene by `name [unit]`."""
+        return self._stepper.probes
+
+    @property
+    def mesh(self) -> Mesh:
+        """All bodies as they are now."""
+        return Mesh._of(self._stepper.frame.mesh)
+
+    @property
+    def state_hash(self) -> str:
+        """16 hexadecimal digits over positions and velocities, as in stats.jsonl."""
+        return self._stepper.state_hash
+
+    def body(self, name: str) -> Body:
+        """By its name. Raises KeyError."""
+        try:
+            return self._by_name[name]
+        except (KeyError, TypeError):
+            raise KeyError(f"no body {_check.short(name)}; there are {', '.join(list(self._by_name)[:20])}") from None
+
+    def pose(self, name: str) -> NDArray[np.float64]:
+        """(4, 4) Where an affine or rigid body is: x = T x_start in homogeneous coordinates [m], the unit matrix at the
+        start. Raises ValueError for others."""
+        pose = self._stepper.pose(self.body(name).number)
+        if pose is None:
+            raise ValueError(f"'{name}' is {self.body(name).kind}; only affine and rigid bodies have a pose")
+        return pose
+
+    def save_state(self) -> State:
+        """Everything that a restart needs; can be pickled."""
+        return self._stepper.save_state()
+
+    def restore(self, state: State) -> None:
+        """Goes on from a state of this scene. Raises SceneError for that of another one, RuntimeError with `output`,
+        where steps only go forward."""
+        self._stepper.restore(state)
+
+    def close(self) -> None:
+        """Completes the result folder; nothing can be done afterwards. `with` does it."""
+        self._stepper.close()
+
+    def __enter__(self) -> "Simulation":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._stepper.closed:
+            return "<Simulation: closed>"
+        return f"<Simulation: step {self.step_number} of {self.num_steps}, t = {self.time:g} s, {len(self.bodies)} bodies>"

@@ -1,0 +1,337 @@
+import gc
+import os
+import pickle
+import signal
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import clearance as cl
+from support import InFolder, bar, drop, run_program
+
+
+class SameAsTheProgram(InFolder):
+    def test_hashes_of_every_step(self):
+        scene = drop()
+        scene.save(self.folder / "scene.json")
+        run_program("run", self.folder / "scene.json", "-o", self.folder / "program", "-q")
+        expected = [step["state_hash"] for step in cl.Results(self.folder / "program").steps]
+        with cl.Simulation(scene) as sim:
+            hashes = []
+            while not sim.done:
+                report = sim.step()
+                self.assertEqual(report.state_hash, sim.state_hash)
+                hashes.append(report.state_hash)
+        self.assertEqual(len(expected), 20)
+        self.assertEqual(hashes, expected)
+
+    def test_arrays_and_files_are_the_same_scene(self):
+        vertices, tets = bar()
+        cl.Mesh(vertices, tets=tets).save(self.folder / "bar.msh")
+        keys = dict(transform={"translation": [0, 0.1, 0]}, material={"youngs_modulus": 1e5})
+        hashes = []
+        for shape in ({"vertices": vertices, "tets": tets}, {"mesh": self.folder / "bar.msh"},
+                      {"mesh": cl.read_mesh(self.folder / "bar.msh")},
+                      {"generator": {"kind": "box", "size": [0.2, 0.05, 0.05], "resolution": [4, 1, 1]}}):
+            scene = cl.Scene(time={"step": 0.02, "duration": 0.2})
+            scene.add_body("bar", **shape, **keys)
+            scene.add_half_space()
+            hashes.append(cl.Simulation(scene).run().state_hash)
+        self.assertEqual(len(set(hashes)), 1)
+
+    def test_a_scene_from_arrays_is_stored_whole(self):
+        vertices, tets = bar()
+        scene = cl.Scene(time={"step": 0.02, "duration": 0.1})
+        scene.add_body("bar", vertices=vertices, tets=tets, transform={"translation": [0, 0.1, 0]})
+        scene.add_half_space()
+        with cl.Simulation(scene, self.folder / "out") as sim:
+            sim.run()
+        run_program("run", self.folder / "out" / "scene.json", "-o", self.folder / "again", "-q")
+        first, again = (cl.Results(self.folder / name).steps[-1]["state_hash"] for name in ("out", "again"))
+        self.assertEqual(first, again)
+
+    def test_threads_do_not_matter(self):
+        hashes = {cl.Simulation(drop(), threads=n).run().state_hash for n in (1, 2, 0)}
+        self.assertEqual(len(hashes), 1)
+
+    def test_plane(self):
+        scene = cl.Scene(dimension=2, time={"step": 0.02, "duration": 0.4})
+        scene.add_body("plate", vertices=[[0, 0], [1, 0], [1, 1], [0, 1]], triangles=[[0, 1, 2], [0, 2, 3]],
+                       transform={"translation": [0, 0.05]})
+        scene.add_half_space(point=[0, 0], normal=[0, 1])
+        sim = cl.Simulation(scene).run()
+        self.assertTrue(np.all(sim.positions[:, 2] == 0.0))
+        self.assertTrue(np.all(sim.positions[:, 1] > 0.0))
+        self.assertEqual(sim.contacts.normal.shape[1], 3)
+
+
+class Arrays(unittest.TestCase):
+    def test_positions_are_one_view_that_steps_refresh(self):
+        sim = cl.Simulation(drop())
+        x = sim.positions
+        address = x.ctypes.data
+        self.assertIs(x, sim.positions)
+        self.assertFalse(x.flags.writeable)
+        with self.assertRaises(ValueError):
+            x[0, 0] = 1.0
+        before = x.copy()
+        sim.step()
+        self.assertFalse(np.array_equal(before, x))
+        self.assertEqual(sim.positions.ctypes.data, address)
+        self.assertTrue(np.array_equal(x, sim.mesh.vertices))
+        v = sim.velocities
+        self.assertAlmostEqual(v[:, 1].mean(), -9.80665 * 0.02, places=9)
+
+    def test_views_outlive_their_simulation(self):
+        sim = cl.Simulation(drop())
+        x = sim.positions
+        y = x[sim.body("box").vertices, 1]
+        lowest = y.min()
+        sim.close()
+        del sim
+        gc.collect()
+        junk = [np.ones(x.size) for _ in range(50)]
+        self.assertEqual(y.min(), lowest)
+        del junk
+
+    def test_forces_carry_the_weight(self):
+        sim = cl.Simulation(drop(time={"step": 0.02, "duration": 4.0})).run()
+        weight = 1000 * 0.1**3 * 9.80665
+        self.assertAlmostEqual(sim.contact_forces[:, 1].sum(), weight, delta=1e-3 * weight)
+        contacts = sim.contacts
+        self.assertGreater(len(contacts.gap), 0)
+        self.assertAlmostEqual(contacts.force[:, 1].sum(), weight, delta=1e-3 * weight)
+        self.assertTrue(np.all(contacts.gap > 0.0))
+        self.assertTrue(np.allclose(np.linalg.norm(contacts.normal, axis=1), 1.0))
+        self.assertEqual(set(contacts.bodies[:, 1]), {-1})
+        along = np.einsum("ij,ij->i", contacts.force, contacts.normal)
+        self.assertTrue(np.allclose(along, np.linalg.norm(contacts.force, axis=1)))
+
+    def test_forces_between_bodies_are_opposite(self):
+        scene = drop(time={"step": 0.02, "duration": 0.5})
+        scene.add_body("lid", kind="rigid", generator={"kind": "box", "size": [0.2, 0.02, 0.2], "resolution": [2, 1, 2]},
+                       transform={"translation": [0, 0.25, 0]})
+        sim = cl.Simulation(scene).run()
+        contacts = sim.contacts
+        index = [sim.body(name).number for name in ("box", "lid")]
+        between = np.isin(contacts.bodies, index).all(axis=1) & (contacts.bodies[:, 0] != contacts.bodies[:, 1])
+        self.assertTrue(between.any())
+        signs = np.where(contacts.bodies[between, 0] == index[1], 1.0, -1.0)
+        on_lid = (signs[:, None] * contacts.force[between]).sum(axis=0)
+        total = sim.contact_forces[sim.body("lid").vertices].sum(axis=0)
+        self.assertTrue(np.allclose(on_lid, total, rtol=1e-9, atol=1e-9 * np.abs(total).max()))
+
+    def test_pose_leads_from_the_start(self):
+        scene = cl.Scene(time={"step": 0.01, "duration": 0.3})
+        for kind, x in (("rigid", 0.0), ("affine", 1.0)):
+            scene.add_body(kind, kind=kind, generator={"kind": "box", "size": [0.1, 0.2, 0.3]},
+                           transform={"translation": [x, 1, 0], "rotation": [10, 20, 30]},
+                           angular_velocity=[100, 50, 20], linear_velocity=[1, 0, 0])
+        sim = cl.Simulation(scene)
+        start = sim.positions.copy()
+        for kind in ("rigid", "affine"):
+            self.assertTrue(np.allclose(sim.pose(kind), np.eye(4), atol=1e-14))
+        sim.run()
+        for kind in ("rigid", "affine"):
+            pose, rows = sim.pose(kind), sim.body(kind).vertices
+            moved = start[rows] @ pose[:3, :3].T + pose[:3, 3]
+            self.assertTrue(np.allclose(moved, sim.positions[rows], atol=1e-12))
+            self.assertTrue(np.allclose(pose[:3, :3] @ pose[:3, :3].T, np.eye(3), atol=1e-3))
+        with self.assertRaises(ValueError):
+            cl.Simulation(drop()).pose("box")
+
+
+class States(InFolder):
+    def test_branches_are_equal_and_states_can_be_pickled(self):
+        sim = cl.Simulation(drop(friction={"coefficient": 0.3}))
+        for _ in range(8):
+            sim.step()
+        state = pickle.loads(pickle.dumps(sim.save_state()))
+        self.assertEqual((state.step, sim.step_number), (8, 8))
+        first = [sim.step().state_hash for _ in range(6)]
+        sim.restore(state)
+        self.assertEqual(sim.step_number, 8)
+        self.assertEqual([sim.step().state_hash for _ in range(6)], first)
+        other = cl.Simulation(drop(friction={"coefficient": 0.3}))
+        other.restore(state)
+        self.assertEqual([other.step().state_hash for _ in range(6)], first)
+
+    def test_a_state_of_another_scene_is_refused(self):
+        scene = cl.Scene()
+        scene.add_body("ball", generator={"kind": "sphere", "size": [1.0]})
+        with self.assertRaises(cl.SceneError):
+            cl.Simulation(drop()).restore(cl.Simulation(scene).save_state())
+
+    def test_a_resumed_folder_ends_alike(self):
+        with cl.Simulation(drop(), self.folder / "whole") as sim:
+            sim.run()
+            expected = sim.state_hash
+        with cl.Simulation(drop(), self.folder / "parts") as sim:
+            for _ in range(7):
+                sim.step()
+        self.assertEqual(cl.Results(self.folder / "parts").summary["finished"], "stopped")
+        with cl.Simulation(drop(), self.folder / "parts", resume=True) as sim:
+            self.assertEqual(sim.step_number, 7)
+            sim.run()
+            self.assertEqual(sim.state_hash, expected)
+        self.assertEqual(cl.Results(self.folder / "parts").summary["finished"], "complete")
+        self.assertTrue(cl.verify(self.folder / "parts").raise_if_broken().ok)
+
+    def test_a_result_is_not_overwritten_unasked(self):
+        with cl.Simulation(drop(), self.folder / "out", steps=2) as sim:
+            sim.run()
+            with self.assertRaises(cl.ResultError):  # it is being written
+                cl.Simulation(drop(), self.folder / "out", overwrite=True)
+        with self.assertRaises(cl.ResultError):
+            cl.Simulation(drop(), self.folder / "out")
+        with cl.Simulation(drop(), self.folder / "out", steps=3, overwrite=True) as sim:
+            sim.run()
+        self.assertEqual(len(cl.Results(self.folder / "out").steps), 3)
+
+    def test_a_bad_scene_leaves_no_folder(self):
+        scene = drop()
+        scene.data["bodies"][0]["transform"]["translation"] = [0, 0, 0]
+        with self.assertRaises(cl.SceneError) as raised:
+            cl.Simulation(scene, self.folder / "out")
+        self.assertIn("half_spaces[0]", str(raised.exception))
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_simulation_with_a_folder_goes_forward_only(self):
+        with cl.Simulation(drop(), self.folder / "out") as sim:
+            state = sim.save_state()
+            sim.step()
+            with self.assertRaises(RuntimeError):
+                sim.restore(state)
+
+
+class Stopping(InFolder):
+    def test_an_exception_in_a_callback_leaves_the_step_untaken(self):
+        sim = cl.Simulation(drop())
+        for _ in range(8):
+            sim.step()
+        before, x = sim.state_hash, sim.positions.copy()
+        for stop_at in (1, 2, 3):
+            def raise_at(iteration, residual, stop_at=stop_at):
+                self.assertGreaterEqual(residual, 0.0)
+                if iteration == stop_at:
+                    raise KeyError("mine")
+
+            with self.assertRaisesRegex(KeyError, "mine"):
+                sim.step(raise_at)
+            self.assertEqual((sim.state_hash, sim.step_number), (before, 8))
+            self.assertTrue(np.array_equal(x, sim.positions))
+        twin = cl.Simulation(drop())
+        for _ in range(9):
+            twin.step()
+        heard = []
+        report = sim.step(lambda iteration, residual: heard.append(iteration))
+        self.assertEqual(heard, list(range(1, report.newton_iterations + 1)))
+        self.assertEqual(sim.state_hash, twin.state_hash)
+
+    def test_an_exception_with_a_folder_loses_no_frame(self):
+        def fail(iteration, residual):
+            raise ValueError("mine")
+
+        with cl.Simulation(drop(), self.folder / "out") as sim:
+            sim.step()
+            with self.assertRaisesRegex(ValueError, "mine"):
+                sim.step(fail)
+            sim.run()
+            last = sim.state_hash
+        self.assertEqual(last, cl.Simulation(drop()).run().state_hash)
+        self.assertTrue(cl.verify(self.folder / "out").ok)
+
+    def test_ctrl_c_ends_a_step(self):
+        scene = drop(time={"step": 0.02, "duration": 4})
+        # Long steps: fine and stiff.
+        scene.data["bodies"][0]["generator"]["resolution"] = [12, 12, 12]
+        sim = cl.Simulation(scene)
+        timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            while True:
+                sim.step()
+        done = sim.step_number
+        self.assertEqual(sim.step().step, done + 1)
+
+    def test_other_threads_go_on_and_are_told_to_wait(self):
+        scene = drop()
+        scene.data["bodies"][0]["generator"]["resolution"] = [10, 10, 10]
+        sim = cl.Simulation(scene)
+        x = sim.positions
+        count, errors, stop = [0], [], threading.Event()
+
+        def work():
+            while not stop.is_set():
+                count[0] += 1
+                float(x[0, 0]), sim.time, sim.step_number, sim.positions
+                try:
+                    sim.step()
+                except RuntimeError as error:
+                    errors.append(str(error))
+
+        thread = threading.Thread(target=work)
+        inside = []
+        started = threading.Event()
+
+        def on_iteration(iteration, residual):
+            if not thread.is_alive() and not started.is_set():
+                started.set()
+                thread.start()
+            before = count[0]
+            time.sleep(0.01)
+            inside.append(count[0] - before)
+
+        for _ in range(6):
+            sim.step(on_iteration)
+            if started.is_set():
+                break
+        stop.set()
+        thread.join()
+        self.assertGreater(sum(inside), 0)
+        self.assertTrue(all("is in a step" in e or "steps are done" in e for e in errors), set(errors))
+
+    def test_after_the_end(self):
+        sim = cl.Simulation(drop(), steps=1).run()
+        with self.assertRaisesRegex(RuntimeError, "all 1 steps are done"):
+            sim.step()
+        sim.close()
+        sim.close()
+        for use in (sim.step, lambda: sim.positions, lambda: sim.velocities, lambda: sim.contacts, sim.save_state,
+                    lambda: sim.pose("box"), lambda: sim.mesh, lambda: sim.state_hash):
+            with self.assertRaisesRegex(RuntimeError, "closed"):
+                use()
+        self.assertEqual(repr(sim), "<Simulation: closed>")
+
+    def test_a_step_that_cannot_be_taken(self):
+        scene = drop()
+        scene.data["bodies"][0]["loads"] = [{"kind": "acceleration", "expression": ["sqrt(0.05 - t)", "0", "0"]}]
+        sim = cl.Simulation(scene)
+        sim.step()
+        sim.step()
+        before = sim.state_hash
+        with self.assertRaisesRegex(cl.StepError, "step 3: undefined_input") as raised:
+            sim.step()
+        self.assertEqual(raised.exception.report.status, "undefined_input")
+        self.assertTrue(sim.done)
+        self.assertEqual(sim.state_hash, before)
+
+
+class Reports(unittest.TestCase):
+    def test_probes_and_energies(self):
+        scene = drop()
+        scene.add_probe("height", "position", body="box")
+        sim = cl.Simulation(scene)
+        report = sim.step()
+        self.assertEqual(report.step, 1)
+        self.assertTrue(report.converged)
+        self.assertAlmostEqual(sim.probes["height.y [m]"], sim.positions[:, 1].mean(), delta=1e-3)
+        self.assertAlmostEqual(report.energy["kinetic"], 0.5 * 1.0 * (9.80665 * 0.02) ** 2, delta=1e-6)
+        self.assertIn("total", report.seconds)
+        self.assertEqual(len(report.momentum["total"]), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()

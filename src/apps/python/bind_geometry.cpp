@@ -1,0 +1,227 @@
+// Collision detection, distances and the barrier for those who write their own solver: all on batches.
+#include <algorithm>
+
+#include "apps/python/arrays.h"
+#include "apps/python/bindings.h"
+#include "clearance/base/parallel.h"
+#include "clearance/ccd/ccd.h"
+#include "clearance/contact/barrier.h"
+#include "clearance/geometry/distance.h"
+
+namespace clearance::python {
+
+namespace {
+
+constexpr int grain = 64;
+
+/// (n, vertices, dim), or ValueError.
+void check_batch(const Array<double>& array, py::ssize_t vertices, py::ssize_t dim, const char* name) {
+  if (array.ndim() == 3 && array.shape(1) == vertices && array.shape(2) == dim) return;
+  throw py::value_error(std::string(name) + ": expected an array of shape (n, " + std::to_string(vertices) + ", " +
+                        std::to_string(dim) + ")");
+}
+
+template <int dim, int num_vertices>
+PrimitiveMotion<dim, num_vertices> motion_at(const double* t0, const double* t1, int k) {
+  PrimitiveMotion<dim, num_vertices> motion;
+  for (int i = 0; i < num_vertices; ++i) {
+    const int at = (k * num_vertices + i) * dim;
+    motion.t0[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<dim>>(t0 + at);
+    motion.t1[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<dim>>(t1 + at);
+  }
+  return motion;
+}
+
+/// Times of impact, and whether the answer is certain.
+template <int dim, int num_vertices, class Test>
+py::tuple detect(const Array<double>& t0, const Array<double>& t1, double min_separation, bool is_exact,
+                 const Test& test) {
+  check_batch(t0, num_vertices, dim, "t0");
+  check_batch(t1, num_vertices, dim, "t1");
+  if (t0.shape(0) != t1.shape(0)) throw py::value_error("t0 and t1: expected arrays of the same shape");
+  if (!(min_separation >= 0.0)) throw py::value_error("min_separation: expected 0 or more [m]");
+  const auto count = t0.shape(0);
+  Array<double> toi(count);
+  py::array_t<bool> is_impact(count), is_certain(count);
+  CcdOptions options;
+  options.min_separation = min_separation;
+  options.is_exact = is_exact;
+  const double *start = t0.data(), *end = t1.data();
+  double* times = toi.mutable_data();
+  bool *impacts = is_impact.mutable_data(), *certain = is_certain.mutable_data();
+  {
+    const py::gil_scoped_release release;
+    parallel_for(static_cast<int>(count), grain, [&](int k) {
+      const CcdResult result = test(motion_at<dim, num_vertices>(start, end, k), options);
+      times[k] = result.toi;
+      impacts[k] = result.is_impact();
+      certain[k] = result.is_certain;
+    });
+  }
+  return py::make_tuple(is_impact, toi, is_certain);
+}
+
+/// Distances of features and their derivatives: the closest points do not move, to first order.
+struct Closest {
+  double distance_sq = 0.0;
+  std::array<double, 4> weights{};  ///< of the vertices in the vector from the second closest point to the first
+};
+
+std::array<double, 2> edge_weights(const auto& p, const auto& e0, const auto& e1) {
+  const auto e = (e1 - e0).eval();
+  const double length_sq = e.squaredNorm();
+  const double t = length_sq > 0.0 ? std::clamp((p - e0).dot(e) / length_sq, 0.0, 1.0) : 0.0;
+  return {1.0 - t, t};
+}
+
+Closest closest_of_edge(const Vec<3>& p, const Vec<3>& e0, const Vec<3>& e1, int first, int a, int b, double sign) {
+  const auto [u, v] = edge_weights(p, e0, e1);
+  Closest closest;
+  closest.weights[static_cast<std::size_t>(first)] = sign;
+  closest.weights[static_cast<std::size_t>(a)] = -sign * u;
+  closest.weights[static_cast<std::size_t>(b)] = -sign * v;
+  return closest;
+}
+
+Closest closest_point_triangle(const std::array<Vec<3>, 4>& x) {
+  Closest closest;
+  const PointTriangleType type = point_triangle_type(x[0], x[1], x[2], x[3]);
+  switch (type) {
+    case PointTriangleType::p_t0:
+      closest.weights = {1, -1, 0, 0};
+      break;
+    case PointTriangleType::p_t1:
+      closest.weights = {1, 0, -1, 0};
+      break;
+    case PointTriangleType::p_t2:
+      closest.weights = {1, 0, 0, -1};
+      break;
+    case PointTriangleType::p_e0:
+      closest = closest_of_edge(x[0], x[1], x[2], 0, 1, 2, 1.0);
+      break;
+    case PointTriangleType::p_e1:
+      closest = closest_of_edge(x[0], x[2], x[3], 0, 2, 3, 1.0);
+      break;
+    case PointTriangleType::p_e2:
+      closest = closest_of_edge(x[0], x[3], x[1], 0, 3, 1, 1.0);
+      break;
+    case PointTriangleType::p_t: {
+      const Vec<3> a = x[2] - x[1], b = x[3] - x[1], normal = cross_product(a, b);
+      const double area_sq = normal.squaredNorm();
+      const Vec<3> r = x[0] - x[1];
+      const double v = cross_product(r, b).dot(normal) / area_sq, w = cross_product(a, r).dot(normal) / area_sq;
+      closest.weights = {1.0, -(1.0 - v - w), -v, -w};
+      break;
+    }
+  }
+  closest.distance_sq = point_triangle_distance_sq(x[0], x[1], x[2], x[3], type);
+  return closest;
+}
+
+Closest closest_edge_edge(const std::array<Vec<3>, 4>& x) {
+  Closest closest;
+  const EdgeEdgeType type = edge_edge_type(x[0], x[1], x[2], x[3]);
+  switch (type) {
+    case EdgeEdgeType::ea0_eb0:
+      closest.weights = {1, 0, -1, 0};
+      break;
+    case EdgeEdgeType::ea0_eb1:
+      closest.weights = {1, 0, 0, -1};
+      break;
+    case EdgeEdgeType::ea1_eb0:
+      closest.weights = {0, 1, -1, 0};
+      break;
+    case EdgeEdgeType::ea1_eb1:
+      closest.weights = {0, 1, 0, -1};
+      break;
+    case EdgeEdgeType::ea_eb0:
+      closest = closest_of_edge(x[2], x[0], x[1], 2, 0, 1, -1.0);
+      break;
+    case EdgeEdgeType::ea_eb1:
+      closest = closest_of_edge(x[3], x[0], x[1], 3, 0, 1, -1.0);
+      break;
+    case EdgeEdgeType::ea0_eb:
+      closest = closest_of_edge(x[0], x[2], x[3], 0, 2, 3, 1.0);
+      break;
+    case EdgeEdgeType::ea1_eb:
+      closest = closest_of_edge(x[1], x[2], x[3], 1, 2, 3, 1.0);
+      break;
+    case EdgeEdgeType::ea_eb: {
+      const Vec<3> a = x[1] - x[0], b = x[3] - x[2], r = x[2] - x[0], normal = cross_product(a, b);
+      const double size_sq = normal.squaredNorm();
+      const double s = cross_product(r, b).dot(normal) / size_sq, t = cross_product(r, a).dot(normal) / size_sq;
+      closest.weights = {1.0 - s, s, -(1.0 - t), -t};
+      break;
+    }
+  }
+  closest.distance_sq = edge_edge_distance_sq(x[0], x[1], x[2], x[3], type);
+  return closest;
+}
+
+/// Squared distances, gradients (n, 4, 3) and weights (n, 4).
+template <class Find>
+py::tuple measure(const Array<double>& x, const Find& find) {
+  check_batch(x, 4, 3, "x");
+  const auto count = x.shape(0);
+  Array<double> distance_sq(count), gradient({count, py::ssize_t{4}, py::ssize_t{3}}), weights({count, py::ssize_t{4}});
+  const double* in = x.data();
+  double *d = distance_sq.mutable_data(), *g = gradient.mutable_data(), *w = weights.mutable_data();
+  {
+    const py::gil_scoped_release release;
+    parallel_for(static_cast<int>(count), grain, [&](int k) {
+      std::array<Vec<3>, 4> vertices;
+      for (int i = 0; i < 4; ++i) vertices[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<3>>(in + 12 * k + 3 * i);
+      const Closest closest = find(vertices);
+      Vec<3> gap = Vec<3>::Zero();
+      for (std::size_t i = 0; i < 4; ++i) gap += closest.weights[i] * vertices[i];
+      d[k] = closest.distance_sq;
+      for (int i = 0; i < 4; ++i) {
+        const double weight = closest.weights[static_cast<std::size_t>(i)];
+        w[4 * k + i] = weight;
+        for (int c = 0; c < 3; ++c) g[12 * k + 3 * i + c] = 2.0 * weight * gap[c];
+      }
+    });
+  }
+  return py::make_tuple(distance_sq, gradient, weights);
+}
+
+py::tuple barriers(const Array<double>& distance_sq, double dhat, double min_separation) {
+  if (!(dhat > 0.0)) throw py::value_error("dhat: expected more than 0 [m]");
+  if (!(min_separation >= 0.0)) throw py::value_error("min_separation: expected 0 or more [m]");
+  if (distance_sq.ndim() != 1) throw py::value_error("distance_sq: expected an array of shape (n,)");
+  const BarrierOptions options{dhat, min_separation};
+  const auto count = distance_sq.shape(0);
+  Array<double> value(count), first(count), second(count);
+  for (py::ssize_t k = 0; k < count; ++k) {
+    const BarrierValue b = barrier_derivatives(distance_sq.at(k), options);
+    value.mutable_at(k) = b.value;
+    first.mutable_at(k) = b.first;
+    second.mutable_at(k) = b.second;
+  }
+  return py::make_tuple(value, first, second);
+}
+
+}  // namespace
+
+void bind_geometry(py::module_& module) {
+  const auto define_ccd = [&](const char* name, auto function) {
+    module.def(name, function, py::arg("t0"), py::arg("t1"), py::arg("min_separation"), py::arg("exact"));
+  };
+  define_ccd("point_triangle_ccd", [](const Array<double>& t0, const Array<double>& t1, double gap, bool is_exact) {
+    return detect<3, 4>(t0, t1, gap, is_exact, point_triangle_ccd);
+  });
+  define_ccd("edge_edge_ccd", [](const Array<double>& t0, const Array<double>& t1, double gap, bool is_exact) {
+    return detect<3, 4>(t0, t1, gap, is_exact, edge_edge_ccd);
+  });
+  define_ccd("point_edge_ccd", [](const Array<double>& t0, const Array<double>& t1, double gap, bool is_exact) {
+    return detect<2, 3>(t0, t1, gap, is_exact, point_edge_ccd<2>);
+  });
+  module.def(
+      "point_triangle_distance", [](const Array<double>& x) { return measure(x, closest_point_triangle); },
+      py::arg("x"));
+  module.def(
+      "edge_edge_distance", [](const Array<double>& x) { return measure(x, closest_edge_edge); }, py::arg("x"));
+  module.def("barrier", &barriers, py::arg("distance_sq"), py::arg("dhat"), py::arg("min_separation"));
+}
+
+}  // namespace clearance::python

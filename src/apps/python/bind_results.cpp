@@ -1,0 +1,73 @@
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "apps/python/arrays.h"
+#include "apps/python/bindings.h"
+#include "apps/python/refusal.h"
+#include "clearance/io/mesh/vtu.h"
+#include "clearance/io/result/pvd.h"
+#include "clearance/io/result/result_check.h"
+#include "clearance/verify/folder/verify_folder.h"
+
+namespace clearance::python {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files and times of the stored frames.
+py::list frames_of(const fs::path& folder) {
+  value_or_throw(check_result_folder(folder, "frames.pvd"), "ResultError");
+  py::list frames;
+  for (const PvdEntry& entry : value_or_throw(read_pvd(folder / "frames.pvd"), "ResultError")) {
+    frames.append(py::make_tuple(entry.file, entry.time));
+  }
+  return frames;
+}
+
+py::dict verify_result(const fs::path& folder) {
+  const auto [contents, report, offenses] = [&] {
+    const py::gil_scoped_release release;
+    const verify::VerifyFolder read = value_or_throw(verify::read_verify_folder(folder), "ResultError");
+    verify::VerifyReport judged = verify::verify_folder(read);
+    std::vector<std::string> texts = verify::offense_texts(read, judged);
+    return std::make_tuple(read, std::move(judged), std::move(texts));
+  }();
+  py::dict verdict;
+  verdict["ok"] = report.is_clean();
+  verdict["frames"] = report.verdicts.size();
+  verdict["intersections"] = report.num_intersections;
+  verdict["inversions"] = report.num_inversions;
+  verdict["half_space_violations"] = report.num_half_space_violations;
+  verdict["not_finite"] = report.num_not_finite;
+  verdict["too_close"] = report.num_too_close;
+  verdict["min_distance"] = report.min_distance;
+  verdict["problems"] = report.problems;
+  verdict["notes"] = contents.notes;
+  verdict["offenses"] = offenses;
+  return verdict;
+}
+
+}  // namespace
+
+void bind_results(py::module_& module) {
+  sealed_class<Frame>(module, "FrameData")
+      .def_readonly("time", &Frame::time)
+      .def_readonly("mesh", &Frame::mesh)
+      .def_property_readonly("velocities", [](const Frame& f) { return array_of(f.velocity); })
+      .def_property_readonly("contact_forces", [](const Frame& f) { return array_of(f.contact_force); })
+      .def_property_readonly("cell_body", [](const Frame& f) { return array_of(f.cell_body); })
+      .def_property_readonly("point_scalar", [](const Frame& f) { return array_of(f.point_scalar); })
+      .def_property_readonly("cell_scalar", [](const Frame& f) { return array_of(f.cell_scalar); });
+  module.def(
+      "read_frame",
+      [](const fs::path& path, const std::string& scalar) {
+        const py::gil_scoped_release release;
+        return value_or_throw(read_frame(path, scalar), "ResultError");
+      },
+      py::arg("path"), py::arg("scalar"));
+  module.def("frames_of", &frames_of, py::arg("folder"));
+  module.def("verify", &verify_result, py::arg("folder"));
+}
+
+}  // namespace clearance::python

@@ -1,0 +1,432 @@
+#include <pybind11/eigen.h>
+#include <pybind11/functional.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+
+#include "apps/python/arrays.h"
+#include "apps/python/bindings.h"
+#include "apps/python/refusal.h"
+#include "clearance/base/log.h"
+#include "clearance/base/parallel.h"
+#include "clearance/model/model.h"
+#include "clearance/scene/enums.h"
+#include "clearance/scene/loaded_scene.h"
+#include "clearance/simulation/run.h"
+#include "clearance/simulation/run_records.h"
+
+namespace clearance::python {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+/// Ctrl-C is looked for this often: to take the interpreter's lock in every iteration would wait for other threads.
+constexpr std::chrono::milliseconds signal_interval{20};
+
+/// A result folder that a simulation writes into.
+struct Output {
+  FolderClaim claim;
+  std::optional<Run> run;
+};
+
+/// What Python holds: a simulation, the run that stores its steps if there is one, and the arrays that look into it.
+class Stepper {
+ public:
+  Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
+          std::optional<int> num_steps);
+  ~Stepper() {
+    if (output_) output_->run->finish();
+  }
+
+  py::object step(const py::object& on_iteration);
+  void close();
+  bool is_closed() const { return is_closed_; }
+  bool is_done() const { return has_failed_ || num_steps_done_ >= num_steps_; }
+  int num_steps_done() const { return num_steps_done_; }
+  int num_steps() const { return num_steps_; }
+  double time() const { return time_; }
+
+  /// Throws where it is closed, or another thread steps.
+  const Simulation& simulation() const {
+    check_open();
+    if (is_busy_) throw std::runtime_error("the simulation is in a step; only what the last step left can be read");
+    return *simulation_;
+  }
+  const py::array& positions() {
+    check_open();
+    return view(positions_, positions_view_, &Simulation::positions);
+  }
+  const py::array& velocities() {
+    check_open();
+    return view(velocities_, velocities_view_, &Simulation::velocities);
+  }
+  const std::vector<BodyView>& bodies() const {
+    check_open();
+    return simulation_->bodies();
+  }
+  void restore(const State& state);
+
+ private:
+  using Buffer = std::shared_ptr<std::vector<Vec<3>>>;
+  using Values = std::vector<Vec<3>> (Simulation::*)() const;
+
+  void check_open() const {
+    if (is_closed_) throw std::runtime_error("the simulation is closed");
+  }
+  /// Made when it is asked for, refreshed by every step.
+  const py::array& view(Buffer& buffer, py::array& view, Values values) {
+    if (!buffer) {
+      if (is_busy_) throw std::runtime_error("the simulation is in a step: ask for this array before");
+      buffer = std::make_shared<std::vector<Vec<3>>>((simulation_.get()->*values)());
+      view = read_only_view(buffer);
+    }
+    return view;
+  }
+  void refresh(const Buffer& buffer, Values values) const {
+    if (!buffer) return;
+    // In place: arrays look into it.
+    const std::vector<Vec<3>> now = (simulation_.get()->*values)();
+    std::copy(now.begin(), now.end(), buffer->begin());
+  }
+  void refresh() {
+    num_steps_done_ = simulation_->num_steps_done();
+    time_ = simulation_->time();
+    refresh(positions_, &Simulation::positions);
+    refresh(velocities_, &Simulation::velocities);
+  }
+  RunObserver observer();
+  void hear_iteration(int iteration, double residual);
+  bool is_stop_wanted();
+  std::unique_ptr<Simulation> simulation_;
+  std::optional<Output> output_;
+  Buffer positions_, velocities_;
+  py::array positions_view_, velocities_view_;
+  int threads_ = 0, num_steps_ = 0, num_steps_done_ = 0;
+  double time_ = 0.0;
+  bool is_busy_ = false, is_closed_ = false, has_failed_ = false;
+
+  // Of the step under way.
+  py::object on_iteration_;
+  std::optional<py::error_already_set> error_;  // what Python has raised, until the step has ended
+  Clock::time_point last_signal_check_;
+};
+
+FolderUse use_of(const std::string& name) {
+  return name == "resume" ? FolderUse::resume : name == "overwrite" ? FolderUse::overwrite : FolderUse::start;
+}
+
+Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
+                 std::optional<int> num_steps)
+    : threads_(threads) {
+  const py::gil_scoped_release release;
+  const ThreadLimit limit(threads_);
+  // Before anything of the scene, as the program does: what lies in the folder may not be touched.
+  std::optional<FolderClaim> claim;
+  if (folder) claim = value_or_throw(FolderClaim::make(*folder, use_of(use)), "ResultError");
+  try {
+    simulation_ = std::make_unique<Simulation>(value_or_throw(Simulation::create(loaded.scene), "SceneError"));
+    num_steps_ = num_steps.value_or(simulation_->summary().num_steps);
+    if (claim) {
+      value_or_throw(open_log(*folder / "log.txt"), "ResultError");
+      log_info("clearance {} from Python, {} threads", CLEARANCE_VERSION, num_threads());
+      Result<Run> run = Run::begin(*simulation_, *claim, {num_steps, false}, observer());
+      output_.emplace(Output{std::move(*claim), value_or_throw(std::move(run), "ResultError")});
+      if (!output_->run->errors().empty()) throw Refusal{"ResultError", output_->run->errors()};
+    }
+  } catch (const Refusal&) {
+    if (claim) claim->withdraw({"log.txt"});
+    throw;
+  }
+  refresh();
+}
+
+RunObserver Stepper::observer() {
+  RunObserver observer;
+  observer.on_iteration = [this](int, int iteration, double residual) { hear_iteration(iteration, residual); };
+  observer.is_stop_wanted = [this] { return is_stop_wanted(); };
+  return observer;
+}
+
+void Stepper::hear_iteration(int iteration, double residual) {
+  if (error_ || on_iteration_.is_none()) return;
+  const py::gil_scoped_acquire acquire;
+  try {
+    on_iteration_(iteration, residual);
+  } catch (py::error_already_set& error) {
+    error_.emplace(std::move(error));
+  }
+}
+
+bool Stepper::is_stop_wanted() {
+  if (error_) return true;
+  const Clock::time_point now = Clock::now();
+  if (now - last_signal_check_ < signal_interval) return false;
+  last_signal_check_ = now;
+  const py::gil_scoped_acquire acquire;
+  if (PyErr_CheckSignals() != 0) error_.emplace();
+  return error_.has_value();
+}
+
+py::object Stepper::step(const py::object& on_iteration) {
+  const Simulation& simulation = this->simulation();
+  if (is_done()) {
+    throw std::runtime_error(has_failed_ ? "a step of this simulation has failed"
+                                         : "all " + std::to_string(num_steps_) + " steps are done");
+  }
+  if (!on_iteration.is_none() && !PyCallable_Check(on_iteration.ptr())) {
+    throw py::type_error("on_iteration: expected a function of (iteration, residual) or None");
+  }
+  StepReport report;
+  {
+    struct Busy {
+      explicit Busy(Stepper& owner) : stepper(owner) { stepper.is_busy_ = true; }
+      ~Busy() {
+        stepper.is_busy_ = false;
+        stepper.on_iteration_ = py::none();
+      }
+      Stepper& stepper;
+    } busy(*this);
+    on_iteration_ = on_iteration;
+    last_signal_check_ = Clock::now();
+    const py::gil_scoped_release release;
+    const ThreadLimit limit(threads_);
+    if (output_) {
+      report = output_->run->step();
+    } else {
+      report = simulation_->step([this](int iteration, double residual) { hear_iteration(iteration, residual); },
+                                 [this] { return is_stop_wanted(); });
+    }
+  }
+  if (error_) {
+    py::error_already_set error = std::move(*error_);
+    error_.reset();
+    // A callback may also have raised in the last iteration of a step that could not be taken.
+    if (report.status == StepStatus::stopped) throw error;
+    error.restore();
+    PyErr_WriteUnraisable(on_iteration.ptr());
+  }
+  refresh();
+  if (output_ && !output_->run->errors().empty() && report.is_advanced()) {
+    has_failed_ = true;
+    throw Refusal{"ResultError", output_->run->errors()};
+  }
+  StepRecord record = record_of(simulation, report);
+  py::object result = py::cast(std::move(record));
+  if (!report.is_advanced()) {
+    has_failed_ = true;
+    const py::object error_class = py::module_::import("clearance.errors").attr("StepError");
+    PyErr_SetObject(error_class.ptr(), error_class(result).ptr());
+    throw py::error_already_set();
+  }
+  return result;
+}
+
+void Stepper::close() {
+  if (is_closed_) return;
+  if (is_busy_) throw std::runtime_error("the simulation is in a step and cannot be closed");
+  is_closed_ = true;
+  if (!output_) return;
+  RunOutcome outcome;
+  {
+    const py::gil_scoped_release release;
+    outcome = output_->run->finish();
+  }
+  output_.reset();
+  if (outcome.end == RunEnd::failed_writing && !has_failed_) throw Refusal{"ResultError", outcome.errors};
+}
+
+void Stepper::restore(const State& state) {
+  simulation();
+  if (output_) {
+    throw std::runtime_error("a simulation with a result folder only goes forward: restore in one without `output`");
+  }
+  value_or_throw(simulation_->restore(state), "SceneError");
+  has_failed_ = false;
+  refresh();
+}
+
+const char* kind_name(BodyKind kind) {
+  return enum_name(kind).data();
+}
+
+py::slice slice_of(const IndexRange& range) {
+  return {range.first, range.end(), 1};
+}
+
+py::object pose_of(const Stepper& stepper, int body) {
+  const Simulation& simulation = stepper.simulation();
+  if (body < 0 || body >= static_cast<int>(simulation.bodies().size())) throw py::index_error("no such body");
+  const std::optional<Eigen::Matrix4d> pose = simulation.pose(body);
+  if (!pose) return py::none();
+  Array<double> array({4, 4});
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) array.mutable_at(i, j) = (*pose)(i, j);
+  }
+  return array;
+}
+
+py::dict contacts_of(const Stepper& stepper) {
+  const std::vector<ContactPair> pairs = stepper.simulation().contacts();
+  const auto count = static_cast<py::ssize_t>(pairs.size());
+  Array<int> bodies({count, py::ssize_t{2}}), vertices({count, py::ssize_t{4}}), num_first(count);
+  Array<double> gap(count), normal({count, py::ssize_t{3}}), force({count, py::ssize_t{3}});
+  for (py::ssize_t k = 0; k < count; ++k) {
+    const ContactPair& pair = pairs[static_cast<std::size_t>(k)];
+    std::copy_n(pair.bodies.data(), 2, bodies.mutable_data(k, 0));
+    std::copy_n(pair.vertices.data(), 4, vertices.mutable_data(k, 0));
+    std::copy_n(pair.normal.data(), 3, normal.mutable_data(k, 0));
+    std::copy_n(pair.force.data(), 3, force.mutable_data(k, 0));
+    num_first.mutable_at(k) = pair.num_first;
+    gap.mutable_at(k) = pair.distance;
+  }
+  py::dict contacts;
+  contacts["bodies"] = bodies;
+  contacts["vertices"] = vertices;
+  contacts["num_first"] = num_first;
+  contacts["gap"] = gap;
+  contacts["normal"] = normal;
+  contacts["force"] = force;
+  return contacts;
+}
+
+/// A checkpoint as Python's pickle stores it.
+py::tuple pickled(const State& state) {
+  const Checkpoint checkpoint = checkpoint_of(state);
+  py::dict arrays;
+  for (const auto& [name, values] : checkpoint.arrays) arrays[name.c_str()] = array_of(values);
+  return py::make_tuple(checkpoint.step, checkpoint.time, arrays);
+}
+
+State unpickled(int step, double time, const std::map<std::string, Array<double>>& arrays) {
+  Checkpoint checkpoint;
+  checkpoint.step = step;
+  checkpoint.time = time;
+  for (const auto& [name, array] : arrays) checkpoint.arrays[name] = {array.data(), array.data() + array.size()};
+  return state_of(checkpoint);
+}
+
+py::dict dict_of(const auto& pairs) {
+  py::dict dict;
+  for (const auto& [name, value] : pairs) dict[py::str(name)] = value;
+  return dict;
+}
+
+py::list iterations_of(const StepRecord& record) {
+  py::list iterations;
+  for (const StepRecord::Iteration& it : record.iterations) {
+    py::dict one;
+    one["residual"] = it.residual;
+    one["imbalance"] = it.imbalance;
+    one["alpha_limit"] = it.alpha_limit;
+    one["alpha"] = it.alpha;
+    one["contacts"] = it.contacts;
+    one["min_distance"] = it.min_distance;
+    one["limited_by"] = it.limited_by;
+    one["event"] = it.event;
+    iterations.append(one);
+  }
+  return iterations;
+}
+
+void bind_report(py::module_& module) {
+  sealed_class<StepRecord>(module, "StepReport", "What a step did: the columns of stats.jsonl (docs/results.md).")
+      .def_readonly("step", &StepRecord::step, "Number of the step, from 1.")
+      .def_readonly("time", &StepRecord::time, "[s] At its end.")
+      .def_readonly("status", &StepRecord::status, "`converged`, or why it is not.")
+      .def_property_readonly("converged", [](const StepRecord& r) { return r.status == "converged"; })
+      .def_readonly("newton_iterations", &StepRecord::newton_iterations)
+      .def_readonly("partial_iterations", &StepRecord::partial_iterations)
+      .def_readonly("contacts", &StepRecord::contacts, "Number of contacts at its end.")
+      .def_readonly("min_distance", &StepRecord::min_distance, "[m] Smallest gap; inf: nothing is near.")
+      .def_readonly("residual", &StepRecord::residual, "[m/s] Of the last direction.")
+      .def_readonly("imbalance", &StepRecord::imbalance, "Share of the forces at work that is not balanced.")
+      .def_readonly("kappa", &StepRecord::kappa)
+      .def_readonly("friction_work", &StepRecord::friction_work, "[J] Taken out by friction in this step.")
+      .def_readonly("limited_by", &StepRecord::limited_by)
+      .def_readonly("smallest_alpha", &StepRecord::smallest_alpha)
+      .def_readonly("state_hash", &StepRecord::state_hash)
+      .def_property_readonly(
+          "energy", [](const StepRecord& r) { return dict_of(r.energy); }, "[J] By name.")
+      .def_property_readonly(
+          "account", [](const StepRecord& r) { return dict_of(r.account); }, "[J] By name.")
+      .def_property_readonly(
+          "seconds", [](const StepRecord& r) { return dict_of(r.seconds); }, "[s] By stage.")
+      .def_property_readonly("counters", [](const StepRecord& r) { return dict_of(r.counters); })
+      .def_property_readonly(
+          "momentum",
+          [](const StepRecord& r) {
+            py::dict momentum;
+            for (const auto& [name, v] : r.momentum) momentum[py::str(name)] = py::make_tuple(v[0], v[1], v[2]);
+            return momentum;
+          },
+          "[N s] By name.")
+      .def_property_readonly("iterations", &iterations_of, "Of scenes with output.iterations.")
+      .def("__repr__", [](const StepRecord& r) {
+        return fmt::format("<step {}: {} after {} Newton iterations, t = {:g} s>", r.step, r.status,
+                           r.newton_iterations, r.time);
+      });
+}
+
+}  // namespace
+
+void bind_simulation(py::module_& module) {
+  bind_report(module);
+  module.def("make_state", &unpickled, py::arg("step"), py::arg("time"), py::arg("arrays"));
+  sealed_class<State>(module, "State", "Everything that a restart needs; can be pickled.")
+      .def_readonly("step", &State::step)
+      .def_readonly("time", &State::time, "[s]")
+      .def("__reduce__", [](const State& s) {
+        // Pickle finds functions of Python only.
+        return py::make_tuple(py::module_::import("clearance.simulation").attr("_make_state"), pickled(s));
+      });
+  module.def(
+      "make_stepper",
+      [](const LoadedScene& scene, std::optional<fs::path> folder, const std::string& use, int threads,
+         std::optional<int> num_steps) {
+        return std::make_unique<Stepper>(scene, std::move(folder), use, threads, num_steps);
+      },
+      py::arg("scene"), py::arg("folder"), py::arg("use"), py::arg("threads"), py::arg("num_steps"));
+  sealed_class<Stepper>(module, "Stepper")
+      .def("step", &Stepper::step, py::arg("on_iteration"))
+      .def("close", &Stepper::close)
+      .def_property_readonly("closed", &Stepper::is_closed)
+      .def_property_readonly("done", &Stepper::is_done)
+      .def_property_readonly("step_number", &Stepper::num_steps_done)
+      .def_property_readonly("num_steps", &Stepper::num_steps)
+      .def_property_readonly("time", &Stepper::time)
+      .def_property_readonly("positions", &Stepper::positions)
+      .def_property_readonly("velocities", &Stepper::velocities)
+      .def_property_readonly("contact_forces",
+                             [](const Stepper& s) { return array_of(s.simulation().contact_forces()); })
+      .def_property_readonly("contacts", &contacts_of)
+      .def_property_readonly(
+          "bodies",
+          [](const Stepper& s) {
+            py::list bodies;
+            for (const BodyView& body : s.bodies()) {
+              bodies.append(py::make_tuple(body.name, kind_name(body.kind), slice_of(body.vertices), body.entry));
+            }
+            return bodies;
+          })
+      .def("pose", &pose_of, py::arg("body"))
+      .def_property_readonly("frame", [](const Stepper& s) { return s.simulation().frame(); })
+      .def_property_readonly("probes",
+                             [](const Stepper& s) {
+                               py::dict probes;
+                               const std::vector<double> values = s.simulation().probe_values();
+                               const std::vector<std::string>& columns = s.simulation().probe_columns();
+                               for (std::size_t k = 0; k < values.size(); ++k) probes[py::str(columns[k])] = values[k];
+                               return probes;
+                             })
+      .def_property_readonly("warnings", [](const Stepper& s) { return problems_of(s.simulation().warnings()); })
+      .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
+      .def("save_state", [](const Stepper& s) { return State(s.simulation().state()); })
+      .def("restore", &Stepper::restore, py::arg("state"));
+}
+
+}  // namespace clearance::python

@@ -1,0 +1,29 @@
+// Issues of the library as Python exceptions of clearance.errors, which carry all of them as `problems`.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <utility>
+
+#include "clearance/base/result.h"
+
+namespace clearance::python {
+
+/// Thrown by the functions of this module; the class is a name in clearance.errors.
+struct Refusal {
+  const char* error_class;
+  Issues issues;
+};
+
+template <class T>
+T value_or_throw(Result<T> result, const char* error_class) {
+  if (!result) throw Refusal{error_class, std::move(result).issues()};
+  return std::move(result).value();
+}
+
+/// A list of clearance.errors.Problem.
+pybind11::list problems_of(const Issues& issues);
+
+void bind_errors(pybind11::module_& module);
+
+}  // namespace clearance::python

@@ -1,0 +1,141 @@
+#include "clearance/verify/folder/verify_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/base/parallel.h"
+
+namespace clearance::verify {
+
+namespace {
+
+/// Every index of a cell names a vertex, and every cell a body.
+bool has_valid_indices(const Frame& frame) {
+  const int num_vertices = static_cast<int>(frame.mesh.vertices.size());
+  const auto is_valid = [&](int v) { return v >= 0 && v < num_vertices; };
+  const auto are_valid = [&](const auto& cells) {
+    return std::all_of(cells.begin(), cells.end(),
+                       [&](const auto& cell) { return std::all_of(cell.begin(), cell.end(), is_valid); });
+  };
+  const auto is_body = [](int body) { return body >= 0 && body < 1'000'000; };
+  return are_valid(frame.mesh.tets) && are_valid(frame.mesh.triangles) && are_valid(frame.mesh.edges) &&
+         std::all_of(frame.mesh.points.begin(), frame.mesh.points.end(), is_valid) &&
+         std::all_of(frame.cell_body.begin(), frame.cell_body.end(), is_body);
+}
+
+struct FrameOutcome {
+  FrameVerdict verdict;
+  std::string problem;
+};
+
+/// `first` and its surface stand for all frames with the same cells, which is nearly always all of them.
+FrameOutcome judge_frame(const VerifyFolder& folder, int index, const Frame& first,
+                         const VerifySurface& first_surface) {
+  auto frame = read_frame(folder.frames[index]);
+  if (!frame) return {{}, to_string(frame.issues()[0])};
+  Frame& f = *frame;
+  f.mesh.dim = folder.dimension;
+  if (!has_valid_indices(f)) return {{}, fmt::format("{}: index out of range", folder.frames[index].string())};
+  VerifyScene scene = folder.scene;
+  add_obstacles(f, scene);
+  FrameOutcome outcome;
+  outcome.verdict = verify_frame(f, has_same_cells(f, first) ? first_surface : build_verify_surface(f), scene);
+  const double time = folder.times[index];
+  if (std::abs(f.time - time) > 1e-9 * std::max(1.0, std::abs(time))) {
+    outcome.problem = fmt::format("{}: time {} but frames.pvd says {}", folder.frames[index].string(), f.time, time);
+  }
+  return outcome;
+}
+
+std::string body_name(const VerifyFolder& folder, int body) {
+  const auto& bodies = folder.scene.bodies;
+  const bool has_name = body >= 0 && body < static_cast<int>(bodies.size()) && !bodies[body].name.empty();
+  return has_name ? fmt::format("'{}'", bodies[body].name) : fmt::format("body {}", body);
+}
+
+std::string primitive_text(const std::vector<int>& vertices) {
+  static constexpr const char* names[] = {"", "vertex", "edge", "triangle", "tet"};
+  const bool is_point = vertices.size() == 2 && vertices[0] == vertices[1];
+  std::string text = is_point ? fmt::format("point {}", vertices[0]) : names[std::min<std::size_t>(4, vertices.size())];
+  for (std::size_t i = 0; i < vertices.size() && !is_point; ++i)
+    text += fmt::format("{}{}", i == 0 ? " " : "-", vertices[i]);
+  return text;
+}
+
+std::string offense_text(const VerifyFolder& folder, int frame, const Offense& o) {
+  std::string what = fmt::format("{} of {}", primitive_text(o.primitive_a), body_name(folder, o.body_a));
+  switch (o.kind) {
+    case OffenseKind::intersection:
+      what += fmt::format(" touches {} of {}", primitive_text(o.primitive_b), body_name(folder, o.body_b));
+      break;
+    case OffenseKind::inversion:
+      what += " is inverted or flat";
+      break;
+    case OffenseKind::half_space:
+      what += fmt::format(" is not inside half-space {}", o.body_b);
+      break;
+    case OffenseKind::separation:
+      what += fmt::format(" is too close to {} of {}", primitive_text(o.primitive_b), body_name(folder, o.body_b));
+      break;
+    case OffenseKind::half_space_gap:
+      what += fmt::format(" is too close to half-space {}", o.body_b);
+      break;
+    case OffenseKind::not_finite:
+      what += " has a position or velocity that is no number";
+      break;
+  }
+  return fmt::format("frame {}: {}, at ({:.6g}, {:.6g}, {:.6g}) m", frame, what, o.position[0], o.position[1],
+                     o.position[2]);
+}
+
+}  // namespace
+
+std::vector<std::string> offense_texts(const VerifyFolder& folder, const VerifyReport& report) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < report.verdicts.size(); ++i) {
+    for (const Offense& o : report.verdicts[i].offenses) texts.push_back(offense_text(folder, static_cast<int>(i), o));
+  }
+  return texts;
+}
+
+bool VerifyReport::is_clean() const {
+  return num_intersections + num_inversions + num_half_space_violations + num_not_finite + num_too_close == 0 &&
+         problems.empty();
+}
+
+VerifyReport verify_folder(const VerifyFolder& folder) {
+  // The cells of the first readable frame stand for all: its surface is built once.
+  Frame first;
+  VerifySurface first_surface;
+  if (auto frame = read_frame(folder.frames[0]); frame && has_valid_indices(*frame)) {
+    first = std::move(*frame);
+    first.mesh.dim = folder.dimension;
+    first_surface = build_verify_surface(first);
+  }
+  const int num_frames = static_cast<int>(folder.frames.size());
+  std::vector<FrameOutcome> outcomes(folder.frames.size());
+  parallel_for(num_frames, 1, [&](int i) { outcomes[i] = judge_frame(folder, i, first, first_surface); });
+
+  VerifyReport report;
+  report.problems = folder.problems;
+  for (int i = 0; i < num_frames; ++i) {
+    FrameVerdict& verdict = outcomes[i].verdict;
+    if (!outcomes[i].problem.empty()) report.problems.push_back(outcomes[i].problem);
+    report.num_intersections += verdict.num_intersections;
+    report.num_inversions += verdict.num_inversions;
+    report.num_half_space_violations += verdict.num_half_space_violations;
+    report.num_not_finite += verdict.num_not_finite;
+    report.num_too_close += verdict.num_too_close;
+    report.smallest_gap = std::min(report.smallest_gap, verdict.smallest_gap);
+    if (verdict.min_distance < report.min_distance) {
+      report.min_distance = verdict.min_distance;
+      report.min_distance_frame = i;
+    }
+    report.verdicts.push_back(std::move(verdict));
+  }
+  return report;
+}
+
+}  // namespace clearance::verify
