@@ -52,7 +52,7 @@ clearance_component(simulation
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_muparser
   HEADERS base/log.h base/parallel.h base/profile.h base/result.h
     geometry/mesh.h
-    io/result/energy_monitor.h io/result/folder_claim.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
+    io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
     simulation/body_facts.h simulation/coarse_motion.h simulation/joint_strain.h simulation/run.h simulation/simulation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)

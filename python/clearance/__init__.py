@@ -18,10 +18,10 @@ from .errors import ClearanceError, MeshError, Problem, ResultError, SceneError,
 from .mesh import Mesh, generate, read_mesh
 from .results import Frame, Results, Verdict, verify
 from .scene import Scene, SceneSummary
-from .simulation import Body, Contacts, Simulation, State, StepReport
+from .simulation import Body, Contacts, Controls, Simulation, State, StepReport
 
 __all__ = [
-    "Body", "ClearanceError", "Contacts", "Frame", "Mesh", "MeshError", "Problem", "ResultError", "Results", "Scene",
+    "Body", "ClearanceError", "Contacts", "Controls", "Frame", "Mesh", "MeshError", "Problem", "ResultError", "Results", "Scene",
     "SceneError", "SceneSummary", "Simulation", "State", "StepError", "StepReport", "Verdict", "__version__", "ccd",
     "contact", "generate", "read_mesh", "verify",
 ]

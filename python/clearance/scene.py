@@ -88,6 +88,11 @@ class Scene:
         """Adds a joint and returns its dict: kind, bodies, point [m], axis, lower, upper, drive, effort."""
         return self._add("joints", {**({} if name is None else {"name": name}), **keys})
 
+    def add_control(self, name: str, value: float = 0.0) -> Dict[str, Any]:
+        """Adds a control: a number that all formulas of the scene may use by its name, set between steps by
+        `Simulation.controls`."""
+        return self._add("controls", {"name": name, "value": value})
+
     def add_probe(self, name: str, kind: str, **keys: Any) -> Dict[str, Any]:
         """Adds a probe (docs/scene.md, output.probes) and returns its dict; its numbers are in `Simulation.probes`."""
         probe = {"name": name, "kind": kind, **copy.deepcopy(keys)}

@@ -1,6 +1,6 @@
 """Stepping a scene."""
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, MutableMapping, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,20 +43,48 @@ class Contacts(NamedTuple):
     force: NDArray[np.float64]  #: (n, 3) [N] on the first feature
 
 
+class Controls(MutableMapping):
+    """The controls of a scene by their names: numbers that its formulas use, and that can be set between steps."""
+
+    def __init__(self, stepper: Any):
+        self._stepper = stepper
+
+    def __getitem__(self, name: str) -> float:
+        return self._stepper.controls[name]
+
+    def __setitem__(self, name: str, value: float) -> None:
+        self._stepper.set_control(name, value)
+
+    def __delitem__(self, name: str) -> None:
+        raise TypeError("controls can be set, but not removed")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stepper.controls)
+
+    def __len__(self) -> int:
+        return len(self._stepper.controls)
+
+    def __repr__(self) -> str:
+        return f"<Controls: {self._stepper.controls}>"
+
+
 class Simulation:
     """A scene that is stepped.
 
     scene: a Scene, or the path of a scene file. output: a folder for frames, statistics and checkpoints, as `clearance
     run -o` writes it; None: nothing is stored. threads: 0 for all processors; results do not depend on it. steps: their
     number, instead of the scene's duration. overwrite, resume: what to do with a result that is there already.
+    controls: the result folder of a run whose controls are set again, step by step, until something else is set.
 
     Raises SceneError with every problem of the scene, ResultError where the folder cannot be used.
     """
 
     def __init__(self, scene: Union[Scene, Any], output: Any = None, *, threads: int = 0, steps: Optional[int] = None,
-                 overwrite: bool = False, resume: bool = False):
+                 overwrite: bool = False, resume: bool = False, controls: Any = None):
         if overwrite and resume:
             raise ValueError("overwrite and resume exclude each other")
+        if controls is not None and resume:
+            raise ValueError("controls and resume exclude each other: a resumed run has its own")
         if output is None and (overwrite or resume):
             raise ValueError("overwrite and resume need `output`")
         threads = _check.whole_number(threads, "threads", 0)
@@ -67,7 +95,10 @@ class Simulation:
             desc = scene._desc()
         use = "overwrite" if overwrite else "resume" if resume else "start"
         folder = None if output is None else _check.path(output, "output")
-        self._stepper = core.make_stepper(desc, folder, use, threads, steps)
+        recorded = None if controls is None else _check.path(controls, "controls")
+        self._stepper = core.make_stepper(desc, folder, use, threads, steps, recorded)
+        #: Of the scene (docs/scene.md, controls): `sim.controls["grip"] = 0.02`. Recorded in the result folder.
+        self.controls = Controls(self._stepper)
         self.bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
         #: Probable mistakes in the scene.
         self.warnings: List[Problem] = desc.warnings + self._stepper.warnings

@@ -319,6 +319,117 @@ class Stopping(InFolder):
         self.assertEqual(sim.state_hash, before)
 
 
+class Steering(InFolder):
+    def scene(self, **keys):
+        """A finger pulled along a slider by its effort, and a post that is moved."""
+        scene = cl.Scene(**{"time": {"step": 0.01, "duration": 0.2}, "gravity": [0, 0, 0], **keys})
+        scene.add_control("pull")
+        scene.add_control("place", 0.0)
+        box = {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1, 1, 1]}
+        scene.add_body("finger", kind="rigid", generator=box, mass=2.0)
+        scene.add_joint("rail", kind="slider", bodies=["finger", ""], axis=[1, 0, 0], effort="2 * pull")
+        scene.add_body("post", kind="obstacle", generator=box, transform={"translation": [0, 1, 0]},
+                       motions=[{"displacement": ["place", "0", "0"]}])
+        scene.add_body("weight", generator=box, transform={"translation": [0, 3, 0]},
+                       loads=[{"kind": "acceleration", "expression": ["pull", "0", "0"]}])
+        return scene
+
+    def test_efforts_motions_and_loads_obey(self):
+        sim = cl.Simulation(self.scene())
+        v, x = sim.velocities, sim.positions
+        rows = {name: sim.body(name).vertices for name in ("finger", "post", "weight")}
+        start = x.copy()
+        sim.step()
+        self.assertTrue(np.allclose(x, start, atol=1e-12))
+        sim.controls["pull"] = 3.0
+        sim.controls["place"] = 0.25
+        self.assertEqual(dict(sim.controls), {"pull": 3.0, "place": 0.25})
+        for _ in range(10):
+            sim.step()
+        self.assertTrue(np.allclose(v[rows["finger"], 0], 10 * 0.01 * 2 * 3.0 / 2.0, rtol=1e-6))
+        self.assertTrue(np.allclose(v[rows["weight"], 0], 10 * 0.01 * 3.0, rtol=1e-6))
+        self.assertTrue(np.allclose((x - start)[rows["post"], 0], 0.25))
+        sim.controls.update(pull=0.0)
+        before = v[rows["finger"], 0].copy()
+        sim.step()
+        self.assertTrue(np.allclose(v[rows["finger"], 0], before, rtol=1e-6))
+
+    def steer(self, sim, first=0):
+        hashes = []
+        while not sim.done:
+            sim.controls["pull"] = np.sin(sim.step_number)
+            sim.controls["place"] = 0.01 * sim.step_number
+            hashes.append(sim.step().state_hash)
+        return hashes
+
+    def test_the_folder_repeats_what_was_set(self):
+        out = self.folder / "out"
+        with cl.Simulation(self.scene(), out) as sim:
+            hashes = self.steer(sim)
+        self.assertEqual(cl.Results(out).stats["controls.pull"][3], np.sin(3))
+        again = cl.Simulation(self.scene(), controls=out)
+        self.assertEqual([again.step().state_hash for _ in hashes], hashes)
+        run_program("run", out / "scene.json", "-o", self.folder / "program", "-q", "--controls", out)
+        self.assertEqual([s["state_hash"] for s in cl.Results(self.folder / "program").steps], hashes)
+        run_program("run", out / "scene.json", "-o", self.folder / "free", "-q")
+        self.assertNotEqual(cl.Results(self.folder / "free").steps[-1]["state_hash"], hashes[-1])
+
+    def test_resumed_runs_know_what_was_set(self):
+        out = self.folder / "out"
+        scene = self.scene(output={"checkpoint_interval": 8})
+        with cl.Simulation(scene, out) as sim:
+            hashes = self.steer(sim)
+        # As if it had been killed after step 18: the checkpoint is that of step 16.
+        again = self.folder / "again"
+        with cl.Simulation(scene, again) as sim:
+            for _ in range(18):
+                sim.controls["pull"] = np.sin(sim.step_number)
+                sim.controls["place"] = 0.01 * sim.step_number
+                sim.step()
+            state = (again / "checkpoint" / "state.bin").read_bytes()
+        (again / "checkpoint" / "state.bin").write_bytes(state)
+        with cl.Simulation(scene, again, resume=True) as sim:
+            self.assertEqual(sim.step_number, 16)
+            self.assertEqual(sim.controls["pull"], np.sin(15))
+            self.assertEqual([sim.step().state_hash for _ in range(2)], hashes[16:18])
+            self.assertEqual(sim.controls["pull"], np.sin(17))
+            self.assertEqual(self.steer(sim), hashes[18:])
+
+    def test_states_hold_controls(self):
+        sim = cl.Simulation(self.scene())
+        sim.controls["pull"] = 1.5
+        sim.step()
+        state = pickle.loads(pickle.dumps(sim.save_state()))
+        sim.controls["pull"] = 0.0
+        sim.restore(state)
+        self.assertEqual(sim.controls["pull"], 1.5)
+
+    def test_mistakes(self):
+        sim = cl.Simulation(self.scene())
+        with self.assertRaisesRegex(cl.SceneError, "known are pull, place"):
+            sim.controls["pul"] = 1.0
+        with self.assertRaisesRegex(cl.SceneError, "finite"):
+            sim.controls["pull"] = float("nan")
+        with self.assertRaises(TypeError):
+            sim.controls["pull"] = "a"
+        with self.assertRaises(KeyError):
+            sim.controls["none"]
+        with self.assertRaises(TypeError):
+            del sim.controls["pull"]
+        for name, message in (("t", "know already"), ("sin", "know already"), ("a b", "letters"), ("", "letters"),
+                              ("pull", "another control")):
+            scene = self.scene()
+            scene.add_control(name)
+            with self.assertRaisesRegex(cl.SceneError, message):
+                scene.check()
+        scene = self.scene()
+        scene.data["joints"][0]["effort"] = "2 * pul"
+        with self.assertRaisesRegex(cl.SceneError, "pull"):
+            scene.check()
+        with self.assertRaises(cl.ResultError):
+            cl.Simulation(self.scene(), controls=self.folder)
+
+
 class Reports(unittest.TestCase):
     def test_probes_and_energies(self):
         scene = drop()

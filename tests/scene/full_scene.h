@@ -126,6 +126,7 @@ inline SceneDesc full_scene() {
                             .effort = ""}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
+  scene.controls = {ControlDesc{.name = "pull", .value = 1.0 / 3.0}, ControlDesc{.name = "grip"}};
   ProbeDesc of_region;
   of_region.name = "mean";
   of_region.kind = ProbeKind::velocity;

@@ -104,6 +104,33 @@ TEST_F(Runs, StoppedWithinAStepIsTheSameAsOneThatPlannedToEndThere) {
   EXPECT_EQ(Json::parse(read("stopped/summary.json"))["finished"], "stopped");
 }
 
+TEST_F(Runs, TakenStepByStepAreTheWholeOneAndStoppedStepsCanBeTakenAgain) {
+  run_into("whole", FolderUse::start);
+  RunningScene scene(squeezed_box);
+  const Result<FolderClaim> claim = FolderClaim::make(folder_ / "steps", FolderUse::start);
+  ASSERT_TRUE(claim);
+  int num_questions = 0;
+  RunObserver observer;
+  observer.is_stop_wanted = [&] { return ++num_questions == 5; };
+  {
+    Result<Run> run = Run::begin(scene.simulation(), *claim, {}, observer);
+    ASSERT_TRUE(run);
+    EXPECT_EQ(run->num_steps(), 6);
+    int num_stopped = 0;
+    while (!run->is_over()) {
+      num_questions = num_stopped < 3 ? 0 : 100;
+      const std::string before = scene.simulation().state_hash();
+      if (run->step().status != StepStatus::stopped) continue;
+      ++num_stopped;
+      EXPECT_EQ(scene.simulation().state_hash(), before);
+    }
+    EXPECT_EQ(num_stopped, 3);
+    EXPECT_EQ(run->finish().end, RunEnd::complete);
+  }
+  EXPECT_EQ(stats_of("steps"), stats_of("whole"));
+  EXPECT_TRUE(read("steps/checkpoint/state.bin") == read("whole/checkpoint/state.bin"));
+}
+
 TEST_F(Runs, ResumedAfterAnyStopAreTheUninterruptedOneBitForBit) {
   EXPECT_EQ(run_into("whole", FolderUse::start).end, RunEnd::complete);
   for (const int interval : {1, 2, 7, 23}) {

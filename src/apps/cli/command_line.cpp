@@ -83,6 +83,10 @@ int run_command_line(int argc, char** argv) {
       ->excludes(resume);
   run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
   run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
+  run_command
+      ->add_option("--controls", run.controls,
+                   "result folder of a run whose controls are set again, step by step (scenes with `controls`)")
+      ->excludes(resume);
   run_command->add_option("--record-ccd", run.record_ccd, "write what collision detection is asked to this .ccd file");
   run_command->add_option("--record-ccd-limit", run.record_ccd_limit, "queries to record at most, evenly spread")
       ->check(whole_number(1));

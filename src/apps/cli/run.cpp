@@ -19,6 +19,7 @@
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/io/result/folder_claim.h"
+#include "clearance/io/result/result_check.h"
 #include "clearance/simulation/simulation.h"
 
 namespace clearance::cli {
@@ -124,6 +125,18 @@ bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
   return true;
 }
 
+/// As the run was whose result is in the folder.
+Result<Done> control_by(const fs::path& folder, Simulation& simulation) {
+  if (const Result<Done> checked = check_result_folder(folder, "stats.jsonl"); !checked) return checked.issues();
+  std::map<int, ControlValues> controls = read_controls(folder);
+  if (controls.empty()) return Issue{(folder / "stats.jsonl").string(), "", "", "has no controls"};
+  Result<Done> scheduled = simulation.schedule_controls(std::move(controls));
+  if (scheduled) return Done{};
+  Issues issues = scheduled.issues();
+  set_file(issues, (folder / "stats.jsonl").string());
+  return issues;
+}
+
 int exit_status(RunEnd end, int signal) {
   switch (end) {
     case RunEnd::complete:
@@ -174,6 +187,13 @@ int run_simulation(const RunOptions& options) {
       claim->withdraw({"log.txt"});
     }
     return exit_bad_input;
+  }
+  if (!options.controls.empty()) {
+    const Result<Done> controlled = control_by(options.controls, *ready.simulation);
+    if (!controlled) {
+      claim->withdraw({"log.txt"});
+      return refuse(controlled.issues());
+    }
   }
   std::optional<CcdQueryRecorder> recorder;
   if (!options.record_ccd.empty()) {

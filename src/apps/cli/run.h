@@ -35,6 +35,7 @@ struct RunOptions {
   FolderUse use = FolderUse::start;
   bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;
+  std::filesystem::path controls;            ///< result folder whose controls are to be set again; empty: none
   std::filesystem::path record_ccd;          ///< .ccd file of the run's CCD queries; empty: none
   std::uint64_t record_ccd_limit = 1000000;  ///< of its queries
 };

@@ -12,6 +12,7 @@
 #include "apps/python/refusal.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
+#include "clearance/io/result/result_check.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/loaded_scene.h"
@@ -38,7 +39,7 @@ struct Output {
 class Stepper {
  public:
   Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
-          std::optional<int> num_steps);
+          std::optional<int> num_steps, const std::optional<fs::path>& controls);
   ~Stepper() {
     if (output_) output_->run->finish();
   }
@@ -70,6 +71,8 @@ class Stepper {
     return simulation_->bodies();
   }
   void restore(const State& state);
+  py::dict controls() const;
+  void set_control(const std::string& name, double value);
 
  private:
   using Buffer = std::shared_ptr<std::vector<Vec<3>>>;
@@ -121,7 +124,7 @@ FolderUse use_of(const std::string& name) {
 }
 
 Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
-                 std::optional<int> num_steps)
+                 std::optional<int> num_steps, const std::optional<fs::path>& controls)
     : threads_(threads) {
   const py::gil_scoped_release release;
   const ThreadLimit limit(threads_);
@@ -131,6 +134,10 @@ Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, cons
   try {
     simulation_ = std::make_unique<Simulation>(value_or_throw(Simulation::create(loaded.scene), "SceneError"));
     num_steps_ = num_steps.value_or(simulation_->summary().num_steps);
+    if (controls) {
+      value_or_throw(check_result_folder(*controls, "stats.jsonl"), "ResultError");
+      value_or_throw(simulation_->schedule_controls(read_controls(*controls)), "ResultError");
+    }
     if (claim) {
       value_or_throw(open_log(*folder / "log.txt"), "ResultError");
       log_info("clearance {} from Python, {} threads", CLEARANCE_VERSION, num_threads());
@@ -248,6 +255,17 @@ void Stepper::restore(const State& state) {
   value_or_throw(simulation_->restore(state), "SceneError");
   has_failed_ = false;
   refresh();
+}
+
+py::dict Stepper::controls() const {
+  py::dict controls;
+  for (const auto& [name, value] : simulation().controls()) controls[py::str(name)] = value;
+  return controls;
+}
+
+void Stepper::set_control(const std::string& name, double value) {
+  simulation();
+  value_or_throw(simulation_->set_control(name, value), "SceneError");
 }
 
 const char* kind_name(BodyKind kind) {
@@ -387,10 +405,11 @@ void bind_simulation(py::module_& module) {
   module.def(
       "make_stepper",
       [](const LoadedScene& scene, std::optional<fs::path> folder, const std::string& use, int threads,
-         std::optional<int> num_steps) {
-        return std::make_unique<Stepper>(scene, std::move(folder), use, threads, num_steps);
+         std::optional<int> num_steps, const std::optional<fs::path>& controls) {
+        return std::make_unique<Stepper>(scene, std::move(folder), use, threads, num_steps, controls);
       },
-      py::arg("scene"), py::arg("folder"), py::arg("use"), py::arg("threads"), py::arg("num_steps"));
+      py::arg("scene"), py::arg("folder"), py::arg("use"), py::arg("threads"), py::arg("num_steps"),
+      py::arg("controls"));
   sealed_class<Stepper>(module, "Stepper")
       .def("step", &Stepper::step, py::arg("on_iteration"))
       .def("close", &Stepper::close)
@@ -425,6 +444,8 @@ void bind_simulation(py::module_& module) {
                              })
       .def_property_readonly("warnings", [](const Stepper& s) { return problems_of(s.simulation().warnings()); })
       .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
+      .def_property_readonly("controls", &Stepper::controls)
+      .def("set_control", &Stepper::set_control, py::arg("name"), py::arg("value"))
       .def("save_state", [](const Stepper& s) { return State(s.simulation().state()); })
       .def("restore", &Stepper::restore, py::arg("state"));
 }

@@ -56,6 +56,7 @@ struct State {
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
   std::vector<StickVertex> stick;  ///< of contacts that rub at x
   VecX x_anchor;  ///< [m] where scripted motions start from; written by the simulation when a motion begins
+  VecX controls;  ///< what programs have set (scene/controls.h)
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
 };
 

@@ -32,10 +32,11 @@ constexpr Function2 functions2[] = {
 /// What a formula may depend on.
 enum class Variables { time, time_and_point };
 
-std::string known_names(Variables variables) {
+std::string known_names(Variables variables, const Controls& controls) {
   std::string text = variables == Variables::time ? "t, pi, e" : "t, x, y, z, pi, e";
   for (const Function& function : functions) text += fmt::format(", {}", function.name);
   for (const Function2& function : functions2) text += fmt::format(", {}", function.name);
+  for (const std::string& name : controls.names) text += fmt::format(", {}", name);
   return text;
 }
 
@@ -62,8 +63,8 @@ bool has_assignment(const std::string& text) {
 /// One formula for as long as it is being evaluated. No exception leaves it.
 class Formula {
  public:
-  explicit Formula(const std::string& text, Variables variables = Variables::time_and_point)
-      : text_(text), variables_(variables) {
+  Formula(const std::string& text, const Controls& controls, Variables variables = Variables::time_and_point)
+      : text_(text), controls_(controls), variables_(variables) {
     parser_.ClearFun();
     parser_.ClearConst();
     for (const Function& function : functions) parser_.DefineFun(function.name, function.call);
@@ -72,6 +73,7 @@ class Formula {
     parser_.DefineConst("pi", M_PI);
     parser_.DefineConst("e", M_E);
     parser_.DefineVar("t", &t);
+    for (std::size_t k = 0; k < controls.names.size(); ++k) parser_.DefineVar(controls.names[k], &controls_.values[k]);
     if (variables == Variables::time) return;
     parser_.DefineVar("x", &point[0]);
     parser_.DefineVar("y", &point[1]);
@@ -115,7 +117,7 @@ class Formula {
     }
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN) {
       return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
-                         known_names(variables_));
+                         known_names(variables_, controls_));
     }
     // The parser's own words, but for their end: it counts characters from 0.
     std::string words = error.GetMsg();
@@ -129,26 +131,27 @@ class Formula {
   }
 
   const std::string& text_;
+  Controls controls_;  // the parser wants to be able to write them
   Variables variables_;
   mu::Parser parser_;
 };
 
 }  // namespace
 
-Issues check_expressions(const Expressions& formulas, const std::string& place) {
+Issues check_expressions(const Expressions& formulas, const std::string& place, const Controls& controls) {
   Issues issues;
   for (std::size_t i = 0; i < formulas.size(); ++i) {
-    const std::string problem = Formula(formulas[i]).compile();
+    const std::string problem = Formula(formulas[i], controls).compile();
     if (!problem.empty()) issues.push_back({"", element_path(place, i), formulas[i], problem});
   }
   return issues;
 }
 
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
-                                     std::span<const Vec<3>> points) {
+                                     std::span<const Vec<3>> points, const Controls& controls) {
   std::vector<Vec<3>> values(points.size());
   for (std::size_t i = 0; i < formulas.size(); ++i) {
-    Formula formula(formulas[i]);
+    Formula formula(formulas[i], controls);
     const std::string problem = formula.compile();
     if (!problem.empty()) return Issue{"", element_path(place, i), formulas[i], problem};
     formula.t = t;
@@ -167,13 +170,14 @@ Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::str
   return values;
 }
 
-Issues check_time_formula(const std::string& formula, const std::string& place) {
-  const std::string problem = Formula(formula, Variables::time).compile();
+Issues check_time_formula(const std::string& formula, const std::string& place, const Controls& controls) {
+  const std::string problem = Formula(formula, controls, Variables::time).compile();
   return problem.empty() ? Issues{} : Issues{{"", place, formula, problem}};
 }
 
-Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t) {
-  Formula compiled(formula, Variables::time);
+Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t,
+                                     const Controls& controls) {
+  Formula compiled(formula, controls, Variables::time);
   const std::string problem = compiled.compile();
   if (!problem.empty()) return Issue{"", place, formula, problem};
   compiled.t = t;
@@ -182,6 +186,31 @@ Result<double> evaluate_time_formula(const std::string& formula, const std::stri
   return Issue{
       "", place, formula,
       fmt::format("is {} at t = {:g} s; expected a finite number", std::isnan(value) ? "not a number" : "infinite", t)};
+}
+
+Controls controls_of(const SceneDesc& scene) {
+  Controls controls;
+  for (const ControlDesc& control : scene.controls) {
+    const bool is_taken = std::find(controls.names.begin(), controls.names.end(), control.name) != controls.names.end();
+    if (is_taken || !problem_of_control_name(control.name).empty()) continue;
+    controls.names.push_back(control.name);
+    controls.values.push_back(control.value);
+  }
+  return controls;
+}
+
+std::string problem_of_control_name(const std::string& name) {
+  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto is_sign = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); };
+  if (name.empty() || !is_letter(name[0]) || !std::all_of(name.begin(), name.end(), is_sign)) {
+    return "expected letters, digits and _, beginning with a letter";
+  }
+  const auto is_it = [&](const auto& function) { return name == function.name; };
+  constexpr std::array variables = {"t", "x", "y", "z", "pi", "e"};
+  const bool is_known = std::find(variables.begin(), variables.end(), name) != variables.end() ||
+                        std::any_of(std::begin(functions), std::end(functions), is_it) ||
+                        std::any_of(std::begin(functions2), std::end(functions2), is_it);
+  return is_known ? "is a name that formulas know already" : "";
 }
 
 }  // namespace clearance

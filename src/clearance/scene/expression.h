@@ -1,6 +1,6 @@
 // Formulas of a scene: text in t [s] and x, y, z [m], with the constants pi and e, the usual functions (`log` is the
-// natural logarithm), comparisons and `condition ? a : b`. Nothing is kept between calls, so that any number of threads
-// may evaluate, and the same text gives the same bits.
+// natural logarithm), comparisons and `condition ? a : b`, and in the controls of the scene. Nothing is kept between
+// calls, so that any number of threads may evaluate, and the same text gives the same bits.
 #pragma once
 
 #include <span>
@@ -8,20 +8,25 @@
 #include <vector>
 
 #include "clearance/base/result.h"
+#include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
 
 namespace clearance {
 
 /// What is wrong with the formulas of `place`, each with the character where it goes wrong; empty if nothing is.
-Issues check_expressions(const Expressions& formulas, const std::string& place);
+Issues check_expressions(const Expressions& formulas, const std::string& place, const Controls& controls = {});
 
 /// The three values at time t for every point. No value if a formula does not compile or is not finite somewhere: the
 /// issue names its place (`place[1]`), the formula, the time and the point.
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
-                                     std::span<const Vec<3>> points);
+                                     std::span<const Vec<3>> points, const Controls& controls = {});
 
 /// The same for a single formula in t alone.
-Issues check_time_formula(const std::string& formula, const std::string& place);
-Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t);
+Issues check_time_formula(const std::string& formula, const std::string& place, const Controls& controls = {});
+Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t,
+                                     const Controls& controls = {});
+
+/// Why no control can have this name; empty if one can.
+std::string problem_of_control_name(const std::string& name);
 
 }  // namespace clearance

@@ -462,6 +462,19 @@ void describe(Visitor& v, OutputDesc& o) {
 }
 
 template <>
+struct StructInfo<ControlDesc> {
+  static constexpr const char* name = "control";
+  static constexpr const char* doc =
+      "A number that all formulas of the scene may use by its name. Programs set it between steps (docs/python.md); "
+      "`clearance run` keeps it, or takes the values of another run (--controls).";
+};
+template <class Visitor>
+void describe(Visitor& v, ControlDesc& c) {
+  v.field("name", c.name, any("", "letters, digits and _; none of the names that formulas know already"));
+  v.field("value", c.value, any("", "at the start, in whatever unit its formulas make of it"));
+}
+
+template <>
 struct StructInfo<SceneDesc> {
   static constexpr const char* name = "scene";
   static constexpr const char* doc = "The whole file. Every key is optional but bodies; y is up.";
@@ -478,6 +491,7 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
   v.field("joints", s.joints, any("", "between stiff bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
+  v.field("controls", s.controls, any("", "numbers that formulas use and programs set"));
   v.field("output", s.output, any("", "what a run stores"));
 }
 

@@ -19,12 +19,13 @@ bool has_axis(const JointDesc& joint) {
 
 /// A drive at some times of the run; nothing if it cannot be evaluated, which is told elsewhere.
 using Values = std::array<double, 5>;
-std::optional<Values> values_of(const JointDesc& joint, double duration) {
+std::optional<Values> values_of(const JointDesc& joint, const SceneDesc& scene) {
+  const Controls controls = controls_of(scene);
   Values values{};
   for (std::size_t k = 0; k < values.size(); ++k) {
     // (Uneven, so that no oscillation is zero at all of them.)
-    const double t = duration * static_cast<double>((k + 1) * (k + 1)) / 25.0;
-    const Result<double> value = evaluate_time_formula(joint.drive, "", t);
+    const double t = scene.time.duration * static_cast<double>((k + 1) * (k + 1)) / 25.0;
+    const Result<double> value = evaluate_time_formula(joint.drive, "", t, controls);
     if (!value) return std::nullopt;
     values[k] = *value;
   }
@@ -39,7 +40,7 @@ class ConflictCheck : SceneCheck {
     const std::vector<JointDesc>& joints = scene_.joints;
     for (std::size_t i = 0; i < joints.size(); ++i) {
       if (!has_axis(joints[i]) || joints[i].drive.empty() || axis_of(joints[i]).isZero(0.0)) continue;
-      const auto drive = values_of(joints[i], scene_.time.duration);
+      const auto drive = values_of(joints[i], scene_);
       if (!drive) continue;
       for (std::size_t k = 0; k < joints.size(); ++k) {
         if (k == i || joints[k].kind == JointKind::fixed || !hold_the_same(joints[i], joints[k])) continue;
@@ -80,7 +81,7 @@ class ConflictCheck : SceneCheck {
   /// Of two joints with the same motion.
   bool drives_otherwise(const JointDesc& other, const JointDesc& driven, const Values& drive) const {
     if (other.drive.empty() || other.kind != driven.kind) return false;
-    const auto others = values_of(other, scene_.time.duration);
+    const auto others = values_of(other, scene_);
     if (!others) return false;
     const double side = other.bodies == driven.bodies ? 1.0 : -1.0;
     const double sign = axis_of(other).dot(axis_of(driven)) > 0.0 ? side : -side;

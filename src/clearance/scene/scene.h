@@ -182,6 +182,12 @@ enum class LoadKind {
   torque         ///< [N m] in total, about the world's axes; stiff bodies only
 };
 
+/// A number that formulas may use by its name, and that programs set between steps.
+struct ControlDesc {
+  std::string name;
+  double value = 0.0;  ///< at the start
+};
+
 /// A dead load: its direction does not follow the body. It acts in the steps that begin in [start, end), with its value
 /// at their end.
 struct LoadDesc {
@@ -341,6 +347,7 @@ struct SceneDesc {
   std::vector<BodyDesc> bodies;
   std::vector<JointDesc> joints;
   std::vector<HalfSpaceDesc> half_spaces;
+  std::vector<ControlDesc> controls;
   OutputDesc output;
   /// Directory that mesh paths are relative to; set by the reader, never written.
   std::string base_directory;

@@ -167,7 +167,7 @@ class JointCheck : SceneCheck {
 
   void check_formula(const std::string& formula, const std::string& place) {
     if (formula.empty()) return;
-    const Issues found = check_time_formula(formula, place);
+    const Issues found = check_time_formula(formula, place, controls_of(scene_));
     issues_.insert(issues_.end(), found.begin(), found.end());
   }
 

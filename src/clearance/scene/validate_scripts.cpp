@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
@@ -18,6 +19,7 @@ class ScriptCheck : SceneCheck {
   using SceneCheck::SceneCheck;
 
   void run() {
+    check_controls();
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       const BodyDesc& body = scene_.bodies[i];
       const std::string place = element_path("bodies", i);
@@ -119,6 +121,19 @@ class ScriptCheck : SceneCheck {
     }
   }
 
+  void check_controls() {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < scene_.controls.size(); ++i) {
+      const std::string &name = scene_.controls[i].name, place = element_path("controls", i) + ".name";
+      const std::string problem = problem_of_control_name(name);
+      if (!problem.empty()) {
+        error(place, problem, '"' + name + '"');
+      } else if (!names.insert(name).second) {
+        error(place, "another control has this name", '"' + name + '"');
+      }
+    }
+  }
+
   void check_window(double start, double end, const std::string& place) {
     if (end > start) return;
     error(place + ".end", fmt::format("must be later than start ({})", start), fmt::format("{}", end));
@@ -131,7 +146,7 @@ class ScriptCheck : SceneCheck {
 
   // In the plane nothing moves along z, and nothing turns but about z.
   void check_formulas(const Expressions& formulas, const std::string& place, bool is_about_axes = false) {
-    const Issues found = check_expressions(formulas, place);
+    const Issues found = check_expressions(formulas, place, controls_of(scene_));
     issues_.insert(issues_.end(), found.begin(), found.end());
     if (!is_plane()) return;
     if (!is_about_axes) {

@@ -145,10 +145,10 @@ class StiffCheck : SceneCheck {
       error(place + ".mesh_sequence", "a stiff body cannot follow its vertices one by one; use poses",
             motion.mesh_sequence);
     }
-    if (!motion.displacement || has_errors(check_expressions(*motion.displacement, ""))) return;
+    if (!motion.displacement || has_errors(check_expressions(*motion.displacement, "", controls_of(scene_)))) return;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string& formula = (*motion.displacement)[i];
-      if (check_time_formula(formula, "").empty()) continue;
+      if (check_time_formula(formula, "", controls_of(scene_)).empty()) continue;
       error(element_path(place + ".displacement", i), "a stiff body moves as a whole: its formulas know only t",
             formula);
     }

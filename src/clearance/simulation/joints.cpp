@@ -22,10 +22,11 @@ JointedBody jointed(const StiffUnit& unit) {
 }
 
 /// A formula in t alone, at the end of the step, in the units of the solver.
-JointFunction time_formula(const std::string& formula, const std::string& place, double unit) {
+JointFunction time_formula(const std::string& formula, const std::string& place, double unit,
+                           const std::shared_ptr<const Controls>& controls) {
   if (formula.empty()) return {};
   return [=](double, double time_t1) -> Result<double> {
-    const Result<double> value = evaluate_time_formula(formula, place, time_t1);
+    const Result<double> value = evaluate_time_formula(formula, place, time_t1, *controls);
     if (!value) return value.issues();
     return unit * *value;
   };
@@ -54,8 +55,8 @@ class JointMaker {
     joint.axis = desc.axis;
     if (desc.lower) joint.lower = unit * *desc.lower;
     if (desc.upper) joint.upper = unit * *desc.upper;
-    joint.drive = time_formula(desc.drive, place + ".drive", unit);
-    joint.effort = time_formula(desc.effort, place + ".effort", 1.0);
+    joint.drive = time_formula(desc.drive, place + ".drive", unit, scene_.controls);
+    joint.effort = time_formula(desc.effort, place + ".effort", 1.0, scene_.controls);
     check_start(desc, place);
     return joint;
   }
@@ -93,7 +94,7 @@ class JointMaker {
   /// A joint is at zero when the scene starts.
   void check_start(const JointDesc& desc, const std::string& place) {
     if (desc.drive.empty()) return;
-    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0);
+    const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *scene_.controls);
     if (!start || std::abs(*start) < 1e-6) return;
     scene_.issues.push_back(
         {"", place + ".drive", desc.drive,

@@ -62,10 +62,10 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance
   return prepared;
 }
 
-Result<Done> add_forces(const PreparedLoad& load, int dim, double time_t1, VecX& force) {
+Result<Done> add_forces(const PreparedLoad& load, const Controls& controls, int dim, double time_t1, VecX& force) {
   std::vector<Vec<3>> values(load.blocks.size(), load.desc.value);
   if (load.desc.expression) {
-    auto evaluated = evaluate(*load.desc.expression, load.place + ".expression", time_t1, load.points);
+    auto evaluated = evaluate(*load.desc.expression, load.place + ".expression", time_t1, load.points, controls);
     if (!evaluated) return evaluated.issues();
     values = std::move(evaluated).value();
   }
@@ -100,14 +100,16 @@ bool is_acting(const LoadDesc& load, double h, double time_t1) {
 }
 
 /// [N m]; formulas know the centre of mass at the scene's start.
-Result<Vec<3>> torque_at(const LoadDesc& load, const std::string& place, const Vec<3>& center, double time_t1) {
+Result<Vec<3>> torque_at(const LoadDesc& load, const std::string& place, const Vec<3>& center, double time_t1,
+                         const Controls& controls) {
   if (!load.expression) return load.value;
-  const auto values = evaluate(*load.expression, place + ".expression", time_t1, std::array{center});
+  const auto values = evaluate(*load.expression, place + ".expression", time_t1, std::array{center}, controls);
   if (!values) return values.issues();
   return (*values)[0];
 }
 
-std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body) {
+std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body,
+                                   const std::shared_ptr<const Controls>& controls) {
   std::vector<TorqueLoad> torques;
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
     const LoadDesc& load = body.loads[i];
@@ -116,7 +118,7 @@ std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body) 
     const Vec<3> center = unit.frame.center;
     torques.push_back({unit.first_block, unit.frame.radius, [=](double h, double time_t1) -> Result<Vec<3>> {
                          if (!is_acting(load, h, time_t1)) return Vec<3>(Vec<3>::Zero());
-                         return torque_at(load, place, center, time_t1);
+                         return torque_at(load, place, center, time_t1, *controls);
                        }});
   }
   return torques;
@@ -129,15 +131,17 @@ std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& sce
   for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) prepare_body(desc, b, scene, loads);
   if (loads.empty()) return nullptr;
   const int dim = scene.dim;
-  return std::make_shared<LoadPotential>(
-      scene.model.layout.num_unknowns(),
-      [dim, loads = std::move(loads)](double h, double time_t1, VecX& force) -> Result<Done> {
-        for (const PreparedLoad& load : loads) {
-          if (!is_acting(load.desc, h, time_t1)) continue;
-          if (Result<Done> added = add_forces(load, dim, time_t1, force); !added) return added;
-        }
-        return Done{};
-      });
+  return std::make_shared<LoadPotential>(scene.model.layout.num_unknowns(),
+                                         [dim, loads = std::move(loads), controls = scene.controls](
+                                             double h, double time_t1, VecX& force) -> Result<Done> {
+                                           for (const PreparedLoad& load : loads) {
+                                             if (!is_acting(load.desc, h, time_t1)) continue;
+                                             if (Result<Done> added = add_forces(load, *controls, dim, time_t1, force);
+                                                 !added)
+                                               return added;
+                                           }
+                                           return Done{};
+                                         });
 }
 
 std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene) {
@@ -145,7 +149,8 @@ std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel&
   for (const StiffUnit& unit : scene.stiff_units) {
     if (unit.is_part()) continue;
     const int body = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
-    const std::vector<TorqueLoad> on_unit = torques_on(unit, desc.bodies[static_cast<std::size_t>(body)]);
+    const std::vector<TorqueLoad> on_unit =
+        torques_on(unit, desc.bodies[static_cast<std::size_t>(body)], scene.controls);
     torques.insert(torques.end(), on_unit.begin(), on_unit.end());
   }
   if (torques.empty()) return nullptr;

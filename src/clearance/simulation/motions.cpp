@@ -102,9 +102,11 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
 /// its start.
 class MotionStep {
  public:
-  MotionStep(const PreparedMotion& motion, int dim, double h, const State& state, VecX& targets)
+  MotionStep(const PreparedMotion& motion, const Controls& controls, int dim, double h, const State& state,
+             VecX& targets)
       : motion_(motion),
         desc_(motion.desc),
+        controls_(controls),
         window_{desc_.start, desc_.end},
         dim_(dim),
         h_(h),
@@ -170,7 +172,8 @@ class MotionStep {
   }
 
   Result<Done> displace() {
-    const auto displacement = evaluate(*desc_.displacement, motion_.place + ".displacement", time_t1(), motion_.points);
+    const auto displacement =
+        evaluate(*desc_.displacement, motion_.place + ".displacement", time_t1(), motion_.points, controls_);
     if (!displacement) return displacement.issues();
     for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
       if (is_direction(motion_.blocks[k])) continue;
@@ -193,6 +196,7 @@ class MotionStep {
 
   const PreparedMotion& motion_;
   const MotionDesc& desc_;
+  const Controls& controls_;
   TimeWindow window_;
   int dim_;
   double h_;
@@ -264,7 +268,8 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
       state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
       targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
     }
-    if (Result<Done> moved = MotionStep(motion, dim, h, state, targets).run(); !moved) return moved.issues();
+    if (Result<Done> moved = MotionStep(motion, *scene.controls, dim, h, state, targets).run(); !moved)
+      return moved.issues();
   }
   return collect(targets, is_prescribed, dim);
 }

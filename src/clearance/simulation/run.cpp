@@ -29,6 +29,12 @@ Result<ReadyFolder> start(const fs::path& path, const Simulation& simulation) {
 Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   const Result<Checkpoint> checkpoint = ResultFolder::read_checkpoint(path, simulation.scene());
   if (!checkpoint) return checkpoint.issues();
+  // Steps beyond the checkpoint are taken again with what they were controlled by.
+  std::map<int, ControlValues> controls = read_controls(path);
+  controls.erase(controls.begin(), controls.upper_bound(checkpoint->step));
+  if (!controls.empty()) {
+    if (const auto done = simulation.schedule_controls(std::move(controls)); !done) return done.issues();
+  }
   Frame first_frame = simulation.frame();
   if (const auto restored = simulation.restore(state_of(*checkpoint)); !restored) return restored.issues();
   Result<ResultFolder> folder = ResultFolder::reopen(path, simulation.scene(), *checkpoint, simulation.probe_columns());

@@ -73,6 +73,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
                                    it.min_distance, it.limited_by, it.event});
     }
   }
+  record.controls = simulation.controls();
   record.limited_by = report.limited_by;
   record.smallest_alpha = report.smallest_alpha;
   record.state_hash = simulation.state_hash();
@@ -90,6 +91,7 @@ Checkpoint checkpoint_of(const State& state) {
                        {"v_prev", numbers(state.v_prev)},
                        {"has_history", {state.has_history.begin(), state.has_history.end()}},
                        {"x_anchor", numbers(state.x_anchor)},
+                       {"controls", numbers(state.controls)},
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
@@ -118,6 +120,7 @@ State state_of(const Checkpoint& checkpoint) {
   state.v_prev = vector_of(checkpoint, "v_prev");
   for (double flag : vector_of(checkpoint, "has_history")) state.has_history.push_back(flag != 0.0 ? 1 : 0);
   state.x_anchor = vector_of(checkpoint, "x_anchor");
+  state.controls = vector_of(checkpoint, "controls");
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);

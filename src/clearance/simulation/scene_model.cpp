@@ -227,6 +227,7 @@ void set_initial_acceleration(SceneModel& scene) {
 SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bodies) {
   SceneModel scene;
   scene.dim = desc.dimension;
+  *scene.controls = controls_of(desc);
   scene.bodies = std::move(bodies);
   scene.stiff_units = find_stiff_units(desc, scene.bodies, scene.issues);
   build_unknowns(desc, scene);
@@ -262,6 +263,8 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   prepare_motions(desc, scene);
   scene.initial_state.released.assign(scene.motions.size(), 0);
   scene.initial_state.x_anchor = model.x_rest;
+  scene.initial_state.controls =
+      Eigen::Map<const VecX>(scene.controls->values.data(), std::ssize(scene.controls->values));
   return scene;
 }
 

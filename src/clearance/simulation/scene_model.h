@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "clearance/bodies/affine/joint.h"
 #include "clearance/bodies/fem/element_state.h"
 #include "clearance/model/model.h"
+#include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_instance.h"
 #include "clearance/simulation/joint_strain.h"
@@ -55,6 +57,8 @@ struct SceneModel {
   /// From the potential of the joints as it was in the step taken last; null: no joints.
   std::function<JointStrain(const Potential& joints, const VecX& x)> joint_strain;
   std::vector<PreparedMotion> motions;
+  /// As of the step under way; formulas of the model look at them.
+  std::shared_ptr<Controls> controls = std::make_shared<Controls>();
   Mesh frame_mesh;                     ///< all bodies in one mesh
   SurfaceMap vertex_map{3};            ///< of its vertices
   std::vector<int> vertex_of_surface;  ///< per surface vertex: its number in frame_mesh

@@ -1,5 +1,8 @@
 #include "clearance/simulation/simulation.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -35,6 +38,7 @@ struct Simulation::Impl {
   std::optional<StepForces> forces;  // of the last step, if something asks for them
   CoarseMotionWatch watch;
   CoarseMotion coarse;  // of the last step
+  std::map<int, ControlValues> control_schedule;
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
@@ -102,6 +106,25 @@ struct Simulation::Impl {
     return pose;
   }
 
+  /// Nothing if there is no such control.
+  std::optional<Eigen::Index> index_of_control(const std::string& name) const {
+    const std::vector<std::string>& names = scene.controls->names;
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) return std::nullopt;
+    return found - names.begin();
+  }
+  Issue unknown_control(const std::string& name) const {
+    const std::string known = fmt::format("{}", fmt::join(scene.controls->names, ", "));
+    return {"", "controls", '"' + name + '"', known.empty() ? "the scene has no controls" : "known are " + known};
+  }
+  /// Those of the step that begins.
+  void take_controls() {
+    if (const auto found = control_schedule.find(state.step + 1); found != control_schedule.end()) {
+      for (const auto& [name, value] : found->second) state.controls[*index_of_control(name)] = value;
+    }
+    std::copy(state.controls.begin(), state.controls.end(), scene.controls->values.begin());
+  }
+
   /// Why a state cannot be one of this scene; empty if it can. Steps trust what they start from.
   template <int dim>
   std::string misfit(const State& other) const {
@@ -112,7 +135,8 @@ struct Simulation::Impl {
     const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
     const auto num_stored = static_cast<Eigen::Index>(model.potentials.size()) + 1;
     if (!fits(other.x) || !fits(other.v) || !fits(other.a) || !fits(other.x_anchor) || !fits_or_empty(other.x_prev) ||
-        !fits_or_empty(other.v_prev) || (!other.has_history.empty() && other.has_history.size() != num_blocks) ||
+        !fits_or_empty(other.v_prev) || other.controls.size() != initial.controls.size() ||
+        !other.controls.allFinite() || (!other.has_history.empty() && other.has_history.size() != num_blocks) ||
         (other.stored.size() > 0 && other.stored.size() != num_stored) ||
         other.released.size() != initial.released.size() || !(other.step >= 0) || !std::isfinite(other.time) ||
         !(other.kappa >= 0.0)) {
@@ -146,6 +170,7 @@ struct Simulation::Impl {
     if (std::holds_alternative<std::monostate>(workspace)) {
       workspace.emplace<StepWorkspace<dim>>(scene.model, scene.options);
     }
+    take_controls();
     const Result<PrescribedTargets> targets = find_targets(scene, state);
     if (!targets) {
       StepReport report;
@@ -313,6 +338,35 @@ StepReport Simulation::step(const std::function<void(int, double)>& on_iteration
                             const std::function<bool()>& is_stop_wanted) {
   impl_->scene.options.is_stop_wanted = is_stop_wanted;
   return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->step<dim>(on_iteration); });
+}
+
+ControlValues Simulation::controls() const {
+  ControlValues values;
+  for (std::size_t k = 0; k < impl_->scene.controls->names.size(); ++k) {
+    values.emplace_back(impl_->scene.controls->names[k], impl_->state.controls[static_cast<Eigen::Index>(k)]);
+  }
+  return values;
+}
+
+Result<Done> Simulation::set_control(const std::string& name, double value) {
+  const std::optional<Eigen::Index> index = impl_->index_of_control(name);
+  if (!index) return impl_->unknown_control(name);
+  if (!std::isfinite(value)) return Issue{"", "controls." + name, fmt::format("{}", value), "expected a finite number"};
+  impl_->control_schedule.clear();
+  impl_->state.controls[*index] = value;
+  return Done{};
+}
+
+Result<Done> Simulation::schedule_controls(std::map<int, ControlValues> schedule) {
+  Issues issues;
+  for (const auto& [step, values] : schedule) {
+    for (const auto& [name, value] : values) {
+      if (!impl_->index_of_control(name)) issues.push_back(impl_->unknown_control(name));
+    }
+    if (!issues.empty()) return issues;
+  }
+  impl_->control_schedule = std::move(schedule);
+  return Done{};
 }
 
 void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "clearance/base/result.h"
 #include "clearance/io/mesh/vtu.h"
+#include "clearance/io/result/result_files.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/coarse_motion.h"
@@ -89,6 +91,13 @@ class Simulation {
   /// was.
   StepReport step(const std::function<void(int iteration, double residual)>& on_iteration = {},
                   const std::function<bool()>& is_stop_wanted = {});
+
+  /// Of the scene, as the last step had them, or as they have been set since.
+  ControlValues controls() const;
+  /// For the steps from the next one on. Issues: no such control, or no finite number.
+  Result<Done> set_control(const std::string& name, double value);
+  /// For the steps named, until `set_control` takes over. Issues: names that the scene does not have.
+  Result<Done> schedule_controls(std::map<int, ControlValues> schedule);
 
   /// From now on `record` gets what continuous collision detection is asked (SolverOptions::on_ccd_query).
   void record_ccd(std::function<void(const CcdQuery&)> record);

@@ -96,6 +96,18 @@ std::vector<StatsLine> read_stats_lines(const fs::path& folder) {
   return lines;
 }
 
+std::map<int, ControlValues> read_controls(const fs::path& folder) {
+  std::map<int, ControlValues> controls;
+  for (const StatsLine& line : read_stats_lines(folder)) {
+    const Json record = Json::parse(line.text, nullptr, false);
+    if (!record.contains("controls") || !record["controls"].is_object()) continue;
+    for (const auto& [name, value] : record["controls"].items()) {
+      if (value.is_number()) controls[line.step].emplace_back(name, value.get<double>());
+    }
+  }
+  return controls;
+}
+
 std::vector<std::string> recorded_frame_files(const fs::path& folder) {
   std::set<int> steps;
   if (const auto entries = read_pvd(folder / "frames.pvd")) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ Result<FolderContent> inspect_result_folder(const std::filesystem::path& folder)
 /// The first entries by name, for messages: `a.txt, b.txt, c.txt and 4 more`
 std::string describe_content(const std::filesystem::path& folder);
 
+/// Values of controls by their names.
+using ControlValues = std::vector<std::pair<std::string, double>>;
+
 /// `frames/frame_000012.vtu`
 std::string frame_file(int step);
 
@@ -38,6 +42,9 @@ struct StatsLine {
   int step = 0;
   std::optional<bool> has_frame;  ///< nothing: of an older program, which did not say
 };
+
+/// What the controls were in every step that stats.jsonl has; none without such a file, or of a scene without controls.
+std::map<int, ControlValues> read_controls(const std::filesystem::path& folder);
 
 /// The lines up to the first that is cut off, broken or not of the step after the last line's; none without a file.
 std::vector<StatsLine> read_stats_lines(const std::filesystem::path& folder);

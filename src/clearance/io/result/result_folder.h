@@ -62,6 +62,7 @@ struct StepRecord {
   Coarse coarse;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
+  ControlValues controls;  ///< in this step
   struct Iteration {
     double residual = 0.0, imbalance = 0.0;
     bool is_exact = false;

@@ -1,0 +1,19 @@
+// Numbers of a scene that its formulas use by their names, and that programs set between steps.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+struct Controls {
+  std::vector<std::string> names;
+  std::vector<double> values;
+};
+
+/// With the values at the start; those with good names only.
+Controls controls_of(const SceneDesc& scene);
+
+}  // namespace clearance
