@@ -113,7 +113,7 @@ TEST_F(Runs, TakenStepByStepAreTheWholeOneAndStoppedStepsCanBeTakenAgain) {
   RunObserver observer;
   observer.is_stop_wanted = [&] { return ++num_questions == 5; };
   {
-    Result<Run> run = Run::begin(scene.simulation(), *claim, {}, observer);
+    Result<clearance::Run> run = clearance::Run::begin(scene.simulation(), *claim, {}, observer);
     ASSERT_TRUE(run);
     EXPECT_EQ(run->num_steps(), 6);
     int num_stopped = 0;
