@@ -80,7 +80,8 @@ def determinant(m):
 
 
 def norms(rest, frame, dim):
-    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest."""
+    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest, as PolyFEM integrates
+    linear elements: with the value in the middle."""
     x, y = rest["Points"], frame["Points"]
     square, gradient_square, start = 0.0, 0.0, 0
     measure_of_unit = 2 if dim == 2 else 6
@@ -94,7 +95,7 @@ def norms(rest, frame, dim):
         changes = [[p - q for p, q in zip(u[k], u[0])] for k in range(1, dim + 1)]
         measure = abs(determinant(edges)) / measure_of_unit
         total = [sum(values) for values in zip(*u)]
-        square += measure / ((dim + 1) * (dim + 2)) * (sum(c * c for v in u for c in v) + sum(c * c for c in total))
+        square += measure * sum(c * c for c in total) / (dim + 1) ** 2
         back = inverse(edges)
         gradient_square += measure * sum(sum(back[i][k] * changes[k][c] for k in range(dim)) ** 2
                                          for i in range(dim) for c in range(dim))
@@ -113,7 +114,7 @@ def run(program, name, steps, limit, folder, only_check):
     path = peer_data() / name
     native = folder / "scene.json"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [program, "convert", str(path), "-o", str(native), "--format", "polyfem"]
+    command = [program, "convert", str(path), "-o", str(native), "--format", "polyfem", "--overwrite"]
     read = subprocess.run(command, capture_output=True, text=True)
     messages = [line for line in (read.stdout + read.stderr).splitlines() if line.strip()]
     errors = [line for line in messages if "error" in line.lower()] or messages

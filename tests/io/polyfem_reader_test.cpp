@@ -60,8 +60,7 @@ TEST_F(Polyfem, EqualsTheSameNativeScene) {
       entry("cube.msh", R"("transformation": {"scale": 0.5, "translation": [0, 1, 0], "rotation": [0, 30, 0]})") + "," +
           entry("flat.obj", R"("is_obstacle": true, "surface_selection": 7)"),
       R"("boundary_conditions": {"rhs": [0, 9.81, 0],
-      "obstacle_displacements": [{"id": 7, "value": ["sin(t)", 0, 0]}]
-}, "contact": {"enabled": true, "dhat": 0.01,
+      "obstacle_displacements": [{"id": 7, "value": ["sin(t) / 2", 0, 0]}]}, "contact": {"enabled": true, "dhat": 0.01,
       "friction_coefficient": 0.5}, "solver": {"contact": {"barrier_stiffness": 1e6, "friction_iterations": -1}})"));
   const Result<LoadedScene> native = load_scene_text(R"({"gravity": [0, -9.81, 0], "time": {"step": 0.01, "duration": 1,
       "mass": "consistent"},
@@ -70,14 +69,11 @@ TEST_F(Polyfem, EqualsTheSameNativeScene) {
     "solver": {"force_tolerance": 1e-5},
     "bodies": [{"mesh": "cube.msh", "transform": {"scale": 0.5, "rotation": [0, 30, 0], "translation": [0, 1, 0]},
         "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.4}},
-      {"mesh": "flat.obj", "kind": "obstacle", "motions": [{"displacement": ["sin((t))", "0", "0"]
-}]
-}]
-})",
-                                                      "scene.json", folder_.path());
-for (const Issue& issue : native.issues()) ADD_FAILURE() << to_string(issue);
-ASSERT_TRUE(native.has_value());
-EXPECT_EQ(scene_to_json(scene), scene_to_json(native->scene));
+      {"mesh": "flat.obj", "kind": "obstacle", "motions": [{"displacement": ["sin((t)) / 2", "0", "0"]}]}]})",
+                                                     "scene.json", folder_.path());
+  for (const Issue& issue : native.issues()) ADD_FAILURE() << to_string(issue);
+  ASSERT_TRUE(native.has_value());
+  EXPECT_EQ(scene_to_json(scene), scene_to_json(native->scene));
 }
 
 TEST_F(Polyfem, TwoOfThreeNumbersGiveTheTime) {
@@ -142,8 +138,8 @@ TEST_F(Polyfem, MeshesArePlacedByScaleRotationAndTranslation) {
   };
   EXPECT_EQ(transform("cube.msh", R"({"scale": 2})").scale, Vec<3>(2, 2, 2));
   EXPECT_EQ(transform("cube.msh", R"({"scale": [1, 2, 3]})").scale, Vec<3>(1, 2, 3));
-  EXPECT_EQ(transform("plate.msh", R"({"scale": 7, "dimensions": [2, 3, 4]})").scale.array().round(),
-            Vec<3>(2, 30, 4).array());
+  EXPECT_LT((transform("plate.msh", R"({"scale": 7, "dimensions": [2, 3, 4]})").scale - Vec<3>(2, 30, 4)).norm(),
+            1e-12);
   EXPECT_EQ(transform("cube.msh", R"({"translation": [1, 2]})").translation, Vec<3>(1, 2, 0));
   // What is flat stays flat.
   EXPECT_EQ(transform("flat.obj", R"({"dimensions": [4, 0, 6]})").scale, Vec<3>(2, 1, 3));
@@ -267,7 +263,7 @@ TEST_F(Polyfem, SelectionsHoldTheNodesOfTheFacesWhoseMiddlesTheyHold) {
   EXPECT_EQ(held(R"([{"id": 3, "box": [[1, 1, 1], [0, 0.99, 0]], "relative": true}])"), top) << "corners are sorted";
   EXPECT_EQ(held(R"([{"id": 3, "normal": [0, 2, 0], "point": [0, 0.49, 0]}])"), top);
   EXPECT_EQ(held(R"({"threshold": 1e-7, "id_offset": -1})"), top);
-  EXPECT_EQ(held(R"([{"id": 3, "center": [0, 4.5, 0], "radius": 4.02}])"), top);
+  EXPECT_EQ(held(R"([{"id": 3, "center": [0, 4.5, 0], "radius": 4.1}])"), top);
   EXPECT_EQ(held(R"([{"id": 3, "p1": [0, 0.4, 0], "p2": [0, 0.6, 0], "radius": 2}])"), top);
   EXPECT_EQ(held(R"([{"id": 9, "axis": -2, "position": 0.4}, {"id": 3, "axis": -2, "position": 0.6}])"), top)
       << "the first counts";
@@ -278,7 +274,7 @@ TEST_F(Polyfem, SelectionsHoldTheNodesOfTheFacesWhoseMiddlesTheyHold) {
 TEST_F(Polyfem, CopiesOfAnArrayHaveTheirOwnSelections) {
   const SceneDesc scene = good(scene_of(
       entry("cube.msh", R"("type": "mesh_array", "array": {"size": [2, 1, 1], "offset": 2}, "surface_selection":
-      [{"id": 3, "axis": -1, "position": 0.1, "relative": true}])"),
+      [{"id": 3, "axis": -1, "position": 0.01, "relative": true}])"),
       R"("boundary_conditions": {"dirichlet_boundary": {"id": 3, "value": [0, 0, 0]}})"));
   ASSERT_EQ(scene.bodies.size(), 2u);
   EXPECT_EQ(scene.bodies[1].transform.translation, Vec<3>(2, 0, 0));

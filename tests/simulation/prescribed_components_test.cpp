@@ -68,7 +68,8 @@ TEST(PrescribedComponents, ReachTheirTargetsAroundAnObstacleInTheWay) {
   for (int n = 1; n <= 30; ++n) {
     scene.step();
     for (int i = 0; i < scene.num_nodes(); ++i) {
-      if (scene.mass(i) > 0.0) EXPECT_NEAR(scene.x(i)[0], scene.rest(i)[0] + 0.01 * n, 1e-6);
+      if (!(scene.mass(i) > 0.0)) continue;
+      EXPECT_NEAR(scene.x(i)[0], scene.rest(i)[0] + 0.01 * n, 1e-6);
     }
   }
   EXPECT_GT(scene.center_of_mass()[1], 0.12) << "it was to be lifted";

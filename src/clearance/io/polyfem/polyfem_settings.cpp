@@ -72,21 +72,30 @@ class SettingsReader {
       contact.dhat = contact_.number("dhat_percentage", 0.8, above_zero) * shortest_edge;
     }
     contact.close_distance = std::min(contact.close_distance, contact.dhat);
+    // Evaluated one by one: every formulation gets its warning.
+    bool is_ipc = true;
+    for (const auto& [key, name] :
+         {std::pair("use_convergent_formulation", "the convergent formulation"),
+          std::pair("use_gcp_formulation", "the formulation by geometric contact potentials"),
+          std::pair("use_smooth_formulation", "the formulation by geometric contact potentials")}) {
+      is_ipc = !warn_of_formulation(key, name) && is_ipc;
+    }
     const Json* stiffness = of_contact_.find("barrier_stiffness");
     if (stiffness != nullptr && stiffness->is_number()) {
       // Theirs multiplies an energy, ours stands in the incremental potential.
-      contact.kappa = of_contact_.number("barrier_stiffness", 0.0, above_zero) * scale_of_energies(scene_.time);
+      const double of_energy = of_contact_.number("barrier_stiffness", 0.0, above_zero);
+      contact.kappa = is_ipc ? of_energy * scale_of_energies(scene_.time) : 0.0;
     } else if (stiffness != nullptr && *stiffness != Json("adaptive")) {
       of_contact_.error("barrier_stiffness", "expected a number or `adaptive`");
     }
-    warn_of_formulation("use_convergent_formulation", "the convergent formulation is");
-    warn_of_formulation("use_gcp_formulation", "the formulation by geometric contact potentials is");
-    warn_of_formulation("use_smooth_formulation", "the formulation by geometric contact potentials is");
   }
 
-  void warn_of_formulation(const char* key, const char* name) {
-    if (!contact_.flag(key, false) || !scene_.contact.enabled) return;
-    contact_.warning(key, fmt::format("{} not supported yet: runs with the barrier of IPC", name));
+  /// A stiffness for other formulations has another unit, too.
+  bool warn_of_formulation(const char* key, const char* name) {
+    if (!contact_.flag(key, false) || !scene_.contact.enabled) return false;
+    contact_.warning(
+        key, fmt::format("{} is not supported yet: runs with the barrier of IPC, whose stiffness is adapted", name));
+    return true;
   }
 
   void read_friction() {
