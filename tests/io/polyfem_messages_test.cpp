@@ -71,22 +71,22 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 "contact.adhesion: adhesion is not supported yet (got {...})",
                 "contact.periodic: periodic contact is not supported yet (got true)",
                 "boundary_conditions.pressure_boundary: pressure that follows the surface is not supported yet (got "
-                "[{\"id\":1,\"value\":1}])",
+                "[... 1 entries])",
                 "boundary_conditions.normal_aligned_neumann_boundary: traction along normals is not supported yet (got "
-                "[{\"id\":1,\"value\":1}])",
+                "[... 1 entries])",
                 "boundary_conditions.pressure_cavity: pressure of cavities is not supported yet (got "
-                "[{\"id\":1,\"value\":1}])",
+                "[... 1 entries])",
                 "boundary_conditions.periodic_boundary: periodic boundaries are not supported yet (got "
                 "{...})",
                 "initial_conditions.solution: a displacement at the start is not supported yet (got "
-                "[{\"id\":1,\"value\":[1,0,0]}])",
+                "[... 1 entries])",
                 "initial_conditions.acceleration: an acceleration at the start is not supported yet (got "
-                "[{\"id\":1,\"value\":[1,0,0]}])",
+                "[... 1 entries])",
                 "constraints.hard: linear constraints are not supported yet (got [\"a.hdf5\"])",
                 "constraints.soft: soft constraints are not supported yet (got "
-                "[{\"weight\":1,\"data\":\"a.hdf5\"}])",
+                "[... 1 entries])",
                 "units.length: only m is supported yet (got \"mm\")",
-                "solver.rayleigh_damping: Rayleigh damping is not supported yet (got [{\"form\":\"elasticity\"}])",
+                "solver.rayleigh_damping: Rayleigh damping is not supported yet (got [... 1 entries])",
                 "input.data.state: starting from a stored state is not supported yet (got \"a.hdf5\")",
                 "geometry[0].advanced: normalize_mesh is not supported yet (got {...})",
                 "geometry[0].extract: only surfaces are supported yet (got \"edges\")",
@@ -155,7 +155,8 @@ TEST_F(PolyfemMessages, UnknownKeysAreWarnings) {
              "contact.mu: warning: unknown key, which has no effect",
              "solver.contact.stiffness: warning: unknown key, which has no effect; did you mean `barrier_stiffness`?",
              "geometry[0].n_ref: warning: unknown key, which has no effect; did you mean `n_refs`?",
-             "boundary_conditions.dirichlet_boundary[0].time: warning: unknown key, which has no effect",
+             "boundary_conditions.dirichlet_boundary[0].time: warning: unknown key, which has no effect; did you mean "
+             "`time_reference`?",
              "geometry[0].transformation.translate: warning: unknown key, which has no effect; did you mean "
              "`translation`?"}));
 }
