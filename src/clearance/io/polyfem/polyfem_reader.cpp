@@ -27,7 +27,8 @@ class SceneReader {
 
   SceneDesc read() {
     const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
-    if (!root_.has("geometry")) root_.error("geometry", "expected a list of meshes");
+    const Json* list = root_.find("geometry");
+    if (list == nullptr || (list->is_array() && list->empty())) root_.error("geometry", "expected a list of meshes");
     refuse_unsupported(root_, geometry);
     warn_of_unknown_keys(root_, geometry);
     set_published_defaults(scene_);
