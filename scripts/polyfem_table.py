@@ -177,6 +177,7 @@ def reason(result):
     texts = []
     for line in result["why"]:
         text = re.sub(r"^.*?\.json:\s*", "", re.sub(r"^error:\s*", "", line))
+        text = re.sub(r"; looked for \S+", "", text)  # a path of this machine
         texts.append(text.replace("|", "/")[:150])
     more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
     return (texts[0] if texts else "?") + more
@@ -227,8 +228,10 @@ def main():
     arguments = parser.parse_args()
 
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    store = arguments.folder / ("read.jsonl" if arguments.check else "results.jsonl")
-    lines = [json.loads(line) for line in store.read_text().splitlines()] if store.exists() else []
+    read, run_too = arguments.folder / "read.jsonl", arguments.folder / "results.jsonl"
+    store = read if arguments.check else run_too
+    stores = [read, run_too] if arguments.write else [store]  # what has run stands for what was only read
+    lines = [json.loads(line) for file in stores if file.exists() for line in file.read_text().splitlines()]
     results = {r["scene"]: r for r in lines}
     if arguments.write:
         kept = [results[name] for name in scene_names() if name in results]
