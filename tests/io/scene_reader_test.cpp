@@ -142,7 +142,7 @@ TEST_F(SceneFiles, OtherFormatsAreRecognised) {
   EXPECT_EQ(problems(R"({"scene_type": "distance_barrier_rb_problem", "rigid_body_problem": {}})"),
             Lines{"scene.json: rigid_body_problem.rigid_bodies: expected a list of bodies"});
   EXPECT_EQ(problems(R"({"geometry": [], "materials": []})"),
-            Lines{"scene.json: is a PolyFEM scene, a format that is not supported yet"});
+            Lines{"scene.json: geometry: expected a list of meshes (got [])"});
   EXPECT_EQ(problems(R"({"time": {}})"),
             Lines{"scene.json: bodies: a scene needs at least one body that is no obstacle"});
 }

@@ -53,6 +53,9 @@ inline SceneDesc full_scene() {
                    .poisson_ratio = -0.1,
                    .damping = 0.01,
                    .stiffness = 2e9};
+  cube.refinements = 2;
+  cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
+  cube.velocity = Expressions{"y", "0.5", "0"};
   cube.stiff_parts = {StiffPartDesc{.region = RegionDesc{}, .density = 7800, .stiffness = 1e10}};
   cube.collision_group = 3;
   cube.linear_velocity = {1, 2, 3};
@@ -62,7 +65,8 @@ inline SceneDesc full_scene() {
   motion.region = {.box = std::array<Vec<3>, 2>{Vec<3>(0, 0.1, 0.2), Vec<3>(1, 1.1, 1.2)},
                    .more_boxes = {Corners{Vec<3>(0, 0, 0.5), Vec<3>(0.1, 1, 1)}},
                    .frame = RegionFrame::body,
-                   .surface_only = true};
+                   .surface_only = true,
+                   .nodes = {4, 2}};
   motion.linear_velocity = {7, 8, 9};
   motion.angular_velocity = {-72, 0, 0};
   motion.center = Vec<3>(0.5, 0.25, 0.125);
@@ -70,6 +74,7 @@ inline SceneDesc full_scene() {
   motion.end = 1.5;
   motion.release = ReleaseDesc{.axis = 2, .above = 3.25};
   motion.displacement = Expressions{"0.1 * sin(t)", "x", "0"};
+  motion.components = {true, false, true};
   MotionDesc sequence;
   sequence.mesh_sequence = "frames";
   sequence.mesh_sequence_first = 0;

@@ -84,6 +84,28 @@ TEST(BlockSparseMatrix, FixBlocks_LeavesIdentityRowsAndColumns) {
   }
 }
 
+TEST(BlockSparseMatrix, FixComponents_LeavesIdentityRowsAndColumns) {
+  for (int seed = 0; seed < 10; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    const int dim = 2 + seed % 2;
+    BlockSparseMatrix matrix = random_positive_matrix(dim, 15, 40, rng);
+    MatX expected = to_dense(matrix);
+    std::vector<char> held(15);
+    for (int b = 0; b < 15; ++b) {
+      held[b] = static_cast<char>(rng() % 8);
+      for (int c = 0; c < dim; ++c) {
+        if ((held[b] >> c & 1) == 0) continue;
+        expected.row(dim * b + c).setZero();
+        expected.col(dim * b + c).setZero();
+        expected(dim * b + c, dim * b + c) = 1.0;
+      }
+    }
+    matrix.fix_components(held);
+    EXPECT_EQ(to_dense(matrix), expected);
+  }
+}
+
 TEST(BlockSparseMatrix, Principal_MatchesTheDenseTwin) {
   std::mt19937 rng(5);
   for (const int dim : {2, 3}) {

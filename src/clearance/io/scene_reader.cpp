@@ -8,6 +8,7 @@
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/ipc/ipc_script_reader.h"
 #include "clearance/io/json_text.h"
+#include "clearance/io/polyfem/polyfem_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 #include "clearance/scene/json_reader.h"
 #include "clearance/scene/json_writer.h"
@@ -89,7 +90,7 @@ SceneFormat format_of(const Json& root) {
   };
   if (has_any({"format", "bodies", "half_spaces"})) return SceneFormat::clearance;
   if (is_rigid_ipc(root)) return SceneFormat::rigid_ipc;
-  if (has_any({"geometry", "materials", "boundary_conditions", "meshes"})) return SceneFormat::polyfem;
+  if (is_polyfem(root)) return SceneFormat::polyfem;
   return SceneFormat::clearance;
 }
 
@@ -101,21 +102,23 @@ Result<LoadedScene> with_overrides(Result<LoadedScene> loaded, const fs::path& p
   return read_native(scene_to_json_value(loaded->scene), path.string(), base_directory, overrides, loaded->warnings);
 }
 
-Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
-                                   const std::vector<std::string>& overrides) {
+Result<Json> read_json(const fs::path& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.issues();
   Result<Json> root = parse_json_text(*text);
-  if (!root) {
-    Issues issues = root.issues();
-    set_file(issues, path.string());
-    return issues;
-  }
+  if (root) return root;
+  Issues issues = root.issues();
+  set_file(issues, path.string());
+  return issues;
+}
+
+Result<LoadedScene> read_json_file(const fs::path& path, SceneFormat format,
+                                   const std::vector<std::string>& overrides) {
+  Result<Json> root = read_json(path);
+  if (!root) return root.issues();
   if (format == SceneFormat::automatic) format = format_of(*root);
   if (format == SceneFormat::rigid_ipc) return with_overrides(read_rigid_ipc(*root, path), path, overrides);
-  if (format == SceneFormat::polyfem) {
-    return Issue{path.string(), "", "", "is a PolyFEM scene, a format that is not supported yet"};
-  }
+  if (format == SceneFormat::polyfem) return with_overrides(read_polyfem(*root, path, read_json), path, overrides);
   return read_native(std::move(*root), path.string(), path.parent_path(), overrides, {});
 }
 

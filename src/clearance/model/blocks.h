@@ -29,4 +29,14 @@ void clear_blocks(const std::vector<char>& is_marked, VecX& values) {
   }
 }
 
+/// Zeros in single components: bit c of held[b] stands for component c of block b. Empty: nothing is held.
+template <int dim>
+void clear_components(const std::vector<char>& held, VecX& values) {
+  for (std::size_t b = 0; b < held.size(); ++b) {
+    for (int c = 0; c < dim; ++c) {
+      if ((held[b] >> c & 1) != 0) block<dim>(values, static_cast<int>(b))[c] = 0.0;
+    }
+  }
+}
+
 }  // namespace clearance

@@ -277,7 +277,8 @@ std::vector<char> LocalCoordinates<dim>::reduce(const std::vector<char>& is_fixe
   std::vector<char> reduced(static_cast<std::size_t>(num_blocks_), 0);
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
     if (!is_fixed[static_cast<std::size_t>(b)]) continue;
-    for (const Term& term : terms(b)) reduced[static_cast<std::size_t>(term.block)] = 1;
+    for (const Term& term : terms(b))
+      reduced[static_cast<std::size_t>(term.block)] = is_fixed[static_cast<std::size_t>(b)];
   }
   return reduced;
 }

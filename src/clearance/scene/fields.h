@@ -225,6 +225,8 @@ void describe(Visitor& v, RegionDesc& r) {
   v.field("more_boxes", r.more_boxes, any("as frame", "further corners: nodes in any of the boxes are in the region"));
   v.field("frame", r.frame, any("", "what the corners are measured in"));
   v.field("surface_only", r.surface_only, any("", "only nodes on the surface"));
+  v.field("nodes", r.nodes,
+          at_least(0, "", "only these, by their numbers in the mesh, counted from 0; empty: no such choice"));
 }
 
 template <>
@@ -291,6 +293,8 @@ void describe(Visitor& v, MotionDesc& m) {
   v.field("release", m.release, any("", "ends the motion early; null: never"));
   v.field("displacement", m.displacement,
           any("m", "formulas in t [s] and x, y, z [m] at the scene's start, added to the rigid motion"));
+  v.field("components", m.components,
+          any("", "deformable bodies: which of x, y, z are prescribed; the others are free, as on a slide"));
   v.field(
       "poses", m.poses,
       any("", "one per step from the motion's start on, instead of any other motion; the last one holds until end"));
@@ -317,6 +321,21 @@ void describe(Visitor& v, StiffPartDesc& p) {
 }
 
 template <>
+struct StructInfo<MaterialPartDesc> {
+  static constexpr const char* name = "material_part";
+  static constexpr const char* doc =
+      "Elements of a deformable body that are made of something else, given by `elements` or by `region`. Of several "
+      "parts that have an element the last one counts.";
+};
+template <class Visitor>
+void describe(Visitor& v, MaterialPartDesc& p) {
+  v.field("elements", p.elements,
+          at_least(0, "", "numbers of tetrahedra (2D: triangles) in the mesh, counted from 0, before refinements"));
+  v.field("region", p.region, any("", "elements that have all their nodes in it; null: see elements"));
+  v.field("material", p.material, any("", "what they are made of"));
+}
+
+template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
   static constexpr const char* doc =
@@ -326,14 +345,27 @@ template <class Visitor>
 void describe(Visitor& v, BodyDesc& b) {
   v.field("name", b.name, any("", "unique; empty: made from the mesh or the position in the list"));
   v.field("kind", b.kind, any("", "what the body is"));
-  v.field("mesh", b.mesh, any("path", "mesh file, relative to the scene file; empty: none"));
+  v.field("mesh", b.mesh,
+          any("path",
+              "mesh file, relative to the scene file; empty: none. If all of its elements have the wrong order of "
+              "vertices, all are turned; one among others is an error"));
   v.field("generator", b.generator, any("", "a shape made by the program; null: none"));
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,
           any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
+  v.field("refinements", b.refinements,
+          at_least(0, "",
+                   "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "
+                   "edge into 2")
+              .below(8, false));
   v.field("transform", b.transform, any("", "placement"));
   v.field("array", b.array, any("", "a grid of copies; null: one body"));
   v.field("material", b.material, any("", "all but obstacles"));
+  v.field("material_parts", b.material_parts, any("", "elements of other materials; deformable bodies only"));
+  v.field("velocity", b.velocity,
+          any("m/s",
+              "formulas in x, y, z [m] at the scene's start: what the nodes of a deformable body have at the start "
+              "beside the velocities below"));
   v.field("linear_velocity", b.linear_velocity, any("m/s", "at the start; all but obstacles"));
   v.field(
       "angular_velocity", b.angular_velocity,

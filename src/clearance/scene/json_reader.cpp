@@ -183,7 +183,8 @@ void read(const Json& json, const std::string& place, const Context& context, Ex
 template <class Number>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Number>& value,
           const Field& field) {
-  if (!has_length(json, place, context, 1, SIZE_MAX, "numbers")) return;
+  // A list that is empty by default may be empty in the file, too.
+  if (!has_length(json, place, context, value.empty() ? 0 : 1, SIZE_MAX, "numbers")) return;
   value.assign(json.size(), Number{});
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }

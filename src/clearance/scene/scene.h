@@ -164,6 +164,7 @@ struct RegionDesc {
   std::vector<Corners> more_boxes = {};  ///< their nodes belong to the region too
   RegionFrame frame = RegionFrame::world;
   bool surface_only = false;
+  std::vector<int> nodes = {};  ///< numbers of vertices in the mesh; empty: all. Those of them that are in the boxes
 };
 
 /// Once the smallest coordinate along `axis` of all deformable vertices exceeds `above`, the motion lets its nodes go.
@@ -218,6 +219,7 @@ struct MotionDesc {
   std::optional<ReleaseDesc> release;
   /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
   std::optional<Expressions> displacement;
+  std::array<bool, 3> components = {true, true, true};  ///< deformable nodes: which of x, y, z are prescribed
   /// One a step from `start` on, absolute, instead of any other motion; the last one holds until `end`.
   std::vector<PoseDesc> poses;
   /// Folder with one mesh file a step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
@@ -244,6 +246,13 @@ struct StiffPartDesc {
   double stiffness = 1e11;  ///< [Pa] as MaterialDesc::stiffness
 };
 
+/// Elements of a deformable body that are made of something else.
+struct MaterialPartDesc {
+  std::vector<int> elements;         ///< numbers of tetrahedra (2D: triangles) in the mesh
+  std::optional<RegionDesc> region;  ///< elements with all their nodes in it; exactly one of elements and region
+  MaterialDesc material;
+};
+
 struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
@@ -251,9 +260,12 @@ struct BodyDesc {
   std::optional<GeneratorDesc> generator;
   std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
   bool split_components = false;         ///< every connected component of the mesh is a body of its own
+  int refinements = 0;                   ///< how often all elements of the mesh are split, each into 8 (2D: 4)
   TransformDesc transform;
   std::optional<ArrayDesc> array;
-  MaterialDesc material;                     ///< all but obstacles; of stiff bodies density and stiffness count
+  MaterialDesc material;                         ///< all but obstacles; of stiff bodies density and stiffness count
+  std::vector<MaterialPartDesc> material_parts;  ///< deformable bodies only; the last one that has an element counts
+  std::optional<Expressions> velocity;       ///< [m/s] of deformable bodies at the start, added to the velocities below
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; all but obstacles
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box; of
                                              ///< stiff bodies about their centre of mass

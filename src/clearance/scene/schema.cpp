@@ -69,8 +69,8 @@ class TypeSchema {
   }
   Json of(const std::array<Vec<3>, 2>&, const Field& field) { return list_of(of(Vec<3>{}, field), 2, 2); }
   template <class T>
-  Json of(const std::vector<T>&, const Field& field) {
-    return list_of(of(T{}, field), DescribedStruct<T> || NamedEnum<T> ? 0 : 1, SIZE_MAX);
+  Json of(const std::vector<T>& usual, const Field& field) {
+    return list_of(of(T{}, field), usual.empty() ? 0 : 1, SIZE_MAX);
   }
   Json of(const std::vector<Corners>&, const Field& field) { return list_of(of(Corners{}, field), 0, SIZE_MAX); }
   template <std::size_t size>

@@ -97,6 +97,7 @@ class Checker : SceneCheck {
       error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
     }
     check_material(body, place + ".material");
+    check_material_parts(body, place + ".material_parts");
   }
 
   void check_source(const BodyDesc& body, const std::string& place) {
@@ -113,6 +114,19 @@ class Checker : SceneCheck {
     if (body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
       warning(place + ".poisson_ratio", "so close to 0.5 that linear elements lock",
               fmt::format("{}", body.material.poisson_ratio));
+    }
+  }
+
+  void check_material_parts(const BodyDesc& body, const std::string& place) {
+    if (!body.material_parts.empty() && body.kind != BodyKind::deformable) {
+      error(place, "only a deformable body can be made of several materials");
+    }
+    for (std::size_t i = 0; i < body.material_parts.size(); ++i) {
+      const MaterialPartDesc& part = body.material_parts[i];
+      const std::string of_part = element_path(place, i);
+      if (part.region) check_region(*part.region, of_part + ".region");
+      if (part.elements.empty() == part.region.has_value()) continue;
+      error(of_part, "needs either `elements` or a `region`");
     }
   }
 

@@ -24,7 +24,7 @@ class ScriptCheck : SceneCheck {
       const BodyDesc& body = scene_.bodies[i];
       const std::string place = element_path("bodies", i);
       for (std::size_t m = 0; m < body.motions.size(); ++m) {
-        check_motion(body.motions[m], element_path(place + ".motions", m));
+        check_motion(body, body.motions[m], element_path(place + ".motions", m));
       }
       if (body.kind == BodyKind::obstacle && !body.loads.empty()) {
         error(place + ".loads", "an obstacle feels no force; loads are for deformable and stiff bodies");
@@ -32,6 +32,7 @@ class ScriptCheck : SceneCheck {
       for (std::size_t l = 0; l < body.loads.size(); ++l) {
         check_load(body.loads[l], element_path(place + ".loads", l));
       }
+      check_velocity(body, place);
       check_static(place + ".static_friction", body.static_friction,
                    body.friction.value_or(scene_.friction.coefficient));
     }
@@ -71,8 +72,25 @@ class ScriptCheck : SceneCheck {
         fmt::format("{}", *only.friction));
   }
 
-  void check_motion(const MotionDesc& motion, const std::string& place) {
+  void check_velocity(const BodyDesc& body, const std::string& place) {
+    if (!body.velocity) return;
+    if (body.kind != BodyKind::deformable) error(place + ".velocity", "only a deformable body has formulas for it");
+    check_formulas(*body.velocity, place + ".velocity");
+  }
+
+  void check_components(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
+    if (motion.components == MotionDesc{}.components) return;
+    const auto last = motion.components.begin() + (is_plane() ? 2 : 3);
+    if (body.kind != BodyKind::deformable) {
+      error(place + ".components", "only a deformable body has nodes that are prescribed in part");
+    } else if (std::find(motion.components.begin(), last, true) == last) {
+      error(place + ".components", "prescribes nothing; leave the motion out");
+    }
+  }
+
+  void check_motion(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
     check_window(motion.start, motion.end, place);
+    check_components(body, motion, place);
     check_in_plane(place + ".linear_velocity", motion.linear_velocity);
     check_rotation_in_plane(place + ".angular_velocity", motion.angular_velocity);
     check_region(motion.region, place + ".region");

@@ -10,10 +10,12 @@
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/geometry/refine.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
 #include "clearance/simulation/lone_points.h"
+#include "clearance/simulation/material_parts.h"
 
 namespace clearance {
 
@@ -181,13 +183,24 @@ std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>
   return components;
 }
 
+/// The order of vertices that some programs write: in 2D, the plane seen from behind.
+bool has_only_inverted_elements(const Mesh& mesh) {
+  const ElementDefects defects = find_element_defects(mesh);
+  if (mesh.dim == 2) return !mesh.triangles.empty() && defects.inverted_triangles.size() == mesh.triangles.size();
+  return mesh.tets.size() > 1 && defects.inverted_tets.size() == mesh.tets.size();
+}
+
+/// Exchanging two vertices of an element turns it inside out.
+void turn_elements(Mesh& mesh) {
+  for (auto& tet : mesh.tets) std::swap(tet[2], tet[3]);
+  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+}
+
 void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
   const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
   for (Vec<3>& v : mesh.vertices) v = linear * v + transform.translation;
-  if (linear.determinant() >= 0.0) return;
-  // A reflection turns every element inside out; exchanging two of its vertices turns it back.
-  for (auto& tet : mesh.tets) std::swap(tet[2], tet[3]);
-  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+  // A reflection turns every element inside out.
+  if (linear.determinant() < 0.0) turn_elements(mesh);
 }
 
 std::string list_some(const std::vector<int>& elements) {
@@ -293,6 +306,9 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       }
     }
     source.dim = scene.dimension;
+    if (has_only_inverted_elements(source)) turn_elements(source);
+    for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
+    check_numbers(body, where, source, issues);
     warn_of_lone_points(scene, d, source, loaded.warnings);
 
     // Placed once; copies differ by a translation.
@@ -343,6 +359,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             instance.num_source_vertices = source.vertices.size();
             instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
             for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
+            if (!body.material_parts.empty() && issues.empty())
+              instance.material_part = find_material_parts(body, instance);
             loaded.instances.push_back(std::move(instance));
           }
         }

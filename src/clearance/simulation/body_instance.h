@@ -21,6 +21,8 @@ struct BodyInstance {
   BoundingBox untransformed_box;   ///< of the mesh before its transform
   std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
+  /// Per tetrahedron (2D: triangle) of `mesh` of a deformable body: into BodyDesc::material_parts; -1: `material`.
+  std::vector<int> material_part;
   Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
 };
 

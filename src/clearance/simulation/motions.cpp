@@ -143,10 +143,13 @@ class MotionStep {
       x.head(dim_) = targets_.segment(dim_ * b, dim_);
       const Vec<3> moved =
           omega.isZero(0.0) ? Vec<3>(x + shift) : Vec<3>(motion_.center + rotation * (x - motion_.center) + shift);
-      targets_.segment(dim_ * b, dim_) = moved.head(dim_);
+      for (int c = 0; c < dim_; ++c) {
+        if (is_prescribed(c)) targets_[dim_ * b + c] = moved[c];
+      }
     }
   }
 
+  bool is_prescribed(int c) const { return desc_.components[static_cast<std::size_t>(c)]; }
   bool is_direction(int b) const { return motion_.is_stiff && b != motion_.blocks.front(); }
   void turn(int b, const Mat<3>& rotation) {
     Vec<3> direction = Vec<3>::Zero();
@@ -177,7 +180,9 @@ class MotionStep {
     if (!displacement) return displacement.issues();
     for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
       if (is_direction(motion_.blocks[k])) continue;
-      targets_.segment(dim_ * motion_.blocks[k], dim_) += (*displacement)[k].head(dim_);
+      for (int c = 0; c < dim_; ++c) {
+        if (is_prescribed(c)) targets_[dim_ * motion_.blocks[k] + c] += (*displacement)[k][c];
+      }
     }
     return Done{};
   }
@@ -215,10 +220,20 @@ double lowest_coordinate(const SceneModel& scene, const State& state, int axis) 
   return lowest;
 }
 
-PrescribedTargets collect(const VecX& targets, const std::vector<char>& is_prescribed, int dim) {
+/// Bit c stands for component c.
+char component_bits(const std::array<bool, 3>& components, int dim) {
+  int bits = 0;
+  for (int c = 0; c < dim; ++c) bits |= components[static_cast<std::size_t>(c)] ? 1 << c : 0;
+  return static_cast<char>(bits);
+}
+
+/// Of the blocks with a prescribed component.
+PrescribedTargets collect(const VecX& targets, const std::vector<char>& components, int dim) {
   PrescribedTargets prescribed;
-  for (std::size_t b = 0; b < is_prescribed.size(); ++b) {
-    if (is_prescribed[b]) prescribed.blocks.push_back(static_cast<int>(b));
+  for (std::size_t b = 0; b < components.size(); ++b) {
+    if (components[b] == 0) continue;
+    prescribed.blocks.push_back(static_cast<int>(b));
+    prescribed.components.push_back(components[b]);
   }
   prescribed.positions.resize(dim * static_cast<Eigen::Index>(prescribed.blocks.size()));
   for (std::size_t k = 0; k < prescribed.blocks.size(); ++k) {
@@ -248,7 +263,9 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
   const int dim = scene.dim;
   const double h = scene.options.integrator.h;
   VecX targets = state.x_anchor;
-  std::vector<char> is_prescribed = scene.model.is_always_prescribed;
+  const char all = component_bits(MotionDesc{}.components, dim);
+  std::vector<char> components = scene.model.is_always_prescribed;
+  for (char& of_block : components) of_block = of_block != 0 ? all : 0;
 
   for (std::size_t m = 0; m < scene.motions.size(); ++m) {
     const PreparedMotion& motion = scene.motions[m];
@@ -263,7 +280,8 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
     // A late motion takes deformable nodes from where they are.
     const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
     for (int b : motion.blocks) {
-      is_prescribed[static_cast<std::size_t>(b)] = 1;
+      char& of_block = components[static_cast<std::size_t>(b)];
+      of_block = static_cast<char>(of_block | component_bits(motion.desc.components, dim));
       if (motion.is_obstacle || !begins) continue;
       state.x_anchor.segment(dim * b, dim) = state.x.segment(dim * b, dim);
       targets.segment(dim * b, dim) = state.x.segment(dim * b, dim);
@@ -271,7 +289,7 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
     if (Result<Done> moved = MotionStep(motion, *scene.controls, dim, h, state, targets).run(); !moved)
       return moved.issues();
   }
-  return collect(targets, is_prescribed, dim);
+  return collect(targets, components, dim);
 }
 
 }  // namespace clearance

@@ -41,6 +41,21 @@ std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   return is_on_surface;
 }
 
+/// Per vertex: 1 for those that the region lists, or all.
+std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& region, int dim) {
+  std::vector<char> is_candidate =
+      region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
+  if (region.nodes.empty()) return is_candidate;
+  std::vector<char> is_listed(body.num_source_vertices, 0);
+  for (int v : region.nodes) {
+    if (static_cast<std::size_t>(v) < is_listed.size()) is_listed[static_cast<std::size_t>(v)] = 1;
+  }
+  for (std::size_t v = 0; v < is_candidate.size(); ++v) {
+    is_candidate[v] = is_candidate[v] && is_listed[static_cast<std::size_t>(body.source_vertex[v])];
+  }
+  return is_candidate;
+}
+
 double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& t) {
   const auto at = [&](int i) { return x[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
   return 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
@@ -53,8 +68,7 @@ double area(const std::vector<Vec<3>>& x, const std::array<int, 2>& e) {
 
 std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                               int dim) {
-  const std::vector<char> is_candidate =
-      region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
+  const std::vector<char> is_candidate = candidate_flags(body, region, dim);
   const bool is_relative = region.box && region.frame != RegionFrame::world;
   std::vector<Corners> boxes;
   if (region.box) {

@@ -1,5 +1,7 @@
 #include "clearance/simulation/scene_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +10,7 @@
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
+#include "clearance/scene/expression.h"
 #include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
 #include "clearance/simulation/loads.h"
@@ -57,16 +60,21 @@ void add_stiff_masses(SceneModel& scene, VecX& weighing) {
   }
 }
 
+MaterialParameters make_material(const MaterialDesc& m) {
+  return clearance::make_material(m.model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
+}
+
 /// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
 /// they resist a displacement of the block.
 template <int dim>
 void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   ElementMesh<dim> elements;
   elements.x_rest = scene.model.x_rest;
+  std::vector<int> first_material;  // per body of the scene: its own, followed by those of its parts
   for (const BodyDesc& body : desc.bodies) {
-    elements.materials.push_back(make_material(body.material.model, body.material.youngs_modulus,
-                                               body.material.poisson_ratio, body.material.density,
-                                               body.material.damping));
+    first_material.push_back(static_cast<int>(elements.materials.size()));
+    elements.materials.push_back(make_material(body.material));
+    for (const MaterialPartDesc& part : body.material_parts) elements.materials.push_back(make_material(part.material));
   }
   // Cells of frames are the solid elements of all bodies first.
   int num_cells = 0;
@@ -85,7 +93,8 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
       scene.cell_of_element.push_back(first_cell + static_cast<int>(number) - 1);
       for (int& v : element) v = scene.blocks[static_cast<std::size_t>(b)].of_node(v);
       elements.elements.push_back(element);
-      elements.material_of_element.push_back(body.desc);
+      const int part = body.material_part.empty() ? -1 : body.material_part[number - 1];
+      elements.material_of_element.push_back(first_material[static_cast<std::size_t>(body.desc)] + 1 + part);
     };
     if constexpr (dim == 3) {
       for (const auto& tet : body.mesh.tets) add(tet);
@@ -175,8 +184,19 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
     const BoundingBox box = bounding_box(body.mesh.vertices);
     const Vec<3> center = 0.5 * (box.min + box.max);
     const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
+    std::vector<Vec<3>> of_formulas;
+    if (body_desc.velocity) {
+      auto values =
+          evaluate(*body_desc.velocity, fmt::format("bodies[{}].velocity", body.desc), 0.0, body.mesh.vertices);
+      if (!values) {
+        scene.issues.insert(scene.issues.end(), values.issues().begin(), values.issues().end());
+        continue;
+      }
+      of_formulas = std::move(values).value();
+    }
     for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
-      const Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
+      Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
+      if (!of_formulas.empty()) velocity += of_formulas[v];
       state.v.segment(scene.dim * scene.blocks[b].of_nodes[v], scene.dim) = velocity.head(scene.dim);
     }
   }

@@ -27,6 +27,8 @@ template <int dim>
 VecX FrictionCoupling<dim>::reduce_free(const VecX& x, const VecX& gradient) const {
   VecX reduced = in_.coordinates().reduce(x, gradient);
   clear_blocks<dim>(in_.coordinates().reduce(problem_.is_fixed()), reduced);
+  const std::vector<char>& held = problem_.held_components();
+  if (!held.empty()) clear_components<dim>(in_.coordinates().reduce(held), reduced);
   return reduced;
 }
 

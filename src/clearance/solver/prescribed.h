@@ -12,7 +12,33 @@ namespace clearance {
 struct PrescribedTargets {
   std::vector<int> blocks;
   VecX positions;  ///< [m] flat, dim per entry of blocks
+  /// Per entry of blocks: bit c says that component c is prescribed; the others are free. Empty: all are.
+  std::vector<char> components = {};
+
+  bool is_whole(std::size_t k, int dim) const { return components.empty() || components[k] == (1 << dim) - 1; }
+  bool has_component(std::size_t k, int c) const { return components.empty() || (components[k] >> c & 1) != 0; }
 };
+
+/// Puts the prescribed components of `x` at their targets.
+template <int dim>
+void set_targets(const PrescribedTargets& targets, VecX& x) {
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (targets.has_component(k, c))
+        block<dim>(x, targets.blocks[k])[c] = block<dim>(targets.positions, static_cast<int>(k))[c];
+    }
+  }
+}
+
+/// Gives the prescribed components of `to` the values that they have in `from`.
+template <int dim>
+void copy_prescribed(const PrescribedTargets& targets, const VecX& from, VecX& to) {
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (targets.has_component(k, c)) block<dim>(to, targets.blocks[k])[c] = block<dim>(from, targets.blocks[k])[c];
+    }
+  }
+}
 
 /// Augmented Lagrangian of [Fer23, eq. A.4] for prescribed blocks that could not be moved freely.
 template <int dim>
@@ -35,6 +61,9 @@ class AugmentedLagrangian {
   void update(const VecX& x);
 
  private:
+  /// From the target of an entry; zero where it is free.
+  Vec<dim> miss(const VecX& x, std::size_t k) const;
+
   const PrescribedTargets& targets_;
   VecX masses_;
   VecX multipliers_;  ///< flat

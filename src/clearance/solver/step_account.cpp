@@ -53,6 +53,7 @@ template <int dim>
 void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   dx_ = end.x - x_t0_;
   is_fixed_ = problem.is_fixed();
+  held_components_ = problem.held_components();
   const double scale = target_.scale;
   // The work of a term is that of its force at the end of the step, over the whole way.
   TermGradients forces = problem.term_gradients(end, problem.friction());
@@ -162,6 +163,17 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
     } else {
       all += work;
     }
+  }
+  if (!held_components_.empty()) {
+    // Blocks that are held in part: their held components move as prescribed.
+    VecX others = free;
+    clear_components<dim>(held_components_, others);
+    const VecX of_held = free - others;
+    const double work = of_held.dot(dx_);
+    energy_.motions += work;
+    all -= work;
+    held -= of_held;
+    free = others;
   }
   if (pull.size() > 0) {
     const double work = pull.dot(dx_);

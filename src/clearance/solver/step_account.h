@@ -81,6 +81,7 @@ class StepAccount {
   MatX work_;
   IntegratorShare gained_, lost_;
   std::vector<char> is_fixed_;
+  std::vector<char> held_components_;
   VecX stored_;
   EnergyAccount energy_;
   MomentumAccount momentum_;

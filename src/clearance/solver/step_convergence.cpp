@@ -103,8 +103,12 @@ TermGradients Step<dim>::term_gradients() {
 template <int dim>
 BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
   StageTimer timer(report_.profile, Stage::assembly);
+  const std::vector<char>& held = problem_.held_components();
+  TermGradients free;
+  if (!held.empty()) free = forces.template without<dim>(held);
+  const TermGradients& of_free = held.empty() ? forces : free;
   const BalanceVerdict verdict =
-      balance_.judge(point_.iterate.x, forces, newton_.stiffness(), problem_.is_fixed(), in_.options.force_tolerance);
+      balance_.judge(point_.iterate.x, of_free, newton_.stiffness(), problem_.is_fixed(), in_.options.force_tolerance);
   report_.imbalance = verdict.imbalance;
   report_.imbalanced_body = verdict.body;
   return verdict;

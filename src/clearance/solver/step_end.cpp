@@ -73,10 +73,9 @@ namespace {
 /// them swinging about it for ever, and they would be let go with a wrong one.
 template <int dim>
 void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
-  for (int b : targets.blocks) {
-    block<dim>(state.v, b) = (block<dim>(state.x, b) - block<dim>(x_t0, b)) / h;
-    block<dim>(state.a, b).setZero();
-  }
+  const VecX mean = (state.x - x_t0) / h;
+  copy_prescribed<dim>(targets, mean, state.v);
+  copy_prescribed<dim>(targets, VecX::Zero(mean.size()), state.a);
 }
 
 }  // namespace

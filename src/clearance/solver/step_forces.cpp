@@ -42,7 +42,7 @@ StepForces Step<dim>::collect_forces() {
   gradients.pull.resize(0);
   forces.reaction = VecX::Zero(end.x.size());
   gradients.for_each([&](const VecX& gradient) {
-    for (int b : in_.targets.blocks) block<dim>(forces.reaction, b) += block<dim>(gradient, b) / scale;
+    copy_prescribed<dim>(in_.targets, forces.reaction + gradient / scale, forces.reaction);
   });
   return forces;
 }

@@ -65,7 +65,15 @@ FrictionPotential<dim> StepProblem<dim>::make_friction() const {
 template <int dim>
 void StepProblem<dim>::fix_prescribed() {
   are_prescribed_fixed_ = true;
-  for (int b : targets_.blocks) is_fixed_[static_cast<std::size_t>(b)] = 1;
+  for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
+    const auto b = static_cast<std::size_t>(targets_.blocks[k]);
+    if (targets_.is_whole(k, dim)) {
+      is_fixed_[b] = 1;
+      continue;
+    }
+    held_components_.resize(is_fixed_.size(), 0);
+    held_components_[b] = targets_.components[k];
+  }
 }
 
 template <int dim>
@@ -115,6 +123,7 @@ double StepProblem<dim>::slope(const Iterate& iterate, const VecX& dx) const {
     if (term->is_active(iterate)) term->add_gradient(iterate, gradient);
   }
   clear_blocks<dim>(is_fixed_, gradient);
+  clear_components<dim>(held_components_, gradient);
   return gradient.dot(dx);
 }
 
@@ -193,7 +202,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   }
   const double inertia =
       target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
-  system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, is_fixed_, gradient, kind == HessianKind::exact);
+  system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, FixedBlocks{is_fixed_, held_components_}, gradient,
+                kind == HessianKind::exact);
 }
 
 template <int dim>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
+#include "clearance/model/blocks.h"
 #include "clearance/solver/barrier_stiffness.h"
 #include "clearance/solver/contact_forecast.h"
 #include "clearance/solver/options.h"
@@ -25,6 +26,16 @@ struct TermGradients {
     for (const VecX* last : {&contacts, &friction, &pull}) {
       if (last->size() > 0) visit(*last);
     }
+  }
+  /// With zeros in the components that are held, see clear_components.
+  template <int dim>
+  TermGradients without(const std::vector<char>& held) const {
+    TermGradients rest = *this;
+    for (VecX& potential : rest.potentials) clear_components<dim>(held, potential);
+    for (VecX* other : {&rest.inertia, &rest.contacts, &rest.friction, &rest.pull}) {
+      if (other->size() > 0) clear_components<dim>(held, *other);
+    }
+    return rest;
   }
 };
 
@@ -95,6 +106,8 @@ class StepProblem {
   ContactForecast<dim>& forecast() { return forecast_; }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
+  /// Of blocks that are fixed in part, see clear_components; empty if there are none.
+  const std::vector<char>& held_components() const { return held_components_; }
   void fix_prescribed();
   /// From here on all but the blocks of `part` (1 where in it) is held, and its own energy left out; empty: nothing is.
   void restrict_to(const std::vector<char>& part);
@@ -120,6 +133,7 @@ class StepProblem {
   bool has_friction_;
   bool are_prescribed_fixed_ = false;
   std::vector<char> is_fixed_;  // per block
+  std::vector<char> held_components_;
 };
 
 }  // namespace clearance

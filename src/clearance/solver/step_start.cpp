@@ -45,9 +45,7 @@ void Step<dim>::start() {
 template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
-  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
-    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
-  }
+  set_targets<dim>(in_.targets, x);
   std::vector<char> is_hit(static_cast<std::size_t>(in_.model.layout.num_blocks), 0);
   if (in_.options.has_contact) {
     StageTimer timer(report_.profile, Stage::broad_phase);
@@ -80,7 +78,7 @@ void Step<dim>::start_from_inertia() {
   if (!target_.has_inertia) return;
   const Iterate& from = point_.iterate;
   VecX x = in_.coordinates().unstretched(target_.x_tilde);
-  for (int b : in_.targets.blocks) block<dim>(x, b) = block<dim>(from.x, b);
+  copy_prescribed<dim>(in_.targets, from.x, x);
   VecX dy = in_.coordinates().from_to(from.x, x);
   const double least = in_.has_forces() ? 0.0 : in_.options.tolerance * in_.options.integrator.h;
   if (bound_.length(from.x, dy) <= least) return;

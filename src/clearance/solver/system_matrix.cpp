@@ -85,15 +85,18 @@ BlockSparseMatrix& SystemMatrix<dim>::reset(const std::vector<BlockKey>& contact
 }
 
 template <int dim>
-void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient,
-                               bool is_exact) {
+void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const FixedBlocks& fixed, VecX& gradient, bool is_exact) {
   if (!coordinates_.are_displacements()) {
     coordinates_.reduce(x, gradient, inertia, matrix_, reduced_, is_exact);
     gradient = coordinates_.reduce(x, gradient);
   }
-  const std::vector<char> is_fixed_here = coordinates_.reduce(is_fixed);
+  const std::vector<char> is_fixed_here = coordinates_.reduce(fixed.is_fixed);
   clear_blocks<dim>(is_fixed_here, gradient);
   matrix().fix_blocks(is_fixed_here);
+  if (fixed.held_components.empty()) return;
+  const std::vector<char> held_here = coordinates_.reduce(fixed.held_components);
+  clear_components<dim>(held_here, gradient);
+  matrix().fix_components(held_here);
 }
 
 template class SystemMatrix<2>;

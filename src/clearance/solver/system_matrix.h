@@ -10,6 +10,12 @@
 
 namespace clearance {
 
+/// Which unknowns a Newton iteration leaves alone.
+struct FixedBlocks {
+  const std::vector<char>& is_fixed;         ///< per block
+  const std::vector<char>& held_components;  ///< per block, see clear_components; empty: none
+};
+
 /// The matrix with a pattern that outlives contact sets, and its solver. It is assembled in the unknowns x; `system` is
 /// the one of Newton's unknowns, which may be fewer (local_coordinates.h).
 template <int dim>
@@ -24,7 +30,7 @@ class SystemMatrix {
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
   /// From the assembled matrix and gradient in x to those of the system, whose fixed blocks become the identity.
   /// `inertia`: factor of Model::mass in the matrix.
-  void reduce(const VecX& x, double inertia, const std::vector<char>& is_fixed, VecX& gradient, bool is_exact);
+  void reduce(const VecX& x, double inertia, const FixedBlocks& fixed, VecX& gradient, bool is_exact);
   BlockSparseMatrix& matrix() { return coordinates_.are_displacements() ? matrix_ : reduced_; }
   const LocalCoordinates<dim>& coordinates() const { return coordinates_; }
   LinearSolver& solver() { return *solver_; }

@@ -12,9 +12,7 @@ constexpr int max_vain_pulls = 15;
 template <int dim>
 Direction TargetPull<dim>::towards_targets(const Iterate& from) {
   VecX x = from.x;
-  for (std::size_t k = 0; k < in_.targets.blocks.size(); ++k) {
-    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
-  }
+  set_targets<dim>(in_.targets, x);
   return bound_.bound(from, in_.coordinates().from_to(from.x, x));
 }
 
@@ -28,9 +26,7 @@ bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
     x = in_.coordinates().move(iterate.x, direction.dy, alpha);
   }
   const bool arrives = alpha >= 1.0;
-  for (std::size_t k = 0; arrives && k < in_.targets.blocks.size(); ++k) {
-    block<dim>(x, in_.targets.blocks[k]) = block<dim>(in_.targets.positions, static_cast<int>(k));
-  }
+  if (arrives) set_targets<dim>(in_.targets, x);
   iterate = problem_.make_iterate(std::move(x), direction.near);
   return arrives;
 }

@@ -85,6 +85,23 @@ void BlockSparseMatrix::fix_blocks(const std::vector<char>& is_fixed) {
   });
 }
 
+void BlockSparseMatrix::fix_components(const std::vector<char>& held) {
+  const auto is_held = [&](int block, int component) { return (held[block] >> component & 1) != 0; };
+  parallel_for(num_blocks_, columns_per_task, [&](int column) {
+    const std::span<const int> rows = column_rows(column);
+    const int stride = slot_stride(column);
+    double* slot = values_.data() + column_base(column);
+    for (const int row : rows) {
+      for (int c = 0; c < dim_; ++c) {
+        for (int r = 0; r < dim_; ++r) {
+          if (is_held(row, r) || is_held(column, c)) slot[c * stride + r] = row == column && r == c ? 1.0 : 0.0;
+        }
+      }
+      slot += dim_;
+    }
+  });
+}
+
 BlockSparseMatrix BlockSparseMatrix::principal(std::span<const int> blocks) const {
   std::vector<int> number(static_cast<std::size_t>(num_blocks_), -1);
   for (std::size_t k = 0; k < blocks.size(); ++k) number[blocks[k]] = static_cast<int>(k);

@@ -64,6 +64,8 @@ class BlockSparseMatrix {
 
   /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
   void fix_blocks(const std::vector<char>& is_fixed);
+  /// The same for single components: bit c of held[b] stands for component c of block b.
+  void fix_components(const std::vector<char>& held);
 
   /// Rows and columns of these blocks, ascending, as a matrix of their own.
   BlockSparseMatrix principal(std::span<const int> blocks) const;

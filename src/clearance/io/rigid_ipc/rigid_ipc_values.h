@@ -1,55 +1,10 @@
-// The values of one object of a Rigid IPC scene. Missing and null values are the defaults of that program; keys that
-// begin with `#` are commented out; vectors may be longer than needed.
+// The values of one object of a Rigid IPC scene.
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "clearance/base/result.h"
-#include "clearance/math/types.h"
-#include "clearance/scene/field.h"
-#include "clearance/scene/json.h"
+#include "clearance/scene/foreign_object.h"
 
 namespace clearance {
 
-class RigidIpcObject {
- public:
-  /// `json` and `issues` must outlive it. What is no object counts as an empty one, after an issue.
-  RigidIpcObject(const Json& json, std::string place, Issues& issues);
-
-  /// Null if the key is missing.
-  const Json* find(const char* key) const;
-  bool has(const char* key) const { return find(key) != nullptr; }
-  RigidIpcObject child(const char* key) const;
-
-  /// The default after an issue, if it is no number or out of range.
-  double number(const char* key, double usual, const Field& range = {}) const;
-  int integer(const char* key, int usual) const;
-  bool flag(const char* key, bool usual) const;
-  std::string word(const char* key, const std::string& usual) const;
-  /// The default, which decides on the number of entries, after an issue.
-  std::vector<double> numbers(const char* key, std::vector<double> usual) const;
-  /// The first `dim` entries are read; the others are those of the default.
-  Vec<3> vector(const char* key, int dim, const Vec<3>& usual = Vec<3>::Zero()) const;
-  /// Something about axes: three numbers, in 2D one, alone or in a list.
-  Vec<3> about_axes(const char* key, int dim) const;
-
-  std::string place_of(const char* key) const { return child_path(place_, key); }
-  const std::string& place() const { return place_; }
-  void error(const char* key, const std::string& message) const { report(key, message, Severity::error); }
-  void warning(const char* key, const std::string& message) const { report(key, message, Severity::warning); }
-  /// Warns of keys that are neither known nor commented out; of each once for all objects that share `reported`.
-  void warn_of_unknown_keys(const std::vector<std::string_view>& known, std::vector<std::string>& reported) const;
-
-  Issues& issues() const { return issues_; }
-
- private:
-  void report(const char* key, const std::string& message, Severity severity) const;
-  void report_type(const char* key, const std::string& expected) const;
-
-  const Json& json_;
-  std::string place_;
-  Issues& issues_;
-};
+using RigidIpcObject = ForeignObject;
 
 }  // namespace clearance

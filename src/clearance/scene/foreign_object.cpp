@@ -1,4 +1,4 @@
-#include "clearance/io/rigid_ipc/rigid_ipc_values.h"
+#include "clearance/scene/foreign_object.h"
 
 #include <fmt/format.h>
 
@@ -18,23 +18,23 @@ const Json& empty_object() {
 
 }  // namespace
 
-RigidIpcObject::RigidIpcObject(const Json& json, std::string place, Issues& issues)
+ForeignObject::ForeignObject(const Json& json, std::string place, Issues& issues)
     : json_(json.is_object() ? json : empty_object()), place_(std::move(place)), issues_(issues) {
   if (json.is_object()) return;
   issues_.push_back({"", place_, brief_text(json), "expected an object, not " + type_text(json)});
 }
 
-const Json* RigidIpcObject::find(const char* key) const {
+const Json* ForeignObject::find(const char* key) const {
   const auto found = json_.find(key);
   return found == json_.end() || found->is_null() ? nullptr : &*found;
 }
 
-RigidIpcObject RigidIpcObject::child(const char* key) const {
+ForeignObject ForeignObject::child(const char* key) const {
   const Json* value = find(key);
   return {value == nullptr ? empty_object() : *value, place_of(key), issues_};
 }
 
-double RigidIpcObject::number(const char* key, double usual, const Field& range) const {
+double ForeignObject::number(const char* key, double usual, const Field& range) const {
   const Json* value = find(key);
   if (value == nullptr) return usual;
   if (!value->is_number()) {
@@ -48,7 +48,7 @@ double RigidIpcObject::number(const char* key, double usual, const Field& range)
   return usual;
 }
 
-int RigidIpcObject::integer(const char* key, int usual) const {
+int ForeignObject::integer(const char* key, int usual) const {
   const double value = number(key, usual);
   constexpr double largest = std::numeric_limits<int>::max();
   if (value == std::floor(value) && std::abs(value) <= largest) return static_cast<int>(value);
@@ -56,7 +56,7 @@ int RigidIpcObject::integer(const char* key, int usual) const {
   return usual;
 }
 
-bool RigidIpcObject::flag(const char* key, bool usual) const {
+bool ForeignObject::flag(const char* key, bool usual) const {
   const Json* value = find(key);
   if (value == nullptr) return usual;
   if (value->is_boolean()) return value->get<bool>();
@@ -64,7 +64,7 @@ bool RigidIpcObject::flag(const char* key, bool usual) const {
   return usual;
 }
 
-std::string RigidIpcObject::word(const char* key, const std::string& usual) const {
+std::string ForeignObject::word(const char* key, const std::string& usual) const {
   const Json* value = find(key);
   if (value == nullptr) return usual;
   if (value->is_string()) return value->get<std::string>();
@@ -72,7 +72,7 @@ std::string RigidIpcObject::word(const char* key, const std::string& usual) cons
   return usual;
 }
 
-std::vector<double> RigidIpcObject::numbers(const char* key, std::vector<double> usual) const {
+std::vector<double> ForeignObject::numbers(const char* key, std::vector<double> usual) const {
   const Json* value = find(key);
   if (value == nullptr) return usual;
   const std::string expected = fmt::format("{} numbers", usual.size());
@@ -96,22 +96,22 @@ std::vector<double> RigidIpcObject::numbers(const char* key, std::vector<double>
   return numbers;
 }
 
-Vec<3> RigidIpcObject::vector(const char* key, int dim, const Vec<3>& usual) const {
+Vec<3> ForeignObject::vector(const char* key, int dim, const Vec<3>& usual) const {
   const std::vector<double> read = numbers(key, {usual.data(), usual.data() + dim});
   Vec<3> vector = usual;
   std::copy(read.begin(), read.end(), vector.data());
   return vector;
 }
 
-Vec<3> RigidIpcObject::about_axes(const char* key, int dim) const {
+Vec<3> ForeignObject::about_axes(const char* key, int dim) const {
   if (dim == 3) return vector(key, 3);
   const Json* value = find(key);
   const bool is_alone = value != nullptr && value->is_number();
   return {0.0, 0.0, is_alone ? number(key, 0.0) : numbers(key, {0.0})[0]};
 }
 
-void RigidIpcObject::warn_of_unknown_keys(const std::vector<std::string_view>& known,
-                                          std::vector<std::string>& reported) const {
+void ForeignObject::warn_of_unknown_keys(const std::vector<std::string_view>& known,
+                                         std::vector<std::string>& reported) const {
   for (const auto& [key, value] : json_.items()) {
     const bool is_known = key.starts_with('#') || std::find(known.begin(), known.end(), key) != known.end();
     if (is_known || std::find(reported.begin(), reported.end(), key) != reported.end()) continue;
@@ -122,12 +122,12 @@ void RigidIpcObject::warn_of_unknown_keys(const std::vector<std::string_view>& k
   }
 }
 
-void RigidIpcObject::report(const char* key, const std::string& message, Severity severity) const {
+void ForeignObject::report(const char* key, const std::string& message, Severity severity) const {
   const Json* value = find(key);
   issues_.push_back({"", place_of(key), value == nullptr ? "" : brief_text(*value), message, severity});
 }
 
-void RigidIpcObject::report_type(const char* key, const std::string& expected) const {
+void ForeignObject::report_type(const char* key, const std::string& expected) const {
   error(key, fmt::format("expected {}, not {}", expected, type_text(*find(key))));
 }
 

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Reads and runs the published scenes of PolyFEM and writes a table of what became of them.
+
+  scripts/polyfem_table.py                        # every scene below the five folders
+  scripts/polyfem_table.py 2D/unit-tests erleben  # scenes whose name holds a word
+  scripts/polyfem_table.py --check                # only read them: which load, and why others are refused
+  scripts/polyfem_table.py --write                # only store the table of all results in docs/published_polyfem_scenes.md
+
+Scenes are looked for below CLEARANCE_PEER_DATA. Each runs 20 steps, or as many as its `tests` ask for if that is more
+and the time limit allows; then `clearance verify` checks all frames exactly. Where the file has reference norms of the
+displacement, ours stand beside them: of L2, and of the gradient. Results are kept in the folder `--folder`, one line a
+scene, so that a run can be taken up again: scenes that are there are not run once more.
+"""
+
+import argparse
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from bench_common import ROOT, peer_data, table, write_between_markers
+from stiff_scenes_table import read_frame
+
+FOLDERS = ["polyfem-data", "gcp", "remeshing", "high-order-ipc", "diff-ipc"]
+PAGE = ROOT / "docs" / "published_polyfem_scenes.md"
+
+
+def scene_names():
+    files = [f for folder in FOLDERS for f in sorted((peer_data() / folder).rglob("*.json"))]
+    return [str(f.relative_to(peer_data())) for f in files]
+
+
+# --- reference norms ---
+
+def merged(base, scene):
+    for key, value in scene.items():
+        if value is None:
+            base.pop(key, None)
+        elif isinstance(value, dict) and isinstance(base.get(key), dict):
+            merged(base[key], value)
+        else:
+            base[key] = value
+    return base
+
+
+def tests_of(path):
+    """The reference values of a scene, with those of the files that it is composed of."""
+    try:
+        scene = json.loads(re.sub(r",(\s*[}\]])", r"\1", path.read_text()))
+    except (ValueError, OSError):
+        return {}
+    if not isinstance(scene, dict):
+        return {}
+    base = tests_of(path.parent / scene["common"]) if scene.get("common") else {}
+    return merged(base, scene.get("tests", {}))
+
+
+def inverse(m):
+    n = len(m)
+    rows = [list(r) + [float(i == j) for j in range(n)] for i, r in enumerate(m)]
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda k: abs(rows[k][i]))
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for k in range(n):
+            if k != i:
+                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i])]
+    return [r[n:] for r in rows]
+
+
+def determinant(m):
+    if len(m) == 2:
+        return m[0][0] * m[1][1] - m[0][1] * m[1][0]
+    return sum(m[0][i] * (m[1][i - 2] * m[2][i - 1] - m[1][i - 1] * m[2][i - 2]) for i in range(3))
+
+
+def norms(rest, frame, dim):
+    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest, as PolyFEM integrates
+    linear elements: with the value in the middle."""
+    x, y = rest["Points"], frame["Points"]
+    square, gradient_square, start = 0.0, 0.0, 0
+    measure_of_unit = 2 if dim == 2 else 6
+    for end, kind, is_obstacle in zip(rest["offsets"], rest["types"], rest["is_obstacle"]):
+        nodes, start = rest["connectivity"][start:end], end
+        if is_obstacle or kind != (5 if dim == 2 else 10):
+            continue
+        at = [x[3 * v:3 * v + dim] for v in nodes]
+        u = [[b - a for a, b in zip(x[3 * v:3 * v + dim], y[3 * v:3 * v + dim])] for v in nodes]
+        edges = [[p - q for p, q in zip(at[k], at[0])] for k in range(1, dim + 1)]
+        changes = [[p - q for p, q in zip(u[k], u[0])] for k in range(1, dim + 1)]
+        measure = abs(determinant(edges)) / measure_of_unit
+        total = [sum(values) for values in zip(*u)]
+        square += measure * sum(c * c for c in total) / (dim + 1) ** 2
+        back = inverse(edges)
+        gradient_square += measure * sum(sum(back[i][k] * changes[k][c] for k in range(dim)) ** 2
+                                         for i in range(dim) for c in range(dim))
+    return math.sqrt(square), math.sqrt(gradient_square)
+
+
+def difference(ours, reference):
+    """As PolyFEM compares."""
+    return abs(ours - reference) / max(abs(reference), 1e-5)
+
+
+# --- runs ---
+
+
+def run(program, name, steps, limit, folder, only_check):
+    path = peer_data() / name
+    native = folder / "scene.json"
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [program, "convert", str(path), "-o", str(native), "--format", "polyfem", "--overwrite"]
+    read = subprocess.run(command, capture_output=True, text=True)
+    messages = [line for line in (read.stdout + read.stderr).splitlines() if line.strip()]
+    errors = [line for line in messages if "error" in line.lower()] or messages
+    result = {"scene": name, "loads": read.returncode == 0, "messages": messages[:40]}
+    if read.returncode != 0:
+        result["why"] = errors
+        return result
+    tests = tests_of(path)
+    scene = json.loads(native.read_text())
+    total = max(1, round(scene["time"]["duration"] / scene["time"]["step"] - 1e-6))
+    asked = tests.get("time_steps", 1)
+    asked = total if asked in ("all", "static") else int(asked)
+    count = min(max(steps, asked if "err_l2" in tests else 0), total)
+    result.update({"bodies": len(scene["bodies"]), "dimension": scene["dimension"], "total": total, "asked": count})
+    if only_check:
+        return result
+    out = folder / "run"
+    command = [program, "run", str(path), "-o", str(out), "--steps", str(count), "--threads", "2", "-q", "--overwrite",
+               "--set", "output.checkpoint_interval=1000000", "--set", "output.frame_interval=1"]
+    started = time.monotonic()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        output, _ = process.communicate(timeout=limit)
+        result["ended"] = "" if process.returncode == 0 else f"exit {process.returncode}"
+    except subprocess.TimeoutExpired:
+        process.terminate()
+        output, _ = process.communicate()
+        result["ended"] = "limit"
+    result.update({"wall": time.monotonic() - started, "output": output.strip().splitlines()[-5:]})
+    records = []
+    stats = out / "stats.jsonl"
+    for line in stats.read_text().splitlines() if stats.exists() else []:
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            break  # cut off by the limit
+    frames = sorted((out / "frames").glob("*.vtu"))
+    result.update({"steps": len(records), "failures": Counter(r["status"] for r in records if r["status"] != "converged"),
+                   "newton": sum(r["newton_iterations"] for r in records) / max(len(records), 1)})
+    if not frames:
+        return result
+    verified = subprocess.run([program, "verify", str(out)], capture_output=True, text=True)
+    result["verify"] = "clean" if verified.returncode == 0 else (verified.stdout.strip().splitlines() or ["failed"])[-1]
+    rest = read_frame(frames[0])
+    result["nodes"] = len(rest["Points"]) // 3
+    if "err_l2" in tests and 0 < asked < len(frames):
+        l2, h1 = norms(rest, read_frame(frames[asked]), scene["dimension"])
+        result["norms"] = {"step": asked, "l2": l2, "h1": h1, "l2_reference": tests["err_l2"],
+                           "h1_reference": tests.get("err_h1_semi", 0.0), "margin": tests.get("margin", 1e-5),
+                           "contacts": max(r["contacts"] for r in records[:asked])}
+    for frame in frames:
+        frame.unlink()  # they are large, and have been checked
+    return result
+
+
+# --- the table ---
+
+def reason(result):
+    """The first problem without the file, and how many more there are."""
+    texts = []
+    for line in result["why"]:
+        text = re.sub(r"^.*?\.json:\s*", "", re.sub(r"^error:\s*", "", line))
+        text = re.sub(r"; looked for \S+", "", text)  # a path of this machine
+        texts.append(text.replace("|", "/")[:150])
+    more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
+    return (texts[0] if texts else "?") + more
+
+
+def row(r):
+    name = r["scene"].removesuffix(".json")
+    if not r["loads"]:
+        return [name, "refused: " + reason(r), "", "", "", ""]
+    if "steps" not in r:
+        return [name, "loads", "", "", "", ""]
+    failures = ", ".join(f"{count} {status}" for status, count in r["failures"].items())
+    steps = f"{r['steps']} of {r['asked']}" + (f" ({failures})" if failures else "") + \
+            (f", {r['ended']}" if r["ended"] else "")
+    compared = ""
+    if "norms" in r:
+        n = r["norms"]
+        worst = max(difference(n["l2"], n["l2_reference"]), difference(n["h1"], n["h1_reference"]))
+        verdict = "agrees" if worst <= n["margin"] else f"differs by {worst:.1e}"
+        touch = "" if n["contacts"] else ", no contact"
+        compared = f"{n['l2']:.6g} / {n['l2_reference']:.6g}, {n['h1']:.6g} / {n['h1_reference']:.6g} " \
+                   f"(step {n['step']}{touch}): {verdict}"
+    return [name, "loads", str(r.get("nodes", "")), steps, r.get("verify", "-"), compared]
+
+
+def summary(results):
+    loaded = [r for r in results if r["loads"]]
+    ran = [r for r in loaded if r.get("steps", 0) >= min(20, r.get("asked", 20)) and r.get("verify") == "clean"]
+    compared = [r["norms"] for r in loaded if "norms" in r]
+    agree = [n for n in compared if max(difference(n["l2"], n["l2_reference"]),
+                                        difference(n["h1"], n["h1_reference"])) <= n["margin"]]
+    free = [n for n in compared if not n["contacts"]]
+    return f"{len(results)} files: {len(loaded)} load, {len(ran)} ran their steps and verified; {len(compared)} have " \
+           f"reference norms, {len(agree)} agree to the file's margin ({len([n for n in agree if not n['contacts']])} " \
+           f"of {len(free)} without contact).\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("words", nargs="*", help="scenes whose name holds one of these (default: all)")
+    parser.add_argument("--program", default=os.environ.get("CLEARANCE", str(ROOT / "build" / "bin" / "clearance")))
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--limit", type=float, default=120, help="seconds a scene may take (default 120)")
+    parser.add_argument("--folder", type=Path, default=ROOT / "out" / "polyfem_scenes", help="of results")
+    parser.add_argument("--again", action="store_true", help="run scenes again whose results are there")
+    parser.add_argument("--check", action="store_true", help="only read the scenes")
+    parser.add_argument("--write", action="store_true", help="store the table of all results, run nothing")
+    arguments = parser.parse_args()
+
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    read, run_too = arguments.folder / "read.jsonl", arguments.folder / "results.jsonl"
+    store = read if arguments.check else run_too
+    stores = [read, run_too] if arguments.write else [store]  # what has run stands for what was only read
+    lines = [json.loads(line) for file in stores if file.exists() for line in file.read_text().splitlines()]
+    results = {r["scene"]: r for r in lines}
+    if arguments.write:
+        kept = [results[name] for name in scene_names() if name in results]
+        header = ["scene", "read", "nodes", "steps", "verify", "norms of the displacement and its gradient, ours / PolyFEM's"]
+        write_between_markers(PAGE, "table", summary(kept) + "\n" + table(header, [row(r) for r in kept]))
+        return 0
+
+    for name in scene_names():
+        if arguments.words and not any(word in name for word in arguments.words):
+            continue
+        if name in results and not arguments.again:
+            continue
+        folder = arguments.folder / name.replace("/", ".")
+        results[name] = run(arguments.program, name, arguments.steps, arguments.limit, folder, arguments.check)
+        with open(store, "a") as out:
+            out.write(json.dumps(results[name]) + "\n")
+        print(" | ".join(row(results[name])), flush=True)
+    print(summary(list(results.values())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

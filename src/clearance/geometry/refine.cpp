@@ -1,0 +1,70 @@
+#include "clearance/geometry/refine.h"
+
+#include <algorithm>
+#include <map>
+
+namespace clearance {
+
+namespace {
+
+class Refinement {
+ public:
+  explicit Refinement(const Mesh& mesh) : coarse_(mesh) {
+    fine_.dim = mesh.dim;
+    fine_.vertices = mesh.vertices;
+    fine_.points = mesh.points;
+  }
+
+  Mesh run() {
+    for (const auto& tet : coarse_.tets) split(tet);
+    for (const auto& triangle : coarse_.triangles) split(triangle);
+    for (const auto& [a, b] : coarse_.edges) {
+      const int m = middle(a, b);
+      fine_.edges.insert(fine_.edges.end(), {{a, m}, {m, b}});
+    }
+    return std::move(fine_);
+  }
+
+ private:
+  int middle(int a, int b) {
+    const auto [known, is_new] =
+        middles_.try_emplace({std::min(a, b), std::max(a, b)}, static_cast<int>(fine_.vertices.size()));
+    if (is_new) fine_.vertices.push_back(0.5 * (at(a) + at(b)));
+    return known->second;
+  }
+  Vec<3> at(int v) const { return fine_.vertices[static_cast<std::size_t>(v)]; }
+
+  void split(const std::array<int, 3>& triangle) {
+    const auto& [a, b, c] = triangle;
+    const int ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
+    fine_.triangles.insert(fine_.triangles.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+  }
+
+  // Four corners, and four around a diagonal of the octahedron that they leave.
+  void split(const std::array<int, 4>& tet) {
+    const auto& [a, b, c, d] = tet;
+    const int ab = middle(a, b), ac = middle(a, c), ad = middle(a, d);
+    const int bc = middle(b, c), bd = middle(b, d), cd = middle(c, d);
+    fine_.tets.insert(fine_.tets.end(), {{a, ab, ac, ad}, {ab, b, bc, bd}, {ac, bc, c, cd}, {ad, bd, cd, d}});
+    // The ends of each diagonal with the other four vertices, in the order that makes positive volumes around it.
+    const std::array<std::array<int, 6>, 3> choices = {
+        {{cd, ab, ac, bc, bd, ad}, {bd, ac, ad, cd, bc, ab}, {bc, ad, ab, bd, cd, ac}}};
+    const auto length = [&](const std::array<int, 6>& choice) { return (at(choice[0]) - at(choice[1])).norm(); };
+    const auto& [from, to, p, q, r, s] =
+        *std::min_element(choices.begin(), choices.end(),
+                          [&](const auto& one, const auto& other) { return length(one) < length(other); });
+    fine_.tets.insert(fine_.tets.end(), {{from, to, p, q}, {from, to, q, r}, {from, to, r, s}, {from, to, s, p}});
+  }
+
+  const Mesh& coarse_;
+  Mesh fine_;
+  std::map<std::array<int, 2>, int> middles_;
+};
+
+}  // namespace
+
+Mesh refine_uniformly(const Mesh& mesh) {
+  return Refinement(mesh).run();
+}
+
+}  // namespace clearance

@@ -1,0 +1,257 @@
+#include "clearance/io/polyfem/polyfem_conditions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace clearance {
+namespace {
+
+class ConditionReader {
+ public:
+  explicit ConditionReader(const PolyfemValues& values) : values_(values) {}
+
+  std::vector<PolyfemCondition> read(const ForeignObject& from, const char* key) {
+    std::vector<PolyfemCondition> conditions;
+    for (const ForeignObject& object : objects_of(from, key)) {
+      if (std::optional<PolyfemCondition> condition = read_one(object)) conditions.push_back(std::move(*condition));
+    }
+    return conditions;
+  }
+
+ private:
+  std::optional<PolyfemCondition> read_one(const ForeignObject& from) {
+    static const std::vector<std::string_view> known = {"id",  "value", "dimension", "interpolation", "time_reference",
+                                                        "type"};
+    std::vector<std::string> reported;
+    from.warn_of_unknown_keys(known, reported);
+    refuse(from, "interpolation");
+    refuse(from, "time_reference");
+    PolyfemCondition condition;
+    condition.place = from.place();
+    const bool has_ids = read_ids(from, condition.ids, condition.is_of_all);
+    const std::optional<Expressions> value = values_.formulas(from, "value");
+    read_components(from, condition);
+    if (!has_ids || !value) return std::nullopt;
+    condition.value = *value;
+    return condition;
+  }
+
+  static void refuse(const ForeignObject& from, const char* key) {
+    const Json* value = from.find(key);
+    const bool is_idle =
+        value == nullptr || value->empty() || (value->is_object() && value->value("type", "") == "none");
+    if (!is_idle) from.error(key, "values that are interpolated in time are not supported yet; use a formula of t");
+  }
+
+  void read_components(const ForeignObject& from, PolyfemCondition& condition) const {
+    const Json* list = from.find("dimension");
+    if (list == nullptr) return;
+    const bool is_good = list->is_array() && list->size() >= static_cast<std::size_t>(values_.dim) &&
+                         std::all_of(list->begin(), list->end(), [](const Json& flag) { return flag.is_boolean(); });
+    if (!is_good) return from.error("dimension", fmt::format("expected {} times true or false", values_.dim));
+    for (std::size_t c = 0; c < static_cast<std::size_t>(values_.dim); ++c)
+      condition.components[c] = (*list)[c].get<bool>();
+  }
+
+  const PolyfemValues& values_;
+};
+
+using Components = std::array<bool, 3>;
+
+bool has_any(const Components& components, int dim) {
+  return std::find(components.begin(), components.begin() + dim, true) != components.begin() + dim;
+}
+
+class BodyConditions {
+ public:
+  BodyConditions(const PolyfemConditions& conditions, const PolyfemSelections& selections, int dim, BodyDesc& body,
+                 Issues& issues)
+      : conditions_(conditions), selections_(selections), dim_(dim), body_(body), issues_(issues) {
+    for (const std::vector<int>& face : selections_.faces) {
+      for (const int v : face) taken_.try_emplace(v, Components{false, false, false});
+    }
+  }
+
+  void apply() {
+    for (const PolyfemCondition& condition : conditions_.displacements) hold(condition);
+    if (body_.kind == BodyKind::obstacle) return;
+    for (const PolyfemCondition& condition : conditions_.tractions) load(condition);
+    for (const PolyfemCondition& condition : conditions_.velocities) throw_body(condition);
+    weigh();
+  }
+
+ private:
+  std::vector<int> nodes_of_faces(const PolyfemCondition& condition) const {
+    std::vector<int> nodes;
+    for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
+      if (!condition.is_of(selections_.face_ids[f])) continue;
+      nodes.insert(nodes.end(), selections_.faces[f].begin(), selections_.faces[f].end());
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+  }
+
+  std::vector<int> nodes_of(const PolyfemCondition& condition) const {
+    std::vector<int> nodes = nodes_of_faces(condition);
+    for (std::size_t v = 0; v < selections_.node_ids.size(); ++v) {
+      if (selections_.node_ids[v] != no_id && condition.is_of(selections_.node_ids[v]))
+        nodes.push_back(static_cast<int>(v));
+    }
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
+  }
+
+  // A node that several conditions hold follows the first: native motions would add.
+  void hold(const PolyfemCondition& condition) {
+    if (!has_any(condition.components, dim_)) return;
+    std::map<Components, std::vector<int>> nodes_with;
+    for (const int v : nodes_of(condition)) {
+      Components& taken = taken_.at(v);
+      Components fresh = condition.components;
+      for (std::size_t c = 0; c < 3; ++c) {
+        fresh[c] = fresh[c] && !taken[c];
+        taken[c] = taken[c] || fresh[c];
+      }
+      if (has_any(fresh, dim_)) nodes_with[fresh].push_back(v);
+    }
+    for (auto& [components, nodes] : nodes_with) {
+      const bool is_whole = nodes.size() == taken_.size() && components == MotionDesc{}.components;
+      if (is_whole && is_zero(condition.value)) {
+        body_.kind = BodyKind::obstacle;
+        body_.material = {};
+        body_.material_parts.clear();
+        return;
+      }
+      MotionDesc& motion = body_.motions.emplace_back();
+      motion.components = components;
+      if (!is_zero(condition.value)) motion.displacement = condition.value;
+      motion.region.surface_only = nodes.size() == taken_.size();
+      if (!motion.region.surface_only) motion.region.nodes = std::move(nodes);
+    }
+  }
+
+  // A native traction acts on all faces between the nodes.
+  void load(const PolyfemCondition& condition) {
+    if (is_zero(condition.value)) return;
+    const std::vector<int> nodes = nodes_of_faces(condition);
+    if (nodes.empty()) return;
+    for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
+      const std::vector<int>& face = selections_.faces[f];
+      const bool is_between = std::all_of(face.begin(), face.end(),
+                                          [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
+      if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
+      issues_.push_back({"", condition.place + ".id", "",
+                         "selects faces around others that it does not select, which is not supported yet"});
+      return;
+    }
+    LoadDesc& load = body_.loads.emplace_back();
+    load.kind = LoadKind::traction;
+    load.region.nodes = nodes;
+    set_value(condition.value, load);
+  }
+
+  static void set_value(const Expressions& value, LoadDesc& load) {
+    if (const std::optional<Vec<3>> constant = constant_of(value)) {
+      load.value = *constant;
+    } else {
+      load.expression = value;
+    }
+  }
+
+  void throw_body(const PolyfemCondition& condition) {
+    const auto is_of = [&](int id) { return condition.is_of(id); };
+    const std::vector<int>& ids = selections_.body_ids;
+    if (is_zero(condition.value) || std::none_of(ids.begin(), ids.end(), is_of)) return;
+    if (!std::all_of(ids.begin(), ids.end(), is_of)) {
+      issues_.push_back({"", condition.place + ".id", "", "moves a part of a mesh only, which is not supported yet"});
+    } else if (const std::optional<Vec<3>> constant = constant_of(condition.value)) {
+      body_.linear_velocity = *constant;
+    } else {
+      body_.velocity = condition.value;
+    }
+  }
+
+  // A body force that is no number; others are the gravity of the scene.
+  void weigh() {
+    if (!conditions_.body_force || constant_of(*conditions_.body_force)) return;
+    LoadDesc& load = body_.loads.emplace_back();
+    load.kind = LoadKind::acceleration;
+    load.expression = *conditions_.body_force;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(dim_); ++c) {
+      (*load.expression)[c] = fmt::format("-({})", (*load.expression)[c]);
+    }
+  }
+
+  const PolyfemConditions& conditions_;
+  const PolyfemSelections& selections_;
+  int dim_;
+  BodyDesc& body_;
+  Issues& issues_;
+  std::map<int, Components> taken_;  // per node of the boundary: what of it is prescribed
+};
+
+}  // namespace
+
+bool PolyfemCondition::is_of(int id) const {
+  return is_of_all || std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+PolyfemConditions read_conditions(const ForeignObject& root, const PolyfemValues& values) {
+  const ForeignObject boundary = root.child("boundary_conditions"), initial = root.child("initial_conditions");
+  ConditionReader reader(values);
+  PolyfemConditions conditions;
+  conditions.displacements = reader.read(boundary, "dirichlet_boundary");
+  conditions.obstacle_displacements = reader.read(boundary, "obstacle_displacements");
+  conditions.tractions = reader.read(boundary, "neumann_boundary");
+  conditions.velocities = reader.read(initial, "velocity");
+  const Json* force = boundary.find("rhs");
+  if (force != nullptr && !(force->is_array() && force->empty())) {
+    conditions.body_force = values.formulas(boundary, "rhs");
+  }
+  return conditions;
+}
+
+void apply_conditions(const PolyfemConditions& conditions, const PolyfemSelections& selections, int dim, BodyDesc& body,
+                      Issues& issues) {
+  BodyConditions(conditions, selections, dim, body, issues).apply();
+}
+
+void move_obstacle(const PolyfemConditions& conditions, int id, BodyDesc& obstacle) {
+  for (const auto* list : {&conditions.obstacle_displacements, &conditions.displacements}) {
+    const auto found = std::find_if(list->begin(), list->end(),
+                                    [&](const PolyfemCondition& condition) { return condition.is_of(id); });
+    if (found == list->end()) continue;
+    if (!is_zero(found->value)) obstacle.motions.emplace_back().displacement = found->value;
+    return;
+  }
+}
+
+void warn_of_idle_conditions(const PolyfemConditions& conditions, const std::vector<PolyfemSelections>& selections,
+                             const std::vector<int>& obstacle_ids, Issues& issues) {
+  const auto is_idle = [&](const PolyfemCondition& condition, auto... lists) {
+    const auto is_of = [&](int id) { return condition.is_of(id); };
+    if (condition.is_of_all || std::any_of(obstacle_ids.begin(), obstacle_ids.end(), is_of)) return false;
+    return std::none_of(selections.begin(), selections.end(), [&](const PolyfemSelections& of_body) {
+      return (std::any_of((of_body.*lists).begin(), (of_body.*lists).end(), is_of) || ...);
+    });
+  };
+  const auto warn = [&](const PolyfemCondition& condition, const char* what) {
+    issues.push_back(
+        {"", condition.place + ".id", "", fmt::format("no {} has this number: no effect", what), Severity::warning});
+  };
+  for (const PolyfemCondition& condition : conditions.displacements) {
+    if (is_idle(condition, &PolyfemSelections::face_ids, &PolyfemSelections::node_ids)) warn(condition, "face or node");
+  }
+  for (const PolyfemCondition& condition : conditions.tractions) {
+    if (is_idle(condition, &PolyfemSelections::face_ids)) warn(condition, "face");
+  }
+  for (const PolyfemCondition& condition : conditions.velocities) {
+    if (is_idle(condition, &PolyfemSelections::body_ids)) warn(condition, "element");
+  }
+}
+
+}  // namespace clearance

@@ -1,0 +1,23 @@
+// PolyFEM scenes are composed of files: `common` names one that the others are merged into.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+
+#include "clearance/base/result.h"
+#include "clearance/scene/json.h"
+
+namespace clearance {
+
+/// The JSON value of a file, or what is wrong with it, with the file named.
+using JsonFileReader = std::function<Result<Json>(const std::filesystem::path&)>;
+
+/// `scene` merged into the file that its `common` names (RFC 7386: objects merge, all else replaces, null deletes), and
+/// so on, then changed by its `patch` (RFC 6902). Files are looked for beside the one that names them.
+Result<Json> compose_polyfem(const Json& scene, const std::filesystem::path& path, const JsonFileReader& read_json);
+
+/// Where a file that `scene` names is, as a path for the native scene beside it; empty if there is none. Beside the
+/// scene, or, if the name goes through a folder `data`, in the stored copy of polyfem-data above the scene.
+std::string find_polyfem_file(const std::string& name, const std::filesystem::path& scene);
+
+}  // namespace clearance

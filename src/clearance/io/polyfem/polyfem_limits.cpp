@@ -1,0 +1,203 @@
+#include "clearance/io/polyfem/polyfem_limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clearance/io/polyfem/polyfem_values.h"
+
+namespace clearance {
+namespace {
+
+using Keys = std::vector<std::string_view>;
+
+// `a.b` in the scene, and what stands there.
+struct Section {
+  std::vector<const char*> path;
+  Keys keys;
+};
+const Section sections[] = {
+    {{},
+     {"geometry", "space", "time", "contact", "materials", "boundary_conditions", "initial_conditions", "solver",
+      "output", "tests", "units", "constraints", "input", "preset_problem", "root_path", "optimization", "authen"}},
+    {{"space"},
+     {"discr_order", "discr_orderq", "pressure_discr_order", "basis_type", "poly_basis_type", "use_p_ref", "remesh",
+      "advanced"}},
+    {{"space", "advanced"},
+     {"bc_method", "quadrature_order", "mass_quadrature_order", "isoparametric", "discr_order_max",
+      "n_boundary_samples", "n_harmonic_samples", "use_corner_quadrature", "use_particle_advection", "B", "h1_formula",
+      "count_flipped_els", "integral_constraints"}},
+    {{"time"}, {"t0", "tend", "dt", "time_steps", "integrator", "quasistatic"}},
+    {{"contact"},
+     {"enabled",
+      "dhat",
+      "dhat_percentage",
+      "epsv",
+      "friction_coefficient",
+      "use_convergent_formulation",
+      "use_area_weighting",
+      "use_improved_max_operator",
+      "use_physical_barrier",
+      "use_gcp_formulation",
+      "use_smooth_formulation",
+      "alpha_t",
+      "alpha_n",
+      "beta_t",
+      "beta_n",
+      "use_adaptive_dhat",
+      "min_distance_ratio",
+      "periodic",
+      "collision_mesh",
+      "adhesion"}},
+    {{"boundary_conditions"},
+     {"rhs", "dirichlet_boundary", "neumann_boundary", "normal_aligned_neumann_boundary", "pressure_boundary",
+      "pressure_cavity", "obstacle_displacements", "periodic_boundary"}},
+    {{"initial_conditions"}, {"solution", "velocity", "acceleration"}},
+    {{"solver"},
+     {"max_threads", "linear", "adjoint_linear", "nonlinear", "augmented_lagrangian", "contact", "rayleigh_damping",
+      "advanced"}},
+    {{"solver", "contact"},
+     {"CCD", "barrier_stiffness", "initial_barrier_stiffness", "friction_iterations", "friction_convergence_tol",
+      "tangential_adhesion_iterations"}},
+};
+const Keys geometry_keys = {"mesh",
+                            "type",
+                            "is_obstacle",
+                            "enabled",
+                            "n_refs",
+                            "array",
+                            "unit",
+                            "mesh_sequence",
+                            "fps",
+                            "extract",
+                            "transformation",
+                            "advanced",
+                            "volume_selection",
+                            "surface_selection",
+                            "point_selection",
+                            "curve_selection",
+                            "point",
+                            "normal",
+                            "height"};
+
+bool is_empty(const Json* value) {
+  return value == nullptr || value->empty() || *value == Json("") || *value == Json(false);
+}
+
+class Refusal {
+ public:
+  explicit Refusal(const ForeignObject& root) : root_(root) {}
+
+  void run() {
+    refuse_space();
+    refuse_contact();
+    refuse_conditions();
+    refuse_units();
+    const ForeignObject solver = root_.child("solver");
+    refuse_if_given(solver, "rayleigh_damping", "Rayleigh damping is");
+    refuse_if_given(root_.child("input").child("data"), "state", "starting from a stored state is");
+  }
+
+  void run(const ForeignObject& entry) {
+    const std::string type = entry.word("type", "mesh");
+    if (type == "mesh_sequence") {
+      entry.error("type", "sequences of meshes are not supported yet");
+    } else if (type != "mesh" && type != "mesh_array" && type != "plane" && type != "ground") {
+      entry.error("type", "expected mesh, mesh_array, mesh_sequence, plane or ground");
+    }
+    if (entry.child("advanced").flag("normalize_mesh", false)) {
+      entry.error("advanced", "normalize_mesh is not supported yet");
+    }
+    const std::string extract = entry.word("extract", "volume");
+    if (extract == "points" || extract == "edges") entry.error("extract", "only surfaces are supported yet");
+    if (!is_empty(entry.find("unit")) && entry.word("unit", "m") != "m") {
+      entry.error("unit", "units of meshes are not supported yet; use `scale`");
+    }
+  }
+
+ private:
+  void refuse_if_given(const ForeignObject& from, const char* key, const char* what) const {
+    if (!is_empty(from.find(key))) from.error(key, fmt::format("{} not supported yet", what));
+  }
+
+  void refuse_space() const {
+    const ForeignObject space = root_.child("space");
+    const Json* order = space.find("discr_order");
+    const bool is_per_body = order != nullptr && order->is_array();
+    const auto is_first = [](const Json& of_body) {
+      return of_body.is_object() && of_body.value("order", Json(1)) == Json(1);
+    };
+    const bool is_linear =
+        order == nullptr || *order == Json(1) || (is_per_body && std::all_of(order->begin(), order->end(), is_first));
+    if (!is_linear) space.error("discr_order", "elements of an order above 1 are not supported yet");
+    const std::string basis = space.word("basis_type", "Lagrange");
+    if (basis != "Lagrange") space.error("basis_type", "only Lagrange elements are supported");
+    refuse_if_given(space, "use_p_ref", "refinement of the order is");
+    if (space.child("remesh").flag("enabled", false)) space.error("remesh", "remeshing is not supported yet");
+  }
+
+  void refuse_contact() const {
+    const ForeignObject contact = root_.child("contact");
+    if (!contact.flag("enabled", false)) return;
+    const ForeignObject proxy = contact.child("collision_mesh");
+    const bool has_proxy =
+        proxy.flag("enabled", true) && (!is_empty(proxy.find("mesh")) || proxy.has("max_edge_length"));
+    if (has_proxy) contact.error("collision_mesh", "surfaces for collision alone are not supported yet");
+    if (contact.child("adhesion").flag("adhesion_enabled", false)) {
+      contact.error("adhesion", "adhesion is not supported yet");
+    }
+    refuse_if_given(contact, "periodic", "periodic contact is");
+  }
+
+  void refuse_conditions() const {
+    const ForeignObject boundary = root_.child("boundary_conditions");
+    refuse_if_given(boundary, "pressure_boundary", "pressure that follows the surface is");
+    refuse_if_given(boundary, "normal_aligned_neumann_boundary", "traction along normals is");
+    refuse_if_given(boundary, "pressure_cavity", "pressure of cavities is");
+    if (boundary.child("periodic_boundary").flag("enabled", false)) {
+      boundary.error("periodic_boundary", "periodic boundaries are not supported yet");
+    }
+    const ForeignObject initial = root_.child("initial_conditions");
+    refuse_if_given(initial, "solution", "a displacement at the start is");
+    refuse_if_given(initial, "acceleration", "an acceleration at the start is");
+    const ForeignObject constraints = root_.child("constraints");
+    refuse_if_given(constraints, "hard", "linear constraints are");
+    refuse_if_given(constraints, "soft", "soft constraints are");
+  }
+
+  // Values that name no unit are in these.
+  void refuse_units() const {
+    const ForeignObject units = root_.child("units");
+    for (const auto& [key, usual] : {std::pair("length", "m"), std::pair("mass", "kg"), std::pair("time", "s")}) {
+      if (units.word(key, usual) != usual) units.error(key, fmt::format("only {} is supported yet", usual));
+    }
+  }
+
+  const ForeignObject& root_;
+};
+
+}  // namespace
+
+void refuse_unsupported(const ForeignObject& root, const std::vector<ForeignObject>& geometry) {
+  Refusal refusal(root);
+  refusal.run();
+  for (const ForeignObject& entry : geometry) refusal.run(entry);
+}
+
+void warn_of_unknown_keys(const ForeignObject& root, const std::vector<ForeignObject>& geometry) {
+  for (const Section& section : sections) {
+    const ForeignObject* at = &root;
+    std::vector<ForeignObject> way;
+    way.reserve(section.path.size());
+    for (const char* key : section.path) {
+      way.push_back(at->child(key));
+      at = &way.back();
+    }
+    std::vector<std::string> reported;
+    at->warn_of_unknown_keys(section.keys, reported);
+  }
+  std::vector<std::string> reported;
+  for (const ForeignObject& entry : geometry) entry.warn_of_unknown_keys(geometry_keys, reported);
+}
+
+}  // namespace clearance

@@ -1,0 +1,54 @@
+// The meshes of a PolyFEM scene, placed as that program places them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/geometry/mesh.h"
+#include "clearance/scene/foreign_object.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// An entry of the geometry.
+struct PolyfemMesh {
+  std::string path;  ///< for BodyDesc::mesh
+  TransformDesc transform;
+  std::optional<ArrayDesc> array;
+  int refinements = 0;
+  Mesh placed;  ///< refined, in the world at the start; the first copy
+  std::size_t num_coarse_elements = 0;
+  BoundingBox box;  ///< of the vertices of `placed`
+};
+
+class PolyfemMeshes {
+ public:
+  explicit PolyfemMeshes(std::filesystem::path scene) : scene_(std::move(scene)) {}
+
+  /// 3 if the first mesh that is to be simulated has tetrahedra, and 2 if not.
+  int find_dimension(const std::vector<ForeignObject>& geometry);
+  /// Nothing after an issue; a file that cannot be read is reported for its first entry only.
+  std::optional<PolyfemMesh> read(const ForeignObject& entry, int dim);
+
+ private:
+  /// Of a file, in a scene of that dimension; null if it cannot be read.
+  std::shared_ptr<const Mesh> load(const ForeignObject& entry, int dim, std::string& path);
+
+  std::filesystem::path scene_;
+  std::map<std::pair<std::string, int>, std::shared_ptr<const Mesh>> loaded_;
+};
+
+/// Each copy of an array as a mesh of its own. Its box is that of all: what is relative in selections is relative to
+/// it.
+std::vector<PolyfemMesh> copies_of(const PolyfemMesh& mesh);
+
+/// Is the entry to be left out?
+bool is_disabled(const ForeignObject& entry);
+
+/// `number`, `[number, ...]`: the entries up to `dim`, the others as in `usual`.
+Vec<3> polyfem_vector(const ForeignObject& from, const char* key, int dim, const Vec<3>& usual);
+
+}  // namespace clearance

@@ -1,0 +1,178 @@
+#include "clearance/io/polyfem/polyfem_reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "clearance/io/polyfem/polyfem_conditions.h"
+#include "clearance/io/polyfem/polyfem_limits.h"
+#include "clearance/io/polyfem/polyfem_materials.h"
+#include "clearance/io/polyfem/polyfem_oldest_form.h"
+#include "clearance/io/polyfem/polyfem_settings.h"
+#include "clearance/scene/validate.h"
+
+namespace clearance {
+namespace {
+
+bool has_any(const Json& root, std::initializer_list<const char*> keys) {
+  return root.is_object() && std::any_of(keys.begin(), keys.end(), [&](const char* key) { return root.contains(key); });
+}
+
+class SceneReader {
+ public:
+  SceneReader(const ForeignObject& root, const std::filesystem::path& path) : root_(root), meshes_(path) {}
+
+  SceneDesc read() {
+    const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
+    const Json* list = root_.find("geometry");
+    if (list == nullptr || (list->is_array() && list->empty())) root_.error("geometry", "expected a list of meshes");
+    refuse_unsupported(root_, geometry);
+    warn_of_unknown_keys(root_, geometry);
+    set_published_defaults(scene_);
+    values_.dim = scene_.dimension = meshes_.find_dimension(geometry);
+    const PolyfemTime time = read_polyfem_time(root_, values_);
+    scene_.time = time.desc;
+    if (time.start != 0.0) values_.time = fmt::format("(t + {})", time.start);
+    conditions_ = read_conditions(root_, values_);
+    set_gravity();
+    const PolyfemMaterials materials(root_, values_);
+    for (const ForeignObject& entry : geometry) {
+      if (!is_disabled(entry)) add(entry, materials);
+    }
+    warn_of_idle_conditions(conditions_, selections_, obstacle_ids_, root_.issues());
+    read_polyfem_settings(root_, values_, shortest_edge_, scene_);
+    name_bodies(scene_);
+    return std::move(scene_);
+  }
+
+ private:
+  // rho b = -rho rhs: `rhs` is what the divergence of stress equals.
+  void set_gravity() {
+    scene_.gravity = Vec<3>::Zero();
+    if (!conditions_.body_force) return;
+    if (const std::optional<Vec<3>> constant = constant_of(*conditions_.body_force)) {
+      scene_.gravity = Vec<3>::Zero() - *constant;
+    }
+  }
+
+  void add(const ForeignObject& entry, const PolyfemMaterials& materials) {
+    const std::string type = entry.word("type", "mesh");
+    if (type == "plane" || type == "ground") return add_plane(entry, type == "ground");
+    if (type != "mesh" && type != "mesh_array") return;  // refused
+    const std::optional<PolyfemMesh> mesh = meshes_.read(entry, values_.dim);
+    if (!mesh) return;
+    // Selections hold other nodes of every copy.
+    const Json* faces = entry.find("surface_selection");
+    const bool has_choices = (faces != nullptr && !faces->is_number()) || entry.has("point_selection");
+    if (!has_choices || entry.flag("is_obstacle", false)) return add(entry, *mesh, materials);
+    for (const PolyfemMesh& copy : copies_of(*mesh)) add(entry, copy, materials);
+  }
+
+  void add(const ForeignObject& entry, const PolyfemMesh& mesh, const PolyfemMaterials& materials) {
+    BodyDesc body;
+    body.mesh = mesh.path;
+    body.transform = mesh.transform;
+    body.array = mesh.array;
+    body.refinements = mesh.refinements;
+    if (entry.flag("is_obstacle", false)) {
+      body.kind = BodyKind::obstacle;
+      obstacle_ids_.push_back(read_obstacle_id(entry));
+      move_obstacle(conditions_, obstacle_ids_.back(), body);
+    } else {
+      selections_.push_back(read_selections(entry, mesh));
+      set_materials(entry, materials, selections_.back().body_ids, body);
+      apply_conditions(conditions_, selections_.back(), values_.dim, body, root_.issues());
+      note_edges(mesh, selections_.back());
+    }
+    scene_.bodies.push_back(std::move(body));
+  }
+
+  void add_plane(const ForeignObject& entry, bool is_ground) {
+    HalfSpaceDesc plane;
+    if (is_ground) {
+      plane.point[1] = values_.number(entry, "height", 0.0);
+    } else {
+      plane.point = polyfem_vector(entry, "point", values_.dim, plane.point);
+      plane.normal = polyfem_vector(entry, "normal", values_.dim, plane.normal);
+    }
+    entry.warning("type", "PolyFEM itself ignores planes; here it is an obstacle");
+    scene_.half_spaces.push_back(plane);
+  }
+
+  // The material of most elements is that of the body, others are its parts.
+  void set_materials(const ForeignObject& entry, const PolyfemMaterials& materials, const std::vector<int>& body_ids,
+                     BodyDesc& body) {
+    std::map<int, std::vector<int>> elements_of;
+    for (std::size_t e = 0; e < body_ids.size(); ++e) elements_of[body_ids[e]].push_back(static_cast<int>(e));
+    const auto most = std::max_element(elements_of.begin(), elements_of.end(),
+                                       [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    for (auto it = elements_of.begin(); it != elements_of.end(); ++it) {
+      const MaterialDesc* material = materials.find(it->first);
+      if (material == nullptr) {
+        entry.error("volume_selection", fmt::format("no material has the number {}", it->first));
+      } else if (it == most) {
+        body.material = *material;
+      } else {
+        body.material_parts.push_back({std::move(it->second), std::nullopt, *material});
+      }
+    }
+  }
+
+  void note_edges(const PolyfemMesh& mesh, const PolyfemSelections& selections) {
+    for (const std::vector<int>& face : selections.faces) {
+      for (std::size_t i = 0; i < face.size(); ++i) {
+        const auto a = static_cast<std::size_t>(face[i]), b = static_cast<std::size_t>(face[(i + 1) % face.size()]);
+        shortest_edge_ = std::min(shortest_edge_, (mesh.placed.vertices[a] - mesh.placed.vertices[b]).norm());
+      }
+    }
+  }
+
+  const ForeignObject& root_;
+  PolyfemMeshes meshes_;
+  PolyfemValues values_;
+  PolyfemConditions conditions_;
+  std::vector<PolyfemSelections> selections_;  // of the bodies that are simulated
+  std::vector<int> obstacle_ids_;
+  double shortest_edge_ = infinity;  // [m]
+  SceneDesc scene_;
+};
+
+// Sections are read in several places, which all find the same mistake.
+void drop_repetitions(Issues& issues) {
+  std::set<std::tuple<std::string, std::string, std::string>> seen;
+  std::erase_if(issues,
+                [&](const Issue& issue) { return !seen.emplace(issue.file, issue.place, issue.message).second; });
+}
+
+}  // namespace
+
+bool is_polyfem(const Json& root) {
+  return has_any(root, {"geometry", "materials", "boundary_conditions", "meshes", "common", "variable_to_simulation",
+                        "functionals"});
+}
+
+Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& path, const JsonFileReader& read_json) {
+  if (has_any(root, {"variable_to_simulation", "functionals", "states"})) {
+    return Issue{path.string(), "", "", "describes an optimisation, which is not supported yet, and no run"};
+  }
+  Issues issues;
+  const Result<Json> composed =
+      compose_polyfem(has_oldest_form(root) ? from_oldest_form(root, issues) : root, path, read_json);
+  if (!composed) return composed.issues();
+  const ForeignObject scene(*composed, "", issues);
+  SceneDesc desc = SceneReader(scene, path).read();
+  desc.name = path.stem().string();
+  desc.base_directory = path.parent_path().string();
+  // Places of the native scene: reached only by what the importer lets through.
+  if (!has_errors(issues)) {
+    const Issues more = validate(desc);
+    issues.insert(issues.end(), more.begin(), more.end());
+  }
+  drop_repetitions(issues);
+  return finish_loading(std::move(desc), std::move(issues), path.string());
+}
+
+}  // namespace clearance

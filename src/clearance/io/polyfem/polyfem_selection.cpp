@@ -1,0 +1,286 @@
+#include "clearance/io/polyfem/polyfem_selection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "clearance/geometry/refine.h"
+#include "clearance/geometry/surface.h"
+
+namespace clearance {
+namespace {
+
+using Inside = std::function<bool(const Vec<3>&)>;
+struct Selector {
+  int id = no_id;
+  Inside is_inside;
+};
+
+// Names or numbers of an axis: 1 and "x" upwards, -1 and "-x" downwards; 0 after an issue.
+int read_axis(const ForeignObject& from, int dim) {
+  const Json& value = *from.find("axis");
+  int axis = 0;
+  if (value.is_number_integer()) axis = value.get<int>();
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    const bool is_negative = text.starts_with('-');
+    const std::string name = text.substr(is_negative || text.starts_with('+') ? 1 : 0);
+    if (name.size() == 1 && name[0] >= 'x' && name[0] <= 'z') axis = (name[0] - 'x' + 1) * (is_negative ? -1 : 1);
+  }
+  if (axis != 0 && std::abs(axis) <= dim) return axis;
+  from.error("axis", fmt::format("expected an axis, 1 to {} or -1 to -{}, or a name such as `x` or `-x`", dim, dim));
+  return 0;
+}
+
+class SelectorReader {
+ public:
+  SelectorReader(const BoundingBox& box, int dim) : box_(box), dim_(dim) {}
+
+  /// Without shape, after an issue, it selects nothing.
+  Selector read(const ForeignObject& from) const {
+    static const std::vector<std::string_view> known = {"id",       "box",    "axis",   "position",
+                                                        "relative", "center", "radius", "p1",
+                                                        "p2",       "normal", "point",  "boundary_only"};
+    std::vector<std::string> reported;
+    Selector selector{from.integer("id", no_id), [](const Vec<3>&) { return false; }};
+    if (from.has("file")) {
+      from.error("file", "selections from files are not supported yet");
+      return selector;
+    }
+    from.warn_of_unknown_keys(known, reported);
+    if (!from.has("id")) from.error("id", "expected the number that is given to what is selected");
+    if (Inside shape = read_shape(from)) selector.is_inside = std::move(shape);
+    return selector;
+  }
+
+ private:
+  Inside read_shape(const ForeignObject& from) const {
+    const bool is_relative = from.flag("relative", false);
+    if (from.has("box")) return read_box(from, is_relative);
+    if (from.has("axis")) {
+      const int axis = read_axis(from, dim_);
+      if (axis == 0) return {};
+      const auto c = static_cast<Eigen::Index>(std::abs(axis) - 1);
+      double position = from.number("position", 0.0);
+      if (is_relative) position = box_.min[c] + position * box_.size()[c];
+      return [=](const Vec<3>& p) { return axis > 0 ? p[c] >= position : p[c] <= position; };
+    }
+    if (from.has("p1") && from.has("p2")) {
+      const Vec<3> p1 = corner(from, "p1", is_relative), p2 = corner(from, "p2", is_relative);
+      const double height = (p2 - p1).norm(),
+                   radius = from.number("radius", 0.0) * (is_relative ? box_.diagonal() : 1.0);
+      const Vec<3> axis = height > 0.0 ? Vec<3>((p2 - p1) / height) : Vec<3>(Vec<3>::Zero());
+      return [=](const Vec<3>& p) {
+        const double along = (p - p1).dot(axis);
+        return along >= 0.0 && along <= height && (p - p1 - along * axis).norm() <= radius;
+      };
+    }
+    if (from.has("center")) {
+      const Vec<3> center = corner(from, "center", is_relative);
+      const double radius = from.number("radius", 0.0) * (is_relative ? box_.diagonal() : 1.0);
+      return [=](const Vec<3>& p) { return (p - center).norm() <= radius; };
+    }
+    if (from.has("normal")) {
+      const Vec<3> point = corner(from, "point", is_relative);
+      const Vec<3> normal = polyfem_vector(from, "normal", dim_, Vec<3>::Zero());
+      return [=](const Vec<3>& p) { return (p - point).dot(normal) >= 0.0; };
+    }
+    from.issues().push_back({"", from.place(), "", "expected a selection: box, axis, center, p1 and p2, or normal"});
+    return {};
+  }
+
+  Inside read_box(const ForeignObject& from, bool is_relative) const {
+    const Json& value = *from.find("box");
+    Corners corners;
+    bool is_good = value.is_array() && value.size() == 2;
+    for (std::size_t k = 0; is_good && k < 2; ++k) {
+      is_good = value[k].is_array() && value[k].size() >= static_cast<std::size_t>(dim_) &&
+                std::all_of(value[k].begin(), value[k].end(), [](const Json& n) { return n.is_number(); });
+      if (!is_good) break;
+      corners[k] = Vec<3>::Zero();
+      for (int c = 0; c < dim_; ++c) corners[k][c] = value[k][static_cast<std::size_t>(c)].get<double>();
+      if (is_relative) corners[k] = box_.min + corners[k].cwiseProduct(box_.size());
+    }
+    if (!is_good) {
+      from.error("box", fmt::format("expected two corners of {} numbers each", dim_));
+      return {};
+    }
+    // PolyFEM sorts the corners.
+    const Vec<3> low = corners[0].cwiseMin(corners[1]), high = corners[0].cwiseMax(corners[1]);
+    return [=, dim = dim_](const Vec<3>& p) {
+      for (int c = 0; c < dim; ++c) {
+        if (!(p[c] >= low[c] && p[c] <= high[c])) return false;
+      }
+      return true;
+    };
+  }
+
+  Vec<3> corner(const ForeignObject& from, const char* key, bool is_relative) const {
+    const Vec<3> given = polyfem_vector(from, key, dim_, Vec<3>::Zero());
+    return is_relative ? Vec<3>(box_.min + given.cwiseProduct(box_.size())) : given;
+  }
+
+  const BoundingBox& box_;
+  int dim_;
+};
+
+// 1 left, 2 bottom, 3 right, 4 top, 5 back, 6 front, 7 other: of the sides of the box, in this order.
+int side_of_box(const Vec<3>& p, const BoundingBox& box, double threshold, int dim) {
+  if (std::abs(p[0] - box.min[0]) < threshold) return 1;
+  if (std::abs(p[1] - box.min[1]) < threshold) return 2;
+  if (std::abs(p[0] - box.max[0]) < threshold) return 3;
+  if (std::abs(p[1] - box.max[1]) < threshold) return 4;
+  if (dim == 3 && std::abs(p[2] - box.min[2]) < threshold) return 5;
+  if (dim == 3 && std::abs(p[2] - box.max[2]) < threshold) return 6;
+  return 7;
+}
+
+// Numbers of points by the selection that stands at `key`. Of several selectors the first that has a point counts.
+std::vector<int> number_points(const ForeignObject& entry, const char* key, const std::vector<Vec<3>>& points,
+                               const BoundingBox& box, int dim) {
+  std::vector<int> ids(points.size(), no_id);
+  const Json* value = entry.find(key);
+  if (value == nullptr) return ids;
+  if (value->is_number()) {
+    ids.assign(points.size(), entry.integer(key, 0));
+    return ids;
+  }
+  if (value->is_string()) {
+    entry.error(key, "selections from files are not supported yet");
+    return ids;
+  }
+  if (value->is_object() && value->contains("threshold")) {
+    const ForeignObject from = entry.child(key);
+    const double threshold = from.number("threshold", 0.0);
+    const int offset = from.integer("id_offset", 0);
+    for (std::size_t i = 0; i < points.size(); ++i) ids[i] = offset + side_of_box(points[i], box, threshold, dim);
+    return ids;
+  }
+  std::vector<Selector> selectors;
+  const SelectorReader reader(box, dim);
+  if (value->is_object()) selectors.push_back(reader.read(entry.child(key)));
+  for (std::size_t i = 0; value->is_array() && i < value->size(); ++i) {
+    const std::string place = element_path(entry.place_of(key), i);
+    const Json& element = (*value)[i];
+    if (element.is_number_integer()) {
+      selectors.push_back({element.get<int>(), [](const Vec<3>&) { return true; }});
+    } else {
+      selectors.push_back(reader.read(ForeignObject(element, place, entry.issues())));
+    }
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto first = std::find_if(selectors.begin(), selectors.end(),
+                                    [&](const Selector& selector) { return selector.is_inside(points[i]); });
+    if (first != selectors.end()) ids[i] = first->id;
+  }
+  return ids;
+}
+
+template <class Elements>
+std::vector<Vec<3>> middles(const Elements& elements, const std::vector<Vec<3>>& x) {
+  std::vector<Vec<3>> points;
+  points.reserve(elements.size());
+  for (const auto& element : elements) {
+    Vec<3> sum = Vec<3>::Zero();
+    for (const int v : element) sum += x[static_cast<std::size_t>(v)];
+    points.push_back(sum / static_cast<double>(element.size()));
+  }
+  return points;
+}
+
+void read_faces(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSelections& selections) {
+  const Mesh& placed = mesh.placed;
+  const auto take = [&](const auto& faces) {
+    for (const auto& face : faces) selections.faces.emplace_back(face.begin(), face.end());
+  };
+  if (placed.dim == 3) {
+    take(boundary_triangles(placed.tets));
+  } else {
+    take(boundary_edges(placed.triangles));
+  }
+  const std::vector<Vec<3>> points = middles(selections.faces, placed.vertices);
+  selections.face_ids = number_points(entry, "surface_selection", points, mesh.box, placed.dim);
+}
+
+void read_nodes(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSelections& selections) {
+  if (!entry.has("point_selection")) return;
+  const Mesh& placed = mesh.placed;
+  selections.node_ids = number_points(entry, "point_selection", placed.vertices, mesh.box, placed.dim);
+  std::vector<char> is_on_boundary(placed.vertices.size(), 0);
+  for (const std::vector<int>& face : selections.faces) {
+    for (const int v : face) is_on_boundary[static_cast<std::size_t>(v)] = 1;
+  }
+  for (std::size_t v = 0; v < is_on_boundary.size(); ++v) {
+    if (!is_on_boundary[v]) selections.node_ids[v] = no_id;
+  }
+}
+
+// Elements are numbered before they are refined. All parts of one have the same volume: the mean of their middles is
+// its.
+void read_elements(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSelections& selections) {
+  const Json* value = entry.find("volume_selection");
+  if (value == nullptr || value->is_number()) {
+    selections.body_ids = {value == nullptr ? 0 : entry.integer("volume_selection", 0)};
+    return;
+  }
+  if (value->is_object() && value->contains("id_offset") && value->size() == 1) {
+    selections.body_ids = {entry.child("volume_selection").integer("id_offset", 0)};
+    return;
+  }
+  const Mesh& placed = mesh.placed;
+  std::vector<Vec<3>> points =
+      placed.dim == 3 ? middles(placed.tets, placed.vertices) : middles(placed.triangles, placed.vertices);
+  const std::size_t num_parts = std::size_t{1} << (placed.dim * mesh.refinements);
+  std::vector<Vec<3>> coarse(mesh.num_coarse_elements, Vec<3>::Zero());
+  for (std::size_t e = 0; e < points.size(); ++e) coarse[e / num_parts] += points[e] / static_cast<double>(num_parts);
+  selections.body_ids = number_points(entry, "volume_selection", coarse, mesh.box, placed.dim);
+  for (int& id : selections.body_ids) {
+    if (id == no_id) id = 0;
+  }
+}
+
+}  // namespace
+
+PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh) {
+  PolyfemSelections selections;
+  read_faces(entry, mesh, selections);
+  read_nodes(entry, mesh, selections);
+  read_elements(entry, mesh, selections);
+  return selections;
+}
+
+int read_obstacle_id(const ForeignObject& entry) {
+  const Json* value = entry.find("surface_selection");
+  if (value == nullptr) return 0;
+  if (value->is_number()) return entry.integer("surface_selection", 0);
+  entry.error("surface_selection", "expected the number of the obstacle, which has one for all of its surface");
+  return 0;
+}
+
+bool read_ids(const ForeignObject& from, std::vector<int>& ids, bool& is_any, int usual) {
+  const Json* value = from.find("id");
+  is_any = false;
+  if (value == nullptr && usual != no_id) {
+    ids = {usual};
+    return true;
+  }
+  if (value != nullptr && *value == Json("all")) {
+    is_any = true;
+    return true;
+  }
+  const bool is_list = value != nullptr && value->is_array() && !value->empty() &&
+                       std::all_of(value->begin(), value->end(), [](const Json& id) { return id.is_number_integer(); });
+  if (is_list) {
+    ids = value->get<std::vector<int>>();
+    return true;
+  }
+  if (value != nullptr && value->is_number_integer()) {
+    ids = {value->get<int>()};
+    return true;
+  }
+  from.error("id", "expected a number or a list of numbers");
+  return false;
+}
+
+}  // namespace clearance

@@ -1,0 +1,17 @@
+// Which elements of a body are made of what.
+#pragma once
+
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/simulation/body_instance.h"
+
+namespace clearance {
+
+/// Per element of the mesh of a deformable body: the last part of the body that has it, -1 for none.
+std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
+
+/// Numbers of nodes and elements that the mesh, which is refined already, does not have. `where` names the body.
+void check_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues);
+
+}  // namespace clearance

@@ -1,0 +1,86 @@
+// Every published PolyFEM scene is read or refused for a reason, and spot checks of what came out.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "clearance/io/scene_reader.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+class PolyfemScenes : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* data = std::getenv("CLEARANCE_PEER_DATA");
+    folder_ = fs::path(data != nullptr ? data : CLEARANCE_SOURCE_DIR "/../shared/peer-data");
+    if (!fs::is_directory(folder_ / "polyfem-data")) GTEST_SKIP() << "no published scenes in " << folder_;
+  }
+  SceneDesc load(const std::string& name) const {
+    const Result<LoadedScene> loaded = load_scene(folder_ / name);
+    for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+    return loaded ? loaded->scene : SceneDesc{};
+  }
+  Issues problems(const std::string& name) const { return load_scene(folder_ / name, SceneFormat::polyfem).issues(); }
+  fs::path folder_;
+};
+
+TEST_F(PolyfemScenes, AreReadOrRefusedWithTheReason) {
+  int num_files = 0, num_read = 0;
+  for (const char* part : {"polyfem-data", "gcp", "remeshing", "high-order-ipc", "diff-ipc"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_ / part)) {
+      // Meshes refined twice and more have millions of elements.
+      const std::string name = entry.path().stem().string();
+      if (entry.path().extension() != ".json" || name.ends_with("nref2") || name.ends_with("nref3")) continue;
+      ++num_files;
+      const Result<LoadedScene> loaded = load_scene(entry.path(), SceneFormat::polyfem);
+      num_read += loaded.has_value() ? 1 : 0;
+      if (loaded) continue;
+      EXPECT_FALSE(loaded.issues().front().message.empty()) << entry.path();
+    }
+  }
+  EXPECT_GT(num_files, 240);
+  EXPECT_GT(num_read, 120);
+}
+
+TEST_F(PolyfemScenes, CubesHaveTheValuesOfTheirFile) {
+  const SceneDesc scene = load("polyfem-data/contact/examples/3D/unit-tests/5-cubes.json");
+  ASSERT_EQ(scene.bodies.size(), 6U);
+  EXPECT_EQ(scene.time.step, 0.025);
+  EXPECT_EQ(scene.time.mass, MassKind::lumped) << "of the file that it names";
+  EXPECT_EQ(scene.gravity, Vec<3>(0, -9.81, 0));
+  EXPECT_TRUE(scene.contact.enabled);
+  EXPECT_EQ(scene.bodies[4].transform.translation, Vec<3>(0, 0.82, 0));
+  EXPECT_EQ(scene.bodies[5].kind, BodyKind::obstacle);
+  EXPECT_EQ(scene.bodies[5].transform.scale, Vec<3>(0.2, 1, 0.2));
+}
+
+TEST_F(PolyfemScenes, RollersAreOfTwoMaterials) {
+  const SceneDesc scene = load("remeshing/scripts/rollers/monkey-soft-hard-noremesh-nref0.json");
+  ASSERT_EQ(scene.bodies.size(), 3U);
+  EXPECT_TRUE(scene.bodies[0].material_parts.empty());
+  for (const std::size_t roller : {1U, 2U}) {
+    ASSERT_EQ(scene.bodies[roller].material_parts.size(), 1U);
+    EXPECT_NE(scene.bodies[roller].material.youngs_modulus,
+              scene.bodies[roller].material_parts[0].material.youngs_modulus);
+    EXPECT_EQ(scene.bodies[roller].motions.size(), 1U);
+  }
+}
+
+TEST_F(PolyfemScenes, DolphinIsPulledAlongOneAxisOnly) {
+  const SceneDesc scene = load("polyfem-data/contact/examples/3D/stress-tests/dolphin-funnel.json");
+  ASSERT_EQ(scene.bodies[0].motions.size(), 1U);
+  EXPECT_EQ(scene.bodies[0].motions[0].components, (std::array<bool, 3>{true, false, false}));
+  EXPECT_EQ(scene.bodies[0].motions[0].displacement.value()[0], "min((0.5 * t), (10))");
+}
+
+TEST_F(PolyfemScenes, OfHigherOrderAreRefusedByName) {
+  const Issues issues = problems("polyfem-data/contact/examples/3D/higher-order/ball-bounce/P2.json");
+  ASSERT_FALSE(issues.empty());
+  EXPECT_EQ(issues[0].place, "space.discr_order");
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,347 @@
+// PolyFEM scenes made here: units, defaults, placement, selections and conditions.
+#include "clearance/io/polyfem/polyfem_reader.h"
+
+#include <cmath>
+
+#include "clearance/math/rotation.h"
+#include "clearance/scene/expression.h"
+#include "io/polyfem_support.h"
+
+namespace clearance {
+namespace {
+
+using namespace polyfem_test;
+
+class Polyfem : public testing::Test {
+ protected:
+  SceneDesc good(const std::string& text, std::size_t num_warnings = 0) const {
+    return folder_.good(text, num_warnings);
+  }
+  /// Numbers of the nodes of a mesh of the folder that a predicate selects.
+  template <class Selects>
+  static std::vector<int> nodes_of(const Mesh& mesh, const Selects& selects) {
+    std::vector<int> nodes;
+    for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+      if (selects(mesh.vertices[v])) nodes.push_back(static_cast<int>(v));
+    }
+    return nodes;
+  }
+  const Mesh cube_ = make_box({1, 1, 1}, {2, 2, 2});
+  Folder folder_;
+};
+
+TEST_F(Polyfem, IsRecognisedByItsContent) {
+  const Result<LoadedScene> loaded = load_scene(folder_.file("a.json", scene_of(entry("cube.msh"))));
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_EQ(loaded->scene.name, "a");
+  EXPECT_EQ(loaded->scene.bodies[0].mesh, "cube.msh");
+}
+
+TEST_F(Polyfem, EmptySettingsHaveItsDefaults) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh")));
+  EXPECT_EQ(scene.dimension, 3);
+  EXPECT_EQ(scene.gravity, Vec<3>(0, 0, 0));
+  EXPECT_EQ(scene.time.integrator, TimeIntegrator::implicit_euler);
+  EXPECT_EQ(scene.time.mass, MassKind::consistent);
+  EXPECT_FALSE(scene.contact.enabled);
+  EXPECT_EQ(scene.contact.dhat, 1e-3);
+  EXPECT_TRUE(scene.contact.dhat_is_absolute);
+  EXPECT_EQ(scene.contact.kappa, 0.0);
+  EXPECT_EQ(scene.contact.stiffness, ContactStiffnessKind::published);
+  EXPECT_EQ(scene.friction.coefficient, 0.0);
+  EXPECT_EQ(scene.friction.eps_v, 1e-3);
+  EXPECT_EQ(scene.friction.iterations, 1);
+  EXPECT_EQ(scene.friction.stick, 0.0);
+  EXPECT_EQ(scene.bodies[0].kind, BodyKind::deformable);
+}
+
+TEST_F(Polyfem, EqualsTheSameNativeScene) {
+  const SceneDesc scene = good(scene_of(
+      entry("cube.msh", R"("transformation": {"scale": 0.5, "translation": [0, 1, 0], "rotation": [0, 30, 0]})") + "," +
+          entry("flat.obj", R"("is_obstacle": true, "surface_selection": 7)"),
+      R"("boundary_conditions": {"rhs": [0, 9.81, 0],
+      "obstacle_displacements": [{"id": 7, "value": ["sin(t) / 2", 0, 0]}]}, "contact": {"enabled": true, "dhat": 0.01,
+      "friction_coefficient": 0.5}, "solver": {"contact": {"barrier_stiffness": 1e6, "friction_iterations": -1}})"));
+  const Result<LoadedScene> native = load_scene_text(R"({"gravity": [0, -9.81, 0], "time": {"step": 0.01, "duration": 1,
+      "mass": "consistent"},
+    "contact": {"scales": "scene", "stiffness": "published", "dhat": 0.01, "dhat_is_absolute": true, "kappa": 100},
+    "friction": {"coefficient": 0.5, "eps_v": 1e-3, "eps_v_is_absolute": true, "stick": 0},
+    "solver": {"force_tolerance": 1e-5},
+    "bodies": [{"mesh": "cube.msh", "transform": {"scale": 0.5, "rotation": [0, 30, 0], "translation": [0, 1, 0]},
+        "material": {"youngs_modulus": 1e5, "poisson_ratio": 0.4}},
+      {"mesh": "flat.obj", "kind": "obstacle", "motions": [{"displacement": ["sin((t)) / 2", "0", "0"]}]}]})",
+                                                     "scene.json", folder_.path());
+  for (const Issue& issue : native.issues()) ADD_FAILURE() << to_string(issue);
+  ASSERT_TRUE(native.has_value());
+  EXPECT_EQ(scene_to_json(scene), scene_to_json(native->scene));
+}
+
+TEST_F(Polyfem, TwoOfThreeNumbersGiveTheTime) {
+  const auto time = [&](const std::string& text) {
+    return good(std::string("{") + material + R"(, "geometry": )" + entry("cube.msh") + R"(, "time": )" + text + "}")
+        .time;
+  };
+  EXPECT_EQ(time(R"({"tend": 2, "dt": 0.5})").duration, 2.0);
+  EXPECT_EQ(time(R"({"tend": 2, "time_steps": 8})").step, 0.25);
+  EXPECT_EQ(time(R"({"dt": 0.5, "time_steps": 8})").duration, 4.0);
+  EXPECT_EQ(time(R"({"t0": 1, "tend": 2, "time_steps": 4})").step, 0.25);
+  EXPECT_EQ(time(R"({"tend": 1, "dt": 0.1, "integrator": "BDF2"})").integrator, TimeIntegrator::bdf2);
+  EXPECT_EQ(time(R"({"tend": 1, "dt": 0.1, "integrator": {"type": "BDF", "steps": 2}})").integrator,
+            TimeIntegrator::bdf2);
+  EXPECT_EQ(time(R"({"tend": 1, "dt": 0.1, "quasistatic": true})").integrator, TimeIntegrator::quasi_static);
+  const TimeDesc newmark = time(R"({"tend": 1, "dt": 0.1, "integrator": {"type": "ImplicitNewmark", "beta": 0.3}})");
+  EXPECT_EQ(newmark.integrator, TimeIntegrator::implicit_newmark);
+  EXPECT_EQ(newmark.newmark_beta, 0.3);
+}
+
+TEST_F(Polyfem, StiffnessBecomesThatOfTheIncrementalPotential) {
+  const auto kappa = [&](const std::string& time) {
+    return good(std::string("{") + material + R"(, "geometry": )" + entry("cube.msh") + time +
+                R"(, "contact": {"enabled": true}, "solver": {"contact": {"barrier_stiffness": 9e6}}})")
+        .contact.kappa;
+  };
+  EXPECT_DOUBLE_EQ(kappa(R"(, "time": {"tend": 1, "dt": 0.1})"), 9e4);
+  EXPECT_DOUBLE_EQ(kappa(R"(, "time": {"tend": 1, "dt": 0.1, "integrator": "BDF2"})"), 4e4);
+  EXPECT_DOUBLE_EQ(kappa(R"(, "time": {"tend": 1, "dt": 0.1, "integrator": "ImplicitNewmark"})"), 2.25e4);
+  EXPECT_DOUBLE_EQ(kappa(R"(, "time": {"tend": 1, "dt": 0.1, "quasistatic": true})"), 9e6);
+  EXPECT_DOUBLE_EQ(kappa(""), 9e6) << "static";
+}
+
+TEST_F(Polyfem, FrictionIterationsCountDifferently) {
+  const auto friction = [&](const std::string& iterations) {
+    return good(scene_of(entry("cube.msh"), R"("contact": {"enabled": true, "friction_coefficient": 0.25, "epsv": 2e-4},
+      "solver": {"contact": {"friction_iterations": )" +
+                                                iterations + "}}"))
+        .friction;
+  };
+  EXPECT_EQ(friction("-1").iterations, 0);
+  EXPECT_EQ(friction("4").iterations, 4);
+  EXPECT_EQ(friction("4").eps_v, 2e-4);
+  EXPECT_EQ(friction("4").coefficient, 0.25);
+  EXPECT_EQ(friction("0").coefficient, 0.0);
+}
+
+TEST_F(Polyfem, DistanceThatIsNotGivenIsShorterThanTheEdges) {
+  const auto dhat = [&](const std::string& more) {
+    return good(scene_of(entry("cube.msh", R"("transformation": {"scale": 0.001})"),
+                         R"("contact": {"enabled": true)" + more + "}"))
+        .contact.dhat;
+  };
+  EXPECT_NEAR(dhat(""), 0.8 * 0.0005, 1e-15);
+  EXPECT_EQ(dhat(R"(, "dhat": 0.001)"), 0.001);
+}
+
+TEST_F(Polyfem, MeshesArePlacedByScaleRotationAndTranslation) {
+  const auto transform = [&](const std::string& mesh, const std::string& text) {
+    const std::string more = R"("is_obstacle": true, "transformation": )" + text;
+    return good(scene_of(entry("cube.msh") + "," + entry(mesh, more))).bodies[1].transform;
+  };
+  EXPECT_EQ(transform("cube.msh", R"({"scale": 2})").scale, Vec<3>(2, 2, 2));
+  EXPECT_EQ(transform("cube.msh", R"({"scale": [1, 2, 3]})").scale, Vec<3>(1, 2, 3));
+  EXPECT_LT((transform("plate.msh", R"({"scale": 7, "dimensions": [2, 3, 4]})").scale - Vec<3>(2, 30, 4)).norm(),
+            1e-12);
+  EXPECT_EQ(transform("cube.msh", R"({"translation": [1, 2]})").translation, Vec<3>(1, 2, 0));
+  // What is flat stays flat.
+  EXPECT_EQ(transform("flat.obj", R"({"dimensions": [4, 0, 6]})").scale, Vec<3>(2, 1, 3));
+  const auto rotation = [&](const std::string& text) {
+    return rotation_from_euler_xyz(transform("cube.msh", text).rotation);
+  };
+  const Mat<3> x = rotation_from_euler_xyz({30, 0, 0}), y = rotation_from_euler_xyz({0, 40, 0}),
+               z = rotation_from_euler_xyz({0, 0, 50});
+  EXPECT_TRUE(rotation(R"({"rotation": [30, 40, 50]})").isApprox(z * y * x, 1e-14));
+  EXPECT_TRUE(rotation(R"({"rotation": [30, 40, 50], "rotation_mode": "zyx"})").isApprox(x * y * z, 1e-14));
+  EXPECT_TRUE(rotation(R"({"rotation": [40, 0, 2, 0], "rotation_mode": "axis_angle"})").isApprox(y, 1e-14));
+  EXPECT_TRUE(rotation(R"({"rotation": [0, 0, 50], "rotation_mode": "rotation_vector"})").isApprox(z, 1e-14));
+}
+
+TEST_F(Polyfem, PlaneScenesHaveOneAngle) {
+  const SceneDesc scene =
+      good(scene_of(entry("square.obj", R"("transformation": {"rotation": 30, "translation": [1, 2], "scale": 3})"),
+                    R"("boundary_conditions": {"rhs": [0, 9.81]})"));
+  EXPECT_EQ(scene.dimension, 2);
+  EXPECT_NEAR(scene.bodies[0].transform.rotation[2], 30, 1e-12);
+  EXPECT_EQ(scene.bodies[0].transform.scale, Vec<3>(3, 3, 1));
+  EXPECT_EQ(scene.gravity, Vec<3>(0, -9.81, 0));
+}
+
+TEST_F(Polyfem, ArraysAreSpacedBySizesIfTheySaySo) {
+  const auto array = [&](const std::string& more) {
+    return good(scene_of(entry("cube.msh", R"("type": "mesh_array", "transformation": {"scale": [1, 2, 4]},
+      "array": {"size": [2, 1, 3], "offset": 1.5)" +
+                                               more + "}")))
+        .bodies[0]
+        .array.value();
+  };
+  EXPECT_EQ(array("").counts, (std::array<int, 3>{2, 1, 3}));
+  EXPECT_EQ(array("").spacing, Vec<3>(1.5, 1.5, 1.5));
+  EXPECT_EQ(array(R"(, "relative": true)").spacing, Vec<3>(1.5, 3, 6));
+}
+
+TEST_F(Polyfem, MaterialsAreFoundByTheirNumbers) {
+  const SceneDesc scene =
+      good(R"({"time": {"dt": 0.01, "tend": 1}, "geometry": [)" + entry("cube.msh", R"("volume_selection": 3)") + "," +
+           entry("plate.msh", R"("volume_selection": 2, "transformation": {"translation": [0, 3, 0]})") +
+           R"(], "materials": [{"id": 2, "type": "SaintVenant", "E": 2e6, "nu": 0.25, "rho": 7},
+      {"id": [1, 3], "type": "NeoHookean", "lambda": 3e5, "mu": 2e5, "rho": 8}]})");
+  EXPECT_EQ(scene.bodies[1].material.model, ElasticModel::st_venant_kirchhoff);
+  EXPECT_EQ(scene.bodies[1].material.youngs_modulus, 2e6);
+  EXPECT_EQ(scene.bodies[1].material.density, 7);
+  EXPECT_NEAR(scene.bodies[0].material.poisson_ratio, 0.3, 1e-15);
+  EXPECT_NEAR(scene.bodies[0].material.youngs_modulus, 5.2e5, 1e-9);
+}
+
+TEST_F(Polyfem, SumsOfMaterialsAddTheirParameters) {
+  const auto of = [&](const std::string& materials, std::size_t warnings) {
+    return good(R"({"time": {"dt": 0.01, "tend": 1}, "geometry": )" + entry("cube.msh") + R"(, "materials": )" +
+                    materials + "}",
+                warnings)
+        .bodies[0]
+        .material;
+  };
+  const MaterialDesc sum =
+      of(R"({"type": "MaterialSum", "rho": 5, "models": [{"type": "NeoHookean", "E": 1e5, "nu": 0.3},
+      {"type": "NeoHookean", "E": 3e5, "nu": 0.3}, {"type": "InversionBarrier", "E": 1, "nu": 0}]})",
+         1);
+  EXPECT_NEAR(sum.youngs_modulus, 4e5, 1e-9);
+  EXPECT_NEAR(sum.poisson_ratio, 0.3, 1e-15);
+  EXPECT_EQ(sum.density, 5);
+}
+
+TEST_F(Polyfem, MaterialsOfThePlaneHaveItsParametersOfLame) {
+  // lambda = E nu / (1 - nu^2), mu = E / (2 (1 + nu)); ours are those of plane strain.
+  const MaterialDesc material = good(scene_of(entry("square.obj"))).bodies[0].material;
+  const double e = material.youngs_modulus, nu = material.poisson_ratio;
+  EXPECT_NEAR(e * nu / ((1 + nu) * (1 - 2 * nu)), 1e5 * 0.4 / (1 - 0.16), 1e-9);
+  EXPECT_NEAR(e / (2 * (1 + nu)), 1e5 / 2.8, 1e-9);
+}
+
+TEST_F(Polyfem, ElementsOfOtherMaterialsAreParts) {
+  const SceneDesc scene =
+      good(R"({"time": {"dt": 0.01, "tend": 1}, "geometry": )" + entry("cube.msh", R"("volume_selection": [
+        {"id": 5, "p1": [-0.25, -9, -0.25], "p2": [-0.25, 0, -0.25], "radius": 0.3},
+        {"id": 6, "center": [0.5, 0.5, 0.5], "radius": 9, "relative": true}])") +
+           R"(, "materials": [{"id": 5, "type": "NeoHookean", "E": 1e6, "nu": 0.3, "rho": 1},
+        {"id": 6, "type": "NeoHookean", "E": 1e5, "nu": 0.3, "rho": 1}]})");
+  EXPECT_EQ(scene.bodies[0].material.youngs_modulus, 1e5);
+  ASSERT_EQ(scene.bodies[0].material_parts.size(), 1u);
+  EXPECT_EQ(scene.bodies[0].material_parts[0].material.youngs_modulus, 1e6);
+  // The cell at the corner: six of 48 tetrahedra.
+  EXPECT_EQ(scene.bodies[0].material_parts[0].elements.size(), 6u);
+}
+
+TEST_F(Polyfem, BodyThatIsHeldAllAroundIsAnObstacle) {
+  const SceneDesc scene =
+      good(scene_of(entry("cube.msh") + "," + entry("plate.msh", R"("surface_selection": 4, "transformation":
+      {"translation": [0, -2, 0]})"),
+                    R"("boundary_conditions": {"dirichlet_boundary": {"id": 4, "value": [0, 0, 0]}})"));
+  EXPECT_EQ(scene.bodies[0].kind, BodyKind::deformable);
+  EXPECT_EQ(scene.bodies[1].kind, BodyKind::obstacle);
+  EXPECT_TRUE(scene.bodies[1].motions.empty());
+}
+
+TEST_F(Polyfem, BodyThatIsMovedAllAroundStaysABody) {
+  const SceneDesc scene =
+      good(scene_of(entry("cube.msh", R"("surface_selection": 4)"),
+                    R"("boundary_conditions": {"dirichlet_boundary": {"id": "all", "value": ["t", 0, 0]}})"));
+  EXPECT_EQ(scene.bodies[0].kind, BodyKind::deformable);
+  ASSERT_EQ(scene.bodies[0].motions.size(), 1u);
+  EXPECT_TRUE(scene.bodies[0].motions[0].region.surface_only);
+  EXPECT_EQ(scene.bodies[0].motions[0].displacement.value(), (Expressions{"t", "0", "0"}));
+}
+
+TEST_F(Polyfem, SelectionsHoldTheNodesOfTheFacesWhoseMiddlesTheyHold) {
+  const auto held = [&](const std::string& selection) {
+    const SceneDesc scene =
+        good(scene_of(entry("cube.msh", R"("surface_selection": )" + selection),
+                      R"("boundary_conditions": {"dirichlet_boundary": {"id": 3, "value": [1, 0, 0]}})"));
+    return scene.bodies[0].motions.at(0).region.nodes;
+  };
+  const auto top = nodes_of(cube_, [](const Vec<3>& x) { return x[1] > 0.49; });
+  EXPECT_EQ(held(R"([{"id": 3, "axis": 2, "position": 0.49}])"), top);
+  EXPECT_EQ(held(R"({"id": 3, "axis": "y", "position": 0.99, "relative": true})"), top);
+  EXPECT_EQ(held(R"([{"id": 3, "box": [[-1, 0.49, -1], [1, 1, 1]]}])"), top);
+  EXPECT_EQ(held(R"([{"id": 3, "box": [[1, 1, 1], [0, 0.99, 0]], "relative": true}])"), top) << "corners are sorted";
+  EXPECT_EQ(held(R"([{"id": 3, "normal": [0, 2, 0], "point": [0, 0.49, 0]}])"), top);
+  EXPECT_EQ(held(R"({"threshold": 1e-7, "id_offset": -1})"), top);
+  EXPECT_EQ(held(R"([{"id": 3, "center": [0, 4.5, 0], "radius": 4.1}])"), top);
+  EXPECT_EQ(held(R"([{"id": 3, "p1": [0, 0.4, 0], "p2": [0, 0.6, 0], "radius": 2}])"), top);
+  EXPECT_EQ(held(R"([{"id": 9, "axis": -2, "position": 0.4}, {"id": 3, "axis": -2, "position": 0.6}])"), top)
+      << "the first counts";
+  const auto left = nodes_of(cube_, [](const Vec<3>& x) { return x[0] < -0.49; });
+  EXPECT_EQ(held(R"([{"id": 3, "axis": "-x", "position": -0.49}])"), left);
+}
+
+TEST_F(Polyfem, CopiesOfAnArrayHaveTheirOwnSelections) {
+  const SceneDesc scene = good(scene_of(
+      entry("cube.msh", R"("type": "mesh_array", "array": {"size": [2, 1, 1], "offset": 2}, "surface_selection":
+      [{"id": 3, "axis": -1, "position": 0.01, "relative": true}])"),
+      R"("boundary_conditions": {"dirichlet_boundary": {"id": 3, "value": [0, 0, 0]}})"));
+  ASSERT_EQ(scene.bodies.size(), 2u);
+  EXPECT_EQ(scene.bodies[1].transform.translation, Vec<3>(2, 0, 0));
+  EXPECT_EQ(scene.bodies[0].motions.at(0).region.nodes, nodes_of(cube_, [](const Vec<3>& x) { return x[0] < -0.49; }));
+  EXPECT_TRUE(scene.bodies[1].motions.empty()) << "the left of the whole array";
+}
+
+TEST_F(Polyfem, PointsAreSelectedOneByOne) {
+  const SceneDesc scene = good(
+      scene_of(entry("cube.msh",
+                     R"("surface_selection": 0, "point_selection": [{"id": 1, "box": [[-1, 0.4, -1], [-0.4, 1, 1]]}])"),
+               R"("boundary_conditions": {"dirichlet_boundary": [{"id": 1, "value": [0, 0, 0]}]})"));
+  EXPECT_EQ(scene.bodies[0].motions.at(0).region.nodes,
+            nodes_of(cube_, [](const Vec<3>& x) { return x[1] > 0.4 && x[0] < -0.4; }));
+}
+
+TEST_F(Polyfem, NodeThatTwoConditionsHoldFollowsTheFirst) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"dirichlet_boundary": [
+        {"id": 4, "value": [0, "t", 0], "dimension": [false, true, false]}, {"id": 3, "value": ["t", 0, 0]}]})"));
+  const auto& motions = scene.bodies[0].motions;
+  ASSERT_EQ(motions.size(), 3u);
+  EXPECT_EQ(motions[0].components, (std::array<bool, 3>{false, true, false}));
+  EXPECT_EQ(motions[0].region.nodes.size(), 9u);
+  // The edge that both have: y is taken.
+  EXPECT_EQ(motions[1].components, (std::array<bool, 3>{true, false, true}));
+  EXPECT_EQ(motions[1].region.nodes.size(), 3u);
+  EXPECT_EQ(motions[2].components, (std::array<bool, 3>{true, true, true}));
+  EXPECT_EQ(motions[2].region.nodes.size(), 6u);
+}
+
+TEST_F(Polyfem, ForcesAndVelocitiesBecomeLoadsAndMotions) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh", std::string(sides) + R"(, "volume_selection": 2)"),
+                                        R"("boundary_conditions": {"rhs": [0, "9.81 * t", 1],
+      "neumann_boundary": [{"id": 4, "value": [0, -100, 0]}, {"id": 2, "value": [0, "t^2", 0]}]},
+      "initial_conditions": {"velocity": [{"id": 2, "value": ["2 * y", 0, 0]}]})"));
+  const BodyDesc& body = scene.bodies[0];
+  ASSERT_EQ(body.loads.size(), 3u);
+  EXPECT_EQ(body.loads[0].kind, LoadKind::traction);
+  EXPECT_EQ(body.loads[0].value, Vec<3>(0, -100, 0));
+  EXPECT_EQ(body.loads[0].region.nodes, nodes_of(cube_, [](const Vec<3>& x) { return x[1] > 0.49; }));
+  EXPECT_EQ(body.loads[1].expression.value()[1], "(t ^ 2)");
+  EXPECT_EQ(body.loads[2].kind, LoadKind::acceleration);
+  EXPECT_EQ(body.loads[2].expression.value(), (Expressions{"-(0)", "-(9.81 * t)", "-(1)"}));
+  EXPECT_EQ(scene.gravity, Vec<3>(0, 0, 0));
+  EXPECT_EQ(body.velocity.value()[0], "2 * y");
+  const SceneDesc thrown = good(scene_of(entry("cube.msh", R"("volume_selection": 2)"),
+                                         R"("initial_conditions": {"velocity": {"id": 2, "value": [1, 2, 3]}})"));
+  EXPECT_EQ(thrown.bodies[0].linear_velocity, Vec<3>(1, 2, 3));
+}
+
+TEST_F(Polyfem, ValuesMayHaveUnits) {
+  const SceneDesc scene = good(R"({"time": {"dt": {"value": 10, "unit": "ms"}, "tend": 1}, "geometry": )" +
+                               entry("cube.msh") + R"(, "materials": {"type": "NeoHookean",
+      "E": {"value": 2, "unit": "MPa"}, "nu": 0.4, "rho": {"value": 2, "unit": "g/cm^3"}}})");
+  EXPECT_DOUBLE_EQ(scene.time.step, 0.01);
+  EXPECT_DOUBLE_EQ(scene.bodies[0].material.youngs_modulus, 2e6);
+  EXPECT_DOUBLE_EQ(scene.bodies[0].material.density, 2000);
+}
+
+TEST_F(Polyfem, PlanesAreObstaclesOfTheirOwn) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh") + R"(, {"type": "ground", "height": -2},
+      {"type": "plane", "point": [1, 2, 3], "normal": [0, 0, 1]})"),
+                               2);
+  ASSERT_EQ(scene.half_spaces.size(), 2u);
+  EXPECT_EQ(scene.half_spaces[0].point, Vec<3>(0, -2, 0));
+  EXPECT_EQ(scene.half_spaces[1].normal, Vec<3>(0, 0, 1));
+}
+
+}  // namespace
+}  // namespace clearance
