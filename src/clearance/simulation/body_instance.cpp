@@ -14,6 +14,8 @@
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
 #include "clearance/simulation/lone_points.h"
+#include "clearance/simulation/mesh_units.h"
+#include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
 
@@ -218,8 +220,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; kinds \"affine\", \"rigid\" and \"obstacle\" take a "
-        "mere surface or outline",
+        "body '{}' has no {}: a deformable body needs elements; `\"volume_mesh\": {{}}` in the body fills its surface or "
+        "outline, and kinds \"affine\", \"rigid\" and \"obstacle\" take it as it is",
         name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);
     return;
@@ -290,6 +292,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       } else {
         source = cached->second;
       }
+      convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, source);
+      if (body.volume_mesh && !fill_surface(scene, d, where, source, issues, loaded.warnings)) continue;
     }
     source.dim = scene.dimension;
     warn_of_lone_points(scene, d, source, loaded.warnings);

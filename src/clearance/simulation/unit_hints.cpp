@@ -14,6 +14,9 @@ namespace {
 
 constexpr double largest_size = 1e3;    // [m]
 constexpr double smallest_size = 1e-5;  // [m]
+// Of bodies from a file that does not say its unit, which often is the millimetre.
+constexpr double largest_size_of_mesh = 100.0;  // [m]
+constexpr double smallest_size_of_mesh = 1e-4;  // [m]
 constexpr double largest_mass = 1e7;    // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
@@ -66,7 +69,7 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
 }
 
 const char* const if_millimetres =
-    "lengths are in metres: if the mesh is in millimetres, set `transform.scale` to 0.001";
+    "lengths are in metres: if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
 
 const char* density_unit(const SceneDesc& desc) {
   return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
@@ -89,13 +92,19 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
 }
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
+  const auto is_of_file = [&](std::size_t d) { return !desc.bodies[d].mesh.empty(); };
+  const auto largest = [&](std::size_t d) { return is_of_file(d) ? largest_size_of_mesh : largest_size; };
+  const auto smallest = [&](std::size_t d) { return is_of_file(d) ? smallest_size_of_mesh : smallest_size; };
   warn_of_first(
-      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size > largest_size; },
-      [&](std::size_t) { return fmt::format("is larger than a kilometre; {}", if_millimetres); });
+      desc, entries, "", hints,
+      [&](std::size_t d) { return entries[d].size > largest(d) && !desc.bodies[d].units; },
+      [&](std::size_t d) { return fmt::format("is larger than {:g} m; {}", largest(d), if_millimetres); });
   warn_of_first(
-      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size < smallest_size; },
-      [&](std::size_t) {
-        return "is smaller than a hundredth of a millimetre; lengths are in metres: see `transform.scale`";
+      desc, entries, "", hints,
+      [&](std::size_t d) { return entries[d].size < smallest(d) && !desc.bodies[d].units; },
+      [&](std::size_t d) {
+        return fmt::format("is smaller than {:g} mm; lengths are in metres: see `{}`", 1e3 * smallest(d),
+                           is_of_file(d) ? "units" : "transform.scale");
       });
 }
 
