@@ -145,7 +145,7 @@ def find_solids(folder):
         if content not in seen:
             seen.add(content)
             solids.append((path, vertices, triangles))
-    return len(files), solids, num_solids
+    return len(files), sorted(solids, key=lambda s: len(s[2])), num_solids
 
 
 # --- broken on purpose ---
@@ -193,10 +193,21 @@ def write_obj(path, vertices, triangles, as_soup):
 # --- one surface ---
 
 def run(command, cwd):
-    try:
-        return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=LIMIT)
-    except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(command, -1, "", f"took longer than {LIMIT} s")
+    """Status, outputs and processor seconds, those of processes that it called included."""
+    out, err = cwd / "stdout.txt", cwd / "stderr.txt"
+    with out.open("w") as stdout, err.open("w") as stderr:
+        process = subprocess.Popen([str(word) for word in command], cwd=cwd, stdout=stdout, stderr=stderr)
+    end = time.monotonic() + LIMIT
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid != 0:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode, out.read_text(), err.read_text(), usage.ru_utime + usage.ru_stime
+        if time.monotonic() > end:
+            process.kill()
+            process.wait()
+            return -1, "", f"took longer than {LIMIT} s", float(LIMIT)
+        time.sleep(0.02)
 
 
 def measure(program, case):
@@ -209,18 +220,17 @@ def measure(program, case):
         vertices, _ = read_any(surface)
         low, high = bounds(vertices)
         size = math.dist(low, high)
-        start = time.monotonic()
-        # Whatever the file's unit is: a body of about a metre.
-        made = run([program, "mesh", surface, "-o", mesh, "--edge-length", repr(size * fraction), "--json"], folder)
-        row["mesh_seconds"] = time.monotonic() - start
-        if made.returncode != 0:
+        status, output, errors, row["mesh_seconds"] = run(
+            [program, "mesh", surface, "-o", mesh, "--edge-length", repr(size * fraction), "--json"], folder)
+        if status != 0:
             try:
-                row["problem"] = json.loads(made.stdout)["issues"][0]["message"]
+                row["problem"] = json.loads(output)["issues"][0]["message"]
             except (ValueError, KeyError, IndexError):
-                row["problem"] = (made.stderr or made.stdout).strip()
+                row["problem"] = (errors or output).strip() or f"exit status {status}"
             return row
-        row.update(json.loads(made.stdout))
+        row.update(json.loads(output))
         row["deviation"] /= size
+        # Whatever the file's unit is: a body of a metre.
         scale = 1.0 / size
         low = -min(v[1] for v in read_msh_vertices(mesh)) * scale
         scene = {"time": {"step": 0.01, "duration": 0.01 * steps},
@@ -228,14 +238,13 @@ def measure(program, case):
                              "transform": {"scale": scale, "translation": [0, low + 0.002, 0]}}],
                  "half_spaces": [{"point": [0, 0, 0]}]}
         (folder / "scene.json").write_text(json.dumps(scene))
-        start = time.monotonic()
-        ran = run([program, "run", "scene.json", "-o", "out", "-q", "--strict", "--threads", "1"], folder)
-        row["run_seconds"] = time.monotonic() - start
-        verified = run([program, "verify", "out"], folder)
-        if ran.returncode != 0:
-            row["problem"] = f"run: {ran.stderr.strip()[-200:]}"
-        elif verified.returncode != 0:
-            row["problem"] = f"verify: {verified.stdout.strip()[-200:]}"
+        status, _, errors, row["run_seconds"] = run(
+            [program, "run", "scene.json", "-o", "out", "-q", "--strict", "--threads", "1"], folder)
+        verified, output, _, _ = run([program, "verify", "out"], folder)
+        if status != 0:
+            row["problem"] = f"run: {errors.strip()[-200:]}"
+        elif verified != 0:
+            row["problem"] = f"verify: {output.strip()[-200:]}"
     return row
 
 

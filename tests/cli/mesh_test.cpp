@@ -1,12 +1,12 @@
 // `clearance mesh`, and runs of scenes with bare surfaces.
 #include <cstdlib>
 
-#include "cli/process.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/meshing/mesh_program.h"
+#include "cli/process.h"
 
 namespace clearance::cli {
 namespace {
@@ -32,7 +32,8 @@ class MeshCommand : public ProgramTest {
 
 TEST_F(MeshCommand, FillsAnStlAndReports) {
   if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
-  const std::vector<std::string> words = {"mesh", part_, "-o", made_, "--units", "mm", "--edge-length", "0.05", "--json"};
+  const std::vector<std::string> words = {"mesh", part_,           "-o",   made_,   "--units",
+                                          "mm",   "--edge-length", "0.05", "--json"};
   const ProcessResult first = clearance(words);
   ASSERT_EQ(first.status, 0) << first.errors;
   const Json report = Json::parse(first.output);
@@ -57,7 +58,8 @@ TEST_F(MeshCommand, RunOfASurfaceIsTheSameFromTheCacheAndWithAnyNumberOfThreads)
   const std::string scene = write("scene.json", R"({"time": {"step": 0.01, "duration": 0.05},
     "bodies": [{"mesh": "part.stl", "units": "mm", "up": "z", "volume_mesh": {"edge_length": 0.05},
                 "transform": {"translation": [0, 0.051, 0]}}],
-    "half_spaces": [{"point": [0, 0, 0]}]})").string();
+    "half_spaces": [{"point": [0, 0, 0]}]})")
+                                .string();
   const auto hashes = [&](const std::string& name, const char* threads) {
     const std::string out = (folder_ / name).string();
     const ProcessResult done = clearance({"run", scene, "-o", out, "-q", "--threads", threads});
@@ -90,7 +92,8 @@ TEST_F(MeshCommand, BadInputIsToldAndWritesNothing) {
   EXPECT_NE(message({"mesh", part_, "-o", (folder_ / "part.obj").string()}).find("expected the extension .msh or .vtu"),
             std::string::npos);
   EXPECT_NE(message({"mesh", (folder_ / "none.stl").string(), "-o", made_}).find("file not found"), std::string::npos);
-  EXPECT_NE(message({"mesh", part_, "-o", made_, "--edge-length", "-1"}).find("expected a number above 0"), std::string::npos);
+  EXPECT_NE(message({"mesh", part_, "-o", made_, "--edge-length", "-1"}).find("expected a number above 0"),
+            std::string::npos);
   EXPECT_NE(message({"mesh", part_, "-o", made_, "--units", "parsec"}).find("got parsec"), std::string::npos);
   EXPECT_NE(message({"mesh", part_, "-o", made_, "--edge-length", "0.01"}).find("this edge length would make up to"),
             std::string::npos);

@@ -43,7 +43,8 @@ class MeshCache : public testing::Test {
 };
 
 TEST_F(MeshCache, KeepsWhatWasMadeBitForBit) {
-  const Result<VolumeMesh> made = cached_volume_mesh(surface_, options_), known = cached_volume_mesh(surface_, options_);
+  const Result<VolumeMesh> made = cached_volume_mesh(surface_, options_),
+                           known = cached_volume_mesh(surface_, options_);
   ASSERT_TRUE(made && known);
   EXPECT_EQ(made->mesh.vertices, known->mesh.vertices);
   EXPECT_EQ(made->mesh.tets, known->mesh.tets);

@@ -59,7 +59,8 @@ inline Mesh with_loose_triangle(const Mesh& mesh) {
   Mesh loose;
   const BoundingBox box = bounding_box(mesh.vertices);
   const Vec<3> middle = 0.5 * (box.min + box.max), size = box.size();
-  loose.vertices = {middle, middle + Vec<3>(0.6 * size[0], 0.1 * size[1], 0.0), middle + Vec<3>(0.6 * size[0], 0.0, 0.1 * size[2])};
+  loose.vertices = {middle, middle + Vec<3>(0.6 * size[0], 0.1 * size[1], 0.0),
+                    middle + Vec<3>(0.6 * size[0], 0.0, 0.1 * size[2])};
   loose.triangles = {{0, 1, 2}};
   return joined(mesh, loose);
 }

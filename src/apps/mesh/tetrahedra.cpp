@@ -58,8 +58,8 @@ Mesh fill_with_tetrahedra(const Mesh& surface, const FillOptions& options) {
   Domain domain(polyhedron, &random);
   if (options.feature_angle > 0.0) domain.detect_features(options.feature_angle);
 
-  // Sizes of mesh_3 are radii of circumscribed spheres and bound the largest; these make the mean edge nearly as long as
-  // asked for (measured on a sphere and a box: 0.85 to 0.95 of it).
+  // Sizes of mesh_3 are radii of circumscribed spheres and bound the largest; these make the mean edge nearly as long
+  // as asked for (measured on a sphere and a box: 0.85 to 0.95 of it).
   using namespace CGAL::parameters;
   const double length = options.edge_length;
   const Criteria criteria(edge_size = length, facet_angle = 25.0, facet_size = 0.7 * length,
@@ -69,10 +69,10 @@ Mesh fill_with_tetrahedra(const Mesh& surface, const FillOptions& options) {
   // Slivers below 10 degrees are moved away: a bound of 12 took thirty times as long for 3 degrees more. Limits of time
   // would make the result depend on the machine.
   constexpr double sliver = 10.0;
-  const Complex complex = CGAL::make_mesh_3<Complex>(
-      domain, criteria, manifold(), perturb(time_limit = 0.0, sliver_bound = sliver),
-      exude(time_limit = 0.0, sliver_bound = sliver), no_odt(), no_lloyd(),
-      mesh_3_options(maximal_number_of_vertices = options.max_vertices));
+  const Complex complex =
+      CGAL::make_mesh_3<Complex>(domain, criteria, manifold(), perturb(time_limit = 0.0, sliver_bound = sliver),
+                                 exude(time_limit = 0.0, sliver_bound = sliver), no_odt(), no_lloyd(),
+                                 mesh_3_options(maximal_number_of_vertices = options.max_vertices));
   return mesh_of(complex);
 }
 

@@ -6,9 +6,9 @@
 namespace clearance::mesh {
 
 struct FillOptions {
-  double edge_length = 0.0;     ///< [m] wanted; most edges are a little shorter
-  double facet_distance = 0.0;  ///< [m] between the faces of tetrahedra and the surface, at their middles
-  double feature_angle = 0.0;   ///< [deg] edges whose normals differ by more are kept; 0: none are
+  double edge_length = 0.0;      ///< [m] wanted; most edges are a little shorter
+  double facet_distance = 0.0;   ///< [m] between the faces of tetrahedra and the surface, at their middles
+  double feature_angle = 0.0;    ///< [deg] edges whose normals differ by more are kept; 0: none are
   std::size_t max_vertices = 0;  ///< refinement stops there, whatever is missing; 0: no limit
 };
 

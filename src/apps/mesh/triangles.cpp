@@ -6,7 +6,6 @@
 #include <CGAL/Delaunay_mesh_vertex_base_2.h>
 #include <CGAL/Delaunay_mesher_2.h>
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
-#include <CGAL/lloyd_optimize_mesh_2.h>
 
 #include <map>
 #include <vector>
@@ -59,7 +58,6 @@ Mesh fill_with_triangles(const Mesh& outline, double edge_length) {
   CGAL::Delaunay_mesher_2<Triangulation, Criteria> mesher(triangulation, Criteria(0.125, edge_length));
   mesher.init(true);
   mesher.refine_mesh();
-  CGAL::lloyd_optimize_mesh_2(triangulation, CGAL::parameters::max_iteration_number = 20);
 
   // Vertices in the order in which triangles name them.
   Mesh mesh;

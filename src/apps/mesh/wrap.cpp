@@ -22,7 +22,8 @@ Mesh wrap_surface(const Mesh& surface, const WrapOptions& options) {
   for (const auto face : wrap.faces()) {
     std::array<int, 3> triangle{};
     std::size_t k = 0;
-    for (const auto vertex : wrap.vertices_around_face(wrap.halfedge(face))) triangle.at(k++) = static_cast<int>(vertex);
+    for (const auto vertex : wrap.vertices_around_face(wrap.halfedge(face)))
+      triangle.at(k++) = static_cast<int>(vertex);
     mesh.triangles.push_back(triangle);
   }
   return mesh;

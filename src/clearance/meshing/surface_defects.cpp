@@ -83,13 +83,13 @@ class Description {
  public:
   explicit Description(const Mesh& mesh) : mesh_(mesh) {}
 
-  void add(std::size_t count, const char* what, const Vec<3>& place) {
+  void add(std::size_t count, const char* one, const char* several, const Vec<3>& place) {
     if (count == 0) return;
-    text += fmt::format("{}{} {}{}, the first at ({:.6g}, {:.6g}, {:.6g})", text.empty() ? "" : "; ", count, what,
-                        count == 1 ? "" : "s", place[0], place[1], place[2]);
+    text += fmt::format("{}{} {}, the first at ({:.6g}, {:.6g}, {:.6g})", text.empty() ? "" : "; ", count,
+                        count == 1 ? one : several, place[0], place[1], place[2]);
   }
-  void add(const Edges& edges, const char* what) {
-    if (!edges.empty()) add(edges.size(), what, position(mesh_, edges.front()[0]));
+  void add(const Edges& edges, const char* one, const char* several) {
+    if (!edges.empty()) add(edges.size(), one, several, position(mesh_, edges.front()[0]));
   }
 
   std::string text;
@@ -120,19 +120,21 @@ SelfIntersections find_self_intersections(const Mesh& surface) {
 std::string describe_surface_defects(const Mesh& surface) {
   Description description(surface);
   const SurfaceDefects defects = find_surface_defects(surface.triangles);
-  description.add(defects.open_edges, "open edge");
-  description.add(defects.crowded_edges, "edge with more than two triangles");
-  description.add(defects.inconsistent_edges, "edge whose triangles look to different sides");
+  description.add(defects.open_edges, "open edge", "open edges");
+  description.add(defects.crowded_edges, "edge with more than two triangles", "edges with more than two triangles");
+  description.add(defects.inconsistent_edges, "edge whose triangles look to different sides",
+                  "edges whose triangles look to different sides");
   const auto& pinched = defects.pinched_vertices;
-  if (!pinched.empty()) description.add(pinched.size(), "pinched vertex", position(surface, pinched.front()));
+  if (!pinched.empty())
+    description.add(pinched.size(), "pinched vertex", "pinched vertices", position(surface, pinched.front()));
   std::size_t num_flat = 0;
   Vec<3> first_flat = Vec<3>::Zero();
   for (const auto& triangle : surface.triangles) {
     if (is_flat(surface, triangle) && num_flat++ == 0) first_flat = position(surface, triangle[0]);
   }
-  description.add(num_flat, "triangle without area", first_flat);
+  description.add(num_flat, "triangle without area", "triangles without area", first_flat);
   const SelfIntersections met = find_self_intersections(surface);
-  description.add(static_cast<std::size_t>(met.count), "intersection", met.place);
+  description.add(static_cast<std::size_t>(met.count), "intersection", "intersections", met.place);
   return description.text;
 }
 
@@ -142,15 +144,15 @@ std::string describe_outline_defects(const Mesh& outline) {
   for (const auto& edge : outline.edges) {
     for (const int v : edge) ++num_edges[v];
   }
-  const auto count_vertices = [&](auto is_odd, const char* what) {
+  const auto count_vertices = [&](auto is_odd, const char* one, const char* several) {
     const auto count = std::count_if(num_edges.begin(), num_edges.end(), is_odd);
     const auto first = std::find_if(num_edges.begin(), num_edges.end(), is_odd);
-    if (count > 0) description.add(static_cast<std::size_t>(count), what, position(outline, first->first));
+    if (count > 0) description.add(static_cast<std::size_t>(count), one, several, position(outline, first->first));
   };
-  count_vertices([](const auto& entry) { return entry.second == 1; }, "open end");
-  count_vertices([](const auto& entry) { return entry.second > 2; }, "branching point");
+  count_vertices([](const auto& entry) { return entry.second == 1; }, "open end", "open ends");
+  count_vertices([](const auto& entry) { return entry.second > 2; }, "branching point", "branching points");
   const SelfIntersections met = find_self_intersections(outline);
-  description.add(static_cast<std::size_t>(met.count), "crossing", met.place);
+  description.add(static_cast<std::size_t>(met.count), "crossing", "crossings", met.place);
   return description.text;
 }
 

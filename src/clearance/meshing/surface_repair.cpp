@@ -43,7 +43,8 @@ Mesh with_used_vertices(const Mesh& mesh) {
 }
 
 template <std::size_t size>
-void replace_corners(const std::vector<int>& stands_for, std::vector<std::array<int, size>>& elements, int& num_collapsed) {
+void replace_corners(const std::vector<int>& stands_for, std::vector<std::array<int, size>>& elements,
+                     int& num_collapsed) {
   for (auto& element : elements) {
     for (int& v : element) v = stands_for[at(v)];
   }
@@ -218,7 +219,43 @@ std::string to_string(const SurfaceRepairs& repairs) {
   add(repairs.collapsed, "element", "elements", "dropped that had two corners in one place");
   add(repairs.repeated, "element", "elements", "dropped that were there twice");
   add(repairs.turned_triangles, "triangle", "triangles", "turned around");
+  add(repairs.closed_holes, "hole", "holes", "closed");
   return text;
+}
+
+void close_holes(RepairedSurface& surface) {
+  Mesh& mesh = surface.mesh;
+  // Where the other side of an open edge would go from each vertex.
+  std::multimap<int, int> next;
+  std::map<std::array<int, 2>, int> balance;
+  for (const auto& t : mesh.triangles) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      ++balance[{t[k], t[(k + 1) % 3]}];
+      --balance[{t[(k + 1) % 3], t[k]}];
+    }
+  }
+  for (const auto& [edge, count] : balance) {
+    if (count < 0) next.emplace(edge[0], edge[1]);
+  }
+  while (!next.empty()) {
+    std::vector<int> loop = {next.begin()->first};
+    for (auto step = next.begin(); step != next.end(); step = next.find(loop.back())) {
+      loop.push_back(step->second);
+      next.erase(step);
+    }
+    if (loop.size() < 4 || loop.front() != loop.back()) continue;
+    loop.pop_back();
+    ++surface.repairs.closed_holes;
+    if (loop.size() == 3) {
+      mesh.triangles.push_back({loop[0], loop[1], loop[2]});
+      continue;
+    }
+    Vec<3> middle = Vec<3>::Zero();
+    for (const int v : loop) middle += mesh.vertices[at(v)] / static_cast<double>(loop.size());
+    const int top = static_cast<int>(mesh.vertices.size());
+    mesh.vertices.push_back(middle);
+    for (std::size_t k = 0; k < loop.size(); ++k) mesh.triangles.push_back({loop[k], loop[(k + 1) % loop.size()], top});
+  }
 }
 
 RepairedSurface repair_surface(const Mesh& mesh) {

@@ -9,15 +9,16 @@ namespace clearance {
 
 /// What was done, in numbers.
 struct SurfaceRepairs {
-  int welded_vertices = 0;      ///< in the same place as another one
-  int near_vertices = 0;        ///< within a millionth of the size of another one
-  int collapsed = 0;            ///< triangles or edges dropped that had two corners in one place
-  int repeated = 0;             ///< and those that had the corners of another one
-  int turned_triangles = 0;     ///< looked into the solid
-  int num_cavities = 0;         ///< closed parts inside of others
+  int welded_vertices = 0;   ///< in the same place as another one
+  int near_vertices = 0;     ///< within a millionth of the size of another one
+  int collapsed = 0;         ///< triangles or edges dropped that had two corners in one place
+  int repeated = 0;          ///< and those that had the corners of another one
+  int turned_triangles = 0;  ///< looked into the solid
+  int num_cavities = 0;      ///< closed parts inside of others
+  int closed_holes = 0;
 
   bool empty() const {
-    return welded_vertices + near_vertices + collapsed + repeated + turned_triangles == 0;
+    return welded_vertices + near_vertices + collapsed + repeated + turned_triangles + closed_holes == 0;
   }
 };
 
@@ -33,6 +34,9 @@ struct RepairedSurface {
 /// Turns the triangles of each connected part alike, so that it encloses a positive volume; a closed part inside of an
 /// odd number of others is a cavity and looks into it. What cannot be repaired so stays as it is.
 RepairedSurface repair_surface(const Mesh& mesh);
+
+/// Closes every loop of open edges by triangles around its middle, which may cross the surface.
+void close_holes(RepairedSurface& surface);
 
 /// Welds vertices in the same place, of the edges of a mesh in the plane.
 RepairedSurface repair_outline(const Mesh& mesh);

@@ -26,7 +26,8 @@ TriangleTree::TriangleTree(Vertices vertices, Triangles triangles)
     : vertices_(std::move(vertices)), triangles_(std::move(triangles)), order_(triangles_.size()) {
   std::iota(order_.begin(), order_.end(), 0);
   Vertices middles;
-  for (const auto& [a, b, c] : triangles_) middles.push_back((vertices_[at(a)] + vertices_[at(b)] + vertices_[at(c)]) / 3.0);
+  for (const auto& [a, b, c] : triangles_)
+    middles.push_back((vertices_[at(a)] + vertices_[at(b)] + vertices_[at(c)]) / 3.0);
   if (!order_.empty()) build(0, order_.size(), middles);
 }
 

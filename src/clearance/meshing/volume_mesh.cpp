@@ -20,7 +20,7 @@ namespace {
 
 // Fractions of the edge length. A deviation of a twentieth is what a sphere of eight edges around has anyway.
 constexpr double facet_distance = 0.05;
-constexpr double wrap_alpha = 0.5;
+constexpr double wrap_alpha = 0.25;
 constexpr double wrap_offset = 0.05;
 constexpr double deviation_tolerance = 0.01;
 // [deg] A cylinder of twelve sides is round.
@@ -40,7 +40,8 @@ std::string number(double value) {
 Triangles boundary_of(const Mesh& mesh) {
   if (mesh.dim == 3) return mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh.tets);
   Triangles sides;
-  for (const auto& [a, b] : mesh.triangles.empty() ? mesh.edges : boundary_edges(mesh.triangles)) sides.push_back({a, b, b});
+  for (const auto& [a, b] : mesh.triangles.empty() ? mesh.edges : boundary_edges(mesh.triangles))
+    sides.push_back({a, b, b});
   return sides;
 }
 
@@ -71,7 +72,8 @@ std::string find_fault(const Mesh& made, const Mesh& surface) {
   boundary.dim = made.dim;
   const std::string defects = made.dim == 3 ? describe_surface_defects(boundary) : describe_outline_defects(boundary);
   if (!defects.empty()) return "its surface has " + defects;
-  if (made.dim == 3 && topology_of(boundary.vertices, boundary.triangles) != topology_of(surface.vertices, surface.triangles)) {
+  if (made.dim == 3 &&
+      topology_of(boundary.vertices, boundary.triangles) != topology_of(surface.vertices, surface.triangles)) {
     return "parts, holes or handles of the surface are lost";
   }
   return "";
@@ -86,10 +88,10 @@ std::size_t max_vertices(const Mesh& surface, double edge_length) {
 
 Result<Mesh> fill(const Mesh& surface, double edge_length, double angle) {
   if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
-  return run_mesh_program("tetrahedra", surface,
-                          {"--edge-length", number(edge_length), "--facet-distance",
-                           number(facet_distance * edge_length), "--feature-angle", number(angle), "--max-vertices",
-                           fmt::format("{}", max_vertices(surface, edge_length))});
+  return run_mesh_program(
+      "tetrahedra", surface,
+      {"--edge-length", number(edge_length), "--facet-distance", number(facet_distance * edge_length),
+       "--feature-angle", number(angle), "--max-vertices", fmt::format("{}", max_vertices(surface, edge_length))});
 }
 
 /// Details that edges of the wanted length cannot show are meshed with shorter ones.
@@ -112,8 +114,10 @@ void measure(const Mesh& given, VolumeMesh& result) {
   VolumeMeshReport& report = result.report;
   const Triangles before = boundary_of(given), after = boundary_of(result.mesh);
   const double tolerance = deviation_tolerance * report.edge_length;
-  report.farthest_of_mesh = largest_distance(result.mesh.vertices, after, TriangleTree(given.vertices, before), tolerance);
-  report.farthest_of_given = largest_distance(given.vertices, before, TriangleTree(result.mesh.vertices, after), tolerance);
+  report.farthest_of_mesh =
+      largest_distance(result.mesh.vertices, after, TriangleTree(given.vertices, before), tolerance);
+  report.farthest_of_given =
+      largest_distance(given.vertices, before, TriangleTree(result.mesh.vertices, after), tolerance);
   report.smallest_angle = smallest_angle(result.mesh);
   report.volume = mass_of_mesh(result.mesh, 0.0).properties.measure;
   report.given_volume = mass_of_mesh(given, 0.0).properties.measure;
@@ -128,7 +132,8 @@ Issues check_request(const Mesh& given, double edge_length) {
                     "is no bare surface: it has elements already")};
   }
   if ((is_plane ? given.edges.size() : given.triangles.size()) == 0) {
-    return {refusal("", is_plane ? "has no edges that could be an outline" : "has no triangles that could be a surface")};
+    return {
+        refusal("", is_plane ? "has no edges that could be an outline" : "has no triangles that could be a surface")};
   }
   const Vec<3> size = bounding_box(given.vertices).size();
   const double measure = is_plane ? size[0] * size[1] : size.prod();
@@ -136,9 +141,10 @@ Issues check_request(const Mesh& given, double edge_length) {
   if (!(measure > 0.0)) return {refusal("", "is flat: it encloses nothing")};
   const double elements = 8.0 * measure / cell;
   if (elements > max_elements) {
-    return {refusal(number(edge_length), fmt::format("this edge length would make up to {:.1g} elements; at most {:g} are "
-                                                     "made",
-                                                     elements, max_elements))};
+    return {
+        refusal(number(edge_length), fmt::format("this edge length would make up to {:.1g} elements; at most {:g} are "
+                                                 "made",
+                                                 elements, max_elements))};
   }
   return {};
 }
@@ -156,18 +162,22 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
   report.edge_length = options.edge_length.value_or(default_edge_length(given));
   if (Issues problems = check_request(given, report.edge_length); !problems.empty()) return problems;
 
-  const RepairedSurface repaired = given.dim == 2 ? repair_outline(given) : repair_surface(given);
-  report.repairs = to_string(repaired.repairs);
-  report.defects = given.dim == 2 ? describe_outline_defects(repaired.mesh) : describe_surface_defects(repaired.mesh);
+  RepairedSurface repaired = given.dim == 2 ? repair_outline(given) : repair_surface(given);
+  const Mesh seen = repaired.mesh;
+  report.defects = given.dim == 2 ? describe_outline_defects(seen) : describe_surface_defects(seen);
   if (given.dim == 2 && !report.defects.empty()) {
     return refusal("", fmt::format("the outline has {}; it has to be closed and free of crossings", report.defects));
   }
+  // A wrap would go into holes that are wider than it closes.
+  if (!report.defects.empty()) close_holes(repaired);
+  report.repairs = to_string(repaired.repairs);
 
   Mesh surface = repaired.mesh;
-  if (!report.defects.empty()) {
-    report.was_wrapped = true;
-    Result<Mesh> wrap = run_mesh_program("wrap", surface, {"--alpha", number(wrap_alpha * report.edge_length), "--offset",
-                                                           number(wrap_offset * report.edge_length)});
+  report.was_wrapped = !report.defects.empty() && !describe_surface_defects(surface).empty();
+  if (report.was_wrapped) {
+    Result<Mesh> wrap = run_mesh_program(
+        "wrap", surface,
+        {"--alpha", number(wrap_alpha * report.edge_length), "--offset", number(wrap_offset * report.edge_length)});
     if (!wrap) return wrap.issues();
     surface = std::move(wrap).value();
   }
@@ -175,7 +185,7 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
   Result<Mesh> made = fill_well(surface, report.was_wrapped ? 0.0 : feature_angle, report.edge_length);
   if (!made) return made.issues();
   result.mesh = std::move(made).value();
-  measure(repaired.mesh, result);
+  measure(seen, result);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }

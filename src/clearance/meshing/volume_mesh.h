@@ -14,15 +14,15 @@ struct VolumeMeshOptions {
 };
 
 struct VolumeMeshReport {
-  std::string repairs;       ///< in words; empty: none
-  std::string defects;       ///< in words; empty: the surface is closed and does not intersect itself
-  bool was_wrapped = false;  ///< because of the defects
-  double edge_length = 0.0;  ///< [m] that was used; shorter than asked for where the shape was lost otherwise
-  double smallest_angle = 0.0;      ///< [deg] between faces of a tetrahedron; 2D: of a triangle
-  double farthest_of_mesh = 0.0;    ///< [m] bound of the distance of the mesh's surface from the given one
-  double farthest_of_given = 0.0;   ///< [m] bound of the distance of the given surface from the mesh's
-  double given_volume = 0.0;        ///< [m^3], 2D [m^2]; of a surface with defects no more than a hint
-  double volume = 0.0;              ///< [m^3], 2D [m^2] of the elements
+  std::string repairs;             ///< in words; empty: none
+  std::string defects;             ///< in words; empty: the surface is closed and does not intersect itself
+  bool was_wrapped = false;        ///< because of defects that closing holes does not mend
+  double edge_length = 0.0;        ///< [m] that was used; shorter than asked for where the shape was lost otherwise
+  double smallest_angle = 0.0;     ///< [deg] between faces of a tetrahedron; 2D: of a triangle
+  double farthest_of_mesh = 0.0;   ///< [m] bound of the distance of the mesh's surface from the given one
+  double farthest_of_given = 0.0;  ///< [m] bound of the distance of the given surface from the mesh's
+  double given_volume = 0.0;       ///< [m^3], 2D [m^2]; of a surface with defects no more than a hint
+  double volume = 0.0;             ///< [m^3], 2D [m^2] of the elements
   double seconds = 0.0;
 
   /// [m] The Hausdorff distance: the larger one of both.

@@ -144,13 +144,11 @@ struct EnumInfo<RegionFrame> {
 template <>
 struct EnumInfo<LengthUnit> {
   using V = EnumValue<LengthUnit>;
-  static constexpr std::array values = {V{LengthUnit::metre, "m", "metres"},
-                                        V{LengthUnit::decimetre, "dm", "0.1 m"},
-                                        V{LengthUnit::centimetre, "cm", "0.01 m"},
-                                        V{LengthUnit::millimetre, "mm", "0.001 m"},
-                                        V{LengthUnit::micrometre, "um", "1e-6 m"},
-                                        V{LengthUnit::inch, "in", "inches: 0.0254 m"},
-                                        V{LengthUnit::foot, "ft", "feet: 0.3048 m"}};
+  static constexpr std::array values = {
+      V{LengthUnit::metre, "m", "metres"},        V{LengthUnit::decimetre, "dm", "0.1 m"},
+      V{LengthUnit::centimetre, "cm", "0.01 m"},  V{LengthUnit::millimetre, "mm", "0.001 m"},
+      V{LengthUnit::micrometre, "um", "1e-6 m"},  V{LengthUnit::inch, "in", "inches: 0.0254 m"},
+      V{LengthUnit::foot, "ft", "feet: 0.3048 m"}};
 };
 
 template <>

@@ -188,7 +188,8 @@ template <>
 struct StructInfo<VolumeMeshDesc> {
   static constexpr const char* name = "volume_mesh";
   static constexpr const char* doc =
-      "How the inside of a bare surface is meshed: a closed one is filled with tetrahedra, one with holes, intersections "
+      "How the inside of a bare surface is meshed: a closed one is filled with tetrahedra, one with holes, "
+      "intersections "
       "or loose triangles is wrapped first; in 2D closed outlines are filled with triangles. Needs the program "
       "clearance-mesh. See docs/meshing.md.";
 };
@@ -339,12 +340,14 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("kind", b.kind, any("", "what the body is"));
   v.field("mesh", b.mesh, any("path", "mesh file, relative to the scene file; empty: none"));
   v.field("units", b.units,
-          any("", "unit of the numbers in the mesh file, and of nothing else; null: metres, with a warning where the body "
-                  "is larger than 100 m or smaller than 0.1 mm"));
+          any("",
+              "unit of the numbers in the mesh file, and of nothing else; null: metres, with a warning where the body "
+              "is larger than 100 m or smaller than 0.1 mm"));
   v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
   v.field("volume_mesh", b.volume_mesh,
-          any("", "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "
-                  "mesh is taken as it is"));
+          any("",
+              "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "
+              "mesh is taken as it is"));
   v.field("generator", b.generator, any("", "a shape made by the program; null: none"));
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,

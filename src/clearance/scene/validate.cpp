@@ -110,7 +110,8 @@ class Checker : SceneCheck {
   }
 
   void check_mesh_file(const BodyDesc& body, const std::string& place) {
-    if (is_plane() && body.up == UpAxis::z) error(place + ".up", "must be \"y\" in 2D, where z points at the reader", "\"z\"");
+    if (is_plane() && body.up == UpAxis::z)
+      error(place + ".up", "must be \"y\" in 2D, where z points at the reader", "\"z\"");
     if (!body.mesh.empty()) return;
     const auto refuse = [&](bool is_given, const char* key) {
       if (is_given) error(place + "." + key, "is for bodies with a `mesh`; all else is in metres, y up");

@@ -220,7 +220,8 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; `\"volume_mesh\": {{}}` in the body fills its surface or "
+        "body '{}' has no {}: a deformable body needs elements; `\"volume_mesh\": {{}}` in the body fills its surface "
+        "or "
         "outline, and kinds \"affine\", \"rigid\" and \"obstacle\" take it as it is",
         name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);

@@ -25,11 +25,12 @@ bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Iss
   if (!report.repairs.empty()) {
     add_hint(warnings, place, fmt::format("the surface of body '{}' was repaired: {}", body.name, report.repairs));
   }
-  if (report.was_wrapped) {
+  if (!report.defects.empty()) {
     add_hint(warnings, place,
-             fmt::format("the surface of body '{}' encloses nothing as it is: {}; it was wrapped, and the mesh is at most "
+             fmt::format("the surface of body '{}' encloses nothing as it is: {}; it was {}, and the mesh is at most "
                          "{:.3g} m from the surface, the surface at most {:.3g} m from that of the mesh",
-                         body.name, report.defects, report.farthest_of_mesh, report.farthest_of_given));
+                         body.name, report.defects, report.was_wrapped ? "wrapped" : "closed", report.farthest_of_mesh,
+                         report.farthest_of_given));
   }
   mesh = std::move(made->mesh);
   return true;

@@ -17,7 +17,7 @@ constexpr double smallest_size = 1e-5;  // [m]
 // Of bodies from a file that does not say its unit, which often is the millimetre.
 constexpr double largest_size_of_mesh = 100.0;  // [m]
 constexpr double smallest_size_of_mesh = 1e-4;  // [m]
-constexpr double largest_mass = 1e7;    // [kg] a cube of water of 22 m
+constexpr double largest_mass = 1e7;            // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
 constexpr double largest_advance = 30.0;  // of a body's size, per step
@@ -96,12 +96,10 @@ void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Iss
   const auto largest = [&](std::size_t d) { return is_of_file(d) ? largest_size_of_mesh : largest_size; };
   const auto smallest = [&](std::size_t d) { return is_of_file(d) ? smallest_size_of_mesh : smallest_size; };
   warn_of_first(
-      desc, entries, "", hints,
-      [&](std::size_t d) { return entries[d].size > largest(d) && !desc.bodies[d].units; },
+      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size > largest(d) && !desc.bodies[d].units; },
       [&](std::size_t d) { return fmt::format("is larger than {:g} m; {}", largest(d), if_millimetres); });
   warn_of_first(
-      desc, entries, "", hints,
-      [&](std::size_t d) { return entries[d].size < smallest(d) && !desc.bodies[d].units; },
+      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size < smallest(d) && !desc.bodies[d].units; },
       [&](std::size_t d) {
         return fmt::format("is smaller than {:g} mm; lengths are in metres: see `{}`", 1e3 * smallest(d),
                            is_of_file(d) ? "units" : "transform.scale");
