@@ -24,7 +24,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DEFAULT_DATA = pathlib.Path(os.environ.get("CLEARANCE_PEER_DATA", ROOT.parent / "shared" / "peer-data"))
 BEGIN, END = "<!-- table: scripts/mesh_table.py -->\n", "<!-- end of table -->\n"
-LIMIT = 900  # seconds of one program
+LIMIT = 300  # seconds of one program
 
 
 # --- surfaces ---
@@ -309,7 +309,7 @@ def main():
     parser.add_argument("--only", default="", help="only surfaces whose path holds this")
     parser.add_argument("--every", default=1, type=int, help="only every so manieth solid")
     parser.add_argument("--seed", default=1, type=int)
-    parser.add_argument("--rows", type=pathlib.Path, help="also write every row to this file, as JSON lines")
+    parser.add_argument("--rows", type=pathlib.Path, help="keep every row in this file, as JSON lines; those that are good there are not made again")
     parser.add_argument("--write", action="store_true", help="store the table in docs/meshing.md")
     options = parser.parse_args()
     if not options.data.is_dir():
@@ -321,7 +321,7 @@ def main():
     print(header)
     solids = [s for s in solids if options.only in str(s[0])][::options.every]
     folder = pathlib.Path(tempfile.mkdtemp())
-    cases = [(str(p.relative_to(options.data)), str(p), "as they are") for p, _, _ in solids]
+    cases = []
     rng = random.Random(options.seed)
     small = [s for s in solids if 8 <= len(s[2]) <= 5000]
     for i in range(min(options.broken, len(small))):
@@ -331,15 +331,21 @@ def main():
         write_obj(broken, *BREAKS[kind](vertices, triangles, rng), kind.endswith("soup"))
         cases.append((f"{path.relative_to(options.data)}: {kind}", str(broken), f"broken: {kind}"))
 
+    cases += [(str(p.relative_to(options.data)), str(p), "as they are") for p, _, _ in solids]
+
+    known = {}
+    if options.rows and options.rows.exists():
+        known = {row["name"]: row for row in map(json.loads, options.rows.read_text().splitlines()) if not row["problem"]}
     rows = []
     program = str(options.program.resolve())
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(measure, program, (name, path, options.edge, options.steps)) for name, path, _ in cases]
+        jobs = [None if name in known else pool.submit(measure, program, (name, path, options.edge, options.steps))
+                for name, path, _ in cases]
         for (name, _, group), job in zip(cases, jobs):
-            row = {**job.result(), "group": group}
+            row = {**job.result(), "group": group} if job else known[name]
             rows.append(row)
             print(f"{len(rows)}/{len(cases)} {name}: {row['problem'] or 'good'}", flush=True)
-            if options.rows:
+            if options.rows and job:
                 with options.rows.open("a") as file:
                     file.write(json.dumps(row) + "\n")
     shutil.rmtree(folder)

@@ -144,7 +144,7 @@ TEST(VolumeMesh, RefusesWhatIsNoBareSurface) {
   };
   EXPECT_EQ(message_of(make_box({1, 1, 1}, {1, 1, 1}), 0.5),
             "is no bare surface: it has elements already (got 6 tetrahedra)");
-  EXPECT_EQ(message_of(Mesh{}, 0.5), "has no triangles that could be a surface");
+  EXPECT_EQ(message_of(Mesh{}, 0.5), "has no triangles that could be a surface; outlines are filled in 2D");
   EXPECT_EQ(message_of(make_sheet(1, 1, 2, 2), 0.5), "is flat: it encloses nothing");
   EXPECT_NE(message_of(box_surface({1, 1, 1}), 1e-4).find("this edge length would make up to"), std::string::npos);
   Mesh open;

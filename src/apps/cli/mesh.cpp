@@ -60,7 +60,7 @@ void print_report(const MeshOptions& options, const VolumeMesh& made) {
   fmt::print("{}: {} vertices, {} {} of edges of about {:.3g} m, {:.1f} s\n", options.output.string(),
              made.mesh.vertices.size(), is_plane ? made.mesh.triangles.size() : made.mesh.tets.size(),
              is_plane ? "triangles" : "tetrahedra", r.edge_length, r.seconds);
-  fmt::print("smallest {} angle: {:.1f} degrees\n", is_plane ? "" : "dihedral", r.smallest_angle);
+  fmt::print("smallest {}: {:.1f} degrees\n", is_plane ? "angle" : "dihedral angle", r.smallest_angle);
   fmt::print(
       "largest deviation: {:.3g} m ({:.3g} m of the mesh from the surface, {:.3g} m of the surface from the mesh)\n",
       r.deviation(), r.farthest_of_mesh, r.farthest_of_given);

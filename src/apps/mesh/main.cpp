@@ -34,7 +34,7 @@ int convert(const Files& files, int dim, const Make& make) {
   if (!input) return report(input.issues());
   const Mesh output = make(*input);
   if (output.vertices.empty()) {
-    return report({{files.input.string(), "", "", "CGAL found nothing that this surface encloses", Severity::error}});
+    return report({{"", "", "", "CGAL found nothing that this surface encloses", Severity::error}});
   }
   const Result<Done> done = write_mesh(files.output, output);
   return done ? 0 : report(done.issues());
@@ -84,7 +84,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : (app.exit(error), exit_bad_input);
   } catch (const std::exception& error) {
-    return report({{files.input.string(), "", "", std::string("CGAL: ") + error.what(), Severity::error}});
+    return report({{"", "", "", std::string("CGAL: ") + error.what(), Severity::error}});
   }
   return status;
 }

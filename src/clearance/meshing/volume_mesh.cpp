@@ -9,6 +9,7 @@
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/meshing/deviation.h"
+#include "clearance/meshing/flat_tetrahedra.h"
 #include "clearance/meshing/mesh_program.h"
 #include "clearance/meshing/mesh_quality.h"
 #include "clearance/meshing/surface_defects.h"
@@ -25,6 +26,7 @@ constexpr double wrap_offset = 0.05;
 constexpr double deviation_tolerance = 0.01;
 // [deg] A cylinder of twelve sides is round.
 constexpr double feature_angle = 40.0;
+constexpr double flat_angle = 1.0;
 constexpr int max_halvings = 3;
 constexpr double max_elements = 2e7;
 
@@ -68,6 +70,7 @@ Topology topology_of(const Vertices& vertices, const Triangles& surface) {
 std::string find_fault(const Mesh& made, const Mesh& surface) {
   const int inverted = num_inverted(made);
   if (inverted > 0) return fmt::format("{} elements are inverted or flat", inverted);
+  if (!find_element_defects(made).empty()) return "elements have hardly any volume";
   Mesh boundary = surface_of(made);
   boundary.dim = made.dim;
   const std::string defects = made.dim == 3 ? describe_surface_defects(boundary) : describe_outline_defects(boundary);
@@ -100,8 +103,9 @@ Result<Mesh> fill_well(const Mesh& surface, double angle, double& edge_length) {
   const double wanted = edge_length;
   for (int halvings = 0; halvings <= max_halvings; ++halvings, edge_length *= 0.5) {
     Result<Mesh> made = fill(surface, edge_length, angle);
-    if (!made) return made;
-    fault = find_fault(*made, surface);
+    if (!made && find_mesh_program().empty()) return made;
+    if (made) take_off_flat_tetrahedra(flat_angle, *made);
+    fault = made ? find_fault(*made, surface) : made.issues().front().message;
     if (fault.empty()) return made;
   }
   return refusal(number(wanted),
@@ -132,8 +136,8 @@ Issues check_request(const Mesh& given, double edge_length) {
                     "is no bare surface: it has elements already")};
   }
   if ((is_plane ? given.edges.size() : given.triangles.size()) == 0) {
-    return {
-        refusal("", is_plane ? "has no edges that could be an outline" : "has no triangles that could be a surface")};
+    return {refusal("", is_plane ? "has no edges that could be an outline"
+                                 : "has no triangles that could be a surface; outlines are filled in 2D")};
   }
   const Vec<3> size = bounding_box(given.vertices).size();
   const double measure = is_plane ? size[0] * size[1] : size.prod();
