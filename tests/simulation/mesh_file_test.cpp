@@ -89,7 +89,7 @@ TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
   EXPECT_EQ(sized("40", R"(, "units": "m")").size(), 0U);
   const std::vector<std::string> small = sized("2e-5", "");
   ASSERT_EQ(small.size(), 1U) << testing::PrintToString(small);
-  EXPECT_NE(small[0].find("is smaller than 0.1 mm"), std::string::npos) << small[0];
+  EXPECT_NE(small[0].find("is smaller than a tenth of a millimetre"), std::string::npos) << small[0];
   EXPECT_EQ(sized("2e-5", R"(, "units": "m")").size(), 0U);
 }
 
