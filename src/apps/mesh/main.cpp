@@ -1,5 +1,7 @@
 // The program `clearance-mesh`: everything that is done by CGAL, whose meshing is under the GPL. `clearance` calls it
 // as a process of its own, so that nothing of CGAL is part of the simulator.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <filesystem>
@@ -46,6 +48,13 @@ int main(int argc, char** argv) {
   CLI::App app{"Meshes for Clearance, made by CGAL. `clearance mesh` calls this program and checks what it makes.",
                "clearance-mesh"};
   app.require_subcommand(1);
+  app.fallthrough();
+  rlim_t max_seconds = RLIM_INFINITY;
+  app.add_option("--max-seconds", max_seconds, "processor time after which the program ends by the signal XCPU");
+  app.parse_complete_callback([&] {
+    const rlimit limit{max_seconds, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_CPU, &limit);
+  });
   Files files;
   const auto add_command = [&](const char* name, const char* what) {
     CLI::App* command = app.add_subcommand(name, what);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -67,8 +68,10 @@ Issues run_process(const std::vector<std::string>& words, const fs::path& folder
     if (errno != EINTR) return {failure(fmt::format("lost {}: {}", words[0], std::strerror(errno)))};
   }
   if (WIFSIGNALED(status)) {
-    return {failure(fmt::format("clearance-mesh was ended by signal {}{}", WTERMSIG(status),
-                                WTERMSIG(status) == SIGKILL ? ", for lack of memory perhaps" : ""))};
+    const int signal = WTERMSIG(status);
+    if (signal == SIGXCPU) return {failure("clearance-mesh found no end in the time it had")};
+    return {failure(fmt::format("clearance-mesh was ended by signal {}{}", signal,
+                                signal == SIGKILL ? ", for lack of memory perhaps" : ""))};
   }
   if (WEXITSTATUS(status) == 0) return {};
   const Result<std::string> text = read_text_file(messages);

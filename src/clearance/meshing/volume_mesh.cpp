@@ -27,7 +27,6 @@ constexpr double deviation_tolerance = 0.01;
 // [deg] A cylinder of twelve sides is round.
 constexpr double feature_angle = 40.0;
 constexpr double flat_angle = 1.0;
-constexpr int max_halvings = 3;
 constexpr double max_elements = 2e7;
 
 Issue refusal(std::string value, std::string message) {
@@ -89,29 +88,45 @@ std::size_t max_vertices(const Mesh& surface, double edge_length) {
   return static_cast<std::size_t>(10'000.0 + 10.0 * (2.0 * area + size.prod()));
 }
 
-Result<Mesh> fill(const Mesh& surface, double edge_length, double angle) {
-  if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
-  return run_mesh_program(
-      "tetrahedra", surface,
-      {"--edge-length", number(edge_length), "--facet-distance", number(facet_distance * edge_length),
-       "--feature-angle", number(angle), "--max-vertices", fmt::format("{}", max_vertices(surface, edge_length))});
+/// [s] of processor time. Refinement makes some 3000 vertices a second, and goes round in circles where sharp edges are
+/// too close to each other.
+std::size_t max_seconds(std::size_t num_vertices) {
+  return 60 + num_vertices / 500;
 }
 
-/// Details that edges of the wanted length cannot show are meshed with shorter ones.
-Result<Mesh> fill_well(const Mesh& surface, double angle, double& edge_length) {
+Result<Mesh> fill(const Mesh& surface, double edge_length, double angle) {
+  if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
+  const std::size_t limit = max_vertices(surface, edge_length);
+  return run_mesh_program("tetrahedra", surface,
+                          {"--edge-length", number(edge_length), "--facet-distance",
+                           number(facet_distance * edge_length), "--feature-angle", number(angle), "--max-vertices",
+                           fmt::format("{}", limit), "--max-seconds", fmt::format("{}", max_seconds(limit))});
+}
+
+/// One way to mesh a surface.
+struct Attempt {
+  double share;  ///< of the wanted edge length
+  double angle;  ///< [deg] of features
+};
+
+/// Details that edges of the wanted length cannot show are meshed with shorter ones, and sharp edges that are too close
+/// to each other are not kept.
+Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_length) {
+  std::vector<Attempt> attempts = {{1.0, 0.0}, {0.5, 0.0}, {0.25, 0.0}};
+  if (has_features) attempts.insert(attempts.begin(), {{1.0, feature_angle}, {0.5, feature_angle}});
   std::string fault;
   const double wanted = edge_length;
-  for (int halvings = 0; halvings <= max_halvings; ++halvings, edge_length *= 0.5) {
+  for (const auto& [share, angle] : attempts) {
+    edge_length = share * wanted;
     Result<Mesh> made = fill(surface, edge_length, angle);
     if (!made && find_mesh_program().empty()) return made;
     if (made) take_off_flat_tetrahedra(flat_angle, *made);
     fault = made ? find_fault(*made, surface) : made.issues().front().message;
     if (fault.empty()) return made;
   }
-  return refusal(number(wanted),
-                 fmt::format("no good mesh was found with this edge length, nor with an eighth of it: {}; choose a "
-                             "shorter one",
-                             fault));
+  return refusal(number(wanted), fmt::format("no good mesh was found with this edge length, nor with a quarter of it: "
+                                             "{}; choose a shorter one",
+                                             fault));
 }
 
 void measure(const Mesh& given, VolumeMesh& result) {
@@ -186,7 +201,7 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
     surface = std::move(wrap).value();
   }
   // A wrap has no edges but those of its own triangles.
-  Result<Mesh> made = fill_well(surface, report.was_wrapped ? 0.0 : feature_angle, report.edge_length);
+  Result<Mesh> made = fill_well(surface, !report.was_wrapped, report.edge_length);
   if (!made) return made.issues();
   result.mesh = std::move(made).value();
   measure(seen, result);
