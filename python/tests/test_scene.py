@@ -63,7 +63,7 @@ class Problems(InFolder):
     def test_inverted_tets_are_named(self):
         vertices, tets = bar()
         scene = cl.Scene()
-        scene.add_body("bar", vertices=vertices, tets=tets[:, [1, 0, 2, 3]])
+        scene.add_body("bar", vertices=vertices, tets=np.vstack([tets[:1, [1, 0, 2, 3]], tets[1:]]))
         with self.assertRaisesRegex(cl.SceneError, "bar"):
             scene.check()
 

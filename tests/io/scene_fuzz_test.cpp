@@ -94,6 +94,9 @@ TEST(SceneFuzz, DamagedNativeScenesGiveIssuesOrValidScenes) {
   SceneDesc scene = full_scene();
   scene.time.mass = MassKind::lumped;  // it has stiff bodies
   scene.bodies[0].mesh = "";
+  scene.bodies[0].units = {};
+  scene.bodies[0].up = UpAxis::y;
+  scene.bodies[0].volume_mesh = {};
   scene.bodies[0].generator = GeneratorDesc{};
   const std::string text = scene_to_json(scene);
   ASSERT_TRUE(load_scene_text(text, "scene.json", "."));

@@ -45,6 +45,9 @@ inline SceneDesc full_scene() {
   BodyDesc cube;
   cube.name = "cube";
   cube.mesh = "meshes/cube.msh";
+  cube.units = LengthUnit::inch;
+  cube.up = UpAxis::z;
+  cube.volume_mesh = VolumeMeshDesc{.edge_length = 0.01};
   cube.transform = {.scale = {1, 2, 3}, .rotation = {10, -0.0, 30}, .translation = {-1, -2, -3}};
   cube.array = ArrayDesc{.counts = {2, 3, 4}, .spacing = {5, 6, 7}};
   cube.material = {.model = ElasticModel::st_venant_kirchhoff,

@@ -8,10 +8,12 @@
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
 #include "apps/cli/info.h"
+#include "apps/cli/mesh.h"
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
 #include "apps/cli/verify.h"
+#include "clearance/scene/enums.h"
 #include "clearance/scene/schema.h"
 
 namespace clearance::cli {
@@ -36,6 +38,35 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
       ->allow_extra_args(false)
       ->take_all();
   command.add_flag("--json", options.json, "print machine-readable results");
+}
+
+/// The names of enumerators as scenes have them.
+template <NamedEnum Enum>
+std::map<std::string, int> names_of() {
+  std::map<std::string, int> names;
+  for (const auto& known : EnumInfo<Enum>::values) names[std::string(known.name)] = static_cast<int>(known.value);
+  return names;
+}
+
+void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
+  CLI::App* command = app.add_subcommand("mesh", "fill a bare surface with tetrahedra, an outline with triangles");
+  command->add_option("surface", mesh.surface, "mesh file of triangles; 2D: of edges")->required();
+  command->add_option("-o,--output", mesh.output, ".msh or .vtu file to write, in metres, y up")->required();
+  command->add_option("--edge-length", mesh.edge_length, "of most elements [m] (default: a twentieth of the diagonal)")
+      ->check(positive())
+      ->option_text("L");
+  command->add_option("--units", mesh.units, "unit of the numbers in the surface file (default: m)")
+      ->transform(one_of(names_of<LengthUnit>()))
+      ->option_text("m|dm|cm|mm|um|in|ft");
+  command->add_option("--up", mesh.up, "axis that points up in the surface file (default: y)")
+      ->transform(one_of(names_of<UpAxis>()))
+      ->option_text("y|z");
+  command->add_option("--dimension", mesh.dim, "2: outlines in the plane z = 0")
+      ->transform(one_of({{"2", 2}, {"3", 3}}))
+      ->option_text("2|3");
+  command->add_flag("--overwrite", mesh.is_overwriting, "replace a file that is there");
+  command->add_flag("--json", mesh.json, "print machine-readable results");
+  command->callback([&] { status = run_mesh(mesh); });
 }
 
 void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
@@ -105,6 +136,9 @@ int run_command_line(int argc, char** argv) {
   convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
   convert_command->add_flag("--overwrite", is_overwriting, "replace a file that is there");
   convert_command->callback([&] { status = run_convert(convert, convert_output, is_overwriting); });
+
+  MeshOptions mesh;
+  add_mesh_command(app, mesh, status);
 
   VerifyOptions verify;
   CLI::App* verify_command = app.add_subcommand("verify", "re-check all stored frames with exact arithmetic");

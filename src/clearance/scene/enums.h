@@ -142,6 +142,24 @@ struct EnumInfo<RegionFrame> {
 };
 
 template <>
+struct EnumInfo<LengthUnit> {
+  using V = EnumValue<LengthUnit>;
+  static constexpr std::array values = {
+      V{LengthUnit::metre, "m", "metres"},        V{LengthUnit::decimetre, "dm", "0.1 m"},
+      V{LengthUnit::centimetre, "cm", "0.01 m"},  V{LengthUnit::millimetre, "mm", "0.001 m"},
+      V{LengthUnit::micrometre, "um", "1e-6 m"},  V{LengthUnit::inch, "in", "inches: 0.0254 m"},
+      V{LengthUnit::foot, "ft", "feet: 0.3048 m"}};
+};
+
+template <>
+struct EnumInfo<UpAxis> {
+  using V = EnumValue<UpAxis>;
+  static constexpr std::array values = {
+      V{UpAxis::y, "y", "as in the scene: the mesh is taken as it is"},
+      V{UpAxis::z, "z", "the mesh is turned: its z axis becomes the scene's y axis, its y axis the scene's -z axis"}};
+};
+
+template <>
 struct EnumInfo<BodyKind> {
   using V = EnumValue<BodyKind>;
   static constexpr std::array values = {

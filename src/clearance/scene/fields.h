@@ -188,6 +188,21 @@ void describe(Visitor& v, GeometryDesc& g) {
 }
 
 template <>
+struct StructInfo<VolumeMeshDesc> {
+  static constexpr const char* name = "volume_mesh";
+  static constexpr const char* doc =
+      "How the inside of a bare surface is meshed: a closed one is filled with tetrahedra, one with holes, "
+      "intersections "
+      "or loose triangles is wrapped first; in 2D closed outlines are filled with triangles. Needs the program "
+      "clearance-mesh. See docs/meshing.md.";
+};
+template <class Visitor>
+void describe(Visitor& v, VolumeMeshDesc& m) {
+  v.field("edge_length", m.edge_length,
+          positive("m", "of most elements, before the transform; null: a twentieth of the bounding-box diagonal"));
+}
+
+template <>
 struct StructInfo<TransformDesc> {
   static constexpr const char* name = "transform";
   static constexpr const char* doc = "Placement of a mesh: x_world = R (scale * x) + translation.";
@@ -349,6 +364,15 @@ void describe(Visitor& v, BodyDesc& b) {
           any("path",
               "mesh file, relative to the scene file; empty: none. If all of its elements have the wrong order of "
               "vertices, all are turned; one among others is an error"));
+  v.field("units", b.units,
+          any("",
+              "unit of the numbers in the mesh file, and of nothing else; null: metres, with a warning where the body "
+              "is larger than 100 m or smaller than 0.1 mm"));
+  v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
+  v.field("volume_mesh", b.volume_mesh,
+          any("",
+              "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "
+              "mesh is taken as it is"));
   v.field("generator", b.generator, any("", "a shape made by the program; null: none"));
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,

@@ -121,6 +121,10 @@ class Rows {
     if constexpr (NamedEnum<T>) list_names<T>(fmt::format("`{}` is one of", key));
   }
   template <NamedEnum Enum>
+  void add_names(const char* key, const std::optional<Enum>&) {
+    list_names<Enum>(fmt::format("`{}` is null or one of", key));
+  }
+  template <NamedEnum Enum>
   void add_names(const char* key, const std::vector<Enum>&) {
     list_names<Enum>(fmt::format("`{}` are any of", key));
   }

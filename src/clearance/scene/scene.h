@@ -141,6 +141,16 @@ struct GeometryDesc {
   std::vector<std::array<int, 4>> tets = {};
 };
 
+/// Of the numbers in a mesh file.
+enum class LengthUnit { metre, decimetre, centimetre, millimetre, micrometre, inch, foot };
+/// The axis of a mesh file that points up.
+enum class UpAxis { y, z };
+
+/// How the inside of a bare surface is meshed.
+struct VolumeMeshDesc {
+  std::optional<double> edge_length;  ///< [m] before the transform; absent: a twentieth of the box's diagonal
+};
+
 struct TransformDesc {
   Vec<3> scale = Vec<3>::Ones();        ///< applied first, about the origin of the mesh
   Vec<3> rotation = Vec<3>::Zero();     ///< [deg] about the fixed x, then y, then z axis: R = Rz Ry Rx
@@ -256,7 +266,10 @@ struct MaterialPartDesc {
 struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
-  std::string mesh;  ///< path; relative to the scene file
+  std::string mesh;                           ///< path; relative to the scene file
+  std::optional<LengthUnit> units;            ///< of the mesh file; absent: metres, with a warning at odd sizes
+  UpAxis up = UpAxis::y;                      ///< of the mesh file
+  std::optional<VolumeMeshDesc> volume_mesh;  ///< the mesh is a bare surface, whose inside is to be meshed
   std::optional<GeneratorDesc> generator;
   std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
   bool split_components = false;         ///< every connected component of the mesh is a body of its own

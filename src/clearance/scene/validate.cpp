@@ -107,6 +107,19 @@ class Checker : SceneCheck {
     if (body.geometry) given.emplace_back("geometry");
     if (given.empty()) error(place, "needs a `mesh` (a path), a `generator` or a `geometry`");
     if (given.size() > 1) error(place, fmt::format("has {}; give one of them", quoted_list(given)));
+    check_mesh_file(body, place);
+  }
+
+  void check_mesh_file(const BodyDesc& body, const std::string& place) {
+    if (is_plane() && body.up == UpAxis::z)
+      error(place + ".up", "must be \"y\" in 2D, where z points at the reader", "\"z\"");
+    if (!body.mesh.empty()) return;
+    const auto refuse = [&](bool is_given, const char* key) {
+      if (is_given) error(place + "." + key, "is for bodies with a `mesh`; all else is in metres, y up");
+    };
+    refuse(body.units.has_value(), "units");
+    refuse(body.up != UpAxis::y, "up");
+    refuse(body.volume_mesh.has_value(), "volume_mesh");
   }
 
   void check_material(const BodyDesc& body, const std::string& place) {

@@ -16,6 +16,8 @@
 #include "clearance/simulation/conformity.h"
 #include "clearance/simulation/lone_points.h"
 #include "clearance/simulation/material_parts.h"
+#include "clearance/simulation/mesh_units.h"
+#include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
 
@@ -232,8 +234,9 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const char* element = is_2d ? "triangle" : "tetrahedron";
   if (is_2d ? mesh.triangles.empty() : mesh.tets.empty()) {
     where.message = fmt::format(
-        "body '{}' has no {}: a deformable body needs elements; kinds \"affine\", \"rigid\" and \"obstacle\" take a "
-        "mere surface or outline",
+        "body '{}' has no {}: a deformable body needs elements; `\"volume_mesh\": {{}}` in the body fills its surface "
+        "or "
+        "outline, and kinds \"affine\", \"rigid\" and \"obstacle\" take it as it is",
         name, is_2d ? "triangles" : "tetrahedra");
     issues.push_back(where);
     return;
@@ -304,6 +307,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       } else {
         source = cached->second;
       }
+      convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, source);
+      if (body.volume_mesh && !fill_surface(scene, d, where, source, issues, loaded.warnings)) continue;
     }
     source.dim = scene.dimension;
     if (has_only_inverted_elements(source)) turn_elements(source);

@@ -14,7 +14,10 @@ namespace {
 
 constexpr double largest_size = 1e3;    // [m]
 constexpr double smallest_size = 1e-5;  // [m]
-constexpr double largest_mass = 1e7;    // [kg] a cube of water of 22 m
+// Of bodies from a file that does not say its unit, which often is the millimetre.
+constexpr double largest_size_of_mesh = 100.0;  // [m]
+constexpr double smallest_size_of_mesh = 1e-4;  // [m]
+constexpr double largest_mass = 1e7;            // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
 constexpr double largest_advance = 30.0;  // of a body's size, per step
@@ -65,8 +68,11 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
   return entries;
 }
 
-const char* const if_millimetres =
-    "lengths are in metres: if the mesh is in millimetres, set `transform.scale` to 0.001";
+/// Only files have units.
+const char* if_millimetres(const BodyDesc& body) {
+  return body.mesh.empty() ? "lengths are in metres: if those are millimetres, set `transform.scale` to 0.001"
+                           : "lengths are in metres: if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
+}
 
 const char* density_unit(const SceneDesc& desc) {
   return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
@@ -89,14 +95,21 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
 }
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
-  warn_of_first(
-      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size > largest_size; },
-      [&](std::size_t) { return fmt::format("is larger than a kilometre; {}", if_millimetres); });
-  warn_of_first(
-      desc, entries, "", hints, [&](std::size_t d) { return entries[d].size < smallest_size; },
-      [&](std::size_t) {
-        return "is smaller than a hundredth of a millimetre; lengths are in metres: see `transform.scale`";
-      });
+  const auto is_of_file = [&](std::size_t d) { return !desc.bodies[d].mesh.empty(); };
+  const auto is_large = [&](std::size_t d) {
+    return entries[d].size > (is_of_file(d) ? largest_size_of_mesh : largest_size) && !desc.bodies[d].units;
+  };
+  const auto is_small = [&](std::size_t d) {
+    return entries[d].size < (is_of_file(d) ? smallest_size_of_mesh : smallest_size) && !desc.bodies[d].units;
+  };
+  warn_of_first(desc, entries, "", hints, is_large, [&](std::size_t d) {
+    return fmt::format("is larger than {}; {}", is_of_file(d) ? "100 m" : "a kilometre",
+                       if_millimetres(desc.bodies[d]));
+  });
+  warn_of_first(desc, entries, "", hints, is_small, [&](std::size_t d) {
+    return fmt::format("is smaller than a {} of a millimetre; lengths are in metres: see `{}`",
+                       is_of_file(d) ? "tenth" : "hundredth", is_of_file(d) ? "units" : "transform.scale");
+  });
 }
 
 void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
@@ -106,7 +119,7 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
     return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
   };
   warn_of_first(desc, entries, "material.density", hints, is_odd, [&](std::size_t d) {
-    return fmt::format("weighs {:.3g} kg; {}, and densities are in {}", entries[d].mass, if_millimetres,
+    return fmt::format("weighs {:.3g} kg; {}, and densities are in {}", entries[d].mass, if_millimetres(desc.bodies[d]),
                        density_unit(desc));
   });
 }

@@ -1,0 +1,94 @@
+#include "apps/cli/mesh.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/console.h"
+#include "apps/cli/run.h"
+#include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/meshing/volume_mesh.h"
+#include "clearance/simulation/mesh_units.h"
+
+namespace clearance::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Told before anything takes time.
+Issues check_output(const MeshOptions& options) {
+  std::error_code error;
+  const std::string file = options.output.string();
+  const fs::path extension = options.output.extension();
+  if (extension != ".msh" && extension != ".vtu") {
+    return {{file, "", extension.string(), "expected the extension .msh or .vtu", Severity::error}};
+  }
+  if (!options.is_overwriting && fs::exists(options.output, error)) {
+    return {{file, "", "", "this file exists: replace it by --overwrite, or choose another with -o", Severity::error}};
+  }
+  return {};
+}
+
+Json json_of(const VolumeMesh& made) {
+  const VolumeMeshReport& r = made.report;
+  return {{"vertices", made.mesh.vertices.size()},
+          {"elements", made.mesh.dim == 2 ? made.mesh.triangles.size() : made.mesh.tets.size()},
+          {"edge_length", r.edge_length},
+          {"smallest_angle", r.smallest_angle},
+          {"deviation", r.deviation()},
+          {"deviation_of_mesh", r.farthest_of_mesh},
+          {"deviation_of_surface", r.farthest_of_given},
+          {"volume", r.volume},
+          {"volume_of_surface", r.given_volume},
+          {"repairs", r.repairs},
+          {"defects", r.defects},
+          {"wrapped", r.was_wrapped},
+          {"seconds", r.seconds}};
+}
+
+void print_report(const MeshOptions& options, const VolumeMesh& made) {
+  const VolumeMeshReport& r = made.report;
+  const bool is_plane = options.dim == 2;
+  if (!r.repairs.empty()) fmt::print("repaired: {}\n", r.repairs);
+  if (!r.defects.empty()) {
+    fmt::print("{}, since the surface encloses nothing as it is: {}\n", r.was_wrapped ? "wrapped" : "closed",
+               r.defects);
+  }
+  fmt::print("{}: {} vertices, {} {} of edges of about {:.3g} m, {:.1f} s\n", options.output.string(),
+             made.mesh.vertices.size(), is_plane ? made.mesh.triangles.size() : made.mesh.tets.size(),
+             is_plane ? "triangles" : "tetrahedra", r.edge_length, r.seconds);
+  fmt::print("smallest {}: {:.1f} degrees\n", is_plane ? "angle" : "dihedral angle", r.smallest_angle);
+  fmt::print(
+      "largest deviation: {:.3g} m ({:.3g} m of the mesh from the surface, {:.3g} m of the surface from the mesh)\n",
+      r.deviation(), r.farthest_of_mesh, r.farthest_of_given);
+  fmt::print("{}: {:.6g} {}, of the surface {:.6g} {}\n", is_plane ? "area" : "volume", r.volume,
+             is_plane ? "m^2" : "m^3", r.given_volume, is_plane ? "m^2" : "m^3");
+}
+
+}  // namespace
+
+int run_mesh(const MeshOptions& options) {
+  const auto refuse = [&](Issues issues) {
+    set_file(issues, options.surface.string());
+    report_issues(issues, options.json);
+    return exit_bad_input;
+  };
+  if (Issues problems = check_output(options); !problems.empty()) return refuse(problems);
+  Result<Mesh> surface = read_mesh(options.surface, {.dim = options.dim});
+  if (!surface) return refuse(surface.issues());
+  convert_to_metres(options.units, options.up, *surface);
+  const Result<VolumeMesh> made = make_volume_mesh(*surface, {options.edge_length});
+  if (!made) return refuse(made.issues());
+  if (const auto written = write_mesh(options.output, made->mesh); !written) return refuse(written.issues());
+  if (options.json) {
+    fmt::print("{}\n", json_of(*made).dump(2));
+  } else {
+    print_report(options, *made);
+  }
+  return exit_done;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,24 @@
+// `clearance mesh`: from a bare surface to a mesh of its inside.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "clearance/scene/scene.h"
+
+namespace clearance::cli {
+
+struct MeshOptions {
+  std::filesystem::path surface;
+  std::filesystem::path output;       ///< .msh or .vtu
+  std::optional<double> edge_length;  ///< [m]
+  LengthUnit units = LengthUnit::metre;
+  UpAxis up = UpAxis::y;
+  int dim = 3;
+  bool is_overwriting = false;
+  bool json = false;
+};
+
+int run_mesh(const MeshOptions& options);
+
+}  // namespace clearance::cli

@@ -1,0 +1,61 @@
+#include "clearance/meshing/deviation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+namespace clearance {
+
+namespace {
+
+/// A piece of a triangle.
+struct Piece {
+  std::array<Vec<3>, 3> corners;
+  double upper = 0.0;  // [m] no point of it is farther
+};
+
+bool operator<(const Piece& a, const Piece& b) {
+  return a.upper < b.upper;
+}
+
+/// Bounds the distance over a piece, and raises `lower` to that of its middle.
+Piece bound(const std::array<Vec<3>, 3>& corners, const TriangleTree& to, double& lower) {
+  const Vec<3> middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+  const TriangleTree::Nearest nearest = to.nearest(middle);
+  const double distance = std::sqrt(nearest.distance_sq);
+  lower = std::max(lower, distance);
+  // The distance to all triangles changes no faster than the point moves; that to a single one is convex, and largest
+  // at a corner.
+  double radius = 0.0, at_corner = 0.0;
+  for (const Vec<3>& corner : corners) {
+    radius = std::max(radius, (corner - middle).norm());
+    at_corner = std::max(at_corner, std::sqrt(to.distance_sq(corner, nearest.triangle)));
+  }
+  return {corners, std::min(distance + radius, at_corner)};
+}
+
+}  // namespace
+
+double largest_distance(const Vertices& vertices, const Triangles& triangles, const TriangleTree& to,
+                        double tolerance) {
+  double lower = 0.0;
+  std::priority_queue<Piece> pieces;
+  for (const auto& [a, b, c] : triangles) {
+    pieces.push(bound({vertices[static_cast<std::size_t>(a)], vertices[static_cast<std::size_t>(b)],
+                       vertices[static_cast<std::size_t>(c)]},
+                      to, lower));
+  }
+  // Quarters the piece of the largest bound until that is near enough.
+  while (!pieces.empty() && pieces.top().upper > lower + tolerance) {
+    const auto [a, b, c] = pieces.top().corners;
+    pieces.pop();
+    const Vec<3> ab = 0.5 * (a + b), bc = 0.5 * (b + c), ca = 0.5 * (c + a);
+    for (const auto& quarter :
+         {std::array{a, ab, ca}, std::array{ab, b, bc}, std::array{ca, bc, c}, std::array{ab, bc, ca}}) {
+      pieces.push(bound(quarter, to, lower));
+    }
+  }
+  return pieces.empty() ? 0.0 : std::max(lower, pieces.top().upper);
+}
+
+}  // namespace clearance

@@ -1,0 +1,19 @@
+// The program clearance-mesh as a process: meshes in and out as files of a temporary folder.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+
+namespace clearance {
+
+/// Where clearance-mesh is: what CLEARANCE_MESH names, or beside the running program. Empty: nowhere.
+std::filesystem::path find_mesh_program();
+
+/// `clearance-mesh COMMAND input output OPTIONS...`. Issues: there is no such program, or what it says.
+Result<Mesh> run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options);
+
+}  // namespace clearance

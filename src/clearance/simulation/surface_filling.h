@@ -1,0 +1,14 @@
+// Bodies whose mesh is a bare surface, with elements instead.
+#pragma once
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// Replaces the surface of bodies[desc] by a mesh of its inside, as its `volume_mesh` says. Warnings tell what was
+/// repaired and how far a wrapped surface is off. False, with `issues` at `where`: there is no such mesh.
+bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Issues& issues, Issues& warnings);
+
+}  // namespace clearance

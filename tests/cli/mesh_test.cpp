@@ -1,0 +1,105 @@
+// `clearance mesh`, and runs of scenes with bare surfaces.
+#include <cstdlib>
+
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/meshing/mesh_program.h"
+#include "cli/process.h"
+
+namespace clearance::cli {
+namespace {
+
+class MeshCommand : public ProgramTest {
+ protected:
+  void SetUp() override {
+    ProgramTest::SetUp();
+    ::setenv("CLEARANCE_CACHE", (folder_ / "cache").c_str(), 1);
+    part_ = (folder_ / "part.stl").string();
+    made_ = (folder_ / "part.msh").string();
+    ASSERT_TRUE(write_mesh(part_, surface_of(make_box({200, 100, 100}, {1, 1, 1}))));
+  }
+  void TearDown() override {
+    ::unsetenv("CLEARANCE_CACHE");
+    ::unsetenv("CLEARANCE_MESH");
+    ProgramTest::TearDown();
+  }
+  static bool can_mesh() { return !find_mesh_program().empty(); }
+
+  std::string part_, made_;
+};
+
+TEST_F(MeshCommand, FillsAnStlAndReports) {
+  if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
+  const std::vector<std::string> words = {"mesh", part_,           "-o",   made_,   "--units",
+                                          "mm",   "--edge-length", "0.05", "--json"};
+  const ProcessResult first = clearance(words);
+  ASSERT_EQ(first.status, 0) << first.errors;
+  const Json report = Json::parse(first.output);
+  EXPECT_NEAR(report.at("volume").get<double>(), 0.002, 2e-6);
+  EXPECT_GT(report.at("smallest_angle").get<double>(), 5.0);
+  const Result<Mesh> mesh = read_mesh(made_);
+  ASSERT_TRUE(mesh);
+  EXPECT_EQ(mesh->tets.size(), report.at("elements").get<std::size_t>());
+  // A file that is there stays; told to replace it, the same bytes come again.
+  const std::string bytes = read_text(made_);
+  const ProcessResult refused = clearance(words);
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.output.find("this file exists"), std::string::npos) << refused.output;
+  std::vector<std::string> again = words;
+  again.push_back("--overwrite");
+  ASSERT_EQ(clearance(again).status, 0);
+  EXPECT_EQ(read_text(made_), bytes);
+}
+
+TEST_F(MeshCommand, RunOfASurfaceIsTheSameFromTheCacheAndWithAnyNumberOfThreads) {
+  if (!can_mesh()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
+  const std::string scene = write("scene.json", R"({"time": {"step": 0.01, "duration": 0.05},
+    "bodies": [{"mesh": "part.stl", "units": "mm", "up": "z", "volume_mesh": {"edge_length": 0.05},
+                "transform": {"translation": [0, 0.051, 0]}}],
+    "half_spaces": [{"point": [0, 0, 0]}]})")
+                                .string();
+  const auto hashes = [&](const std::string& name, const char* threads) {
+    const std::string out = (folder_ / name).string();
+    const ProcessResult done = clearance({"run", scene, "-o", out, "-q", "--threads", threads});
+    EXPECT_EQ(done.status, 0) << done.errors;
+    EXPECT_EQ(clearance({"verify", out}).status, 0);
+    return hashes_of(out);
+  };
+  const auto first = hashes("first", "1");
+  EXPECT_EQ(first.size(), 5U);
+  EXPECT_EQ(files_in(folder_ / "cache").size(), 2U);
+  EXPECT_EQ(hashes("second", "2"), first);
+}
+
+TEST_F(MeshCommand, WithoutTheProgramItSaysWhatIsMissingAndWhereToGetIt) {
+  ::setenv("CLEARANCE_MESH", (folder_ / "nowhere").c_str(), 1);
+  const ProcessResult done = clearance({"mesh", part_, "-o", made_});
+  EXPECT_EQ(done.status, 2);
+  EXPECT_NE(done.errors.find("clearance-mesh, which is not beside this one"), std::string::npos) << done.errors;
+  EXPECT_NE(done.errors.find("libcgal-dev"), std::string::npos);
+  EXPECT_FALSE(fs::exists(made_));
+}
+
+TEST_F(MeshCommand, BadInputIsToldAndWritesNothing) {
+  const auto message = [&](const std::vector<std::string>& words) {
+    const ProcessResult done = clearance(words);
+    EXPECT_EQ(done.status, 2) << done.output;
+    EXPECT_FALSE(fs::exists(made_));
+    return done.errors;
+  };
+  EXPECT_NE(message({"mesh", part_, "-o", (folder_ / "part.obj").string()}).find("expected the extension .msh or .vtu"),
+            std::string::npos);
+  EXPECT_NE(message({"mesh", (folder_ / "none.stl").string(), "-o", made_}).find("file not found"), std::string::npos);
+  EXPECT_NE(message({"mesh", part_, "-o", made_, "--edge-length", "-1"}).find("expected a number above 0"),
+            std::string::npos);
+  EXPECT_NE(message({"mesh", part_, "-o", made_, "--units", "parsec"}).find("got parsec"), std::string::npos);
+  EXPECT_NE(message({"mesh", part_, "-o", made_, "--edge-length", "0.01"}).find("this edge length would make up to"),
+            std::string::npos);
+  const std::string text = write("text.stl", "solid nothing\n").string();
+  EXPECT_NE(message({"mesh", text, "-o", made_}), "");
+}
+
+}  // namespace
+}  // namespace clearance::cli

@@ -1,0 +1,158 @@
+#include "clearance/meshing/volume_mesh.h"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+#include "clearance/base/parallel.h"
+#include "clearance/geometry/mesh_checks.h"
+#include "clearance/meshing/mesh_program.h"
+#include "clearance/meshing/mesh_quality.h"
+#include "clearance/meshing/surface_defects.h"
+#include "meshing/surfaces.h"
+
+namespace clearance {
+namespace {
+
+using namespace test;
+
+class VolumeMeshing : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (find_mesh_program().empty()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
+  }
+
+  /// What every mesh keeps.
+  static void expect_good(const VolumeMesh& made) {
+    EXPECT_EQ(num_inverted(made.mesh), 0);
+    Mesh surface;
+    surface.vertices = made.mesh.vertices;
+    surface.triangles = boundary_triangles(made.mesh.tets);
+    EXPECT_EQ(describe_surface_defects(surface), "");
+    EXPECT_GT(made.report.smallest_angle, 5.0);
+    EXPECT_NEAR(made.report.volume, volume_inside(surface), 1e-9 * made.report.volume);
+  }
+  static VolumeMesh make(const Mesh& surface, double edge_length) {
+    Result<VolumeMesh> made = make_volume_mesh(surface, {edge_length});
+    if (made) return std::move(made).value();
+    ADD_FAILURE() << to_string(made.issues().front());
+    return {};
+  }
+};
+
+TEST_F(VolumeMeshing, BoxKeepsItsEdgesAndVolume) {
+  const VolumeMesh made = make(box_surface({1.0, 0.6, 0.4}), 0.2);
+  expect_good(made);
+  EXPECT_NEAR(made.report.volume, 0.24, 1e-3 * 0.24);
+  EXPECT_LE(made.report.deviation(), 0.02 * 0.2);
+  EXPECT_FALSE(made.report.was_wrapped);
+  EXPECT_EQ(made.report.repairs, "");
+}
+
+TEST_F(VolumeMeshing, SphereHasItsVolumeUpToTheDeviation) {
+  const Mesh sphere = sphere_surface(0.5, 6);
+  const VolumeMesh made = make(sphere, 0.2);
+  expect_good(made);
+  const double area = std::numbers::pi;
+  EXPECT_NEAR(made.report.volume, volume_inside(sphere), area * made.report.deviation());
+  EXPECT_NEAR(made.report.given_volume, volume_inside(sphere), 1e-12);
+  EXPECT_LE(made.report.deviation(), 0.1 * 0.2);
+}
+
+TEST_F(VolumeMeshing, CavitiesAndSeparatePartsStay) {
+  const Mesh hollow = joined(box_surface({1, 1, 1}), box_surface({0.4, 0.4, 0.4}));
+  const VolumeMesh made = make(joined(hollow, moved(box_surface({0.5, 0.5, 0.5}), {1.2, 0, 0})), 0.25);
+  expect_good(made);
+  EXPECT_NEAR(made.report.volume, 1.0 - 0.064 + 0.125, 2e-3);
+}
+
+TEST_F(VolumeMeshing, ThinPlateIsFilledWithShorterEdgesIfNeeded) {
+  const VolumeMesh made = make(box_surface({1.0, 0.05, 0.8}), 0.2);
+  expect_good(made);
+  EXPECT_NEAR(made.report.volume, 0.04, 1e-3 * 0.04);
+}
+
+TEST_F(VolumeMeshing, SameBytesTwiceAndWithAnyNumberOfThreads) {
+  const Mesh sphere = sphere_surface(0.5, 4);
+  const VolumeMesh first = make(sphere, 0.25), second = make(sphere, 0.25);
+  const ThreadLimit limit(1);
+  const VolumeMesh third = make(sphere, 0.25);
+  for (const VolumeMesh& other : {second, third}) {
+    EXPECT_EQ(first.mesh.vertices, other.mesh.vertices);
+    EXPECT_EQ(first.mesh.tets, other.mesh.tets);
+    EXPECT_EQ(first.report.deviation(), other.report.deviation());
+  }
+}
+
+TEST_F(VolumeMeshing, CornersOfAnStlAndTurnedTrianglesAreRepaired) {
+  const Mesh box = box_surface({1, 1, 1});
+  const VolumeMesh made = make(as_soup(with_turned(box, 3)), 0.4);
+  expect_good(made);
+  EXPECT_FALSE(made.report.was_wrapped);
+  EXPECT_NE(made.report.repairs.find("28 vertices welded"), std::string::npos) << made.report.repairs;
+  EXPECT_NE(made.report.repairs.find("4 triangles turned"), std::string::npos) << made.report.repairs;
+}
+
+TEST_F(VolumeMeshing, BrokenSurfacesAreWrappedAndSaySo) {
+  const Mesh box = box_surface({1, 1, 1}), fine = surface_of(make_box({1, 1, 1}, {4, 4, 4}));
+  const struct {
+    const char* name;
+    Mesh surface;
+    double volume;
+    double deviation;  ///< of the mesh from the surface
+    bool is_wrapped;
+  } cases[] = {
+      {"hole", with_hole(fine), 1.0, 0.1, false},
+      {"hole and intersection", with_hole(joined(box, moved(fine, {0.5, 0.25, 0.25}))), 2.0 - 0.5 * 0.75 * 0.75, 0.1,
+       true},
+      {"intersection", joined(box, moved(box, {0.5, 0.25, 0.25})), 2.0 - 0.5 * 0.75 * 0.75, 0.1, true},
+      {"loose triangle", with_loose_triangle(box), 1.0, 0.1, true},
+  };
+  for (const auto& broken : cases) {
+    SCOPED_TRACE(broken.name);
+    const VolumeMesh made = make(broken.surface, 0.2);
+    expect_good(made);
+    EXPECT_EQ(made.report.was_wrapped, broken.is_wrapped);
+    EXPECT_NE(made.report.defects, "");
+    EXPECT_NEAR(made.report.volume, broken.volume, 0.12 * broken.volume);
+    EXPECT_LE(made.report.farthest_of_mesh, broken.deviation);
+  }
+}
+
+TEST_F(VolumeMeshing, OutlinesBecomeTrianglesWithTheirHoles) {
+  const auto outline_of = [](const Mesh& solid) {
+    Mesh outline;
+    outline.dim = 2;
+    outline.vertices = solid.vertices;
+    outline.edges = boundary_edges(solid.triangles);
+    return outline;
+  };
+  Mesh outline = joined(outline_of(make_rectangle(1.0, 0.5, 1, 1)), outline_of(make_rectangle(0.2, 0.2, 1, 1)));
+  outline.dim = 2;
+  const VolumeMesh made = make(outline, 0.1);
+  EXPECT_EQ(made.mesh.dim, 2);
+  EXPECT_EQ(num_inverted(made.mesh), 0);
+  EXPECT_NEAR(made.report.volume, 0.5 - 0.04, 1e-12);
+  EXPECT_GT(made.report.smallest_angle, 20.0);
+  EXPECT_LE(made.report.deviation(), 0.02 * 0.1);
+}
+
+TEST(VolumeMesh, RefusesWhatIsNoBareSurface) {
+  const auto message_of = [](const Mesh& mesh, double edge_length) {
+    const Result<VolumeMesh> made = make_volume_mesh(mesh, {edge_length});
+    return made ? std::string() : to_string(made.issues().front());
+  };
+  EXPECT_EQ(message_of(make_box({1, 1, 1}, {1, 1, 1}), 0.5),
+            "is no bare surface: it has elements already (got 6 tetrahedra)");
+  EXPECT_EQ(message_of(Mesh{}, 0.5), "has no triangles that could be a surface; outlines are filled in 2D");
+  EXPECT_EQ(message_of(make_sheet(1, 1, 2, 2), 0.5), "is flat: it encloses nothing");
+  EXPECT_NE(message_of(box_surface({1, 1, 1}), 1e-4).find("this edge length would make up to"), std::string::npos);
+  Mesh open;
+  open.dim = 2;
+  open.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}};
+  open.edges = {{0, 1}, {1, 2}};
+  EXPECT_NE(message_of(open, 0.5).find("the outline has 2 open ends, the first at (0, 0, 0)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace clearance
