@@ -39,4 +39,11 @@ foreach(suffix IN ITEMS "" ${clearance_variants})
   target_link_libraries(_core${suffix} PRIVATE clearance_simulation${suffix} clearance_verify_folder${suffix})
 endforeach()
 
+# What fills bare surfaces lies beside it.
+if(TARGET clearance-mesh)
+  add_custom_command(TARGET python POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:clearance-mesh> ${clearance_python_folder})
+  add_dependencies(python clearance-mesh)
+endif()
+
 install(DIRECTORY ${clearance_python_folder} DESTINATION . COMPONENT python PATTERN __pycache__ EXCLUDE)

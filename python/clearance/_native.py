@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 from typing import TYPE_CHECKING
 
 from . import _processor
@@ -17,5 +18,9 @@ if TYPE_CHECKING:
 else:
     core = _load()
 version: str = core.version
+# What fills bare surfaces (docs/meshing.md).
+_mesh_program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clearance-mesh")
+if os.path.exists(_mesh_program):
+    os.environ.setdefault("CLEARANCE_MESH", _mesh_program)
 # Big arrays come and go in every Newton iteration: given back each time, their pages would be faulted in anew.
 core.keep_freed_memory()

@@ -1,3 +1,4 @@
+import os
 import unittest
 from pathlib import Path
 
@@ -108,6 +109,15 @@ class Building(InFolder):
         self.assertEqual(body["material"]["density"], 500)
         body["material"]["density"] = 700
         self.assertEqual(scene.data["bodies"][0]["material"]["density"], 700)
+
+    def test_bare_surfaces_are_filled(self):
+        if "CLEARANCE_MESH" not in os.environ:
+            self.skipTest("built without CGAL")
+        cl.generate("sphere", 0.1, 3).surface().save(self.folder / "ball.stl")
+        scene = cl.Scene(time={"step": 0.01, "duration": 0.02})
+        scene.add_body("ball", mesh=self.folder / "ball.stl", volume_mesh={"edge_length": 0.03})
+        sim = cl.Simulation(scene).run()
+        self.assertGreater(len(sim.mesh.tets), 50)
 
     def test_warnings(self):
         scene = drop()
