@@ -87,7 +87,7 @@ TEST_F(Runs, StepTakesManyIterationsHere) {
 }
 
 TEST_F(Runs, StoppedWithinAStepIsTheSameAsOneThatPlannedToEndThere) {
-  const RunOutcome outcome = run_into("stopped", FolderUse::start, stop_at(25));
+  const RunOutcome outcome = run_into("stopped", FolderUse::start, stop_at(50));
   EXPECT_EQ(outcome.end, RunEnd::stopped);
   ASSERT_GE(outcome.last_step, 1);
   ASSERT_LT(outcome.last_step, 6);

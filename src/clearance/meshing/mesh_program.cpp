@@ -75,7 +75,8 @@ Issues run_process(const std::vector<std::string>& words, const fs::path& folder
   }
   if (WEXITSTATUS(status) == 0) return {};
   const Result<std::string> text = read_text_file(messages);
-  return {failure(fmt::format("clearance-mesh failed: {}", text ? *text : "without a word"))};
+  const std::string said = text ? text->substr(0, text->find_last_not_of(" \n") + 1) : "";
+  return {failure(fmt::format("clearance-mesh failed: {}", said.empty() ? "without a word" : said))};
 }
 
 }  // namespace
