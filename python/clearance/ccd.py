@@ -41,4 +41,7 @@ def _batch(values: ArrayLike) -> NDArray[np.float64]:
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"expected an array of numbers, not of {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ValueError("expected finite numbers")
+    return array

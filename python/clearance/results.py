@@ -12,6 +12,7 @@ from . import _check
 from ._native import core
 from .errors import Problem, ResultError
 from .mesh import Mesh
+from .simulation import _Named
 
 
 class Verdict(NamedTuple):
@@ -129,7 +130,7 @@ class Results:
         numbers NaN."""
         rows = [dict(_flat(step)) for step in self.steps]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        return {name: _column([row.get(name) for row in rows]) for name in names}
+        return _Named({name: _column([row.get(name) for row in rows]) for name in names})
 
     @property
     def probes(self) -> Dict[str, NDArray[np.float64]]:
@@ -137,7 +138,7 @@ class Results:
         with self._open("probes.csv") as file:
             rows = list(csv.reader(file))
         values = np.array([[float(x or "nan") for x in row] for row in rows[1:] if len(row) == len(rows[0])])
-        return {name: values[:, k] for k, name in enumerate(rows[0])}
+        return _Named({name: values[:, k] for k, name in enumerate(rows[0])})
 
     @property
     def summary(self) -> Dict[str, Any]:
@@ -165,7 +166,9 @@ class Results:
         try:
             return open(path, encoding="utf-8", newline="" if name.endswith(".csv") else None)
         except OSError as error:
-            raise ResultError([Problem(path, "", "", error.strerror or "cannot be read")]) from None
+            missing = {"probes.csv": "the scene had no output.probes", "summary.json": "the run is not over"}.get(name)
+            message = missing if missing and not os.path.exists(path) else error.strerror or "cannot be read"
+            raise ResultError([Problem(path, "", "", message)]) from None
 
     def __repr__(self) -> str:
         return f"<Results: {len(self)} frames in {self.folder}>"

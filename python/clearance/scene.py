@@ -33,7 +33,9 @@ class Scene:
     meshes are relative to `base_directory`, by default the working directory.
     """
 
-    def __init__(self, *, base_directory: Any = None, **keys: Any):
+    def __init__(self, *no_dict: Any, base_directory: Any = None, **keys: Any):
+        if no_dict:
+            raise TypeError("a scene is made of keys; of a dict it is cl.Scene(**data), of a file cl.Scene.load(path)")
         self.data: Dict[str, Any] = copy.deepcopy(keys)
         self.base_directory: str = os.getcwd() if base_directory is None else _check.path(base_directory, "base_directory")
         #: What reading a file has warned of.
@@ -154,6 +156,9 @@ class Scene:
 
 def _arrays(geometry: Dict[str, Any], place: str, dimension: int, problems: List[Problem]) -> tuple:
     vertices = _check.points(geometry["vertices"], place + ".vertices", problems)
+    if dimension == 3 and len(vertices) and np.shape(geometry["vertices"])[-1] == 2:
+        problems.append(Problem("", place + ".vertices", f"shape {np.shape(geometry['vertices'])}",
+                                "expected the shape (n, 3); (n, 2) is for scenes with dimension=2"))
     if dimension == 2 and np.any(vertices[:, 2] != 0.0):
         problems.append(Problem("", place + ".vertices", "", "a scene in the plane has z = 0 everywhere"))
     sizes = {"edges": 2, "triangles": 3, "tets": 4}

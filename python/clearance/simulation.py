@@ -1,13 +1,13 @@
 """Stepping a scene."""
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, MutableMapping, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, MutableMapping, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _check
 from ._native import core
-from .errors import Problem
+from .errors import Problem, ResultError
 from .mesh import Mesh
 from .scene import Scene
 
@@ -18,8 +18,23 @@ else:
 
 
 
-def _make_state(step: int, time: float, arrays: Dict[str, Any]) -> State:
-    return core.make_state(step, time, arrays)
+def _make_state(step: int, time: float, arrays: Dict[str, Any], start: int) -> State:
+    return core.make_state(step, time, arrays, start)
+
+
+class _Named(dict):
+    """Says which names there are where one is not."""
+
+    def __missing__(self, name: Any) -> Any:
+        raise KeyError(f"no {_check.short(name)}; there are {', '.join(map(str, self)) or 'none'}")
+
+
+def _in_python(problem: Problem) -> Problem:
+    """Options of the command line by the names that they have here."""
+    message = problem.message
+    for option, name in (("--resume", "resume=True"), ("--overwrite", "overwrite=True"), ("with -o", "by output=")):
+        message = message.replace(f"`{option}`", f"`{name}`").replace(option, name)
+    return problem._replace(message=message)
 
 
 class Body(NamedTuple):
@@ -50,10 +65,16 @@ class Controls(MutableMapping):
         self._stepper = stepper
 
     def __getitem__(self, name: str) -> float:
-        return self._stepper.controls[name]
+        return _Named(self._stepper.controls)[name]
 
     def __setitem__(self, name: str, value: float) -> None:
-        self._stepper.set_control(name, value)
+        if isinstance(value, (str, bytes)) or np.ndim(value) != 0 or not isinstance(name, str):
+            raise TypeError(f"controls[{_check.short(name)}]: expected a number, not {_check.short(value)}")
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise TypeError(f"controls[{name!r}]: expected a number, not {_check.short(value)}") from None
+        self._stepper.set_control(name, number)
 
     def __delitem__(self, name: str) -> None:
         raise TypeError("controls can be set, but not removed")
@@ -89,6 +110,8 @@ class Simulation:
             raise ValueError("overwrite and resume need `output`")
         threads = _check.whole_number(threads, "threads", 0)
         steps = None if steps is None else _check.whole_number(steps, "steps", 0)
+        if isinstance(scene, dict):
+            raise TypeError("scene: expected a Scene or a path; of a dict it is cl.Scene(**data)")
         if not isinstance(scene, Scene):
             desc = core.load_scene(_check.path(scene, "scene"), "auto", [])
         else:
@@ -96,9 +119,15 @@ class Simulation:
         use = "overwrite" if overwrite else "resume" if resume else "start"
         folder = None if output is None else _check.path(output, "output")
         recorded = None if controls is None else _check.path(controls, "controls")
-        self._stepper = core.make_stepper(desc, folder, use, threads, steps, recorded)
-        #: Of the scene (docs/scene.md, controls): `sim.controls["grip"] = 0.02`. Recorded in the result folder.
-        self.controls = Controls(self._stepper)
+        try:
+            self._stepper = core.make_stepper(desc, folder, use, threads, steps, recorded)
+        except ResultError as error:
+            raise ResultError([_in_python(problem) for problem in error.problems]) from None
+        self._controls = Controls(self._stepper)
+        #: How many steps have ended with each status: `{"converged": 100}`.
+        self.steps_by_status: Dict[str, int] = {}
+        #: Of the last step; None before the first.
+        self.last_report: Optional[StepReport] = None
         self.bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
         #: Probable mistakes in the scene.
         self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
@@ -111,10 +140,23 @@ class Simulation:
         Ctrl-C, and an exception in `on_iteration`, end the step within an iteration; it then was never taken. Raises
         StepError if the step could not be taken, RuntimeError after the last step or in a closed simulation.
         """
-        return self._stepper.step(on_iteration)
+        report = self._stepper.step(on_iteration)
+        self.steps_by_status[report.status] = self.steps_by_status.get(report.status, 0) + 1
+        self.last_report = report
+        return report
+
+    @property
+    def controls(self) -> Controls:
+        """Of the scene (docs/scene.md, controls): `sim.controls["grip"] = 0.02`. Recorded in the result folder."""
+        return self._controls
+
+    @controls.setter
+    def controls(self, values: Mapping[str, float]) -> None:
+        for name, value in dict(values).items():
+            self._controls[name] = value
 
     def run(self) -> "Simulation":
-        """Takes all steps that are left."""
+        """Takes all steps that are left; `steps_by_status` tells how they ended."""
         while not self.done:
             self.step()
         return self
@@ -163,7 +205,7 @@ class Simulation:
     @property
     def probes(self) -> Dict[str, float]:
         """Numbers of the probes of the scene by `name [unit]`."""
-        return self._stepper.probes
+        return _Named(self._stepper.probes)
 
     @property
     def mesh(self) -> Mesh:
@@ -197,11 +239,16 @@ class Simulation:
     def restore(self, state: State) -> None:
         """Goes on from a state of this scene. Raises SceneError for that of another one, RuntimeError with `output`,
         where steps only go forward."""
+        if not isinstance(state, State):
+            raise TypeError(f"state: expected what save_state() has given, not {_check.short(state)}")
         self._stepper.restore(state)
 
     def close(self) -> None:
         """Completes the result folder; nothing can be done afterwards. `with` does it."""
         self._stepper.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Simulation cannot be pickled; its scene and save_state() can")
 
     def __enter__(self) -> "Simulation":
         return self

@@ -44,8 +44,8 @@ class Impacts(unittest.TestCase):
         with self.assertRaises(ValueError):
             cl.ccd.point_triangle(good, good, min_separation=-1)
         self.assertEqual(len(cl.ccd.edge_edge(np.zeros((0, 4, 3)), np.zeros((0, 4, 3))).toi), 0)
-        # Not finite: the safe answer.
-        self.assertTrue(cl.ccd.point_triangle(np.full((1, 4, 3), np.nan), np.zeros((1, 4, 3))).is_impact[0])
+        with self.assertRaisesRegex(ValueError, "finite"):
+            cl.ccd.point_triangle(np.full((1, 4, 3), np.nan), np.zeros((1, 4, 3)))
 
 
 class Derivatives(unittest.TestCase):

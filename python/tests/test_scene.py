@@ -46,6 +46,11 @@ class Problems(InFolder):
                 places = problems_of(scene)
                 self.assertTrue(places, (key, value))
                 self.assertTrue(all(p.startswith(f"bodies[0].geometry.{key}") for p in places), places)
+        scene = cl.Scene()
+        scene.add_body("sheet", kind="rigid", vertices=[[0, 0], [1, 0], [0, 1]], triangles=[[0, 1, 2]])
+        self.assertIn("dimension=2", problems_of(scene)["bodies[0].geometry.vertices"].message)
+        with self.assertRaisesRegex(TypeError, "Scene"):
+            cl.Simulation({"bodies": []})
         with self.assertRaises(TypeError):
             cl.Scene().add_body("bar", tets=tets)
         with self.assertRaises(TypeError):

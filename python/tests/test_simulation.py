@@ -164,6 +164,24 @@ class States(InFolder):
         with self.assertRaises(cl.SceneError):
             cl.Simulation(drop()).restore(cl.Simulation(scene).save_state())
 
+    def test_a_state_of_bodies_of_other_sizes_is_refused(self):
+        for kind in ("deformable", "affine", "rigid"):
+            sims = []
+            for size in (0.1, 0.2):
+                scene = cl.Scene(gravity=[0, 0, 0])
+                scene.add_body("b", kind=kind, generator={"kind": "box", "size": [size] * 3, "resolution": [2]})
+                sims.append(cl.Simulation(scene))
+            with self.assertRaisesRegex(cl.SceneError, "other shapes"):
+                sims[1].restore(sims[0].save_state())
+
+    def test_a_state_can_go_on_with_another_material(self):
+        scene = drop()
+        state = cl.Simulation(scene).save_state()
+        scene.data["bodies"][0]["material"]["youngs_modulus"] = 2e5
+        sim = cl.Simulation(scene)
+        sim.restore(state)
+        self.assertTrue(sim.step().converged)
+
     def test_a_resumed_folder_ends_alike(self):
         with cl.Simulation(drop(), self.folder / "whole") as sim:
             sim.run()
@@ -184,7 +202,7 @@ class States(InFolder):
             sim.run()
             with self.assertRaises(cl.ResultError):  # it is being written
                 cl.Simulation(drop(), self.folder / "out", overwrite=True)
-        with self.assertRaises(cl.ResultError):
+        with self.assertRaisesRegex(cl.ResultError, "resume=True.*overwrite=True"):
             cl.Simulation(drop(), self.folder / "out")
         with cl.Simulation(drop(), self.folder / "out", steps=3, overwrite=True) as sim:
             sim.run()
@@ -317,6 +335,9 @@ class Stopping(InFolder):
         self.assertEqual(raised.exception.report.status, "undefined_input")
         self.assertTrue(sim.done)
         self.assertEqual(sim.state_hash, before)
+        with self.assertRaisesRegex(RuntimeError, "step 3 could not be taken: undefined_input"):
+            sim.step()
+        self.assertEqual(sim.steps_by_status, {"converged": 2})
 
 
 class Steering(InFolder):
@@ -416,6 +437,12 @@ class Steering(InFolder):
             sim.controls["none"]
         with self.assertRaises(TypeError):
             del sim.controls["pull"]
+        sim.controls = {"pull": 0.5}
+        self.assertEqual(sim.controls["pull"], 0.5)
+        with self.assertRaisesRegex(KeyError, "there are pull, place"):
+            sim.controls["none"]
+        with self.assertRaisesRegex(TypeError, "save_state"):
+            pickle.dumps(sim)
         for name, message in (("t", "know already"), ("sin", "know already"), ("a b", "letters"), ("", "letters"),
                               ("pull", "another control")):
             scene = self.scene()

@@ -10,6 +10,7 @@
 #include "apps/python/arrays.h"
 #include "apps/python/bindings.h"
 #include "apps/python/refusal.h"
+#include "clearance/base/hash.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_check.h"
@@ -28,6 +29,12 @@ using Clock = std::chrono::steady_clock;
 
 /// Ctrl-C is looked for this often: to take the interpreter's lock in every iteration would wait for other threads.
 constexpr std::chrono::milliseconds signal_interval{20};
+
+/// A state, and a hash of where the bodies of its scene start: states of other bodies can have the same sizes.
+struct SavedState {
+  State state;
+  std::uint64_t start = 0;
+};
 
 /// A result folder that a simulation writes into.
 struct Output {
@@ -70,7 +77,8 @@ class Stepper {
     check_open();
     return simulation_->bodies();
   }
-  void restore(const State& state);
+  SavedState save_state() const { return {simulation().state(), start_}; }
+  void restore(const SavedState& saved);
   py::dict controls() const;
   void set_control(const std::string& name, double value);
 
@@ -107,10 +115,12 @@ class Stepper {
   bool is_stop_wanted();
   std::unique_ptr<Simulation> simulation_;
   std::optional<Output> output_;
+  std::uint64_t start_ = 0;  // SavedState
   Buffer positions_, velocities_;
   py::array positions_view_, velocities_view_;
   int threads_ = 0, num_steps_ = 0, num_steps_done_ = 0;
   double time_ = 0.0;
+  std::string failure_;
   bool is_busy_ = false, is_closed_ = false, has_failed_ = false;
 
   // Of the step under way.
@@ -134,6 +144,11 @@ Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, cons
   try {
     simulation_ = std::make_unique<Simulation>(value_or_throw(Simulation::create(loaded.scene), "SceneError"));
     num_steps_ = num_steps.value_or(simulation_->summary().num_steps);
+    Hash start;
+    const std::vector<Vec<3>> positions = simulation_->positions();
+    start.add(positions.data(), sizeof(Vec<3>) * positions.size());
+    for (const BodyView& body : simulation_->bodies()) start.add(&body.kind, sizeof body.kind);
+    start_ = start.value();
     if (controls) {
       value_or_throw(check_result_folder(*controls, "stats.jsonl"), "ResultError");
       value_or_throw(simulation_->schedule_controls(read_controls(*controls)), "ResultError");
@@ -182,8 +197,9 @@ bool Stepper::is_stop_wanted() {
 py::object Stepper::step(const py::object& on_iteration) {
   const Simulation& simulation = this->simulation();
   if (is_done()) {
-    throw std::runtime_error(has_failed_ ? "a step of this simulation has failed"
-                                         : "all " + std::to_string(num_steps_) + " steps are done");
+    throw std::runtime_error(has_failed_
+                                 ? "step " + std::to_string(num_steps_done_ + 1) + " could not be taken: " + failure_
+                                 : "all " + std::to_string(num_steps_) + " steps are done");
   }
   if (!on_iteration.is_none() && !PyCallable_Check(on_iteration.ptr())) {
     throw py::type_error("on_iteration: expected a function of (iteration, residual) or None");
@@ -220,12 +236,14 @@ py::object Stepper::step(const py::object& on_iteration) {
   refresh();
   if (output_ && !output_->run->errors().empty() && report.is_advanced()) {
     has_failed_ = true;
+    failure_ = to_string(output_->run->errors().front());
     throw Refusal{"ResultError", output_->run->errors()};
   }
   StepRecord record = record_of(simulation, report);
   py::object result = py::cast(std::move(record));
   if (!report.is_advanced()) {
     has_failed_ = true;
+    failure_ = to_string(report.status) + ": " + report.limited_by;
     const py::object error_class = py::module_::import("clearance.errors").attr("StepError");
     PyErr_SetObject(error_class.ptr(), error_class(result).ptr());
     throw py::error_already_set();
@@ -247,12 +265,18 @@ void Stepper::close() {
   if (outcome.end == RunEnd::failed_writing && !has_failed_) throw Refusal{"ResultError", outcome.errors};
 }
 
-void Stepper::restore(const State& state) {
+void Stepper::restore(const SavedState& saved) {
   simulation();
   if (output_) {
     throw std::runtime_error("a simulation with a result folder only goes forward: restore in one without `output`");
   }
-  value_or_throw(simulation_->restore(state), "SceneError");
+  if (saved.start != start_) {
+    throw Refusal{"SceneError",
+                  {{"", "", "",
+                    "the saved state does not belong to this scene: its bodies have other shapes, kinds or places at "
+                    "the start"}}};
+  }
+  value_or_throw(simulation_->restore(saved.state), "SceneError");
   has_failed_ = false;
   refresh();
 }
@@ -313,19 +337,19 @@ py::dict contacts_of(const Stepper& stepper) {
 }
 
 /// A checkpoint as Python's pickle stores it.
-py::tuple pickled(const State& state) {
-  const Checkpoint checkpoint = checkpoint_of(state);
+py::tuple pickled(const SavedState& saved) {
+  const Checkpoint checkpoint = checkpoint_of(saved.state);
   py::dict arrays;
   for (const auto& [name, values] : checkpoint.arrays) arrays[name.c_str()] = array_of(values);
-  return py::make_tuple(checkpoint.step, checkpoint.time, arrays);
+  return py::make_tuple(checkpoint.step, checkpoint.time, arrays, saved.start);
 }
 
-State unpickled(int step, double time, const std::map<std::string, Array<double>>& arrays) {
+SavedState unpickled(int step, double time, const std::map<std::string, Array<double>>& arrays, std::uint64_t start) {
   Checkpoint checkpoint;
   checkpoint.step = step;
   checkpoint.time = time;
   for (const auto& [name, array] : arrays) checkpoint.arrays[name] = {array.data(), array.data() + array.size()};
-  return state_of(checkpoint);
+  return {state_of(checkpoint), start};
 }
 
 py::dict dict_of(const auto& pairs) {
@@ -394,11 +418,12 @@ void bind_report(py::module_& module) {
 
 void bind_simulation(py::module_& module) {
   bind_report(module);
-  module.def("make_state", &unpickled, py::arg("step"), py::arg("time"), py::arg("arrays"));
-  sealed_class<State>(module, "State", "Everything that a restart needs; can be pickled.")
-      .def_readonly("step", &State::step)
-      .def_readonly("time", &State::time, "[s]")
-      .def("__reduce__", [](const State& s) {
+  module.def("make_state", &unpickled, py::arg("step"), py::arg("time"), py::arg("arrays"), py::arg("start"));
+  sealed_class<SavedState>(module, "State", "Everything that a restart needs; can be pickled.")
+      .def_property_readonly("step", [](const SavedState& s) { return s.state.step; })
+      .def_property_readonly(
+          "time", [](const SavedState& s) { return s.state.time; }, "[s]")
+      .def("__reduce__", [](const SavedState& s) {
         // Pickle finds functions of Python only.
         return py::make_tuple(py::module_::import("clearance.simulation").attr("_make_state"), pickled(s));
       });
@@ -446,7 +471,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
       .def_property_readonly("controls", &Stepper::controls)
       .def("set_control", &Stepper::set_control, py::arg("name"), py::arg("value"))
-      .def("save_state", [](const Stepper& s) { return State(s.simulation().state()); })
+      .def("save_state", &Stepper::save_state)
       .def("restore", &Stepper::restore, py::arg("state"));
 }
 

@@ -17,6 +17,7 @@ constexpr double smallest_size = 1e-5;  // [m]
 // Of bodies from a file that does not say its unit, which often is the millimetre.
 constexpr double largest_size_of_mesh = 100.0;  // [m]
 constexpr double smallest_size_of_mesh = 1e-4;  // [m]
+constexpr double largest_size_of_stl = 2.0;     // [m] a format without units, mostly of parts in millimetres
 constexpr double largest_mass = 1e7;            // [kg] a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
@@ -96,15 +97,22 @@ void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, con
 
 void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   const auto is_of_file = [&](std::size_t d) { return !desc.bodies[d].mesh.empty(); };
-  const auto is_large = [&](std::size_t d) {
-    return entries[d].size > (is_of_file(d) ? largest_size_of_mesh : largest_size) && !desc.bodies[d].units;
+  const auto is_stl = [&](std::size_t d) {
+    const std::string& mesh = desc.bodies[d].mesh;
+    return mesh.ends_with(".stl") || mesh.ends_with(".STL");
   };
+  const auto largest_of = [&](std::size_t d) {
+    return is_stl(d) ? largest_size_of_stl : is_of_file(d) ? largest_size_of_mesh : largest_size;
+  };
+  const auto is_large = [&](std::size_t d) { return entries[d].size > largest_of(d) && !desc.bodies[d].units; };
   const auto is_small = [&](std::size_t d) {
     return entries[d].size < (is_of_file(d) ? smallest_size_of_mesh : smallest_size) && !desc.bodies[d].units;
   };
   warn_of_first(desc, entries, "", hints, is_large, [&](std::size_t d) {
-    return fmt::format("is larger than {}; {}", is_of_file(d) ? "100 m" : "a kilometre",
-                       if_millimetres(desc.bodies[d]));
+    const char* limit = is_stl(d)       ? "2 m, and STL files do not say their unit"
+                        : is_of_file(d) ? "100 m"
+                                        : "a kilometre";
+    return fmt::format("is larger than {}; {}", limit, if_millimetres(desc.bodies[d]));
   });
   warn_of_first(desc, entries, "", hints, is_small, [&](std::size_t d) {
     return fmt::format("is smaller than a {} of a millimetre; lengths are in metres: see `{}`",
