@@ -120,6 +120,13 @@ def whole_number(value: Any, name: str, least: int) -> int:
     return int(value)
 
 
+class Named(dict):
+    """Says which names there are where one is not."""
+
+    def __missing__(self, name: Any) -> Any:
+        raise KeyError(f"no {short(name)}; there are {', '.join(map(str, self)) or 'none'}")
+
+
 def refuse_if_any(problems: List[Problem], error_class=MeshError) -> None:
     if problems:
         raise error_class(problems)

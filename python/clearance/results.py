@@ -12,7 +12,6 @@ from . import _check
 from ._native import core
 from .errors import Problem, ResultError
 from .mesh import Mesh
-from .simulation import _Named
 
 
 class Verdict(NamedTuple):
@@ -130,7 +129,7 @@ class Results:
         numbers NaN."""
         rows = [dict(_flat(step)) for step in self.steps]
         names = list(dict.fromkeys(name for row in rows for name in row))
-        return _Named({name: _column([row.get(name) for row in rows]) for name in names})
+        return _check.Named({name: _column([row.get(name) for row in rows]) for name in names})
 
     @property
     def probes(self) -> Dict[str, NDArray[np.float64]]:
@@ -138,7 +137,7 @@ class Results:
         with self._open("probes.csv") as file:
             rows = list(csv.reader(file))
         values = np.array([[float(x or "nan") for x in row] for row in rows[1:] if len(row) == len(rows[0])])
-        return _Named({name: values[:, k] for k, name in enumerate(rows[0])})
+        return _check.Named({name: values[:, k] for k, name in enumerate(rows[0])})
 
     @property
     def summary(self) -> Dict[str, Any]:

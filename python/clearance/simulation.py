@@ -22,13 +22,6 @@ def _make_state(step: int, time: float, arrays: Dict[str, Any], start: int) -> S
     return core.make_state(step, time, arrays, start)
 
 
-class _Named(dict):
-    """Says which names there are where one is not."""
-
-    def __missing__(self, name: Any) -> Any:
-        raise KeyError(f"no {_check.short(name)}; there are {', '.join(map(str, self)) or 'none'}")
-
-
 def _in_python(problem: Problem) -> Problem:
     """Options of the command line by the names that they have here."""
     message = problem.message
@@ -65,7 +58,7 @@ class Controls(MutableMapping):
         self._stepper = stepper
 
     def __getitem__(self, name: str) -> float:
-        return _Named(self._stepper.controls)[name]
+        return _check.Named(self._stepper.controls)[name]
 
     def __setitem__(self, name: str, value: float) -> None:
         if isinstance(value, (str, bytes)) or np.ndim(value) != 0 or not isinstance(name, str):
@@ -205,7 +198,7 @@ class Simulation:
     @property
     def probes(self) -> Dict[str, float]:
         """Numbers of the probes of the scene by `name [unit]`."""
-        return _Named(self._stepper.probes)
+        return _check.Named(self._stepper.probes)
 
     @property
     def mesh(self) -> Mesh:

@@ -1,13 +1,12 @@
 // The program `clearance`: chooses how it was compiled for this processor and runs the command line.
-#include <malloc.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <iostream>
-#include <limits>
 
 #include "apps/cli/command_line.h"
 #include "apps/cli/run.h"
+#include "clearance/base/freed_memory.h"
 #include "clearance/base/processor.h"
 
 namespace {
@@ -24,13 +23,6 @@ void switch_to_fast_program([[maybe_unused]] Processor processor, [[maybe_unused
   const std::filesystem::path fast = self.parent_path() / (self.filename().string() + "-v3");
   execv(fast.c_str(), arguments);
 #endif
-}
-
-/// Big arrays come and go in every Newton iteration; given back to the system each time, their pages would be faulted
-/// in anew.
-void keep_freed_memory() {
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
 }
 
 }  // namespace

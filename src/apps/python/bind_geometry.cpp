@@ -5,8 +5,7 @@
 #include "apps/python/bindings.h"
 #include "clearance/base/parallel.h"
 #include "clearance/ccd/ccd.h"
-#include "clearance/contact/barrier.h"
-#include "clearance/geometry/distance.h"
+#include "clearance/contact/contact_frame.h"
 
 namespace clearance::python {
 
@@ -61,106 +60,9 @@ py::tuple detect(const Array<double>& t0, const Array<double>& t1, double min_se
   return py::make_tuple(is_impact, toi, is_certain);
 }
 
-/// Distances of features and their derivatives: the closest points do not move, to first order.
-struct Closest {
-  double distance_sq = 0.0;
-  std::array<double, 4> weights{};  ///< of the vertices in the vector from the second closest point to the first
-};
-
-std::array<double, 2> edge_weights(const auto& p, const auto& e0, const auto& e1) {
-  const auto e = (e1 - e0).eval();
-  const double length_sq = e.squaredNorm();
-  const double t = length_sq > 0.0 ? std::clamp((p - e0).dot(e) / length_sq, 0.0, 1.0) : 0.0;
-  return {1.0 - t, t};
-}
-
-Closest closest_of_edge(const Vec<3>& p, const Vec<3>& e0, const Vec<3>& e1, int first, int a, int b, double sign) {
-  const auto [u, v] = edge_weights(p, e0, e1);
-  Closest closest;
-  closest.weights[static_cast<std::size_t>(first)] = sign;
-  closest.weights[static_cast<std::size_t>(a)] = -sign * u;
-  closest.weights[static_cast<std::size_t>(b)] = -sign * v;
-  return closest;
-}
-
-Closest closest_point_triangle(const std::array<Vec<3>, 4>& x) {
-  Closest closest;
-  const PointTriangleType type = point_triangle_type(x[0], x[1], x[2], x[3]);
-  switch (type) {
-    case PointTriangleType::p_t0:
-      closest.weights = {1, -1, 0, 0};
-      break;
-    case PointTriangleType::p_t1:
-      closest.weights = {1, 0, -1, 0};
-      break;
-    case PointTriangleType::p_t2:
-      closest.weights = {1, 0, 0, -1};
-      break;
-    case PointTriangleType::p_e0:
-      closest = closest_of_edge(x[0], x[1], x[2], 0, 1, 2, 1.0);
-      break;
-    case PointTriangleType::p_e1:
-      closest = closest_of_edge(x[0], x[2], x[3], 0, 2, 3, 1.0);
-      break;
-    case PointTriangleType::p_e2:
-      closest = closest_of_edge(x[0], x[3], x[1], 0, 3, 1, 1.0);
-      break;
-    case PointTriangleType::p_t: {
-      const Vec<3> a = x[2] - x[1], b = x[3] - x[1], normal = cross_product(a, b);
-      const double area_sq = normal.squaredNorm();
-      const Vec<3> r = x[0] - x[1];
-      const double v = cross_product(r, b).dot(normal) / area_sq, w = cross_product(a, r).dot(normal) / area_sq;
-      closest.weights = {1.0, -(1.0 - v - w), -v, -w};
-      break;
-    }
-  }
-  closest.distance_sq = point_triangle_distance_sq(x[0], x[1], x[2], x[3], type);
-  return closest;
-}
-
-Closest closest_edge_edge(const std::array<Vec<3>, 4>& x) {
-  Closest closest;
-  const EdgeEdgeType type = edge_edge_type(x[0], x[1], x[2], x[3]);
-  switch (type) {
-    case EdgeEdgeType::ea0_eb0:
-      closest.weights = {1, 0, -1, 0};
-      break;
-    case EdgeEdgeType::ea0_eb1:
-      closest.weights = {1, 0, 0, -1};
-      break;
-    case EdgeEdgeType::ea1_eb0:
-      closest.weights = {0, 1, -1, 0};
-      break;
-    case EdgeEdgeType::ea1_eb1:
-      closest.weights = {0, 1, 0, -1};
-      break;
-    case EdgeEdgeType::ea_eb0:
-      closest = closest_of_edge(x[2], x[0], x[1], 2, 0, 1, -1.0);
-      break;
-    case EdgeEdgeType::ea_eb1:
-      closest = closest_of_edge(x[3], x[0], x[1], 3, 0, 1, -1.0);
-      break;
-    case EdgeEdgeType::ea0_eb:
-      closest = closest_of_edge(x[0], x[2], x[3], 0, 2, 3, 1.0);
-      break;
-    case EdgeEdgeType::ea1_eb:
-      closest = closest_of_edge(x[1], x[2], x[3], 1, 2, 3, 1.0);
-      break;
-    case EdgeEdgeType::ea_eb: {
-      const Vec<3> a = x[1] - x[0], b = x[3] - x[2], r = x[2] - x[0], normal = cross_product(a, b);
-      const double size_sq = normal.squaredNorm();
-      const double s = cross_product(r, b).dot(normal) / size_sq, t = cross_product(r, a).dot(normal) / size_sq;
-      closest.weights = {1.0 - s, s, -(1.0 - t), -t};
-      break;
-    }
-  }
-  closest.distance_sq = edge_edge_distance_sq(x[0], x[1], x[2], x[3], type);
-  return closest;
-}
-
-/// Squared distances, gradients (n, 4, 3) and weights (n, 4).
-template <class Find>
-py::tuple measure(const Array<double>& x, const Find& find) {
+/// Squared distances, gradients (n, 4, 3) and weights (n, 4) of pairs whose first feature has so many vertices: to
+/// first order closest points do not move.
+py::tuple measure(const Array<double>& x, int num_first) {
   check_batch(x, 4, 3, "x");
   const auto count = x.shape(0);
   Array<double> distance_sq(count), gradient({count, py::ssize_t{4}, py::ssize_t{3}}), weights({count, py::ssize_t{4}});
@@ -168,17 +70,24 @@ py::tuple measure(const Array<double>& x, const Find& find) {
   double *d = distance_sq.mutable_data(), *g = gradient.mutable_data(), *w = weights.mutable_data();
   {
     const py::gil_scoped_release release;
+    const Model no_model;
     parallel_for(static_cast<int>(count), grain, [&](int k) {
       std::array<Vec<3>, 4> vertices;
       for (int i = 0; i < 4; ++i) vertices[static_cast<std::size_t>(i)] = Eigen::Map<const Vec<3>>(in + 12 * k + 3 * i);
-      const Closest closest = find(vertices);
-      Vec<3> gap = Vec<3>::Zero();
-      for (std::size_t i = 0; i < 4; ++i) gap += closest.weights[i] * vertices[i];
-      d[k] = closest.distance_sq;
+      const Contact contact = contact_of_pair<3>(no_model, {{0, 1, 2, 3}, num_first, -1}, vertices, {});
+      ContactPositions<3> closest;
+      const auto num_closest = static_cast<std::size_t>(contact.num_vertices());
+      for (std::size_t i = 0; i < num_closest; ++i) {
+        closest[i] = vertices[static_cast<std::size_t>(contact.vertices[i])];
+      }
+      const ContactGap<3> gap = compute_contact_gap<3>(no_model, contact, closest);
+      Vec<3> apart = Vec<3>::Zero();
+      for (std::size_t i = 0; i < num_closest; ++i) apart += gap.weights[i] * closest[i];
+      d[k] = contact.distance_sq;
+      std::fill_n(w + 4 * k, 4, 0.0);
+      for (std::size_t i = 0; i < num_closest; ++i) w[4 * k + contact.vertices[i]] = gap.weights[i];
       for (int i = 0; i < 4; ++i) {
-        const double weight = closest.weights[static_cast<std::size_t>(i)];
-        w[4 * k + i] = weight;
-        for (int c = 0; c < 3; ++c) g[12 * k + 3 * i + c] = 2.0 * weight * gap[c];
+        for (int c = 0; c < 3; ++c) g[12 * k + 3 * i + c] = 2.0 * w[4 * k + i] * apart[c];
       }
     });
   }
@@ -217,10 +126,9 @@ void bind_geometry(py::module_& module) {
     return detect<2, 3>(t0, t1, gap, is_exact, point_edge_ccd<2>);
   });
   module.def(
-      "point_triangle_distance", [](const Array<double>& x) { return measure(x, closest_point_triangle); },
-      py::arg("x"));
+      "point_triangle_distance", [](const Array<double>& x) { return measure(x, 1); }, py::arg("x"));
   module.def(
-      "edge_edge_distance", [](const Array<double>& x) { return measure(x, closest_edge_edge); }, py::arg("x"));
+      "edge_edge_distance", [](const Array<double>& x) { return measure(x, 2); }, py::arg("x"));
   module.def("barrier", &barriers, py::arg("distance_sq"), py::arg("dhat"), py::arg("min_separation"));
 }
 

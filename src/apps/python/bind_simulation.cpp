@@ -39,7 +39,7 @@ struct SavedState {
 /// A result folder that a simulation writes into.
 struct Output {
   FolderClaim claim;
-  std::optional<Run> run;
+  Run run;
 };
 
 /// What Python holds: a simulation, the run that stores its steps if there is one, and the arrays that look into it.
@@ -48,7 +48,7 @@ class Stepper {
   Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
           std::optional<int> num_steps, const std::optional<fs::path>& controls);
   ~Stepper() {
-    if (output_) output_->run->finish();
+    if (output_) output_->run.finish();
   }
 
   py::object step(const py::object& on_iteration);
@@ -113,6 +113,7 @@ class Stepper {
   RunObserver observer();
   void hear_iteration(int iteration, double residual);
   bool is_stop_wanted();
+
   std::unique_ptr<Simulation> simulation_;
   std::optional<Output> output_;
   std::uint64_t start_ = 0;  // SavedState
@@ -156,9 +157,9 @@ Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, cons
     if (claim) {
       value_or_throw(open_log(*folder / "log.txt"), "ResultError");
       log_info("clearance {} from Python, {} threads", CLEARANCE_VERSION, num_threads());
-      Result<Run> run = Run::begin(*simulation_, *claim, {num_steps, false}, observer());
-      output_.emplace(Output{std::move(*claim), value_or_throw(std::move(run), "ResultError")});
-      if (!output_->run->errors().empty()) throw Refusal{"ResultError", output_->run->errors()};
+      Run run = value_or_throw(Run::begin(*simulation_, *claim, {num_steps, false}, observer()), "ResultError");
+      if (!run.errors().empty()) throw Refusal{"ResultError", run.errors()};
+      output_.emplace(Output{std::move(*claim), std::move(run)});
     }
   } catch (const Refusal&) {
     if (claim) claim->withdraw({"log.txt"});
@@ -219,7 +220,7 @@ py::object Stepper::step(const py::object& on_iteration) {
     const py::gil_scoped_release release;
     const ThreadLimit limit(threads_);
     if (output_) {
-      report = output_->run->step();
+      report = output_->run.step();
     } else {
       report = simulation_->step([this](int iteration, double residual) { hear_iteration(iteration, residual); },
                                  [this] { return is_stop_wanted(); });
@@ -234,10 +235,10 @@ py::object Stepper::step(const py::object& on_iteration) {
     PyErr_WriteUnraisable(on_iteration.ptr());
   }
   refresh();
-  if (output_ && !output_->run->errors().empty() && report.is_advanced()) {
+  if (output_ && !output_->run.errors().empty() && report.is_advanced()) {
     has_failed_ = true;
-    failure_ = to_string(output_->run->errors().front());
-    throw Refusal{"ResultError", output_->run->errors()};
+    failure_ = to_string(output_->run.errors().front());
+    throw Refusal{"ResultError", output_->run.errors()};
   }
   StepRecord record = record_of(simulation, report);
   py::object result = py::cast(std::move(record));
@@ -259,7 +260,7 @@ void Stepper::close() {
   RunOutcome outcome;
   {
     const py::gil_scoped_release release;
-    outcome = output_->run->finish();
+    outcome = output_->run.finish();
   }
   output_.reset();
   if (outcome.end == RunEnd::failed_writing && !has_failed_) throw Refusal{"ResultError", outcome.errors};

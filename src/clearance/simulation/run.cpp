@@ -30,9 +30,9 @@ Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   const Result<Checkpoint> checkpoint = ResultFolder::read_checkpoint(path, simulation.scene());
   if (!checkpoint) return checkpoint.issues();
   // Steps beyond the checkpoint are taken again with what they were controlled by.
-  std::map<int, ControlValues> controls = read_controls(path);
-  controls.erase(controls.begin(), controls.upper_bound(checkpoint->step));
-  if (!controls.empty()) {
+  if (!simulation.controls().empty()) {
+    std::map<int, ControlValues> controls = read_controls(path);
+    controls.erase(controls.begin(), controls.upper_bound(checkpoint->step));
     if (const auto done = simulation.schedule_controls(std::move(controls)); !done) return done.issues();
   }
   Frame first_frame = simulation.frame();

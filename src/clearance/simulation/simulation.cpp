@@ -48,44 +48,51 @@ struct Simulation::Impl {
     if (forces) return forces->normal;
     return with_dimension(scene.dim, [&](auto dim) { return contact_forces<dim>(); });
   }
-  template <int dim>
-  VecX contact_forces() const {
+  /// visit(potential, set, x_surface) with the contacts at the current positions.
+  template <int dim, class Visit>
+  void visit_contacts(const Visit& visit) const {
     const VecX x = scene.model.surface_map.apply(state.x);
-    if (!scene.options.has_contact || state.kappa == 0.0) return VecX::Zero(x.size());
     const IpcContactModel<dim> contacts(scene.model, scene.options.barrier);
     const auto broad_phase = make_broad_phase(dim, scene.model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
-    return ContactPotential<dim>(scene.model, contacts).vertex_forces(set, x, state.kappa);
+    visit(ContactPotential<dim>(scene.model, contacts), set, x);
   }
-
+  template <int dim>
+  VecX contact_forces() const {
+    VecX pushed = VecX::Zero(dim * scene.model.surface.num_vertices);
+    if (!scene.options.has_contact || state.kappa == 0.0) return pushed;
+    visit_contacts<dim>([&](const ContactPotential<dim>& potential, const ContactSet& set, const VecX& x) {
+      pushed = potential.vertex_forces(set, x, state.kappa);
+    });
+    return pushed;
+  }
   template <int dim>
   std::vector<ContactPair> contacts() const {
     std::vector<ContactPair> pairs;
     if (!scene.options.has_contact) return pairs;
-    const VecX x = scene.model.surface_map.apply(state.x);
-    const IpcContactModel<dim> contacts(scene.model, scene.options.barrier);
-    const auto broad_phase = make_broad_phase(dim, scene.model.surface);
-    const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
-    std::vector<double> gradient(static_cast<std::size_t>(4 * dim));
-    for (std::size_t k = 0; k < set.contacts.size(); ++k) {
-      const Contact& contact = set.contacts[k];
-      const ContactGap<dim> gap = compute_contact_gap<dim>(scene.model, contact, positions_of<dim>(contact, x));
-      std::fill(gradient.begin(), gradient.end(), 0.0);
-      contacts.compute_gradient(set, k, x, gradient);
-      ContactPair pair;
-      pair.bodies = bodies_of(scene.model.surface, contact);
-      pair.num_first = num_first(contact);
-      pair.distance = gap.distance;
-      pair.normal.template head<dim>() = gap.normal;
-      for (int i = 0; i < contact.num_vertices(); ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        pair.vertices[at] = scene.vertex_of_surface[static_cast<std::size_t>(contact.vertices[at])];
-        if (i >= pair.num_first) continue;
-        for (int c = 0; c < dim; ++c) pair.force[c] -= state.kappa * gradient[static_cast<std::size_t>(dim * i + c)];
-      }
-      pairs.push_back(pair);
-    }
+    visit_contacts<dim>([&](const ContactPotential<dim>& potential, const ContactSet& set, const VecX& x) {
+      for (const Contact& contact : set.contacts) pairs.push_back(pair_of<dim>(contact, x));
+      potential.visit_forces(set, x, state.kappa, [&](const Contact& contact, int vertex, const Vec<dim>& force) {
+        const int* end_of_first = contact.vertices.data() + num_first(contact);
+        if (std::find(contact.vertices.data(), end_of_first, vertex) == end_of_first) return;
+        pairs[static_cast<std::size_t>(&contact - set.contacts.data())].force.template head<dim>() += force;
+      });
+    });
     return pairs;
+  }
+  /// Without its force.
+  template <int dim>
+  ContactPair pair_of(const Contact& contact, const VecX& x) const {
+    const ContactGap<dim> gap = compute_contact_gap<dim>(scene.model, contact, positions_of<dim>(contact, x));
+    ContactPair pair;
+    pair.bodies = bodies_of(scene.model.surface, contact);
+    pair.num_first = num_first(contact);
+    pair.distance = gap.distance;
+    pair.normal.template head<dim>() = gap.normal;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_vertices()); ++i) {
+      pair.vertices[i] = scene.vertex_of_surface[static_cast<std::size_t>(contact.vertices[i])];
+    }
+    return pair;
   }
   template <int dim>
   std::optional<Eigen::Matrix4d> pose(int body) const {

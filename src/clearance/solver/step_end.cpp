@@ -73,9 +73,14 @@ namespace {
 /// them swinging about it for ever, and they would be let go with a wrong one.
 template <int dim>
 void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
-  const VecX mean = (state.x - x_t0) / h;
-  copy_prescribed<dim>(targets, mean, state.v);
-  copy_prescribed<dim>(targets, VecX::Zero(mean.size()), state.a);
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    for (int c = 0; c < dim; ++c) {
+      if (!targets.has_component(k, c)) continue;
+      const Eigen::Index i = dim * static_cast<Eigen::Index>(targets.blocks[k]) + c;
+      state.v[i] = (state.x[i] - x_t0[i]) / h;
+      state.a[i] = 0.0;
+    }
+  }
 }
 
 }  // namespace

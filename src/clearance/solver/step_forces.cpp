@@ -40,10 +40,10 @@ StepForces Step<dim>::collect_forces() {
   // A pull of the augmented Lagrangian is a part of what moves the block, not of what it is moved against.
   TermGradients gradients = problem_.term_gradients(end, friction);
   gradients.pull.resize(0);
+  VecX sum = VecX::Zero(end.x.size());
+  gradients.for_each([&](const VecX& gradient) { sum += gradient / scale; });
   forces.reaction = VecX::Zero(end.x.size());
-  gradients.for_each([&](const VecX& gradient) {
-    copy_prescribed<dim>(in_.targets, forces.reaction + gradient / scale, forces.reaction);
-  });
+  copy_prescribed<dim>(in_.targets, sum, forces.reaction);
   return forces;
 }
 

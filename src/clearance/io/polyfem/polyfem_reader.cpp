@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
-#include <tuple>
 
 #include "clearance/io/polyfem/polyfem_conditions.h"
 #include "clearance/io/polyfem/polyfem_limits.h"
@@ -140,13 +138,6 @@ class SceneReader {
   SceneDesc scene_;
 };
 
-// Sections are read in several places, which all find the same mistake.
-void drop_repetitions(Issues& issues) {
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
-  std::erase_if(issues,
-                [&](const Issue& issue) { return !seen.emplace(issue.file, issue.place, issue.message).second; });
-}
-
 }  // namespace
 
 bool is_polyfem(const Json& root) {
@@ -166,13 +157,7 @@ Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& 
   SceneDesc desc = SceneReader(scene, path).read();
   desc.name = path.stem().string();
   desc.base_directory = path.parent_path().string();
-  // Places of the native scene: reached only by what the importer lets through.
-  if (!has_errors(issues)) {
-    const Issues more = validate(desc);
-    issues.insert(issues.end(), more.begin(), more.end());
-  }
-  drop_repetitions(issues);
-  return finish_loading(std::move(desc), std::move(issues), path.string());
+  return finish_import(std::move(desc), std::move(issues), path.string());
 }
 
 }  // namespace clearance

@@ -1,8 +1,5 @@
 #include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
 
-#include <set>
-#include <tuple>
-
 #include "clearance/io/rigid_ipc/rigid_ipc_body.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_search.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_settings.h"
@@ -47,13 +44,6 @@ SceneDesc convert(const RigidIpcObject& root, const std::filesystem::path& path)
   return scene;
 }
 
-// Sections are read in several places, which all find the same mistake.
-void drop_repetitions(Issues& issues) {
-  std::set<std::tuple<std::string, std::string, std::string>> seen;
-  std::erase_if(issues,
-                [&](const Issue& issue) { return !seen.emplace(issue.file, issue.place, issue.message).second; });
-}
-
 }  // namespace
 
 bool is_rigid_ipc(const Json& root) {
@@ -74,13 +64,7 @@ Result<LoadedScene> read_rigid_ipc(const Json& root, const std::filesystem::path
   if (is_saved && !has_errors(issues)) {
     restore_rigid_ipc_state(RigidIpcObject(root, "", issues).child("animation"), desc);
   }
-  // Places of the native scene: reached only by what the importer lets through.
-  if (!has_errors(issues)) {
-    const Issues more = validate(desc);
-    issues.insert(issues.end(), more.begin(), more.end());
-  }
-  drop_repetitions(issues);
-  return finish_loading(std::move(desc), std::move(issues), path.string());
+  return finish_import(std::move(desc), std::move(issues), path.string());
 }
 
 }  // namespace clearance
