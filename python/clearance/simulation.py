@@ -124,6 +124,9 @@ class Simulation:
         self.bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
         #: Probable mistakes in the scene.
         self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
+        #: What the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves` with
+        #: `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md.
+        self.separation: Dict[str, List[Dict[str, Any]]] = self._stepper.separation
         self._by_name = {body.name: body for body in self.bodies}
 
     def step(self, on_iteration: Optional[Callable[[int, float], Any]] = None) -> StepReport:

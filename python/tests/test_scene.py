@@ -124,6 +124,18 @@ class Building(InFolder):
         sim = cl.Simulation(scene).run()
         self.assertGreater(len(sim.mesh.tets), 50)
 
+    def test_overlaps_are_separated(self):
+        scene = cl.Scene(start={"overlaps": "separate"}, gravity=[0, 0, 0])
+        box = {"kind": "box", "size": [1, 1, 1], "resolution": [1]}
+        scene.add_body("a", kind="rigid", generator=box)
+        scene.add_body("b", generator=box, transform={"translation": [0.9, 0, 0]})
+        sim = cl.Simulation(scene)
+        self.assertEqual([o["bodies"] for o in sim.separation["overlaps"]], [("a", "b")])
+        self.assertAlmostEqual(sim.separation["overlaps"][0]["depth"], 0.1, places=3)
+        gap = sim.positions[sim.body("b").vertices, 0].min() - sim.positions[sim.body("a").vertices, 0].max()
+        self.assertGreater(gap, 0.0)
+        self.assertLess(gap, 0.003)
+
     def test_warnings(self):
         scene = drop()
         scene.data["bodies"][0]["material"] = {"youngs_modulus": 2.1e5, "density": 7850, "poisson_ratio": 0.49999}

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <Eigen/LU>
 
 #include "affine_fixtures.h"
@@ -30,7 +31,7 @@ TEST(TorquePotential, Forces_AddUpToTheTorqueAndPushNothing) {
     const Mat<3> rotation = test::random_rotation<3>(rng);
     for (int i = 0; i < 3; ++i) block<3>(x, 5 + i) = radius * rotation.col(i);
     const Vec<3> torque = test::random_matrix<3>(rng).col(0);
-    TorquePotential<3> potential(24, {constant_torque(4, radius, torque)});
+    TorquePotential<3> potential({constant_torque(4, radius, torque)});
     ASSERT_TRUE(potential.begin_step(x, 0.01, 0.01));
     const VecX force = force_of(potential, x);
     Vec<3> sum = Vec<3>::Zero();
@@ -50,7 +51,7 @@ void check_angular_acceleration() {
   const AffineFrame frame = make_affine_frame(mesh, {}).value();
   const Vec<3> torque = dim == 2 ? Vec<3>(0, 0, 5) : Vec<3>(100, -200, 300);
 
-  TorquePotential<dim> potential(dim * (dim + 1), {constant_torque(0, frame.radius, torque)});
+  TorquePotential<dim> potential({constant_torque(0, frame.radius, torque)});
   const VecX x = affine_unknowns<dim>(frame);
   ASSERT_TRUE(potential.begin_step(x, 0.01, 0.01));
   const VecX force = force_of(potential, x);
@@ -77,18 +78,52 @@ TEST(TorquePotential, AngularAcceleration_IsThatOfARigidBody) {
   check_angular_acceleration<3>();
 }
 
-TEST(TorquePotential, Torque_IsThatOfTheEndOfTheStepInThePoseAtItsStart) {
+TEST(TorquePotential, Torque_IsThatOfTheEndOfTheStep) {
   const auto ramp = [](double h, double time_t1) -> Result<Vec<3>> { return Vec<3>(0, 0, h + 10.0 * time_t1); };
-  TorquePotential<2> potential(6, {{0, 1.0, ramp}});
-  const VecX x_t0 = (VecX(6) << 0, 0, 1, 0, 0, 1).finished(), other = VecX::Random(6);
+  TorquePotential<2> potential({{0, 1.0, ramp}});
+  const VecX x_t0 = (VecX(6) << 0, 0, 1, 0, 0, 1).finished();
   ASSERT_TRUE(potential.begin_step(x_t0, 0.5, 2.0));
-  EXPECT_EQ(force_of(potential, other), (VecX(6) << 0, 0, 0, 10.25, -10.25, 0).finished());
-  EXPECT_NEAR(potential.energy(other).value(), -force_of(potential, x_t0).dot(other), 1e-14);
+  EXPECT_EQ(force_of(potential, x_t0), (VecX(6) << 0, 0, 0, 10.25, -10.25, 0).finished());
+}
+
+/// With torques as dead forces in the pose at the start of the step a body turned by theta felt only the cosine of it:
+/// 1000 N m on 1/600 kg m^2 came to rest at 89 degrees, converged.
+TEST(TorquePotential, HoweverFarTheBodyTurnsItFeelsAllOfTheTorque) {
+  std::mt19937_64 rng(33);
+  for (const double theta : {0.0, 0.1, -0.5, 1.1}) {
+    const double radius = 1.7;
+    const Mat<3> start = radius * test::random_rotation<3>(rng);
+    const Vec<3> torque = test::random_matrix<3>(rng).col(0);
+    const Mat<3> turned = Eigen::AngleAxisd(theta, torque.normalized()).toRotationMatrix() * start;
+    const StepTorque<3> of_step(start, radius, torque);
+    EXPECT_NEAR(of_step.energy(turned), -torque.norm() * theta, 1e-12);
+    const Mat<3> g = of_step.gradient(turned);
+    Vec<3> sum = Vec<3>::Zero();
+    for (int i = 0; i < 3; ++i) sum -= Vec<3>(turned.col(i)).cross(Vec<3>(g.col(i)));
+    EXPECT_LT((sum - torque).norm(), 1e-12);
+    EXPECT_LT((turned.transpose() * g + g.transpose() * turned).norm(), 1e-12) << "it stretches nothing";
+  }
+}
+
+TEST(TorquePotential, GradientIsThatOfTheEnergyBeyondAllSensibleTurnsToo) {
+  std::mt19937_64 rng(34);
+  for (const double theta : {0.3, 1.1, 1.3, 2.0, -1.5, -2.9}) {
+    const Mat<3> start = test::random_rotation<3>(rng);
+    const Vec<3> torque = test::random_matrix<3>(rng).col(0);
+    const StepTorque<3> of_step(start, 1.0, torque);
+    const Mat<3> at =
+        Eigen::AngleAxisd(theta, torque.normalized()).toRotationMatrix() * start + 0.1 * test::random_matrix<3>(rng);
+    const auto energy = [&](const VecX& x) { return of_step.energy(Eigen::Map<const Mat<3>>(x.data())); };
+    const VecX x = Eigen::Map<const VecX>(at.data(), 9);
+    const Mat<3> g = of_step.gradient(at);
+    EXPECT_LT((test::finite_difference_gradient(energy, x) - Eigen::Map<const VecX>(g.data(), 9)).norm(), 1e-8)
+        << theta;
+  }
 }
 
 TEST(TorquePotential, UndefinedTorques_AreAllReported) {
   const auto undefined = [](double, double) -> Result<Vec<3>> { return Issue{"", "here", "", "undefined"}; };
-  TorquePotential<2> potential(6, {{0, 1.0, undefined}, constant_torque(0, 1.0, Vec<3>(0, 0, 1)), {0, 1.0, undefined}});
+  TorquePotential<2> potential({{0, 1.0, undefined}, constant_torque(0, 1.0, Vec<3>(0, 0, 1)), {0, 1.0, undefined}});
   const Result<Done> begun = potential.begin_step(VecX::Ones(6), 0.1, 0.1);
   EXPECT_EQ(begun.issues().size(), 2u);
   EXPECT_EQ(force_of(potential, VecX::Ones(6)).norm(), 0.0);

@@ -89,5 +89,46 @@ TEST_F(Check, WarningsAreToldAndStopNothing) {
   }
 }
 
+TEST_F(Check, SeparateWritesASceneThatStarts) {
+  const auto scene = write("scene.json", R"({"time": {"step": 0.01, "duration": 0.02}, "bodies": [
+    {"name": "a", "kind": "rigid", "generator": {"kind": "box"}},
+    {"name": "b", "generator": {"kind": "box"}, "transform": {"translation": [0, 0.9, 0]}}]})");
+  const std::string apart = (folder_ / "apart.json").string();
+  EXPECT_EQ(clearance({"check", scene.string()}).status, 2);
+  const ProcessResult done = clearance({"check", scene.string(), "--separate", apart});
+  EXPECT_EQ(done.status, 0) << done.errors;
+  EXPECT_NE(done.output.find("'a' and 'b' overlapped by 0.1"), std::string::npos) << done.output;
+  EXPECT_NE(done.output.find("'b' was moved by 0.05"), std::string::npos) << done.output;
+  EXPECT_EQ(clearance({"check", apart}).status, 0);
+  // A file that is there is kept.
+  const ProcessResult refused = clearance({"check", scene.string(), "--separate", apart});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("exists"), std::string::npos);
+  const ProcessResult json = clearance({"check", scene.string(), "--separate", apart, "--overwrite", "--json"});
+  const Json report = Json::parse(json.output, nullptr, false);
+  EXPECT_EQ(report["separation"]["overlaps"][0]["bodies"], (Json{"a", "b"}));
+  EXPECT_EQ(report["separation"]["moves"].size(), 2u);
+  // A run separates by itself, is verified from its first frame on, and continues.
+  const std::string out = (folder_ / "out").string();
+  EXPECT_EQ(
+      clearance({"run", scene.string(), "-o", out, "-q", "--set", "start.overlaps=separate", "--steps", "1"}).status,
+      0);
+  EXPECT_EQ(clearance({"run", scene.string(), "-o", out, "-q", "--set", "start.overlaps=separate", "--resume"}).status,
+            0);
+  EXPECT_EQ(clearance({"verify", out}).status, 0);
+}
+
+TEST_F(Check, WhatCannotBeSeparatedLeavesNoFile) {
+  const auto scene = write("scene.json", R"({"bodies": [
+    {"name": "a", "kind": "rigid", "generator": {"kind": "box"}, "fixed_translation": true},
+    {"name": "b", "kind": "rigid", "generator": {"kind": "box"}, "transform": {"translation": [0, 0.9, 0]},
+     "fixed_translation": true}]})");
+  const auto apart = folder_ / "apart.json";
+  const ProcessResult refused = clearance({"check", scene.string(), "--separate", apart.string()});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("could not be separated"), std::string::npos) << refused.errors;
+  EXPECT_FALSE(std::filesystem::exists(apart));
+}
+
 }  // namespace
 }  // namespace clearance::cli

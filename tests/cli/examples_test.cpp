@@ -99,8 +99,8 @@ TEST_P(Example, FirstStepsConvergeAndVerify) {
 INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(example_names()),
                          [](const testing::TestParamInfo<std::string>& name) { return name.param; });
 
-TEST(Examples, AreFifteen) {
-  EXPECT_EQ(example_names().size(), 15u);
+TEST(Examples, AreSixteen) {
+  EXPECT_EQ(example_names().size(), 16u);
 }
 
 }  // namespace

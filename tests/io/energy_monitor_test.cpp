@@ -69,6 +69,18 @@ TEST(EnergyMonitor, NamesBodiesThatMovePastEachOtherInAStep) {
   EXPECT_NE(monitor.warnings()[0].message.find("12 times shorter"), std::string::npos);
 }
 
+TEST(EnergyMonitor, NamesTheBodyThatTurnsFarthestInAStep) {
+  EnergyMonitor monitor;
+  StepEnergies step = step_of(0.0, 0.0);
+  step.turned = {0.9, "wheel"};
+  monitor.add(step);
+  step.turned = {0.7, "door"};
+  monitor.add(step);
+  EXPECT_EQ(names(monitor), std::vector<std::string>{"coarse_turn"});
+  EXPECT_NE(monitor.warnings()[0].message.find("'wheel' turned by up to 0.9 rad"), std::string::npos);
+  EXPECT_NE(monitor.warnings()[0].message.find("9 times shorter"), std::string::npos);
+}
+
 TEST(EnergyMonitor, NamesJointsThatStoreTooMuch) {
   EnergyMonitor light, heavy;
   light.add(step_of(0.0, 0.0, 0.09));

@@ -44,5 +44,37 @@ TEST(CoarseMotion, IsNoneWhereStepsAreShortOrNothingIsInTheWay) {
   EXPECT_EQ(first(cubes("rigid", {20.0, 0.0, 0.0}, "[20, 0, 0]")).share, 0.0) << "fly together";
 }
 
+/// A cube of 1 kg and 0.1 m, I = 1/600 kg m^2, that a torque turns from rest.
+std::string turned_cube(const std::string& kind, double torque) {
+  return R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{"name": "a", "kind": ")" + kind +
+         R"(", "mass": 1, "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]},
+         "loads": [{"kind": "torque", "value": [0, 0, )" +
+         std::to_string(torque) + "]}]}]}";
+}
+
+/// Torques acted by the cosine of the turn in the step: 1000 N m turned this cube to 89 degrees, and said nothing.
+TEST(CoarseTurn, NamesTheBodyThatATorqueTurnsTooFar) {
+  for (const char* kind : {"rigid", "affine"}) {
+    RunningScene strong(turned_cube(kind, 1000.0));
+    EXPECT_EQ(strong.simulation().step().status, StepStatus::converged) << kind;
+    EXPECT_GT(strong.simulation().coarse_turn().angle, 1.2) << kind;
+    EXPECT_EQ(strong.simulation().coarse_turn().body, 0);
+    RunningScene weak(turned_cube(kind, 2.0));
+    EXPECT_EQ(weak.simulation().step().status, StepStatus::converged) << kind;
+    EXPECT_EQ(weak.simulation().coarse_turn().body, -1) << kind;
+  }
+}
+
+/// With chords as velocities a step from rest ends where I sin(theta) / h^2 is the torque.
+TEST(CoarseTurn, ATorqueActsInFullHoweverFarTheBodyTurnsInTheStep) {
+  for (const double torque : {1.0, 5.0, 10.0}) {
+    RunningScene scene(turned_cube("rigid", torque));
+    const double expected = std::asin(torque * 0.01 * 0.01 * 600.0);
+    scene.simulation().step();
+    const Eigen::Matrix4d pose = *scene.simulation().pose(0);
+    EXPECT_NEAR(std::atan2(pose(1, 0), pose(0, 0)), expected, 3e-3 * expected) << torque;
+  }
+}
+
 }  // namespace
 }  // namespace clearance

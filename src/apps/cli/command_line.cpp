@@ -126,7 +126,12 @@ int run_command_line(int argc, char** argv) {
   SceneOptions check;
   CLI::App* check_command = app.add_subcommand("check", "read and validate a scene without simulating it");
   add_scene_options(*check_command, check);
-  check_command->callback([&] { status = run_check(check); });
+  std::filesystem::path separated;
+  bool is_check_overwriting = false;
+  CLI::Option* separate = check_command->add_option(
+      "--separate", separated, "move bodies apart that meet at the start, and write the scene there (native format)");
+  check_command->add_flag("--overwrite", is_check_overwriting, "replace that file if it is there")->needs(separate);
+  check_command->callback([&] { status = run_check(check, separated, is_check_overwriting); });
 
   SceneOptions convert;
   std::filesystem::path convert_output;

@@ -48,7 +48,7 @@ void append_new(const Issues& later, Issues& told) {
 }
 
 /// Warnings are told at once, unless they are `in_summary`.
-ReadyScene prepare_scene(const SceneOptions& options, bool in_summary) {
+ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_separating = false) {
   ReadyScene ready;
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
   if (!loaded) {
@@ -56,6 +56,7 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary) {
     return ready;
   }
   ready.desc = loaded->scene;
+  if (is_separating) ready.desc.start.overlaps = OverlapHandling::separate;
   Result<Simulation> simulation = Simulation::create(ready.desc);
   Issues found = simulation ? simulation->warnings() : simulation.issues();
   set_file(found, options.scene.string());
@@ -63,35 +64,41 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary) {
   append_new(found, issues);
   if (!issues.empty() && !(in_summary && simulation)) report_issues(issues, options.json);
   if (!simulation) return ready;
+  if (const std::string moved = to_string(simulation->separation()); !moved.empty()) {
+    log_info("{}", moved);
+    if (!options.json && !is_separating) say(stdout, "note: {}\n", moved);
+  }
   ready.simulation = std::move(*simulation);
   ready.warnings = std::move(issues);
   return ready;
 }
 
-void print_summary(const ReadyScene& ready, bool json) {
+/// `separation`: of a scene whose overlaps were to be separated.
+void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const SceneDesc& desc = ready.desc;
   const SceneSummary s = ready.simulation->summary();
   const std::vector<BodyFacts> facts = sum_copies(desc, ready.simulation->body_facts());
   if (json) {
     Json bodies = Json::array();
     for (const BodyDesc& body : desc.bodies) bodies.push_back(body.name);
-    fmt::print("{}\n", Json{{"dimension", s.dim},
-                            {"bodies", s.num_bodies},
-                            {"obstacles", s.num_obstacles},
-                            {"vertices", s.num_vertices},
-                            {"elements", s.num_elements},
-                            {"surface_triangles", s.num_surface_triangles},
-                            {"surface_edges", s.num_surface_edges},
-                            {"steps", s.num_steps},
-                            {"time_step", desc.time.step},
-                            {"bbox_diagonal", s.bbox_diagonal},
-                            {"dhat", s.dhat},
-                            {"tolerance", s.tolerance},
-                            {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
-                            {"names", bodies},
-                            {"table", json_of_bodies(facts)},
-                            {"warnings", json_of(ready.warnings)}}
-                           .dump(2));
+    Json summary = {{"dimension", s.dim},
+                    {"bodies", s.num_bodies},
+                    {"obstacles", s.num_obstacles},
+                    {"vertices", s.num_vertices},
+                    {"elements", s.num_elements},
+                    {"surface_triangles", s.num_surface_triangles},
+                    {"surface_edges", s.num_surface_edges},
+                    {"steps", s.num_steps},
+                    {"time_step", desc.time.step},
+                    {"bbox_diagonal", s.bbox_diagonal},
+                    {"dhat", s.dhat},
+                    {"tolerance", s.tolerance},
+                    {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
+                    {"names", bodies},
+                    {"table", json_of_bodies(facts)},
+                    {"warnings", json_of(ready.warnings)}};
+    if (!separation.is_null()) summary["separation"] = separation;
+    fmt::print("{}\n", summary.dump(2));
     return;
   }
   fmt::print("{}D scene, {} bodies ({} of them obstacles), {} half-spaces\n", s.dim, s.num_bodies, s.num_obstacles,
@@ -219,20 +226,71 @@ int run_simulation(const RunOptions& options) {
   return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
 }
 
-int run_check(const SceneOptions& options) {
-  const ReadyScene ready = prepare_scene(options, options.json);
+namespace {
+
+/// False, and told, if a file is there.
+bool may_write(const fs::path& file, bool is_overwriting, const char* option, bool json) {
+  std::error_code error;
+  if (is_overwriting || !fs::exists(file, error)) return true;
+  report_issues({{file.string(), "", "",
+                  fmt::format("this file exists: replace it by --overwrite, or choose another with {}", option)}},
+                json);
+  return false;
+}
+
+void print_separation(const Separation& separation, const fs::path& file) {
+  if (separation.overlaps.empty()) {
+    fmt::print("nothing overlaps; the scene is in {}\n", file.string());
+    return;
+  }
+  for (const Separation::Overlap& overlap : separation.overlaps) {
+    if (overlap.first == overlap.second) {
+      fmt::print("'{}' met itself\n", overlap.first);
+    } else if (overlap.depth > 0.0) {
+      fmt::print("'{}' and '{}' overlapped by {:.4g} m\n", overlap.first, overlap.second, overlap.depth);
+    } else {
+      fmt::print("'{}' and '{}' touched\n", overlap.first, overlap.second);
+    }
+  }
+  for (const Separation::Move& move : separation.moves) {
+    if (move.distance > 0.0) fmt::print("'{}' was moved by {:.4g} m\n", move.body, move.distance);
+    if (move.bending > 0.0) fmt::print("'{}' was bent by up to {:.4g} m\n", move.body, move.bending);
+  }
+  fmt::print("the scene is in {}\n", file.string());
+}
+
+Json json_of(const Separation& separation) {
+  Json overlaps = Json::array(), moves = Json::array();
+  for (const Separation::Overlap& overlap : separation.overlaps) {
+    overlaps.push_back({{"bodies", {overlap.first, overlap.second}}, {"depth", overlap.depth}});
+  }
+  for (const Separation::Move& move : separation.moves) {
+    moves.push_back({{"body", move.body}, {"distance", move.distance}, {"bending", move.bending}});
+  }
+  return {{"overlaps", overlaps}, {"moves", moves}};
+}
+
+}  // namespace
+
+int run_check(const SceneOptions& options, const fs::path& separated, bool is_overwriting) {
+  const bool is_separating = !separated.empty();
+  if (is_separating && !may_write(separated, is_overwriting, "--separate", options.json)) return exit_bad_input;
+  const ReadyScene ready = prepare_scene(options, options.json, is_separating);
   if (!ready.simulation) return exit_bad_input;
-  print_summary(ready, options.json);
+  const Separation& separation = ready.simulation->separation();
+  if (is_separating) {
+    if (const Result<Done> saved = save_scene(separated, ready.simulation->scene()); !saved) {
+      report_issues(saved.issues(), options.json);
+      return exit_bad_input;
+    }
+    if (!options.json) print_separation(separation, separated);
+  }
+  print_summary(ready, options.json, is_separating ? json_of(separation) : Json());
   return exit_done;
 }
 
 int run_convert(const SceneOptions& options, const fs::path& output, bool is_overwriting) {
-  std::error_code error;
-  if (!is_overwriting && fs::exists(output, error)) {
-    report_issues({{output.string(), "", "", "this file exists: replace it by --overwrite, or choose another with -o"}},
-                  options.json);
-    return exit_bad_input;
-  }
+  if (!may_write(output, is_overwriting, "-o", options.json)) return exit_bad_input;
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
   if (!loaded) {
     report_issues(loaded.issues(), options.json);

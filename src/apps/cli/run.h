@@ -41,8 +41,9 @@ struct RunOptions {
 };
 
 int run_simulation(const RunOptions& options);
-int run_check(const SceneOptions& options);
-/// Replaces a file that is there only if told so.
+/// With `separated`, the scene goes there, its overlaps separated; as all files it replaces one that is there only if
+/// told so.
+int run_check(const SceneOptions& options, const std::filesystem::path& separated = {}, bool is_overwriting = false);
 int run_convert(const SceneOptions& options, const std::filesystem::path& output, bool is_overwriting);
 
 }  // namespace clearance::cli

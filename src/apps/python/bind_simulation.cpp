@@ -417,6 +417,31 @@ void bind_report(py::module_& module) {
 
 }  // namespace
 
+namespace {
+
+py::dict separation_of(const Separation& separation) {
+  py::list overlaps, moves;
+  for (const Separation::Overlap& overlap : separation.overlaps) {
+    py::dict entry;
+    entry["bodies"] = py::make_tuple(overlap.first, overlap.second);
+    entry["depth"] = overlap.depth;
+    overlaps.append(entry);
+  }
+  for (const Separation::Move& move : separation.moves) {
+    py::dict entry;
+    entry["body"] = move.body;
+    entry["distance"] = move.distance;
+    entry["bending"] = move.bending;
+    moves.append(entry);
+  }
+  py::dict result;
+  result["overlaps"] = overlaps;
+  result["moves"] = moves;
+  return result;
+}
+
+}  // namespace
+
 void bind_simulation(py::module_& module) {
   bind_report(module);
   module.def("make_state", &unpickled, py::arg("step"), py::arg("time"), py::arg("arrays"), py::arg("start"));
@@ -468,6 +493,7 @@ void bind_simulation(py::module_& module) {
                                for (std::size_t k = 0; k < values.size(); ++k) probes[py::str(columns[k])] = values[k];
                                return probes;
                              })
+      .def_property_readonly("separation", [](const Stepper& s) { return separation_of(s.simulation().separation()); })
       .def_property_readonly("warnings", [](const Stepper& s) { return problems_of(s.simulation().warnings()); })
       .def_property_readonly("state_hash", [](const Stepper& s) { return s.simulation().state_hash(); })
       .def_property_readonly("controls", &Stepper::controls)

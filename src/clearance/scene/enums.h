@@ -136,9 +136,17 @@ template <>
 struct EnumInfo<RegionFrame> {
   using V = EnumValue<RegionFrame>;
   static constexpr std::array values = {
-      V{RegionFrame::world, "world", "corners in metres, in the scene at its start"},
+      V{RegionFrame::world, "world", "corners in metres, in the scene as the transforms place the bodies"},
       V{RegionFrame::body, "body", "corners as fractions of the body's bounding box before its transform"},
       V{RegionFrame::mesh, "mesh", "corners in metres, in the mesh before its transform"}};
+};
+
+template <>
+struct EnumInfo<OverlapHandling> {
+  using V = EnumValue<OverlapHandling>;
+  static constexpr std::array values = {
+      V{OverlapHandling::refuse, "refuse", "the scene is refused, and every pair is told"},
+      V{OverlapHandling::separate, "separate", "they are moved apart as little as possible; see docs/overlaps.md"}};
 };
 
 template <>

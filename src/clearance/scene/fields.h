@@ -471,6 +471,35 @@ void describe(Visitor& v, HalfSpaceDesc& h) {
 }
 
 template <>
+struct StructInfo<MovedBodyDesc> {
+  static constexpr const char* name = "moved_body";
+  static constexpr const char* doc =
+      "A body that starts elsewhere than its transform says; `clearance check --separate` writes these. Boxes of "
+      "regions in the world select its nodes where the transform puts them.";
+};
+template <class Visitor>
+void describe(Visitor& v, MovedBodyDesc& m) {
+  v.field("body", m.body, any("", "its name, of a copy or component with its number as in `link[3]`"));
+  v.field("translation", m.translation,
+          any("m", "of all of it, after its transform; it is at rest and unstressed there"));
+  v.field("displacements", m.displacements,
+          any("m",
+              "deformable bodies: of every vertex that elements use, in the order of the mesh, from where it is "
+              "unstressed; null: none"));
+}
+
+template <>
+struct StructInfo<StartDesc> {
+  static constexpr const char* name = "start";
+  static constexpr const char* doc = "Where bodies start that the transforms put into or onto each other.";
+};
+template <class Visitor>
+void describe(Visitor& v, StartDesc& s) {
+  v.field("overlaps", s.overlaps, any("", "what becomes of bodies that meet or are in one another"));
+  v.field("moved", s.moved, any("", "bodies that start elsewhere than their transforms say"));
+}
+
+template <>
 struct StructInfo<ProbeDesc> {
   static constexpr const char* name = "probe";
   static constexpr const char* doc =
@@ -547,6 +576,7 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
   v.field("joints", s.joints, any("", "between stiff bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));
+  v.field("start", s.start, any("", "bodies that start apart from where their transforms put them"));
   v.field("controls", s.controls, any("", "numbers that formulas use and programs set"));
   v.field("output", s.output, any("", "what a run stores"));
 }

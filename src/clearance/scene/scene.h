@@ -164,7 +164,7 @@ struct ArrayDesc {
 };
 
 enum class RegionFrame {
-  world,  ///< box corners in [m] in the scene at its start
+  world,  ///< box corners in [m] in the scene as the transforms place the bodies
   body,   ///< box corners as fractions of the body's bounding box before its transform
   mesh    ///< box corners in [m] in the mesh before its transform, or as generated
 };
@@ -312,6 +312,21 @@ struct JointDesc {
   std::string effort;  ///< formula in t [s]: torque [N m] or force [N] on the first body, its reaction on the second
 };
 
+/// What becomes of bodies that meet, or are in one another, at the start.
+enum class OverlapHandling { refuse, separate };
+
+/// How a body starts elsewhere than its transform says: shifted as a whole, and bent.
+struct MovedBodyDesc {
+  std::string body;                                       ///< name, of copies as `link[3]`
+  Vec<3> translation = Vec<3>::Zero();                    ///< [m] of all of it; it is unstressed there
+  std::optional<std::vector<Vec<3>>> displacements = {};  ///< [m] per vertex of its frames, of deformable bodies
+};
+
+struct StartDesc {
+  OverlapHandling overlaps = OverlapHandling::refuse;
+  std::vector<MovedBodyDesc> moved;
+};
+
 struct HalfSpaceDesc {
   Vec<3> point = Vec<3>::Zero();               ///< [m] on the plane
   Vec<3> normal = Vec<3>::UnitY();             ///< into the free side; any length
@@ -372,6 +387,7 @@ struct SceneDesc {
   std::vector<BodyDesc> bodies;
   std::vector<JointDesc> joints;
   std::vector<HalfSpaceDesc> half_spaces;
+  StartDesc start;
   std::vector<ControlDesc> controls;
   OutputDesc output;
   /// Directory that mesh paths are relative to; set by the reader, never written.

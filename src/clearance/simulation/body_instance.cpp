@@ -17,6 +17,7 @@
 #include "clearance/simulation/lone_points.h"
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/mesh_units.h"
+#include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
@@ -267,6 +268,12 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
 
 }  // namespace
 
+Mesh BodyInstance::mesh_at_start() const {
+  Mesh bent = mesh;
+  for (std::size_t v = 0; v < displacements.size(); ++v) bent.vertices[v] += displacements[v];
+  return bent;
+}
+
 Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
   LoadedBodies loaded;
   Issues issues;
@@ -372,6 +379,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       }
     }
   }
+  if (issues.empty()) move_bodies(scene, loaded.instances, issues);
   if (has_errors(issues)) return issues;
   return loaded;
 }

@@ -17,13 +17,18 @@ struct BodyInstance {
   int desc = 0;  ///< index into SceneDesc::bodies
   BodyKind kind = BodyKind::deformable;
   bool is_obstacle = false;
-  Mesh mesh;                       ///< in the scene, at rest and at the start; vertices that no element uses are gone
+  Mesh mesh;                       ///< in the scene, unstressed; vertices that no element uses are gone
   BoundingBox untransformed_box;   ///< of the mesh before its transform
   std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
   /// Per tetrahedron (2D: triangle) of `mesh` of a deformable body: into BodyDesc::material_parts; -1: `material`.
   std::vector<int> material_part;
   Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
+  Vec<3> shift = Vec<3>::Zero();         ///< [m] by StartDesc::moved, already in `mesh`
+  std::vector<Vec<3>> displacements;     ///< [m] per vertex of `mesh` at the start; empty: none
+
+  /// Where the vertices are at the start.
+  Mesh mesh_at_start() const;
 };
 
 struct LoadedBodies {

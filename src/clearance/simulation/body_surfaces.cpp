@@ -26,9 +26,15 @@ List part_of(const List& list, const std::vector<int>& begins, int body) {
 BodySurfaces::BodySurfaces(const SceneModel& scene) : scene_(scene), boxes_(scene.bodies.size()) {
   const SurfaceTopology& surface = scene.model.surface;
   const auto body_of = [&](int v) { return surface.vertex_body[static_cast<std::size_t>(v)]; };
+  Vertices at_start = scene.frame_mesh.vertices;
+  std::size_t next = 0;
+  for (const BodyInstance& body : scene.bodies) {
+    for (std::size_t v = 0; v < body.displacements.size(); ++v) at_start[next + v] += body.displacements[v];
+    next += body.mesh.vertices.size();
+  }
   for (int v = 0; v < surface.num_vertices; ++v) {
     const int vertex = scene.vertex_of_surface[static_cast<std::size_t>(v)];
-    positions_.push_back(scene.frame_mesh.vertices[static_cast<std::size_t>(vertex)]);
+    positions_.push_back(at_start[static_cast<std::size_t>(vertex)]);
     boxes_[static_cast<std::size_t>(body_of(v))].extend(positions_.back());
   }
   first_vertex_ = find_begins(boxes_.size(), surface.num_vertices, body_of);
@@ -47,6 +53,11 @@ Edges BodySurfaces::edges(int body) const {
 int BodySurfaces::num_vertices(int body) const {
   const auto b = static_cast<std::size_t>(body);
   return first_vertex_[b + 1] - first_vertex_[b];
+}
+
+bool BodySurfaces::can_touch(int body_a, int body_b) const {
+  if (num_vertices(body_a) == 0 || num_vertices(body_b) == 0) return false;
+  return scene_.model.surface.can_touch(first_vertex(body_a), first_vertex(body_b));
 }
 
 double BodySurfaces::area(int body) const {

@@ -21,6 +21,8 @@ class BodySurfaces {
   Triangles triangles(int body) const;  ///< 3D; of surface vertices
   Edges edges(int body) const;
   int num_vertices(int body) const;
+  /// Whether contact between the bodies counts: not inside of one collision group.
+  bool can_touch(int body_a, int body_b) const;
   double area(int body) const;  ///< [m^2] of the triangles; 2D: [m] of the edges
 
  private:

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "clearance/geometry/mass_properties.h"
+#include "clearance/math/elementary.h"
 
 namespace clearance {
 
@@ -87,6 +88,23 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
       if (!(share > std::max(coarse_motion_limit, most.share))) continue;
       if (do_overlap(swept(bodies[a].box, way), bodies[b].box)) most = {share, order[i], order[j]};
     }
+  }
+  return most;
+}
+
+CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
+  CoarseTurn most;
+  const int dim = model.layout.dim;
+  double least_cosine = elementary::cos(coarse_turn_limit);
+  for (const StiffBody& body : model.stiff_bodies) {
+    // The trace of the rotation from one to the other: 2 cos, in space 1 + 2 cos.
+    const Eigen::Index first = dim * (static_cast<Eigen::Index>(body.first_block) + 1), count = dim * dim;
+    const double trace = x_t0.segment(first, count).dot(x_t1.segment(first, count)) / (body.radius * body.radius);
+    const double cosine = 0.5 * (trace - (dim - 2));
+    if (!(cosine < least_cosine)) continue;
+    least_cosine = cosine;
+    most = {elementary::atan2(std::sqrt(std::max(0.0, 1.0 - cosine * cosine)), cosine),
+            model.body_of_block[static_cast<std::size_t>(body.first_block)]};
   }
   return most;
 }

@@ -26,4 +26,7 @@ class CoarseMotionWatch {
   std::vector<int> some_vertex_;  // per body
 };
 
+/// From the unknowns x_t0 to x_t1.
+CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1);
+
 }  // namespace clearance

@@ -133,7 +133,7 @@ void clear_start(double slope, SceneModel& scene) {
   // As far as features of one body limit each other.
   options.dhat /= own_share;
   for (double& d : dhat) d /= own_share;
-  const VecX x = model.surface_map.apply(model.x_rest);
+  const VecX x = model.surface_map.apply(scene.initial_state.x);
   const auto broad_phase = make_broad_phase(dim, model.surface);
   const ContactSet set =
       build_contact_set<dim>(model, x, find_contact_candidates(*broad_phase, model, options, x, x), options);
@@ -143,6 +143,9 @@ void clear_start(double slope, SceneModel& scene) {
       return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
     };
     const int n = contact.num_vertices();
+    // What starts bent is pressed against something.
+    const auto is_bent = [&](int i) { return !scene.bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
+    if (is_bent(0) || is_bent(n - 1)) continue;
     const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
     const double gap = (is_within ? own_share : 1.0) * (std::sqrt(contact.distance_sq) - options.min_separation);
     for (int i = 0; i < n; ++i) {

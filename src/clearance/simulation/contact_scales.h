@@ -11,7 +11,8 @@ namespace clearance {
 ///
 /// dhat: the fraction of the scene of the body's diagonal; of solids at most a third of 2 V / A, the thickness of a
 /// plate; of features of one deformable body that face each other at most a third of their distance; of bodies that
-/// start closer their gap, so that no barrier pushes at the start. An absolute dhat is kept as it is. Obstacles take
+/// start closer, and of which none starts bent, their gap, so that no barrier pushes at the start. An absolute dhat is
+/// kept as it is. Obstacles take
 /// part in no limit.
 ///
 /// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks: a contact

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/point_tree.h"
-#include "clearance/geometry/weld.h"
-#include "clearance/geometry/winding_number.h"
+#include "clearance/simulation/solid.h"
 
 namespace clearance {
 
@@ -37,7 +35,7 @@ class EnclosureFinder {
       const BoundingBox& box = surfaces_.box(outer);
       tree.visit_box(box.min, box.max, [&](int point) {
         const int inner = body_of_point_[static_cast<std::size_t>(point)];
-        if (inner != outer && contains(box, surfaces_.box(inner)) && can_touch(inner, outer))
+        if (inner != outer && contains(box, surfaces_.box(inner)) && surfaces_.can_touch(inner, outer))
           candidates.push_back(inner);
       });
       test(outer, candidates);
@@ -53,62 +51,16 @@ class EnclosureFinder {
 
   const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
 
-  bool can_touch(int a, int b) const {
-    const std::vector<int>& group = scene_.model.surface.vertex_group;
-    const int first = group[static_cast<std::size_t>(surfaces_.first_vertex(a))];
-    const int second = group[static_cast<std::size_t>(surfaces_.first_vertex(b))];
-    return first < 0 || first != second;
-  }
-
-  /// Outlines of obstacles in the plane, unless they are those of generated areas, have room inside as often as not.
-  bool is_container(int outer) const {
-    if (scene_.dim == 3 || !body(outer).is_obstacle) return false;
-    const auto& generator = desc_.bodies[static_cast<std::size_t>(body(outer).desc)].generator;
-    return !generator || generator->is_surface;
-  }
-
   void test(int outer, const std::vector<int>& candidates) {
-    if (candidates.empty() || is_container(outer)) return;
-    // (The surface of the whole scene has lost the direction of the edges of a plane.)
-    const Mesh& mesh = body(outer).mesh;
-    const bool is_deformable = body(outer).kind == BodyKind::deformable;
-    if (scene_.dim == 2) {
-      test_all(outer, is_deformable ? boundary_edges(mesh.triangles) : mesh.edges, candidates);
-    } else {
-      test_all(outer, is_deformable ? boundary_triangles(mesh.tets) : mesh.triangles, candidates);
-    }
-  }
-
-  template <class Facets>
-  void test_all(int outer, const Facets& facets, const std::vector<int>& candidates) {
-    // The boundary of elements is closed; an obstacle that is open is hollow, and so is one that points inwards.
-    const bool is_solid = body(outer).kind == BodyKind::deformable;
-    if (facets.empty() || (!is_solid && !is_closed(outer, facets))) return;
+    if (candidates.empty()) return;
+    const std::optional<Solid> solid = Solid::of(desc_, scene_, outer);
+    if (!solid) return;
     for (const int inner : candidates) {
-      const Vec<3>& x = surfaces_.position(surfaces_.first_vertex(inner));
-      const int winding = winding_number(x, body(outer).mesh.vertices, facets).value_or(0);
-      // The surface of a stiff body may point either way.
-      if (is_stiff(body(outer).kind) ? winding % 2 == 0 : winding <= 0) continue;
+      if (!solid->holds(surfaces_.position(surfaces_.first_vertex(inner)))) continue;
       Found& found = found_[body(outer).desc];
       if (found.count++ > 0) continue;
       found.outer = outer;
       found.inner = inner;
-    }
-  }
-
-  bool is_closed(int outer, Triangles triangles) const {
-    weld_facets(outer, triangles);
-    return find_surface_defects(triangles).open_edges.empty();
-  }
-  bool is_closed(int outer, Edges edges) const {
-    weld_facets(outer, edges);
-    return is_closed_outline(edges);
-  }
-  template <class Facets>
-  void weld_facets(int outer, Facets& facets) const {
-    const std::vector<int> first = weld(body(outer).mesh.vertices);
-    for (auto& facet : facets) {
-      for (int& v : facet) v = first[static_cast<std::size_t>(v)];
     }
   }
 

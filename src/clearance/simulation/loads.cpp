@@ -154,9 +154,8 @@ std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel&
     torques.insert(torques.end(), on_unit.begin(), on_unit.end());
   }
   if (torques.empty()) return nullptr;
-  const int num_unknowns = scene.model.layout.num_unknowns();
   return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
-    return std::make_shared<TorquePotential<dim>>(num_unknowns, std::move(torques));
+    return std::make_shared<TorquePotential<dim>>(std::move(torques));
   });
 }
 

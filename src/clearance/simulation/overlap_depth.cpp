@@ -25,14 +25,14 @@ double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<i
                                    vertices[static_cast<std::size_t>(e[1])]);
 }
 
-/// Vertices of one body inside of another one that `facets` bound.
+/// Vertices of one body, shifted, inside of another one that `facets` bound.
 template <class Facets>
-void deepen(const BodySurfaces& surfaces, int inner, int outer, const Vertices& vertices, const Facets& facets,
-            Overlap& overlap) {
+void deepen(const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int outer, const Vertices& vertices,
+            const Facets& facets, Overlap& overlap) {
   std::vector<Vec<3>> near;
   const BoundingBox& box = surfaces.box(outer);
   for (int i = 0; i < surfaces.num_vertices(inner); ++i) {
-    const Vec<3>& x = surfaces.position(surfaces.first_vertex(inner) + i);
+    const Vec<3> x = surfaces.position(surfaces.first_vertex(inner) + i) + shift;
     if ((x.array() >= box.min.array() && x.array() <= box.max.array()).all()) near.push_back(x);
   }
   const std::size_t stride = near.size() / max_points + 1;
@@ -45,26 +45,31 @@ void deepen(const BodySurfaces& surfaces, int inner, int outer, const Vertices& 
   }
 }
 
-void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, int outer, Overlap& overlap) {
+void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int outer,
+            Overlap& overlap) {
   const BodyInstance& body = scene.bodies[static_cast<std::size_t>(outer)];
   const bool is_deformable = body.kind == BodyKind::deformable;
   if (scene.dim == 2) {
     const Edges edges = is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
-    if (is_closed_outline(edges)) deepen(surfaces, inner, outer, body.mesh.vertices, edges, overlap);
+    if (is_closed_outline(edges)) deepen(surfaces, inner, shift, outer, body.mesh.vertices, edges, overlap);
     return;
   }
   const Triangles triangles = is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
   if (!triangles.empty() && (is_deformable || is_closed_manifold(triangles))) {
-    deepen(surfaces, inner, outer, body.mesh.vertices, triangles, overlap);
+    deepen(surfaces, inner, shift, outer, body.mesh.vertices, triangles, overlap);
   }
 }
 
 }  // namespace
 
-Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b) {
+Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b,
+                     const Vec<3>& shift) {
   Overlap overlap;
-  deepen(scene, surfaces, body_a, body_b, overlap);
-  deepen(scene, surfaces, body_b, body_a, overlap);
+  deepen(scene, surfaces, body_a, shift, body_b, overlap);
+  const double of_a = overlap.depth;
+  deepen(scene, surfaces, body_b, -shift, body_a, overlap);
+  // (What lies in the shifted body was looked for with the other one shifted back.)
+  if (overlap.depth > of_a) overlap.place += shift;
   return overlap;
 }
 

@@ -10,8 +10,10 @@ struct Overlap {
   Vec<3> place = Vec<3>::Zero();  ///< [m]
 };
 
-/// Looks at some sixty vertices of each surface, evenly spread, so that the depth is a lower bound. Nothing is inside
-/// of bodies whose surface is open.
-Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b);
+/// With body_a shifted as a whole. Looks at some sixty vertices of each surface, evenly spread, so that the depth is a
+/// lower bound: of what is told here, and of any shift that takes one body out of the other. Nothing is inside of
+/// bodies whose surface is open.
+Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int body_a, int body_b,
+                     const Vec<3>& shift = Vec<3>::Zero());
 
 }  // namespace clearance

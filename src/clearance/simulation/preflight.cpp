@@ -62,6 +62,12 @@ class Preflight {
     report_.issues.push_back(std::move(issue));
   }
 
+  /// What to do about it.
+  std::string advice(const std::string& by_hand) const {
+    return desc_.start.overlaps == OverlapHandling::separate ? "start.overlaps: it could not be separated"
+                                                             : by_hand + ", or set `start.overlaps` to \"separate\"";
+  }
+
   void check_half_spaces() {
     for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
       const HalfSpace& half_space = scene_.model.half_spaces[plane];
@@ -84,16 +90,17 @@ class Preflight {
     // Rounding may put vertices that are meant to lie on a plane behind it.
     const bool is_touching = std::abs(distance) <= 1e-6 * dhat;
     if (distance < 0.0 && !is_touching) {
-      return fmt::format("starts behind half_spaces[{}]: {}, up to {:.6g} m deep; move it along the normal", plane,
-                         vertices, -distance);
+      return fmt::format("starts behind half_spaces[{}]: {}, up to {:.6g} m deep; {}", plane, vertices, -distance,
+                         advice("move it along the normal"));
     }
     const double min_separation = desc_.contact.min_separation;
     const std::string found = is_touching
                                   ? fmt::format("touches half_spaces[{}] at the start: {} on it", plane, vertices)
                                   : fmt::format("starts {:.6g} m from half_spaces[{}]: {}", distance, plane, vertices);
     return fmt::format(
-        "{}; bodies need a gap above {}: move it along the normal, by dhat ({:.3g} m) where it is to start in contact",
-        found, min_separation > 0.0 ? fmt::format("min_separation ({:g} m)", min_separation) : "zero", dhat);
+        "{}; bodies need a gap above {}: {}", found,
+        min_separation > 0.0 ? fmt::format("min_separation ({:g} m)", min_separation) : "zero",
+        advice(fmt::format("move it along the normal, by dhat ({:.3g} m) where it is to start in contact", dhat)));
   }
 
   void find_meetings(BroadPhase& broad_phase) {
@@ -147,9 +154,10 @@ class Preflight {
         overlap.place = meeting.place;
         if (meeting.depth > 0.0) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
-      add(fmt::format("{} at the start: {} of {} meet{} near {}; move them apart{}", who,
+      add(fmt::format("{} at the start: {} of {} meet{} near {}; {}{}", who,
                       counted(static_cast<std::size_t>(meeting.count), "pair"),
                       scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
+                      advice("move them apart"),
                       desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
     }
   }

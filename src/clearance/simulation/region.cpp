@@ -16,13 +16,20 @@ Corners untransformed_corners(const BodyInstance& body, const TransformDesc& tra
   const BoundingBox& bounds = body.untransformed_box;
   // Fractions 0 and 1, or corners of the mesh, mean its nodes; taking the transform back rounds relative to what it
   // added.
-  const double moved = transform.translation.norm() + body.array_offset.norm();
+  const double moved = transform.translation.norm() + body.array_offset.norm() + body.shift.norm();
   const Vec<3> margin =
       (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
   const auto corner = [&](const Vec<3>& c) -> Vec<3> {
     return frame == RegionFrame::mesh ? c : bounds.min + c.cwiseProduct(bounds.size());
   };
   return {corner(box[0]) - margin, corner(box[1]) + margin};
+}
+
+/// A box in the world, wider by what taking a shift back may have rounded.
+Corners widened_corners(const BodyInstance& body, const Corners& box) {
+  if (body.shift.isZero(0.0)) return box;
+  const Vec<3> margin = Vec<3>::Constant(1e-12 * body.untransformed_box.diagonal() + 1e-15 * body.shift.norm());
+  return {box[0] - margin, box[1] + margin};
 }
 
 /// Per vertex: 1 on the surface. All of an obstacle is: it has no inside.
@@ -76,14 +83,14 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
     boxes.push_back(*region.box);
   }
   for (Corners& box : boxes) {
-    if (is_relative) box = untransformed_corners(body, transform, region.frame, box);
+    box = is_relative ? untransformed_corners(body, transform, region.frame, box) : widened_corners(body, box);
   }
   const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
 
   std::vector<int> nodes;
   for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
     // Where the vertex was before the transform, if the corners are measured there.
-    Vec<3> x = body.mesh.vertices[v];
+    Vec<3> x = body.mesh.vertices[v] - body.shift;
     if (is_relative) {
       const Vec<3> unmoved = x - body.array_offset - transform.translation;
       x = (rotation.transpose() * unmoved).cwiseQuotient(transform.scale);

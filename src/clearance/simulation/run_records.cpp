@@ -46,6 +46,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   record.strained = {strain.share, strain.joint};
   const CoarseMotion& coarse = simulation.coarse_motion();
   if (coarse.share > 0.0) record.coarse = {coarse.share, {name_of(coarse.body), name_of(coarse.other)}};
+  const CoarseTurn& turn = simulation.coarse_turn();
+  if (turn.angle > 0.0) record.turned = {turn.angle, name_of(turn.body)};
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},

@@ -202,6 +202,18 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
   }
 }
 
+void set_initial_positions(SceneModel& scene) {
+  State& state = scene.initial_state;
+  state.x = scene.model.x_rest;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const std::vector<Vec<3>>& displacements = scene.bodies[b].displacements;
+    for (std::size_t v = 0; v < displacements.size(); ++v) {
+      state.x.segment(scene.dim * scene.blocks[b].of_nodes[v], scene.dim) += displacements[v].head(scene.dim);
+    }
+  }
+  state.x_anchor = state.x;
+}
+
 /// Bodies that are stiff turn about their centre of mass, without the motions that they do not make; stiff parts move
 /// as the deformable body would, on average.
 template <int dim>
@@ -275,14 +287,13 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   model.bbox_diagonal = box.diagonal();
   model.elastic_stiffness = std::move(elastic);
   scene.options = solver_options(desc, model.bbox_diagonal);
+  set_initial_positions(scene);
   set_contact_scales(desc, scene);
-  scene.initial_state.x = model.x_rest;
   set_initial_velocity(desc, scene);
   with_dimension(scene.dim, [&](auto dim) { set_stiff_velocities<dim>(desc, scene); });
   set_initial_acceleration(scene);
   prepare_motions(desc, scene);
   scene.initial_state.released.assign(scene.motions.size(), 0);
-  scene.initial_state.x_anchor = model.x_rest;
   scene.initial_state.controls =
       Eigen::Map<const VecX>(scene.controls->values.data(), std::ssize(scene.controls->values));
   return scene;

@@ -33,11 +33,13 @@ struct Simulation::Impl {
   std::vector<BodyView> views;
   State state;
   Issues warnings;
+  Separation separation;  // without its scene
   double initial_min_distance = infinity;
   Probes probes;
   std::optional<StepForces> forces;  // of the last step, if something asks for them
   CoarseMotionWatch watch;
   CoarseMotion coarse;  // of the last step
+  CoarseTurn turn;      // likewise
   std::map<int, ControlValues> control_schedule;
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
@@ -188,9 +190,11 @@ struct Simulation::Impl {
     if (scene.options.has_contact && scene.options.integrator.method != TimeIntegrator::quasi_static) {
       coarse = watch.look(scene.model, state, scene.options.integrator.h);
     }
+    const VecX x_t0 = scene.model.stiff_bodies.empty() ? VecX() : state.x;
     StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
                                      std::get<StepWorkspace<dim>>(workspace), on_iteration);
     if (report.is_advanced()) forces = report.forces;
+    turn = x_t0.size() > 0 ? find_coarse_turn(scene.model, x_t0, state.x) : CoarseTurn{};
     if (report.status == StepStatus::linear_solve_failed) report.limited_by += free_bodies_text(desc, scene);
     return report;
   }
@@ -236,6 +240,12 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   name_bodies(desc);
   Issues of_scene = validate(desc);
   if (has_errors(of_scene)) return of_scene;
+  if (desc.start.overlaps == OverlapHandling::separate) {
+    Result<Separation> separated = separate_overlaps(desc);
+    if (!separated) return separated.issues();
+    desc = std::exchange(separated->scene, SceneDesc());
+    impl->separation = std::move(*separated);
+  }
   Result<LoadedBodies> bodies = load_bodies(desc);
   if (!bodies) return bodies.issues();
   impl->warnings = std::move(of_scene);
@@ -281,6 +291,9 @@ std::vector<BodyFacts> Simulation::body_facts() const {
 const Issues& Simulation::warnings() const {
   return impl_->warnings;
 }
+const Separation& Simulation::separation() const {
+  return impl_->separation;
+}
 const Issues& Simulation::empty_regions() const {
   return impl_->scene.empty_regions;
 }
@@ -321,6 +334,10 @@ JointStrain Simulation::joint_strain() const {
 
 const CoarseMotion& Simulation::coarse_motion() const {
   return impl_->coarse;
+}
+
+const CoarseTurn& Simulation::coarse_turn() const {
+  return impl_->turn;
 }
 
 SceneSummary Simulation::summary() const {

@@ -16,6 +16,7 @@
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/coarse_motion.h"
 #include "clearance/simulation/joint_strain.h"
+#include "clearance/simulation/separation.h"
 #include "clearance/solver/report.h"
 
 namespace clearance {
@@ -83,6 +84,8 @@ class Simulation {
   const std::vector<BodyView>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
+  /// What had to be moved apart before the start, if the scene asks for it (`start.overlaps`); scene() says where to.
+  const Separation& separation() const;
   /// Of the warnings those of motions and loads that select nothing.
   const Issues& empty_regions() const;
 
@@ -120,6 +123,7 @@ class Simulation {
   JointStrain joint_strain() const;
   /// Of the last step.
   const CoarseMotion& coarse_motion() const;
+  const CoarseTurn& coarse_turn() const;
   /// Everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.

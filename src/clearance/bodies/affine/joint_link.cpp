@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clearance/bodies/affine/torque_potential.h"
 #include "clearance/math/elementary.h"
 #include "clearance/math/log_barrier.h"
 
@@ -249,11 +248,9 @@ void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
   }
   Vec<3> torque(0.0, 0.0, value);
   if constexpr (dim == 3) torque = value * Vec<3>(y_t0 * direction(1, axes_.col(2))).normalized();
-  for (int side = 0; side < 2; ++side) {
-    const double radius = frames_[static_cast<std::size_t>(side)].radius;
-    for (int k = side * (dim + 1) + 1; k < (side + 1) * (dim + 1); ++k) {
-      effort_force_.col(k) = turning_force<dim>(y_t0.col(k), radius, side == 0 ? torque : Vec<3>(-torque));
-    }
+  for (std::size_t side = 0; side < 2; ++side) {
+    effort_torques_[side] = StepTorque<dim>(columns(y_t0, static_cast<int>(side)), frames_[side].radius,
+                                            side == 0 ? torque : Vec<3>(-torque));
   }
 }
 
@@ -283,7 +280,9 @@ double JointLink<dim>::limit_gap(const Blocks& y) const {
 
 template <int dim>
 double JointLink<dim>::effort_energy(const Blocks& y) const {
-  return effort_ ? -effort_force_.cwiseProduct(y).sum() : 0.0;
+  if (!effort_) return 0.0;
+  return effort_torques_[0].energy(columns(y, 0)) + effort_torques_[1].energy(columns(y, 1)) -
+         effort_force_.cwiseProduct(y).sum();
 }
 
 template <int dim>
@@ -319,6 +318,10 @@ void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
 template <int dim>
 typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const {
   Blocks g = -effort_force_;
+  for (int side = 0; effort_ && side < 2; ++side) {
+    g.template middleCols<dim>(side * (dim + 1) + 1) +=
+        effort_torques_[static_cast<std::size_t>(side)].gradient(columns(y, side));
+  }
   for (const Weights& w : vectors_) g += stiffness_ * weighted_sum<dim>(y, w) * w.transpose();
   for (const Scalar& scalar : scalars_) {
     g += (stiffness_ * (scalar.form.value(y) - scalar.target)) * scalar.form.gradient(y);

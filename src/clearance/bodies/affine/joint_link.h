@@ -10,6 +10,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/bodies/affine/joint.h"
+#include "clearance/bodies/affine/step_torque.h"
 
 namespace clearance {
 
@@ -89,6 +90,8 @@ class JointLink {
     double energy = 0.0;   // [J] factor of the barrier
   };
 
+  /// The columns b_i of a body.
+  static Mat<dim> columns(const Blocks& y, int side) { return y.template middleCols<dim>(side * (dim + 1) + 1); }
   Weights point(int side, const Vec<3>& x) const;
   Weights direction(int side, const Vec<3>& d) const;
   /// A point of the world as the first body carries it, seen from where the second does; a direction likewise.
@@ -119,7 +122,8 @@ class JointLink {
   Limit limit_;
   JointFunction drive_;
   JointFunction effort_;
-  Blocks effort_force_ = Blocks::Zero();  // [N] of this step
+  Blocks effort_force_ = Blocks::Zero();           // [N] of this step, of a slider
+  std::array<StepTorque<dim>, 2> effort_torques_;  // of this step, of a hinge: on both bodies
 };
 
 extern template class JointLink<2>;

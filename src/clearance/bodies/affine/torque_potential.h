@@ -1,10 +1,9 @@
-// External torques on stiff bodies. Their direction is fixed in the world, and the forces that make them up are those
-// of the pose at the start of the step: a torque about a turning body has no potential.
+// External torques on stiff bodies, with directions that are fixed in the world.
 #pragma once
 
 #include <functional>
 
-#include "clearance/math/types.h"
+#include "clearance/bodies/affine/step_torque.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -18,17 +17,11 @@ struct TorqueLoad {
   std::function<Result<Vec<3>>(double h, double time_t1)> torque;
 };
 
-/// The force on each b_i of a body by which they add up to the torque and stretch nothing: with
-/// f_i = (torque x b_i) / (2 R^2), sum b_i x f_i is the torque while the b_i are orthogonal and of length R.
-template <int dim>
-Vec<dim> turning_force(const Vec<dim>& b, double radius, const Vec<3>& torque);
-
 template <int dim>
 class TorquePotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<TorquePotential>(*this); }
-  TorquePotential(int num_unknowns, std::vector<TorqueLoad> loads)
-      : loads_(std::move(loads)), force_(VecX::Zero(num_unknowns)) {}
+  explicit TorquePotential(std::vector<TorqueLoad> loads) : loads_(std::move(loads)), torques_(loads_.size()) {}
 
   std::string name() const override { return "torque"; }
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
@@ -38,7 +31,7 @@ class TorquePotential : public Potential {
 
  private:
   std::vector<TorqueLoad> loads_;
-  VecX force_;  // [N] of this step
+  std::vector<StepTorque<dim>> torques_;  // per load
 };
 
 extern template class TorquePotential<2>;

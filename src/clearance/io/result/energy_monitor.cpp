@@ -27,6 +27,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
   if (step.kinetic > 0.0) most_made_ = std::max(most_made_, step.made / at_work_);
   strained_ = std::max(strained_, step.strained);
   coarse_ = std::max(coarse_, step.coarse);
+  turned_ = std::max(turned_, step.turned);
   largest_strain_ = std::max(largest_strain_, step.joint);
 }
 
@@ -56,6 +57,13 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                     "been led around the other, and no impact is resolved; use a step "
                                     "that is {:.2g} times shorter",
                                     coarse_.second, coarse_.first, coarse_.first / resolved_motion)});
+  }
+  if (turned_.first > 0.0) {
+    warnings.push_back(
+        {"coarse_turn",
+         fmt::format("'{}' turned by up to {:.2g} rad in a step, which is too long for that: it turns too "
+                     "slowly, and more slowly for any torque; use a step that is {:.2g} times shorter",
+                     turned_.second, turned_.first, turned_.first / resolved_turn)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
     warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "

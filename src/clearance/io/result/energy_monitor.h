@@ -10,8 +10,11 @@ namespace clearance {
 /// Of a body's size: what it may move in a step for an impact to be resolved, about.
 inline constexpr double resolved_motion = 0.1;
 
+/// [rad] What a body may turn in a step, about.
+inline constexpr double resolved_turn = 0.1;
+
 struct RunWarning {
-  std::string name;     ///< `energy_gained`, `energy_lost`, `coarse_step`, `joint_strained`, `empty_region`
+  std::string name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `joint_strained`, `empty_region`
   std::string message;  ///< what was found, how much, and what to do
 };
 
@@ -26,23 +29,25 @@ struct StepEnergies {
   std::pair<double, std::string> strained;
   /// Of two bodies that move past each other: by how much of the smaller one's size, who they are.
   std::pair<double, std::string> coarse;
+  /// Of the stiff body that turns farthest: by what angle [rad], its name.
+  std::pair<double, std::string> turned;
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
 /// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves,
 /// or with those that joints connect them with: a large one far away hides nothing. It has also gained energy if a
 /// single step makes a twentieth of all that is at work in the scene, whatever impacts hide of single bodies. A step is
-/// coarse if two bodies move past each other by half of the smaller one's size. Joints are strained if they store a
-/// tenth of all other energy at work in the scene, and one of them is out of place by more than carrying the weight of
-/// its bodies takes: one that hangs at rest is not.
+/// coarse if two bodies move past each other by half of the smaller one's size, or one turns by half a radian. Joints
+/// are strained if they store a tenth of all other energy at work in the scene, and one of them is out of place by more
+/// than carrying the weight of its bodies takes: one that hangs at rest is not.
 class EnergyMonitor {
  public:
   void add(const StepEnergies& step);
   std::vector<RunWarning> warnings() const;
 
  private:
-  std::pair<double, std::string> gained_, lost_;      // at the last step
-  std::pair<double, std::string> strained_, coarse_;  // the most of all steps
+  std::pair<double, std::string> gained_, lost_;               // at the last step
+  std::pair<double, std::string> strained_, coarse_, turned_;  // the most of all steps
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
   double most_made_ = 0.0;  // in a step, as a share of what was at work by then
 };

@@ -292,6 +292,9 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   if (record.coarse.share > 0.0) {
     line["coarse"] = {{"share", number(record.coarse.share)}, {"bodies", record.coarse.bodies}};
   }
+  if (record.turned.angle > 0.0) {
+    line["turned"] = {{"angle", number(record.turned.angle)}, {"body", record.turned.body}};
+  }
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
@@ -334,10 +337,11 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   ++num_steps_by_status_[has_status ? record["status"].get<std::string>() : "unknown"];
   if (!record.contains("account") || !record.contains("energy")) return;
   const Json &account = record["account"], &energy = record["energy"];
-  const auto share_in = [&](const char* key, const char* whose) -> std::pair<double, std::string> {
+  const auto share_in = [&](const char* key, const char* whose,
+                            const char* value = "share") -> std::pair<double, std::string> {
     if (!record.contains(key) || !record[key].is_object()) return {};
     const Json& share = record[key];
-    return {number_in(share, "share", 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
+    return {number_in(share, value, 0.0), share.contains(whose) && share[whose].is_string() ? share[whose] : ""};
   };
   std::pair<double, std::string> coarse = share_in("coarse", "bodies");
   if (coarse.first > 0.0 && record["coarse"].contains("bodies")) {
@@ -348,7 +352,8 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
                number_in(account, "stored", 0.0),
                number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
-               share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse)});
+               share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
+               share_in("turned", "body", "angle")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

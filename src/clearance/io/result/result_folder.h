@@ -60,6 +60,12 @@ struct StepRecord {
     std::array<std::string, 2> bodies;
   };
   Coarse coarse;
+  /// Of the stiff body that turns farthest: by what angle [rad], its name.
+  struct Turn {
+    double angle = 0.0;
+    std::string body;
+  };
+  Turn turned;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   ControlValues controls;  ///< in this step

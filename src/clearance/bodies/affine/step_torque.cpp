@@ -1,0 +1,59 @@
+#include "clearance/bodies/affine/step_torque.h"
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+
+#include "clearance/math/elementary.h"
+
+namespace clearance {
+
+namespace {
+
+/// It makes the torque zero at a quarter turn.
+template <int dim>
+constexpr double fall_of = 0.5 * std::numbers::pi / (0.5 * std::numbers::pi - StepTorque<dim>::widest);
+
+}  // namespace
+
+template <int dim>
+StepTorque<dim>::StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& torque)
+    : size_(dim == 2 ? torque[2] : torque.norm()) {
+  if (size_ == 0.0) return;
+  const double factor = 1.0 / (2.0 * radius * radius);
+  for (int i = 0; i < dim; ++i) {
+    const Vec<dim> b = b_t0.col(i);
+    if constexpr (dim == 2) {
+      sine_.col(i) = factor * Vec<2>(-b[1], b[0]);
+      cosine_.col(i) = factor * b;
+    } else {
+      const Vec<3> n = torque / size_;
+      sine_.col(i) = factor * n.cross(b);
+      cosine_.col(i) = factor * (b - n.dot(b) * n);
+    }
+  }
+}
+
+template <int dim>
+double StepTorque<dim>::energy(const Mat<dim>& b) const {
+  if (size_ == 0.0) return 0.0;
+  const double theta = elementary::atan2(sine_.cwiseProduct(b).sum(), std::abs(cosine_.cwiseProduct(b).sum()));
+  const double beyond = std::abs(theta) - widest;
+  return -size_ *
+         (beyond > 0.0 ? std::copysign(widest + elementary::sin(fall_of<dim> * beyond) / fall_of<dim>, theta) : theta);
+}
+
+template <int dim>
+Mat<dim> StepTorque<dim>::gradient(const Mat<dim>& b) const {
+  if (size_ == 0.0) return Mat<dim>::Zero();
+  const double s = sine_.cwiseProduct(b).sum(), c = cosine_.cwiseProduct(b).sum(), size_sq = s * s + c * c;
+  if (!(size_sq > 0.0)) return Mat<dim>::Zero();
+  const double beyond = std::abs(elementary::atan2(s, std::abs(c))) - widest;
+  const double slope = std::copysign(beyond > 0.0 ? elementary::cos(fall_of<dim> * beyond) : 1.0, c);
+  return (-size_ * slope / size_sq) * (c * sine_ - s * cosine_);
+}
+
+template class StepTorque<2>;
+template class StepTorque<3>;
+
+}  // namespace clearance

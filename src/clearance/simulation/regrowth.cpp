@@ -1,0 +1,478 @@
+#include "clearance/simulation/regrowth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "clearance/broad_phase/broad_phase.h"
+#include "clearance/geometry/distance.h"
+#include "clearance/geometry/intersection.h"
+#include "clearance/geometry/winding_number.h"
+#include "clearance/model/model.h"
+#include "clearance/simulation/hint.h"
+#include "clearance/simulation/moved_bodies.h"
+#include "clearance/simulation/preflight.h"
+#include "clearance/simulation/region.h"
+#include "clearance/simulation/simulation.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int max_draws = 400;
+/// Of the edges around a vertex: how far it is drawn in at once.
+constexpr double draw_share = 0.1;
+/// Draws after everything is clear, so that the barrier has room.
+constexpr int further_draws = 1;
+/// Elements keep at least this part of their volume.
+constexpr double least_volume = 0.02;
+constexpr int max_growth_steps = 60;
+
+/// A deformable body as it is drawn in.
+struct Bending {
+  int body = 0;
+  int first_vertex = 0;         // of its mesh, among those of all bodies
+  Vertices x;                   // [m]
+  std::vector<double> measure;  // of its elements at rest
+  std::vector<std::vector<int>> neighbours;
+  std::vector<char> is_held;
+};
+
+/// Draws in what meets.
+template <int dim>
+class Shrinker {
+ public:
+  Shrinker(const SceneDesc& desc, const SceneModel& scene)
+      : desc_(desc), scene_(scene), x_(scene.model.surface_map.apply(scene.initial_state.x)) {
+    bending_of_body_.assign(scene.bodies.size(), -1);
+    int first_vertex = 0;
+    for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+      const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
+      facets_.push_back(facets_of(body));
+      if (body.kind == BodyKind::deformable && desc.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
+        bending_of_body_[static_cast<std::size_t>(b)] = static_cast<int>(bendings_.size());
+        bendings_.push_back(prepare(b, first_vertex));
+      }
+      first_of_body_.push_back(first_vertex);
+      first_vertex += static_cast<int>(body.mesh.vertices.size());
+    }
+    surface_of_vertex_.assign(static_cast<std::size_t>(first_vertex), -1);
+    for (std::size_t s = 0; s < scene.vertex_of_surface.size(); ++s) {
+      surface_of_vertex_[static_cast<std::size_t>(scene.vertex_of_surface[s])] = static_cast<int>(s);
+    }
+  }
+
+  /// False: something cannot be drawn in any further.
+  bool run() {
+    const auto broad_phase = make_broad_phase(dim, scene_.model.surface);
+    int num_clean = 0;
+    for (int draw = 0; draw < max_draws; ++draw) {
+      std::set<int> offending = find_offending(*broad_phase);  // surface vertices
+      if (offending.empty()) {
+        if (num_clean++ == further_draws) return true;
+        offending = offended_;
+      } else {
+        num_clean = 0;
+        offended_.insert(offending.begin(), offending.end());
+      }
+      if (!draw_in(offending)) return false;
+    }
+    return false;
+  }
+
+  /// Bodies that have been drawn in.
+  std::vector<int> bent_bodies() const {
+    std::set<int> bodies;
+    for (const int v : offended_) {
+      const int b = scene_.model.surface.vertex_body[static_cast<std::size_t>(v)];
+      if (bending_of_body_[static_cast<std::size_t>(b)] >= 0) bodies.insert(b);
+    }
+    return {bodies.begin(), bodies.end()};
+  }
+  const Vertices& positions(int body) const {
+    return bendings_[static_cast<std::size_t>(bending_of_body_[static_cast<std::size_t>(body)])].x;
+  }
+  /// Bodies that met themselves.
+  const std::set<int>& self_meetings() const { return self_meetings_; }
+
+ private:
+  using Facets = std::conditional_t<dim == 3, Triangles, Edges>;
+
+  static Facets facets_of(const BodyInstance& body) {
+    const bool is_deformable = body.kind == BodyKind::deformable;
+    if constexpr (dim == 3) {
+      return is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+    } else {
+      return is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+    }
+  }
+  static const auto& elements_of(const Mesh& mesh) {
+    if constexpr (dim == 3) {
+      return mesh.tets;
+    } else {
+      return mesh.triangles;
+    }
+  }
+  /// Signed, times dim!.
+  template <class Element>
+  static double measure(const Vertices& x, const Element& element) {
+    const auto at = [&](std::size_t i) -> const Vec<3>& { return x[static_cast<std::size_t>(element[i])]; };
+    const Vec<3> normal = cross_product(at(1) - at(0), at(2) - at(0));
+    if constexpr (dim == 3) {
+      return normal.dot(at(3) - at(0));
+    } else {
+      return normal[2];
+    }
+  }
+
+  Bending prepare(int b, int first_vertex) const {
+    const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
+    const BodyDesc& of_body = desc_.bodies[static_cast<std::size_t>(body.desc)];
+    Bending bending;
+    bending.body = b;
+    bending.first_vertex = first_vertex;
+    bending.x = body.mesh_at_start().vertices;
+    const std::size_t count = bending.x.size();
+    std::vector<std::set<int>> neighbours(count);
+    for (const auto& element : elements_of(body.mesh)) {
+      bending.measure.push_back(measure(body.mesh.vertices, element));
+      for (const int v : element) {
+        for (const int w : element) {
+          if (v != w) neighbours[static_cast<std::size_t>(v)].insert(w);
+        }
+      }
+    }
+    for (const auto& of_vertex : neighbours) bending.neighbours.emplace_back(of_vertex.begin(), of_vertex.end());
+    bending.is_held.assign(count, 0);
+    for (const MotionDesc& motion : of_body.motions) {
+      for (const int v : select_nodes(body, of_body.transform, motion.region, dim)) {
+        bending.is_held[static_cast<std::size_t>(v)] = 1;
+      }
+    }
+    return bending;
+  }
+
+  const Bending* bending_of(int body) const {
+    const int i = bending_of_body_[static_cast<std::size_t>(body)];
+    return i < 0 ? nullptr : &bendings_[static_cast<std::size_t>(i)];
+  }
+  int body_of(int surface_vertex) const {
+    return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
+  }
+  const Vertices& vertices_of(int body) const {
+    const Bending* bending = bending_of(body);
+    return bending != nullptr ? bending->x : scene_.bodies[static_cast<std::size_t>(body)].mesh.vertices;
+  }
+  Vec<dim> at(int surface_vertex) const { return x_.template segment<dim>(dim * surface_vertex); }
+  static Vec<3> in_space(const Vec<dim>& x) {
+    Vec<3> p = Vec<3>::Zero();
+    p.template head<dim>() = x;
+    return p;
+  }
+
+  std::set<int> find_offending(BroadPhase& broad_phase) {
+    std::set<int> offending;
+    std::set<std::array<int, 2>> meeting;  // bodies
+    std::map<int, BoundingBox> self_boxes;
+    const SurfaceTopology& surface = scene_.model.surface;
+    for (const auto& [first, second] : broad_phase.find_intersection_candidates(x_)) {
+      const auto& e = surface.edges[static_cast<std::size_t>(first)];
+      std::vector<int> vertices(e.begin(), e.end());
+      if constexpr (dim == 2) {
+        const auto& f = surface.edges[static_cast<std::size_t>(second)];
+        if (!edges_intersect(at(e[0]), at(e[1]), at(f[0]), at(f[1]))) continue;
+        vertices.insert(vertices.end(), f.begin(), f.end());
+      } else {
+        const auto& t = surface.triangles[static_cast<std::size_t>(second)];
+        if (!edge_intersects_triangle(at(e[0]), at(e[1]), at(t[0]), at(t[1]), at(t[2]))) continue;
+        vertices.insert(vertices.end(), t.begin(), t.end());
+      }
+      offending.insert(vertices.begin(), vertices.end());
+      const int a = body_of(vertices.front()), b = body_of(vertices.back());
+      meeting.insert({std::min(a, b), std::max(a, b)});
+      if (a != b) continue;
+      self_meetings_.insert(a);
+      for (const int v : vertices) self_boxes[a].extend(in_space(at(v)));
+    }
+    met_.insert(meeting.begin(), meeting.end());
+    for (const auto& [a, b] : met_) {
+      if (a == b) continue;
+      add_enclosed(a, b, offending);
+      add_enclosed(b, a, offending);
+    }
+    for (const auto& [b, box] : self_boxes) add_folded(b, box, offending);
+    for (const HalfSpace& half_space : scene_.model.half_spaces) {
+      for (int v = 0; v < surface.num_vertices; ++v) {
+        if (!scene_.model.meets_half_spaces(v)) continue;
+        if (half_space.normal.dot(in_space(at(v))) - half_space.offset <= least_distance(v)) offending.insert(v);
+      }
+    }
+    return offending;
+  }
+  double least_distance(int surface_vertex) const {
+    const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
+    const double own = dhat.empty() ? scene_.options.barrier.dhat : dhat[static_cast<std::size_t>(surface_vertex)];
+    return desc_.contact.min_separation + 0.1 * own;
+  }
+
+  /// Surface vertices of one body inside of another one.
+  void add_enclosed(int inner, int outer, std::set<int>& offending) const {
+    const Bending* bending = bending_of(inner);
+    const Facets& facets = facets_[static_cast<std::size_t>(outer)];
+    if (bending == nullptr || facets.empty()) return;
+    const BoundingBox box = bounding_box(vertices_of(outer));
+    visit_surface(*bending, [&](int v, int surface_vertex) {
+      const Vec<3>& x = bending->x[static_cast<std::size_t>(v)];
+      for (int c = 0; c < dim; ++c) {
+        if (x[c] < box.min[c] || x[c] > box.max[c]) return;
+      }
+      if (offending.count(surface_vertex) > 0) return;
+      if (winding_number(x, vertices_of(outer), facets).value_or(0) % 2 != 0) offending.insert(surface_vertex);
+    });
+  }
+  /// Surface vertices of a body that lie in another part of it.
+  void add_folded(int b, const BoundingBox& meeting, std::set<int>& offending) const {
+    const Bending* bending = bending_of(b);
+    if (bending == nullptr) return;
+    const std::vector<Vec<3>> normals = vertex_normals(*bending);
+    const double margin = 0.5 * meeting.diagonal();
+    visit_surface(*bending, [&](int v, int surface_vertex) {
+      const Vec<3>& x = bending->x[static_cast<std::size_t>(v)];
+      if (((x - meeting.min).array() < -margin).any() || ((x - meeting.max).array() > margin).any()) return;
+      const Vec<3> outside = x + 1e-6 * edge_length(*bending, v) * normals[static_cast<std::size_t>(v)];
+      if (winding_number(outside, bending->x, facets_[static_cast<std::size_t>(b)]).value_or(0) > 0) {
+        offending.insert(surface_vertex);
+      }
+    });
+  }
+  template <class Visit>
+  void visit_surface(const Bending& bending, const Visit& visit) const {
+    for (int v = 0; v < static_cast<int>(bending.x.size()); ++v) {
+      const int surface_vertex = surface_of_vertex_[static_cast<std::size_t>(bending.first_vertex + v)];
+      if (surface_vertex >= 0) visit(v, surface_vertex);
+    }
+  }
+
+  double edge_length(const Bending& bending, int v) const {
+    const auto i = static_cast<std::size_t>(v);
+    double sum = 0.0;
+    for (const int w : bending.neighbours[i]) sum += (bending.x[static_cast<std::size_t>(w)] - bending.x[i]).norm();
+    return bending.neighbours[i].empty() ? 0.0 : sum / static_cast<double>(bending.neighbours[i].size());
+  }
+  /// Outwards, of length one; of vertices inside zero.
+  std::vector<Vec<3>> vertex_normals(const Bending& bending) const {
+    std::vector<Vec<3>> normals(bending.x.size(), Vec<3>::Zero());
+    for (const auto& facet : facets_[static_cast<std::size_t>(bending.body)]) {
+      const auto point = [&](std::size_t i) -> const Vec<3>& { return bending.x[static_cast<std::size_t>(facet[i])]; };
+      Vec<3> normal;
+      if constexpr (dim == 3) {
+        normal = cross_product(point(1) - point(0), point(2) - point(0));
+      } else {
+        const Vec<3> edge = point(1) - point(0);
+        normal = {edge[1], -edge[0], 0.0};
+      }
+      for (const int v : facet) normals[static_cast<std::size_t>(v)] += normal;
+    }
+    for (Vec<3>& normal : normals) normal = normal.isZero(0.0) ? normal : Vec<3>(normal.normalized());
+    return normals;
+  }
+
+  /// False: no vertex can be drawn in.
+  bool draw_in(const std::set<int>& offending) {
+    bool has_moved = false;
+    for (Bending& bending : bendings_) has_moved = draw_in(bending, offending) || has_moved;
+    return has_moved;
+  }
+  bool draw_in(Bending& bending, const std::set<int>& offending) {
+    const std::vector<Vec<3>> normals = vertex_normals(bending);
+    std::vector<Vec<3>> step(bending.x.size(), Vec<3>::Zero());
+    std::vector<char> is_drawn(bending.x.size(), 0);
+    visit_surface(bending, [&](int v, int surface_vertex) {
+      const auto i = static_cast<std::size_t>(v);
+      if (bending.is_held[i] || offending.count(surface_vertex) == 0) return;
+      is_drawn[i] = 1;
+      step[i] = -draw_share * edge_length(bending, v) * normals[i];
+    });
+    if (std::find(is_drawn.begin(), is_drawn.end(), 1) == is_drawn.end()) return false;
+    // What is around comes along, less and less.
+    for (int round = 0; round < 4; ++round) {
+      const std::vector<Vec<3>> last = step;
+      for (std::size_t v = 0; v < step.size(); ++v) {
+        if (is_drawn[v] || bending.is_held[v] || bending.neighbours[v].empty()) continue;
+        Vec<3> sum = Vec<3>::Zero();
+        for (const int w : bending.neighbours[v]) sum += last[static_cast<std::size_t>(w)];
+        step[v] = 0.9 * sum / static_cast<double>(bending.neighbours[v].size());
+      }
+    }
+    return take(bending, step);
+  }
+  /// Where elements would become too small, less of the step, or nothing.
+  bool take(Bending& bending, std::vector<Vec<3>>& step) {
+    const auto& elements = elements_of(scene_.bodies[static_cast<std::size_t>(bending.body)].mesh);
+    Vertices moved = bending.x;
+    bool is_valid = false;
+    for (int round = 0; round < 40 && !is_valid; ++round) {
+      for (std::size_t v = 0; v < moved.size(); ++v) moved[v] = bending.x[v] + step[v];
+      is_valid = true;
+      std::set<int> too_far;
+      for (std::size_t e = 0; e < elements.size(); ++e) {
+        if (measure(moved, elements[e]) >= least_volume * bending.measure[e]) continue;
+        is_valid = false;
+        too_far.insert(elements[e].begin(), elements[e].end());
+      }
+      for (const int v : too_far) step[static_cast<std::size_t>(v)] *= round < 20 ? 0.5 : 0.0;
+    }
+    if (!is_valid) return false;
+    double farthest = 0.0;
+    for (std::size_t v = 0; v < moved.size(); ++v) farthest = std::max(farthest, (moved[v] - bending.x[v]).norm());
+    bending.x = std::move(moved);
+    visit_surface(bending, [&](int v, int surface_vertex) {
+      x_.template segment<dim>(dim * surface_vertex) = bending.x[static_cast<std::size_t>(v)].template head<dim>();
+    });
+    return farthest > 0.0;
+  }
+
+  const SceneDesc& desc_;
+  const SceneModel& scene_;
+  VecX x_;  // of the surface
+  std::vector<Facets> facets_;
+  std::vector<Bending> bendings_;
+  std::vector<int> bending_of_body_, first_of_body_, surface_of_vertex_;
+  std::set<int> offended_, self_meetings_;
+  std::set<std::array<int, 2>> met_;
+};
+
+/// The scene with nothing in it that moves or loads anything: all bodies but the bent ones are held.
+SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entries, double h) {
+  SceneDesc resting = scene;
+  resting.start.overlaps = OverlapHandling::refuse;
+  resting.gravity = Vec<3>::Zero();
+  resting.time = TimeDesc{};
+  resting.time.step = h;
+  resting.time.duration = h * max_growth_steps;
+  resting.friction = FrictionDesc{};
+  resting.contact.restitution = 0.0;
+  resting.contact.restitution_pairs.clear();
+  resting.joints.clear();
+  resting.output = OutputDesc{};
+  for (std::size_t d = 0; d < resting.bodies.size(); ++d) {
+    BodyDesc& body = resting.bodies[d];
+    body.loads.clear();
+    body.velocity.reset();
+    body.linear_velocity = body.angular_velocity = Vec<3>::Zero();
+    body.friction.reset();
+    body.static_friction.reset();
+    std::vector<MotionDesc> held;
+    if (bent_entries.count(static_cast<int>(d)) == 0) {
+      if (body.kind != BodyKind::obstacle) held.emplace_back();
+    } else {
+      for (const MotionDesc& motion : body.motions) {
+        held.emplace_back();
+        held.back().region = motion.region;
+        held.back().components = motion.components;
+      }
+    }
+    body.motions = std::move(held);
+  }
+  return resting;
+}
+
+/// [s] Many times what a wave needs to cross any of the bodies: inertia hardly counts.
+double slow_step(const SceneModel& model, const std::vector<int>& bent, const SceneDesc& scene) {
+  double h = 0.0;
+  for (const int b : bent) {
+    const BodyInstance& body = model.bodies[static_cast<std::size_t>(b)];
+    const MaterialDesc& material = scene.bodies[static_cast<std::size_t>(body.desc)].material;
+    const double size = bounding_box(body.mesh.vertices).diagonal();
+    h = std::max(h, 100.0 * size * std::sqrt(material.density / material.youngs_modulus));
+  }
+  return h;
+}
+
+/// Lets bodies grow back in steps of `h`, each from rest. Their displacements are in the scene, and are left there as
+/// far as they remain.
+Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h, SceneDesc& scene) {
+  std::set<int> entries;
+  for (const int b : bent) entries.insert(model.bodies[static_cast<std::size_t>(b)].desc);
+  Result<Simulation> simulation = Simulation::create(resting_scene(scene, entries, h));
+  if (!simulation) return simulation.issues();
+  const double still = 1e-6 * model.model.bbox_diagonal;
+  for (int step = 0; step < max_growth_steps; ++step) {
+    const VecX before = simulation->unknowns();
+    if (!simulation->step().is_advanced()) break;
+    State state = simulation->state();
+    state.v.setZero();
+    state.a.setZero();
+    if (const Result<Done> restored = simulation->restore(std::move(state)); !restored) return restored.issues();
+    if ((simulation->unknowns() - before).cwiseAbs().maxCoeff() < still) break;
+  }
+  const std::vector<Vec<3>> x = simulation->positions();
+  for (const int b : bent) {
+    const BodyView& view = simulation->bodies()[static_cast<std::size_t>(b)];
+    const Vertices& rest = model.bodies[static_cast<std::size_t>(b)].mesh.vertices;
+    std::vector<Vec<3>>& displacements = *moved_entry(scene, view.name).displacements;
+    for (std::size_t v = 0; v < rest.size(); ++v) {
+      displacements[v] = x[static_cast<std::size_t>(view.vertices.first) + v] - rest[v];
+    }
+  }
+  return {};
+}
+
+template <int dim>
+Issues bend(const SceneModel& model, Separation& separation, const Issues& problems) {
+  SceneDesc& scene = separation.scene;
+  Shrinker<dim> shrinker(scene, model);
+  const bool is_clean = shrinker.run();
+  const std::vector<int> bent = shrinker.bent_bodies();
+  if (!is_clean || bent.empty()) return problems;
+  for (const int b : shrinker.self_meetings()) {
+    const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
+    separation.overlaps.push_back({name, name, 0.0});
+  }
+  for (const int b : bent) {
+    const BodyInstance& body = model.bodies[static_cast<std::size_t>(b)];
+    std::vector<Vec<3>> displacements;
+    for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+      displacements.push_back(shrinker.positions(b)[v] - body.mesh.vertices[v]);
+    }
+    moved_entry(scene, body.name).displacements = std::move(displacements);
+  }
+  // In the end in steps of the scene, whose contacts are as stiff as those of its run.
+  for (const double h : {slow_step(model, bent, scene), scene.time.step}) {
+    if (Issues issues = grow_back(model, bent, h, scene); !issues.empty()) return issues;
+  }
+  for (const int b : bent) {
+    const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
+    double largest = 0.0;
+    for (const Vec<3>& u : *moved_entry(scene, name).displacements) largest = std::max(largest, u.norm());
+    auto move = std::find_if(separation.moves.begin(), separation.moves.end(),
+                             [&](const Separation::Move& m) { return m.body == name; });
+    if (move == separation.moves.end()) move = separation.moves.insert(move, {name, 0.0, 0.0});
+    move->bending = largest;
+  }
+  return {};
+}
+
+/// What meets at the start.
+Issues find_meetings(const SceneDesc& scene, SceneModel& model) {
+  Result<LoadedBodies> bodies = load_bodies(scene);
+  if (!bodies) return bodies.issues();
+  model = build_scene_model(scene, std::move(bodies->instances));
+  return check_initial_state(scene, model).issues;
+}
+
+}  // namespace
+
+Issues bend_apart(Separation& separation) {
+  SceneModel model;
+  const Issues problems = find_meetings(separation.scene, model);
+  if (!has_errors(problems)) return {};
+  const Issues issues = model.dim == 2 ? bend<2>(model, separation, problems) : bend<3>(model, separation, problems);
+  if (!issues.empty()) return issues;
+  return find_meetings(separation.scene, model);
+}
+
+}  // namespace clearance
