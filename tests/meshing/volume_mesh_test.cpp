@@ -147,6 +147,8 @@ TEST(VolumeMesh, RefusesWhatIsNoBareSurface) {
   EXPECT_EQ(message_of(Mesh{}, 0.5), "has no triangles that could be a surface; outlines are filled in 2D");
   EXPECT_EQ(message_of(make_sheet(1, 1, 2, 2), 0.5), "is flat: it encloses nothing");
   EXPECT_NE(message_of(box_surface({1, 1, 1}), 1e-4).find("this edge length would make up to"), std::string::npos);
+  EXPECT_NE(message_of(box_surface({1, 1, 1}), 3.0).find("is longer than the whole body, which is 1.732 m across"),
+            std::string::npos);
   Mesh open;
   open.dim = 2;
   open.vertices = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}};

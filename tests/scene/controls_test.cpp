@@ -57,5 +57,15 @@ TEST(Controls, HaveNamesThatFormulasCanTell) {
             "controls[1].name: another control has this name (got \"a\")");
 }
 
+TEST(Controls, ThatNothingUsesAreWarnedOf) {
+  const auto warnings = [](const std::string& formula) {
+    std::string text;
+    for (const Issue& issue : validate(ball_with({{"pull", 1.0}}, formula))) text += to_string(issue);
+    return text;
+  };
+  EXPECT_EQ(warnings("2 * pull"), "");
+  EXPECT_NE(warnings("2 * t").find("controls[0].name: warning: no drive, effort, load"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace clearance

@@ -125,7 +125,7 @@ inline SceneDesc full_scene() {
                             .lower = -0.25,
                             .upper = 0.5,
                             .drive = "",
-                            .effort = "2 * t"},
+                            .effort = "2 * t * pull + grip"},
                   JointDesc{.name = "motor",
                             .bodies = {"link[0]", "link[1]"},
                             .lower = {},
@@ -135,6 +135,10 @@ inline SceneDesc full_scene() {
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
   scene.controls = {ControlDesc{.name = "pull", .value = 1.0 / 3.0}, ControlDesc{.name = "grip"}};
+  scene.start.overlaps = OverlapHandling::separate;
+  scene.start.moved = {MovedBodyDesc{.body = "cube",
+                                     .translation = {0.5, 1.0 / 3.0, 2},
+                                     .displacements = std::vector<Vec<3>>{{0, 0.1, 0}, {0, 0, 1.0 / 7.0}}}};
   ProbeDesc of_region;
   of_region.name = "mean";
   of_region.kind = ProbeKind::velocity;

@@ -158,6 +158,11 @@ Issues check_request(const Mesh& given, double edge_length) {
   const double measure = is_plane ? size[0] * size[1] : size.prod();
   const double cell = is_plane ? edge_length * edge_length : edge_length * edge_length * edge_length;
   if (!(measure > 0.0)) return {refusal("", "is flat: it encloses nothing")};
+  if (edge_length > size.norm()) {
+    return {refusal(number(edge_length), fmt::format("this edge length is longer than the whole body, which is {:.4g} "
+                                                     "m across: is it in metres, and the mesh in its `units`?",
+                                                     size.norm()))};
+  }
   const double elements = 8.0 * measure / cell;
   if (elements > max_elements) {
     return {

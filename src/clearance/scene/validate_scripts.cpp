@@ -148,8 +148,33 @@ class ScriptCheck : SceneCheck {
         error(place, problem, '"' + name + '"');
       } else if (!names.insert(name).second) {
         error(place, "another control has this name", '"' + name + '"');
+      } else if (!is_used(name)) {
+        warning(place, "no drive, effort, load or displacement uses this control: it does nothing", '"' + name + '"');
       }
     }
+  }
+
+  bool is_used(const std::string& control) const {
+    const auto has = [&](const std::string& formula) { return has_word(formula, control); };
+    const auto have = [&](const Expressions& formulas) { return std::any_of(formulas.begin(), formulas.end(), has); };
+    for (const JointDesc& joint : scene_.joints) {
+      if (has(joint.drive) || has(joint.effort)) return true;
+    }
+    return std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyDesc& body) {
+      return std::any_of(body.loads.begin(), body.loads.end(),
+                         [&](const LoadDesc& load) { return load.expression && have(*load.expression); }) ||
+             std::any_of(body.motions.begin(), body.motions.end(),
+                         [&](const MotionDesc& motion) { return motion.displacement && have(*motion.displacement); });
+    });
+  }
+  static bool has_word(const std::string& formula, const std::string& word) {
+    const auto is_part = [&](std::size_t i) {
+      return i < formula.size() && (std::isalnum(static_cast<unsigned char>(formula[i])) != 0 || formula[i] == '_');
+    };
+    for (std::size_t at = formula.find(word); at != std::string::npos; at = formula.find(word, at + 1)) {
+      if ((at == 0 || !is_part(at - 1)) && !is_part(at + word.size())) return true;
+    }
+    return false;
   }
 
   void check_window(double start, double end, const std::string& place) {

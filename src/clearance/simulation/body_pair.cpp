@@ -102,6 +102,9 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
 bool BodyPair::is_container(int outer, int inner) const {
   const std::optional<Solid>& solid = solids_[static_cast<std::size_t>(outer)];
   if (!solid || !scene_.bodies[static_cast<std::size_t>(outer)].is_obstacle) return false;
+  const BoundingBox &around = surfaces_.box(outer), &box = surfaces_.box(inner);
+  const Vec<3> middle = 0.5 * (box.min + box.max);
+  if ((middle.array() < around.min.array()).any() || (middle.array() > around.max.array()).any()) return false;
   const int count = surfaces_.num_vertices(inner);
   const int stride = count / max_container_points + 1;
   int num_inside = 0, num_asked = 0;

@@ -154,11 +154,13 @@ class Preflight {
         overlap.place = meeting.place;
         if (meeting.depth > 0.0) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
-      add(fmt::format("{} at the start: {} of {} meet{} near {}; {}{}", who,
-                      counted(static_cast<std::size_t>(meeting.count), "pair"),
-                      scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
-                      advice("move them apart"),
-                      desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
+      add(fmt::format(
+          "{} at the start: {} of {} meet{} near {}; {}{}", who,
+          counted(static_cast<std::size_t>(meeting.count), "pair"),
+          scene_.dim == 2 ? "edges" : "an edge and a triangle", depth, place_text(overlap.place),
+          advice(bodies.first == bodies.second ? "weld vertices in the same place, or part the surface there"
+                                               : "move them apart"),
+          desc_.joints.empty() ? "" : "; bodies that a joint connects may share a `collision_group`"));
     }
   }
 
