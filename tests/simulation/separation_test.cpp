@@ -1,6 +1,7 @@
 // Overlapping starts: what is moved apart, how far, and what is told where that is impossible.
 #include "clearance/simulation/separation.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -133,6 +134,66 @@ TEST(Separation, WhatIsInsideOfASolidComesOutAndOfAnObstacleStays) {
     const Separation through = separated(scene);
     EXPECT_NEAR(shift(through, "a")[0] - shift(through, "b")[0], is_container ? -0.02 : 0.18, 2e-3) << kind;
   }
+}
+
+/// A block in a slot that is too narrow was led into the wall beside it, where no surfaces met, and fell there.
+TEST(Separation, NothingIsLedIntoTheWallOfAnObstacle) {
+  for (const std::string wall :
+       {R"("dimension": 2, "bodies": [{"name": "wall", "kind": "obstacle", "geometry": {"vertices": [[-3, 3], [-3, -3],
+           [3, -3], [3, 3], [0.5, 3], [0.5, -1], [-0.5, -1], [-0.5, 3]],
+           "edges": [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6], [6, 7], [7, 0]]}},
+           {"name": "a", "kind": "rigid", "generator": {"kind": "rectangle", "size": [1.02, 1], "resolution": [1]}}])",
+        R"("bodies": [{"name": "wall", "kind": "obstacle", "generator": {"kind": "blocks", "size": [1, 1, 1], "blocks":
+           [[[-3, -3, -3], [-0.5, 3, 3]], [[0.5, -3, -3], [3, 3, 3]], [[-0.5, -3, -3], [0.5, -1, 3]]]}},
+           {"name": "a", "kind": "rigid", "generator": {"kind": "box", "size": [1.02, 1, 1], "resolution": [1]}}])"}) {
+    Result<LoadedScene> loaded = load_scene_text("{" + wall + "}", "scene", ".", {});
+    ASSERT_TRUE(loaded) << to_string(loaded.issues().front());
+    name_bodies(loaded->scene);
+    const Separation result = separated(loaded->scene);
+    // Out of the slot, upwards or to the front.
+    EXPECT_LT(std::abs(shift(result, "a")[0]), 0.5);
+    EXPECT_GT(shift(result, "a").norm(), 3.0);
+  }
+}
+
+/// No surfaces meet: the shaft ends in the middle of the ring. It was thrown out, by 3 m for 2 mm of interference.
+TEST(Separation, AShaftIsPressedIntoItsRing) {
+  std::string vertices, triangles;
+  const int n = 48, rings = 5;
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < rings; ++k) {
+      const double radius = 1.0 + 0.25 * k, angle = 2 * M_PI * i / n;
+      vertices +=
+          fmt::format("{}[{}, {}]", vertices.empty() ? "" : ", ", radius * std::cos(angle), radius * std::sin(angle));
+      if (k + 1 == rings) continue;
+      const int a = rings * i + k, b = rings * ((i + 1) % n) + k;
+      triangles +=
+          fmt::format("{}[{}, {}, {}], [{}, {}, {}]", triangles.empty() ? "" : ", ", a, a + 1, b + 1, a, b + 1, b);
+    }
+  }
+  const Separation result = separated(scene_of(
+      R"({"name": "ring", "geometry": {"vertices": [)" + vertices + R"(], "triangles": [)" + triangles + R"(]}},
+         {"name": "shaft", "generator": {"kind": "disk", "size": [1.02], "resolution": [8]}})",
+      R"("dimension": 2, "gravity": [0, 0, 0],)"));
+  ASSERT_EQ(result.overlaps.size(), 1u);
+  EXPECT_LT(result.overlaps[0].depth, 0.03);
+  EXPECT_EQ(shift(result, "shaft"), Vec<3>(Vec<3>::Zero()));
+  Result<Simulation> simulation = Simulation::create(result.scene);
+  ASSERT_TRUE(simulation);
+  EXPECT_EQ(simulation->step().status, StepStatus::converged);
+  EXPECT_FALSE(simulation->contacts().empty());
+}
+
+TEST(Separation, FormulasMeanThePlacesOfTheTransforms) {
+  const SceneDesc scene =
+      scene_of(cube("wall", "obstacle", "[0, 0, 0]") + "," +
+                   cube("a", "deformable", "[0.9, 0, 0]", R"(, "velocity": ["0", "x > 1.405 ? 1 : 0", "0"])"),
+               R"("gravity": [0, 0, 0],)");
+  const Separation result = separated(scene);
+  EXPECT_GT(shift(result, "a")[0], 0.1);
+  const Result<Simulation> simulation = Simulation::create(result.scene);
+  ASSERT_TRUE(simulation);
+  for (const Vec<3>& v : simulation->velocities()) EXPECT_EQ(v.norm(), 0.0);
 }
 
 TEST(Separation, WhatIsSqueezedStartsBentAndAtRest) {

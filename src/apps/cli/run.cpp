@@ -240,7 +240,7 @@ bool may_write(const fs::path& file, bool is_overwriting, const char* option, bo
 
 void print_separation(const Separation& separation, const fs::path& file) {
   if (separation.overlaps.empty()) {
-    fmt::print("nothing overlaps; the scene is in {}\n", file.string());
+    fmt::print("nothing that collides overlaps; the scene is in {}\n", file.string());
     return;
   }
   for (const Separation::Overlap& overlap : separation.overlaps) {
@@ -274,6 +274,12 @@ Json json_of(const Separation& separation) {
 
 int run_check(const SceneOptions& options, const fs::path& separated, bool is_overwriting) {
   const bool is_separating = !separated.empty();
+  std::error_code error;
+  if (is_separating && fs::equivalent(options.scene, separated, error)) {
+    report_issues({{separated.string(), "", "", "is the scene itself: choose another file with --separate"}},
+                  options.json);
+    return exit_bad_input;
+  }
   if (is_separating && !may_write(separated, is_overwriting, "--separate", options.json)) return exit_bad_input;
   const ReadyScene ready = prepare_scene(options, options.json, is_separating);
   if (!ready.simulation) return exit_bad_input;

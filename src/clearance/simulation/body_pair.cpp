@@ -96,7 +96,7 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
   }
   start_ = Eigen::Map<const VecX>(flat.data(), std::ssize(flat));
   broad_phase_ = make_broad_phase(dim_, topology_);
-  may_hold_ = {is_container(first, second), is_container(second, first)};
+  is_around_ = {is_container(first, second), is_container(second, first)};
 }
 
 bool BodyPair::is_container(int outer, int inner) const {
@@ -105,6 +105,7 @@ bool BodyPair::is_container(int outer, int inner) const {
   const BoundingBox &around = surfaces_.box(outer), &box = surfaces_.box(inner);
   const Vec<3> middle = 0.5 * (box.min + box.max);
   if ((middle.array() < around.min.array()).any() || (middle.array() > around.max.array()).any()) return false;
+  if (!solid->holds(middle)) return false;
   const int count = surfaces_.num_vertices(inner);
   const int stride = count / max_container_points + 1;
   int num_inside = 0, num_asked = 0;
@@ -135,7 +136,7 @@ bool BodyPair::is_far_apart(const Vec<3>& shift, double gap) const {
 }
 
 bool BodyPair::is_apart(const Vec<3>& shift, double gap) {
-  if (is_far_apart(shift, gap)) return true;
+  if (is_far_apart(shift, gap)) return !is_contained();
   place(shift);
   return !meets() && !comes_closer(gap) && !is_enclosed(shift);
 }
@@ -193,12 +194,15 @@ bool BodyPair::comes_closer(double gap) {
 /// Where no surfaces meet, one vertex tells it.
 bool BodyPair::is_enclosed(const Vec<3>& shift) const {
   if (counts_[0] == 0 || counts_[1] == 0) return false;
-  const auto& first = solids_[static_cast<std::size_t>(bodies_[0])];
-  const auto& second = solids_[static_cast<std::size_t>(bodies_[1])];
   // (Solids are where the bodies start.)
   const Vec<3> of_first = surfaces_.position(surfaces_.first_vertex(bodies_[0])) + shift;
   const Vec<3> of_second = surfaces_.position(surfaces_.first_vertex(bodies_[1])) - shift;
-  return (second && !may_hold_[1] && second->holds(of_first)) || (first && !may_hold_[0] && first->holds(of_second));
+  return is_on_wrong_side(1, of_first) || is_on_wrong_side(0, of_second);
+}
+
+bool BodyPair::is_on_wrong_side(std::size_t outer, const Vec<3>& vertex_of_other) const {
+  const std::optional<Solid>& solid = solids_[static_cast<std::size_t>(bodies_[outer])];
+  return solid && solid->holds(vertex_of_other) != is_around_[outer];
 }
 
 double BodyPair::distance_beyond(const Vec<3>& direction, const Vec<3>& shift, double gap) const {
@@ -254,9 +258,11 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
   };
   refine(0.4, 0.005, try_beyond);
 
-  // Bodies with hollows may be apart much sooner, though not before their vertices are out.
-  const bool may_stay = may_hold_[0] || may_hold_[1];
-  const double depth = may_stay ? 0.0 : find_overlap(scene_, surfaces_, bodies_[0], bodies_[1], shift).depth;
+  // Bodies with hollows may be apart much sooner, though not before their vertices are out. What is in a container must
+  // not leave it.
+  const double farthest = least;
+  if (is_contained()) least = infinity;
+  const double depth = is_contained() ? 0.0 : find_overlap(scene_, surfaces_, bodies_[0], bodies_[1], shift).depth;
   const auto try_at = [&](const Vec<3>& direction, double t) { return is_apart(shift + t * direction, gap); };
   const auto shorten = [&](const Vec<3>& direction, double apart, double not_apart) {
     while (apart > accuracy * not_apart && apart - not_apart > 0.25 * gap) {
@@ -266,7 +272,7 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
     least = apart;
     best = direction;
   };
-  const double longest = least / accuracy;
+  const double longest = farthest / accuracy;
   for (double t = std::min(std::max(gap, depth), longest), last = depth; t < longest; last = t, t *= 1.5) {
     for (const Vec<3>& direction : directions) {
       if (t < least && try_at(direction, t)) shorten(direction, t, last);
@@ -280,6 +286,7 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
       return true;
     });
   }
+  if (!(least < infinity)) return std::nullopt;
   return Vec<3>(least * best);
 }
 

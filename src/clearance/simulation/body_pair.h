@@ -13,14 +13,17 @@ namespace clearance {
 
 class BodyPair {
  public:
-  /// Of `solids`, one per body, those that a body fills. All must outlive the pair.
+  /// `solids`: per body its inside (Solid::inside_of). All must outlive the pair.
   BodyPair(const SceneModel& scene, const BodySurfaces& surfaces, const std::vector<std::optional<Solid>>& solids,
            int first, int second);
 
   /// With the first body shifted: no surfaces meet, none is inside of the other, and nothing of one is closer than
-  /// `gap` to the other. The first two are exact. What starts inside of an obstacle for the most part is meant to be
-  /// there, and may stay.
+  /// `gap` to the other. The first two are exact. What starts inside of an obstacle, with its middle and most of its
+  /// vertices, is meant to be there, and has to stay.
   bool is_apart(const Vec<3>& shift, double gap);
+
+  /// One of them is meant to be in the other.
+  bool is_contained() const { return is_around_[0] || is_around_[1]; }
 
   /// Where the boxes of the bodies alone tell it.
   bool is_far_apart(const Vec<3>& shift, double gap) const;
@@ -37,14 +40,15 @@ class BodyPair {
   bool comes_closer(double gap);
   bool is_enclosed(const Vec<3>& shift) const;
   bool is_container(int outer, int inner) const;
+  bool is_on_wrong_side(std::size_t outer, const Vec<3>& vertex_of_other) const;
   /// How far along a unit direction the first body is beyond the second one for sure, whatever their shapes.
   double distance_beyond(const Vec<3>& direction, const Vec<3>& shift, double gap) const;
 
   const SceneModel& scene_;
   int dim_;
   std::array<int, 2> bodies_;
-  std::array<int, 2> counts_{};     // surface vertices
-  std::array<bool, 2> may_hold_{};  // the other body
+  std::array<int, 2> counts_{};      // surface vertices
+  std::array<bool, 2> is_around_{};  // the other body
   const BodySurfaces& surfaces_;
   const std::vector<std::optional<Solid>>& solids_;
   SurfaceTopology topology_;

@@ -52,7 +52,8 @@ class EnclosureFinder {
   const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
 
   void test(int outer, const std::vector<int>& candidates) {
-    if (candidates.empty()) return;
+    // (A body that starts bent has been looked at when it was.)
+    if (candidates.empty() || !body(outer).displacements.empty()) return;
     const std::optional<Solid> solid = Solid::of(desc_, scene_, outer);
     if (!solid) return;
     for (const int inner : candidates) {

@@ -49,7 +49,7 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance
     center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * blocks.first, scene.dim);
     prepared.blocks = {blocks.first};
     prepared.weights = {load.kind == LoadKind::acceleration ? scene.model.mass[blocks.first] : 1.0};
-    prepared.points = {center};
+    prepared.points = {center - body.shift};
     return prepared;
   }
   const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, blocks);
@@ -57,7 +57,7 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance
     if (weights[v] == 0.0) continue;
     prepared.blocks.push_back(blocks.of_nodes[v]);
     prepared.weights.push_back(weights[v]);
-    prepared.points.push_back(body.mesh.vertices[v]);
+    prepared.points.push_back(body.mesh.vertices[v] - body.shift);
   }
   return prepared;
 }

@@ -34,7 +34,6 @@ constexpr int max_growth_steps = 60;
 /// A deformable body as it is drawn in.
 struct Bending {
   int body = 0;
-  int first_vertex = 0;         // of its mesh, among those of all bodies
   Vertices x;                   // [m]
   std::vector<double> measure;  // of its elements at rest
   std::vector<std::vector<int>> neighbours;
@@ -45,8 +44,11 @@ struct Bending {
 template <int dim>
 class Shrinker {
  public:
-  Shrinker(const SceneDesc& desc, const SceneModel& scene)
-      : desc_(desc), scene_(scene), x_(scene.model.surface_map.apply(scene.initial_state.x)) {
+  Shrinker(const SceneDesc& desc, const SceneModel& scene, const std::vector<std::array<int, 2>>& pairs)
+      : desc_(desc),
+        scene_(scene),
+        x_(scene.model.surface_map.apply(scene.initial_state.x)),
+        met_(pairs.begin(), pairs.end()) {
     bending_of_body_.assign(scene.bodies.size(), -1);
     int first_vertex = 0;
     for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
@@ -54,7 +56,7 @@ class Shrinker {
       facets_.push_back(facets_of(body));
       if (body.kind == BodyKind::deformable && desc.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
         bending_of_body_[static_cast<std::size_t>(b)] = static_cast<int>(bendings_.size());
-        bendings_.push_back(prepare(b, first_vertex));
+        bendings_.push_back(prepare(b));
       }
       first_of_body_.push_back(first_vertex);
       first_vertex += static_cast<int>(body.mesh.vertices.size());
@@ -128,12 +130,11 @@ class Shrinker {
     }
   }
 
-  Bending prepare(int b, int first_vertex) const {
+  Bending prepare(int b) const {
     const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
     const BodyDesc& of_body = desc_.bodies[static_cast<std::size_t>(body.desc)];
     Bending bending;
     bending.body = b;
-    bending.first_vertex = first_vertex;
     bending.x = body.mesh_at_start().vertices;
     const std::size_t count = bending.x.size();
     std::vector<std::set<int>> neighbours(count);
@@ -220,12 +221,12 @@ class Shrinker {
 
   /// Surface vertices of one body inside of another one.
   void add_enclosed(int inner, int outer, std::set<int>& offending) const {
-    const Bending* bending = bending_of(inner);
     const Facets& facets = facets_[static_cast<std::size_t>(outer)];
-    if (bending == nullptr || facets.empty()) return;
+    if (facets.empty()) return;
+    const Vertices& vertices = vertices_of(inner);
     const BoundingBox box = bounding_box(vertices_of(outer));
-    visit_surface(*bending, [&](int v, int surface_vertex) {
-      const Vec<3>& x = bending->x[static_cast<std::size_t>(v)];
+    visit_surface(inner, [&](int v, int surface_vertex) {
+      const Vec<3>& x = vertices[static_cast<std::size_t>(v)];
       for (int c = 0; c < dim; ++c) {
         if (x[c] < box.min[c] || x[c] > box.max[c]) return;
       }
@@ -239,7 +240,7 @@ class Shrinker {
     if (bending == nullptr) return;
     const std::vector<Vec<3>> normals = vertex_normals(*bending);
     const double margin = 0.5 * meeting.diagonal();
-    visit_surface(*bending, [&](int v, int surface_vertex) {
+    visit_surface(b, [&](int v, int surface_vertex) {
       const Vec<3>& x = bending->x[static_cast<std::size_t>(v)];
       if (((x - meeting.min).array() < -margin).any() || ((x - meeting.max).array() > margin).any()) return;
       const Vec<3> outside = x + 1e-6 * edge_length(*bending, v) * normals[static_cast<std::size_t>(v)];
@@ -249,9 +250,10 @@ class Shrinker {
     });
   }
   template <class Visit>
-  void visit_surface(const Bending& bending, const Visit& visit) const {
-    for (int v = 0; v < static_cast<int>(bending.x.size()); ++v) {
-      const int surface_vertex = surface_of_vertex_[static_cast<std::size_t>(bending.first_vertex + v)];
+  void visit_surface(int body, const Visit& visit) const {
+    const auto b = static_cast<std::size_t>(body);
+    for (int v = 0; v < static_cast<int>(scene_.bodies[b].mesh.vertices.size()); ++v) {
+      const int surface_vertex = surface_of_vertex_[static_cast<std::size_t>(first_of_body_[b] + v)];
       if (surface_vertex >= 0) visit(v, surface_vertex);
     }
   }
@@ -290,7 +292,7 @@ class Shrinker {
     const std::vector<Vec<3>> normals = vertex_normals(bending);
     std::vector<Vec<3>> step(bending.x.size(), Vec<3>::Zero());
     std::vector<char> is_drawn(bending.x.size(), 0);
-    visit_surface(bending, [&](int v, int surface_vertex) {
+    visit_surface(bending.body, [&](int v, int surface_vertex) {
       const auto i = static_cast<std::size_t>(v);
       if (bending.is_held[i] || offending.count(surface_vertex) == 0) return;
       is_drawn[i] = 1;
@@ -329,7 +331,7 @@ class Shrinker {
     double farthest = 0.0;
     for (std::size_t v = 0; v < moved.size(); ++v) farthest = std::max(farthest, (moved[v] - bending.x[v]).norm());
     bending.x = std::move(moved);
-    visit_surface(bending, [&](int v, int surface_vertex) {
+    visit_surface(bending.body, [&](int v, int surface_vertex) {
       x_.template segment<dim>(dim * surface_vertex) = bending.x[static_cast<std::size_t>(v)].template head<dim>();
     });
     return farthest > 0.0;
@@ -342,16 +344,18 @@ class Shrinker {
   std::vector<Bending> bendings_;
   std::vector<int> bending_of_body_, first_of_body_, surface_of_vertex_;
   std::set<int> offended_, self_meetings_;
-  std::set<std::array<int, 2>> met_;
+  std::set<std::array<int, 2>> met_;  // bodies that have been in one another
 };
 
 /// The scene with nothing in it that moves or loads anything: all bodies but the bent ones are held.
-SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entries, double h) {
+SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entries, double h,
+                        TimeIntegrator integrator) {
   SceneDesc resting = scene;
   resting.start.overlaps = OverlapHandling::refuse;
   resting.gravity = Vec<3>::Zero();
   resting.time = TimeDesc{};
   resting.time.step = h;
+  resting.time.integrator = integrator;
   resting.time.duration = h * max_growth_steps;
   resting.friction = FrictionDesc{};
   resting.contact.restitution = 0.0;
@@ -394,10 +398,11 @@ double slow_step(const SceneModel& model, const std::vector<int>& bent, const Sc
 
 /// Lets bodies grow back in steps of `h`, each from rest. Their displacements are in the scene, and are left there as
 /// far as they remain.
-Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h, SceneDesc& scene) {
+Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h, TimeIntegrator integrator,
+                 SceneDesc& scene) {
   std::set<int> entries;
   for (const int b : bent) entries.insert(model.bodies[static_cast<std::size_t>(b)].desc);
-  Result<Simulation> simulation = Simulation::create(resting_scene(scene, entries, h));
+  Result<Simulation> simulation = Simulation::create(resting_scene(scene, entries, h, integrator));
   if (!simulation) return simulation.issues();
   const double still = 1e-6 * model.model.bbox_diagonal;
   for (int step = 0; step < max_growth_steps; ++step) {
@@ -422,9 +427,10 @@ Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h
 }
 
 template <int dim>
-Issues bend(const SceneModel& model, Separation& separation, const Issues& problems) {
+Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pairs, Separation& separation,
+            const Issues& problems) {
   SceneDesc& scene = separation.scene;
-  Shrinker<dim> shrinker(scene, model);
+  Shrinker<dim> shrinker(scene, model, pairs);
   const bool is_clean = shrinker.run();
   const std::vector<int> bent = shrinker.bent_bodies();
   if (!is_clean || bent.empty()) return problems;
@@ -441,9 +447,13 @@ Issues bend(const SceneModel& model, Separation& separation, const Issues& probl
     moved_entry(scene, body.name).displacements = std::move(displacements);
   }
   // In the end in steps of the scene, whose contacts are as stiff as those of its run.
-  for (const double h : {slow_step(model, bent, scene), scene.time.step}) {
-    if (Issues issues = grow_back(model, bent, h, scene); !issues.empty()) return issues;
+  const bool is_static = scene.time.integrator == TimeIntegrator::quasi_static;
+  Issues issues = grow_back(model, bent, slow_step(model, bent, scene), TimeIntegrator::implicit_euler, scene);
+  if (issues.empty()) {
+    issues = grow_back(model, bent, scene.time.step,
+                       is_static ? TimeIntegrator::quasi_static : TimeIntegrator::implicit_euler, scene);
   }
+  if (!issues.empty()) return issues;
   for (const int b : bent) {
     const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
     double largest = 0.0;
@@ -466,11 +476,21 @@ Issues find_meetings(const SceneDesc& scene, SceneModel& model) {
 
 }  // namespace
 
-Issues bend_apart(Separation& separation) {
+Issues bend_apart(Separation& separation, const std::vector<std::array<int, 2>>& pairs) {
   SceneModel model;
-  const Issues problems = find_meetings(separation.scene, model);
-  if (!has_errors(problems)) return {};
-  const Issues issues = model.dim == 2 ? bend<2>(model, separation, problems) : bend<3>(model, separation, problems);
+  Issues problems = find_meetings(separation.scene, model);
+  if (!has_errors(problems) && pairs.empty()) return {};
+  if (problems.empty()) {
+    for (const auto& [a, b] : pairs) {
+      const auto name = [&](int body) { return model.bodies[static_cast<std::size_t>(body)].name; };
+      problems.push_back({"", "", "",
+                          fmt::format("bodies '{}' and '{}' start in one another, although their surfaces do not meet; "
+                                      "start.overlaps: it could not be separated",
+                                      name(a), name(b))});
+    }
+  }
+  const Issues issues =
+      model.dim == 2 ? bend<2>(model, pairs, separation, problems) : bend<3>(model, pairs, separation, problems);
   if (!issues.empty()) return issues;
   return find_meetings(separation.scene, model);
 }

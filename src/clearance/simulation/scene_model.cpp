@@ -186,8 +186,9 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
     const Vec<3> omega = body_desc.angular_velocity * radians_per_degree;
     std::vector<Vec<3>> of_formulas;
     if (body_desc.velocity) {
-      auto values =
-          evaluate(*body_desc.velocity, fmt::format("bodies[{}].velocity", body.desc), 0.0, body.mesh.vertices);
+      Vertices placed = body.mesh.vertices;
+      for (Vec<3>& x : placed) x -= body.shift;
+      auto values = evaluate(*body_desc.velocity, fmt::format("bodies[{}].velocity", body.desc), 0.0, placed);
       if (!values) {
         scene.issues.insert(scene.issues.end(), values.issues().begin(), values.issues().end());
         continue;

@@ -23,6 +23,8 @@ namespace {
 constexpr int max_rounds = 60;
 /// Of the activation distance: bodies that are nearer touch.
 constexpr double touching = 1e-6;
+/// Times the depth of an overlap: a way out that is longer leads past something.
+constexpr double far_way = 5.0;
 /// Bodies that have been moved apart have at least this part of their activation distance between them.
 constexpr double least_gap = 0.5;
 
@@ -49,14 +51,15 @@ class Separator {
  public:
   Separator(const SceneDesc& desc, const SceneModel& scene)
       : desc_(desc), scene_(scene), surfaces_(scene), num_bodies_(surfaces_.count()) {
-    for (int b = 0; b < num_bodies_; ++b) solids_.push_back(Solid::of(desc, scene, b));
+    for (int b = 0; b < num_bodies_; ++b) insides_.push_back(Solid::inside_of(desc, scene, b));
     find_movers();
     shifts_.assign(movers_.size(), Vec<3>::Zero());
     scanned_ = shifts_;
   }
 
-  /// False: nothing meets.
-  bool run(Freedom last) {
+  /// False: nothing meets. With `prefers_bending`, deformable bodies that have a far way out are left where they are.
+  bool run(Freedom last, bool prefers_bending) {
+    prefers_bending_ = prefers_bending;
     scan(true);
     if (violated_.empty()) return false;
     for (const Freedom allowed : {Freedom::free, Freedom::reluctant, Freedom::held}) {
@@ -71,6 +74,13 @@ class Separator {
   }
 
   const std::vector<Separation::Overlap>& overlaps() const { return overlaps_; }
+  /// Bodies that no moves as wholes have taken apart.
+  std::vector<std::array<int, 2>> left_pairs() const {
+    std::vector<std::array<int, 2>> pairs(given_up_.begin(), given_up_.end());
+    pairs.insert(pairs.end(), violated_.begin(), violated_.end());
+    std::erase_if(pairs, [](const Pair& pair) { return pair[0] < 0; });
+    return pairs;
+  }
   Vec<3> shift_of(int body) const { return shifts_[mover_of(body)]; }
 
  private:
@@ -166,7 +176,10 @@ class Separator {
         if (surfaces_.can_touch(pair[0], pair[1]) && are_boxes_near(pair)) pairs.push_back(pair);
       }
     }
+    // What is in a container must be looked at wherever it goes.
+    pairs.insert(pairs.end(), contained_.begin(), contained_.end());
     std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     return pairs;
   }
   bool are_boxes_near(const Pair& pair) const {
@@ -190,7 +203,8 @@ class Separator {
         if (is_behind(pair, is_first)) found.push_back(pair);
         continue;
       }
-      BodyPair bodies(scene_, surfaces_, solids_, pair[0], pair[1]);
+      BodyPair bodies(scene_, surfaces_, insides_, pair[0], pair[1]);
+      if (is_first && bodies.is_contained()) contained_.push_back(pair);
       if (are_apart(bodies, pair, is_first)) continue;
       found.push_back(pair);
     }
@@ -264,14 +278,20 @@ class Separator {
       if (condition.first == condition.second) return remember_failure(pair);
       const std::array<bool, 3> a = axes_of(mover_of(pair[0])), b = axes_of(mover_of(pair[1]));
       const Vec<3> shift = relative_shift(pair);
-      BodyPair bodies(scene_, surfaces_, solids_, pair[0], pair[1]);
+      BodyPair bodies(scene_, surfaces_, insides_, pair[0], pair[1]);
       const std::optional<Vec<3>> least =
           bodies.find_least_shift(shift, gap, {a[0] || b[0], a[1] || b[1], a[2] || b[2]});
       if (!least) return remember_failure(pair);
       const double length = least->norm();
-      const auto overlap = overlap_of_pair_.find(pair);
-      if (shift.isZero(0.0) && overlap != overlap_of_pair_.end())
-        overlaps_[overlap->second].depth = std::max(0.0, length - gap);
+      if (const auto known = overlap_of_pair_.find(pair); shift.isZero(0.0) && known != overlap_of_pair_.end()) {
+        Separation::Overlap& overlap = overlaps_[known->second];
+        // The other way a press fit would be torn apart.
+        if (prefers_bending_ && can_bend(pair) && overlap.depth > 0.0 && length > far_way * (overlap.depth + gap)) {
+          given_up_.insert(pair);
+          return true;
+        }
+        overlap.depth = length - gap > 0.01 * gap ? length - gap : 0.0;
+      }
       condition.normal = *least / length;
       condition.least = condition.normal.dot(shift) + length;
     }
@@ -284,6 +304,9 @@ class Separator {
     return false;
   }
 
+  bool is_bendable(int b) const { return b >= 0 && body(b).kind == BodyKind::deformable; }
+  bool can_bend(const Pair& pair) const { return is_bendable(pair[0]) || is_bendable(pair[1]); }
+
   /// Leaves the pair of a condition that cannot be met as it is, rather one that can be bent. False: there is none.
   bool give_up_worst() {
     std::vector<Pair> pairs;
@@ -292,13 +315,11 @@ class Separator {
     for (const int k : missed_) pairs.push_back(pair_of_condition_[static_cast<std::size_t>(k)]);
     if (pairs.empty()) pairs = violated_;
     if (pairs.empty()) return false;
-    const auto can_bend = [&](int b) { return b >= 0 && body(b).kind == BodyKind::deformable; };
-    const auto bendable =
-        std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return can_bend(p[0]) || can_bend(p[1]); });
+    const auto bendable = std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return can_bend(p); });
     give_up(bendable != pairs.end() ? *bendable : pairs.front());
     if (bendable == pairs.end()) return true;
     // Then it need not yield to anything else that stands still either.
-    const int bent = can_bend((*bendable)[0]) ? (*bendable)[0] : (*bendable)[1];
+    const int bent = is_bendable((*bendable)[0]) ? (*bendable)[0] : (*bendable)[1];
     const std::vector<Pair> others = pair_of_condition_;
     for (const Pair& other : others) {
       if (other[0] != bent && other[1] != bent) continue;
@@ -321,14 +342,16 @@ class Separator {
   const SceneModel& scene_;
   BodySurfaces surfaces_;
   int num_bodies_;
-  std::vector<std::optional<Solid>> solids_;
+  std::vector<std::optional<Solid>> insides_;
   std::vector<Mover> movers_;
   std::vector<int> mover_of_body_;
   Freedom allowed_ = Freedom::free;
+  bool prefers_bending_ = false;
   std::vector<Vec<3>> shifts_, scanned_;         // per mover; as of the last scan
   std::vector<Pair> violated_;                   // ascending
   std::map<Pair, std::size_t> overlap_of_pair_;  // of the start
   std::set<Pair> given_up_;
+  std::vector<Pair> contained_;
   std::vector<ApartCondition> conditions_;
   std::vector<Pair> pair_of_condition_;
   std::vector<int> missed_;
@@ -363,6 +386,20 @@ SceneModel build(const SceneDesc& scene, Issues& issues) {
   return model;
 }
 
+/// What is told of an attempt, as it was before it: its pairs with the depths and places of the scene.
+Issues as_of_start(const SceneDesc& scene, Issues left) {
+  Issues issues;
+  const SceneModel model = build(scene, issues);
+  if (!issues.empty()) return left;
+  const auto beginning = [](const Issue& issue) { return issue.message.substr(0, issue.message.find(':')); };
+  for (const Issue& issue : check_initial_state(scene, model).issues) {
+    const bool is_left =
+        std::any_of(left.begin(), left.end(), [&](const Issue& other) { return beginning(other) == beginning(issue); });
+    if (is_left) issues.push_back(issue);
+  }
+  return issues.empty() ? left : issues;
+}
+
 }  // namespace
 
 Result<Separation> separate_overlaps(const SceneDesc& scene) {
@@ -380,25 +417,30 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   const SceneModel model = build(apart, issues);
   if (!issues.empty()) return issues;
   Issues left;
-  for (const Freedom last : {Freedom::free, Freedom::reluctant, Freedom::held}) {
+  struct Way {
+    Freedom last;
+    bool prefers_bending;
+  };
+  for (const Way& way : {Way{Freedom::free, true}, Way{Freedom::free, false}, Way{Freedom::reluctant, false},
+                         Way{Freedom::held, false}}) {
     Separation attempt = separation;
     Separator separator(scene, model);
-    if (separator.run(last)) {
+    if (separator.run(way.last, way.prefers_bending)) {
       attempt.overlaps = separator.overlaps();
       shift_bodies(model, separator, attempt);
     }
-    Issues meeting = bend_apart(attempt);
+    Issues meeting = bend_apart(attempt, separator.left_pairs());
     if (meeting.empty()) {
       attempt.scene.start.overlaps = OverlapHandling::refuse;
       return attempt;
     }
     if (left.empty()) left = std::move(meeting);
   }
-  return left;
+  return as_of_start(separation.scene, std::move(left));
 }
 
 std::string to_string(const Separation& separation) {
-  if (separation.overlaps.empty()) return "";
+  if (separation.overlaps.empty() || separation.moves.empty()) return "";
   const auto distance = [](const Separation::Move& move) { return std::max(move.distance, move.bending); };
   const auto farthest = std::max_element(separation.moves.begin(), separation.moves.end(),
                                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); });

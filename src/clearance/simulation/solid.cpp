@@ -29,16 +29,26 @@ bool is_closed_welded(const Vertices& vertices, Facets facets) {
 
 std::optional<Solid> Solid::of(const SceneDesc& desc, const SceneModel& scene, int body) {
   const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
-  const bool is_deformable = instance.kind == BodyKind::deformable;
   if (scene.dim == 2 && instance.is_obstacle) {
     const auto& generator = desc.bodies[static_cast<std::size_t>(instance.desc)].generator;
     if (!generator || generator->is_surface) return std::nullopt;
   }
+  // (The surface of a stiff body may point either way.)
+  return make(scene, body, is_stiff(instance.kind));
+}
+
+std::optional<Solid> Solid::inside_of(const SceneDesc& desc, const SceneModel& scene, int body) {
+  return scene.bodies[static_cast<std::size_t>(body)].is_obstacle ? make(scene, body, true) : of(desc, scene, body);
+}
+
+std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_point_either_way) {
+  const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
+  const bool is_deformable = instance.kind == BodyKind::deformable;
   // (The surface of the whole scene has lost the direction of the edges of a plane.)
   const Mesh& mesh = instance.mesh;
   Solid solid;
   solid.vertices_ = &mesh.vertices;
-  solid.may_point_either_way_ = is_stiff(instance.kind);
+  solid.may_point_either_way_ = may_point_either_way;
   if (scene.dim == 2) {
     solid.facets_ = is_deformable ? boundary_edges(mesh.triangles) : mesh.edges;
   } else {

@@ -14,14 +14,18 @@ namespace clearance {
 class Solid {
  public:
   static std::optional<Solid> of(const SceneDesc& desc, const SceneModel& scene, int body);
+  /// What a closed surface has inside, be it solid or room; of bodies that are no obstacles the same as `of`.
+  static std::optional<Solid> inside_of(const SceneDesc& desc, const SceneModel& scene, int body);
 
   /// Exact, by the body at rest; no vertex, edge or face may meet the point.
   bool holds(const Vec<3>& point) const;
 
  private:
+  static std::optional<Solid> make(const SceneModel& scene, int body, bool may_point_either_way);
+
   const Vertices* vertices_ = nullptr;
   std::variant<Triangles, Edges> facets_;
-  bool may_point_either_way_ = false;  // the surface of a stiff body
+  bool may_point_either_way_ = false;
 };
 
 }  // namespace clearance

@@ -62,7 +62,8 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
     warnings.push_back(
         {"coarse_turn",
          fmt::format("'{}' turned by up to {:.2g} rad in a step, which is too long for that: it turns too "
-                     "slowly, and more slowly for any torque; use a step that is {:.2g} times shorter",
+                     "slowly, and more slowly for any torque; use a step that is at least {:.2g} times "
+                     "shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
