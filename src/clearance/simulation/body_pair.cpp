@@ -104,6 +104,7 @@ bool BodyPair::is_container(int outer, int inner) const {
   if (!solid || !scene_.bodies[static_cast<std::size_t>(outer)].is_obstacle) return false;
   const BoundingBox &around = surfaces_.box(outer), &box = surfaces_.box(inner);
   const Vec<3> middle = 0.5 * (box.min + box.max);
+  if ((box.size().array() > around.size().array()).any()) return false;
   if ((middle.array() < around.min.array()).any() || (middle.array() > around.max.array()).any()) return false;
   if (!solid->holds(middle)) return false;
   const int count = surfaces_.num_vertices(inner);

@@ -18,8 +18,8 @@ class BodyPair {
            int first, int second);
 
   /// With the first body shifted: no surfaces meet, none is inside of the other, and nothing of one is closer than
-  /// `gap` to the other. The first two are exact. What starts inside of an obstacle, with its middle and most of its
-  /// vertices, is meant to be there, and has to stay.
+  /// `gap` to the other. The first two are exact. What starts inside of a larger obstacle, with its middle and most of
+  /// its vertices, is meant to be there, and has to stay.
   bool is_apart(const Vec<3>& shift, double gap);
 
   /// One of them is meant to be in the other.
