@@ -74,7 +74,7 @@ class Shrinker {
     for (int draw = 0; draw < max_draws; ++draw) {
       std::set<int> offending = find_offending(*broad_phase);  // surface vertices
       if (offending.empty()) {
-        if (num_clean++ == further_draws) return true;
+        if (num_clean++ == further_draws || offended_.empty()) return true;
         offending = offended_;
       } else {
         num_clean = 0;
@@ -433,7 +433,8 @@ Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pair
   Shrinker<dim> shrinker(scene, model, pairs);
   const bool is_clean = shrinker.run();
   const std::vector<int> bent = shrinker.bent_bodies();
-  if (!is_clean || bent.empty()) return problems;
+  if (!is_clean) return problems;
+  if (bent.empty()) return {};
   for (const int b : shrinker.self_meetings()) {
     const std::string& name = model.bodies[static_cast<std::size_t>(b)].name;
     separation.overlaps.push_back({name, name, 0.0});
