@@ -350,6 +350,11 @@ TEST(MovedBodies, MistakesAreToldWithTheirPlaces) {
             std::string::npos);
   EXPECT_NE(refusal(R"({"moved": [{"body": "b", "displacements": [[0, 0, 0]]}]})").find("is not deformable"),
             std::string::npos);
+  SceneDesc posed = scene_of(cube("a", "rigid", "[0, 0, 0]", R"(, "motions": [{"poses": [{"position": [0, 0, 0]}]}])"),
+                             R"("start": {"moved": [{"body": "a"}]},)");
+  const Result<Simulation> pulled = Simulation::create(posed);
+  ASSERT_FALSE(pulled);
+  EXPECT_NE(pulled.issues()[0].message.find("would pull it back"), std::string::npos);
   std::string inverting = "[[5, 0, 0]";
   for (int i = 1; i < 27; ++i) inverting += ", [0, 0, 0]";
   EXPECT_NE(refusal(R"({"moved": [{"body": "a", "displacements": )" + inverting + "]}]}").find("invert or flatten"),

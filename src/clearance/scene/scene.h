@@ -236,6 +236,9 @@ struct MotionDesc {
   /// the scene of all vertices of the body's mesh at the end of that step; instead of any other motion.
   std::string mesh_sequence;
   int mesh_sequence_first = 1;  ///< number of the file of the first step of the motion
+
+  /// It says where in the world the nodes are, wherever they start.
+  bool is_absolute() const { return !poses.empty() || !mesh_sequence.empty(); }
 };
 
 enum class BodyKind {

@@ -54,6 +54,10 @@ class Mover : SceneCheck {
   }
 
   void move(BodyInstance& body, const MovedBodyDesc& moved, const std::string& place) {
+    const std::vector<MotionDesc>& motions = scene_.bodies[static_cast<std::size_t>(body.desc)].motions;
+    if (std::any_of(motions.begin(), motions.end(), [](const MotionDesc& m) { return m.is_absolute(); })) {
+      error(place, fmt::format("body '{}' follows poses or a mesh sequence, which would pull it back", body.name));
+    }
     body.shift = moved.translation;
     for (Vec<3>& x : body.mesh.vertices) x += body.shift;
     if (!moved.displacements) return;

@@ -42,10 +42,6 @@ struct Mover {
   std::array<bool, 3> axes = {true, true, true};
 };
 
-bool is_absolute(const MotionDesc& motion) {
-  return !motion.poses.empty() || !motion.mesh_sequence.empty();
-}
-
 /// A scene whose bodies are shifted as wholes.
 class Separator {
  public:
@@ -113,7 +109,9 @@ class Separator {
     const bool is_held = !of_body.motions.empty();
     Freedom freedom = is_held || body.is_obstacle ? Freedom::reluctant : Freedom::free;
     if (is_held && body.kind == BodyKind::deformable) freedom = Freedom::held;
-    if (std::any_of(of_body.motions.begin(), of_body.motions.end(), is_absolute)) freedom = Freedom::fixed;
+    if (std::any_of(of_body.motions.begin(), of_body.motions.end(),
+                    [](const MotionDesc& m) { return m.is_absolute(); }))
+      freedom = Freedom::fixed;
     mover.freedom = std::max(mover.freedom, freedom);
     for (std::size_t c = 0; c < 3; ++c) mover.axes[c] = mover.axes[c] && !of_body.fixed_translation[c];
     if (scene_.dim == 2) mover.axes[2] = false;
