@@ -215,6 +215,23 @@ TEST(Separation, WhatIsSqueezedStartsBentAndAtRest) {
   EXPECT_LT((simulation->unknowns() - start).cwiseAbs().maxCoeff(), gap);
 }
 
+/// All that lies in a container counted as overlapping it, so that the container was moved and not the body bent.
+TEST(Separation, SheetsHaveNoInsideAndContainersTheirs) {
+  const std::string held = R"(, "motions": [{"region": {"box": [[-1, 0.45, -1], [1, 1, 1]]}}])";
+  const Separation on_sheet =
+      separated(scene_of(cube("a", "deformable", "[0, 0, 0]", held) + "," +
+                             R"({"name": "sheet", "kind": "obstacle", "transform": {"translation": [0, -0.45, 0]},
+              "generator": {"kind": "sheet", "size": [3, 3], "resolution": [4, 4]}})",
+                         R"("gravity": [0, 0, 0],)"));
+  EXPECT_NEAR(on_sheet.moves[0].bending, 0.05, 0.01);
+  const Separation in_box =
+      separated(scene_of(cube("a", "deformable", "[0, 0, 0]", held) + "," +
+                             R"({"name": "box", "kind": "obstacle", "transform": {"translation": [0, 0.45, 0]},
+              "generator": {"kind": "box", "size": [3, 1.8, 3], "resolution": [2, 2, 2]}})",
+                         R"("gravity": [0, 0, 0],)"));
+  EXPECT_NEAR(in_box.moves[0].bending, 0.05, 0.01);
+}
+
 TEST(Separation, AHeldBodyMovesWithItsNodesIfNothingElseHelps) {
   const Separation result = separated(scene_of(
       cube("a", "deformable", "[0, 0.4, 0]", R"(, "motions": [{"region": {"box": [[-1, -1, -1], [1, -0.05, 1]]}}])"),

@@ -151,7 +151,7 @@ class JointCheck : SceneCheck {
     for (std::size_t m = 0; m < body.motions.size(); ++m) {
       const MotionDesc& motion = body.motions[m];
       const bool is_moving = !motion.linear_velocity.isZero(0.0) || !motion.angular_velocity.isZero(0.0) ||
-                             motion.displacement || !motion.poses.empty() || !motion.mesh_sequence.empty();
+                             motion.displacement || motion.is_absolute();
       if (!is_moving) continue;
       warning(element_path(element_path("bodies", b) + ".motions", m),
               fmt::format("moves '{}', but it is held to the world by {}: neither gives way", body.name,

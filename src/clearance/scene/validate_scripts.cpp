@@ -98,7 +98,7 @@ class ScriptCheck : SceneCheck {
       error(place + ".release.axis", "there is no third axis in 2D", "2");
     }
     if (motion.displacement) check_formulas(*motion.displacement, place + ".displacement");
-    if (!motion.mesh_sequence.empty() || !motion.poses.empty()) check_alone(motion, place);
+    if (motion.is_absolute()) check_alone(motion, place);
     for (std::size_t p = 0; p < motion.poses.size(); ++p) {
       const std::string pose = element_path(place + ".poses", p);
       check_in_plane(pose + ".position", motion.poses[p].position);

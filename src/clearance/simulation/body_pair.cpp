@@ -14,8 +14,6 @@ namespace {
 
 /// Directions of other kinds than these are left out.
 constexpr std::size_t max_face_directions = 12;
-/// Asked for whether an obstacle is around a body.
-constexpr int max_container_points = 64;
 /// Two directions with a larger cosine count as one.
 constexpr double same_direction = 0.9995;
 /// A shift that is not longer than the best by this factor is as good.
@@ -69,6 +67,11 @@ std::vector<Vec<3>> sideways(const Vec<3>& direction, int dim) {
 
 }  // namespace
 
+bool are_boxes_apart(const BodySurfaces& surfaces, const std::array<int, 2>& bodies, const Vec<3>& shift, double gap) {
+  const BoundingBox &a = surfaces.box(bodies[0]), &b = surfaces.box(bodies[1]);
+  return ((a.min + shift - b.max).array() > gap).any() || ((b.min - a.max - shift).array() > gap).any();
+}
+
 BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
                    const std::vector<std::optional<Solid>>& solids, int first, int second)
     : scene_(scene), dim_(scene.dim), bodies_{first, second}, surfaces_(surfaces), solids_(solids) {
@@ -96,24 +99,10 @@ BodyPair::BodyPair(const SceneModel& scene, const BodySurfaces& surfaces,
   }
   start_ = Eigen::Map<const VecX>(flat.data(), std::ssize(flat));
   broad_phase_ = make_broad_phase(dim_, topology_);
-  is_around_ = {is_container(first, second), is_container(second, first)};
-}
-
-bool BodyPair::is_container(int outer, int inner) const {
-  const std::optional<Solid>& solid = solids_[static_cast<std::size_t>(outer)];
-  if (!solid || !scene_.bodies[static_cast<std::size_t>(outer)].is_obstacle) return false;
-  const BoundingBox &around = surfaces_.box(outer), &box = surfaces_.box(inner);
-  const Vec<3> middle = 0.5 * (box.min + box.max);
-  if ((box.size().array() > around.size().array()).any()) return false;
-  if ((middle.array() < around.min.array()).any() || (middle.array() > around.max.array()).any()) return false;
-  if (!solid->holds(middle)) return false;
-  const int count = surfaces_.num_vertices(inner);
-  const int stride = count / max_container_points + 1;
-  int num_inside = 0, num_asked = 0;
-  for (int v = 0; v < count; v += stride, ++num_asked) {
-    num_inside += solid->holds(surfaces_.position(surfaces_.first_vertex(inner) + v)) ? 1 : 0;
-  }
-  return 2 * num_inside > num_asked;
+  const auto is_around = [&](int outer, int inner) {
+    return is_container(scene, surfaces, solids[static_cast<std::size_t>(outer)], outer, inner);
+  };
+  is_around_ = {is_around(first, second), is_around(second, first)};
 }
 
 void BodyPair::place(const Vec<3>& shift) {
@@ -127,17 +116,8 @@ Vec<3> BodyPair::point(int vertex) const {
   return p;
 }
 
-bool BodyPair::is_far_apart(const Vec<3>& shift, double gap) const {
-  const BoundingBox& a = surfaces_.box(bodies_[0]);
-  const BoundingBox& b = surfaces_.box(bodies_[1]);
-  for (int c = 0; c < dim_; ++c) {
-    if (a.min[c] + shift[c] - b.max[c] > gap || b.min[c] - a.max[c] - shift[c] > gap) return true;
-  }
-  return false;
-}
-
 bool BodyPair::is_apart(const Vec<3>& shift, double gap) {
-  if (is_far_apart(shift, gap)) return !is_contained();
+  if (are_boxes_apart(surfaces_, bodies_, shift, gap)) return !is_contained();
   place(shift);
   return !meets() && !comes_closer(gap) && !is_enclosed(shift);
 }

@@ -11,6 +11,9 @@
 
 namespace clearance {
 
+/// Whether their boxes alone tell that two bodies are, with the first one shifted.
+bool are_boxes_apart(const BodySurfaces& surfaces, const std::array<int, 2>& bodies, const Vec<3>& shift, double gap);
+
 class BodyPair {
  public:
   /// `solids`: per body its inside (Solid::inside_of). All must outlive the pair.
@@ -18,15 +21,11 @@ class BodyPair {
            int first, int second);
 
   /// With the first body shifted: no surfaces meet, none is inside of the other, and nothing of one is closer than
-  /// `gap` to the other. The first two are exact. What starts inside of a larger obstacle, with its middle and most of
-  /// its vertices, is meant to be there, and has to stay.
+  /// `gap` to the other. The first two are exact. What starts in a container (`is_container`) has to stay there.
   bool is_apart(const Vec<3>& shift, double gap);
 
   /// One of them is meant to be in the other.
   bool is_contained() const { return is_around_[0] || is_around_[1]; }
-
-  /// Where the boxes of the bodies alone tell it.
-  bool is_far_apart(const Vec<3>& shift, double gap) const;
 
   /// A short shift in addition to `shift` that leaves the pair apart, found by trying many directions: those of the
   /// faces that meet, and others all around. Only directions with components that are `free` are tried. None: there is
@@ -39,7 +38,6 @@ class BodyPair {
   bool meets(std::vector<Vec<3>>* normals = nullptr);
   bool comes_closer(double gap);
   bool is_enclosed(const Vec<3>& shift) const;
-  bool is_container(int outer, int inner) const;
   bool is_on_wrong_side(std::size_t outer, const Vec<3>& vertex_of_other) const;
   /// How far along a unit direction the first body is beyond the second one for sure, whatever their shapes.
   double distance_beyond(const Vec<3>& direction, const Vec<3>& shift, double gap) const;

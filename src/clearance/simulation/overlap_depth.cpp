@@ -6,6 +6,7 @@
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/winding_number.h"
+#include "clearance/simulation/solid.h"
 
 namespace clearance {
 
@@ -50,11 +51,11 @@ void deepen(const SceneModel& scene, const BodySurfaces& surfaces, int inner, co
   const BodyInstance& body = scene.bodies[static_cast<std::size_t>(outer)];
   const bool is_deformable = body.kind == BodyKind::deformable;
   if (scene.dim == 2) {
-    const Edges edges = is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+    const Edges edges = boundary_edges(body);
     if (is_closed_outline(edges)) deepen(surfaces, inner, shift, outer, body.mesh.vertices, edges, overlap);
     return;
   }
-  const Triangles triangles = is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+  const Triangles triangles = boundary_triangles(body);
   if (!triangles.empty() && (is_deformable || is_closed_manifold(triangles))) {
     deepen(surfaces, inner, shift, outer, body.mesh.vertices, triangles, overlap);
   }

@@ -12,11 +12,11 @@
 #include "clearance/geometry/intersection.h"
 #include "clearance/geometry/winding_number.h"
 #include "clearance/model/model.h"
-#include "clearance/simulation/hint.h"
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/region.h"
 #include "clearance/simulation/simulation.h"
+#include "clearance/simulation/solid.h"
 
 namespace clearance {
 
@@ -47,6 +47,7 @@ class Shrinker {
   Shrinker(const SceneDesc& desc, const SceneModel& scene, const std::vector<std::array<int, 2>>& pairs)
       : desc_(desc),
         scene_(scene),
+        surfaces_(scene),
         x_(scene.model.surface_map.apply(scene.initial_state.x)),
         met_(pairs.begin(), pairs.end()) {
     bending_of_body_.assign(scene.bodies.size(), -1);
@@ -54,6 +55,7 @@ class Shrinker {
     for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
       const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
       facets_.push_back(facets_of(body));
+      insides_.push_back(Solid::inside_of(desc, scene, b));
       if (body.kind == BodyKind::deformable && desc.bodies[static_cast<std::size_t>(body.desc)].stiff_parts.empty()) {
         bending_of_body_[static_cast<std::size_t>(b)] = static_cast<int>(bendings_.size());
         bendings_.push_back(prepare(b));
@@ -104,11 +106,10 @@ class Shrinker {
   using Facets = std::conditional_t<dim == 3, Triangles, Edges>;
 
   static Facets facets_of(const BodyInstance& body) {
-    const bool is_deformable = body.kind == BodyKind::deformable;
     if constexpr (dim == 3) {
-      return is_deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+      return boundary_triangles(body);
     } else {
-      return is_deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+      return boundary_edges(body);
     }
   }
   static const auto& elements_of(const Mesh& mesh) {
@@ -219,19 +220,20 @@ class Shrinker {
     return desc_.contact.min_separation + 0.1 * own;
   }
 
-  /// Surface vertices of one body inside of another one.
+  /// Surface vertices of one body inside of another one, or outside of a container. Open surfaces have no inside.
   void add_enclosed(int inner, int outer, std::set<int>& offending) const {
     const Facets& facets = facets_[static_cast<std::size_t>(outer)];
-    if (facets.empty()) return;
+    const std::optional<Solid>& inside = insides_[static_cast<std::size_t>(outer)];
+    if (!inside) return;
+    const bool is_contained = is_container(scene_, surfaces_, inside, outer, inner);
     const Vertices& vertices = vertices_of(inner);
     const BoundingBox box = bounding_box(vertices_of(outer));
     visit_surface(inner, [&](int v, int surface_vertex) {
       const Vec<3>& x = vertices[static_cast<std::size_t>(v)];
-      for (int c = 0; c < dim; ++c) {
-        if (x[c] < box.min[c] || x[c] > box.max[c]) return;
-      }
       if (offending.count(surface_vertex) > 0) return;
-      if (winding_number(x, vertices_of(outer), facets).value_or(0) % 2 != 0) offending.insert(surface_vertex);
+      const bool is_in_box = (x.array() >= box.min.array()).all() && (x.array() <= box.max.array()).all();
+      const bool is_inside = is_in_box && winding_number(x, vertices_of(outer), facets).value_or(0) % 2 != 0;
+      if (is_inside != is_contained) offending.insert(surface_vertex);
     });
   }
   /// Surface vertices of a body that lie in another part of it.
@@ -339,7 +341,9 @@ class Shrinker {
 
   const SceneDesc& desc_;
   const SceneModel& scene_;
-  VecX x_;  // of the surface
+  BodySurfaces surfaces_;
+  std::vector<std::optional<Solid>> insides_;  // as the bodies start
+  VecX x_;                                     // of the surface
   std::vector<Facets> facets_;
   std::vector<Bending> bendings_;
   std::vector<int> bending_of_body_, first_of_body_, surface_of_vertex_;

@@ -171,7 +171,10 @@ class Separator {
     for (std::size_t i = 0; i < order.size(); ++i) {
       for (std::size_t j = i + 1; j < order.size() && low(order[j]) <= high(order[i]) + reach; ++j) {
         const Pair pair = {std::min(order[i], order[j]), std::max(order[i], order[j])};
-        if (surfaces_.can_touch(pair[0], pair[1]) && are_boxes_near(pair)) pairs.push_back(pair);
+        if (surfaces_.can_touch(pair[0], pair[1]) &&
+            !are_boxes_apart(surfaces_, pair, relative_shift(pair), gap_with(pair, 1.0))) {
+          pairs.push_back(pair);
+        }
       }
     }
     // What is in a container must be looked at wherever it goes.
@@ -179,16 +182,6 @@ class Separator {
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     return pairs;
-  }
-  bool are_boxes_near(const Pair& pair) const {
-    const Vec<3> shift = relative_shift(pair);
-    const BoundingBox& a = surfaces_.box(pair[0]);
-    const BoundingBox& b = surfaces_.box(pair[1]);
-    const double gap = gap_with(pair, 1.0);
-    for (int c = 0; c < scene_.dim; ++c) {
-      if (a.min[c] + shift[c] - b.max[c] > gap || b.min[c] - a.max[c] - shift[c] > gap) return false;
-    }
-    return true;
   }
 
   /// Finds what is violated now, among pairs that have moved since the last scan and those that were violated then.

@@ -8,6 +8,9 @@ namespace clearance {
 
 namespace {
 
+/// Asked for whether an obstacle is around a body.
+constexpr int max_container_points = 64;
+
 bool is_closed(const Triangles& triangles) {
   return find_surface_defects(triangles).open_edges.empty();
 }
@@ -26,6 +29,13 @@ bool is_closed_welded(const Vertices& vertices, Facets facets) {
 }
 
 }  // namespace
+
+Triangles boundary_triangles(const BodyInstance& body) {
+  return body.kind == BodyKind::deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+}
+Edges boundary_edges(const BodyInstance& body) {
+  return body.kind == BodyKind::deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+}
 
 std::optional<Solid> Solid::of(const SceneDesc& desc, const SceneModel& scene, int body) {
   const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
@@ -50,9 +60,9 @@ std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_poi
   solid.vertices_ = &mesh.vertices;
   solid.may_point_either_way_ = may_point_either_way;
   if (scene.dim == 2) {
-    solid.facets_ = is_deformable ? boundary_edges(mesh.triangles) : mesh.edges;
+    solid.facets_ = boundary_edges(instance);
   } else {
-    solid.facets_ = is_deformable ? boundary_triangles(mesh.tets) : mesh.triangles;
+    solid.facets_ = boundary_triangles(instance);
   }
   const bool is_filled = std::visit(
       [&](const auto& facets) { return !facets.empty() && (is_deformable || is_closed_welded(mesh.vertices, facets)); },
@@ -65,6 +75,23 @@ bool Solid::holds(const Vec<3>& point) const {
   const int winding =
       std::visit([&](const auto& facets) { return winding_number(point, *vertices_, facets).value_or(0); }, facets_);
   return may_point_either_way_ ? winding % 2 != 0 : winding > 0;
+}
+
+bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,
+                  int inner) {
+  if (!inside || !scene.bodies[static_cast<std::size_t>(outer)].is_obstacle) return false;
+  const BoundingBox &around = surfaces.box(outer), &box = surfaces.box(inner);
+  const Vec<3> middle = 0.5 * (box.min + box.max);
+  if ((box.size().array() > around.size().array()).any()) return false;
+  if ((middle.array() < around.min.array()).any() || (middle.array() > around.max.array()).any()) return false;
+  if (!inside->holds(middle)) return false;
+  const int count = surfaces.num_vertices(inner);
+  const int stride = count / max_container_points + 1;
+  int num_inside = 0, num_asked = 0;
+  for (int v = 0; v < count; v += stride, ++num_asked) {
+    num_inside += inside->holds(surfaces.position(surfaces.first_vertex(inner) + v)) ? 1 : 0;
+  }
+  return 2 * num_inside > num_asked;
 }
 
 }  // namespace clearance

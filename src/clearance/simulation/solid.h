@@ -5,9 +5,13 @@
 #include <variant>
 
 #include "clearance/geometry/surface.h"
-#include "clearance/simulation/scene_model.h"
+#include "clearance/simulation/body_surfaces.h"
 
 namespace clearance {
+
+/// Of a body's elements, or its surface as it is; in the order and direction of its mesh.
+Triangles boundary_triangles(const BodyInstance& body);
+Edges boundary_edges(const BodyInstance& body);
 
 /// What a body fills: elements, or a closed surface. Open surfaces fill nothing, and neither do obstacles whose surface
 /// points inwards nor, in the plane, outlines of obstacles that no program made: they have room inside as often as not.
@@ -27,5 +31,10 @@ class Solid {
   std::variant<Triangles, Edges> facets_;
   bool may_point_either_way_ = false;
 };
+
+/// A body that starts inside of a larger obstacle, with its middle and most of its vertices, is meant to be there.
+/// `inside`: of the outer body (Solid::inside_of).
+bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,
+                  int inner);
 
 }  // namespace clearance
