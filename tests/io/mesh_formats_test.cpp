@@ -126,6 +126,46 @@ TEST(GmshReader, TagsMayHaveGapsAndBoundaryElementsAreLeftOut) {
   EXPECT_TRUE(mesh.points.empty());
 }
 
+TEST(GmshReader, PhysicalGroupsOfElementsKeepFacesThatAreLeftOut) {
+  const Mesh mesh =
+      read_as("a.msh",
+              "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 \"the core\"\n2 7 \"foot\"\n"
+              "$EndPhysicalNames\n$Nodes\n4\n10 0 0 0\n7 1 0 0\n3 0 1 0\n99 0 0 1\n$EndNodes\n$Elements\n5\n"
+              "1 15 2 4 1 10\n2 1 2 0 1 10 7\n3 2 2 7 1 3 7 10\n4 4 2 1 10 10 7 3 99\n5 2 1 -7 7 3 99\n$EndElements\n");
+  EXPECT_TRUE(mesh.triangles.empty());
+  ASSERT_EQ(mesh.groups.size(), 3U);
+  const auto expect = [&](std::size_t at, const std::string& name, int number, int dim,
+                          const std::vector<std::array<int, 4>>& elements) {
+    EXPECT_EQ(mesh.groups[at].name, name);
+    EXPECT_EQ(mesh.groups[at].number, number);
+    EXPECT_EQ(mesh.groups[at].dim, dim);
+    EXPECT_EQ(mesh.groups[at].elements, elements);
+  };
+  expect(0, "", 4, 0, {{0, -1, -1, -1}});
+  expect(1, "foot", 7, 2, {{2, 1, 0, -1}, {1, 2, 3, -1}});
+  expect(2, "the core", 1, 3, {{0, 1, 2, 3}});
+}
+
+TEST(GmshReader, PhysicalGroupsOfEntities) {
+  const std::string rest =
+      "$Nodes\n1 4 1 4\n3 1 0 4\n1\n2\n3\n4\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n"
+      "$Elements\n2 2 1 2\n2 5 2 1\n1 1 3 2\n3 1 4 1\n2 1 2 3 4\n$EndElements\n";
+  const std::string start =
+      "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 7 \"foot\"\n$EndPhysicalNames\n$Entities\n";
+  const Mesh mesh = read_as("a.msh", start +
+                                         "1 0 1 1\n3 0 0 0 0\n5 0 0 0 1 1 0 2 7 8 0\n1 0 0 0 1 1 1 1 2 1 5\n"
+                                         "$EndEntities\n" +
+                                         rest);
+  ASSERT_EQ(mesh.groups.size(), 3U);
+  EXPECT_EQ(mesh.groups[0].name, "foot");
+  EXPECT_EQ(mesh.groups[0].elements, (std::vector<std::array<int, 4>>{{0, 2, 1, -1}}));
+  EXPECT_EQ(mesh.groups[1].number, 8);
+  EXPECT_EQ(mesh.groups[2].dim, 3);
+  EXPECT_EQ(mesh.groups[2].elements, (std::vector<std::array<int, 4>>{{0, 1, 2, 3}}));
+  // What is odd there is no error, but there are no groups.
+  EXPECT_TRUE(read_as("a.msh", start + "1 0 1 many\n$EndEntities\n" + rest).groups.empty());
+}
+
 TEST(GmshReader, Version22BinaryInBothByteOrders) {
   for (const bool is_big : {false, true}) {
     Bytes bytes("$MeshFormat\n2.2 1 8\n", is_big);
@@ -138,6 +178,7 @@ TEST(GmshReader, Version22BinaryInBothByteOrders) {
     const Mesh mesh = read_as("a.msh", bytes.get());
     EXPECT_EQ(mesh.tets, (Tets{{0, 1, 2, 3}}));
     EXPECT_EQ(mesh.vertices[3], Vec<3>(4.5, 0, 1));
+    EXPECT_TRUE(mesh.groups.empty());  // their first tags are 0
   }
 }
 

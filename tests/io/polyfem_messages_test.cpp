@@ -57,7 +57,7 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 R"("space": {"discr_order": 2, "basis_type": "Spline", "use_p_ref": true, "remesh": {"enabled": true}},
       "contact": {"enabled": true, "periodic": true, "collision_mesh": {"mesh": "a.obj", "linear_map": "b.hdf5"},
                   "adhesion": {"adhesion_enabled": true}},
-      "boundary_conditions": {"pressure_boundary": [{"id": 1, "value": 1}], "pressure_cavity": [{"id": 1, "value": 1}],
+      "boundary_conditions": {"pressure_cavity": [{"id": 1, "value": 1}],
         "normal_aligned_neumann_boundary": [{"id": 1, "value": 1}], "periodic_boundary": {"enabled": true}},
       "initial_conditions": {"solution": [{"id": 1, "value": [1, 0, 0]}], "acceleration": [{"id": 1, "value": [1, 0, 0]}]},
       "constraints": {"hard": ["a.hdf5"], "soft": [{"weight": 1, "data": "a.hdf5"}]}, "units": {"length": "mm"},
@@ -70,8 +70,6 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 "contact.collision_mesh: surfaces for collision alone are not supported yet (got {...})",
                 "contact.adhesion: adhesion is not supported yet (got {...})",
                 "contact.periodic: periodic contact is not supported yet (got true)",
-                "boundary_conditions.pressure_boundary: pressure that follows the surface is not supported yet (got "
-                "[... 1 entries])",
                 "boundary_conditions.normal_aligned_neumann_boundary: traction along normals is not supported yet (got "
                 "[... 1 entries])",
                 "boundary_conditions.pressure_cavity: pressure of cavities is not supported yet (got "

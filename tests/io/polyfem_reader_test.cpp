@@ -325,6 +325,22 @@ TEST_F(Polyfem, ForcesAndVelocitiesBecomeLoadsAndMotions) {
   EXPECT_EQ(thrown.bodies[0].linear_velocity, Vec<3>(1, 2, 3));
 }
 
+TEST_F(Polyfem, PressuresFollowTheSurface) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"pressure_boundary": [
+        {"id": 4, "value": {"value": 2, "unit": "kPa"}}, {"id": 2, "value": "5 * t"}]})"));
+  const auto& loads = scene.bodies[0].loads;
+  ASSERT_EQ(loads.size(), 2u);
+  EXPECT_EQ(loads[0].kind, LoadKind::pressure);
+  EXPECT_EQ(loads[0].pressure, "(2) * 1000");
+  EXPECT_EQ(loads[0].region.nodes, nodes_of(cube_, [](const Vec<3>& x) { return x[1] > 0.49; }));
+  EXPECT_EQ(loads[1].pressure, "5 * t");
+  EXPECT_EQ(
+      folder_.problems(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"pressure_boundary": [
+        {"id": 4, "value": "x"}]})")),
+      (Lines{"boundary_conditions.pressure_boundary[0].value: a pressure that varies in space is not supported yet; "
+             "expected a formula in t (got x)"}));
+}
+
 TEST_F(Polyfem, ValuesMayHaveUnits) {
   const SceneDesc scene = good(R"({"time": {"dt": {"value": 10, "unit": "ms"}, "tend": 1}, "geometry": )" +
                                entry("cube.msh") + R"(, "materials": {"type": "NeoHookean",

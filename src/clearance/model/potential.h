@@ -33,6 +33,10 @@ class Potential {
   /// lagged quantities and those that depend on time. Without a value the step is not taken, for the reason given.
   virtual Result<Done> begin_step(const VecX& /*x_t0*/, double /*h*/, double /*time_t1*/) { return Done{}; }
 
+  /// A force that is no derivative of an energy acts with an energy that agrees with it where it refers to: from here
+  /// on to x. False if that changes nothing.
+  virtual bool refer_to(const VecX& /*x*/) { return false; }
+
   /// From here on energies, limits and verdicts may leave out what no block of `part` (1 where in it) changes, and
   /// derivatives are asked for in these blocks only. Empty: everything again.
   virtual void restrict_to(const std::vector<char>& /*part*/) {}

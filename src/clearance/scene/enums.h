@@ -129,7 +129,11 @@ struct EnumInfo<LoadKind> {
       V{LoadKind::traction, "traction", "Pa on the boundary faces inside the region, per area at rest"},
       V{LoadKind::force, "force",
         "N in total, spread evenly over the boundary faces inside the region; on a stiff body at its centre of mass"},
-      V{LoadKind::torque, "torque", "N m in total; stiff bodies only"}};
+      V{LoadKind::torque, "torque", "N m in total; stiff bodies only"},
+      V{LoadKind::pressure, "pressure",
+        "Pa, see `pressure`, against the outside of the boundary faces inside the region, wherever they are and "
+        "however "
+        "large they have become; deformable bodies only"}};
 };
 
 template <>

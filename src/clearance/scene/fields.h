@@ -242,6 +242,12 @@ void describe(Visitor& v, RegionDesc& r) {
   v.field("surface_only", r.surface_only, any("", "only nodes on the surface"));
   v.field("nodes", r.nodes,
           at_least(0, "", "only these, by their numbers in the mesh, counted from 0; empty: no such choice"));
+  v.field(
+      "tags", r.tags,
+      any("",
+          "only nodes of elements of these groups of the mesh file (Gmsh: physical groups, by name or number); where "
+          "faces or elements are meant, only those of the groups; empty: no such choice")
+          .short_as(Shorthand::number));
 }
 
 template <>
@@ -261,7 +267,8 @@ template <>
 struct StructInfo<LoadDesc> {
   static constexpr const char* name = "load";
   static constexpr const char* doc =
-      "Forces on a body, whose direction does not follow it. A load acts in the steps that begin in [start, end), with "
+      "Forces on a body. Their direction does not follow it, but that of a pressure. A load acts in the steps that "
+      "begin in [start, end), with "
       "its value at their end. Several loads add. A stiff body feels it as a whole.";
 };
 template <class Visitor>
@@ -271,6 +278,9 @@ void describe(Visitor& v, LoadDesc& l) {
   v.field("value", l.value, any("m/s^2, Pa, N or N m", "along, of a torque about, x, y, z: in 2D [0, 0, torque]"));
   v.field("expression", l.expression,
           any("as value", "formulas in t [s] and x, y, z [m] at the scene's start, instead of value"));
+  v.field("pressure", l.pressure,
+          any("Pa", "formula in t [s], of kind pressure: positive presses on the body; empty: none")
+              .short_as(Shorthand::number));
   v.field("start", l.start, at_least(0.0, "s", "when the load starts"));
   v.field("end", l.end, at_least(0.0, "s", "when the load ends; null: never").with_null_infinity());
 }

@@ -180,12 +180,14 @@ void read(const Json& json, const std::string& place, const Context& context, Ex
   }
 }
 
-template <class Number>
-void read(const Json& json, const std::string& place, const Context& context, std::vector<Number>& value,
+// Of numbers or strings.
+template <class Value>
+void read(const Json& json, const std::string& place, const Context& context, std::vector<Value>& value,
           const Field& field) {
   // A list that is empty by default may be empty in the file, too.
-  if (!has_length(json, place, context, value.empty() ? 0 : 1, SIZE_MAX, "numbers")) return;
-  value.assign(json.size(), Number{});
+  const char* what = std::is_arithmetic_v<Value> ? "numbers" : "strings";
+  if (!has_length(json, place, context, value.empty() ? 0 : 1, SIZE_MAX, what)) return;
+  value.assign(json.size(), Value{});
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 

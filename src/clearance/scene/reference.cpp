@@ -57,6 +57,9 @@ std::string type_name(const std::vector<double>&) {
 std::string type_name(const std::vector<int>&) {
   return "integers";
 }
+std::string type_name(const std::vector<std::string>&) {
+  return "strings";
+}
 template <NamedEnum Enum>
 std::string type_name(const Enum&) {
   return "name";

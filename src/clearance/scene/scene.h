@@ -175,6 +175,8 @@ struct RegionDesc {
   RegionFrame frame = RegionFrame::world;
   bool surface_only = false;
   std::vector<int> nodes = {};  ///< numbers of vertices in the mesh; empty: all. Those of them that are in the boxes
+  /// Names or numbers of groups of the mesh file, of whatever dimension; empty: all. Nodes of any of them.
+  std::vector<std::string> tags = {};
 };
 
 /// Once the smallest coordinate along `axis` of all deformable vertices exceeds `above`, the motion lets its nodes go.
@@ -190,7 +192,8 @@ enum class LoadKind {
   acceleration,  ///< [m/s^2] force on a node: its mass times the value
   traction,      ///< [Pa] on the boundary faces whose vertices are all in the region, per area at rest
   force,         ///< [N] in total, spread evenly over these faces; on a stiff body at its centre of mass
-  torque         ///< [N m] in total, about the world's axes; stiff bodies only
+  torque,        ///< [N m] in total, about the world's axes; stiff bodies only
+  pressure       ///< [Pa] against the outside of these faces, wherever they are
 };
 
 /// A number that formulas may use by its name, and that programs set between steps.
@@ -199,13 +202,14 @@ struct ControlDesc {
   double value = 0.0;  ///< at the start
 };
 
-/// A dead load: its direction does not follow the body. It acts in the steps that begin in [start, end), with its value
-/// at their end.
+/// A dead load, whose direction does not follow the body, or a pressure, which does. It acts in the steps that begin in
+/// [start, end), with its value at their end.
 struct LoadDesc {
   RegionDesc region;
   LoadKind kind = LoadKind::acceleration;
   Vec<3> value = Vec<3>::Zero();
   std::optional<Expressions> expression;  ///< instead of the value; x, y, z: position at the scene's start
+  std::string pressure;                   ///< [Pa] of a pressure, instead of the value: formula in t [s]
   double start = 0.0;                     ///< [s]
   double end = std::numeric_limits<double>::infinity();  ///< [s]
 };

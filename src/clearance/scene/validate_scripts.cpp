@@ -126,6 +126,7 @@ class ScriptCheck : SceneCheck {
   void check_load(const LoadDesc& load, const std::string& place) {
     check_window(load.start, load.end, place);
     check_region(load.region, place + ".region");
+    check_pressure(load, place);
     const bool is_torque = load.kind == LoadKind::torque;
     if (is_torque) {
       check_rotation_in_plane(place + ".value", load.value, "[0, 0, torque]");
@@ -137,6 +138,21 @@ class ScriptCheck : SceneCheck {
     if (!load.value.isZero(0.0)) {
       error(place, "has both `value` and `expression`; give one of them", text(load.value));
     }
+  }
+
+  void check_pressure(const LoadDesc& load, const std::string& place) {
+    const bool is_pressure = load.kind == LoadKind::pressure;
+    if (!is_pressure && !load.pressure.empty()) {
+      error(place + ".pressure", "is of loads of kind `pressure` only", '"' + load.pressure + '"');
+    }
+    if (!is_pressure) return;
+    if (load.pressure.empty()) error(place, "needs `pressure`: a number or a formula in t");
+    if (!load.value.isZero(0.0) || load.expression) {
+      error(place, "acts along the surface's normal: it has `pressure`, and neither `value` nor `expression`");
+    }
+    if (load.pressure.empty()) return;
+    const Issues found = check_time_formula(load.pressure, place + ".pressure", controls_of(scene_));
+    issues_.insert(issues_.end(), found.begin(), found.end());
   }
 
   void check_controls() {
@@ -162,7 +178,9 @@ class ScriptCheck : SceneCheck {
     }
     return std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyDesc& body) {
       return std::any_of(body.loads.begin(), body.loads.end(),
-                         [&](const LoadDesc& load) { return load.expression && have(*load.expression); }) ||
+                         [&](const LoadDesc& load) {
+                           return has(load.pressure) || (load.expression && have(*load.expression));
+                         }) ||
              std::any_of(body.motions.begin(), body.motions.end(),
                          [&](const MotionDesc& motion) { return motion.displacement && have(*motion.displacement); });
     });

@@ -133,7 +133,9 @@ class StiffCheck : SceneCheck {
     }
   }
 
-  static bool is_whole_body(const RegionDesc& region) { return !region.box && !region.surface_only; }
+  static bool is_whole_body(const RegionDesc& region) {
+    return !region.box && !region.surface_only && region.nodes.empty() && region.tags.empty();
+  }
 
   void check_motion(const BodyDesc& body, const MotionDesc& motion, const std::string& place) {
     if (!motion.poses.empty() && num_copies(body) > 1.0) {
@@ -160,7 +162,7 @@ class StiffCheck : SceneCheck {
       error(place + ".kind", "only a stiff body (affine or rigid) feels a torque", kind);
     }
     if (!is_stiff(body.kind)) return;
-    if (load.kind == LoadKind::traction) {
+    if (load.kind == LoadKind::traction || load.kind == LoadKind::pressure) {
       error(place + ".kind", "a stiff body feels force, torque and acceleration only", kind);
     }
     if (!is_whole_body(load.region)) {

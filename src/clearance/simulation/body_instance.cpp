@@ -320,12 +320,14 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     source.dim = scene.dimension;
     if (has_only_inverted_elements(source)) turn_elements(source);
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
-    check_numbers(body, where, source, issues);
+    check_element_numbers(body, where, source, issues);
+    check_regions(scene, d, where, source, issues);
     warn_of_lone_points(scene, d, source, loaded.warnings);
 
     // Placed once; copies differ by a translation.
     const bool is_obstacle = body.kind == BodyKind::obstacle;
     const bool is_surface = is_obstacle || is_stiff(body.kind);
+    const auto groups = std::make_shared<const std::vector<BodyGroup>>(find_groups(scene, d, source));
     std::vector<int> source_vertex(source.vertices.size());
     std::iota(source_vertex.begin(), source_vertex.end(), 0);
     Mesh mesh = without_unused_vertices(is_surface ? with_boundary_only(source) : source, source_vertex);
@@ -369,6 +371,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             instance.untransformed_box = box;
             instance.source_vertex = component.source_vertex;
             instance.num_source_vertices = source.vertices.size();
+            instance.groups = groups;
             instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
             for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
             if (!body.material_parts.empty() && issues.empty())

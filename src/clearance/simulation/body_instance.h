@@ -1,6 +1,7 @@
 // The bodies of a scene with their meshes loaded, placed and checked one by one.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh.h"
 #include "clearance/scene/scene.h"
+#include "clearance/simulation/mesh_groups.h"
 
 namespace clearance {
 
@@ -21,6 +23,8 @@ struct BodyInstance {
   BoundingBox untransformed_box;   ///< of the mesh before its transform
   std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
+  std::shared_ptr<const std::vector<BodyGroup>>
+      groups;  ///< those of the mesh that regions mean, in numbers of the file
   /// Per tetrahedron (2D: triangle) of `mesh` of a deformable body: into BodyDesc::material_parts; -1: `material`.
   std::vector<int> material_part;
   Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy

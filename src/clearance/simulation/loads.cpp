@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "clearance/bodies/affine/torque_potential.h"
+#include "clearance/bodies/fem/pressure_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/region.h"
@@ -75,28 +76,78 @@ Result<Done> add_forces(const PreparedLoad& load, const Controls& controls, int 
   return Done{};
 }
 
-/// The loads of one body and all its copies. One that finds nothing in any copy is warned about.
+bool is_dead(LoadKind kind) {
+  return kind != LoadKind::torque && kind != LoadKind::pressure;
+}
+
+std::string place_of_load(int body, std::size_t load) {
+  return fmt::format("bodies[{}].loads[{}]", body, load);
+}
+
+void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place, SceneModel& scene) {
+  const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
+  scene.empty_regions.push_back({"", place + ".region", "",
+                                 fmt::format("holds no {} of body '{}': the load acts on nothing", what, body.name),
+                                 Severity::warning});
+}
+
+/// The dead loads of one body and all its copies. One that finds nothing in any copy is warned about.
 void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std::vector<PreparedLoad>& loads) {
   const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
   for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
     const LoadDesc& load = body_desc.loads[i];
-    const std::string place = fmt::format("bodies[{}].loads[{}]", body_index, i);
+    if (!is_dead(load.kind)) continue;
+    const std::string place = place_of_load(body_index, i);
     bool finds_nothing = true;
     for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      if (scene.bodies[b].desc != body_index || load.kind == LoadKind::torque) continue;
+      if (scene.bodies[b].desc != body_index) continue;
       loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.blocks[b]));
       finds_nothing = finds_nothing && loads.back().blocks.empty();
     }
-    if (!finds_nothing || load.kind == LoadKind::torque) continue;
-    const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
-    scene.empty_regions.push_back(
-        {"", place + ".region", "",
-         fmt::format("holds no {} of body '{}': the load acts on nothing", what, body_desc.name), Severity::warning});
+    if (finds_nothing) warn_of_idle_load(body_desc, load, place, scene);
   }
 }
 
 bool is_acting(const LoadDesc& load, double h, double time_t1) {
   return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
+}
+
+template <int dim>
+PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place, const BodyInstance& body,
+                                   const TransformDesc& transform, const BodyBlocks& blocks,
+                                   const std::shared_ptr<const Controls>& controls) {
+  PressureLoad<dim> prepared;
+  for (const std::array<int, 3>& face : select_faces(body, transform, load.region, dim)) {
+    std::array<int, dim>& corners = prepared.faces.emplace_back();
+    for (std::size_t i = 0; i < dim; ++i) corners[i] = blocks.of_node(face[i]);
+  }
+  prepared.pressure = [=](double h, double time_t1) -> Result<double> {
+    if (!is_acting(load, h, time_t1)) return 0.0;
+    return evaluate_time_formula(load.pressure, place + ".pressure", time_t1, *controls);
+  };
+  return prepared;
+}
+
+template <int dim>
+std::vector<PressureLoad<dim>> prepare_pressures(const SceneDesc& desc, SceneModel& scene) {
+  std::vector<PressureLoad<dim>> pressures;
+  for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(d)];
+    for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
+      const LoadDesc& load = body_desc.loads[i];
+      if (load.kind != LoadKind::pressure) continue;
+      const std::string place = place_of_load(d, i);
+      bool finds_nothing = true;
+      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+        if (scene.bodies[b].desc != d) continue;
+        pressures.push_back(
+            prepare_pressure<dim>(load, place, scene.bodies[b], body_desc.transform, scene.blocks[b], scene.controls));
+        finds_nothing = finds_nothing && pressures.back().faces.empty();
+      }
+      if (finds_nothing) warn_of_idle_load(body_desc, load, place, scene);
+    }
+  }
+  return pressures;
 }
 
 /// [N m]; formulas know the centre of mass at the scene's start.
@@ -142,6 +193,14 @@ std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& sce
                                            }
                                            return Done{};
                                          });
+}
+
+std::shared_ptr<Potential> make_pressures(const SceneDesc& desc, SceneModel& scene) {
+  return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
+    const std::vector<PressureLoad<dim>> pressures = prepare_pressures<dim>(desc, scene);
+    if (pressures.empty()) return nullptr;
+    return std::make_shared<PressurePotential<dim>>(pressures);
+  });
 }
 
 std::shared_ptr<Potential> make_torques(const SceneDesc& desc, const SceneModel& scene) {

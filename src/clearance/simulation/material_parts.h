@@ -11,7 +11,7 @@ namespace clearance {
 /// Per element of the mesh of a deformable body: the last part of the body that has it, -1 for none.
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
 
-/// Numbers of nodes and elements that the mesh, which is refined already, does not have. `where` names the body.
-void check_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues);
+/// Numbers of elements that the mesh, which is refined already, does not have. `where` names the body.
+void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues);
 
 }  // namespace clearance

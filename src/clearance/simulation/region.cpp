@@ -48,27 +48,73 @@ std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   return is_on_surface;
 }
 
-/// Per vertex: 1 for those that the region lists, or all.
+bool is_meant(const BodyGroup& group, const RegionDesc& region) {
+  return std::any_of(region.tags.begin(), region.tags.end(),
+                     [&](const std::string& tag) { return group.has_tag(tag); });
+}
+
+/// Per vertex: 1 for those that the region lists and that its groups have.
 std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& region, int dim) {
   std::vector<char> is_candidate =
       region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
-  if (region.nodes.empty()) return is_candidate;
-  std::vector<char> is_listed(body.num_source_vertices, 0);
-  for (int v : region.nodes) {
-    if (static_cast<std::size_t>(v) < is_listed.size()) is_listed[static_cast<std::size_t>(v)] = 1;
+  // `numbers` are those of the mesh file; what it does not have has been refused.
+  std::vector<char> is_listed;
+  const auto list = [&](const std::vector<int>& numbers) {
+    for (const int v : numbers) {
+      if (static_cast<std::size_t>(v) < is_listed.size()) is_listed[static_cast<std::size_t>(v)] = 1;
+    }
+  };
+  const auto keep_listed = [&] {
+    for (std::size_t v = 0; v < is_candidate.size(); ++v) {
+      is_candidate[v] = is_candidate[v] && is_listed[static_cast<std::size_t>(body.source_vertex[v])];
+    }
+  };
+  if (!region.nodes.empty()) {
+    is_listed.assign(body.num_source_vertices, 0);
+    list(region.nodes);
+    keep_listed();
   }
-  for (std::size_t v = 0; v < is_candidate.size(); ++v) {
-    is_candidate[v] = is_candidate[v] && is_listed[static_cast<std::size_t>(body.source_vertex[v])];
+  if (!region.tags.empty() && body.groups) {
+    is_listed.assign(body.num_source_vertices, 0);
+    for (const BodyGroup& group : *body.groups) {
+      if (is_meant(group, region)) list(group.nodes);
+    }
+    keep_listed();
   }
   return is_candidate;
 }
 
-double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& t) {
-  const auto at = [&](int i) { return x[static_cast<std::size_t>(t[static_cast<std::size_t>(i)])]; };
-  return 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
+/// Per element of a list: 1 if the region means it. Groups of such elements mean these and no others between the same
+/// nodes.
+template <class Elements>
+std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                               int dim, const Elements& elements) {
+  std::vector<char> is_selected_node(body.mesh.vertices.size(), 0);
+  for (int v : select_nodes(body, transform, region, dim)) is_selected_node[static_cast<std::size_t>(v)] = 1;
+  constexpr int element_dim = static_cast<int>(std::tuple_size_v<typename Elements::value_type>) - 1;
+  std::vector<const BodyGroup*> groups;  // of such elements
+  for (std::size_t g = 0; !region.tags.empty() && body.groups && g < body.groups->size(); ++g) {
+    const BodyGroup& group = (*body.groups)[g];
+    if (group.dim == element_dim && is_meant(group, region)) groups.push_back(&group);
+  }
+  std::vector<char> is_selected(elements.size(), 0);
+  for (std::size_t e = 0; e < elements.size(); ++e) {
+    const auto& element = elements[e];
+    const auto is_inside = [&](int v) { return is_selected_node[static_cast<std::size_t>(v)] != 0; };
+    if (!std::all_of(element.begin(), element.end(), is_inside)) continue;
+    std::array<int, 4> corners = {-1, -1, -1, -1};
+    std::transform(element.begin(), element.end(), corners.begin(),
+                   [&](int v) { return body.source_vertex[static_cast<std::size_t>(v)]; });
+    is_selected[e] = groups.empty() || std::any_of(groups.begin(), groups.end(),
+                                                   [&](const BodyGroup* group) { return group->has_element(corners); });
+  }
+  return is_selected;
 }
-double area(const std::vector<Vec<3>>& x, const std::array<int, 2>& e) {
-  return (x[static_cast<std::size_t>(e[1])] - x[static_cast<std::size_t>(e[0])]).norm();
+
+/// Of a face of select_faces.
+double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
+  const auto at = [&](int i) { return x[static_cast<std::size_t>(face[static_cast<std::size_t>(i)])]; };
+  return face[2] < 0 ? (at(1) - at(0)).norm() : 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
 }
 
 }  // namespace
@@ -107,24 +153,39 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
   return nodes;
 }
 
-std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
-                                     int dim) {
-  std::vector<char> is_selected(body.mesh.vertices.size(), 0);
-  for (int v : select_nodes(body, transform, region, dim)) is_selected[static_cast<std::size_t>(v)] = 1;
-  std::vector<double> shares(body.mesh.vertices.size(), 0.0);
-  const auto share = [&](const auto& faces) {
-    for (const auto& face : faces) {
-      bool is_inside = true;
-      for (int v : face) is_inside = is_inside && is_selected[static_cast<std::size_t>(v)];
-      for (int v : face) {
-        if (is_inside) shares[static_cast<std::size_t>(v)] += area(body.mesh.vertices, face) / dim;
-      }
+std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const TransformDesc& transform,
+                                             const RegionDesc& region, int dim) {
+  std::vector<std::array<int, 3>> selected;
+  const auto take = [&](const auto& faces) {
+    const std::vector<char> is_selected = are_selected(body, transform, region, dim, faces);
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      if (!is_selected[f]) continue;
+      std::array<int, 3> corners = {-1, -1, -1};
+      std::copy(faces[f].begin(), faces[f].end(), corners.begin());
+      selected.push_back(corners);
     }
   };
   if (dim == 2) {
-    share(boundary_edges(body.mesh.triangles));
+    take(boundary_edges(body.mesh.triangles));
   } else {
-    share(boundary_triangles(body.mesh.tets));
+    take(boundary_triangles(body.mesh.tets));
+  }
+  return selected;
+}
+
+std::vector<char> select_elements(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                  int dim) {
+  return dim == 2 ? are_selected(body, transform, region, dim, body.mesh.triangles)
+                  : are_selected(body, transform, region, dim, body.mesh.tets);
+}
+
+std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                     int dim) {
+  std::vector<double> shares(body.mesh.vertices.size(), 0.0);
+  for (const std::array<int, 3>& face : select_faces(body, transform, region, dim)) {
+    for (const int v : face) {
+      if (v >= 0) shares[static_cast<std::size_t>(v)] += area(body.mesh.vertices, face) / dim;
+    }
   }
   return shares;
 }

@@ -1,6 +1,7 @@
 // Which nodes and faces of a body a motion or a load means.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "clearance/simulation/body_instance.h"
@@ -11,8 +12,18 @@ namespace clearance {
 std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                               int dim);
 
-/// Per vertex of the mesh: its part of the area [m^2] at rest (2D: length [m]) of the boundary faces that have all
-/// their vertices in the region. Every face gives equal parts to its corners.
+/// Corners of the boundary faces (2D: edges, the third is -1) that have all of them in the region; with tags of groups
+/// of faces, those of the groups. Outside is where boundary_triangles and boundary_edges say.
+std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const TransformDesc& transform,
+                                             const RegionDesc& region, int dim);
+
+/// Per tetrahedron (2D: triangle): 1 if it has all its nodes in the region; with tags of groups of such elements, if it
+/// is in one of them.
+std::vector<char> select_elements(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                  int dim);
+
+/// Per vertex of the mesh: its part of the area [m^2] at rest (2D: length [m]) of the selected faces. Every face gives
+/// equal parts to its corners.
 std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                      int dim);
 

@@ -268,6 +268,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   VecX elastic;
   with_dimension(scene.dim, [&](auto dim) { build_potentials<dim>(desc, scene, elastic); });
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
+  if (auto pressures = make_pressures(desc, scene)) model.potentials.push_back(std::move(pressures));
   if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
   if (auto joints = make_joints(desc, scene)) {
     scene.joint_potential = model.potentials.size();

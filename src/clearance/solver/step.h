@@ -45,6 +45,7 @@ class Step {
   // step_convergence.cpp: whether the step is done
   Verdict judge_direction(bool has_moved);
   Verdict judge_forces(bool has_moved);
+  bool refer_to_here();
   Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces);
   TermGradients term_gradients();
   BalanceVerdict judge_balance(const TermGradients& forces);

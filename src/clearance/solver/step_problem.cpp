@@ -85,6 +85,13 @@ void StepProblem<dim>::restrict_to(const std::vector<char>& part) {
 }
 
 template <int dim>
+bool StepProblem<dim>::refer_to(const VecX& x) {
+  bool has_changed = false;
+  for (PotentialTerm<dim>& term : potentials_) has_changed = term.refer_to(x) || has_changed;
+  return has_changed;
+}
+
+template <int dim>
 Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates> near) const {
   Iterate iterate;
   iterate.x_surface = model_.surface_map.apply(x);

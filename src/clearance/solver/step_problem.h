@@ -84,6 +84,10 @@ class StepProblem {
   /// did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
+  /// Forces that are no derivatives of energies agree with their energies at x from here on (Potential::refer_to).
+  /// False if that changes nothing.
+  bool refer_to(const VecX& x);
+
   const InertialTarget& target() const { return target_; }
   /// [m] Surface vertices at the start of the step.
   const VecX& x_surface_t0() const { return x_surface_t0_; }

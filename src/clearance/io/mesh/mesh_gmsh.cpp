@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -105,6 +107,48 @@ bool is_supported(std::int64_t type) {
   return type == 1 || type == 2 || type == 4 || type == 15;
 }
 
+/// Physical groups: of the elements themselves (format 2), or of the entities that they belong to (format 4).
+class PhysicalGroups {
+ public:
+  void name(std::int64_t dim, std::int64_t number, std::string name) { names_[{dim, number}] = std::move(name); }
+  void add_entity(std::int64_t dim, std::int64_t entity, std::int64_t number) {
+    if (is_group(number)) of_entities_[{dim, entity}].push_back(std::abs(number));
+  }
+  void forget_entities() { of_entities_.clear(); }
+
+  void start_entity(std::int64_t dim, std::int64_t entity) {
+    const auto found = of_entities_.find({dim, entity});
+    present_ = found == of_entities_.end() ? std::vector<std::int64_t>() : found->second;
+  }
+  void start_element(std::int64_t number) {
+    present_.clear();
+    if (is_group(number)) present_.push_back(std::abs(number));
+  }
+  void add_element(int dim, const std::array<int, 4>& nodes) {
+    for (const std::int64_t number : present_) elements_[{dim, number}].push_back(nodes);
+  }
+
+  void store(Mesh& mesh) {
+    for (auto& [key, elements] : elements_) {
+      const auto& [dim, number] = key;
+      mesh.groups.push_back({names_[key], static_cast<int>(number), static_cast<int>(dim), std::move(elements)});
+    }
+  }
+
+ private:
+  /// 0 is none; the sign is an orientation.
+  static bool is_group(std::int64_t number) {
+    constexpr std::int64_t largest = std::numeric_limits<int>::max();
+    return number != 0 && number >= -largest && number <= largest;
+  }
+
+  using Key = std::pair<std::int64_t, std::int64_t>;  // dimension and number
+  std::map<Key, std::string> names_;
+  std::map<Key, std::vector<std::int64_t>> of_entities_;
+  std::vector<std::int64_t> present_;  // of the next element
+  std::map<Key, std::vector<std::array<int, 4>>> elements_;
+};
+
 class GmshReader {
  public:
   GmshReader(MeshInput& input, Mesh& mesh)
@@ -121,6 +165,7 @@ class GmshReader {
       if (!read_section(section, place)) return;
     }
     if (!has_nodes_ && !input_.has_failed()) input_.add_issue("", "", "expected a $Nodes section");
+    groups_.store(mesh_);
   }
 
  private:
@@ -131,6 +176,12 @@ class GmshReader {
       has_nodes_ = true;
       start_data();
       return read_nodes() && finish_tags(place) && end_data(section);
+    }
+    if (section == "$PhysicalNames") return read_physical_names() && skip_to_end(section, place);
+    if (section == "$Entities") {
+      start_data();
+      if (!read_entities()) groups_.forget_entities();
+      return skip_to_end(section, place);
     }
     if (section == "$Elements") {
       if (!has_nodes_) return fail_at(place, section, "expected $Nodes before $Elements");
@@ -369,11 +420,17 @@ class GmshReader {
     for (std::uint64_t b = 0; b < num_blocks; ++b) {
       std::int64_t type = 4;
       std::uint64_t count = num_elements;
+      groups_.start_entity(-1, 0);
       if (!is_entity_line_empty(num_blocks)) {
-        std::int64_t ignored = 0;
-        if (!read_int(ignored, "the dimension or tag of an entity") ||
-            !read_int(ignored, "the tag or dimension of an entity"))
+        std::int64_t first = 0, second = 0;
+        if (!read_int(first, "the dimension or tag of an entity") ||
+            !read_int(second, "the tag or dimension of an entity"))
           return false;
+        if (is_v41_) {
+          groups_.start_entity(first, second);
+        } else {
+          groups_.start_entity(second, first);
+        }
         if (!read_int(type, "an element type") || !read_size(count, "the number of elements of an entity"))
           return false;
       }
@@ -396,7 +453,7 @@ class GmshReader {
       std::int64_t type = 0;
       std::int64_t num_tags = 0;
       if (!read_int(tag, "an element number") || !read_int(type, "an element type") || !check_type(type)) return false;
-      if (!read_int(num_tags, "a number of tags") || !skip_tags(num_tags) || !read_element(type, false)) return false;
+      if (!read_int(num_tags, "a number of tags") || !read_tags(num_tags) || !read_element(type, false)) return false;
     }
     return true;
   }
@@ -417,18 +474,86 @@ class GmshReader {
       }
       for (std::int64_t i = 0; i < num_in_group && !input_.is_full(); ++i) {
         std::int64_t tag = 0;
-        if (!read_int(tag, "an element number") || !skip_tags(num_tags) || !read_element(type, false)) return false;
+        if (!read_int(tag, "an element number") || !read_tags(num_tags) || !read_element(type, false)) return false;
       }
       found += static_cast<std::uint64_t>(num_in_group);
     }
     return true;
   }
 
-  bool skip_tags(std::int64_t num_tags) {
+  /// The first one is the physical group, 0 for none.
+  bool read_tags(std::int64_t num_tags) {
     if (num_tags < 0) return fail(fmt::format("{}", num_tags), "expected a number of tags");
-    std::int64_t ignored = 0;
+    std::int64_t tag = 0, physical = 0;
     for (std::int64_t k = 0; k < num_tags; ++k) {
-      if (!read_int(ignored, "a tag of an element")) return false;
+      if (!read_int(tag, "a tag of an element")) return false;
+      if (k == 0) physical = tag;
+    }
+    groups_.start_element(physical);
+    return true;
+  }
+
+  /// What is odd here is no error: groups serve those who name them.
+  bool read_physical_names() {
+    std::int64_t count = 0;
+    if (!parse_integer(text_.next(), count)) return true;
+    text_.skip_line();
+    for (std::int64_t k = 0; k < count; ++k) {
+      std::int64_t dim = 0, number = 0;
+      if (!parse_integer(text_.next(), dim) || !parse_integer(text_.next(), number)) return true;
+      const std::string_view rest = text_.take_line();
+      const std::size_t open = rest.find('"'), close = rest.rfind('"');
+      if (open != std::string_view::npos && close > open) {
+        groups_.name(dim, number, std::string(rest.substr(open + 1, close - open - 1)));
+      }
+    }
+    return true;
+  }
+
+  /// The physical groups of the entities of a model; false if it is not understood.
+  bool read_entities() {
+    std::array<std::uint64_t, 4> counts{};
+    for (std::uint64_t& count : counts) {
+      if (!try_size(count)) return false;
+    }
+    for (std::size_t dim = 0; dim < 4; ++dim) {
+      for (std::uint64_t i = 0; i < counts[dim]; ++i) {
+        std::int64_t entity = 0;
+        std::uint64_t num_groups = 0, num_bounding = 0;
+        const int num_coordinates = dim == 0 && is_v41_ ? 3 : 6;
+        if (!try_int(entity) || !try_reals(num_coordinates) || !try_size(num_groups)) return false;
+        for (std::uint64_t k = 0; k < num_groups; ++k) {
+          std::int64_t number = 0;
+          if (!try_int(number)) return false;
+          groups_.add_entity(static_cast<std::int64_t>(dim), entity, number);
+        }
+        if (dim == 0) continue;
+        if (!try_size(num_bounding)) return false;
+        for (std::uint64_t k = 0; k < num_bounding; ++k) {
+          if (!try_int(entity)) return false;
+        }
+      }
+    }
+    return true;
+  }
+  // Without a word about what is not there.
+  bool try_int(std::int64_t& value) {
+    std::int32_t number = 0;
+    if (!is_binary_) return parse_integer(text_.next(), value);
+    if (!binary_.read(number)) return false;
+    value = number;
+    return true;
+  }
+  bool try_size(std::uint64_t& value) {
+    std::int64_t number = 0;
+    const bool is_read = is_binary_ && size_bytes_ == 8 ? binary_.read(number) : try_int(number);
+    value = static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
+    return is_read && number >= 0;
+  }
+  bool try_reals(int count) {
+    double ignored = 0.0;
+    for (int k = 0; k < count; ++k) {
+      if (is_binary_ ? !binary_.read(ignored) : !parse_real(text_.next(), ignored)) return false;
     }
     return true;
   }
@@ -450,7 +575,7 @@ class GmshReader {
   /// The nodes of one element; a tag without node is reported and the element left out
   bool read_element(std::int64_t type, bool has_wide_tags) {
     const int num_nodes = element_type(type).num_nodes;
-    std::array<int, 4> nodes{};
+    std::array<int, 4> nodes = {-1, -1, -1, -1};
     bool is_good = true;
     for (int k = 0; k < num_nodes; ++k) {
       const std::size_t offset = place();
@@ -470,6 +595,7 @@ class GmshReader {
     if (type == 1) mesh_.edges.push_back({n[0], n[1]});
     if (type == 2) mesh_.triangles.push_back({n[0], n[1], n[2]});
     if (type == 4) mesh_.tets.push_back(n);
+    groups_.add_element(type == 15 ? 0 : type == 4 ? 3 : static_cast<int>(type), n);
   }
 
   MeshInput& input_;
@@ -477,6 +603,7 @@ class GmshReader {
   TextCursor text_;
   ByteCursor binary_;
   NodeTags tags_;
+  PhysicalGroups groups_;
   bool has_nodes_ = false;
   bool is_v2_ = false;
   bool is_v41_ = false;

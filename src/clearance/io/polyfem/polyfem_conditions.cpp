@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/scene/expression.h"
+
 namespace clearance {
 namespace {
 
@@ -12,16 +14,18 @@ class ConditionReader {
  public:
   explicit ConditionReader(const PolyfemValues& values) : values_(values) {}
 
-  std::vector<PolyfemCondition> read(const ForeignObject& from, const char* key) {
+  /// Values are vectors, or numbers: the first component.
+  std::vector<PolyfemCondition> read(const ForeignObject& from, const char* key, bool is_scalar = false) {
     std::vector<PolyfemCondition> conditions;
     for (const ForeignObject& object : objects_of(from, key)) {
-      if (std::optional<PolyfemCondition> condition = read_one(object)) conditions.push_back(std::move(*condition));
+      if (std::optional<PolyfemCondition> condition = read_one(object, is_scalar))
+        conditions.push_back(std::move(*condition));
     }
     return conditions;
   }
 
  private:
-  std::optional<PolyfemCondition> read_one(const ForeignObject& from) {
+  std::optional<PolyfemCondition> read_one(const ForeignObject& from, bool is_scalar) {
     static const std::vector<std::string_view> known = {"id",  "value", "dimension", "interpolation", "time_reference",
                                                         "type"};
     std::vector<std::string> reported;
@@ -31,11 +35,17 @@ class ConditionReader {
     PolyfemCondition condition;
     condition.place = from.place();
     const bool has_ids = read_ids(from, condition.ids, condition.is_of_all);
-    const std::optional<Expressions> value = values_.formulas(from, "value");
+    const std::optional<Expressions> value = is_scalar ? scalar(from) : values_.formulas(from, "value");
     read_components(from, condition);
     if (!has_ids || !value) return std::nullopt;
     condition.value = *value;
     return condition;
+  }
+
+  std::optional<Expressions> scalar(const ForeignObject& from) const {
+    const std::optional<std::string> formula = values_.formula(from, "value");
+    if (!formula) return std::nullopt;
+    return Expressions{*formula, "0", "0"};
   }
 
   static void refuse(const ForeignObject& from, const char* key) {
@@ -77,7 +87,10 @@ class BodyConditions {
   void apply() {
     for (const PolyfemCondition& condition : conditions_.displacements) hold(condition);
     if (body_.kind == BodyKind::obstacle) return;
-    for (const PolyfemCondition& condition : conditions_.tractions) load(condition);
+    for (const PolyfemCondition& condition : conditions_.tractions) {
+      if (LoadDesc* load = load_faces(condition, LoadKind::traction)) set_value(condition.value, *load);
+    }
+    for (const PolyfemCondition& condition : conditions_.pressures) press(condition);
     for (const PolyfemCondition& condition : conditions_.velocities) throw_body(condition);
     weigh();
   }
@@ -134,11 +147,11 @@ class BodyConditions {
     }
   }
 
-  // A native traction acts on all faces between the nodes.
-  void load(const PolyfemCondition& condition) {
-    if (is_zero(condition.value)) return;
+  // A native load acts on all faces between the nodes. Null if there are none, or after an issue.
+  LoadDesc* load_faces(const PolyfemCondition& condition, LoadKind kind) {
+    if (is_zero(condition.value)) return nullptr;
     const std::vector<int> nodes = nodes_of_faces(condition);
-    if (nodes.empty()) return;
+    if (nodes.empty()) return nullptr;
     for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
       const std::vector<int>& face = selections_.faces[f];
       const bool is_between = std::all_of(face.begin(), face.end(),
@@ -146,12 +159,23 @@ class BodyConditions {
       if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
       issues_.push_back({"", condition.place + ".id", "",
                          "selects faces around others that it does not select, which is not supported yet"});
-      return;
+      return nullptr;
     }
     LoadDesc& load = body_.loads.emplace_back();
-    load.kind = LoadKind::traction;
+    load.kind = kind;
     load.region.nodes = nodes;
-    set_value(condition.value, load);
+    return &load;
+  }
+
+  // Both press with positive values.
+  void press(const PolyfemCondition& condition) {
+    const std::string& formula = condition.value[0];
+    if (!check_time_formula(formula, "").empty()) {
+      issues_.push_back({"", condition.place + ".value", formula,
+                         "a pressure that varies in space is not supported yet; expected a formula in t"});
+    } else if (LoadDesc* load = load_faces(condition, LoadKind::pressure)) {
+      load->pressure = formula;
+    }
   }
 
   static void set_value(const Expressions& value, LoadDesc& load) {
@@ -207,6 +231,7 @@ PolyfemConditions read_conditions(const ForeignObject& root, const PolyfemValues
   conditions.displacements = reader.read(boundary, "dirichlet_boundary");
   conditions.obstacle_displacements = reader.read(boundary, "obstacle_displacements");
   conditions.tractions = reader.read(boundary, "neumann_boundary");
+  conditions.pressures = reader.read(boundary, "pressure_boundary", true);
   conditions.velocities = reader.read(initial, "velocity");
   const Json* force = boundary.find("rhs");
   if (force != nullptr && !(force->is_array() && force->empty())) {
@@ -246,8 +271,10 @@ void warn_of_idle_conditions(const PolyfemConditions& conditions, const std::vec
   for (const PolyfemCondition& condition : conditions.displacements) {
     if (is_idle(condition, &PolyfemSelections::face_ids, &PolyfemSelections::node_ids)) warn(condition, "face or node");
   }
-  for (const PolyfemCondition& condition : conditions.tractions) {
-    if (is_idle(condition, &PolyfemSelections::face_ids)) warn(condition, "face");
+  for (const auto* list : {&conditions.tractions, &conditions.pressures}) {
+    for (const PolyfemCondition& condition : *list) {
+      if (is_idle(condition, &PolyfemSelections::face_ids)) warn(condition, "face");
+    }
   }
   for (const PolyfemCondition& condition : conditions.velocities) {
     if (is_idle(condition, &PolyfemSelections::body_ids)) warn(condition, "element");

@@ -23,6 +23,7 @@ struct PolyfemConditions {
   std::vector<PolyfemCondition> displacements;  ///< [m] of nodes
   std::vector<PolyfemCondition> obstacle_displacements;
   std::vector<PolyfemCondition> tractions;   ///< [Pa] on faces
+  std::vector<PolyfemCondition> pressures;   ///< [Pa] against faces, in the first component
   std::vector<PolyfemCondition> velocities;  ///< [m/s] of elements, at the start
   std::optional<Expressions> body_force;     ///< [m/s^2] with the opposite sign; nothing: none
 };

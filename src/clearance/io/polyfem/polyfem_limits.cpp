@@ -151,7 +151,6 @@ class Refusal {
 
   void refuse_conditions() const {
     const ForeignObject boundary = root_.child("boundary_conditions");
-    refuse_if_given(boundary, "pressure_boundary", "pressure that follows the surface is");
     refuse_if_given(boundary, "normal_aligned_neumann_boundary", "traction along normals is");
     refuse_if_given(boundary, "pressure_cavity", "pressure of cavities is");
     if (boundary.child("periodic_boundary").flag("enabled", false)) {

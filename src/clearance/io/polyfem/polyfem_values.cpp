@@ -104,6 +104,13 @@ double PolyfemValues::number(const ForeignObject& from, const char* key, double 
   return usual;
 }
 
+std::optional<std::string> PolyfemValues::formula(const ForeignObject& from, const char* key) const {
+  const Json* value = from.find(key);
+  if (value != nullptr) return ValueReader(*this, from.issues()).read(*value, from.place_of(key));
+  from.error(key, "expected a number or a formula");
+  return std::nullopt;
+}
+
 std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, const char* key) const {
   const Json* value = from.find(key);
   if (value == nullptr || !value->is_array() || value->empty()) {

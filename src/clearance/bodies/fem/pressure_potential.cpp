@@ -1,0 +1,208 @@
+#include "clearance/bodies/fem/pressure_potential.h"
+
+#include <algorithm>
+
+#include "clearance/geometry/distance.h"
+#include "clearance/math/psd.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int grain = 512;  // faces
+
+/// What a face whose corners go straight from `from` to `to` sweeps, positive to the outside: volume [m^3] (2D: area
+/// [m^2]), with its derivatives by the ends.
+template <int dim>
+struct Sweep;
+
+Mat<3> cross_matrix(const Vec<3>& v) {
+  Mat<3> m;
+  m << 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0;
+  return m;
+}
+
+/// The mean displacement m through the area vector, whose sides grow from e to e + f on the way.
+template <>
+struct Sweep<3> {
+  Sweep(const std::array<Vec<3>, 3>& from, const std::array<Vec<3>, 3>& to) {
+    const Vec<3> d0 = to[0] - from[0], d1 = to[1] - from[1], d2 = to[2] - from[2];
+    mean = (d0 + d1 + d2) / 3.0;
+    const Vec<3> e1 = from[1] - from[0], e2 = from[2] - from[0], f1 = d1 - d0, f2 = d2 - d0;
+    area_vector = 0.5 * cross_product(e1, e2) + 0.25 * (cross_product(e1, f2) + cross_product(f1, e2)) +
+                  cross_product(f1, f2) / 6.0;
+    u1 = 0.25 * e1 + f1 / 6.0;
+    u2 = 0.25 * e2 + f2 / 6.0;
+  }
+
+  double volume() const { return mean.dot(area_vector); }
+
+  Vec<9> gradient() const {
+    const Vec<3> by_mean = area_vector / 3.0, by_f1 = cross_product(u2, mean), by_f2 = cross_product(mean, u1);
+    Vec<9> g;
+    g << by_mean - by_f1 - by_f2, by_mean + by_f1, by_mean + by_f2;
+    return g;
+  }
+
+  Mat<9> hessian() const {
+    const Mat<3> k1 = cross_matrix(u2) / 3.0, k2 = -cross_matrix(u1) / 3.0, k12 = -cross_matrix(mean) / 6.0;
+    constexpr std::array<double, 3> c1 = {-1.0, 1.0, 0.0}, c2 = {-1.0, 0.0, 1.0};  // f1, f2 of the corners
+    Mat<9> h;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        const double skew = c1[i] * c2[j] - c2[i] * c1[j];
+        h.template block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(j)) =
+            (c1[i] - c1[j]) * k1 + (c2[i] - c2[j]) * k2 + skew * k12;
+      }
+    }
+    return h;
+  }
+
+  Vec<3> mean, area_vector, u1, u2;
+};
+
+template <>
+struct Sweep<2> {
+  Sweep(const std::array<Vec<2>, 2>& from, const std::array<Vec<2>, 2>& to) {
+    const Vec<2> d0 = to[0] - from[0], d1 = to[1] - from[1];
+    mean = 0.5 * (d0 + d1);
+    const Vec<2> side = from[1] - from[0] + 0.5 * (d1 - d0);
+    normal = {side[1], -side[0]};
+  }
+
+  double volume() const { return mean.dot(normal); }
+
+  Vec<4> gradient() const {
+    const Vec<2> by_difference(-0.5 * mean[1], 0.5 * mean[0]);
+    Vec<4> g;
+    g << 0.5 * normal - by_difference, 0.5 * normal + by_difference;
+    return g;
+  }
+
+  Mat<4> hessian() const {
+    // The same for every edge: only corners and axes that differ are coupled.
+    Mat<4> h = Mat<4>::Zero();
+    h(0, 3) = h(3, 0) = 0.5;
+    h(1, 2) = h(2, 1) = -0.5;
+    return h;
+  }
+
+  Vec<2> mean, normal;
+};
+
+template <int dim>
+Sweep<dim> sweep(const std::array<int, dim>& blocks, const VecX& from, const VecX& to) {
+  std::array<Vec<dim>, dim> start, end;
+  for (std::size_t i = 0; i < dim; ++i) {
+    start[i] = block<dim>(from, blocks[i]);
+    end[i] = block<dim>(to, blocks[i]);
+  }
+  return {start, end};
+}
+
+}  // namespace
+
+template <int dim>
+PressurePotential<dim>::PressurePotential(const std::vector<PressureLoad<dim>>& loads) {
+  for (std::size_t l = 0; l < loads.size(); ++l) {
+    pressure_functions_.push_back(loads[l].pressure);
+    for (const auto& face : loads[l].faces) faces_.push_back({face, static_cast<int>(l)});
+  }
+  pressures_.assign(loads.size(), 0.0);
+}
+
+template <int dim>
+Result<Done> PressurePotential<dim>::begin_step(const VecX& x_t0, double h, double time_t1) {
+  pressures_.assign(pressures_.size(), 0.0);
+  so_far_ = {};
+  is_active_ = false;
+  Issues issues;
+  for (std::size_t l = 0; l < pressures_.size(); ++l) {
+    const Result<double> pressure = pressure_functions_[l](h, time_t1);
+    issues.insert(issues.end(), pressure.issues().begin(), pressure.issues().end());
+    if (pressure) pressures_[l] = *pressure;
+  }
+  if (!issues.empty()) return issues;
+  is_active_ = std::any_of(pressures_.begin(), pressures_.end(), [](double p) { return p != 0.0; });
+  if (is_active_) reference_ = x_t0;
+  return Done{};
+}
+
+template <int dim>
+bool PressurePotential<dim>::refer_to(const VecX& x) {
+  if (!is_active_ || x == reference_) return false;
+  so_far_ = energy(x);
+  reference_ = x;
+  return true;
+}
+
+template <int dim>
+CompensatedSum PressurePotential<dim>::energy(const VecX& x) const {
+  CompensatedSum sum;
+  if (!is_active_) return sum;
+  sum = ordered_sum(static_cast<int>(faces_.size()), [&](int i) {
+    const Face& face = faces_[static_cast<std::size_t>(i)];
+    return pressure_on(face) * sweep<dim>(face.blocks, reference_, x).volume();
+  });
+  sum.add(so_far_);
+  return sum;
+}
+
+/// Serial: faces share corners.
+template <int dim>
+void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  if (!is_active_) return;
+  for (const Face& face : faces_) {
+    const Vec<dim* dim> g = scale * pressure_on(face) * sweep<dim>(face.blocks, reference_, x).gradient();
+    for (std::size_t i = 0; i < dim; ++i) block<dim>(gradient, face.blocks[i]) += block<dim>(g, static_cast<int>(i));
+  }
+}
+
+template <int dim>
+std::vector<BlockKey> PressurePotential<dim>::pattern() const {
+  std::vector<BlockKey> keys;
+  for (const Face& face : faces_) {
+    for (const int a : face.blocks) {
+      for (const int b : face.blocks) {
+        if (a >= b) keys.push_back(make_block_key(a, b));
+      }
+    }
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+template <int dim>
+void PressurePotential<dim>::add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) const {
+  if (!is_active_) return;
+  std::vector<Mat<dim * dim>> hessians(faces_.size());
+  parallel_for(static_cast<int>(faces_.size()), grain, [&](int i) {
+    const Face& face = faces_[static_cast<std::size_t>(i)];
+    const Mat<dim* dim> h = scale * pressure_on(face) * sweep<dim>(face.blocks, reference_, x).hessian();
+    hessians[static_cast<std::size_t>(i)] = is_projected ? project_to_psd<dim * dim>(h) : h;
+  });
+  for (std::size_t f = 0; f < faces_.size(); ++f) {
+    for (int i = 0; i < dim; ++i) {
+      for (int j = 0; j < dim; ++j) {
+        const int row = faces_[f].blocks[static_cast<std::size_t>(i)];
+        const int column = faces_[f].blocks[static_cast<std::size_t>(j)];
+        if (row < column) continue;
+        matrix.add_to_slot<dim>(matrix.find_slot(row, column), matrix.slot_stride(column),
+                                Mat<dim>(hessians[f].template block<dim, dim>(dim * i, dim * j)));
+      }
+    }
+  }
+}
+
+template <int dim>
+void PressurePotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                   BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  add(x, scale, false, matrix);
+}
+
+template class PressurePotential<2>;
+template class PressurePotential<3>;
+
+}  // namespace clearance

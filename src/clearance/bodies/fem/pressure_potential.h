@@ -1,0 +1,58 @@
+// A pressure against a part of a surface, wherever that is and however large it has become.
+//
+// Its force -p n dA is the derivative of an energy only where the surface is closed or its edge is held. What it has
+// everywhere is an energy that agrees with it at a reference: p times the volume that the faces sweep on straight ways
+// from there. The solver moves the reference to where it is until the forces balance with it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+struct PressureLoad {
+  std::vector<std::array<int, dim>> faces;  ///< blocks of their corners; outside is where boundary_triangles says
+  /// [Pa], positive against the outside, in the step of length h that ends at time_t1. No value if it is not defined.
+  std::function<Result<double>(double h, double time_t1)> pressure;
+};
+
+template <int dim>
+class PressurePotential : public Potential {
+ public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<PressurePotential>(*this); }
+  explicit PressurePotential(const std::vector<PressureLoad<dim>>& loads);
+
+  std::string name() const override { return "pressure"; }
+  Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
+  bool refer_to(const VecX& x) override;
+  /// [J] -work since the start of the step; exact along the ways between references.
+  CompensatedSum energy(const VecX& x) const override;
+  double load_energy(const VecX& x) const override { return energy(x).value(); }
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  std::vector<BlockKey> pattern() const override;
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override { add(x, scale, true, matrix); }
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+
+ private:
+  struct Face {
+    std::array<int, dim> blocks;
+    int load = 0;
+  };
+  double pressure_on(const Face& face) const { return pressures_[static_cast<std::size_t>(face.load)]; }
+  void add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) const;
+
+  std::vector<std::function<Result<double>(double, double)>> pressure_functions_;  // per load
+  std::vector<Face> faces_;
+  std::vector<double> pressures_;  // [Pa] per load, of this step
+  bool is_active_ = false;         // any of them is not zero
+  VecX reference_;                 // [m]
+  CompensatedSum so_far_;          // [J] from the start of the step to the reference
+};
+
+extern template class PressurePotential<2>;
+extern template class PressurePotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,131 @@
+#include "clearance/simulation/mesh_groups.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace clearance {
+
+namespace {
+
+using RegionVisit = std::function<void(const RegionDesc& region, const std::string& place)>;
+
+/// All regions that select nodes of the body; probes by their places in the scene, others by those in the body.
+void for_each_region(const SceneDesc& scene, int body, const std::string& body_place, const RegionVisit& visit) {
+  const BodyDesc& desc = scene.bodies[static_cast<std::size_t>(body)];
+  const auto place_of = [&](const char* list, std::size_t i) {
+    return fmt::format("{}.{}[{}].region", body_place, list, i);
+  };
+  for (std::size_t i = 0; i < desc.motions.size(); ++i) visit(desc.motions[i].region, place_of("motions", i));
+  for (std::size_t i = 0; i < desc.loads.size(); ++i) visit(desc.loads[i].region, place_of("loads", i));
+  for (std::size_t i = 0; i < desc.stiff_parts.size(); ++i) {
+    visit(desc.stiff_parts[i].region, place_of("stiff_parts", i));
+  }
+  for (std::size_t i = 0; i < desc.material_parts.size(); ++i) {
+    if (desc.material_parts[i].region) visit(*desc.material_parts[i].region, place_of("material_parts", i));
+  }
+  for (std::size_t i = 0; i < scene.output.probes.size(); ++i) {
+    const ProbeDesc& probe = scene.output.probes[i];
+    if (probe.region && probe.body == desc.name) visit(*probe.region, fmt::format("output.probes[{}].region", i));
+  }
+}
+
+std::array<int, 4> sorted_corners(std::array<int, 4> corners) {
+  std::sort(corners.begin(), corners.end(), std::greater<>());
+  return corners;
+}
+
+BodyGroup make_group(const MeshGroup& group) {
+  BodyGroup of_body{group.name, group.number, group.dim, {}, {}};
+  for (const std::array<int, 4>& corners : group.elements) {
+    of_body.nodes.insert(of_body.nodes.end(), corners.begin(), corners.begin() + 1 + group.dim);
+    of_body.elements.push_back(sorted_corners(corners));
+  }
+  std::sort(of_body.nodes.begin(), of_body.nodes.end());
+  of_body.nodes.erase(std::unique(of_body.nodes.begin(), of_body.nodes.end()), of_body.nodes.end());
+  std::sort(of_body.elements.begin(), of_body.elements.end());
+  return of_body;
+}
+
+constexpr std::array<const char*, 4> element_names = {"points", "edges", "triangles", "tets"};  // by dimension
+
+bool has_tag(const MeshGroup& group, const std::string& tag) {
+  return is_tag_of_group(tag, group.name, group.number, group.dim);
+}
+
+/// "`clamp` (1), 2", or why there are none.
+std::string known_groups(const Mesh& mesh) {
+  if (mesh.groups.empty()) return "the mesh has no groups; those of Gmsh's files are physical groups";
+  std::vector<std::string> names;
+  for (const MeshGroup& group : mesh.groups) {
+    names.push_back(group.name.empty() ? fmt::format("{}", group.number)
+                                       : fmt::format("`{}` ({})", group.name, group.number));
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  constexpr std::size_t most = 20;
+  const std::string more = names.size() > most ? fmt::format(" and {} more", names.size() - most) : "";
+  names.resize(std::min(names.size(), most));
+  return fmt::format("the groups of the mesh are {}{}", fmt::join(names, ", "), more);
+}
+
+}  // namespace
+
+bool is_tag_of_group(const std::string& tag, const std::string& name, int number, int dim) {
+  const std::string kind = std::string(element_names[static_cast<std::size_t>(dim)]) + ":";
+  const std::string of_kind = tag.starts_with(kind) ? tag.substr(kind.size()) : tag;
+  return !of_kind.empty() && (of_kind == name || of_kind == std::to_string(number));
+}
+
+bool BodyGroup::has_element(std::array<int, 4> corners) const {
+  return std::binary_search(elements.begin(), elements.end(), sorted_corners(corners));
+}
+
+std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh& mesh) {
+  std::vector<BodyGroup> groups;
+  std::vector<std::string> tags;
+  for_each_region(scene, body, "", [&](const RegionDesc& region, const std::string&) {
+    tags.insert(tags.end(), region.tags.begin(), region.tags.end());
+  });
+  for (const MeshGroup& group : mesh.groups) {
+    const bool is_meant =
+        std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) { return has_tag(group, tag); });
+    if (is_meant) groups.push_back(make_group(group));
+  }
+  return groups;
+}
+
+void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues) {
+  const auto report = [&](std::string place, std::string value, std::string message) {
+    issues.push_back({"", std::move(place), std::move(value), std::move(message)});
+  };
+  for_each_region(scene, body, where.place, [&](const RegionDesc& region, const std::string& place) {
+    const auto largest = std::max_element(region.nodes.begin(), region.nodes.end());
+    if (largest != region.nodes.end() && *largest >= std::ssize(mesh.vertices)) {
+      report(place + ".nodes", fmt::format("{}", *largest),
+             fmt::format("the mesh has {} vertices, counted from 0", mesh.vertices.size()));
+    }
+    for (std::size_t i = 0; i < region.tags.size(); ++i) {
+      const std::string& tag = region.tags[i];
+      const std::string& name = scene.bodies[static_cast<std::size_t>(body)].name;
+      std::vector<const MeshGroup*> meant;
+      for (const MeshGroup& group : mesh.groups) {
+        if (has_tag(group, tag)) meant.push_back(&group);
+      }
+      if (meant.empty()) {
+        report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
+               fmt::format("no group of the mesh of body '{}' has this name or number: {}", name, known_groups(mesh)));
+      } else if (meant.front()->dim != meant.back()->dim) {
+        const auto kind = [&](const MeshGroup* group) { return element_names[static_cast<std::size_t>(group->dim)]; };
+        report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
+               fmt::format(
+                   "of the mesh of body '{}' a group of {} and one of {} have this: expected `{}:{}` or `{}:{}`", name,
+                   kind(meant.front()), kind(meant.back()), kind(meant.front()), tag, kind(meant.back()), tag));
+      }
+    }
+  });
+}
+
+}  // namespace clearance
