@@ -101,16 +101,14 @@ TEST_F(PolyfemMessages, WhatIsSwitchedOffRuns) {
 }
 
 TEST_F(PolyfemMessages, OtherFormulationsRunUnderAWarning) {
-  const std::string scene = scene_of(entry("cube.msh"), R"("contact": {"enabled": true, "use_gcp_formulation": true,
-      "use_convergent_formulation": true}, "solver": {"contact": {"barrier_stiffness": 1e4}})");
+  const std::string scene = scene_of(entry("cube.msh"), R"("contact": {"enabled": true, "use_gcp_formulation": true},
+      "solver": {"contact": {"barrier_stiffness": 1e4}})");
   EXPECT_EQ(
       folder_.problems(scene),
       (Lines{
-          "contact.use_convergent_formulation: warning: the convergent formulation is not supported yet: runs with the "
-          "barrier of IPC, whose stiffness is adapted (got true)",
           "contact.use_gcp_formulation: warning: the formulation by geometric contact potentials is not supported yet: "
           "runs with the barrier of IPC, whose stiffness is adapted (got true)"}));
-  EXPECT_EQ(folder_.good(scene, 2).contact.kappa, 0.0);
+  EXPECT_EQ(folder_.good(scene, 1).contact.kappa, 0.0);
 }
 
 TEST_F(PolyfemMessages, OptimisationsAreNoRuns) {

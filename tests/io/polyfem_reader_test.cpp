@@ -325,6 +325,24 @@ TEST_F(Polyfem, ForcesAndVelocitiesBecomeLoadsAndMotions) {
   EXPECT_EQ(thrown.bodies[0].linear_velocity, Vec<3>(1, 2, 3));
 }
 
+TEST_F(Polyfem, ConvergentFormulationAndItsPartsAreSelected) {
+  const auto contact = [&](const std::string& flags) {
+    return good(scene_of(entry("cube.msh"), R"("contact": {"enabled": true, )" + flags +
+                                                R"(}, "solver": {"contact": {"barrier_stiffness": 1e4}})"))
+        .contact;
+  };
+  const ContactDesc convergent = contact(R"("use_convergent_formulation": true)");
+  EXPECT_EQ(convergent.formulation, ContactFormulation::convergent);
+  EXPECT_EQ(convergent.improved_max, true);
+  EXPECT_EQ(convergent.kappa, 1e4);  // [Pa]
+  const ContactDesc areas = contact(R"("use_area_weighting": true)");
+  EXPECT_EQ(areas.formulation, ContactFormulation::ipc);
+  EXPECT_EQ(areas.area_weights, true);
+  EXPECT_FALSE(areas.physical_barrier.has_value());
+  EXPECT_NEAR(areas.kappa, 1.0, 1e-12);  // in the incremental potential
+  EXPECT_EQ(contact(R"("use_convergent_formulation": true, "use_improved_max_operator": false)").improved_max, false);
+}
+
 TEST_F(Polyfem, PressuresFollowTheSurface) {
   const SceneDesc scene = good(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"pressure_boundary": [
         {"id": 4, "value": {"value": 2, "unit": "kPa"}}, {"id": 2, "value": "5 * t"}]})"));

@@ -16,6 +16,10 @@ inline SceneDesc full_scene() {
                 .newmark_gamma = 0.6,
                 .mass = MassKind::consistent};
   scene.contact = {.enabled = false,
+                   .formulation = ContactFormulation::convergent,
+                   .area_weights = false,
+                   .improved_max = true,
+                   .physical_barrier = false,
                    .scales = ContactScaleKind::scene,
                    .stiffness = ContactStiffnessKind::published,
                    .dhat = 1.1e-3,

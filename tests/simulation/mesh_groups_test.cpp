@@ -112,14 +112,31 @@ TEST_F(MeshGroups, ThatAreNotThereOrAmbiguousAreNamed) {
   EXPECT_EQ(problem(R"(["foot"])"), "");
   const std::string unknown = problem(R"(["fot"])");
   EXPECT_NE(unknown.find("bodies[0].motions[0].region.tags[0]"), std::string::npos) << unknown;
-  EXPECT_NE(unknown.find("groups of the mesh are 5, `foot` (1), `left` (1), `right` (2), `tip` (9)"), std::string::npos)
+  EXPECT_NE(unknown.find("points 5, tets `left` (1), tets `right` (2), triangles `foot` (1), triangles `tip` (9)"),
+            std::string::npos)
       << unknown;
-  EXPECT_NE(problem(R"(["1"])").find("expected `triangles:1` or `tets:1`"), std::string::npos) << problem(R"(["1"])");
+  EXPECT_NE(problem(R"(["1"])").find("groups of triangles, tets have this: expected one of them, as `tets:1`"),
+            std::string::npos)
+      << problem(R"(["1"])");
   EXPECT_NE(problem(R"([true])").find("tags[0]"), std::string::npos);
   const auto generated = load_scene_text(
       R"({"bodies": [{"generator": {"kind": "box"}, "loads": [{"region": {"tags": ["a"]}}]}]})", "scene", ".");
   EXPECT_NE(to_string(load_bodies(generated->scene).issues().front()).find("the mesh has no groups"),
             std::string::npos);
+}
+
+/// A part whose region has no element changed nothing, without a word.
+TEST_F(MeshGroups, OfFacesAreNoMaterial) {
+  for (const std::string region : {R"({"tags": ["foot"]})", R"({"box": [[8, 8, 8], [9, 9, 9]]})"}) {
+    const auto loaded = load(R"("material_parts": [{"region": )" + region + R"(, "material": {"density": 700}}])");
+    ASSERT_TRUE(loaded);
+    const auto bodies = load_bodies(loaded->scene);
+    ASSERT_TRUE(bodies);
+    ASSERT_EQ(bodies->warnings.size(), 1U);
+    EXPECT_NE(to_string(bodies->warnings[0]).find("bodies[0].material_parts[0].region: warning: holds no element"),
+              std::string::npos)
+        << to_string(bodies->warnings[0]);
+  }
 }
 
 TEST_F(MeshGroups, OfStiffBodiesAreRefused) {

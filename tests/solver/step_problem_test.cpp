@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "clearance/contact/make_contact_model.h"
 #include "solver/spring_models.h"
 #include "support/finite_differences.h"
 
@@ -16,7 +17,8 @@ using test::World;
 template <int dim>
 struct Fixture {
   explicit Fixture(unsigned seed, double gap = 0.004)
-      : world(test::falling_bodies<dim>(gap)), copies(world.model, world.options.barrier) {
+      : world(test::falling_bodies<dim>(gap)),
+        copies(world.model, make_contact_model<dim>(world.model, world.options.barrier, {})) {
     test::Random random(seed);
     const VecX noise = random.vector(world.state.x.size(), -0.001, 0.001);
     world.start(world.state.x + noise);

@@ -11,6 +11,12 @@ enum class LinearSolverChoice { automatic, cholmod, pcg };
 
 enum class CcdMethod { clearance, tight_inclusion };
 
+/// Which pairs of primitives repel each other, and how strongly.
+enum class ContactFormulation {
+  ipc,        ///< all that are near, by a stiffness of their own [Fer23, ch. 2]
+  convergent  ///< by areas at rest, so that pressures do not depend on the mesh [Li23]
+};
+
 /// When a step has converged.
 enum class Convergence {
   forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it

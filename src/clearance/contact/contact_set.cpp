@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/contact/contact_stencils.h"
 #include "clearance/geometry/mollifier.h"
 
 namespace clearance {
@@ -40,39 +41,6 @@ struct Chunk {
  private:
   std::array<int, 256> last_at_{};  // indices of contacts
 };
-
-/// Equal stencils have equal vertices: points of a pair and ends of an edge ascend.
-void set_stencil(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq,
-                 Contact& contact) {
-  const std::array<int, 5> vertex = {vertices[0], vertices[1], vertices[2], vertices[3], -1};
-  contact.kind = stencil.kind;
-  for (std::size_t i = 0; i < 4; ++i) contact.vertices[i] = vertex[stencil.local[i]];
-  auto& [v0, v1, v2, v3] = contact.vertices;
-  if (stencil.kind == ContactKind::point_point) {
-    contact.vertices = {std::min(v0, v1), std::max(v0, v1), -1, -1};
-  } else if (stencil.kind == ContactKind::point_edge) {
-    contact.vertices = {v0, std::min(v1, v2), std::max(v1, v2), -1};
-  }
-  contact.distance_sq = distance_sq;
-}
-
-/// The closed formula of a pair's closest features: what its distance by type gives, with fewer branches.
-double distance_sq_of(const ClosestStencil& stencil, const std::array<Vec<3>, 4>& x) {
-  const auto at = [&](std::size_t i) -> const Vec<3>& { return x[stencil.local[i]]; };
-  switch (stencil.kind) {
-    case ContactKind::point_point:
-      return point_point_distance_sq<3>(at(0), at(1));
-    case ContactKind::point_edge:
-      return point_line_distance_sq<3>(at(0), at(1), at(2));
-    case ContactKind::point_triangle:
-      return point_plane_distance_sq(x[0], x[1], x[2], x[3]);
-    case ContactKind::edge_edge:
-    case ContactKind::mollified_edge_edge:
-    case ContactKind::half_space:  // (no stencil of two primitives)
-      break;
-  }
-  return line_line_distance_sq(x[0], x[1], x[2], x[3]);
-}
 
 /// Activation distance and stiffness of pairs of primitives. They are those of the pair, whatever its closest features
 /// are: a contact that slides from a face to an edge keeps its energy.
@@ -125,10 +93,6 @@ class PairScales {
   double activation_sq_;
 };
 
-std::array<Vec<3>, 4> positions_of(const VecX& x, const std::array<int, 4>& vertices) {
-  return {block<3>(x, vertices[0]), block<3>(x, vertices[1]), block<3>(x, vertices[2]), block<3>(x, vertices[3])};
-}
-
 /// Runs add(i, chunk) over all indices and appends the chunks' contacts in order.
 template <class Add>
 void collect(int count, const Add& add, std::vector<Contact>& contacts, double& min_distance_sq) {
@@ -143,72 +107,6 @@ void collect(int count, const Add& add, std::vector<Contact>& contacts, double& 
   }
 }
 
-/// The order of `precedes` as two numbers; vertices fit into 30 bits.
-struct StencilKey {
-  std::uint64_t first = 0, second = 0;
-  std::uint32_t index = 0;  // of the contact
-
-  StencilKey() = default;
-  StencilKey(const Contact& contact, std::size_t at) : index(static_cast<std::uint32_t>(at)) {
-    const auto vertex = [&](std::size_t i) { return static_cast<std::uint64_t>(contact.vertices[i] + 1); };
-    // A half-space has one vertex, and the plane decides between its equals.
-    const std::uint64_t plane = contact.kind == ContactKind::half_space ? static_cast<std::uint64_t>(contact.plane) : 0;
-    first = static_cast<std::uint64_t>(contact.kind) << 60 | vertex(0) << 30 | vertex(1);
-    second = (vertex(2) << 30 | vertex(3)) + plane;
-  }
-  bool is_same(const StencilKey& other) const { return first == other.first && second == other.second; }
-  bool operator<(const StencilKey& other) const {
-    return first != other.first     ? first < other.first
-           : second != other.second ? second < other.second
-                                    : index < other.index;
-  }
-};
-
-/// Keys of all contacts, sorted: those of one kind and first vertex are brought together by counting and are few.
-std::vector<StencilKey> sorted_keys(const std::vector<Contact>& contacts, int num_vertices) {
-  constexpr std::size_t num_kinds = 6;
-  std::vector<int> begin(num_kinds * static_cast<std::size_t>(num_vertices) + 1, 0);
-  const auto bucket_of = [&](const Contact& contact) {
-    return static_cast<std::size_t>(contact.kind) * static_cast<std::size_t>(num_vertices) +
-           static_cast<std::size_t>(contact.vertices[0]);
-  };
-  for (const Contact& contact : contacts) ++begin[bucket_of(contact) + 1];
-  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-  std::vector<StencilKey> keys(contacts.size());
-  std::vector<int> next(begin.begin(), begin.end() - 1);
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    keys[static_cast<std::size_t>(next[bucket_of(contacts[i])]++)] = StencilKey(contacts[i], i);
-  }
-  for (std::size_t i = 0; i + 1 < begin.size(); ++i) {
-    if (begin[i + 1] > begin[i] + 1) std::sort(keys.begin() + begin[i], keys.begin() + begin[i + 1]);
-  }
-  return keys;
-}
-
-/// Equal point-point and point-edge stencils become one with the sum of their weights [Fer23, app. A.7.1].
-void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
-  std::vector<StencilKey> keys;
-  // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.
-  if (contacts.size() > static_cast<std::size_t>(num_vertices)) {
-    keys = sorted_keys(contacts, num_vertices);
-  } else {
-    keys.reserve(contacts.size());
-    for (std::size_t i = 0; i < contacts.size(); ++i) keys.emplace_back(contacts[i], i);
-    std::sort(keys.begin(), keys.end());
-  }
-  std::vector<Contact> merged;
-  merged.reserve(contacts.size());
-  for (std::size_t k = 0; k < keys.size(); ++k) {
-    const Contact& contact = contacts[keys[k].index];
-    if (k > 0 && keys[k].is_same(keys[k - 1]) && contact.dhat == merged.back().dhat) {
-      merged.back().weight += contact.weight;
-    } else {
-      merged.push_back(contact);
-    }
-  }
-  contacts = std::move(merged);
-}
-
 void collect_point_triangle(const Model& model, const VecX& x, const Candidates& candidates, const PairScales& scales,
                             std::vector<Contact>& contacts, double& min_distance_sq) {
   collect(
@@ -217,10 +115,10 @@ void collect_point_triangle(const Model& model, const VecX& x, const Candidates&
         const auto [p, triangle] = candidates.point_triangle[static_cast<std::size_t>(i)];
         const std::array<int, 3>& t = model.surface.triangles[static_cast<std::size_t>(triangle)];
         const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
-        const std::array<Vec<3>, 4> at = positions_of(x, vertices);
+        const std::array<Vec<3>, 4> at = stencil_positions(x, vertices);
         const PointTriangleType type = point_triangle_type(at[0], at[1], at[2], at[3]);
         const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
-        const double distance_sq = distance_sq_of(stencil, at);
+        const double distance_sq = stencil_distance_sq(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
         if (!scales.apply(vertices, 1, distance_sq, contact)) return;
@@ -239,10 +137,10 @@ void collect_edge_edge(const Model& model, const VecX& x, const Candidates& cand
         const std::array<int, 2>& a = model.surface.edges[static_cast<std::size_t>(ia)];
         const std::array<int, 2>& b = model.surface.edges[static_cast<std::size_t>(ib)];
         const std::array<int, 4> vertices = {a[0], a[1], b[0], b[1]};
-        const std::array<Vec<3>, 4> at = positions_of(x, vertices);
+        const std::array<Vec<3>, 4> at = stencil_positions(x, vertices);
         const EdgeEdgeType type = edge_edge_type(at[0], at[1], at[2], at[3]);
         const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
-        const double distance_sq = distance_sq_of(stencil, at);
+        const double distance_sq = stencil_distance_sq(stencil, at);
         chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
         Contact contact;
         if (!scales.apply(vertices, 2, distance_sq, contact)) return;
@@ -388,7 +286,7 @@ Contact contact_of_pair(const Model& model, const PrimitivePair& pair, const std
         pair.num_first == 1
             ? point_triangle_stencils[static_cast<std::size_t>(point_triangle_type(x[0], x[1], x[2], x[3]))]
             : edge_edge_stencils[static_cast<std::size_t>(edge_edge_type(x[0], x[1], x[2], x[3]))];
-    set_stencil(stencil, v, distance_sq_of(stencil, x), contact);
+    set_stencil(stencil, v, stencil_distance_sq(stencil, x), contact);
   }
   return contact;
 }

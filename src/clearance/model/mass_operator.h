@@ -14,6 +14,8 @@ class MassOperator {
   virtual ~MassOperator() = default;
   /// A copy for a workspace, like Potential::clone.
   virtual std::unique_ptr<MassOperator> clone() const = 0;
+  /// From here on M is that of every body times a factor, given for all of its blocks; empty: 1.
+  virtual void set_factors(const std::vector<double>& of_blocks) = 0;
   /// Sorted, unique keys of the blocks that M touches.
   virtual const std::vector<BlockKey>& keys() const = 0;
   /// 1/2 d^T M d

@@ -93,6 +93,13 @@ struct ContactScales {
   bool is_empty() const { return dhat.empty(); }
 };
 
+/// What formulations with energies per area need, at rest; empty for others.
+struct ContactMeasures {
+  std::vector<double> vertex;   ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
+  std::vector<double> edge;     ///< [m^2] 3D: per surface edge, likewise
+  std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
+};
+
 /// Constant while a step is solved; what changes in there belongs to a workspace.
 struct Model {
   DofLayout layout;
@@ -112,6 +119,7 @@ struct Model {
   FrictionTable friction;
   RestitutionTable restitution;
   ContactScales contact_scales;
+  ContactMeasures contact_measures;
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface

@@ -29,6 +29,17 @@ struct EnumInfo<ContactScaleKind> {
 };
 
 template <>
+struct EnumInfo<ContactFormulation> {
+  using V = EnumValue<ContactFormulation>;
+  static constexpr std::array values = {
+      V{ContactFormulation::ipc, "ipc",
+        "all primitives that are near repel each other, each pair by its own stiffness"},
+      V{ContactFormulation::convergent, "convergent",
+        "energies per area at rest, and no point of a surface counts twice: pressures and forces do not depend on the "
+        "mesh"}};
+};
+
+template <>
 struct EnumInfo<ContactStiffnessKind> {
   using V = EnumValue<ContactStiffnessKind>;
   static constexpr std::array values = {

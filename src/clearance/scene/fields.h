@@ -43,6 +43,15 @@ struct StructInfo<ContactDesc> {
 template <class Visitor>
 void describe(Visitor& v, ContactDesc& c) {
   v.field("enabled", c.enabled, any("", "without contact, surfaces pass through each other"));
+  v.field("formulation", c.formulation, any("", "what repels what, see docs/contact_formulations.md"));
+  v.field("area_weights", c.area_weights,
+          any("", "pairs count by the area at rest that they stand for; null: as the formulation has it"));
+  v.field(
+      "improved_max", c.improved_max,
+      any("",
+          "what neighbouring primitives would repel more than once is subtracted; null: as the formulation has it"));
+  v.field("physical_barrier", c.physical_barrier,
+          any("", "the barrier is an energy per area, kappa in Pa; null: as the formulation has it"));
   v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
   v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
   v.field(
@@ -52,9 +61,10 @@ void describe(Visitor& v, ContactDesc& c) {
                "their thickness, and no more than bodies are apart at the start; an absolute one is taken as it is"));
   v.field("dhat_is_absolute", c.dhat_is_absolute, any("", "dhat and close_distance are in metres, not relative"));
   v.field("kappa", c.kappa,
-          at_least(0.0, "kg/m^2",
+          at_least(0.0, "kg/m^2 or Pa",
                    "barrier stiffness in the incremental potential (J/m^4 times the integrator's h^2; quasi_static: "
-                   "J/m^4); 0: as `stiffness` says"));
+                   "J/m^4); 0: as `stiffness` says; with a physical barrier in Pa, 0: a tenth of the smaller Young's "
+                   "modulus of two bodies that meet, of stiff bodies what their inertia asks for"));
   v.field("kappa_min_multiplier", c.kappa_min_multiplier,
           positive("", "stiffness published: lower bound of the adaptive one, in mean nodal masses"));
   v.field("close_distance", c.close_distance,
@@ -245,7 +255,8 @@ void describe(Visitor& v, RegionDesc& r) {
   v.field(
       "tags", r.tags,
       any("",
-          "only nodes of elements of these groups of the mesh file (Gmsh: physical groups, by name or number); where "
+          "only nodes of elements of these groups of the mesh file (Gmsh: physical groups, by name or number; where "
+          "groups of different elements share one, as `triangles:1`, with points, edges, triangles or tets); where "
           "faces or elements are meant, only those of the groups; empty: no such choice")
           .short_as(Shorthand::number));
 }

@@ -74,7 +74,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   } else if (json.is_number() && field.shorthand == Shorthand::number) {
     value = json.dump();
   } else {
-    context.report_type(place, json, "a string");
+    context.report_type(place, json, field.shorthand == Shorthand::number ? "a string or a number" : "a string");
   }
 }
 

@@ -43,11 +43,17 @@ struct RestitutionPairDesc {
 
 struct ContactDesc {
   bool enabled = true;
+  ContactFormulation formulation = ContactFormulation::ipc;
+  // What `convergent` consists of, each also alone; absent: as the formulation has it.
+  std::optional<bool> area_weights;      ///< pairs count by the area at rest that they stand for
+  std::optional<bool> improved_max;      ///< neighbouring primitives do not repel the same point twice
+  std::optional<bool> physical_barrier;  ///< an energy per area, kappa in Pa
   ContactScaleKind scales = ContactScaleKind::bodies;
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
   double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute
   bool dhat_is_absolute = false;
-  double kappa = 0.0;  ///< barrier stiffness in the incremental potential; 0: as `stiffness` says
+  double kappa = 0.0;  ///< barrier stiffness in the incremental potential; 0: as `stiffness` says; of a physical
+                       ///< barrier [Pa], 0: a tenth of Young's modulus of the softer body
   double kappa_min_multiplier =
       1e11;                      ///< [Fer23, app. A.6]: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;  ///< [Fer23, app. A.6]: d_eps below which kappa is doubled; same unit as dhat

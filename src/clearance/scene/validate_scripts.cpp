@@ -146,11 +146,12 @@ class ScriptCheck : SceneCheck {
       error(place + ".pressure", "is of loads of kind `pressure` only", '"' + load.pressure + '"');
     }
     if (!is_pressure) return;
-    if (load.pressure.empty()) error(place, "needs `pressure`: a number or a formula in t");
+    if (load.pressure.empty()) {
+      return error(place, "needs `pressure`, a number or a formula in t, which acts along the surface's normal");
+    }
     if (!load.value.isZero(0.0) || load.expression) {
       error(place, "acts along the surface's normal: it has `pressure`, and neither `value` nor `expression`");
     }
-    if (load.pressure.empty()) return;
     const Issues found = check_time_formula(load.pressure, place + ".pressure", controls_of(scene_));
     issues_.insert(issues_.end(), found.begin(), found.end());
   }

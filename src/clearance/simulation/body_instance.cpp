@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <numeric>
 
@@ -354,6 +355,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     const std::vector<Component> components = body.split_components
                                                   ? split_components(mesh, source_vertex)
                                                   : std::vector<Component>{{std::move(mesh), std::move(source_vertex)}};
+    std::vector<BodyInstance> copies;
     const ArrayDesc array = body.array.value_or(ArrayDesc{});
     const std::size_t num_bodies =
         static_cast<std::size_t>(array.counts[0] * array.counts[1] * array.counts[2]) * components.size();
@@ -376,11 +378,13 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
             if (!body.material_parts.empty() && issues.empty())
               instance.material_part = find_material_parts(body, instance);
-            loaded.instances.push_back(std::move(instance));
+            copies.push_back(std::move(instance));
           }
         }
       }
     }
+    if (issues.empty()) warn_of_empty_parts(body, where.place, copies, loaded.warnings);
+    std::move(copies.begin(), copies.end(), std::back_inserter(loaded.instances));
   }
   if (issues.empty()) move_bodies(scene, loaded.instances, issues);
   if (has_errors(issues)) return issues;

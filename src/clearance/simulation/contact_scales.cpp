@@ -160,7 +160,9 @@ void clear_start(double slope, SceneModel& scene) {
 
 void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const bool has_stiffness = desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0;
+  const bool is_plain = scene.options.weighting.is_plain();
+  const bool has_stiffness =
+      desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && is_plain;
   if (!is_local && !has_stiffness) return;
   std::vector<BodyScales> of_body;
   BodyScales largest;
@@ -185,6 +187,8 @@ void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
     if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
   }
   scene.options.barrier.dhat = largest.dhat;
+  // What subtracts what counts twice needs one distance for the whole of a body.
+  if (!is_plain) return;
   // A length that was asked for is kept.
   if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
   if (scene.dim == 2) {

@@ -39,6 +39,22 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
   return part_of;
 }
 
+void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
+                         Issues& warnings) {
+  for (std::size_t p = 0; p < desc.material_parts.size(); ++p) {
+    const MaterialPartDesc& part = desc.material_parts[p];
+    const auto has_element = [&](const BodyInstance& body) {
+      const std::vector<char> is_inside = select_elements(body, desc.transform, *part.region, body.mesh.dim);
+      return std::find(is_inside.begin(), is_inside.end(), 1) != is_inside.end();
+    };
+    if (!part.region || std::any_of(instances.begin(), instances.end(), has_element)) continue;
+    warnings.push_back(
+        {"", fmt::format("{}.material_parts[{}].region", place, p), "",
+         fmt::format("holds no element of body '{}' with all its nodes: nothing is made of this material", desc.name),
+         Severity::warning});
+  }
+}
+
 void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues) {
   const int count = num_elements(mesh) / num_parts(body, mesh);
   for (std::size_t i = 0; i < body.material_parts.size(); ++i) {

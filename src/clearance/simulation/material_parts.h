@@ -11,6 +11,10 @@ namespace clearance {
 /// Per element of the mesh of a deformable body: the last part of the body that has it, -1 for none.
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
 
+/// Warns of parts with a region that has no element of any of the body's copies.
+void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
+                         Issues& warnings);
+
 /// Numbers of elements that the mesh, which is refined already, does not have. `where` names the body.
 void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues);
 

@@ -55,13 +55,20 @@ bool has_tag(const MeshGroup& group, const std::string& tag) {
   return is_tag_of_group(tag, group.name, group.number, group.dim);
 }
 
-/// "`clamp` (1), 2", or why there are none.
+/// Without the kind of elements that it may begin with.
+std::string without_kind(const std::string& tag, int dim) {
+  const std::string kind = std::string(element_names[static_cast<std::size_t>(dim)]) + ":";
+  return tag.starts_with(kind) ? tag.substr(kind.size()) : tag;
+}
+
+/// "triangles `clamp` (1), tets 2", or why there are none.
 std::string known_groups(const Mesh& mesh) {
   if (mesh.groups.empty()) return "the mesh has no groups; those of Gmsh's files are physical groups";
   std::vector<std::string> names;
   for (const MeshGroup& group : mesh.groups) {
-    names.push_back(group.name.empty() ? fmt::format("{}", group.number)
-                                       : fmt::format("`{}` ({})", group.name, group.number));
+    const char* kind = element_names[static_cast<std::size_t>(group.dim)];
+    names.push_back(group.name.empty() ? fmt::format("{} {}", kind, group.number)
+                                       : fmt::format("{} `{}` ({})", kind, group.name, group.number));
   }
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
@@ -71,11 +78,28 @@ std::string known_groups(const Mesh& mesh) {
   return fmt::format("the groups of the mesh are {}{}", fmt::join(names, ", "), more);
 }
 
+/// Empty if it means one group, or several of one kind by the same name or number.
+std::string problem_of_tag(const std::string& tag, const Mesh& mesh) {
+  std::vector<const MeshGroup*> meant;
+  std::vector<std::string> kinds;
+  bool has_name = false, has_number = false;
+  for (const MeshGroup& group : mesh.groups) {
+    if (!has_tag(group, tag)) continue;
+    meant.push_back(&group);
+    kinds.emplace_back(element_names[static_cast<std::size_t>(group.dim)]);
+    (without_kind(tag, group.dim) == group.name ? has_name : has_number) = true;
+  }
+  if (meant.empty()) return "no group has this name or number: " + known_groups(mesh);
+  if (has_name && has_number) return "the name of one group and the number of another: " + known_groups(mesh);
+  if (meant.front()->dim == meant.back()->dim) return "";
+  return fmt::format("groups of {} have this: expected one of them, as `{}:{}`", fmt::join(kinds, ", "), kinds.back(),
+                     tag);
+}
+
 }  // namespace
 
 bool is_tag_of_group(const std::string& tag, const std::string& name, int number, int dim) {
-  const std::string kind = std::string(element_names[static_cast<std::size_t>(dim)]) + ":";
-  const std::string of_kind = tag.starts_with(kind) ? tag.substr(kind.size()) : tag;
+  const std::string of_kind = without_kind(tag, dim);
   return !of_kind.empty() && (of_kind == name || of_kind == std::to_string(number));
 }
 
@@ -109,21 +133,10 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
     }
     for (std::size_t i = 0; i < region.tags.size(); ++i) {
       const std::string& tag = region.tags[i];
-      const std::string& name = scene.bodies[static_cast<std::size_t>(body)].name;
-      std::vector<const MeshGroup*> meant;
-      for (const MeshGroup& group : mesh.groups) {
-        if (has_tag(group, tag)) meant.push_back(&group);
-      }
-      if (meant.empty()) {
-        report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
-               fmt::format("no group of the mesh of body '{}' has this name or number: {}", name, known_groups(mesh)));
-      } else if (meant.front()->dim != meant.back()->dim) {
-        const auto kind = [&](const MeshGroup* group) { return element_names[static_cast<std::size_t>(group->dim)]; };
-        report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
-               fmt::format(
-                   "of the mesh of body '{}' a group of {} and one of {} have this: expected `{}:{}` or `{}:{}`", name,
-                   kind(meant.front()), kind(meant.back()), kind(meant.front()), tag, kind(meant.back()), tag));
-      }
+      const std::string problem = problem_of_tag(tag, mesh);
+      if (problem.empty()) continue;
+      report(fmt::format("{}.tags[{}]", place, i), '"' + tag + '"',
+             fmt::format("mesh of body '{}': {}", scene.bodies[static_cast<std::size_t>(body)].name, problem));
     }
   });
 }

@@ -11,7 +11,7 @@
 
 namespace clearance {
 
-/// Is it the name, the number or, where elements of other kinds have the same, as in `triangles:1`, both of a group?
+/// Is it the name or the number of a group? Where groups of other elements have the same, as in `triangles:1`.
 bool is_tag_of_group(const std::string& tag, const std::string& name, int number, int dim);
 
 /// In numbers of vertices of the mesh.

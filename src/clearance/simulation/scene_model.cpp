@@ -11,6 +11,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/contact_measures.h"
 #include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
 #include "clearance/simulation/loads.h"
@@ -29,8 +30,9 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
   options.has_contact = scene.contact.enabled;
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
-  options.kappa = {scene.contact.kappa, scene.contact.kappa_min_multiplier,
-                   scene.contact.close_distance * contact_unit};
+  options.weighting = weighting_of(scene.contact);
+  options.kappa = {options.weighting.has_physical_barrier ? 0.0 : scene.contact.kappa,
+                   scene.contact.kappa_min_multiplier, scene.contact.close_distance * contact_unit};
   options.convergence = scene.solver.convergence;
   options.force_tolerance = scene.solver.force_tolerance;
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
@@ -291,6 +293,7 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   scene.options = solver_options(desc, model.bbox_diagonal);
   set_initial_positions(scene);
   set_contact_scales(desc, scene);
+  set_contact_measures(desc, scene);
   set_initial_velocity(desc, scene);
   with_dimension(scene.dim, [&](auto dim) { set_stiff_velocities<dim>(desc, scene); });
   set_initial_acceleration(scene);

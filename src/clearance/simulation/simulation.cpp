@@ -11,7 +11,7 @@
 
 #include "clearance/base/hash.h"
 #include "clearance/contact/contact_potential.h"
-#include "clearance/contact/ipc_contact_model.h"
+#include "clearance/contact/make_contact_model.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/coarse_motion_watch.h"
@@ -54,7 +54,8 @@ struct Simulation::Impl {
   template <int dim, class Visit>
   void visit_contacts(const Visit& visit) const {
     const VecX x = scene.model.surface_map.apply(state.x);
-    const IpcContactModel<dim> contacts(scene.model, scene.options.barrier);
+    const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.weighting);
+    const ContactModel<dim>& contacts = *formulation;
     const auto broad_phase = make_broad_phase(dim, scene.model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
     visit(ContactPotential<dim>(scene.model, contacts), set, x);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clearance/contact/make_contact_model.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -19,7 +20,9 @@ struct StepWorkspace<dim>::Impl {
 
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options)
-    : impl_(std::make_unique<Impl>(model, options, WorkingCopies<dim>(model, options.barrier))) {}
+    : impl_(std::make_unique<Impl>(
+          model, options,
+          WorkingCopies<dim>(model, make_contact_model<dim>(model, options.barrier, options.weighting)))) {}
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options,
                                   std::unique_ptr<const ContactModel<dim>> contact_model)

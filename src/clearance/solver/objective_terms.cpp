@@ -25,6 +25,7 @@ CompensatedSum inertial_energy(const Model& model, const VecX& d) {
 template <int dim>
 CompensatedSum InertiaTerm<dim>::energy(const Iterate& iterate) const {
   const VecX d = iterate.x - target_.x_tilde;
+  if (mass_ != nullptr) return mass_->energy(d);
   if (target_.mass_factors.empty()) return inertial_energy<dim>(model_, d);
   return ordered_sum(model_.layout.num_blocks, [&](int b) {
     return 0.5 * target_.mass_factor(b) * model_.mass[b] * block<dim>(d, b).squaredNorm();

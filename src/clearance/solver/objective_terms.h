@@ -66,7 +66,9 @@ class InertiaTerm final : public ObjectiveTerm<dim> {
  public:
   /// `mass`: that of the workspace where the model has a consistent one, else null.
   InertiaTerm(const Model& model, MassOperator* mass, const InertialTarget& target)
-      : model_(model), mass_(mass), target_(target) {}
+      : model_(model), mass_(mass), target_(target) {
+    if (mass_ != nullptr) mass_->set_factors(target.mass_factors);
+  }
   bool is_active(const Iterate& /*iterate*/) const override { return target_.has_inertia; }
   CompensatedSum energy(const Iterate& iterate) const override;
   void add_gradient(const Iterate& iterate, VecX& gradient) override;

@@ -6,6 +6,7 @@
 #include "clearance/base/methods.h"
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
+#include "clearance/contact/contact_weighting.h"
 
 namespace clearance {
 
@@ -32,6 +33,7 @@ struct FrictionOptions {
 struct SolverOptions {
   IntegratorOptions integrator;
   BarrierOptions barrier;
+  ContactWeighting weighting;
   KappaOptions kappa;
   FrictionOptions friction;
   bool has_contact = true;

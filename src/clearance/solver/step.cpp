@@ -48,6 +48,7 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   bool has_moved = true;
   while (report_.newton_iterations < in_.options.max_iterations) {
     if (is_stopped()) return;
+    refer_to_iterate();
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
     if (is_first) newton_.assemble(point_.iterate, part_);
@@ -95,6 +96,14 @@ bool Step<dim>::is_stopped() {
   if (!in_.options.is_stop_wanted || !in_.options.is_stop_wanted()) return false;
   report_.status = StepStatus::stopped;
   return true;
+}
+
+/// Forces that are no derivatives of energies are right where they refer to. An energy of a far reference may have
+/// minima of its own.
+template <int dim>
+void Step<dim>::refer_to_iterate() {
+  if (search_.is_on_detour() || !problem_.refer_to(point_.iterate.x)) return;
+  point_.energy = problem_.energy(point_.iterate);
 }
 
 /// Newton's direction from the assembled system, not longer than makes sense.

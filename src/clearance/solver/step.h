@@ -45,7 +45,6 @@ class Step {
   // step_convergence.cpp: whether the step is done
   Verdict judge_direction(bool has_moved);
   Verdict judge_forces(bool has_moved);
-  bool refer_to_here();
   Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces);
   TermGradients term_gradients();
   BalanceVerdict judge_balance(const TermGradients& forces);
@@ -60,6 +59,7 @@ class Step {
   std::vector<StickVertex> stick() const;
 
   bool is_stopped();
+  void refer_to_iterate();
   bool find_direction(VecX& dy);
   bool follow(const VecX& dy);
   void choose_part(const VecX& dy);

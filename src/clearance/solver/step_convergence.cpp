@@ -35,12 +35,9 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   }
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
-    const bool refers_anew = !is_first_of_lag && refer_to_here();
     // Friction again with the forces just found, until a direction is small at once [Fer23, eq. 2.17].
     if ((is_first_of_lag && in_.options.friction.iterations == 0) || !friction_.lag_again(point_)) {
-      if (!refers_anew) return end(StepStatus::converged);
-      is_first_of_lag_ = true;
-      return Verdict::again;
+      return end(StepStatus::converged);
     }
     if (friction_.is_over()) return end(StepStatus::friction_lag_limit);
     is_first_of_lag_ = true;
@@ -56,11 +53,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   newton_.want_exact(false, 0.0);
   if (search_.is_on_detour() || !can_be_balanced) return Verdict::go_on;
   TermGradients forces = term_gradients();
-  BalanceVerdict verdict = judge_balance(forces);
-  if (verdict.is_balanced && refer_to_here()) {
-    forces = term_gradients();
-    verdict = judge_balance(forces);
-  }
+  const BalanceVerdict verdict = judge_balance(forces);
   newton_.want_exact(true, verdict.imbalance);
   // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells.
   if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !std::exchange(is_rounding_known_, true)) {
@@ -77,14 +70,6 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   if (const Verdict by_friction = judge_friction(verdict, forces); by_friction != Verdict::go_on) return by_friction;
   if (verdict.is_balanced) return end(StepStatus::converged);
   return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
-}
-
-/// False if that changes nothing.
-template <int dim>
-bool Step<dim>::refer_to_here() {
-  if (!problem_.refer_to(point_.iterate.x)) return false;
-  point_.energy = problem_.energy(point_.iterate);
-  return true;
 }
 
 /// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon
@@ -130,14 +115,12 @@ BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
 }
 
 template Step<2>::Verdict Step<2>::end(StepStatus);
-template bool Step<2>::refer_to_here();
 template Step<2>::Verdict Step<2>::judge_direction(bool);
 template Step<2>::Verdict Step<2>::judge_forces(bool);
 template Step<2>::Verdict Step<2>::judge_friction(const BalanceVerdict&, TermGradients&);
 template TermGradients Step<2>::term_gradients();
 template BalanceVerdict Step<2>::judge_balance(const TermGradients&);
 template Step<3>::Verdict Step<3>::end(StepStatus);
-template bool Step<3>::refer_to_here();
 template Step<3>::Verdict Step<3>::judge_direction(bool);
 template Step<3>::Verdict Step<3>::judge_forces(bool);
 template Step<3>::Verdict Step<3>::judge_friction(const BalanceVerdict&, TermGradients&);

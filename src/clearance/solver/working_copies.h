@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "clearance/contact/ipc_contact_model.h"
+#include "clearance/contact/contact_model.h"
 #include "clearance/model/model.h"
 
 namespace clearance {
@@ -16,9 +16,6 @@ struct WorkingCopies {
     for (const auto& potential : model.potentials) potentials.push_back(potential->clone());
     if (model.consistent_mass) consistent_mass = model.consistent_mass->clone();
   }
-  WorkingCopies(const Model& model, const BarrierOptions& barrier)
-      : WorkingCopies(model, std::make_unique<const IpcContactModel<dim>>(model, barrier)) {}
-
   std::vector<std::unique_ptr<Potential>> potentials;  ///< as in the model
   std::unique_ptr<MassOperator> consistent_mass;       ///< null where the model has none
   std::unique_ptr<const ContactModel<dim>> contact_model;

@@ -63,17 +63,8 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh) {
 template <int dim>
 ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others)
     : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
-  // Constant, so the local matrices are written once: the identity times one weight a pair of nodes.
   elements_.reserve_hessians();
-  for (int e = 0; e < elements_.num_elements(); ++e) {
-    double* local = elements_.local_hessian(e);
-    const double weight = element_mass_[e] / ((dim + 1) * (dim + 2));
-    for (int a = 0; a <= dim; ++a) {
-      for (int b = 0; b <= a; ++b, local += dim * dim) {
-        for (int r = 0; r < dim; ++r) local[r * (dim + 1)] = a == b ? 2 * weight : weight;
-      }
-    }
-  }
+  write_locals();
   keys_ = elements_.keys();
   for (int b = 0; b < others.size(); ++b) {
     if (others[b] == 0.0) continue;
@@ -84,12 +75,33 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const VecX& ot
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 }
 
+/// Local matrices are constant, and written once: the identity times one weight a pair of nodes.
+template <int dim>
+void ConsistentMass<dim>::write_locals() {
+  for (int e = 0; e < elements_.num_elements(); ++e) {
+    double* local = elements_.local_hessian(e);
+    const double of_pair = weight(e);
+    for (int a = 0; a <= dim; ++a) {
+      for (int b = 0; b <= a; ++b, local += dim * dim) {
+        for (int r = 0; r < dim; ++r) local[r * (dim + 1)] = a == b ? 2 * of_pair : of_pair;
+      }
+    }
+  }
+}
+
+template <int dim>
+void ConsistentMass<dim>::set_factors(const std::vector<double>& of_blocks) {
+  if (factors_ == of_blocks) return;
+  factors_ = of_blocks;
+  write_locals();
+}
+
 template <int dim>
 void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
   elements_.assemble_hessians(scale, matrix);
   for (const auto& [b, mass] : others_) {
     matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
-                            Mat<dim>(scale * mass * Mat<dim>::Identity()));
+                            Mat<dim>(scale * factor(b) * mass * Mat<dim>::Identity()));
   }
 }
 
@@ -97,12 +109,12 @@ template <int dim>
 void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result) const {
   for (int e = 0; e < elements_.num_elements(); ++e) {
     const auto& nodes = elements_.element_nodes(e);
-    const double weight = scale * element_mass_[e] / ((dim + 1) * (dim + 2));
+    const double of_pair = scale * weight(e);
     Vec<dim> sum = Vec<dim>::Zero();
     for (const int node : nodes) sum += block<dim>(d, node);
-    for (const int node : nodes) block<dim>(result, node) += weight * (sum + block<dim>(d, node));
+    for (const int node : nodes) block<dim>(result, node) += of_pair * (sum + block<dim>(d, node));
   }
-  for (const auto& [b, mass] : others_) block<dim>(result, b) += scale * mass * block<dim>(d, b);
+  for (const auto& [b, mass] : others_) block<dim>(result, b) += scale * factor(b) * mass * block<dim>(d, b);
 }
 
 template <int dim>
@@ -115,9 +127,9 @@ CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
       sum += block<dim>(d, node);
       squares += block<dim>(d, node).squaredNorm();
     }
-    return 0.5 * element_mass_[e] / ((dim + 1) * (dim + 2)) * (sum.squaredNorm() + squares);
+    return 0.5 * weight(e) * (sum.squaredNorm() + squares);
   });
-  for (const auto& [b, mass] : others_) total.add(0.5 * mass * block<dim>(d, b).squaredNorm());
+  for (const auto& [b, mass] : others_) total.add(0.5 * factor(b) * mass * block<dim>(d, b).squaredNorm());
   return total;
 }
 

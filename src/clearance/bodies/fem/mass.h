@@ -38,6 +38,7 @@ class ConsistentMass : public MassOperator {
   /// `others` [kg], per block: what stiff bodies add on the diagonal, which is exact for these.
   ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others);
   std::unique_ptr<MassOperator> clone() const override { return std::make_unique<ConsistentMass>(*this); }
+  void set_factors(const std::vector<double>& of_blocks) override;
   const std::vector<BlockKey>& keys() const override { return keys_; }
   CompensatedSum energy(const VecX& d) const override;
   void add_product(const VecX& d, double scale, VecX& result) const override;
@@ -48,8 +49,17 @@ class ConsistentMass : public MassOperator {
     int block;
     double mass;  // [kg]
   };
+  double factor(int block) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(block)]; }
+  /// [kg] m_element / ((dim + 1)(dim + 2)), times the factor of its body.
+  double weight(int element) const {
+    return factor(elements_.element_nodes(element)[0]) * element_mass_[static_cast<std::size_t>(element)] /
+           ((dim + 1) * (dim + 2));
+  }
+  void write_locals();
+
   ElementSet<dim> elements_;
   std::vector<double> element_mass_;  // [kg]
+  std::vector<double> factors_;       // per block
   std::vector<Other> others_;         // those that are not zero
   std::vector<BlockKey> keys_;
 };

@@ -2,7 +2,7 @@
 //
 // Its force -p n dA is the derivative of an energy only where the surface is closed or its edge is held. What it has
 // everywhere is an energy that agrees with it at a reference: p times the volume that the faces sweep on straight ways
-// from there. The solver moves the reference to where it is until the forces balance with it.
+// from there. The solver moves the reference along with its iterate.
 #pragma once
 
 #include <functional>

@@ -74,20 +74,32 @@ class SettingsReader {
     contact.close_distance = std::min(contact.close_distance, contact.dhat);
     // Evaluated one by one: every formulation gets its warning.
     bool is_ipc = true;
-    for (const auto& [key, name] :
-         {std::pair("use_convergent_formulation", "the convergent formulation"),
-          std::pair("use_gcp_formulation", "the formulation by geometric contact potentials"),
-          std::pair("use_smooth_formulation", "the formulation by geometric contact potentials")}) {
-      is_ipc = !warn_of_formulation(key, name) && is_ipc;
+    for (const char* key : {"use_gcp_formulation", "use_smooth_formulation"}) {
+      is_ipc = !warn_of_formulation(key, "the formulation by geometric contact potentials") && is_ipc;
     }
+    if (is_ipc) read_weighting();
     const Json* stiffness = of_contact_.find("barrier_stiffness");
     if (stiffness != nullptr && stiffness->is_number()) {
       // Theirs multiplies an energy, ours stands in the incremental potential.
       const double of_energy = of_contact_.number("barrier_stiffness", 0.0, above_zero);
-      contact.kappa = is_ipc ? of_energy * scale_of_energies(scene_.time) : 0.0;
+      const double scale = contact.physical_barrier.value_or(false) ? 1.0 : scale_of_energies(scene_.time);
+      contact.kappa = is_ipc ? of_energy * scale : 0.0;
     } else if (stiffness != nullptr && *stiffness != Json("adaptive")) {
       of_contact_.error("barrier_stiffness", "expected a number or `adaptive`");
     }
+  }
+
+  void read_weighting() {
+    const bool is_convergent = contact_.flag("use_convergent_formulation", false);
+    const auto flag = [&](const char* key) -> std::optional<bool> {
+      const bool is_wanted = contact_.flag(key, is_convergent);
+      return is_wanted == is_convergent && !is_wanted ? std::nullopt : std::optional<bool>(is_wanted);
+    };
+    ContactDesc& contact = scene_.contact;
+    if (is_convergent) contact.formulation = ContactFormulation::convergent;
+    contact.area_weights = flag("use_area_weighting");
+    contact.improved_max = flag("use_improved_max_operator");
+    contact.physical_barrier = flag("use_physical_barrier");
   }
 
   /// A stiffness for other formulations has another unit, too.

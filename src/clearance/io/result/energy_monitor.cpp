@@ -43,12 +43,11 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                                      100.0 * most_made_)});
   }
   if (lost_.first > loss_limit) {
-    warnings.push_back(
-        {"energy_lost",
-         fmt::format(
-             "the time integrator has taken out {:.3g} % of the energy that '{}' "
-             "had at work, impacts aside; use a shorter step or bdf2_restarted, which loses less in smooth motion",
-             100.0 * lost_.first, lost_.second)});
+    warnings.push_back({"energy_lost", fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
+                                                   "had at work, impacts aside; use a shorter step, or bdf2_restarted "
+                                                   "where it is not in use, which loses less in "
+                                                   "smooth motion",
+                                                   100.0 * lost_.first, lost_.second)});
   }
   if (coarse_.first > 0.0) {
     warnings.push_back(

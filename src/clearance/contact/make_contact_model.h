@@ -1,0 +1,16 @@
+// The formulation that a scene asks for.
+#pragma once
+
+#include <memory>
+
+#include "clearance/contact/contact_model.h"
+#include "clearance/contact/contact_weighting.h"
+
+namespace clearance {
+
+/// `model` outlives the object.
+template <int dim>
+std::unique_ptr<const ContactModel<dim>> make_contact_model(const Model& model, const BarrierOptions& barrier,
+                                                            const ContactWeighting& weighting);
+
+}  // namespace clearance
