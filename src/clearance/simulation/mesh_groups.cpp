@@ -28,7 +28,9 @@ void for_each_region(const SceneDesc& scene, int body, const std::string& body_p
   }
   for (std::size_t i = 0; i < scene.output.probes.size(); ++i) {
     const ProbeDesc& probe = scene.output.probes[i];
-    if (probe.region && probe.body == desc.name) visit(*probe.region, fmt::format("output.probes[{}].region", i));
+    // Also of a copy, as `link[3]`.
+    const bool is_of_body = probe.body == desc.name || probe.body.starts_with(desc.name + "[");
+    if (probe.region && is_of_body) visit(*probe.region, fmt::format("output.probes[{}].region", i));
   }
 }
 
