@@ -51,6 +51,17 @@ TEST(ConvergentContactScene, PressureIsThatOfTheLawAtEveryGap) {
   }
 }
 
+/// The scene of another program kept the stiffness that it had for another barrier, and crawled.
+TEST(ConvergentContactScene, KappaOfAnotherUnitIsWarnedOf) {
+  const auto warnings = [](const std::string& kappa) {
+    const auto loaded =
+        load_scene_text(pressed_block(2, 2, R"("formulation": "convergent", "kappa": )" + kappa), "scene", ".");
+    return loaded ? loaded->warnings.size() : 99U;
+  };
+  EXPECT_EQ(warnings("1e-4"), 1U);
+  EXPECT_EQ(warnings("1e4"), 0U);
+}
+
 /// A heap of all kinds of bodies on a meshed floor.
 std::string heap(const std::string& formulation) {
   return R"({"time": {"step": 0.01}, "friction": {"coefficient": 0.4}, "contact": {"formulation": ")" + formulation +

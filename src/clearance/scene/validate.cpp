@@ -59,6 +59,25 @@ class Checker : SceneCheck {
       error("contact.close_distance", fmt::format("must not exceed contact.dhat ({:g})", contact.dhat),
             fmt::format("{:g}", contact.close_distance));
     }
+    warn_of_soft_kappa();
+  }
+
+  /// Those of other formulations, and of other programs' scenes, have another unit.
+  void warn_of_soft_kappa() {
+    const ContactDesc& contact = scene_.contact;
+    const bool is_physical = contact.physical_barrier.value_or(contact.formulation == ContactFormulation::convergent);
+    double softest = infinity;
+    for (const BodyDesc& body : scene_.bodies) {
+      if (body.kind == BodyKind::deformable) softest = std::min(softest, body.material.youngs_modulus);
+    }
+    constexpr double least_share = 1e-5;
+    if (!is_physical || !(contact.kappa > 0.0) || !(contact.kappa < least_share * softest)) return;
+    warning(
+        "contact.kappa",
+        fmt::format("is in Pa with a physical barrier, far below the Young's modulus of all bodies ({:g} Pa): contacts "
+                    "will be squeezed to next to nothing; 0 takes a tenth of the modulus",
+                    softest),
+        fmt::format("{:g}", contact.kappa));
   }
 
   void check_half_space(const HalfSpaceDesc& half_space, std::size_t i) {
