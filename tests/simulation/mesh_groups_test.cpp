@@ -125,6 +125,18 @@ TEST_F(MeshGroups, ThatAreNotThereOrAmbiguousAreNamed) {
             std::string::npos);
 }
 
+/// Both groups were meant.
+TEST_F(MeshGroups, NameOfOneThatIsTheNumberOfAnotherIsRefused) {
+  std::ofstream(folder_ / "bar.msh")
+      << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 3 \"4\"\n2 4 "
+         "\"top\"\n$EndPhysicalNames\n$Nodes\n4\n"
+         "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n3\n1 2 2 3 0 1 3 2\n2 2 2 4 0 1 2 4\n"
+         "3 4 2 0 0 1 2 3 4\n$EndElements\n";
+  const std::string both = problem(R"(["4"])");
+  EXPECT_NE(both.find("the name of one group and the number of another"), std::string::npos) << both;
+  EXPECT_EQ(problem(R"(["top", "3"])"), "");
+}
+
 /// A part whose region has no element changed nothing, without a word.
 TEST_F(MeshGroups, OfFacesAreNoMaterial) {
   for (const std::string region : {R"({"tags": ["foot"]})", R"({"box": [[8, 8, 8], [9, 9, 9]]})"}) {
