@@ -167,14 +167,15 @@ class ConvergentContactModel<dim>::Builder {
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   std::array<int, 2> edge(int e) const { return model_.surface.edges[static_cast<std::size_t>(e)]; }
 
-  /// The contact of a point and the closest feature of an edge, if they are near.
+  /// The contact of a point and the closest feature of an edge, if they are near; else of it the distance alone.
   bool point_edge(int p, const std::array<int, 2>& e, double dhat, Contact& contact) const {
     const Vec<dim> xp = at(p), x0 = at(e[0]), x1 = at(e[1]);
     const PointEdgeType type = point_edge_type<dim>(xp, x0, x1);
     const double distance_sq = point_edge_distance_sq<dim>(xp, x0, x1, type);
-    if (!is_active(distance_sq, dhat)) return false;
     contact = {};
     contact.dhat = dhat;
+    contact.distance_sq = distance_sq;
+    if (!is_active(distance_sq, dhat)) return false;
     set_stencil(point_edge_stencils[static_cast<std::size_t>(type)], {p, e[0], e[1], -1}, distance_sq, contact);
     return true;
   }
@@ -258,10 +259,9 @@ class ConvergentContactModel<dim>::Builder {
           Contact contact;
           for (const int e : of_body) {
             const std::array<int, 2> ends = edge(e);
-            const Vec<dim> xp = at(p), x0 = at(ends[0]), x1 = at(ends[1]);
-            const double distance_sq = point_edge_distance_sq<dim>(xp, x0, x1, point_edge_type<dim>(xp, x0, x1));
-            chunk.min_distance_sq = std::min(chunk.min_distance_sq, distance_sq);
-            if (!point_edge(p, ends, dhat, contact)) continue;
+            const bool is_near = point_edge(p, ends, dhat, contact);
+            chunk.min_distance_sq = std::min(chunk.min_distance_sq, contact.distance_sq);
+            if (!is_near) continue;
             chunk.counts.add(1, contact);
             chunk.vertices.insert(chunk.vertices.end(), {ends[0], ends[1]});
           }

@@ -6,6 +6,7 @@
 #include "clearance/base/log.h"
 #include "clearance/contact/barrier.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/simulation/contact_scales.h"
 
 namespace clearance {
 
@@ -13,8 +14,6 @@ namespace {
 
 /// Share of Young's modulus that resists a gap becoming smaller [Li23].
 constexpr double elastic_share = 0.1;
-/// As contact_scales.cpp has it: halfway to contact a stiff body is pushed out by so many dhat in a step.
-constexpr double inertial_reach = 100.0;
 
 /// Areas at rest per surface vertex and edge. Segments and points stand for strips and squares as wide as dhat.
 template <int dim>

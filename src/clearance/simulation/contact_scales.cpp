@@ -13,9 +13,6 @@ namespace clearance {
 
 namespace {
 
-/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves
-/// gaps of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
-constexpr double inertial_reach = 100.0;
 /// Share of a distance at rest that the barrier may reach over: within a body, and of its thickness.
 constexpr double own_share = 1.0 / 3.0;
 /// Of dhat: what a small gap at the start leaves of it.

@@ -6,6 +6,10 @@
 
 namespace clearance {
 
+/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves
+/// gaps of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
+inline constexpr double inertial_reach = 100.0;
+
 /// Sets the model's contact scales, and the largest activation distance in `options`. The
 /// rest of the scene is complete.
 ///

@@ -41,8 +41,8 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
   return weights;
 }
 
-PreparedLoad prepare(const LoadDesc& load, std::string place, const BodyInstance& body, const TransformDesc& transform,
-                     const SceneModel& scene, const BodyBlocks& blocks) {
+PreparedLoad prepare(const LoadDesc& load, std::string place, const SceneModel& scene, const BodyInstance& body,
+                     const TransformDesc& transform, const BodyBlocks& blocks) {
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
   if (is_stiff(body.kind)) {
     // On the centre of mass.
@@ -80,10 +80,6 @@ bool is_dead(LoadKind kind) {
   return kind != LoadKind::torque && kind != LoadKind::pressure;
 }
 
-std::string place_of_load(int body, std::size_t load) {
-  return fmt::format("bodies[{}].loads[{}]", body, load);
-}
-
 void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::string& place, SceneModel& scene) {
   const char* what = load.kind == LoadKind::acceleration ? "node" : "boundary face";
   scene.empty_regions.push_back({"", place + ".region", "",
@@ -91,20 +87,24 @@ void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::st
                                  Severity::warning});
 }
 
-/// The dead loads of one body and all its copies. One that finds nothing in any copy is warned about.
-void prepare_body(const SceneDesc& desc, int body_index, SceneModel& scene, std::vector<PreparedLoad>& loads) {
-  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
-  for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
-    const LoadDesc& load = body_desc.loads[i];
-    if (!is_dead(load.kind)) continue;
-    const std::string place = place_of_load(body_index, i);
-    bool finds_nothing = true;
-    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      if (scene.bodies[b].desc != body_index) continue;
-      loads.push_back(prepare(load, place, scene.bodies[b], body_desc.transform, scene, scene.blocks[b]));
-      finds_nothing = finds_nothing && loads.back().blocks.empty();
+/// prepare(load, place, body, transform, blocks) for the wanted loads of all bodies and their copies: true
+/// if it finds something. A load that finds nothing in any copy is warned about.
+template <class Wants, class Prepare>
+void prepare_loads(const SceneDesc& desc, SceneModel& scene, const Wants& wants, const Prepare& prepare) {
+  for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(d)];
+    for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
+      const LoadDesc& load = body_desc.loads[i];
+      if (!wants(load.kind)) continue;
+      const std::string place = fmt::format("bodies[{}].loads[{}]", d, i);
+      bool finds_something = false;
+      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+        if (scene.bodies[b].desc != d) continue;
+        finds_something =
+            prepare(load, place, scene.bodies[b], body_desc.transform, scene.blocks[b]) || finds_something;
+      }
+      if (!finds_something) warn_of_idle_load(body_desc, load, place, scene);
     }
-    if (finds_nothing) warn_of_idle_load(body_desc, load, place, scene);
   }
 }
 
@@ -113,9 +113,9 @@ bool is_acting(const LoadDesc& load, double h, double time_t1) {
 }
 
 template <int dim>
-PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place, const BodyInstance& body,
-                                   const TransformDesc& transform, const BodyBlocks& blocks,
-                                   const std::shared_ptr<const Controls>& controls) {
+PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
+                                   const std::shared_ptr<const Controls>& controls, const BodyInstance& body,
+                                   const TransformDesc& transform, const BodyBlocks& blocks) {
   PressureLoad<dim> prepared;
   for (const std::array<int, 3>& face : select_faces(body, transform, load.region, dim)) {
     std::array<int, dim>& corners = prepared.faces.emplace_back();
@@ -126,28 +126,6 @@ PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& plac
     return evaluate_time_formula(load.pressure, place + ".pressure", time_t1, *controls);
   };
   return prepared;
-}
-
-template <int dim>
-std::vector<PressureLoad<dim>> prepare_pressures(const SceneDesc& desc, SceneModel& scene) {
-  std::vector<PressureLoad<dim>> pressures;
-  for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
-    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(d)];
-    for (std::size_t i = 0; i < body_desc.loads.size(); ++i) {
-      const LoadDesc& load = body_desc.loads[i];
-      if (load.kind != LoadKind::pressure) continue;
-      const std::string place = place_of_load(d, i);
-      bool finds_nothing = true;
-      for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-        if (scene.bodies[b].desc != d) continue;
-        pressures.push_back(
-            prepare_pressure<dim>(load, place, scene.bodies[b], body_desc.transform, scene.blocks[b], scene.controls));
-        finds_nothing = finds_nothing && pressures.back().faces.empty();
-      }
-      if (finds_nothing) warn_of_idle_load(body_desc, load, place, scene);
-    }
-  }
-  return pressures;
 }
 
 /// [N m]; formulas know the centre of mass at the scene's start.
@@ -179,7 +157,10 @@ std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body,
 
 std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
   std::vector<PreparedLoad> loads;
-  for (int b = 0; b < static_cast<int>(desc.bodies.size()); ++b) prepare_body(desc, b, scene, loads);
+  prepare_loads(desc, scene, is_dead, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+    loads.push_back(prepare(load, place, scene, where...));
+    return !loads.back().blocks.empty();
+  });
   if (loads.empty()) return nullptr;
   const int dim = scene.dim;
   return std::make_shared<LoadPotential>(scene.model.layout.num_unknowns(),
@@ -197,7 +178,12 @@ std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& sce
 
 std::shared_ptr<Potential> make_pressures(const SceneDesc& desc, SceneModel& scene) {
   return with_dimension(scene.dim, [&](auto dim) -> std::shared_ptr<Potential> {
-    const std::vector<PressureLoad<dim>> pressures = prepare_pressures<dim>(desc, scene);
+    std::vector<PressureLoad<dim>> pressures;
+    const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
+    prepare_loads(desc, scene, is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
+      pressures.push_back(prepare_pressure<dim>(load, place, scene.controls, where...));
+      return !pressures.back().faces.empty();
+    });
     if (pressures.empty()) return nullptr;
     return std::make_shared<PressurePotential<dim>>(pressures);
   });

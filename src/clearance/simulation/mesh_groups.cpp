@@ -82,18 +82,16 @@ std::string known_groups(const Mesh& mesh) {
 
 /// Empty if it means one group, or several of one kind by the same name or number.
 std::string problem_of_tag(const std::string& tag, const Mesh& mesh) {
-  std::vector<const MeshGroup*> meant;
-  std::vector<std::string> kinds;
+  std::vector<std::string> kinds;  // of those that it means, by ascending dimension
   bool has_name = false, has_number = false;
   for (const MeshGroup& group : mesh.groups) {
     if (!has_tag(group, tag)) continue;
-    meant.push_back(&group);
     kinds.emplace_back(element_names[static_cast<std::size_t>(group.dim)]);
     (without_kind(tag, group.dim) == group.name ? has_name : has_number) = true;
   }
-  if (meant.empty()) return "no group has this name or number: " + known_groups(mesh);
+  if (kinds.empty()) return "no group has this name or number: " + known_groups(mesh);
   if (has_name && has_number) return "the name of one group and the number of another: " + known_groups(mesh);
-  if (meant.front()->dim == meant.back()->dim) return "";
+  if (kinds.front() == kinds.back()) return "";
   return fmt::format("groups of {} have this: expected one of them, as `{}:{}`", fmt::join(kinds, ", "), kinds.back(),
                      tag);
 }

@@ -93,7 +93,7 @@ class SettingsReader {
     const bool is_convergent = contact_.flag("use_convergent_formulation", false);
     const auto flag = [&](const char* key) -> std::optional<bool> {
       const bool is_wanted = contact_.flag(key, is_convergent);
-      return is_wanted == is_convergent && !is_wanted ? std::nullopt : std::optional<bool>(is_wanted);
+      return is_wanted || is_convergent ? std::optional<bool>(is_wanted) : std::nullopt;
     };
     ContactDesc& contact = scene_.contact;
     if (is_convergent) contact.formulation = ContactFormulation::convergent;
