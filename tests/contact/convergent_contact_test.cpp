@@ -19,7 +19,7 @@ using test::all_pairs;
 using test::ModelBuilder;
 using test::Random;
 
-constexpr ContactWeighting all_changes{true, true, true};
+constexpr FormulationOptions all_changes{true, true, true};
 
 /// Random measures and moduli, the latter body by body.
 void set_measures(Random& random, Model& model) {
@@ -308,8 +308,8 @@ TEST(ConvergentContact, EachChangeAlone) {
   set_measures(random, model);
   const BarrierOptions options{0.5, 0.0};
   const VecX x = builder.x();
-  const auto energy = [&](const ContactWeighting& weighting) {
-    const ConvergentContactModel<3> contacts(model, options, weighting);
+  const auto energy = [&](const FormulationOptions& formulation) {
+    const ConvergentContactModel<3> contacts(model, options, formulation);
     return ContactPotential<3>(model, contacts).energy(contacts.build(x, all_pairs(3, model.surface)), x).value();
   };
   const double b = barrier(0.04, options), w = model.contact_measures.vertex[static_cast<std::size_t>(point)];

@@ -100,14 +100,13 @@ TEST_F(PolyfemMessages, WhatIsSwitchedOffRuns) {
       "boundary_conditions": {"rhs": [], "pressure_boundary": [], "periodic_boundary": {"enabled": false}})"));
 }
 
-TEST_F(PolyfemMessages, OtherFormulationsRunUnderAWarning) {
+TEST_F(PolyfemMessages, StiffnessOfGcpHasAnotherUnit) {
   const std::string scene = scene_of(entry("cube.msh"), R"("contact": {"enabled": true, "use_gcp_formulation": true},
       "solver": {"contact": {"barrier_stiffness": 1e4}})");
   EXPECT_EQ(
       folder_.problems(scene),
-      (Lines{
-          "contact.use_gcp_formulation: warning: the formulation by geometric contact potentials is not supported yet: "
-          "runs with the barrier of IPC, whose stiffness is adapted (got true)"}));
+      (Lines{"solver.contact.barrier_stiffness: warning: counts products of the areas that meet, ours the area of "
+             "one: kappa is a tenth of Young's modulus (got 10000.0)"}));
   EXPECT_EQ(folder_.good(scene, 1).contact.kappa, 0.0);
 }
 

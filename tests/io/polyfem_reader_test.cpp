@@ -343,6 +343,20 @@ TEST_F(Polyfem, ConvergentFormulationAndItsPartsAreSelected) {
   EXPECT_EQ(contact(R"("use_convergent_formulation": true, "use_improved_max_operator": false)").improved_max, false);
 }
 
+TEST_F(Polyfem, OrientationAwareFormulationIsSelectedByBothOfItsNames) {
+  for (const std::string key : {"use_gcp_formulation", "use_smooth_formulation"}) {
+    const std::string text = scene_of(entry("cube.msh"), R"("contact": {"enabled": true, "alpha_t": 0.5, ")" + key +
+                                                             R"(": true, "use_adaptive_dhat": true}, "solver":
+        {"contact": {"barrier_stiffness": 1e4}})");
+    const ContactDesc contact = good(text, 1).contact;
+    EXPECT_EQ(contact.formulation, ContactFormulation::gcp);
+    EXPECT_EQ(contact.alpha_t, 0.5);
+    EXPECT_EQ(contact.alpha_n, ContactDesc().alpha_n);
+    EXPECT_TRUE(contact.adaptive_dhat);
+    EXPECT_EQ(contact.kappa, 0.0);  // theirs has another unit
+  }
+}
+
 TEST_F(Polyfem, PressuresFollowTheSurface) {
   const SceneDesc scene = good(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"pressure_boundary": [
         {"id": 4, "value": {"value": 2, "unit": "kPa"}}, {"id": 2, "value": "5 * t"}]})"));

@@ -88,6 +88,16 @@ TEST(Validate, ChecksBodies) {
             Lines{"bodies[1]: the start velocity of an obstacle has no meaning; give it a motion in `motions`"});
 }
 
+TEST(Validate, OrientationAwareContactHasNoPartsToChoose) {
+  EXPECT_EQ(
+      problems([](SceneDesc& s) {
+        s.contact.formulation = ContactFormulation::gcp;
+        s.contact.area_weights = true;
+      }),
+      Lines{"contact.area_weights: chooses parts of the formulations ipc and convergent; gcp has none to choose (got "
+            "true)"});
+}
+
 TEST(Validate, ChecksMotions) {
   const auto with_motion = [](const std::function<void(MotionDesc&)>& change) {
     return problems([&](SceneDesc& s) {

@@ -13,8 +13,9 @@ enum class CcdMethod { clearance, tight_inclusion };
 
 /// Which pairs of primitives repel each other, and how strongly.
 enum class ContactFormulation {
-  ipc,        ///< all that are near, by a stiffness of their own [Fer23, ch. 2]
-  convergent  ///< by areas at rest, so that pressures do not depend on the mesh [Li23]
+  ipc,         ///< all that are near, by a stiffness of their own [Fer23, ch. 2]
+  convergent,  ///< by areas at rest, so that pressures do not depend on the mesh [Li23]
+  gcp          ///< what faces each other from outside, and nothing at rest [Hua24]
 };
 
 /// When a step has converged.

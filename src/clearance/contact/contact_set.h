@@ -34,7 +34,8 @@ struct Contact {
   EdgeEdgeType edge_edge_type = EdgeEdgeType::ea_eb;  ///< of a mollified contact
   std::array<int, 4> vertices = {-1, -1, -1, -1};     ///< surface vertices
   int plane = -1;
-  double mollifier_scale = 0.0;  ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
+  bool has_varying_factor = false;  ///< `weight` changes with the direction of the gap (DirectionFactor)
+  double mollifier_scale = 0.0;     ///< [m^4] eps_x of [Fer23, eq. 2.24], of a mollified contact
   /// Factor of the energy, of any sign: the sum of the stiffnesses [J/m^4] of the primitive pairs with this stencil
   /// where the model has contact scales, else their number.
   double weight = 1.0;

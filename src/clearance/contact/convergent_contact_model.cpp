@@ -227,7 +227,7 @@ class ConvergentContactModel<dim>::Builder {
               chunk.vertices.push_back(t[i]);
             }
           }
-          if (own_.weighting_.has_improved_max) subtract_on_triangles(p, dhat, chunk);
+          if (own_.formulation_.has_improved_max) subtract_on_triangles(p, dhat, chunk);
           chunk.counts.take(0.25 * own_.modulus_of(p, corners(of_body[0])[0]) * own_.vertex_measure(p), chunk.contacts);
         });
   }
@@ -265,7 +265,7 @@ class ConvergentContactModel<dim>::Builder {
             chunk.counts.add(1, contact);
             chunk.vertices.insert(chunk.vertices.end(), {ends[0], ends[1]});
           }
-          if (own_.weighting_.has_improved_max) {
+          if (own_.formulation_.has_improved_max) {
             for_each_counted(chunk.vertices, [&](int u, int num_edges) {
               if (num_edges > 1 && point_point(p, u, dhat, contact)) chunk.counts.add(1 - num_edges, contact);
             });
@@ -304,7 +304,7 @@ class ConvergentContactModel<dim>::Builder {
           chunk.vertices.clear();
           chunk.of_edges.clear();
           for (const int b : of_body) look_at_edge(a, b, dhat, chunk);
-          if (own_.weighting_.has_improved_max) subtract_on_edges(a, dhat, chunk);
+          if (own_.formulation_.has_improved_max) subtract_on_edges(a, dhat, chunk);
           chunk.counts.take(0.25 * own_.modulus_of(own_vertex, other) * own_.edge_measure(a), chunk.contacts);
         });
   }
@@ -393,9 +393,9 @@ class ConvergentContactModel<dim>::Builder {
 
 template <int dim>
 ConvergentContactModel<dim>::ConvergentContactModel(const Model& model, const BarrierOptions& options,
-                                                    const ContactWeighting& weighting)
-    : RadialContactModel<dim>(model), options_(options), weighting_(weighting) {
-  if (weighting.has_areas || !weighting.has_physical_barrier) return;
+                                                    const FormulationOptions& formulation)
+    : RadialContactModel<dim>(model), options_(options), formulation_(formulation) {
+  if (formulation.has_areas || !formulation.has_physical_barrier) return;
   double sum = 0.0;
   for (const double measure : model.contact_measures.vertex) sum += measure;
   mean_measure_ = sum / std::max<double>(1.0, static_cast<double>(model.contact_measures.vertex.size()));
@@ -410,14 +410,14 @@ double ConvergentContactModel<dim>::dhat_of(int a, int b) const {
 
 template <int dim>
 double ConvergentContactModel<dim>::modulus_of(int a, int b) const {
-  if (!weighting_.has_physical_barrier) return 1.0;
+  if (!formulation_.has_physical_barrier) return 1.0;
   const std::vector<double>& modulus = this->model().contact_measures.modulus;
   return std::min(modulus[static_cast<std::size_t>(a)], modulus[static_cast<std::size_t>(b)]);
 }
 
 template <int dim>
 double ConvergentContactModel<dim>::law_scale(const Contact& contact) const {
-  return weighting_.has_physical_barrier ? 1.0 / (contact.dhat * contact.dhat * contact.dhat) : 1.0;
+  return formulation_.has_physical_barrier ? 1.0 / (contact.dhat * contact.dhat * contact.dhat) : 1.0;
 }
 
 template <int dim>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "clearance/contact/barrier.h"
-#include "clearance/contact/contact_weighting.h"
+#include "clearance/contact/formulation_options.h"
 #include "clearance/contact/radial_contact_model.h"
 
 namespace clearance {
@@ -18,7 +18,7 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
  public:
   /// `model` outlives the object. Its activation distances are those of whole bodies; with a physical barrier it has
   /// moduli, with areas measures.
-  ConvergentContactModel(const Model& model, const BarrierOptions& options, const ContactWeighting& weighting);
+  ConvergentContactModel(const Model& model, const BarrierOptions& options, const FormulationOptions& formulation);
 
   double activation_distance() const override { return options_.dhat + options_.min_separation; }
   Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
@@ -27,7 +27,7 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
   }
   ContactSet build(const VecX& x, const Candidates& candidates) const override;
   std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override;
-  bool has_stiffness() const override { return weighting_.has_physical_barrier; }
+  bool has_stiffness() const override { return formulation_.has_physical_barrier; }
 
  protected:
   BarrierValue law(const Contact& contact, double distance_sq) const override;
@@ -38,16 +38,16 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
   /// The same for all features of two bodies, by a vertex of each.
   double dhat_of(int a, int b) const;
   double modulus_of(int a, int b) const;
-  double vertex_measure(int v) const { return weighting_.has_areas ? measure(v) : mean_measure_; }
+  double vertex_measure(int v) const { return formulation_.has_areas ? measure(v) : mean_measure_; }
   double edge_measure(int e) const {
-    return weighting_.has_areas ? this->model().contact_measures.edge[static_cast<std::size_t>(e)] : mean_measure_;
+    return formulation_.has_areas ? this->model().contact_measures.edge[static_cast<std::size_t>(e)] : mean_measure_;
   }
   double measure(int v) const { return this->model().contact_measures.vertex[static_cast<std::size_t>(v)]; }
   /// [1/m^3] with a physical barrier, else 1.
   double law_scale(const Contact& contact) const;
 
   BarrierOptions options_;
-  ContactWeighting weighting_;
+  FormulationOptions formulation_;
   double mean_measure_ = 1.0;
 };
 

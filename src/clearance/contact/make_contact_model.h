@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "clearance/contact/contact_model.h"
-#include "clearance/contact/contact_weighting.h"
+#include "clearance/contact/formulation_options.h"
 
 namespace clearance {
 
 /// `model` outlives the object.
 template <int dim>
 std::unique_ptr<const ContactModel<dim>> make_contact_model(const Model& model, const BarrierOptions& barrier,
-                                                            const ContactWeighting& weighting);
+                                                            const FormulationOptions& formulation);
 
 }  // namespace clearance

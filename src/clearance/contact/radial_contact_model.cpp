@@ -198,14 +198,21 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
-  // Along the normal, then along the tangents, then what turns the features; each a sum of squares with its sign.
+  // Along the normal, then across it; each a sum of squares with its sign.
   const double curvature = weight * normal_curvature(frame.distance, b);
   if (is_wanted(curvature)) sum.add(curvature, frame.weights, frame.normal);
-  add_tangent_terms<dim>(frame, b.first, weight, is_exact, sum);
-  if (is_wanted(weight * 2.0 * b.first) && contact.kind != ContactKind::half_space) {
-    add_free_terms<dim>(frame, b.first, weight, sum);
-  }
+  add_turning_terms(contact, frame, b, kind, sum);
   return (weight * 2.0 * frame.distance * b.first) * spread<dim>(frame.weights, frame.normal);
+}
+
+template <int dim>
+void RadialContactModel<dim>::add_turning_terms(const Contact& contact, const ContactFrame<dim>& frame,
+                                                const BarrierValue& b, HessianKind kind, RankOneSum<dim>& sum) {
+  const bool is_exact = kind == HessianKind::exact;
+  add_tangent_terms<dim>(frame, b.first, contact.weight, is_exact, sum);
+  if ((contact.weight * b.first > 0.0 || is_exact) && contact.kind != ContactKind::half_space) {
+    add_free_terms<dim>(frame, b.first, contact.weight, sum);
+  }
 }
 
 template <int dim>

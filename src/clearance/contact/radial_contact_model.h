@@ -44,6 +44,10 @@ class RadialContactModel : public ContactModel<dim> {
   /// b of a squared distance [m^2], and its derivatives.
   virtual BarrierValue law(const Contact& contact, double distance_sq) const = 0;
   virtual double law_value(const Contact& contact, double distance_sq) const { return law(contact, distance_sq).value; }
+  /// The part of the Hessian that is not along the normal: along the tangents, and what turns the gap freely. `b` is
+  /// the law at the distance of `frame`.
+  static void add_turning_terms(const Contact& contact, const ContactFrame<dim>& frame, const BarrierValue& b,
+                                HessianKind kind, RankOneSum<dim>& sum);
 
  private:
   const Model& model_;

@@ -98,6 +98,11 @@ struct ContactMeasures {
   std::vector<double> vertex;   ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
   std::vector<double> edge;     ///< [m^2] 3D: per surface edge, likewise
   std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
+  /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 into it, 0: there is none. Of an edge (a, b)
+  /// b - a turned to the right.
+  std::vector<signed char> outside;
+  // [m] Activation distances of features that something faces at rest; a pair has the smaller one. Empty: none are.
+  std::vector<double> vertex_dhat, edge_dhat, triangle_dhat;
 };
 
 /// Constant while a step is solved; what changes in there belongs to a workspace.

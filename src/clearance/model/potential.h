@@ -47,6 +47,8 @@ class Potential {
   virtual double load_energy(const VecX& /*x*/) const { return 0.0; }
   /// What its force does work on is lost: E is a potential of a lagged dissipation, and nothing is stored.
   virtual bool is_dissipative() const { return false; }
+  /// Where nothing acts from outside, its forces are no more than rounding.
+  virtual bool is_elastic() const { return false; }
   /// Drives change what its energy is about; where a run starts it stores nothing.
   virtual bool is_driven() const { return false; }
   /// sums[body_of_block[b]] += the energy of what belongs to one body, if the potential is such a sum.

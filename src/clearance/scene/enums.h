@@ -36,7 +36,10 @@ struct EnumInfo<ContactFormulation> {
         "all primitives that are near repel each other, each pair by its own stiffness"},
       V{ContactFormulation::convergent, "convergent",
         "energies per area at rest, and no point of a surface counts twice: pressures and forces do not depend on the "
-        "mesh"}};
+        "mesh"},
+      V{ContactFormulation::gcp, "gcp",
+        "only what faces each other from outside repels, and nothing does at rest: activation distances may be larger "
+        "than edges and walls"}};
 };
 
 template <>

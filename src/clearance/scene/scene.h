@@ -48,6 +48,10 @@ struct ContactDesc {
   std::optional<bool> area_weights;      ///< pairs count by the area at rest that they stand for
   std::optional<bool> improved_max;      ///< neighbouring primitives do not repel the same point twice
   std::optional<bool> physical_barrier;  ///< an energy per area, kappa in Pa
+  // What `gcp` leaves to choose.
+  double alpha_t = 0.3;       ///< cosine by which a feature may miss being a local minimum of the distance
+  double alpha_n = 0.1;       ///< cosine by which a direction may point into a facet
+  bool adaptive_dhat = true;  ///< what is near at rest repels from half of that distance on only
   ContactScaleKind scales = ContactScaleKind::bodies;
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
   double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute
@@ -61,6 +65,12 @@ struct ContactDesc {
   bool obstacles_only = false;   ///< deformable bodies touch neither each other nor themselves
   double restitution = 0.0;      ///< of impacts of stiff bodies: speed after over speed before
   std::vector<RestitutionPairDesc> restitution_pairs;
+
+  /// Energies per area, kappa in Pa.
+  bool is_physical() const {
+    return formulation == ContactFormulation::gcp ||
+           physical_barrier.value_or(formulation == ContactFormulation::convergent);
+  }
 };
 
 /// Coefficients of one pair of bodies, whatever each has for itself.

@@ -59,19 +59,29 @@ class Checker : SceneCheck {
       error("contact.close_distance", fmt::format("must not exceed contact.dhat ({:g})", contact.dhat),
             fmt::format("{:g}", contact.close_distance));
     }
+    if (contact.formulation == ContactFormulation::gcp) {
+      refuse_part_of_gcp("area_weights", contact.area_weights);
+      refuse_part_of_gcp("improved_max", contact.improved_max);
+      refuse_part_of_gcp("physical_barrier", contact.physical_barrier);
+    }
     warn_of_soft_kappa();
+  }
+
+  void refuse_part_of_gcp(const char* key, const std::optional<bool>& given) {
+    if (!given) return;
+    error(fmt::format("contact.{}", key),
+          "chooses parts of the formulations ipc and convergent; gcp has none to choose", *given ? "true" : "false");
   }
 
   /// Those of other formulations, and of other programs' scenes, have another unit.
   void warn_of_soft_kappa() {
     const ContactDesc& contact = scene_.contact;
-    const bool is_physical = contact.physical_barrier.value_or(contact.formulation == ContactFormulation::convergent);
     double softest = infinity;
     for (const BodyDesc& body : scene_.bodies) {
       if (body.kind == BodyKind::deformable) softest = std::min(softest, body.material.youngs_modulus);
     }
     constexpr double least_share = 1e-5;
-    if (!is_physical || !(contact.kappa > 0.0) || !(contact.kappa < least_share * softest)) return;
+    if (!contact.is_physical() || !(contact.kappa > 0.0) || !(contact.kappa < least_share * softest)) return;
     warning(
         "contact.kappa",
         fmt::format("is in Pa with a physical barrier, far below the Young's modulus of all bodies ({:g} Pa): contacts "

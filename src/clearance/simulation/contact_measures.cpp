@@ -2,11 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "clearance/base/log.h"
 #include "clearance/contact/barrier.h"
+#include "clearance/contact/gcp_contact_model.h"
+#include "clearance/contact/surface_star.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/math/dimension.h"
+#include "clearance/math/elementary.h"
 #include "clearance/simulation/contact_scales.h"
+#include "clearance/simulation/solid.h"
 
 namespace clearance {
 
@@ -14,6 +20,11 @@ namespace {
 
 /// Share of Young's modulus that resists a gap becoming smaller [Li23].
 constexpr double elastic_share = 0.1;
+
+double dhat_of_vertex(const SceneModel& scene, int v) {
+  const std::vector<double>& of_vertex = scene.model.contact_scales.dhat;
+  return of_vertex.empty() ? scene.options.barrier.dhat : of_vertex[static_cast<std::size_t>(v)];
+}
 
 /// Areas at rest per surface vertex and edge. Segments and points stand for strips and squares as wide as dhat.
 template <int dim>
@@ -41,10 +52,7 @@ class Measures {
   }
 
  private:
-  double dhat(int v) const {
-    const std::vector<double>& of_vertex = scene_.model.contact_scales.dhat;
-    return of_vertex.empty() ? scene_.options.barrier.dhat : of_vertex[static_cast<std::size_t>(v)];
-  }
+  double dhat(int v) const { return dhat_of_vertex(scene_, v); }
 
   void add_triangles(ContactMeasures& measures) const {
     // Edges are sorted within a body only: found by their ends.
@@ -87,23 +95,175 @@ double inertial_modulus(const SceneDesc& desc, double mass, double area, double 
   return inertial_reach * mass * acceleration / (area * pressure_of_unit);
 }
 
+/// Which normals point out of solids. Obstacles may be containers, and those of stiff bodies may all point inwards.
+void find_outside(const SceneDesc& desc, SceneModel& scene) {
+  Model& model = scene.model;
+  const auto num_bodies = static_cast<int>(scene.bodies.size());
+  std::vector<char> is_solid;
+  for (int b = 0; b < num_bodies; ++b) {
+    is_solid.push_back(!scene.bodies[static_cast<std::size_t>(b)].is_obstacle && Solid::of(desc, scene, b).has_value());
+  }
+  const auto body_of = [&](int v) {
+    return static_cast<std::size_t>(model.surface.vertex_body[static_cast<std::size_t>(v)]);
+  };
+  const VecX x = model.surface_map.apply(model.x_rest);
+  std::vector<double> volume(static_cast<std::size_t>(num_bodies), 0.0);
+  std::vector<signed char>& outside = model.contact_measures.outside;
+  const auto side_of = [&](int v, int direction) -> signed char {
+    if (is_solid[body_of(v)] == 0) return 0;
+    return static_cast<signed char>(volume[body_of(v)] > 0.0 ? direction : -direction);
+  };
+  if (scene.dim == 3) {
+    for (const auto& t : model.surface.triangles) {
+      volume[body_of(t[0])] += cross_product(block<3>(x, t[0]), block<3>(x, t[1])).dot(block<3>(x, t[2]));
+    }
+    for (const auto& t : model.surface.triangles) outside.push_back(side_of(t[0], 1));
+    return;
+  }
+  // The surface of the whole scene has lost the direction of edges. Material is to the left of those of the bodies.
+  Edges sides;
+  int first_vertex = 0;
+  for (const BodyInstance& body : scene.bodies) {
+    for (const auto& [a, b] : boundary_edges(body)) sides.push_back({first_vertex + a, first_vertex + b});
+    first_vertex += static_cast<int>(body.mesh.vertices.size());
+  }
+  std::sort(sides.begin(), sides.end());
+  std::vector<int> directions;
+  for (const auto& [a, b] : model.surface.edges) {
+    const std::array<int, 2> side = {scene.vertex_of_surface[static_cast<std::size_t>(a)],
+                                     scene.vertex_of_surface[static_cast<std::size_t>(b)]};
+    directions.push_back(std::binary_search(sides.begin(), sides.end(), side) ? 1 : -1);
+    const Vec<2> from = block<2>(x, a), to = block<2>(x, b);
+    volume[body_of(a)] += directions.back() * (from[0] * to[1] - from[1] * to[0]);
+  }
+  for (std::size_t e = 0; e < directions.size(); ++e) {
+    outside.push_back(side_of(model.surface.edges[e][0], directions[e]));
+  }
+}
+
+/// Adds what sharp features of solids stand for, however finely they are meshed: the area that the surface gains there
+/// when it is moved outwards by dhat (Steiner's formula). An edge gains its length times dhat times the angle that it
+/// bends by, a vertex dhat^2 times its defect of angles; in the plane a vertex dhat times its angle.
+template <int dim>
+class Offsets {
+ public:
+  explicit Offsets(SceneModel& scene)
+      : scene_(scene),
+        measures_(scene.model.contact_measures),
+        star_(scene.model),
+        x_(scene.model.surface_map.apply(scene.model.x_rest)) {}
+
+  void run() {
+    const SurfaceTopology& surface = scene_.model.surface;
+    if constexpr (dim == 3) {
+      for (int e = 0; e < std::ssize(surface.edges); ++e) {
+        const auto [a, b] = surface.edges[static_cast<std::size_t>(e)];
+        const double angle = std::max(0.0, bend(e));
+        const double area = (at(b) - at(a)).norm() * dhat(a) * angle;
+        measures_.edge[static_cast<std::size_t>(e)] += area;
+        for (const int v : {a, b}) measures_.vertex[static_cast<std::size_t>(v)] += 0.5 * area;
+      }
+    }
+    for (int v = 0; v < surface.num_vertices; ++v) {
+      if (!star_.is_solid_vertex(v)) continue;
+      const double gain = dim == 2 ? dhat(v) * turn(v) : dhat(v) * dhat(v) * defect(v);
+      measures_.vertex[static_cast<std::size_t>(v)] += std::max(0.0, gain);
+    }
+  }
+
+ private:
+  Vec<dim> at(int v) const { return block<dim>(x_, v); }
+  double dhat(int v) const { return dhat_of_vertex(scene_, v); }
+  static double angle_between(const Vec<dim>& a, const Vec<dim>& b) {
+    return elementary::acos(std::clamp(a.dot(b) / (a.norm() * b.norm()), -1.0, 1.0));
+  }
+  /// Outwards, not normalised.
+  Vec<dim> normal(int facet) const {
+    if constexpr (dim == 2) {
+      const auto [a, b] = scene_.model.surface.edges[static_cast<std::size_t>(facet)];
+      const Vec<2> along = at(b) - at(a);
+      return star_.outside(facet) * Vec<2>(along[1], -along[0]);
+    } else {
+      const auto& t = scene_.model.surface.triangles[static_cast<std::size_t>(facet)];
+      return star_.outside(facet) * cross_product(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
+    }
+  }
+  /// [rad] Of an edge between two triangles of a solid; negative where it is concave.
+  double bend(int edge) const {
+    const std::span<const int> triangles = star_.triangles_of_edge(edge);
+    if (!star_.is_solid_edge(edge) || triangles.size() != 2) return 0.0;
+    const Vec<dim> n = normal(triangles[0]);
+    const int a = scene_.model.surface.edges[static_cast<std::size_t>(edge)][0];
+    const double side = n.dot(at(star_.opposite(triangles[1], edge)) - at(a));
+    return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(triangles[1]));
+  }
+  /// [rad] 2D: between the normals of two edges; negative where they are concave.
+  double turn(int vertex) const {
+    const std::span<const int> edges = star_.edges_of(vertex);
+    if (edges.size() != 2) return 0.0;
+    const Vec<dim> n = normal(edges[0]);
+    const double side = n.dot(at(star_.other_end(edges[1], vertex)) - at(vertex));
+    return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(edges[1]));
+  }
+  /// [rad^2] What the angles around a vertex without concave edges lack to a full turn.
+  double defect(int vertex) const {
+    double sum = 0.0;
+    for (const int e : star_.edges_of(vertex)) {
+      if (bend(e) < 0.0) return 0.0;
+    }
+    for (const int t : star_.facets_of(vertex)) {
+      auto corners = scene_.model.surface.triangles[static_cast<std::size_t>(t)];
+      std::rotate(corners.begin(), std::find(corners.begin(), corners.end(), vertex), corners.end());
+      sum += angle_between(at(corners[1]) - at(vertex), at(corners[2]) - at(vertex));
+    }
+    return 2.0 * std::numbers::pi - sum;
+  }
+
+  const SceneModel& scene_;
+  ContactMeasures& measures_;
+  SurfaceStar star_;
+  VecX x_;  // [m] surface vertices at rest
+};
+
+void set_orientation(const SceneDesc& desc, SceneModel& scene) {
+  Model& model = scene.model;
+  find_outside(desc, scene);
+  with_dimension(scene.dim, [&](auto dim) { Offsets<dim>(scene).run(); });
+  if (!scene.options.formulation.orientation->has_adaptive_dhat) return;
+  const double closest = with_dimension(scene.dim, [&](auto dim) {
+    return GcpContactModel<dim>::set_rest_distances(
+        model, scene.options.barrier, *scene.options.formulation.orientation, model.surface_map.apply(model.x_rest));
+  });
+  if (closest < infinity) {
+    log_warning(
+        "what is {:.3g} m apart at rest repels: activation distances of contact are not made smaller than a "
+        "hundredth of dhat",
+        closest);
+  }
+}
+
 }  // namespace
 
-ContactWeighting weighting_of(const ContactDesc& contact) {
+FormulationOptions formulation_of(const ContactDesc& contact) {
   const bool is_convergent = contact.formulation == ContactFormulation::convergent;
-  return {contact.area_weights.value_or(is_convergent), contact.improved_max.value_or(is_convergent),
-          contact.physical_barrier.value_or(is_convergent)};
+  FormulationOptions options{contact.area_weights.value_or(is_convergent), contact.improved_max.value_or(is_convergent),
+                             contact.is_physical()};
+  if (contact.formulation == ContactFormulation::gcp) {
+    options.has_areas = true;
+    options.orientation = {contact.alpha_t, contact.alpha_n, contact.adaptive_dhat};
+  }
+  return options;
 }
 
 void set_contact_measures(const SceneDesc& desc, SceneModel& scene) {
-  const ContactWeighting& weighting = scene.options.weighting;
-  if (!scene.options.has_contact || (!weighting.has_areas && !weighting.has_physical_barrier)) return;
+  const FormulationOptions& formulation = scene.options.formulation;
+  if (!scene.options.has_contact || (!formulation.has_areas && !formulation.has_physical_barrier)) return;
   if (scene.dim == 2) {
     Measures<2>(scene).run();
   } else {
     Measures<3>(scene).run();
   }
-  if (!weighting.has_physical_barrier) return;
+  if (!formulation.has_physical_barrier) return;
 
   Model& model = scene.model;
   const auto num_bodies = scene.bodies.size();
@@ -139,6 +299,7 @@ void set_contact_measures(const SceneDesc& desc, SceneModel& scene) {
   for (const int body : model.surface.vertex_body) {
     model.contact_measures.modulus.push_back(modulus[static_cast<std::size_t>(body)]);
   }
+  if (formulation.orientation) set_orientation(desc, scene);
 }
 
 }  // namespace clearance

@@ -1,15 +1,15 @@
 // What contact with energies per area needs of a scene: areas at rest, and moduli.
 #pragma once
 
-#include "clearance/contact/contact_weighting.h"
+#include "clearance/contact/formulation_options.h"
 #include "clearance/simulation/scene_model.h"
 
 namespace clearance {
 
 /// What the scene asks for: its formulation, changed by what it says of single parts.
-ContactWeighting weighting_of(const ContactDesc& contact);
+FormulationOptions formulation_of(const ContactDesc& contact);
 
-/// Sets Model::contact_measures where the weighting of the scene's options needs them. Positions at rest, masses and
+/// Sets Model::contact_measures where the formulation of the scene's options needs them. Positions at rest, masses and
 /// contact scales of the model must be known. Says in the log which modulus each body has, and why.
 void set_contact_measures(const SceneDesc& desc, SceneModel& scene);
 

@@ -157,7 +157,7 @@ void clear_start(double slope, SceneModel& scene) {
 
 void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
   const bool is_local = desc.contact.scales == ContactScaleKind::bodies;
-  const bool is_plain = scene.options.weighting.is_plain();
+  const bool is_plain = scene.options.formulation.is_plain();
   const bool has_stiffness =
       desc.contact.stiffness == ContactStiffnessKind::bodies && desc.contact.kappa == 0.0 && is_plain;
   if (!is_local && !has_stiffness) return;

@@ -30,8 +30,8 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   const double contact_unit = scene.contact.dhat_is_absolute ? 1.0 : l;
   options.has_contact = scene.contact.enabled;
   options.barrier = {scene.contact.dhat * contact_unit, scene.contact.min_separation};
-  options.weighting = weighting_of(scene.contact);
-  options.kappa = {options.weighting.has_physical_barrier ? 0.0 : scene.contact.kappa,
+  options.formulation = formulation_of(scene.contact);
+  options.kappa = {options.formulation.has_physical_barrier ? 0.0 : scene.contact.kappa,
                    scene.contact.kappa_min_multiplier, scene.contact.close_distance * contact_unit};
   options.convergence = scene.solver.convergence;
   options.force_tolerance = scene.solver.force_tolerance;

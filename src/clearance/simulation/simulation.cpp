@@ -54,7 +54,7 @@ struct Simulation::Impl {
   template <int dim, class Visit>
   void visit_contacts(const Visit& visit) const {
     const VecX x = scene.model.surface_map.apply(state.x);
-    const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.weighting);
+    const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.formulation);
     const ContactModel<dim>& contacts = *formulation;
     const auto broad_phase = make_broad_phase(dim, scene.model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));

@@ -22,7 +22,7 @@ template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options)
     : impl_(std::make_unique<Impl>(
           model, options,
-          WorkingCopies<dim>(model, make_contact_model<dim>(model, options.barrier, options.weighting)))) {}
+          WorkingCopies<dim>(model, make_contact_model<dim>(model, options.barrier, options.formulation)))) {}
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(const Model& model, const SolverOptions& options,
                                   std::unique_ptr<const ContactModel<dim>> contact_model)

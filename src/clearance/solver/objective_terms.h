@@ -88,6 +88,7 @@ class PotentialTerm final : public ObjectiveTerm<dim> {
   PotentialTerm(Potential& potential, const InertialTarget& target) : potential_(potential), target_(target) {}
   void restrict_to(const std::vector<char>& part) override { potential_.restrict_to(part); }
   bool refer_to(const VecX& x) { return potential_.refer_to(x); }
+  bool is_elastic() const { return potential_.is_elastic(); }
   CompensatedSum energy(const Iterate& iterate) const override;
   void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.x, target_.scale, gradient);

@@ -6,7 +6,7 @@
 #include "clearance/base/methods.h"
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
-#include "clearance/contact/contact_weighting.h"
+#include "clearance/contact/formulation_options.h"
 
 namespace clearance {
 
@@ -33,7 +33,7 @@ struct FrictionOptions {
 struct SolverOptions {
   IntegratorOptions integrator;
   BarrierOptions barrier;
-  ContactWeighting weighting;
+  FormulationOptions formulation;
   KappaOptions kappa;
   FrictionOptions friction;
   bool has_contact = true;

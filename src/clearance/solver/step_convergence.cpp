@@ -55,8 +55,10 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   TermGradients forces = term_gradients();
   const BalanceVerdict verdict = judge_balance(forces);
   newton_.want_exact(true, verdict.imbalance);
-  // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells.
-  if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !std::exchange(is_rounding_known_, true)) {
+  // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells. Where
+  // nothing moves nor is loaded there are no soft ones.
+  if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !problem_.is_unloaded(forces) &&
+      !std::exchange(is_rounding_known_, true)) {
     return Verdict::go_on;
   }
   if (problem_.augmented().is_active()) {

@@ -183,6 +183,16 @@ TermGradients StepProblem<dim>::term_gradients(const Iterate& iterate, const Fri
 }
 
 template <int dim>
+bool StepProblem<dim>::is_unloaded(const TermGradients& gradients) const {
+  const auto is_zero = [](const VecX& gradient) { return gradient.size() == 0 || gradient.isZero(0.0); };
+  for (std::size_t k = 0; k < potentials_.size(); ++k) {
+    if (!potentials_[k].is_elastic() && !is_zero(gradients.potentials[k])) return false;
+  }
+  return is_zero(gradients.inertia) && is_zero(gradients.contacts) && is_zero(gradients.friction) &&
+         is_zero(gradients.pull);
+}
+
+template <int dim>
 VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const {
   VecX gradient;
   if (friction.is_empty()) return gradient;

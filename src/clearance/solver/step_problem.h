@@ -75,6 +75,8 @@ class StepProblem {
 
   /// Friction is `friction`, which may be another one than the objective's.
   TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
+  /// Of `gradients` nothing but elastic forces is there.
+  bool is_unloaded(const TermGradients& gradients) const;
   /// Empty if nothing rubs.
   VecX friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
 

@@ -15,6 +15,7 @@ class ElasticPotential : public Potential {
   explicit ElasticPotential(const ElementMesh<dim>& mesh);
 
   std::string name() const override { return "elastic"; }
+  bool is_elastic() const override { return true; }
   void restrict_to(const std::vector<char>& part) override { elements_.restrict_to(part); }
   CompensatedSum energy(const VecX& x) const override;
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;

@@ -72,18 +72,24 @@ class SettingsReader {
       contact.dhat = contact_.number("dhat_percentage", 0.8, above_zero) * shortest_edge;
     }
     contact.close_distance = std::min(contact.close_distance, contact.dhat);
-    // Evaluated one by one: every formulation gets its warning.
-    bool is_ipc = true;
-    for (const char* key : {"use_gcp_formulation", "use_smooth_formulation"}) {
-      is_ipc = !warn_of_formulation(key, "the formulation by geometric contact potentials") && is_ipc;
+    // Two names of one formulation.
+    const bool is_gcp = contact_.flag("use_gcp_formulation", false) || contact_.flag("use_smooth_formulation", false);
+    if (is_gcp) {
+      read_orientation();
+    } else {
+      read_weighting();
     }
-    if (is_ipc) read_weighting();
     const Json* stiffness = of_contact_.find("barrier_stiffness");
     if (stiffness != nullptr && stiffness->is_number()) {
       // Theirs multiplies an energy, ours stands in the incremental potential.
       const double of_energy = of_contact_.number("barrier_stiffness", 0.0, above_zero);
       const double scale = contact.physical_barrier.value_or(false) ? 1.0 : scale_of_energies(scene_.time);
-      contact.kappa = is_ipc ? of_energy * scale : 0.0;
+      contact.kappa = is_gcp ? 0.0 : of_energy * scale;
+      if (is_gcp && contact.enabled) {
+        of_contact_.warning("barrier_stiffness",
+                            "counts products of the areas that meet, ours the area of one: kappa is a tenth of Young's "
+                            "modulus");
+      }
     } else if (stiffness != nullptr && *stiffness != Json("adaptive")) {
       of_contact_.error("barrier_stiffness", "expected a number or `adaptive`");
     }
@@ -102,12 +108,16 @@ class SettingsReader {
     contact.physical_barrier = flag("use_physical_barrier");
   }
 
-  /// A stiffness for other formulations has another unit, too.
-  bool warn_of_formulation(const char* key, const char* name) {
-    if (!contact_.flag(key, false) || !scene_.contact.enabled) return false;
-    contact_.warning(
-        key, fmt::format("{} is not supported yet: runs with the barrier of IPC, whose stiffness is adapted", name));
-    return true;
+  /// A cosine of 1 is as good as one slightly below.
+  void read_orientation() {
+    ContactDesc& contact = scene_.contact;
+    contact.formulation = ContactFormulation::gcp;
+    const auto cosine = [&](const char* key, double default_value) {
+      return std::min(contact_.number(key, default_value, above_zero), 0.99);
+    };
+    contact.alpha_t = cosine("alpha_t", contact.alpha_t);
+    contact.alpha_n = cosine("alpha_n", contact.alpha_n);
+    contact.adaptive_dhat = contact_.flag("use_adaptive_dhat", false);
   }
 
   void read_friction() {

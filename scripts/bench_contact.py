@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+"""Contact formulations side by side: `./dev bench contact`.
+
+Scenes after [Hua24, sec. 5]: nothing is loaded and all is near (rest), what is squeezed, blown up or thrown must feel
+no more than what it meets. Every scene runs under ipc, convergent and gcp in one go; every result is verified.
+"""
+
+import argparse
+import json
+import math
+import subprocess
+import tempfile
+from pathlib import Path
+
+from bench_common import ROOT, machine, table, write_between_markers
+
+FORMULATIONS = ("ipc", "convergent", "gcp")
+REST_STEPS = 5  # of formulations that do not rest
+SOFT = {"density": 100, "youngs_modulus": 4000, "poisson_ratio": 0.2}
+
+
+# --- meshes ---
+
+
+def grid(xs, ys, zs, is_solid=lambda i, j, k: True, place=lambda p: p):
+    """Cells of a grid, each cut into six tetrahedra along the same diagonal, their corners moved by `place`."""
+    numbers, vertices, tets = {}, [], []
+
+    def vertex(i, j, k):
+        if (i, j, k) not in numbers:
+            numbers[i, j, k] = len(vertices)
+            vertices.append(place([xs[i], ys[j], zs[k]]))
+        return numbers[i, j, k]
+
+    orders = [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 0, 2)]
+    for i in range(len(xs) - 1):
+        for j in range(len(ys) - 1):
+            for k in range(len(zs) - 1):
+                if not is_solid(i, j, k):
+                    continue
+                for order in orders:
+                    corner, path = [i, j, k], [vertex(i, j, k)]
+                    for axis in order:
+                        corner[axis] += 1
+                        path.append(vertex(*corner))
+                    tets.append(path)
+    return {"vertices": vertices, "tets": turned(vertices, tets)}
+
+
+def grid_in_plane(xs, ys, is_solid=lambda i, j: True):
+    numbers, vertices, triangles = {}, [], []
+
+    def vertex(i, j):
+        if (i, j) not in numbers:
+            numbers[i, j] = len(vertices)
+            vertices.append([xs[i], ys[j], 0])
+        return numbers[i, j]
+
+    for i in range(len(xs) - 1):
+        for j in range(len(ys) - 1):
+            if is_solid(i, j):
+                a, b, c, d = vertex(i, j), vertex(i + 1, j), vertex(i + 1, j + 1), vertex(i, j + 1)
+                triangles += [[a, b, c], [a, c, d]]
+    return {"vertices": vertices, "triangles": triangles}
+
+
+def even(low, high, count):
+    return [low + (high - low) * i / count for i in range(count + 1)]
+
+
+def rounded_outline(size, radius, straight, corner):
+    """A square with rounded corners: `straight` pieces a side, `corner` pieces a corner."""
+    points, half = [], 0.5 * size - radius
+    for quarter in range(4):
+        cosine, sine = [(1, 0), (0, 1), (-1, 0), (0, -1)][quarter]
+        local = [(half + radius * math.cos(math.pi / 2 * i / corner), half + radius * math.sin(math.pi / 2 * i / corner))
+                 for i in range(corner + 1)]
+        local += [(half - 2 * half * i / straight, half + radius) for i in range(1, straight)]
+        points += [[cosine * x - sine * y, sine * x + cosine * y] for x, y in local]
+    return points
+
+
+def disk_of(outline, rings):
+    """Rings of the outline around its middle."""
+    vertices, triangles, n = [[0, 0, 0]], [], len(outline)
+    for ring in range(1, rings + 1):
+        vertices += [[x * ring / rings, y * ring / rings, 0] for x, y in outline]
+    for i in range(n):
+        j = (i + 1) % n
+        triangles.append([0, 1 + i, 1 + j])
+        for ring in range(rings - 1):
+            a, b, c, d = 1 + ring * n + i, 1 + ring * n + j, 1 + (ring + 1) * n + j, 1 + (ring + 1) * n + i
+            triangles += [[a, c, b], [a, d, c]]
+    return {"vertices": vertices, "triangles": triangles}
+
+
+def round_off(radius):
+    """Of the cube [-1, 1]^3: onto the cube with rounded edges and corners."""
+    def place(p):
+        reach = max(abs(c) for c in p)
+        if reach == 0.0:
+            return [0.0, 0.0, 0.0]
+        q = [c / reach for c in p]
+        core = [max(-1 + radius, min(1 - radius, c)) for c in q]
+        out = [a - b for a, b in zip(q, core)]
+        length = math.sqrt(sum(c * c for c in out))
+        return [reach * (c + radius * o / length) for c, o in zip(core, out)]
+    return place
+
+
+def shell(radius, thickness, n, layers):
+    """Hollow sphere: the surface of a cube of n cells a side, pushed onto spheres."""
+    edge = even(-1.0, 1.0, n)
+    numbers, points, quads = {}, [], []
+
+    def vertex(p):
+        key = tuple(round(c * 1e6) for c in p)
+        if key not in numbers:
+            numbers[key] = len(points)
+            angles = [math.tan(math.pi / 4 * c) for c in p]
+            length = math.sqrt(sum(c * c for c in angles))
+            points.append([c / length for c in angles])
+        return numbers[key]
+
+    for axis in range(3):
+        for side in (-1.0, 1.0):
+            for i in range(n):
+                for j in range(n):
+                    corners = []
+                    for a, b in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)):
+                        p = [0.0, 0.0, 0.0]
+                        p[axis], p[(axis + 1) % 3], p[(axis + 2) % 3] = side, edge[a], edge[b]
+                        corners.append(vertex(p))
+                    quads.append(corners if side > 0 else corners[::-1])
+    triangles = []
+    for a, b, c, d in quads:
+        # The diagonal at the smallest corner, so that neighbouring prisms agree.
+        triangles += [[a, b, c], [a, c, d]] if min(a, c) < min(b, d) else [[b, c, d], [b, d, a]]
+    vertices = [[c * (radius - thickness + thickness * layer / layers) for c in p]
+                for layer in range(layers + 1) for p in points]
+    tets = []
+    for layer in range(layers):
+        low, high = layer * len(points), (layer + 1) * len(points)
+        for triangle in triangles:
+            first = triangle.index(min(triangle))
+            a, b, c = (triangle[(first + i) % 3] for i in range(3))
+            tets.append([low + a, low + b, low + c, high + c] if b < c else [low + a, low + b, low + c, high + b])
+            if b < c:
+                tets += [[low + a, low + b, high + c, high + b], [low + a, high + b, high + c, high + a]]
+            else:
+                tets += [[low + a, high + b, low + c, high + c], [low + a, high + b, high + c, high + a]]
+    return {"vertices": vertices, "tets": turned(vertices, tets)}
+
+
+def turned(vertices, tets):
+    return [[t[0], t[2], t[1], t[3]] if volume(vertices, t) < 0 else t for t in tets]
+
+
+def volume(vertices, tet):
+    a, b, c, d = (vertices[v] for v in tet)
+    u, v, w = ([p[i] - a[i] for i in range(3)] for p in (b, c, d))
+    return (u[0] * (v[1] * w[2] - v[2] * w[1]) - u[1] * (v[0] * w[2] - v[2] * w[0]) + u[2] * (v[0] * w[1] - v[1] * w[0]))
+
+
+# --- scenes ---
+
+
+def scene(dhat, bodies, steps, step=0.0047, dimension=3, **rest):
+    return {"format": "clearance/2", "dimension": dimension, "time": {"step": step, "duration": step * steps},
+            "gravity": [0, 0, 0], "contact": {"dhat": dhat, "dhat_is_absolute": True, "alpha_t": 0.1}, "bodies": bodies,
+            **rest}
+
+
+def body(name, mesh, material=SOFT, **rest):
+    kind = "generator" if "kind" in mesh else "geometry"
+    return {"name": name, kind: mesh, "material": material, **rest}
+
+
+def rest_scenes():
+    fillet = [-1, -0.98, -0.94, -0.88, -0.5, 0, 0.5, 0.88, 0.94, 0.98, 1]
+    block = {"kind": "box", "size": [1, 1, 1], "resolution": [4, 4, 4]}
+    slit = [0, 0.1, 0.2, 0.3, 0.4, 0.495, 0.505, 0.6, 0.7, 0.8, 0.9, 1]
+    ring = {"kind": "torus", "size": [0.5, 0.15], "resolution": [24, 2]}
+    return {
+        "fillet block": scene(0.07, [body("block", grid(fillet, fillet, fillet, place=round_off(0.2)))], 100),
+        "squircle (2D)": scene(0.1, [body("block", disk_of(rounded_outline(1, 0.1, 4, 16), 5))], 100, dimension=2),
+        "two blocks": scene(0.025, [body("left", block), body("right", block, transform={"translation": [1.01, 0, 0]})],
+                            100),
+        "slit block": scene(0.0125, [body("block", grid(slit, even(0, 1, 10), even(0, 0.3, 3),
+                                                        lambda i, j, k: i != 5 or j < 4))], 100),
+        "slit block (2D)": scene(0.1, [body("block", grid_in_plane(slit, even(0, 1, 10), lambda i, j: i != 5 or j < 4))],
+                                 100, dimension=2),
+        "interlocked rings": scene(0.05, [body("lying", ring), body("standing", ring, transform={
+            "rotation": [90, 0, 0], "translation": [0.67, 0, 0]})], 100),
+    }
+
+
+def squeeze_scene():
+    """A cube without sideways contraction, to a third of its height."""
+    cube = {"kind": "box", "size": [1, 1, 1], "resolution": [10, 30, 10]}
+    material = {"density": 100, "youngs_modulus": 10000, "poisson_ratio": 0.0}
+    ends = [{"region": {"frame": "body", "box": [[0, 0, 0], [1, 0, 1]]}},
+            {"region": {"frame": "body", "box": [[0, 1, 0], [1, 1, 1]]}, "displacement": ["0", "-0.67 * min(t / 0.4, 1)", "0"]}]
+    return scene(0.0125, [body("cube", cube, material, motions=ends)], 40, step=0.01)
+
+
+def balloon_scene():
+    """A hollow sphere under pressure from inside, until its wall is thinner than dhat."""
+    mesh = shell(1.0, 0.1, 8, 1)
+    inner = list(range(len(mesh["vertices"]) // 2))
+    load = {"kind": "pressure", "pressure": "300", "region": {"nodes": inner}}
+    balloon = scene(0.06, [body("balloon", mesh, {"density": 100, "youngs_modulus": 4000, "poisson_ratio": 0.0},
+                                loads=[load])], 40, step=0.01)
+    return balloon
+
+
+def cliff_scene():
+    """A block half of which lies on another: it is to stay or to tip, but not to turn about the vertical axis."""
+    lower = {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]}
+    upper = {"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]}
+    stiff = {"density": 1000, "youngs_modulus": 1e6, "poisson_ratio": 0.4}
+    result = scene(0.01, [body("lower", lower, kind="obstacle"),
+                          body("upper", upper, stiff, transform={"translation": [0.45, 1.011, 0.0]})], 100, step=0.01)
+    result["gravity"] = [0, -9.81, 0]
+    result["bodies"][0].pop("material")
+    return result
+
+
+def corner_scene(level):
+    """The corner of a square hits a plane at 234 m/s; both are finer near the corner at every level."""
+    n = 4 * 2 ** level
+    square = {"kind": "rectangle", "size": [1, 1], "resolution": [n, n]}
+    floor = {"kind": "rectangle", "size": [3, 0.5], "resolution": [3 * n, max(1, n // 2)]}
+    stiff = {"density": 1000, "youngs_modulus": 1e9, "poisson_ratio": 0.3}
+    drop = 0.5 * math.sqrt(2) + 0.25 + 0.06
+    result = scene(0.05, [body("square", square, stiff, transform={"rotation": 45, "translation": [0, drop, 0]},
+                               linear_velocity=[0, -234, 0]),
+                          body("floor", floor, kind="obstacle")], 80, step=2e-5, dimension=2)
+    result["bodies"][1].pop("material")
+    return result
+
+
+def scenes():
+    result = {f"rest: {name}": s for name, s in rest_scenes().items()}
+    result["cube to a third"] = squeeze_scene()
+    result["balloon"] = balloon_scene()
+    result["cliff edge"] = cliff_scene()
+    for level in range(4):
+        result[f"corner at 234 m/s, level {level}"] = corner_scene(level)
+    return result
+
+
+# --- runs ---
+
+
+def run(program, description, formulation, folder, is_rest):
+    """The lines of stats.jsonl, and whether all frames are verified."""
+    description = json.loads(json.dumps(description))
+    description["contact"]["formulation"] = formulation
+    if is_rest and formulation != "gcp":
+        # What is pushed apart at once takes long to come to rest.
+        description["time"]["duration"] = REST_STEPS * description["time"]["step"]
+        description["solver"] = {"max_iterations": 100}
+    script = folder.parent / f"{folder.name}.json"
+    script.write_text(json.dumps(description))
+    process = subprocess.run([program, "run", str(script), "-o", str(folder), "--threads", "1", "-q", "--overwrite"],
+                             capture_output=True, text=True)
+    if process.returncode not in (0, 1):
+        raise SystemExit(f"{script}: {process.stderr}")
+    records = [json.loads(line) for line in (folder / "stats.jsonl").read_text().splitlines()]
+    verified = subprocess.run([program, "verify", str(folder)], capture_output=True).returncode == 0
+    return records, verified
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True, help=argparse.SUPPRESS)
+    parser.add_argument("--only", metavar="NAME", action="append", help="scenes whose name holds NAME; may be repeated")
+    parser.add_argument("--formulation", choices=FORMULATIONS, action="append", help="default: all")
+    parser.add_argument("--results", type=Path, help="folder to keep the results in")
+    parser.add_argument("--write", action="store_true", help="store the table in docs/contact_formulations.md")
+    options = parser.parse_args()
+
+    rows = []
+    with tempfile.TemporaryDirectory() as scratch:
+        results = options.results or Path(scratch)
+        results.mkdir(parents=True, exist_ok=True)
+        for name, description in scenes().items():
+            if options.only and not any(part in name for part in options.only):
+                continue
+            for formulation in options.formulation or FORMULATIONS:
+                folder = results / f"{name.replace(' ', '_').replace(':', '').replace('/', '_')}_{formulation}"
+                records, is_verified = run(options.program, description, formulation, folder,
+                                           name.startswith("rest"))
+                barrier = max(r["energy"].get("barrier", 0.0) for r in records)
+                unconverged = sum(r["status"] != "converged" for r in records)
+                rows.append([name, formulation, str(len(records)), str(sum(r["newton_iterations"] for r in records)),
+                             f"{barrier:.3g}", f"{min(r['min_distance'] or math.inf for r in records):.3g}",
+                             str(unconverged), "clean" if is_verified else "BROKEN"])
+                print("  ".join(rows[-1]), flush=True)
+    text = table(["scene", "formulation", "steps", "Newton iterations", "largest contact energy [J]", "smallest distance [m]",
+                  "not converged", "verify"], rows)
+    print(f"\n{machine()}\n\n{text}")
+    if options.write:
+        write_between_markers(ROOT / "docs" / "contact_formulations.md", "scenes", text)
+
+
+if __name__ == "__main__":
+    main()

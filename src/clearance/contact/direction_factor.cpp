@@ -1,0 +1,302 @@
+#include "clearance/contact/direction_factor.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace clearance {
+
+namespace {
+
+/// Normal of a facet by its vertices in order, not normalised; in the plane the edge turned to the right.
+template <int dim>
+Vec<dim> area_normal(const Vec<dim>& a, const Vec<dim>& b, [[maybe_unused]] const Vec<dim>& c) {
+  if constexpr (dim == 2) {
+    return Vec<2>(b[1] - a[1], a[0] - b[0]);
+  } else {
+    return cross_product(b - a, c - a);
+  }
+}
+
+}  // namespace
+
+template <int dim>
+double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
+  x_ = &x;
+  contact_ = contact;
+  terms_.clear();
+  value_ = 1.0;
+  outside_ = {};
+  const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x));
+  distance_ = gap.distance;
+  normal_ = gap.normal;
+  const std::array<int, 4>& v = contact.vertices;
+  bool is_positive = add_boundaries();
+  switch (contact.kind) {
+    case ContactKind::half_space:
+    case ContactKind::point_triangle:
+      is_positive = is_positive && add_vertex(0, v[0]);
+      break;
+    case ContactKind::point_point:
+      is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
+      break;
+    case ContactKind::point_edge:
+      is_positive = is_positive && add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
+      break;
+    case ContactKind::edge_edge:
+      is_positive =
+          is_positive && add_edge(0, star_.edge_between(v[0], v[1])) && add_edge(1, star_.edge_between(v[2], v[3]));
+      break;
+    case ContactKind::mollified_edge_edge:
+      assert(false);
+  }
+  if (!is_positive) value_ = 0.0;
+  return value_;
+}
+
+/// False if the factor is 0.
+template <int dim>
+bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine) {
+  StepValue step = smooth_step_of_cosine(cosine, options_.alpha_t);
+  if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
+  value_ *= step.value;
+  if (!(value_ > 0.0)) return false;
+  if (!step.is_constant()) terms_.push_back({kind, side, vertices, 1.0, cosine, step});
+  return true;
+}
+
+template <int dim>
+bool DirectionFactor<dim>::add_boundaries() {
+  const auto& [a, b, c, d] = contact_.vertices;
+  switch (contact_.kind) {
+    case ContactKind::point_edge:
+      return add_boundary(a, b, -1) && add_boundary(a, c, -1);
+    case ContactKind::point_triangle:
+      return add_boundary(a, b, c) && add_boundary(a, c, d) && add_boundary(a, d, b);
+    case ContactKind::edge_edge:
+      return add_boundary(a, c, d) && add_boundary(b, c, d) && add_boundary(c, a, b) && add_boundary(d, a, b);
+    default:
+      return true;
+  }
+}
+
+template <int dim>
+bool DirectionFactor<dim>::add_boundary(int point, int line0, int line1) {
+  const double distance_sq = line1 < 0 ? point_point_distance_sq<dim>(at(point), at(line0))
+                                       : point_line_distance_sq<dim>(at(point), at(line0), at(line1));
+  const double sine_sq = 1.0 - distance_ * distance_ / distance_sq;
+  return add(Kind::boundary, 0, {point, line0, line1}, -std::sqrt(std::max(0.0, sine_sq)));
+}
+
+template <int dim>
+bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
+  const Vec<dim> u = towards(side), p = at(vertex);
+  for (const int edge : star_.edges_of(vertex)) {
+    const int other = star_.other_end(edge, vertex);
+    const Vec<dim> t = at(other) - p;
+    if (!add(Kind::edge, side, {vertex, other, -1}, t.dot(u) / t.norm())) return false;
+  }
+  return !star_.is_solid_vertex(vertex) || add_outside(side, star_.facets_of(vertex));
+}
+
+template <int dim>
+bool DirectionFactor<dim>::add_edge(int side, int edge) {
+  const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
+  const Vec<dim> u = towards(side), along = (at(e[1]) - at(e[0])).normalized();
+  for (const int triangle : star_.triangles_of_edge(edge)) {
+    const int opposite = star_.opposite(triangle, edge);
+    const Vec<dim> r = at(opposite) - at(e[0]);
+    const Vec<dim> t = (r - r.dot(along) * along).normalized();
+    if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u))) return false;
+  }
+  return !star_.is_solid_edge(edge) || add_outside(side, star_.triangles_of_edge(edge));
+}
+
+template <int dim>
+bool DirectionFactor<dim>::add_outside(int side, std::span<const int> facets) {
+  const Vec<dim> u = towards(side);
+  const std::size_t first = terms_.size();
+  double sum = 0.0;
+  for (const int facet : facets) {
+    std::array<int, 3> v = {-1, -1, -1};
+    if constexpr (dim == 2) {
+      const auto& e = model_.surface.edges[static_cast<std::size_t>(facet)];
+      v = {e[0], e[1], -1};
+    } else {
+      v = model_.surface.triangles[static_cast<std::size_t>(facet)];
+    }
+    const auto sign = static_cast<double>(star_.outside(facet));
+    const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
+    const double cosine = -sign * n.dot(u) / n.norm();
+    const StepValue step = smooth_step_of_cosine(cosine, options_.alpha_n);
+    sum += step.value;
+    if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
+  }
+  StepValue& outside = outside_[static_cast<std::size_t>(side)];
+  outside = smooth_step(3.0 * (sum - 1.0));
+  outside.first *= 3.0;
+  outside.second *= 9.0;
+  if (outside.is_constant()) terms_.resize(first);
+  value_ *= outside.value;
+  return value_ > 0.0;
+}
+
+template <int dim>
+bool DirectionFactor<dim>::varies() const {
+  return !terms_.empty();
+}
+
+template <int dim>
+void DirectionFactor<dim>::add_neighbours(std::vector<int>& neighbours) const {
+  const auto begin = static_cast<std::ptrdiff_t>(neighbours.size());
+  const auto& own = contact_.vertices;
+  for (const Term& term : terms_) {
+    for (const int v : term.vertices) {
+      if (v >= 0 && std::find(own.begin(), own.end(), v) == own.end()) neighbours.push_back(v);
+    }
+  }
+  std::sort(neighbours.begin() + begin, neighbours.end());
+  neighbours.erase(std::unique(neighbours.begin() + begin, neighbours.end()), neighbours.end());
+}
+
+template <int dim>
+std::size_t DirectionFactor<dim>::place_of(int vertex, std::span<const int> neighbours) const {
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (contact_.vertices[i] == vertex) return i;
+  }
+  return 4 +
+         static_cast<std::size_t>(std::lower_bound(neighbours.begin(), neighbours.end(), vertex) - neighbours.begin());
+}
+
+/// gradient += that of the cosine of a term.
+template <int dim>
+void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<dim>& frame,
+                                         std::span<const int> neighbours, std::vector<double>& gradient) const {
+  const auto part = [&](int vertex) {
+    return Eigen::Map<Vec<dim>>(gradient.data() + dim * place_of(vertex, neighbours));
+  };
+  const auto part_of_feature = [&](std::size_t i) { return Eigen::Map<Vec<dim>>(gradient.data() + dim * i); };
+  const auto num_features = static_cast<std::size_t>(frame.num_vertices);
+  // What `direction` . u changes by as the gap turns: u stays orthogonal to the tangents of the features, which tilt,
+  // and follows the gap across them.
+  const auto add_turning = [&](const Vec<dim>& direction, double sign) {
+    if (contact_.kind == ContactKind::half_space) return;
+    Vec<dim> free = direction - direction.dot(frame.normal) * frame.normal;
+    for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
+      const double along = direction.dot(frame.tangents[j]);
+      free -= along * frame.tangents[j];
+      for (std::size_t i = 0; i < num_features; ++i) {
+        part_of_feature(i) -= sign * along * frame.tilts[j][i] * frame.normal;
+      }
+    }
+    for (std::size_t i = 0; i < num_features; ++i) part_of_feature(i) += sign * frame.weights[i] / distance_ * free;
+  };
+  const double side_sign = term.side == 0 ? 1.0 : -1.0;
+  const Vec<dim> u = side_sign * frame.normal;
+  const auto& [v0, v1, v2] = term.vertices;
+  switch (term.kind) {
+    case Kind::edge: {
+      const Vec<dim> edge = at(v1) - at(v0);
+      const double length = edge.norm();
+      const Vec<dim> t = edge / length;
+      const Vec<dim> across = (u - term.cosine * t) / length;
+      part(v1) += across;
+      part(v0) -= across;
+      add_turning(t, side_sign);
+      return;
+    }
+    case Kind::face: {
+      const Vec<dim> along = at(v1) - at(v0), r = at(v2) - at(v0);
+      const double foot = r.dot(along) / along.squaredNorm();
+      const Vec<dim> height = r - foot * along;
+      const double length = height.norm();
+      const Vec<dim> t = height / length;
+      const Vec<dim> across = (u - term.cosine * t) / length;
+      part(v2) += across;
+      part(v0) -= (1.0 - foot) * across;
+      part(v1) -= foot * across;
+      add_turning(t, side_sign);
+      return;
+    }
+    case Kind::normal: {
+      Vec<dim> n = area_normal<dim>(at(v0), at(v1), at(term.vertices[dim - 1]));
+      const double length = n.norm();
+      n *= term.sign / length;
+      // -n . u, with what n changes by: its area normal across n.
+      const Vec<dim> y = (-term.sign / length) * (u + term.cosine * n);
+      if constexpr (dim == 2) {
+        const Vec<2> turned(-y[1], y[0]);
+        part(v1) += turned;
+        part(v0) -= turned;
+      } else {
+        const Vec<3> b = at(v1) - at(v0), c = at(v2) - at(v0);
+        const Vec<3> of_b = cross_product(c, y), of_c = cross_product(y, b);
+        part(v1) += of_b;
+        part(v2) += of_c;
+        part(v0) -= of_b + of_c;
+      }
+      add_turning(n, -side_sign);
+      return;
+    }
+    case Kind::boundary: {
+      // -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
+      Vec<dim> gap = at(v0) - at(v1);
+      double foot = 0.0;
+      if (v2 >= 0) {
+        const Vec<dim> along = at(v2) - at(v1);
+        foot = gap.dot(along) / along.squaredNorm();
+        gap -= foot * along;
+      }
+      const double distance = gap.norm();
+      const double ratio = distance_ / distance;
+      const double scale = -ratio * ratio / term.cosine;
+      for (std::size_t i = 0; i < num_features; ++i) {
+        part_of_feature(i) += scale / distance_ * frame.weights[i] * frame.normal;
+      }
+      const Vec<dim> towards_point = (-scale / distance) * (gap / distance);
+      part(v0) += towards_point;
+      part(v1) -= (1.0 - foot) * towards_point;
+      if (v2 >= 0) part(v2) -= foot * towards_point;
+      return;
+    }
+  }
+}
+
+template <int dim>
+auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours,
+                                     const VecX& x) const -> std::vector<LogTerm> {
+  assert(x_ == &x);
+  (void)x;
+  const std::size_t size = dim * (4 + neighbours.size());
+  std::vector<LogTerm> result;
+  // Per side: the sum over the normals is one scalar.
+  std::array<LogTerm, 2> sums;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const StepValue& outside = outside_[side];
+    if (outside.is_constant()) continue;
+    const double first = outside.first / outside.value;
+    sums[side] = {first, outside.second / outside.value - first * first, std::vector<double>(size, 0.0)};
+  }
+  for (const Term& term : terms_) {
+    LogTerm log{0.0, 0.0, std::vector<double>(size, 0.0)};
+    differentiate(term, frame, neighbours, log.gradient);
+    if (term.kind == Kind::normal) {
+      LogTerm& sum = sums[static_cast<std::size_t>(term.side)];
+      for (std::size_t i = 0; i < size; ++i) sum.gradient[i] += term.step.first * log.gradient[i];
+      log.second = sum.first * term.step.second;
+    } else {
+      log.first = term.step.first / term.step.value;
+      log.second = term.step.second / term.step.value - log.first * log.first;
+    }
+    result.push_back(std::move(log));
+  }
+  for (LogTerm& sum : sums) {
+    if (!sum.gradient.empty()) result.push_back(std::move(sum));
+  }
+  return result;
+}
+
+template class DirectionFactor<2>;
+template class DirectionFactor<3>;
+
+}  // namespace clearance

@@ -1,0 +1,92 @@
+// How much a pair of closest features counts as a contact, by the direction of its gap: 1 where each is a local minimum
+// of the distance from the other and lies outside of the other's solid, 0 where it clearly is not, smooth between
+// [Hua24, sec. 4.3].
+//
+// With u the unit vector towards a feature from the closest point of the other one, H the smooth step:
+//   a vertex    prod H(t . u) over its edges, t the unit vectors along them
+//   an edge     prod H(t . u) over its triangles, t the unit vectors in them across the edge (in the plane: none)
+//   of a solid  H(3 (sum H(-n . u) - 1)) over the facets of the vertex or the edge, n their normals
+// A neighbour takes what a feature loses: where the gap to a boundary of the feature (an edge of a triangle, an end of
+// an edge) is turned by theta from its own, the boundary has the share H(-sin theta) and the feature the rest. Over a
+// flat surface, however it is cut into triangles, the shares of all features sum up to 1.
+#pragma once
+
+#include <vector>
+
+#include "clearance/contact/contact_frame.h"
+#include "clearance/contact/formulation_options.h"
+#include "clearance/contact/smooth_step.h"
+#include "clearance/contact/surface_star.h"
+
+namespace clearance {
+
+/// Of one contact after the other. Facets and in the plane edges must be on the outer side already.
+template <int dim>
+class DirectionFactor {
+ public:
+  /// All outlive the object.
+  DirectionFactor(const Model& model, const SurfaceStar& star, const OrientationOptions& options)
+      : model_(model), star_(star), options_(options) {}
+
+  /// At the surface positions `x` (flat), where the features of the contact are the closest ones: between 0 and 1.
+  double evaluate(const Contact& contact, const VecX& x);
+
+  // Of the contact evaluated last, if that was not 0.
+
+  /// False: moving any vertex a little leaves the factor as it is.
+  bool varies() const;
+  /// Appends the surface vertices, those of the features aside, that it varies with, sorted.
+  void add_neighbours(std::vector<int>& neighbours) const;
+
+  /// A summand of the logarithm of the factor, a function of a scalar: derivatives by the scalar, and the scalar's by
+  /// the vertices, dim numbers per place of the stencil.
+  struct LogTerm {
+    double first = 0.0;
+    double second = 0.0;
+    std::vector<double> gradient;
+  };
+  /// Their firsts, times gradients, sum up to the gradient of the logarithm. What scalars curve by is left out of the
+  /// seconds. `frame` is that of the contact, `neighbours` those of its stencil.
+  std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours, const VecX& x) const;
+
+ private:
+  enum class Kind { edge, face, normal, boundary };
+  /// A cosine and the step that is taken of it.
+  struct Term {
+    Kind kind;
+    int side;                     // 0: of the first feature, 1: of the second
+    std::array<int, 3> vertices;  // -1: none
+    double sign;                  // of a normal: 1 or -1
+    double cosine;
+    StepValue step;
+  };
+
+  Vec<dim> at(int v) const { return block<dim>(*x_, v); }
+  Vec<dim> towards(int side) const { return side == 0 ? normal_ : Vec<dim>(-normal_); }
+  bool add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine);
+  bool add_boundaries();
+  bool add_boundary(int point, int line0, int line1);
+  bool add_vertex(int side, int vertex);
+  bool add_edge(int side, int edge);
+  bool add_outside(int side, std::span<const int> facets);
+  void differentiate(const Term& term, const ContactFrame<dim>& frame, std::span<const int> neighbours,
+                     std::vector<double>& gradient) const;
+  std::size_t place_of(int vertex, std::span<const int> neighbours) const;
+
+  const Model& model_;
+  const SurfaceStar& star_;
+  OrientationOptions options_;
+  // Of the contact evaluated last.
+  const VecX* x_ = nullptr;
+  Contact contact_;
+  double distance_ = 0.0;
+  Vec<dim> normal_ = Vec<dim>::Zero();
+  double value_ = 0.0;
+  std::vector<Term> terms_;             // those that are not constant, and all normals of a side that varies
+  std::array<StepValue, 2> outside_{};  // per side: of the sum over the normals
+};
+
+extern template class DirectionFactor<2>;
+extern template class DirectionFactor<3>;
+
+}  // namespace clearance

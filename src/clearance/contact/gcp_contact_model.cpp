@@ -1,0 +1,459 @@
+#include "clearance/contact/gcp_contact_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/base/parallel.h"
+#include "clearance/contact/contact_stencils.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int grain = 256;           // candidates
+constexpr double least_dhat = 0.01;  // of features, in those of their bodies
+
+/// 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z: 1 at 0, 0 from 1 on.
+StepValue spline(double z) {
+  if (z >= 1.0) return {};
+  const double s = 1.0 - z;
+  if (z > 0.5) return {2.0 * s * s * s, -6.0 * s * s, 12.0 * s};
+  return {1.0 - 6.0 * z * z * s, 18.0 * z * z - 12.0 * z, 36.0 * z - 12.0};
+}
+
+/// Features of a pair: an index where there is such a feature, else -1.
+struct Features {
+  std::array<int, 2> vertices = {-1, -1};
+  std::array<int, 2> edges = {-1, -1};
+  int triangle = -1;
+};
+
+}  // namespace
+
+template <int dim>
+class GcpContactModel<dim>::Builder {
+ public:
+  Builder(const GcpContactModel& own, const VecX& x)
+      : own_(own), model_(own.model()), surface_(model_.surface), star_(own.star_), x_(x) {}
+
+  /// visit(contact, features, factor) for all contacts, in no order that means anything.
+  template <class Visit>
+  void for_each(const Candidates& candidates, const Visit& visit) {
+    std::vector<Found> chunks = collect(candidates);
+    for (Found& chunk : chunks) {
+      for (Entry& entry : chunk.entries) visit(entry.contact, entry.features);
+    }
+  }
+
+  ContactSet run(const Candidates& candidates) {
+    std::vector<Found> chunks = collect(candidates);
+    std::vector<const Entry*> order;
+    std::vector<const Found*> chunk_of;
+    ContactSet set;
+    double min_distance_sq = infinity;
+    bool has_neighbours = false;
+    for (const Found& chunk : chunks) {
+      for (const Entry& entry : chunk.entries) order.push_back(&entry);
+      min_distance_sq = std::min(min_distance_sq, chunk.min_distance_sq);
+      has_neighbours = has_neighbours || !chunk.neighbours.empty();
+    }
+    std::sort(order.begin(), order.end(),
+              [](const Entry* a, const Entry* b) { return precedes(a->contact, b->contact); });
+    if (has_neighbours) set.first_neighbour.push_back(0);
+    for (const Entry* entry : order) {
+      set.contacts.push_back(entry->contact);
+      if (!has_neighbours) continue;
+      const auto& from = chunks[entry->chunk].neighbours;
+      set.neighbours.insert(set.neighbours.end(), from.begin() + entry->first_neighbour,
+                            from.begin() + entry->end_neighbour);
+      set.first_neighbour.push_back(static_cast<int>(set.neighbours.size()));
+    }
+    set.min_distance = std::sqrt(min_distance_sq);
+    return set;
+  }
+
+ private:
+  struct Entry {
+    Contact contact;
+    Features features;
+    std::size_t chunk = 0;
+    std::ptrdiff_t first_neighbour = 0, end_neighbour = 0;
+  };
+  struct Found {
+    std::vector<Entry> entries;
+    std::vector<int> neighbours;
+    double min_distance_sq = infinity;
+    std::size_t number = 0;
+  };
+  /// One for each chunk of candidates: nothing is shared between threads.
+  struct Work {
+    Found& found;
+    DirectionFactor<dim> factor;
+  };
+
+  std::vector<Found> collect(const Candidates& candidates) {
+    std::vector<Found> all;
+    if constexpr (dim == 3) {
+      collect_from(
+          std::ssize(candidates.point_triangle),
+          [&](std::size_t i, Work& work) { look_at_triangle(candidates.point_triangle[i], work); }, all);
+      collect_from(
+          std::ssize(candidates.edge_edge),
+          [&](std::size_t i, Work& work) { look_at_edges(candidates.edge_edge[i], work); }, all);
+      const std::vector<Loose> loose = loose_pairs(candidates);
+      collect_from(
+          std::ssize(loose), [&](std::size_t i, Work& work) { look_at_loose(loose[i], work); }, all);
+    } else {
+      collect_from(
+          std::ssize(candidates.point_edge),
+          [&](std::size_t i, Work& work) { look_at_edge_in_plane(candidates.point_edge[i], work); }, all);
+    }
+    for (int plane = 0; plane < static_cast<int>(model_.half_spaces.size()); ++plane) {
+      collect_from(
+          surface_.num_vertices,
+          [&](std::size_t v, Work& work) { look_at_half_space(static_cast<int>(v), plane, work); }, all);
+    }
+    for (std::size_t chunk = 0; chunk < all.size(); ++chunk) {
+      for (Entry& entry : all[chunk].entries) entry.chunk = chunk;
+    }
+    return all;
+  }
+
+  template <class Look>
+  void collect_from(std::ptrdiff_t num_candidates, const Look& look, std::vector<Found>& all) {
+    const int count = static_cast<int>(num_candidates);
+    const std::size_t first = all.size();
+    all.resize(first + static_cast<std::size_t>((count + grain - 1) / grain));
+    parallel_for_chunks(count, grain, [&](int begin, int end) {
+      Work work{all[first + static_cast<std::size_t>(begin / grain)],
+                DirectionFactor<dim>(model_, star_, own_.orientation_)};
+      for (int i = begin; i < end; ++i) look(static_cast<std::size_t>(i), work);
+    });
+  }
+
+  Vec<dim> at(int v) const { return block<dim>(x_, v); }
+  const std::array<int, 2>& edge(int e) const { return surface_.edges[static_cast<std::size_t>(e)]; }
+  double measure(int v) const { return model_.contact_measures.vertex[static_cast<std::size_t>(v)]; }
+  double edge_measure(int e) const { return model_.contact_measures.edge[static_cast<std::size_t>(e)]; }
+  double modulus(int a, int b) const {
+    const std::vector<double>& of_vertex = model_.contact_measures.modulus;
+    return std::min(of_vertex[static_cast<std::size_t>(a)], of_vertex[static_cast<std::size_t>(b)]);
+  }
+  bool is_near(double distance_sq, double dhat) const {
+    return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
+  }
+  /// Of the bodies of two vertices.
+  double dhat_of(int a, int b) const {
+    const std::vector<double>& dhat = model_.contact_scales.dhat;
+    if (dhat.empty()) return own_.barrier_.dhat;
+    return std::min({own_.barrier_.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
+  }
+  double dhat_of(const Features& features) const {
+    const ContactMeasures& measures = model_.contact_measures;
+    double dhat = infinity;
+    const auto take = [&](const std::vector<double>& of_features, int feature) {
+      if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
+    };
+    for (const int v : features.vertices) take(measures.vertex_dhat, v);
+    for (const int e : features.edges) take(measures.edge_dhat, e);
+    take(measures.triangle_dhat, features.triangle);
+    return dhat;
+  }
+
+  /// The contact of a stencil and its features, if it is one.
+  void add(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq, double weight,
+           double dhat, const Features& features, Work& work) const {
+    Contact contact;
+    set_stencil(stencil, vertices, distance_sq, contact);
+    add(contact, weight, dhat, features, work);
+  }
+  void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
+    contact.dhat = std::min(dhat, dhat_of(features));
+    if (!is_near(contact.distance_sq, contact.dhat)) return;
+    const double factor = work.factor.evaluate(contact, x_);
+    if (!(factor > 0.0)) return;
+    contact.weight = factor * weight;
+    contact.has_varying_factor = work.factor.varies();
+    const auto first = std::ssize(work.found.neighbours);
+    work.factor.add_neighbours(work.found.neighbours);
+    work.found.entries.push_back({contact, features, 0, first, std::ssize(work.found.neighbours)});
+  }
+
+  void add_point_point(int p, int v, Work& work) const {
+    const double weight = (dim == 2 ? 0.5 : 0.25) * (measure(p) + measure(v)) * modulus(p, v);
+    add(point_edge_stencils[0], {p, v, -1, -1}, (at(p) - at(v)).squaredNorm(), weight, dhat_of(p, v), {{p, v}, {}, -1},
+        work);
+  }
+  /// If the foot lies inside the edge.
+  void add_point_edge(int p, int e, Work& work) const {
+    const auto [e0, e1] = edge(e);
+    const Vec<dim> xp = at(p), x0 = at(e0), x1 = at(e1);
+    if (point_edge_type<dim>(xp, x0, x1) != PointEdgeType::p_e) return;
+    const double weight = (dim == 2 ? 0.5 : 0.25) * measure(p) * modulus(p, e0);
+    add(point_edge_stencils[2], {p, e0, e1, -1}, point_line_distance_sq<dim>(xp, x0, x1), weight, dhat_of(p, e0),
+        {{p, -1}, {e, -1}, -1}, work);
+  }
+
+  void look_at_triangle(const std::array<int, 2>& pair, Work& work) const {
+    if constexpr (dim == 3) {
+      const auto [p, triangle] = pair;
+      const std::array<int, 3>& t = surface_.triangles[static_cast<std::size_t>(triangle)];
+      const std::array<int, 4> vertices = {p, t[0], t[1], t[2]};
+      const std::array<Vec<3>, 4> x = stencil_positions(x_, vertices);
+      const PointTriangleType type = point_triangle_type(x[0], x[1], x[2], x[3]);
+      const ClosestStencil& stencil = point_triangle_stencils[static_cast<std::size_t>(type)];
+      const double distance_sq = stencil_distance_sq(stencil, x);
+      work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
+      const double dhat = dhat_of(p, t[0]);
+      if (!is_near(distance_sq, dhat)) return;
+      if (stencil.kind == ContactKind::point_triangle) {
+        const double side = cross_product(Vec<3>(x[2] - x[1]), Vec<3>(x[3] - x[1])).dot(x[0] - x[1]);
+        if (side * star_.outside(triangle) >= 0.0) {
+          add(stencil, vertices, distance_sq, 0.25 * measure(p) * modulus(p, t[0]), dhat, {{p, -1}, {-1, -1}, triangle},
+              work);
+        }
+      }
+      // The triangle stands for its edges and corners where no other one does.
+      const std::array<int, 3>& edges = star_.edges_of_triangle(triangle);
+      for (const int e : edges) {
+        if (edge(e)[0] == p || edge(e)[1] == p) continue;
+        if (star_.first_without(star_.triangles_of_edge(e), p) == triangle) add_point_edge(p, e, work);
+      }
+      for (const int v : t) {
+        // The other vertex sees this one, too, if that has triangles.
+        if (p > v && !star_.facets_of(p).empty()) continue;
+        if (star_.first_without(star_.facets_of(v), p) == triangle) add_point_point(p, v, work);
+      }
+    }
+  }
+
+  void look_at_edges(const std::array<int, 2>& pair, Work& work) const {
+    if constexpr (dim == 3) {
+      const auto [a, b] = pair;
+      const std::array<int, 4> vertices = {edge(a)[0], edge(a)[1], edge(b)[0], edge(b)[1]};
+      const std::array<Vec<3>, 4> x = stencil_positions(x_, vertices);
+      const EdgeEdgeType type = edge_edge_type(x[0], x[1], x[2], x[3]);
+      const ClosestStencil& stencil = edge_edge_stencils[static_cast<std::size_t>(type)];
+      const double distance_sq = stencil_distance_sq(stencil, x);
+      work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
+      if (stencil.kind != ContactKind::edge_edge) return;
+      const double weight = 0.25 * (edge_measure(a) + edge_measure(b)) * modulus(vertices[0], vertices[2]);
+      add(stencil, vertices, distance_sq, weight, dhat_of(vertices[0], vertices[2]), {{-1, -1}, {a, b}, -1}, work);
+    }
+  }
+
+  void look_at_edge_in_plane(const std::array<int, 2>& pair, Work& work) const {
+    if constexpr (dim == 2) {
+      const auto [p, e] = pair;
+      const auto [e0, e1] = edge(e);
+      const Vec<2> xp = at(p), x0 = at(e0), x1 = at(e1);
+      const double distance_sq = point_edge_distance_sq<2>(xp, x0, x1);
+      work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
+      if (!is_near(distance_sq, dhat_of(p, e0))) return;
+      const double side = Vec<2>(x1[1] - x0[1], x0[0] - x1[0]).dot(xp - x0);
+      if (side * star_.outside(e) >= 0.0) add_point_edge(p, e, work);
+      for (const int v : {e0, e1}) {
+        if (p > v && !star_.edges_of(p).empty()) continue;
+        if (first_edge_without(v, p) == e) add_point_point(p, v, work);
+      }
+    }
+  }
+  int first_edge_without(int v, int p) const {
+    for (const int e : star_.edges_of(v)) {
+      if (star_.other_end(e, v) != p) return e;
+    }
+    return -1;
+  }
+
+  /// A vertex and an edge, or two vertices, of which the second feature has no triangle that would stand for it.
+  struct Loose {
+    int vertex, edge, other;
+    bool operator<(const Loose& b) const { return std::tie(vertex, edge, other) < std::tie(b.vertex, b.edge, b.other); }
+    bool operator==(const Loose& b) const { return vertex == b.vertex && edge == b.edge && other == b.other; }
+  };
+  std::vector<Loose> loose_pairs(const Candidates& candidates) const {
+    std::vector<Loose> pairs;
+    for (const auto& [first, second] : candidates.edge_edge) {
+      for (const auto& [a, b] : {std::array{first, second}, std::array{second, first}}) {
+        if (!star_.triangles_of_edge(b).empty()) continue;
+        for (const int v : edge(a)) {
+          pairs.push_back({v, b, -1});
+          for (const int u : edge(b)) {
+            if (!star_.facets_of(u).empty()) continue;
+            const bool is_seen_by_both = star_.facets_of(v).empty();
+            if (!is_seen_by_both || v < u) pairs.push_back({v, -1, u});
+          }
+        }
+      }
+    }
+    std::sort(pairs.begin(), pairs.end());
+    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    return pairs;
+  }
+  void look_at_loose(const Loose& pair, Work& work) const {
+    if (pair.edge >= 0) {
+      add_point_edge(pair.vertex, pair.edge, work);
+    } else {
+      add_point_point(pair.vertex, pair.other, work);
+    }
+  }
+
+  void look_at_half_space(int v, int plane, Work& work) const {
+    if (!model_.meets_half_spaces(v)) return;
+    const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
+    // Behind the plane counts as touching: the square must not hide the sign.
+    const double distance = std::max(0.0, half_space.normal.head<dim>().dot(at(v)) - half_space.offset);
+    work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance * distance);
+    Contact contact;
+    contact.kind = ContactKind::half_space;
+    contact.vertices = {v, -1, -1, -1};
+    contact.plane = plane;
+    contact.distance_sq = distance * distance;
+    add(contact, measure(v) * modulus(v, v), dhat_of(v, v), {{v, -1}, {-1, -1}, -1}, work);
+  }
+
+  const GcpContactModel& own_;
+  const Model& model_;
+  const SurfaceTopology& surface_;
+  const SurfaceStar& star_;
+  const VecX& x_;
+};
+
+template <int dim>
+GcpContactModel<dim>::GcpContactModel(const Model& model, const BarrierOptions& barrier,
+                                      const OrientationOptions& orientation)
+    : RadialContactModel<dim>(model), barrier_(barrier), orientation_(orientation), star_(model) {}
+
+template <int dim>
+ContactSet GcpContactModel<dim>::build(const VecX& x, const Candidates& candidates) const {
+  return Builder(*this, x).run(candidates);
+}
+
+/// With the distance from the smallest separation, z = d - min_separation.
+template <int dim>
+BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_sq) const {
+  const double d = std::sqrt(distance_sq), eps = contact.dhat;
+  const double z = (d - barrier_.min_separation) / eps;
+  if (!(z > 0.0)) return {infinity, -infinity, infinity};
+  const StepValue h = spline(z);
+  constexpr double r = dim - 1.0;
+  const double power = dim == 2 ? 1.0 / z : 1.0 / (z * z);
+  const double value = h.value * power;
+  const double first = (h.first - r * h.value / z) * power;
+  const double second = (h.second - 2.0 * r * h.first / z + r * (r + 1.0) * h.value / (z * z)) * power;
+  // By z, then by the squared distance.
+  const double by_d = first, by_d2 = second / eps;
+  return {eps * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
+}
+
+/// As if it faced no other feature.
+template <int dim>
+std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pair,
+                                                        const ContactPositions<dim>& x) const {
+  const Model& model = this->model();
+  const ContactMeasures& measures = model.contact_measures;
+  Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
+  const auto first = static_cast<std::size_t>(pair.vertices[0]);
+  const auto last = static_cast<std::size_t>(pair.plane >= 0 ? pair.vertices[0] : pair.vertices[dim]);
+  const double share = pair.plane >= 0 ? 1.0 : dim == 2 ? 0.5 : pair.num_first == 1 ? 0.25 : 0.5;
+  contact.weight = share * std::min(measures.modulus[first], measures.modulus[last]) * measures.vertex[first];
+  return contact;
+}
+
+template <int dim>
+auto GcpContactModel<dim>::log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
+                                     const VecX& x) const -> std::vector<LogTerm> {
+  DirectionFactor<dim> factor(this->model(), star_, orientation_);
+  if (!(factor.evaluate(set.contacts[k], x) > 0.0)) return {};
+  return factor.log_terms(frame, set.neighbours_of(k), x);
+}
+
+template <int dim>
+void GcpContactModel<dim>::compute_gradient(const ContactSet& set, std::size_t k, const VecX& x,
+                                            std::span<double> gradient) const {
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  RadialContactModel<dim>::compute_gradient(set, k, x, gradient);
+  const Contact& contact = set.contacts[k];
+  if (!contact.has_varying_factor) return;
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(this->model(), contact, positions_of<dim>(contact, x));
+  const double energy = contact.weight * law(contact, frame.distance * frame.distance).value;
+  for (const LogTerm& term : log_terms(set, k, frame, x)) {
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += energy * term.first * term.gradient[i];
+  }
+}
+
+/// The energy is exp of a sum of logarithms: with r the gradient of that sum, the Hessian is the energy times r r^T and
+/// the Hessians of the summands. Those of factors are negative, and what scalars curve by is left out.
+template <int dim>
+void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
+                                               std::span<double> gradient, RankOneSum<dim>& hessian) const {
+  const Contact& contact = set.contacts[k];
+  if (!contact.has_varying_factor) {
+    std::fill(gradient.begin(), gradient.end(), 0.0);
+    RadialContactModel<dim>::compute_derivatives(set, k, x, kind, gradient, hessian);
+    return;
+  }
+  const ContactFrame<dim> frame = compute_contact_frame<dim>(this->model(), contact, positions_of<dim>(contact, x));
+  const double d = frame.distance;
+  const BarrierValue b = law(contact, d * d);
+  const double energy = contact.weight * b.value;
+  std::vector<double> sum(gradient.size(), 0.0);
+  const double by_distance = 2.0 * d * b.first / b.value;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
+    for (int c = 0; c < dim; ++c) {
+      sum[dim * i + static_cast<std::size_t>(c)] = by_distance * frame.weights[i] * frame.normal[c];
+    }
+  }
+  const auto add = [&](double coefficient, const std::vector<double>& row) {
+    if (coefficient > 0.0 || (coefficient != 0.0 && kind == HessianKind::exact)) hessian.add(coefficient, row);
+  };
+  const std::vector<LogTerm> terms = log_terms(set, k, frame, x);
+  for (const LogTerm& term : terms) {
+    add(energy * term.second, term.gradient);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += term.first * term.gradient[i];
+  }
+  add(energy, sum);
+  const double curvature = energy * (normal_curvature(d, b) / b.value - by_distance * by_distance);
+  if (curvature > 0.0 || kind == HessianKind::exact) hessian.add(curvature, frame.weights, frame.normal);
+  this->add_turning_terms(contact, frame, b, kind, hessian);
+  for (std::size_t i = 0; i < sum.size(); ++i) gradient[i] = energy * sum[i];
+}
+
+template <int dim>
+double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptions& barrier,
+                                                const OrientationOptions& orientation, const VecX& x_rest) {
+  ContactMeasures& measures = model.contact_measures;
+  measures.vertex_dhat.clear();
+  measures.edge_dhat.clear();
+  measures.triangle_dhat.clear();
+  const GcpContactModel contacts(model, barrier, orientation);
+  const auto broad_phase = make_broad_phase(dim, model.surface);
+  std::vector<double> of_vertex(static_cast<std::size_t>(model.surface.num_vertices), infinity),
+      of_edge(model.surface.edges.size(), infinity), of_triangle(model.surface.triangles.size(), infinity);
+  double left = infinity;
+  const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
+    if (feature < 0) return;
+    double& own = of_features[static_cast<std::size_t>(feature)];
+    own = std::min(own, dhat);
+  };
+  Builder builder(contacts, x_rest);
+  builder.for_each(contacts.find_candidates(*broad_phase, x_rest, x_rest),
+                   [&](const Contact& contact, const Features& features) {
+                     const double gap = std::sqrt(contact.distance_sq) - barrier.min_separation;
+                     const double least = least_dhat * contact.dhat;
+                     const double dhat = std::max(0.5 * gap, least);
+                     if (gap < least) left = std::min(left, gap);
+                     for (const int v : features.vertices) reduce(of_vertex, v, dhat);
+                     for (const int e : features.edges) reduce(of_edge, e, dhat);
+                     reduce(of_triangle, features.triangle, dhat);
+                   });
+  measures.vertex_dhat = std::move(of_vertex);
+  measures.edge_dhat = std::move(of_edge);
+  measures.triangle_dhat = std::move(of_triangle);
+  return left;
+}
+
+template class GcpContactModel<2>;
+template class GcpContactModel<3>;
+
+}  // namespace clearance

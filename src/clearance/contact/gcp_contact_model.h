@@ -1,0 +1,60 @@
+// Geometric contact potentials, the orientation-aware formulation [Hua24]: only pairs repel each other that are local
+// minima of the distance on both sides and face each other from outside (DirectionFactor). Nothing repels at rest,
+// however near it is.
+//
+// The energy of a pair is kappa * area * b(d) with b(d) = eps B(2 d / eps) (eps / d)^(dim - 1) [Hua24, sec. 4.1], B the
+// cubic spline with B(0) = 1. Beyond the paper: areas are those at rest, so that contacts do not shrink elements; those
+// of one owner, as in [Li23], and not products, whose sum depends on the mesh; features share what faces them.
+#pragma once
+
+#include "clearance/contact/barrier.h"
+#include "clearance/contact/direction_factor.h"
+#include "clearance/contact/formulation_options.h"
+#include "clearance/contact/radial_contact_model.h"
+#include "clearance/contact/surface_star.h"
+
+namespace clearance {
+
+template <int dim>
+class GcpContactModel final : public RadialContactModel<dim> {
+ public:
+  /// `model` outlives the object; it has measures and moduli.
+  GcpContactModel(const Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation);
+
+  double activation_distance() const override { return barrier_.dhat + barrier_.min_separation; }
+  Candidates find_candidates(BroadPhase& broad_phase, const VecX& x_t0, const VecX& x_t1,
+                             const std::vector<double>& deviation = {}) const override {
+    return find_contact_candidates(broad_phase, this->model(), barrier_, x_t0, x_t1, deviation);
+  }
+  ContactSet build(const VecX& x, const Candidates& candidates) const override;
+  std::optional<Contact> contact_of(const PrimitivePair& pair, const ContactPositions<dim>& x) const override;
+  bool has_stiffness() const override { return true; }
+
+  void compute_gradient(const ContactSet& set, std::size_t k, const VecX& x, std::span<double> gradient) const override;
+  void compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
+                           std::span<double> gradient, RankOneSum<dim>& hessian) const override;
+
+  /// Sets the activation distances of features in the measures of `model`, so that no pair repels at the surface
+  /// positions `x_rest`: half of their distances [Hua24, sec. 4.4], but no less than a hundredth of the bodies'.
+  /// Returns the distance [m] of the closest pair that this leaves repelling at rest; infinity: none.
+  static double set_rest_distances(Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation,
+                                   const VecX& x_rest);
+
+ protected:
+  BarrierValue law(const Contact& contact, double distance_sq) const override;
+
+ private:
+  class Builder;
+  using LogTerm = typename DirectionFactor<dim>::LogTerm;
+  std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
+                                 const VecX& x) const;
+
+  BarrierOptions barrier_;
+  OrientationOptions orientation_;
+  SurfaceStar star_;
+};
+
+extern template class GcpContactModel<2>;
+extern template class GcpContactModel<3>;
+
+}  // namespace clearance

@@ -1,0 +1,38 @@
+// The smoothed Heaviside function of [Hua24, sec. 4.2] and what the orientation-aware formulation makes of it.
+#pragma once
+
+namespace clearance {
+
+/// Value and derivatives by the argument.
+struct StepValue {
+  double value = 0.0;
+  double first = 0.0;
+  double second = 0.0;
+
+  bool is_constant() const { return first == 0.0 && second == 0.0; }
+};
+
+/// H of [Hua24, sec. 4.2]: 0 up to -3, 1 from 0 on, twice differentiable. Its logarithm is concave, and so is that of
+/// 1 - H.
+inline StepValue smooth_step(double z) {
+  if (z < -3.0) return {0.0, 0.0, 0.0};
+  if (z < -2.0) {
+    const double s = z + 3.0;
+    return {s * s * s / 6.0, 0.5 * s * s, s};
+  }
+  if (z < -1.0) return {(3.0 - 9.0 * z - 9.0 * z * z - 2.0 * z * z * z) / 6.0, -1.5 - 3.0 * z - z * z, -3.0 - 2.0 * z};
+  if (z < 0.0) return {1.0 + z * z * z / 6.0, 0.5 * z * z, z};
+  return {1.0, 0.0, 0.0};
+}
+
+/// Of a cosine: 0 up to -alpha, 1 from -alpha / 3 on. Whatever is nearly flat has factors of exactly 1 [Hua24, eq. 6,
+/// with b = -alpha / 3].
+inline StepValue smooth_step_of_cosine(double cosine, double alpha) {
+  const double slope = 4.5 / alpha;
+  StepValue step = smooth_step(slope * cosine + 1.5);
+  step.first *= slope;
+  step.second *= slope * slope;
+  return step;
+}
+
+}  // namespace clearance

@@ -1,0 +1,68 @@
+// What lies around the features of a surface: edges and facets (triangles; in the plane edges) of a vertex, facets of
+// an edge.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "clearance/model/model.h"
+
+namespace clearance {
+
+/// Lists of numbers, one after the other.
+struct IndexLists {
+  std::vector<int> first = {0};
+  std::vector<int> items;
+
+  std::span<const int> of(int i) const {
+    const auto at = static_cast<std::size_t>(i);
+    return {items.data() + first[at], items.data() + first[at + 1]};
+  }
+};
+
+/// Constant.
+class SurfaceStar {
+ public:
+  explicit SurfaceStar(const Model& model);
+
+  std::span<const int> edges_of(int vertex) const { return edges_of_vertex_.of(vertex); }
+  /// Triangles; in the plane edges.
+  std::span<const int> facets_of(int vertex) const {
+    return is_in_space_ ? triangles_of_vertex_.of(vertex) : edges_of(vertex);
+  }
+  /// 3D.
+  std::span<const int> triangles_of_edge(int edge) const { return triangles_of_edge_.of(edge); }
+  /// 3D: edge i joins corners i and i + 1.
+  const std::array<int, 3>& edges_of_triangle(int triangle) const {
+    return edges_of_triangle_[static_cast<std::size_t>(triangle)];
+  }
+  int edge_between(int a, int b) const;
+  int other_end(int edge, int vertex) const {
+    const std::array<int, 2>& e = surface_.edges[static_cast<std::size_t>(edge)];
+    return e[0] == vertex ? e[1] : e[0];
+  }
+  /// The corner of a triangle that an edge does not have.
+  int opposite(int triangle, int edge) const;
+  /// The first triangle of an edge or a vertex that does not have this vertex; -1: none. Of the pairs that a vertex
+  /// makes with the triangles around a feature, this one stands for the feature.
+  int first_without(std::span<const int> triangles, int vertex) const;
+
+  // Where the material is: known of features all around which there are facets of solids.
+  bool is_solid_vertex(int vertex) const { return is_solid_vertex_[static_cast<std::size_t>(vertex)] != 0; }
+  bool is_solid_edge(int edge) const { return is_solid_edge_[static_cast<std::size_t>(edge)] != 0; }
+  /// 1 or -1 if the normal of a facet points out of or into a solid, else 0.
+  int outside(int facet) const { return outside_.empty() ? 0 : outside_[static_cast<std::size_t>(facet)]; }
+
+ private:
+  void find_solids();
+
+  const SurfaceTopology& surface_;
+  const std::vector<signed char>& outside_;
+  bool is_in_space_;
+  IndexLists edges_of_vertex_, triangles_of_vertex_, triangles_of_edge_;
+  std::vector<std::array<int, 3>> edges_of_triangle_;
+  std::vector<char> is_solid_vertex_, is_solid_edge_;
+};
+
+}  // namespace clearance

@@ -1,0 +1,410 @@
+// Orientation-aware contact: nothing repels at rest, everything that comes to intersect does, and derivatives are those
+// of the energy.
+#include "clearance/contact/gcp_contact_model.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <map>
+
+#include "clearance/contact/contact_potential.h"
+#include "contact/contact_models.h"
+#include "support/finite_differences.h"
+
+namespace clearance {
+namespace {
+
+using test::all_pairs;
+using test::ModelBuilder;
+using test::Random;
+
+/// Random measures and moduli, the latter body by body; all closed surfaces are solids.
+void set_measures(Random& random, Model& model, bool are_solids = true) {
+  ContactMeasures& measures = model.contact_measures;
+  for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
+  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) measures.edge.push_back(random.uniform(0.5, 2.0));
+  std::map<int, double> of_body;
+  for (const int body : model.surface.vertex_body) {
+    measures.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
+  }
+  const std::size_t num_facets = model.layout.dim == 3 ? model.surface.triangles.size() : model.surface.edges.size();
+  measures.outside.assign(num_facets, are_solids ? 1 : 0);
+}
+
+/// An octahedron whose triangles are cut in four `levels` times, on the unit sphere.
+void make_sphere(int levels, std::vector<Vec<3>>& vertices, Triangles& triangles) {
+  vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
+  for (int level = 0; level < levels; ++level) {
+    std::map<std::pair<int, int>, int> middles;
+    const auto middle = [&](int a, int b) {
+      const auto [found, is_new] = middles.try_emplace(std::minmax(a, b), static_cast<int>(vertices.size()));
+      if (is_new) {
+        const Vec<3> sum = vertices[static_cast<std::size_t>(a)] + vertices[static_cast<std::size_t>(b)];
+        vertices.push_back(sum.normalized());
+      }
+      return found->second;
+    };
+    Triangles finer;
+    for (const auto& [a, b, c] : triangles) {
+      const int ab = middle(a, b), bc = middle(b, c), ca = middle(c, a);
+      finer.insert(finer.end(), {{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}});
+    }
+    triangles = finer;
+  }
+}
+
+TEST(GcpContact, FineCurvedSurfaceFeelsNothingOfItself) {
+  std::vector<Vec<3>> vertices;
+  Triangles triangles;
+  make_sphere(3, vertices, triangles);
+  Random random(1);
+  // An ellipsoid with a dent, its vertices shaken a little.
+  for (Vec<3>& v : vertices) {
+    v[1] *= 0.8 - 0.3 * v[0] * v[0];
+    v += 0.004 * Vec<3>(random.vector(3, -1.0, 1.0));
+  }
+  ModelBuilder builder(3);
+  builder.add_body(vertices, triangles);
+  Model model = builder.build();
+  set_measures(random, model);
+  const VecX x = builder.x();
+  double shortest = infinity;
+  for (const double length_sq : model.edge_rest_length_sq) shortest = std::min(shortest, std::sqrt(length_sq));
+  const Candidates pairs = all_pairs(3, model.surface);
+  for (const double alpha : {0.1, 0.2, 0.3, 0.4, 0.5}) {
+    const GcpContactModel<3> contacts(model, {10.0 * shortest, 0.0}, {alpha, 0.1, false});
+    EXPECT_EQ(contacts.build(x, pairs).contacts.size(), 0u) << alpha;
+  }
+}
+
+TEST(GcpContact, WallsThinnerThanDhatFeelNothing) {
+  // A box of 1 x 1 x 0.01: all of it is within reach of its other side.
+  ModelBuilder builder(3);
+  std::vector<Vec<3>> vertices;
+  Triangles triangles;
+  make_sphere(2, vertices, triangles);
+  for (Vec<3>& v : vertices) v[2] *= 0.01;
+  builder.add_body(vertices, triangles);
+  Random random(2);
+  Model model = builder.build();
+  set_measures(random, model);
+  const GcpContactModel<3> contacts(model, {0.3, 0.0}, {0.3, 0.1, false});
+  const ContactSet set = contacts.build(builder.x(), all_pairs(3, model.surface));
+  EXPECT_EQ(set.contacts.size(), 0u);
+  EXPECT_LT(set.min_distance, 0.05);
+}
+
+ModelBuilder two_tets(Random& random) {
+  ModelBuilder builder(3);
+  builder.add_tet(random, Vec<3>::Zero(), 0.5);
+  builder.add_tet(random, 3.0 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized(), 0.5);
+  return builder;
+}
+
+TEST(GcpContact, NothingRepelsAtRest) {
+  int num_near = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    Random random(seed);
+    const ModelBuilder builder = two_tets(random);
+    Model model = builder.build();
+    set_measures(random, model);
+    const BarrierOptions barrier{3.0, 0.0};
+    const VecX x = builder.x();
+    const Candidates pairs = all_pairs(3, model.surface);
+    num_near += GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty() ? 0 : 1;
+    EXPECT_EQ(GcpContactModel<3>::set_rest_distances(model, barrier, {}, x), infinity);
+    EXPECT_TRUE(GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty()) << seed;
+  }
+  EXPECT_GT(num_near, 50);
+}
+
+/// Two bodies on a path that ends in intersection, whatever meets there: energies at smaller and smaller distances.
+template <int dim>
+void check_paths(const std::function<ModelBuilder(Random&)>& make, bool are_solids, int num_seeds = 400) {
+  int num_paths = 0;
+  for (int seed = 0; seed < num_seeds; ++seed) {
+    Random random(seed);
+    const ModelBuilder builder = make(random);
+    Model model = builder.build();
+    set_measures(random, model, are_solids);
+    const double alpha = random.uniform(0.05, 0.6);
+    const GcpContactModel<dim> contacts(model, {0.3, 0.0}, {alpha, 0.1, false});
+    const ContactPotential<dim> potential(model, contacts);
+    const Candidates pairs = all_pairs(dim, model.surface);
+    const VecX x = builder.x();
+    int first = 0;
+    while (model.surface.vertex_body[static_cast<std::size_t>(first)] == 0) ++first;
+    const Vec<dim> towards = block<dim>(x, 0) - block<dim>(x, first);
+    const auto moved = [&](double t) {
+      VecX at = x;
+      for (int v = first; v < model.surface.num_vertices; ++v) block<dim>(at, v) += t * towards;
+      return at;
+    };
+    // The first time at which the distance is no longer positive, by conservative steps.
+    double t = 0.0, distance = contacts.build(x, pairs).min_distance;
+    while (t < 1.0 && distance > 1e-11) {
+      t += 0.9 * distance / towards.norm();
+      distance = contacts.build(moved(t), pairs).min_distance;
+    }
+    if (!(distance <= 1e-11)) continue;
+    ++num_paths;
+    const auto energy_at_distance = [&](double wanted) {
+      double low = 0.0, high = t;
+      for (int i = 0; i < 80; ++i) {
+        const double middle = 0.5 * (low + high);
+        (contacts.build(moved(middle), pairs).min_distance > wanted ? low : high) = middle;
+      }
+      const VecX at = moved(low);
+      return potential.energy(contacts.build(at, pairs), at).value();
+    };
+    double last = 0.0;
+    for (const double d : {1e-3, 1e-4, 1e-6, 1e-8, 1e-10}) {
+      const double energy = energy_at_distance(d);
+      // At least by a tenth of what one pair of unit area has.
+      EXPECT_GT(energy, 0.1 * 0.25 * 0.5 * 0.3 * std::pow(0.3 / d, dim - 1)) << seed << ' ' << d;
+      EXPECT_GT(energy, last) << seed << ' ' << d;
+      last = energy;
+    }
+  }
+  EXPECT_GT(num_paths, num_seeds / 3);
+}
+
+TEST(GcpContact, GrowsWithoutBoundTowardsEveryIntersection) {
+  check_paths<3>(two_tets, true);
+}
+
+TEST(GcpContact, GrowsWithoutBoundTowardsOpenSurfacesAndWires) {
+  check_paths<3>(
+      [](Random& random) {
+        ModelBuilder builder(3);
+        std::vector<Vec<3>> strip;
+        for (int i = 0; i < 6; ++i)
+          strip.push_back(Vec<3>(0.4 * i - 1, 0.1, i % 2) + 0.2 * Vec<3>(random.vector(3, -1.0, 1.0)));
+        builder.add_body(strip, {{0, 1, 2}, {1, 3, 2}, {2, 3, 4}, {3, 5, 4}});
+        std::vector<Vec<3>> wire;
+        const Vec<3> centre = 3.0 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized();
+        for (int i = 0; i < 4; ++i) wire.push_back(centre + Vec<3>(random.vector(3, -0.5, 0.5)));
+        builder.add_body(wire, {}, {{0, 1}, {1, 2}, {2, 3}});
+        return builder;
+      },
+      false);
+}
+
+TEST(GcpContact, GrowsWithoutBoundTowardsEveryIntersectionInThePlane) {
+  check_paths<2>(
+      [](Random& random) {
+        ModelBuilder builder(2);
+        builder.add_polygon(random, Vec<3>::Zero(), 0.5, 6);
+        const double angle = random.uniform(0.0, 6.3);
+        builder.add_polygon(random, 2.0 * Vec<3>(std::cos(angle), std::sin(angle), 0.0), 0.5, 5);
+        return builder;
+      },
+      true);
+}
+
+/// A sharp vertex that slides over a flat surface cut into triangles by chance: its energy at one height varies by how
+/// features share it.
+TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
+  Random random(5);
+  std::vector<Vec<3>> vertices;
+  Triangles triangles;
+  constexpr int n = 8;
+  for (int i = 0; i <= n; ++i) {
+    for (int k = 0; k <= n; ++k) {
+      vertices.push_back(Vec<3>(i, 0, k) + 0.25 * Vec<3>(random.uniform(-1.0, 1.0), 0, random.uniform(-1.0, 1.0)));
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int k = 0; k < n; ++k) {
+      const int a = i * (n + 1) + k, b = a + 1, c = a + n + 1, d = c + 1;
+      triangles.insert(triangles.end(), {{a, b, d}, {a, d, c}});
+    }
+  }
+  for (const double alpha : {0.1, 0.3}) {
+    ModelBuilder builder(3);
+    builder.add_body(vertices, triangles);
+    const int tip = builder.add_body({{0, 0, 0}, {-0.1, 0.5, -0.1}, {0.1, 0.5, -0.1}, {0, 0.5, 0.1}},
+                                     {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}});
+    Model model = builder.build();
+    set_measures(random, model);
+    ContactMeasures& measures = model.contact_measures;
+    // What the tip owns alone.
+    std::fill(measures.vertex.begin(), measures.vertex.end(), 0.0);
+    std::fill(measures.edge.begin(), measures.edge.end(), 0.0);
+    measures.vertex[static_cast<std::size_t>(tip)] = 1.0;
+    for (int v = 0; v < tip; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
+    const GcpContactModel<3> contacts(model, {1.0, 0.0}, {alpha, 0.1, false});
+    const ContactPotential<3> potential(model, contacts);
+    const Candidates pairs = all_pairs(3, model.surface);
+    for (const double height : {0.02, 0.1, 0.3}) {
+      double least = infinity, largest = 0.0;
+      for (int i = 0; i <= 400; ++i) {
+        VecX x = builder.x();
+        const Vec<3> at(2.5 + 3.0 * i / 400, height, 2.7 + 2.0 * i / 400);
+        for (int v = tip; v < tip + 4; ++v) block<3>(x, v) += at;
+        const ContactSet set = contacts.build(x, pairs);
+        const double energy = potential.energy(set, x).value();
+        least = std::min(least, energy);
+        largest = std::max(largest, energy);
+      }
+      // Within alpha times the height of an edge, and of a vertex.
+      EXPECT_LT(largest, 2.1 * least) << alpha << ' ' << height;
+    }
+  }
+}
+
+/// Saddles and notches: a body with concave corners and edges near a copy of itself, turned.
+ModelBuilder notched(Random& random) {
+  ModelBuilder builder(3);
+  for (int body = 0; body < 2; ++body) {
+    std::vector<Vec<3>> vertices;
+    Triangles triangles;
+    make_sphere(1, vertices, triangles);
+    const Vec<3> centre = body == 0 ? Vec<3>::Zero() : Vec<3>(2.2 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized());
+    for (Vec<3>& v : vertices) v = centre + random.uniform(0.35, 1.0) * v;
+    builder.add_body(vertices, triangles);
+  }
+  return builder;
+}
+
+TEST(GcpContact, GrowsWithoutBoundTowardsNotchesAndSaddles) {
+  check_paths<3>(notched, true, 60);
+}
+
+/// Tetrahedra near each other that do not intersect.
+ModelBuilder apart(Random& random) {
+  ModelBuilder builder(3);
+  for (int i = 0; i < 3; ++i) {
+    builder.add_tet(random, Vec<3>(1.3 * i, random.uniform(-0.3, 0.3), random.uniform(-0.3, 0.3)), 0.4);
+  }
+  return builder;
+}
+
+/// Energies and forces along random lines: no jumps.
+template <int dim>
+void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
+  double largest_jump = 0.0;
+  int num_switches = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const ModelBuilder builder = make(random);
+    Model model = builder.build();
+    set_measures(random, model);
+    const GcpContactModel<dim> contacts(model, {1.5, 0.0}, {0.4, 0.2, false});
+    const ContactPotential<dim> potential(model, contacts);
+    const Candidates pairs = all_pairs(dim, model.surface);
+    const VecX x = builder.x();
+    const VecX direction = VecX(random.vector(static_cast<int>(x.size()), -1.0, 1.0)).normalized();
+    const auto at = [&](double t) { return VecX(x + t * direction); };
+    const auto energy_of = [&](double t) {
+      const VecX moved = at(t);
+      return potential.energy(contacts.build(moved, pairs), moved).value();
+    };
+    const auto slope_of = [&](double t) {
+      const VecX moved = at(t);
+      VecX gradient = VecX::Zero(x.size());
+      potential.add_gradient(contacts.build(moved, pairs), moved, 1.0, gradient);
+      return gradient.dot(direction);
+    };
+    constexpr int num_steps = 300;
+    constexpr double step = 1e-3;
+    std::size_t last = 0;
+    for (int i = 0; i < num_steps; ++i) {
+      const std::size_t count = contacts.build(at(i * step), pairs).contacts.size();
+      num_switches += i > 0 && count != last ? 1 : 0;
+      last = count;
+      // Simpson's rule over the slopes is the change of the energy, unless there is a jump between.
+      double change = 0.0, size = 1e-12;
+      constexpr int parts = 4;
+      for (int k = 0; k < parts; ++k) {
+        const double h = step / parts, t = i * step + k * h;
+        const double a = slope_of(t), b = slope_of(t + 0.5 * h), c = slope_of(t + h);
+        change += h / 6.0 * (a + 4.0 * b + c);
+        size += h / 6.0 * (std::abs(a) + 4.0 * std::abs(b) + std::abs(c));
+      }
+      const double jump = std::abs(energy_of((i + 1) * step) - energy_of(i * step) - change);
+      const double energy = energy_of(i * step);
+      largest_jump = std::max(largest_jump, jump / (size + 1e-6 * energy));
+    }
+  }
+  EXPECT_GT(num_switches, 50);
+  EXPECT_LT(largest_jump, 1e-3);
+}
+
+TEST(GcpContact, EnergyIsContinuousWhereFeaturesSwitch) {
+  check_continuity<3>([](Random& random) { return apart(random); });
+}
+
+TEST(GcpContact, EnergyIsContinuousWhereFeaturesSwitchInThePlane) {
+  check_continuity<2>([](Random& random) {
+    ModelBuilder builder(2);
+    for (int i = 0; i < 3; ++i) builder.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
+    return builder;
+  });
+}
+
+template <int dim>
+void check_derivatives(const ModelBuilder& builder, int seed) {
+  Random random(seed + 1000);
+  Model model = builder.build();
+  set_measures(random, model);
+  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
+  const ContactPotential<dim> potential(model, contacts);
+  const Candidates pairs = all_pairs(dim, model.surface);
+  const VecX x = builder.x();
+  const auto energy = [&](const VecX& at) { return potential.energy(contacts.build(at, pairs), at).value(); };
+  VecX gradient = VecX::Zero(x.size());
+  potential.add_gradient(contacts.build(x, pairs), x, 1.0, gradient);
+  if (gradient.norm() == 0.0) return;
+  EXPECT_LT(test::relative_difference(test::finite_difference_gradient(energy, x, 1e-6), gradient), 1e-6) << seed;
+}
+
+TEST(GcpContact, ForcesAreMinusTheGradientOfItsEnergy) {
+  for (int seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    ModelBuilder builder = apart(random);
+    builder.add_half_space(Vec<3>(0.1, 1, 0.2), -1.8);
+    check_derivatives<3>(builder, seed);
+    ModelBuilder in_plane(2);
+    for (int i = 0; i < 3; ++i) in_plane.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
+    in_plane.add_half_space(Vec<3>(0.1, 1, 0), -1.5);
+    check_derivatives<2>(in_plane, seed);
+  }
+}
+
+/// Of single contacts: positive and at least what the exact one is along the gap; with constant factors exact.
+TEST(GcpContact, HessiansAreProjected) {
+  int num_varying = 0, num_constant = 0;
+  for (int seed = 0; seed < 60; ++seed) {
+    Random random(seed);
+    const ModelBuilder builder = apart(random);
+    Model model = builder.build();
+    set_measures(random, model);
+    const GcpContactModel<3> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
+    const VecX x = builder.x();
+    const ContactSet set = contacts.build(x, all_pairs(3, model.surface));
+    for (std::size_t k = 0; k < set.contacts.size(); ++k) {
+      const std::size_t size = 3 * set.num_places(k);
+      std::vector<double> gradient(size), other(size);
+      RankOneSum<3> projected, exact;
+      projected.clear(set.num_places(k));
+      exact.clear(set.num_places(k));
+      contacts.compute_derivatives(set, k, x, HessianKind::projected, gradient, projected);
+      contacts.compute_derivatives(set, k, x, HessianKind::exact, other, exact);
+      contacts.compute_gradient(set, k, x, other);
+      const double scale = Eigen::Map<const VecX>(other.data(), std::ssize(other)).norm();
+      for (std::size_t i = 0; i < size; ++i) EXPECT_NEAR(gradient[i], other[i], 1e-12 * scale);
+      const MatX upper = projected.dense(), middle = exact.dense();
+      const auto smallest = [](const MatX& m) { return Eigen::SelfAdjointEigenSolver<MatX>(m).eigenvalues()[0]; };
+      EXPECT_GT(smallest(upper), -1e-9 * upper.norm());
+      EXPECT_GT(smallest(upper - middle), -1e-9 * upper.norm());
+      (set.contacts[k].has_varying_factor ? num_varying : num_constant) += 1;
+    }
+  }
+  EXPECT_GT(num_varying, 50);
+  EXPECT_GT(num_constant, 20);
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,207 @@
+// Contact formulations in scenes: pressures that do not depend on the mesh, stiff bodies, friction; nothing that repels
+// at rest.
+#include <cmath>
+
+#include "clearance/base/parallel.h"
+#include "simulation/probed_scene.h"
+
+namespace clearance {
+namespace {
+
+/// A block on the half-space y >= 0, pressed from above by a thousandth of Young's modulus.
+std::string pressed_block(int dim, int cells, const std::string& contact) {
+  const std::string n = std::to_string(cells);
+  const std::string shape = dim == 2 ? R"("rectangle", "size": [1, 0.5], "resolution": [)" + n + ", 2]"
+                                     : R"("box", "size": [1, 0.5, 1], "resolution": [)" + n + ", 2, " + n + "]";
+  return R"({"dimension": )" + std::to_string(dim) + R"(, "gravity": [0, 0, 0],
+    "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-7},
+    "contact": {"dhat": 0.01, "dhat_is_absolute": true, )" +
+         contact + R"(},
+    "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+    "bodies": [{"generator": {"kind": )" +
+         shape + R"(}, "transform": {"translation": [0, 0.259, 0]},
+      "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.0},
+      "motions": [{"region": {"nodes": [0]}, "components": [true, false, true]}],
+      "loads": [{"kind": "traction", "value": [0, -1000, 0], "region": {"frame": "body", "box": [[0, 1, 0], [1, 1, 1]]}}]}]})";
+}
+
+/// The law of a physical barrier: pressure over kappa at the gap x dhat.
+double pressure_at(double x) {
+  const double y = x * x - 1.0;
+  return x < 1.0 ? 2 * x * (2 * y * std::log(x * x) + y * y / (x * x)) : 0.0;
+}
+
+TEST(ConvergentContactScene, PressureIsThatOfTheLawAtEveryGap) {
+  // 0.01 of kappa = 0.1 E at a gap of 0.9794469.
+  EXPECT_NEAR(pressure_at(0.9794469), 0.01, 1e-8);
+  for (const int dim : {2, 3}) {
+    for (const std::string kappa : {"", R"(, "kappa": 1e4)"}) {
+      RunningScene block(pressed_block(dim, 4, R"("formulation": "convergent")" + kappa));
+      block.steps(2);
+      const ContactMeasures& measures = block.model().contact_measures;
+      const VecX x = block.model().surface_map.apply(block.state().x);
+      double force = 0.0, total = 0.0;
+      for (int v = 0; v < block.model().surface.num_vertices; ++v) {
+        const double y = x[dim * v + 1], measure = measures.vertex[static_cast<std::size_t>(v)];
+        force += (kappa.empty() ? 1e5 : 1e4) * measure * pressure_at(y / 0.01);
+        total += measure;
+      }
+      EXPECT_NEAR(force, 1000.0, 1e-3) << dim;
+      EXPECT_NEAR(total, dim == 2 ? 3.0 : 4.0, 1e-12);  // all of its surface at rest
+    }
+  }
+}
+
+/// The scene of another program kept the stiffness that it had for another barrier, and crawled.
+TEST(ConvergentContactScene, KappaOfAnotherUnitIsWarnedOf) {
+  const auto warnings = [](const std::string& kappa) {
+    const auto loaded =
+        load_scene_text(pressed_block(2, 2, R"("formulation": "convergent", "kappa": )" + kappa), "scene", ".");
+    return loaded ? loaded->warnings.size() : 99U;
+  };
+  EXPECT_EQ(warnings("1e-4"), 1U);
+  EXPECT_EQ(warnings("1e4"), 0U);
+}
+
+/// A heap of all kinds of bodies on a meshed floor.
+std::string heap(const std::string& formulation) {
+  return R"({"time": {"step": 0.01}, "friction": {"coefficient": 0.4}, "contact": {"formulation": ")" + formulation +
+         R"("},
+    "bodies": [{"name": "floor", "kind": "obstacle", "generator": {"kind": "box", "size": [3, 0.2, 3], "resolution": [4, 1, 4]},
+      "transform": {"translation": [0, -0.11, 0]}},
+    {"name": "soft", "generator": {"kind": "box", "size": [0.5, 0.3, 0.5], "resolution": [3, 2, 3]},
+      "transform": {"translation": [0, 0.2, 0]}, "material": {"youngs_modulus": 1e5}},
+    {"name": "rigid", "kind": "rigid", "generator": {"kind": "box", "size": [0.4, 0.2, 0.4], "resolution": [2, 1, 2]},
+      "transform": {"translation": [0.05, 0.5, 0.02], "rotation": [0, 20, 0]}},
+    {"name": "affine", "kind": "affine", "generator": {"kind": "sphere", "size": [0.15], "resolution": [3]},
+      "transform": {"translation": [0.02, 0.8, 0]}}],
+    "output": {"probes": [{"name": "carried", "kind": "contact", "bodies": ["soft", "floor"]}]}})";
+}
+
+class EveryFormulation : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(ContactScene, EveryFormulation, testing::Values("convergent", "gcp"));
+
+TEST_P(EveryFormulation, CarriesAHeapOfAllKindsOfBodies) {
+  ProbedScene scene(heap(GetParam()));
+  double mass = 0.0;
+  for (const StiffUnit& unit : scene.scene().stiff_units) mass += unit.frame.mass;
+  mass += 0.5 * 0.3 * 0.5 * 1000;
+  Vec<3> mean = Vec<3>::Zero();
+  int num_unconverged = 0;
+  for (int n = 0; n < 150; ++n) {
+    // Landing under gcp, friction may be lagged to its limit in a step.
+    num_unconverged += scene.simulation().step().status != StepStatus::converged ? 1 : 0;
+    if (n >= 100) mean += scene.probe_vector("carried.normal", "N") / 50;
+  }
+  EXPECT_NEAR(mean[1], mass * 9.80665, 0.02 * mass * 9.80665);
+  EXPECT_LE(num_unconverged, 1);
+}
+
+TEST_P(EveryFormulation, HasTheSameBitsForAnyNumberOfThreads) {
+  std::vector<VecX> ends;
+  for (const int threads : {1, 4}) {
+    const ThreadLimit limit(threads);
+    RunningScene scene(heap(GetParam()));
+    for (int n = 0; n < 40; ++n) scene.simulation().step();
+    ends.push_back(scene.state().x);
+  }
+  EXPECT_EQ(ends[0], ends[1]);
+}
+
+/// Nothing acts from outside on what starts nearer than dhat.
+std::string at_rest(int dim, double dhat, const std::string& bodies, const std::string& formulation) {
+  return fmt::format(R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 0.005}},
+    "contact": {{"formulation": "{}", "dhat": {}, "dhat_is_absolute": true}}, "bodies": [{}]}})",
+                     dim, formulation, dhat, bodies);
+}
+
+struct RestScene {
+  const char* name;
+  int dim;
+  double dhat;
+  std::string bodies;
+};
+
+std::vector<RestScene> rest_scenes() {
+  const std::string material = R"("material": {"youngs_modulus": 4000, "density": 100, "poisson_ratio": 0.2})";
+  const std::string block = R"({"generator": {"kind": "box", "size": [1, 1, 1], "resolution": [3, 3, 3]}, )" + material;
+  const std::string plate = R"({"generator": {"kind": "rectangle", "size": [1, 1], "resolution": [8, 8]}, )" + material;
+  const std::string ring =
+      R"({"generator": {"kind": "torus", "size": [0.5, 0.15], "resolution": [16, 2]}, )" + material;
+  return {
+      {"two blocks", 3, 0.025, block + "}, " + block + R"(, "transform": {"translation": [1.01, 0, 0]}})"},
+      {"two blocks in the plane", 2, 0.1, plate + "}, " + plate + R"(, "transform": {"translation": [1.01, 0.1, 0]}})"},
+      {"slit block", 3, 0.0125,
+       R"({"generator": {"kind": "blocks", "size": [0.2, 0.2, 0.2], "blocks":
+          [[[0, 0, 0], [0.495, 1, 0.4]], [[0.505, 0, 0], [1, 1, 0.4]], [[0, 0, 0], [1, 0.4, 0.4]]]}, )" +
+           material + "}"},
+      {"thin wall", 3, 0.3,
+       R"({"generator": {"kind": "mat", "size": [1, 0.02, 1], "resolution": [8, 1, 8]}, )" + material + "}"},
+      {"interlocked rings", 3, 0.05, ring + "}, " + ring + R"(, "transform": {"rotation": [90, 0, 0],
+          "translation": [0.67, 0, 0]}})"},
+      {"stiff rings", 3, 0.05, R"({"kind": "affine", "generator": {"kind": "torus", "size": [0.5, 0.15],
+          "resolution": [16, 2]}}, {"kind": "rigid", "generator": {"kind": "torus", "size": [0.5, 0.15],
+          "resolution": [16, 2]}, "transform": {"rotation": [90, 0, 0], "translation": [0.67, 0, 0]}})"},
+  };
+}
+
+TEST(GcpContactScene, NothingRepelsAtRestNorIteratesHoweverNear) {
+  for (const RestScene& rest : rest_scenes()) {
+    RunningScene scene(at_rest(rest.dim, rest.dhat, rest.bodies, "gcp"));
+    const VecX start = scene.state().x;
+    for (int n = 0; n < 20; ++n) {
+      const StepReport report = scene.step();
+      EXPECT_EQ(report.newton_iterations, 0) << rest.name;
+      EXPECT_EQ(report.num_contacts, 0) << rest.name;
+    }
+    EXPECT_EQ(scene.state().x, start) << rest.name;
+  }
+}
+
+/// What the rest above is measured against.
+TEST(GcpContactScene, IpcPushesApartWhatStartsNear) {
+  const RestScene blocks = rest_scenes()[0];
+  RunningScene scene(at_rest(blocks.dim, blocks.dhat, blocks.bodies, "ipc"));
+  const VecX start = scene.state().x;
+  scene.steps(20);
+  EXPECT_GT((scene.state().x - start).cwiseAbs().maxCoeff(), 1e-4);
+}
+
+/// Its walls become thinner than dhat on the way, and elements shorter.
+TEST(GcpContactScene, SqueezedCubeFeelsNothingOfItself) {
+  RunningScene cube(R"json({"gravity": [0, 0, 0], "time": {"step": 0.01},
+    "contact": {"formulation": "gcp", "dhat": 0.2, "dhat_is_absolute": true},
+    "bodies": [{"generator": {"kind": "box", "size": [1, 1, 1], "resolution": [5, 8, 5]},
+      "material": {"youngs_modulus": 1e4, "density": 100, "poisson_ratio": 0},
+      "motions": [{"region": {"frame": "body", "box": [[0, 0, 0], [1, 0, 1]]}},
+        {"region": {"frame": "body", "box": [[0, 1, 0], [1, 1, 1]]}, "displacement": ["0", "-0.67 * min(t / 0.2, 1)", "0"]}]}]})json");
+  for (int n = 0; n < 22; ++n) EXPECT_EQ(cube.step().num_contacts, 0);
+}
+
+/// 2D: a corner stands for half of its edges and for what the outline gains there when moved outwards by dhat: its
+/// weight, and the gap that it is pressed to, do not vanish with the elements.
+TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
+  for (const int cells : {4, 8, 16}) {
+    const std::string n = std::to_string(cells);
+    RunningScene square(
+        R"({"dimension": 2, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-7}, "time": {"step": 1, "integrator": "quasi_static"},
+      "contact": {"formulation": "gcp", "dhat": 0.05, "dhat_is_absolute": true, "kappa": 1e6, "adaptive_dhat": false},
+      "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
+      "bodies": [{"kind": "affine", "generator": {"kind": "rectangle", "size": [1, 1], "resolution": [)" +
+        n + ", " + n + R"(]},
+        "transform": {"rotation": 45, "translation": [0, 0.74, 0]}, "fixed_rotation": true,
+        "fixed_translation": [true, false, false],
+        "loads": [{"kind": "force", "value": [0, -10000, 0]}]}]})");
+    square.steps(2);
+    const double weight = 1.0 / cells + 0.05 * 0.5 * 3.14159265358979;
+    const double z = square.simulation().contacts().at(0).distance / 0.05;
+    ASSERT_LT(z, 1.0);
+    // b = eps B(2 z) / z with the spline B.
+    const double h = z > 0.5 ? 2 * std::pow(1 - z, 3) : 1 - 6 * z * z * (1 - z);
+    const double slope = z > 0.5 ? -6 * (1 - z) * (1 - z) : 18 * z * z - 12 * z;
+    EXPECT_NEAR(-1e6 * weight * (slope - h / z) / z, 1e4, 1.0) << cells;
+  }
+}
+
+}  // namespace
+}  // namespace clearance
