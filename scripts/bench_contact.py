@@ -8,6 +8,7 @@ no more than what it meets. Every scene runs under ipc, convergent and gcp in on
 import argparse
 import json
 import math
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -15,7 +16,7 @@ from pathlib import Path
 from bench_common import ROOT, machine, table, write_between_markers
 
 FORMULATIONS = ("ipc", "convergent", "gcp")
-REST_STEPS = 5  # of formulations that do not rest
+REST_STEPS = 2  # of formulations that do not rest
 SOFT = {"density": 100, "youngs_modulus": 4000, "poisson_ratio": 0.2}
 
 
@@ -260,7 +261,7 @@ def run(program, description, formulation, folder, is_rest):
     if is_rest and formulation != "gcp":
         # What is pushed apart at once takes long to come to rest.
         description["time"]["duration"] = REST_STEPS * description["time"]["step"]
-        description["solver"] = {"max_iterations": 100}
+        description["solver"] = {"max_iterations": 50}
     script = folder.parent / f"{folder.name}.json"
     script.write_text(json.dumps(description))
     process = subprocess.run([program, "run", str(script), "-o", str(folder), "--threads", "1", "-q", "--overwrite"],
@@ -289,7 +290,7 @@ def main():
             if options.only and not any(part in name for part in options.only):
                 continue
             for formulation in options.formulation or FORMULATIONS:
-                folder = results / f"{name.replace(' ', '_').replace(':', '').replace('/', '_')}_{formulation}"
+                folder = results / f"{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}_{formulation}"
                 records, is_verified = run(options.program, description, formulation, folder,
                                            name.startswith("rest"))
                 barrier = max(r["energy"].get("barrier", 0.0) for r in records)

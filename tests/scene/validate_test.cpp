@@ -88,6 +88,16 @@ TEST(Validate, ChecksBodies) {
             Lines{"bodies[1]: the start velocity of an obstacle has no meaning; give it a motion in `motions`"});
 }
 
+TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
+  for (const double kappa : {1e-30, 1e30}) {
+    EXPECT_EQ(problems([&](SceneDesc& s) {
+                s.contact.formulation = ContactFormulation::gcp;
+                s.contact.kappa = kappa;
+              }).size(),
+              1u);
+  }
+}
+
 TEST(Validate, OrientationAwareContactHasNoPartsToChoose) {
   EXPECT_EQ(
       problems([](SceneDesc& s) {

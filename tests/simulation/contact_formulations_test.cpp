@@ -108,6 +108,22 @@ TEST_P(EveryFormulation, HasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(ends[0], ends[1]);
 }
 
+/// A block starts nearer than dhat over one of many triangles: by feature, its distance at rest was a step of the
+/// barrier that it ran into.
+TEST_P(EveryFormulation, SlidesOverATessellatedFloorWhereItStartedAndBeyond) {
+  for (const double friction : {0.0, 0.2}) {
+    RunningScene scene(fmt::format(R"({{"time": {{"step": 0.002}}, "friction": {{"coefficient": {}}},
+      "contact": {{"formulation": "{}"}},
+      "bodies": [{{"kind": "affine", "generator": {{"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]}},
+        "transform": {{"translation": [0.003, 0.0501, 0.007]}}, "linear_velocity": [1, 0, 0]}},
+      {{"kind": "obstacle", "generator": {{"kind": "sheet", "size": [2, 1], "resolution": [8, 5]}}}}]}})",
+                                   friction, GetParam()));
+    for (int n = 0; n < 150; ++n) scene.simulation().step();
+    EXPECT_NEAR(scene.v(0)[0], 1.0 - 0.3 * friction * 9.80665, 0.005) << friction;
+    EXPECT_NEAR(scene.v(0)[2], 0.0, 0.005) << friction;
+  }
+}
+
 /// Nothing acts from outside on what starts nearer than dhat.
 std::string at_rest(int dim, double dhat, const std::string& bodies, const std::string& formulation) {
   return fmt::format(R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 0.005}},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_stencils.h"
@@ -19,6 +20,12 @@ StepValue spline(double z) {
   const double s = 1.0 - z;
   if (z > 0.5) return {2.0 * s * s * s, -6.0 * s * s, 12.0 * s};
   return {1.0 - 6.0 * z * z * s, 18.0 * z * z - 12.0 * z, 36.0 * z - 12.0};
+}
+
+std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& contact) {
+  std::array<int, 2> bodies = bodies_of(surface, contact);
+  if (bodies[0] > bodies[1]) std::swap(bodies[0], bodies[1]);
+  return bodies;
 }
 
 /// Features of a pair: an index where there is such a feature, else -1.
@@ -148,8 +155,15 @@ class GcpContactModel<dim>::Builder {
     if (dhat.empty()) return own_.barrier_.dhat;
     return std::min({own_.barrier_.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
   }
-  double dhat_of(const Features& features) const {
+  /// What rest leaves of it.
+  double dhat_of(const Contact& contact, const Features& features) const {
     const ContactMeasures& measures = model_.contact_measures;
+    const std::array<int, 2> bodies = sorted_bodies(surface_, contact);
+    if (bodies[0] != bodies[1]) {
+      const auto found = std::lower_bound(measures.body_pair_dhat.begin(), measures.body_pair_dhat.end(), bodies,
+                                          [](const BodyPairDhat& pair, const auto& of) { return pair.bodies < of; });
+      return found != measures.body_pair_dhat.end() && found->bodies == bodies ? found->dhat : infinity;
+    }
     double dhat = infinity;
     const auto take = [&](const std::vector<double>& of_features, int feature) {
       if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
@@ -168,7 +182,7 @@ class GcpContactModel<dim>::Builder {
     add(contact, weight, dhat, features, work);
   }
   void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
-    contact.dhat = std::min(dhat, dhat_of(features));
+    contact.dhat = std::min(dhat, dhat_of(contact, features));
     if (!is_near(contact.distance_sq, contact.dhat)) return;
     const double factor = work.factor.evaluate(contact, x_);
     if (!(factor > 0.0)) return;
@@ -426,10 +440,12 @@ double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptio
   measures.vertex_dhat.clear();
   measures.edge_dhat.clear();
   measures.triangle_dhat.clear();
+  measures.body_pair_dhat.clear();
   const GcpContactModel contacts(model, barrier, orientation);
   const auto broad_phase = make_broad_phase(dim, model.surface);
   std::vector<double> of_vertex(static_cast<std::size_t>(model.surface.num_vertices), infinity),
       of_edge(model.surface.edges.size(), infinity), of_triangle(model.surface.triangles.size(), infinity);
+  std::map<std::array<int, 2>, double> of_bodies;
   double left = infinity;
   const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
     if (feature < 0) return;
@@ -443,6 +459,12 @@ double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptio
                      const double least = least_dhat * contact.dhat;
                      const double dhat = std::max(0.5 * gap, least);
                      if (gap < least) left = std::min(left, gap);
+                     const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
+                     if (bodies[0] != bodies[1]) {
+                       double& own = of_bodies.try_emplace(bodies, dhat).first->second;
+                       own = std::min(own, dhat);
+                       return;
+                     }
                      for (const int v : features.vertices) reduce(of_vertex, v, dhat);
                      for (const int e : features.edges) reduce(of_edge, e, dhat);
                      reduce(of_triangle, features.triangle, dhat);
@@ -450,6 +472,7 @@ double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptio
   measures.vertex_dhat = std::move(of_vertex);
   measures.edge_dhat = std::move(of_edge);
   measures.triangle_dhat = std::move(of_triangle);
+  for (const auto& [bodies, dhat] : of_bodies) measures.body_pair_dhat.push_back({bodies, dhat});
   return left;
 }
 

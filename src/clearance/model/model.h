@@ -93,6 +93,11 @@ struct ContactScales {
   bool is_empty() const { return dhat.empty(); }
 };
 
+struct BodyPairDhat {
+  std::array<int, 2> bodies;  ///< ascending
+  double dhat;                ///< [m]
+};
+
 /// What formulations with energies per area need, at rest; empty for others.
 struct ContactMeasures {
   std::vector<double> vertex;   ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
@@ -101,8 +106,12 @@ struct ContactMeasures {
   /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 into it, 0: there is none. Of an edge (a, b)
   /// b - a turned to the right.
   std::vector<signed char> outside;
-  // [m] Activation distances of features that something faces at rest; a pair has the smaller one. Empty: none are.
+  // [m] Activation distances of features that their own body faces at rest; a pair has the smaller one. Empty: none
+  // are.
   std::vector<double> vertex_dhat, edge_dhat, triangle_dhat;
+  /// Those of two bodies, or a body and -1 - half-space, that face each other at rest: the same for all their features,
+  /// so that sliding bodies meet no step. Sorted.
+  std::vector<BodyPairDhat> body_pair_dhat;
 };
 
 /// Constant while a step is solved; what changes in there belongs to a workspace.

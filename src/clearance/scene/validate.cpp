@@ -64,7 +64,7 @@ class Checker : SceneCheck {
       refuse_part_of_gcp("improved_max", contact.improved_max);
       refuse_part_of_gcp("physical_barrier", contact.physical_barrier);
     }
-    warn_of_soft_kappa();
+    warn_of_kappa();
   }
 
   void refuse_part_of_gcp(const char* key, const std::optional<bool>& given) {
@@ -74,20 +74,25 @@ class Checker : SceneCheck {
   }
 
   /// Those of other formulations, and of other programs' scenes, have another unit.
-  void warn_of_soft_kappa() {
+  void warn_of_kappa() {
     const ContactDesc& contact = scene_.contact;
-    double softest = infinity;
+    double softest = infinity, stiffest = 0.0;
     for (const BodyDesc& body : scene_.bodies) {
-      if (body.kind == BodyKind::deformable) softest = std::min(softest, body.material.youngs_modulus);
+      if (body.kind != BodyKind::deformable) continue;
+      softest = std::min(softest, body.material.youngs_modulus);
+      stiffest = std::max(stiffest, body.material.youngs_modulus);
     }
-    constexpr double least_share = 1e-5;
-    if (!contact.is_physical() || !(contact.kappa > 0.0) || !(contact.kappa < least_share * softest)) return;
-    warning(
-        "contact.kappa",
-        fmt::format("is in Pa with a physical barrier, far below the Young's modulus of all bodies ({:g} Pa): contacts "
-                    "will be squeezed to next to nothing; 0 takes a tenth of the modulus",
-                    softest),
-        fmt::format("{:g}", contact.kappa));
+    constexpr double least_share = 1e-5, largest_share = 1e6;
+    if (!contact.is_physical() || !(contact.kappa > 0.0) || stiffest == 0.0) return;
+    const auto warn = [&](const char* side, double modulus, const char* consequence) {
+      warning("contact.kappa",
+              fmt::format("is in Pa with a physical barrier, far {} the Young's modulus of all bodies ({:g} Pa): {}; 0 "
+                          "takes a tenth of the modulus",
+                          side, modulus, consequence),
+              fmt::format("{:g}", contact.kappa));
+    };
+    if (contact.kappa < least_share * softest) warn("below", softest, "contacts will be squeezed to next to nothing");
+    if (contact.kappa > largest_share * stiffest) warn("above", stiffest, "steps may not converge");
   }
 
   void check_half_space(const HalfSpaceDesc& half_space, std::size_t i) {
