@@ -295,8 +295,9 @@ def main():
                                            name.startswith("rest"))
                 barrier = max(r["energy"].get("barrier", 0.0) for r in records)
                 unconverged = sum(r["status"] != "converged" for r in records)
+                distances = [r["min_distance"] for r in records if r["min_distance"]]
                 rows.append([name, formulation, str(len(records)), str(sum(r["newton_iterations"] for r in records)),
-                             f"{barrier:.3g}", f"{min(r['min_distance'] or math.inf for r in records):.3g}",
+                             f"{barrier:.3g}", f"{min(distances):.3g}" if distances else "-",
                              str(unconverged), "clean" if is_verified else "BROKEN"])
                 print("  ".join(rows[-1]), flush=True)
     text = table(["scene", "formulation", "steps", "Newton iterations", "largest contact energy [J]", "smallest distance [m]",

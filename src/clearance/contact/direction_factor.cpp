@@ -263,10 +263,8 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
 }
 
 template <int dim>
-auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours,
-                                     const VecX& x) const -> std::vector<LogTerm> {
-  assert(x_ == &x);
-  (void)x;
+auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const
+    -> std::vector<LogTerm> {
   const std::size_t size = dim * (4 + neighbours.size());
   std::vector<LogTerm> result;
   // Per side: the sum over the normals is one scalar.

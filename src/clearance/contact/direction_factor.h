@@ -47,7 +47,7 @@ class DirectionFactor {
   };
   /// Their firsts, times gradients, sum up to the gradient of the logarithm. What scalars curve by is left out of the
   /// seconds. `frame` is that of the contact, `neighbours` those of its stencil.
-  std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours, const VecX& x) const;
+  std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const;
 
  private:
   enum class Kind { edge, face, normal, boundary };

@@ -28,6 +28,14 @@ std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& 
   return bodies;
 }
 
+/// What rest leaves two bodies of it; infinity: all.
+double dhat_between(const ContactMeasures& measures, const std::array<int, 2>& bodies) {
+  const std::vector<BodyPairDhat>& pairs = measures.body_pair_dhat;
+  const auto found = std::lower_bound(pairs.begin(), pairs.end(), bodies,
+                                      [](const BodyPairDhat& pair, const auto& of) { return pair.bodies < of; });
+  return found != pairs.end() && found->bodies == bodies ? found->dhat : infinity;
+}
+
 /// Features of a pair: an index where there is such a feature, else -1.
 struct Features {
   std::array<int, 2> vertices = {-1, -1};
@@ -43,19 +51,17 @@ class GcpContactModel<dim>::Builder {
   Builder(const GcpContactModel& own, const VecX& x)
       : own_(own), model_(own.model()), surface_(model_.surface), star_(own.star_), x_(x) {}
 
-  /// visit(contact, features, factor) for all contacts, in no order that means anything.
+  /// visit(contact, features) for all contacts, in no order that means anything.
   template <class Visit>
   void for_each(const Candidates& candidates, const Visit& visit) {
-    std::vector<Found> chunks = collect(candidates);
-    for (Found& chunk : chunks) {
-      for (Entry& entry : chunk.entries) visit(entry.contact, entry.features);
+    for (const Found& chunk : collect(candidates)) {
+      for (const Entry& entry : chunk.entries) visit(entry.contact, entry.features);
     }
   }
 
   ContactSet run(const Candidates& candidates) {
-    std::vector<Found> chunks = collect(candidates);
+    const std::vector<Found> chunks = collect(candidates);
     std::vector<const Entry*> order;
-    std::vector<const Found*> chunk_of;
     ContactSet set;
     double min_distance_sq = infinity;
     bool has_neighbours = false;
@@ -90,7 +96,6 @@ class GcpContactModel<dim>::Builder {
     std::vector<Entry> entries;
     std::vector<int> neighbours;
     double min_distance_sq = infinity;
-    std::size_t number = 0;
   };
   /// One for each chunk of candidates: nothing is shared between threads.
   struct Work {
@@ -159,11 +164,7 @@ class GcpContactModel<dim>::Builder {
   double dhat_of(const Contact& contact, const Features& features) const {
     const ContactMeasures& measures = model_.contact_measures;
     const std::array<int, 2> bodies = sorted_bodies(surface_, contact);
-    if (bodies[0] != bodies[1]) {
-      const auto found = std::lower_bound(measures.body_pair_dhat.begin(), measures.body_pair_dhat.end(), bodies,
-                                          [](const BodyPairDhat& pair, const auto& of) { return pair.bodies < of; });
-      return found != measures.body_pair_dhat.end() && found->bodies == bodies ? found->dhat : infinity;
-    }
+    if (bodies[0] != bodies[1]) return dhat_between(measures, bodies);
     double dhat = infinity;
     const auto take = [&](const std::vector<double>& of_features, int feature) {
       if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
@@ -292,10 +293,9 @@ class GcpContactModel<dim>::Builder {
         if (!star_.triangles_of_edge(b).empty()) continue;
         for (const int v : edge(a)) {
           pairs.push_back({v, b, -1});
+          if (!star_.facets_of(v).empty()) continue;  // these stand for their corners
           for (const int u : edge(b)) {
-            if (!star_.facets_of(u).empty()) continue;
-            const bool is_seen_by_both = star_.facets_of(v).empty();
-            if (!is_seen_by_both || v < u) pairs.push_back({v, -1, u});
+            if (star_.facets_of(u).empty()) pairs.push_back({std::min(u, v), -1, std::max(u, v)});
           }
         }
       }
@@ -367,6 +367,7 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
   const Model& model = this->model();
   const ContactMeasures& measures = model.contact_measures;
   Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
+  contact.dhat = std::min(contact.dhat, dhat_between(measures, sorted_bodies(model.surface, contact)));
   const auto first = static_cast<std::size_t>(pair.vertices[0]);
   const auto last = static_cast<std::size_t>(pair.plane >= 0 ? pair.vertices[0] : pair.vertices[dim]);
   const double share = pair.plane >= 0 ? 1.0 : dim == 2 ? 0.5 : pair.num_first == 1 ? 0.25 : 0.5;
@@ -379,7 +380,7 @@ auto GcpContactModel<dim>::log_terms(const ContactSet& set, std::size_t k, const
                                      const VecX& x) const -> std::vector<LogTerm> {
   DirectionFactor<dim> factor(this->model(), star_, orientation_);
   if (!(factor.evaluate(set.contacts[k], x) > 0.0)) return {};
-  return factor.log_terms(frame, set.neighbours_of(k), x);
+  return factor.log_terms(frame, set.neighbours_of(k));
 }
 
 template <int dim>
