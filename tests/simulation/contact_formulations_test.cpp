@@ -183,6 +183,26 @@ TEST(GcpContactScene, IpcPushesApartWhatStartsNear) {
   EXPECT_GT((scene.state().x - start).cwiseAbs().maxCoeff(), 1e-4);
 }
 
+/// Surfaces of stiff bodies may point inwards, all of them, or (with a cavity) some: what is outside is found or left
+/// open.
+TEST(GcpContactScene, StiffBodiesAreCarriedWhicheverWayTheirTrianglesPoint) {
+  const std::string outwards = "[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]",
+                    inwards = "[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]";
+  const std::string more = ", [4, 5, 6], [4, 7, 5], [5, 7, 6], [6, 7, 4]";  // a second one beside it, inwards
+  for (const std::string& triangles : {outwards, inwards, outwards + more, inwards + more}) {
+    const bool is_pair = triangles.size() > outwards.size() + 5;
+    const std::string second = is_pair ? ", [1.5, 0, 0], [2.2, 0, 0], [1.5, 0, 0.7], [1.5, 0.7, 0]" : "";
+    RunningScene scene(fmt::format(R"({{"time": {{"step": 0.01}}, "contact": {{"formulation": "gcp"}}, "bodies": [
+      {{"kind": "affine", "geometry": {{"vertices": [[0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]{}], "triangles": [{}]}},
+        "transform": {{"translation": [0, 0.01, 0]}}}},
+      {{"kind": "obstacle", "generator": {{"kind": "sheet", "size": [8, 8], "resolution": [7, 7]}}}}]}})",
+                                   second, triangles));
+    for (int n = 0; n < 30; ++n) scene.step();
+    EXPECT_FALSE(scene.simulation().contacts().empty());
+    EXPECT_NEAR(scene.v(0)[1], 0.0, 0.01) << triangles;
+  }
+}
+
 /// Its walls become thinner than dhat on the way, and elements shorter.
 TEST(GcpContactScene, SqueezedCubeFeelsNothingOfItself) {
   RunningScene cube(R"json({"gravity": [0, 0, 0], "time": {"step": 0.01},

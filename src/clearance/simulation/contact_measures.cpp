@@ -9,6 +9,7 @@
 #include "clearance/contact/gcp_contact_model.h"
 #include "clearance/contact/surface_star.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/geometry/mesh_checks.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/elementary.h"
 #include "clearance/simulation/contact_scales.h"
@@ -95,7 +96,8 @@ double inertial_modulus(const SceneDesc& desc, double mass, double area, double 
   return inertial_reach * mass * acceleration / (area * pressure_of_unit);
 }
 
-/// Which normals point out of solids. Obstacles may be containers, and those of stiff bodies may all point inwards.
+/// Which normals point out of solids. Obstacles may be containers. Those of stiff bodies may all point inwards; where
+/// some do and some do not, there are cavities or mistakes: nothing is known.
 void find_outside(const SceneDesc& desc, SceneModel& scene) {
   Model& model = scene.model;
   const auto num_bodies = static_cast<int>(scene.bodies.size());
@@ -107,17 +109,37 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
     return static_cast<std::size_t>(model.surface.vertex_body[static_cast<std::size_t>(v)]);
   };
   const VecX x = model.surface_map.apply(model.x_rest);
-  std::vector<double> volume(static_cast<std::size_t>(num_bodies), 0.0);
+  Mesh surface;
+  surface.vertices.resize(static_cast<std::size_t>(model.surface.num_vertices));
+  surface.edges = model.surface.edges;
+  const std::vector<int> component = connected_components(surface);  // per surface vertex
+  std::vector<double> volume(component.size(), 0.0);                 // per component
+  const auto volume_of = [&](int v) -> double& {
+    return volume[static_cast<std::size_t>(component[static_cast<std::size_t>(v)])];
+  };
   std::vector<signed char>& outside = model.contact_measures.outside;
-  const auto side_of = [&](int v, int direction) -> signed char {
-    if (is_solid[body_of(v)] == 0) return 0;
-    return static_cast<signed char>(volume[body_of(v)] > 0.0 ? direction : -direction);
+  const auto fill_outside = [&](int num_facets, const auto& vertex_of, const auto& direction_of) {
+    std::vector<char> has_outward(static_cast<std::size_t>(num_bodies), 0), has_inward = has_outward;
+    for (int facet = 0; facet < num_facets; ++facet) {
+      const int v = vertex_of(facet);
+      (volume_of(v) > 0.0 ? has_outward : has_inward)[body_of(v)] = 1;
+    }
+    for (int facet = 0; facet < num_facets; ++facet) {
+      const std::size_t body = body_of(vertex_of(facet));
+      const bool is_stiff_body = is_stiff(scene.bodies[body].kind);
+      const bool is_known = is_solid[body] != 0 && !(is_stiff_body && has_outward[body] != 0 && has_inward[body] != 0);
+      const int sign = is_stiff_body && has_inward[body] != 0 ? -1 : 1;
+      outside.push_back(static_cast<signed char>(is_known ? sign * direction_of(facet) : 0));
+    }
   };
   if (scene.dim == 3) {
-    for (const auto& t : model.surface.triangles) {
-      volume[body_of(t[0])] += cross_product(block<3>(x, t[0]), block<3>(x, t[1])).dot(block<3>(x, t[2]));
+    const Triangles& triangles = model.surface.triangles;
+    for (const auto& t : triangles) {
+      volume_of(t[0]) += cross_product(block<3>(x, t[0]), block<3>(x, t[1])).dot(block<3>(x, t[2]));
     }
-    for (const auto& t : model.surface.triangles) outside.push_back(side_of(t[0], 1));
+    fill_outside(
+        static_cast<int>(triangles.size()), [&](int t) { return triangles[static_cast<std::size_t>(t)][0]; },
+        [](int) { return 1; });
     return;
   }
   // The surface of the whole scene has lost the direction of edges. Material is to the left of those of the bodies.
@@ -134,11 +156,11 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
                                      scene.vertex_of_surface[static_cast<std::size_t>(b)]};
     directions.push_back(std::binary_search(sides.begin(), sides.end(), side) ? 1 : -1);
     const Vec<2> from = block<2>(x, a), to = block<2>(x, b);
-    volume[body_of(a)] += directions.back() * (from[0] * to[1] - from[1] * to[0]);
+    volume_of(a) += directions.back() * (from[0] * to[1] - from[1] * to[0]);
   }
-  for (std::size_t e = 0; e < directions.size(); ++e) {
-    outside.push_back(side_of(model.surface.edges[e][0], directions[e]));
-  }
+  fill_outside(
+      static_cast<int>(directions.size()), [&](int e) { return model.surface.edges[static_cast<std::size_t>(e)][0]; },
+      [&](int e) { return directions[static_cast<std::size_t>(e)]; });
 }
 
 /// Adds what sharp features of solids stand for, however finely they are meshed: the area that the surface gains there
