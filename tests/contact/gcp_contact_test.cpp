@@ -269,7 +269,7 @@ ModelBuilder notched(Random& random) {
 }
 
 TEST(GcpContact, GrowsWithoutBoundTowardsNotchesAndSaddles) {
-  check_paths<3>(notched, true, 24);
+  check_paths<3>(notched, true, 15);
 }
 
 /// Tetrahedra near each other that do not intersect.
@@ -286,7 +286,7 @@ template <int dim>
 void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
   double largest_jump = 0.0;
   int num_switches = 0;
-  for (int seed = 0; seed < 16; ++seed) {
+  for (int seed = 0; seed < 8; ++seed) {
     Random random(seed);
     const ModelBuilder builder = make(random);
     Model model = builder.build();
@@ -328,7 +328,7 @@ void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
       largest_jump = std::max(largest_jump, jump / (size + 1e-6 * energy));
     }
   }
-  EXPECT_GT(num_switches, 20);
+  EXPECT_GT(num_switches, 8);
   EXPECT_LT(largest_jump, 1e-3);
 }
 

@@ -191,7 +191,7 @@ TEST(GcpContactScene, StiffBodiesAreCarriedWhicheverWayTheirTrianglesPoint) {
   const std::string more = ", [4, 5, 6], [4, 7, 5], [5, 7, 6], [6, 7, 4]";  // a second one beside it, inwards
   for (const std::string& triangles : {outwards, inwards, outwards + more, inwards + more}) {
     const bool is_pair = triangles.size() > outwards.size() + 5;
-    const std::string second = is_pair ? ", [1.5, 0, 0], [2.2, 0, 0], [1.5, 0, 0.7], [1.5, 0.7, 0]" : "";
+    const std::string second = is_pair ? ", [1.5, 0, 0], [2.5, 0, 0], [1.5, 0, 1], [1.5, 1, 0]" : "";
     RunningScene scene(fmt::format(R"({{"time": {{"step": 0.01}}, "contact": {{"formulation": "gcp"}}, "bodies": [
       {{"kind": "affine", "geometry": {{"vertices": [[0, 0, 0], [1, 0, 0], [0, 0, 1], [0, 1, 0]{}], "triangles": [{}]}},
         "transform": {{"translation": [0, 0.01, 0]}}}},

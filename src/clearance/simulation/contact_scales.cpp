@@ -33,7 +33,8 @@ double thickness(int dim, const Mesh& mesh) {
     // Open surfaces bound nothing.
     if (mesh.tets.empty() && !is_closed_manifold(surface)) return infinity;
   }
-  return 2.0 * volume / area;
+  // Parts of a stiff body that point opposite ways may cancel.
+  return volume > 0.0 ? 2.0 * volume / area : infinity;
 }
 
 /// The lengths that follow from a body alone.
