@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <map>
 
 #include "clearance/broad_phase/broad_phase.h"
+#include "clearance/contact/contact_potential.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/model/model.h"
@@ -141,6 +143,72 @@ inline std::vector<double> distances_sq(const SurfaceTopology& surface, const Ca
   }
   return result;
 }
+
+/// Random measures and moduli, the latter body by body.
+inline void set_measures(Random& random, Model& model) {
+  ContactMeasures& measures = model.contact_measures;
+  for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
+  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) measures.edge.push_back(random.uniform(0.5, 2.0));
+  std::map<int, double> of_body;
+  for (const int body : model.surface.vertex_body) {
+    measures.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
+  }
+}
+
+/// Two tetrahedra well apart.
+inline ModelBuilder two_tets(Random& random) {
+  ModelBuilder builder(3);
+  builder.add_tet(random, Vec<3>::Zero(), 0.5);
+  builder.add_tet(random, 3.0 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized(), 0.5);
+  return builder;
+}
+
+/// The second body and all after it move straight so that its first vertex goes to that of the first body: towards
+/// intersection, whatever meets on the way.
+template <int dim>
+class PathToIntersection {
+ public:
+  PathToIntersection(const Model& model, const ContactModel<dim>& contacts, const VecX& x, double least)
+      : model_(model), contacts_(contacts), pairs_(all_pairs(dim, model.surface)), x_(x) {
+    while (model.surface.vertex_body[static_cast<std::size_t>(first_)] == 0) ++first_;
+    towards_ = block<dim>(x, 0) - block<dim>(x, first_);
+    // The first time at which the distance is no longer positive, by conservative steps.
+    double distance = contacts.build(x, pairs_).min_distance;
+    while (end_ < 1.0 && distance > least) {
+      end_ += 0.9 * distance / towards_.norm();
+      distance = contacts.build(moved(end_), pairs_).min_distance;
+    }
+    has_met_ = distance <= least;
+  }
+
+  bool has_met() const { return has_met_; }
+  /// Of all contacts where the smallest distance is that, before the end.
+  double energy_at(double distance) const {
+    double low = 0.0, high = end_;
+    for (int i = 0; i < 80; ++i) {
+      const double middle = 0.5 * (low + high);
+      (contacts_.build(moved(middle), pairs_).min_distance > distance ? low : high) = middle;
+    }
+    const VecX at = moved(low);
+    return ContactPotential<dim>(model_, contacts_).energy(contacts_.build(at, pairs_), at).value();
+  }
+
+ private:
+  VecX moved(double t) const {
+    VecX at = x_;
+    for (int v = first_; v < model_.surface.num_vertices; ++v) block<dim>(at, v) += t * towards_;
+    return at;
+  }
+
+  const Model& model_;
+  const ContactModel<dim>& contacts_;
+  Candidates pairs_;
+  VecX x_;
+  int first_ = 0;
+  Vec<dim> towards_;
+  double end_ = 0.0;
+  bool has_met_ = false;
+};
 
 /// `count` bodies (tetrahedra; 2D: polygons) at random places in a cube of side `side`; they may intersect.
 inline ModelBuilder random_soup(Random& random, int dim, int count, double side, double size) {

@@ -21,17 +21,6 @@ using test::Random;
 
 constexpr FormulationOptions all_changes{true, true, true};
 
-/// Random measures and moduli, the latter body by body.
-void set_measures(Random& random, Model& model) {
-  ContactMeasures& measures = model.contact_measures;
-  for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
-  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) measures.edge.push_back(random.uniform(0.5, 2.0));
-  std::map<int, double> of_body;
-  for (const int body : model.surface.vertex_body) {
-    measures.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
-  }
-}
-
 /// A grid of n x n squares of unit length in the plane y = 0, each cut in two, its diagonals by chance.
 int add_plane(ModelBuilder& builder, int n, Random& random) {
   std::vector<Vec<3>> vertices;
@@ -260,39 +249,14 @@ TEST(ConvergentContact, GrowsWithoutBoundTowardsEveryIntersection) {
   int num_paths = 0;
   for (int seed = 0; seed < 300; ++seed) {
     Random random(seed);
-    ModelBuilder builder(3);
-    builder.add_tet(random, Vec<3>::Zero(), 0.5);
-    builder.add_tet(random, 3.0 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized(), 0.5);
+    const ModelBuilder builder = test::two_tets(random);
     Model model = builder.build();
     set_measures(random, model);
     const ConvergentContactModel<3> contacts(model, {0.3, 0.0}, all_changes);
-    const ContactPotential<3> potential(model, contacts);
-    const Candidates pairs = all_pairs(3, model.surface);
-    const VecX x = builder.x();
-    const Vec<3> towards = block<3>(x, 0) - block<3>(x, 4);
-    const auto moved = [&](double t) {
-      VecX at = x;
-      for (int v = 4; v < 8; ++v) block<3>(at, v) += t * towards;
-      return at;
-    };
-    // The first time at which the distance is no longer positive, by conservative steps.
-    double t = 0.0, distance = contacts.build(x, pairs).min_distance;
-    while (t < 1.0 && distance > 1e-9) {
-      t += 0.9 * distance / towards.norm();
-      distance = contacts.build(moved(t), pairs).min_distance;
-    }
-    if (!(distance <= 1e-9)) continue;
+    const test::PathToIntersection<3> path(model, contacts, builder.x(), 1e-9);
+    if (!path.has_met()) continue;
     ++num_paths;
-    const auto energy_at_distance = [&](double wanted) {
-      double low = 0.0, high = t;
-      for (int i = 0; i < 80; ++i) {
-        const double middle = 0.5 * (low + high);
-        (contacts.build(moved(middle), pairs).min_distance > wanted ? low : high) = middle;
-      }
-      const VecX at = moved(low);
-      return potential.energy(contacts.build(at, pairs), at).value();
-    };
-    const double near = energy_at_distance(1e-2), nearer = energy_at_distance(1e-5), nearest = energy_at_distance(1e-8);
+    const double near = path.energy_at(1e-2), nearer = path.energy_at(1e-5), nearest = path.energy_at(1e-8);
     EXPECT_GT(nearer, near) << seed;
     EXPECT_GT(nearest, nearer) << seed;
   }

@@ -17,18 +17,13 @@ namespace {
 using test::all_pairs;
 using test::ModelBuilder;
 using test::Random;
+using test::two_tets;
 
-/// Random measures and moduli, the latter body by body; all closed surfaces are solids.
-void set_measures(Random& random, Model& model, bool are_solids = true) {
-  ContactMeasures& measures = model.contact_measures;
-  for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
-  for (std::size_t e = 0; e < model.surface.edges.size(); ++e) measures.edge.push_back(random.uniform(0.5, 2.0));
-  std::map<int, double> of_body;
-  for (const int body : model.surface.vertex_body) {
-    measures.modulus.push_back(of_body.try_emplace(body, random.uniform(1.0, 3.0)).first->second);
-  }
+/// All closed surfaces are solids, or none.
+void set_oriented_measures(Random& random, Model& model, bool are_solids = true) {
+  test::set_measures(random, model);
   const std::size_t num_facets = model.layout.dim == 3 ? model.surface.triangles.size() : model.surface.edges.size();
-  measures.outside.assign(num_facets, are_solids ? 1 : 0);
+  model.contact_measures.outside.assign(num_facets, are_solids ? 1 : 0);
 }
 
 /// An octahedron whose triangles are cut in four `levels` times, on the unit sphere.
@@ -67,7 +62,7 @@ TEST(GcpContact, FineCurvedSurfaceFeelsNothingOfItself) {
   ModelBuilder builder(3);
   builder.add_body(vertices, triangles);
   Model model = builder.build();
-  set_measures(random, model);
+  set_oriented_measures(random, model);
   const VecX x = builder.x();
   double shortest = infinity;
   for (const double length_sq : model.edge_rest_length_sq) shortest = std::min(shortest, std::sqrt(length_sq));
@@ -88,18 +83,11 @@ TEST(GcpContact, WallsThinnerThanDhatFeelNothing) {
   builder.add_body(vertices, triangles);
   Random random(2);
   Model model = builder.build();
-  set_measures(random, model);
+  set_oriented_measures(random, model);
   const GcpContactModel<3> contacts(model, {0.3, 0.0}, {0.3, 0.1, false});
   const ContactSet set = contacts.build(builder.x(), all_pairs(3, model.surface));
   EXPECT_EQ(set.contacts.size(), 0u);
   EXPECT_LT(set.min_distance, 0.05);
-}
-
-ModelBuilder two_tets(Random& random) {
-  ModelBuilder builder(3);
-  builder.add_tet(random, Vec<3>::Zero(), 0.5);
-  builder.add_tet(random, 3.0 * Vec<3>(random.vector(3, -1.0, 1.0)).normalized(), 0.5);
-  return builder;
 }
 
 TEST(GcpContact, NothingRepelsAtRest) {
@@ -108,7 +96,7 @@ TEST(GcpContact, NothingRepelsAtRest) {
     Random random(seed);
     const ModelBuilder builder = two_tets(random);
     Model model = builder.build();
-    set_measures(random, model);
+    set_oriented_measures(random, model);
     const BarrierOptions barrier{3.0, 0.0};
     const VecX x = builder.x();
     const Candidates pairs = all_pairs(3, model.surface);
@@ -127,40 +115,15 @@ void check_paths(const std::function<ModelBuilder(Random&)>& make, bool are_soli
     Random random(seed);
     const ModelBuilder builder = make(random);
     Model model = builder.build();
-    set_measures(random, model, are_solids);
+    set_oriented_measures(random, model, are_solids);
     const double alpha = random.uniform(0.05, 0.6);
     const GcpContactModel<dim> contacts(model, {0.3, 0.0}, {alpha, 0.1, false});
-    const ContactPotential<dim> potential(model, contacts);
-    const Candidates pairs = all_pairs(dim, model.surface);
-    const VecX x = builder.x();
-    int first = 0;
-    while (model.surface.vertex_body[static_cast<std::size_t>(first)] == 0) ++first;
-    const Vec<dim> towards = block<dim>(x, 0) - block<dim>(x, first);
-    const auto moved = [&](double t) {
-      VecX at = x;
-      for (int v = first; v < model.surface.num_vertices; ++v) block<dim>(at, v) += t * towards;
-      return at;
-    };
-    // The first time at which the distance is no longer positive, by conservative steps.
-    double t = 0.0, distance = contacts.build(x, pairs).min_distance;
-    while (t < 1.0 && distance > 1e-11) {
-      t += 0.9 * distance / towards.norm();
-      distance = contacts.build(moved(t), pairs).min_distance;
-    }
-    if (!(distance <= 1e-11)) continue;
+    const test::PathToIntersection<dim> path(model, contacts, builder.x(), 1e-11);
+    if (!path.has_met()) continue;
     ++num_paths;
-    const auto energy_at_distance = [&](double wanted) {
-      double low = 0.0, high = t;
-      for (int i = 0; i < 80; ++i) {
-        const double middle = 0.5 * (low + high);
-        (contacts.build(moved(middle), pairs).min_distance > wanted ? low : high) = middle;
-      }
-      const VecX at = moved(low);
-      return potential.energy(contacts.build(at, pairs), at).value();
-    };
     double last = 0.0;
     for (const double d : {1e-3, 1e-4, 1e-6, 1e-8, 1e-10}) {
-      const double energy = energy_at_distance(d);
+      const double energy = path.energy_at(d);
       // At least by a tenth of what one pair of unit area has.
       EXPECT_GT(energy, 0.1 * 0.25 * 0.5 * 0.3 * std::pow(0.3 / d, dim - 1)) << seed << ' ' << d;
       EXPECT_GT(energy, last) << seed << ' ' << d;
@@ -227,7 +190,7 @@ TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
     const int tip = builder.add_body({{0, 0, 0}, {-0.1, 0.5, -0.1}, {0.1, 0.5, -0.1}, {0, 0.5, 0.1}},
                                      {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}});
     Model model = builder.build();
-    set_measures(random, model);
+    set_oriented_measures(random, model);
     ContactMeasures& measures = model.contact_measures;
     // What the tip owns alone.
     std::fill(measures.vertex.begin(), measures.vertex.end(), 0.0);
@@ -290,7 +253,7 @@ void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
     Random random(seed);
     const ModelBuilder builder = make(random);
     Model model = builder.build();
-    set_measures(random, model);
+    set_oriented_measures(random, model);
     const GcpContactModel<dim> contacts(model, {1.5, 0.0}, {0.4, 0.2, false});
     const ContactPotential<dim> potential(model, contacts);
     const Candidates pairs = all_pairs(dim, model.surface);
@@ -348,7 +311,7 @@ template <int dim>
 void check_derivatives(const ModelBuilder& builder, int seed) {
   Random random(seed + 1000);
   Model model = builder.build();
-  set_measures(random, model);
+  set_oriented_measures(random, model);
   const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
   const ContactPotential<dim> potential(model, contacts);
   const Candidates pairs = all_pairs(dim, model.surface);
@@ -380,7 +343,7 @@ TEST(GcpContact, HessiansAreProjected) {
     Random random(seed);
     const ModelBuilder builder = apart(random);
     Model model = builder.build();
-    set_measures(random, model);
+    set_oriented_measures(random, model);
     const GcpContactModel<3> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
     const VecX x = builder.x();
     const ContactSet set = contacts.build(x, all_pairs(3, model.surface));

@@ -90,6 +90,17 @@ std::array<Vec<3>, 4> stencil_positions(const VecX& x, const std::array<int, 4>&
   return {block<3>(x, vertices[0]), block<3>(x, vertices[1]), block<3>(x, vertices[2]), block<3>(x, vertices[3])};
 }
 
+double dhat_between(const Model& model, const BarrierOptions& options, int a, int b) {
+  const std::vector<double>& dhat = model.contact_scales.dhat;
+  if (dhat.empty()) return options.dhat;
+  return std::min({options.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
+}
+
+double modulus_between(const Model& model, int a, int b) {
+  const std::vector<double>& modulus = model.contact_measures.modulus;
+  return std::min(modulus[static_cast<std::size_t>(a)], modulus[static_cast<std::size_t>(b)]);
+}
+
 void merge_duplicates(std::vector<Contact>& contacts, int num_vertices) {
   std::vector<StencilKey> keys;
   // Counting passes over all vertices; where contacts are few beside them, comparing is cheaper.

@@ -403,16 +403,12 @@ ConvergentContactModel<dim>::ConvergentContactModel(const Model& model, const Ba
 
 template <int dim>
 double ConvergentContactModel<dim>::dhat_of(int a, int b) const {
-  const std::vector<double>& dhat = this->model().contact_scales.dhat;
-  if (dhat.empty()) return options_.dhat;
-  return std::min({options_.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
+  return dhat_between(this->model(), options_, a, b);
 }
 
 template <int dim>
 double ConvergentContactModel<dim>::modulus_of(int a, int b) const {
-  if (!formulation_.has_physical_barrier) return 1.0;
-  const std::vector<double>& modulus = this->model().contact_measures.modulus;
-  return std::min(modulus[static_cast<std::size_t>(a)], modulus[static_cast<std::size_t>(b)]);
+  return formulation_.has_physical_barrier ? modulus_between(this->model(), a, b) : 1.0;
 }
 
 template <int dim>

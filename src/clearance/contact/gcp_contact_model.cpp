@@ -29,7 +29,7 @@ std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& 
 }
 
 /// What rest leaves two bodies of it; infinity: all.
-double dhat_between(const ContactMeasures& measures, const std::array<int, 2>& bodies) {
+double rest_dhat(const ContactMeasures& measures, const std::array<int, 2>& bodies) {
   const std::vector<BodyPairDhat>& pairs = measures.body_pair_dhat;
   const auto found = std::lower_bound(pairs.begin(), pairs.end(), bodies,
                                       [](const BodyPairDhat& pair, const auto& of) { return pair.bodies < of; });
@@ -147,24 +147,17 @@ class GcpContactModel<dim>::Builder {
   const std::array<int, 2>& edge(int e) const { return surface_.edges[static_cast<std::size_t>(e)]; }
   double measure(int v) const { return model_.contact_measures.vertex[static_cast<std::size_t>(v)]; }
   double edge_measure(int e) const { return model_.contact_measures.edge[static_cast<std::size_t>(e)]; }
-  double modulus(int a, int b) const {
-    const std::vector<double>& of_vertex = model_.contact_measures.modulus;
-    return std::min(of_vertex[static_cast<std::size_t>(a)], of_vertex[static_cast<std::size_t>(b)]);
-  }
+  double modulus(int a, int b) const { return modulus_between(model_, a, b); }
   bool is_near(double distance_sq, double dhat) const {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
   }
   /// Of the bodies of two vertices.
-  double dhat_of(int a, int b) const {
-    const std::vector<double>& dhat = model_.contact_scales.dhat;
-    if (dhat.empty()) return own_.barrier_.dhat;
-    return std::min({own_.barrier_.dhat, dhat[static_cast<std::size_t>(a)], dhat[static_cast<std::size_t>(b)]});
-  }
+  double dhat_of(int a, int b) const { return dhat_between(model_, own_.barrier_, a, b); }
   /// What rest leaves of it.
   double dhat_of(const Contact& contact, const Features& features) const {
     const ContactMeasures& measures = model_.contact_measures;
     const std::array<int, 2> bodies = sorted_bodies(surface_, contact);
-    if (bodies[0] != bodies[1]) return dhat_between(measures, bodies);
+    if (bodies[0] != bodies[1]) return rest_dhat(measures, bodies);
     double dhat = infinity;
     const auto take = [&](const std::vector<double>& of_features, int feature) {
       if (feature >= 0 && !of_features.empty()) dhat = std::min(dhat, of_features[static_cast<std::size_t>(feature)]);
@@ -367,11 +360,10 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
   const Model& model = this->model();
   const ContactMeasures& measures = model.contact_measures;
   Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
-  contact.dhat = std::min(contact.dhat, dhat_between(measures, sorted_bodies(model.surface, contact)));
-  const auto first = static_cast<std::size_t>(pair.vertices[0]);
-  const auto last = static_cast<std::size_t>(pair.plane >= 0 ? pair.vertices[0] : pair.vertices[dim]);
+  contact.dhat = std::min(contact.dhat, rest_dhat(measures, sorted_bodies(model.surface, contact)));
+  const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
   const double share = pair.plane >= 0 ? 1.0 : dim == 2 ? 0.5 : pair.num_first == 1 ? 0.25 : 0.5;
-  contact.weight = share * std::min(measures.modulus[first], measures.modulus[last]) * measures.vertex[first];
+  contact.weight = share * modulus_between(model, first, last) * measures.vertex[static_cast<std::size_t>(first)];
   return contact;
 }
 

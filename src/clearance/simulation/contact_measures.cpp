@@ -56,22 +56,13 @@ class Measures {
   double dhat(int v) const { return dhat_of_vertex(scene_, v); }
 
   void add_triangles(ContactMeasures& measures) const {
-    // Edges are sorted within a body only: found by their ends.
-    std::vector<std::array<int, 3>> order;
-    for (std::size_t e = 0; e < surface_.edges.size(); ++e) {
-      const auto [a, b] = surface_.edges[e];
-      order.push_back({std::min(a, b), std::max(a, b), static_cast<int>(e)});
-    }
-    std::sort(order.begin(), order.end());
-    for (const auto& t : surface_.triangles) {
+    const SurfaceStar star(scene_.model);
+    for (int k = 0; k < std::ssize(surface_.triangles); ++k) {
+      const auto& t = surface_.triangles[static_cast<std::size_t>(k)];
       const Vec<3> x0 = block<3>(x_, t[0]);
       const double third = 0.5 * cross_product(block<3>(x_, t[1]) - x0, block<3>(x_, t[2]) - x0).norm() / 3.0;
-      for (std::size_t i = 0; i < 3; ++i) {
-        measures.vertex[static_cast<std::size_t>(t[i])] += third;
-        const int a = t[i], b = t[(i + 1) % 3];
-        const auto found = std::lower_bound(order.begin(), order.end(), std::array{std::min(a, b), std::max(a, b), -1});
-        measures.edge[static_cast<std::size_t>((*found)[2])] += third;
-      }
+      for (const int v : t) measures.vertex[static_cast<std::size_t>(v)] += third;
+      for (const int e : star.edges_of_triangle(k)) measures.edge[static_cast<std::size_t>(e)] += third;
     }
   }
 
