@@ -214,28 +214,60 @@ TEST(GcpContactScene, SqueezedCubeFeelsNothingOfItself) {
   for (int n = 0; n < 22; ++n) EXPECT_EQ(cube.step().num_contacts, 0);
 }
 
-/// 2D: a corner stands for half of its edges and for what the outline gains there when moved outwards by dhat: its
-/// weight, and the gap that it is pressed to, do not vanish with the elements.
+/// The law: minus the derivative of b(d) = eps B(2 z) / z^(dim - 1), z = d / eps, with the spline B.
+double gcp_pressure_at(double z, int dim) {
+  const double power = std::pow(z, 1 - dim);
+  const double h = z > 0.5 ? 2 * std::pow(1 - z, 3) : 1 - 6 * z * z * (1 - z);
+  const double slope = z > 0.5 ? -6 * (1 - z) * (1 - z) : 18 * z * z - 12 * z;
+  return z < 1.0 ? ((dim - 1) * h / z - slope) * power : 0.0;
+}
+
+/// 2D: a corner stands for what the outline gains there when moved outwards by dhat, on every mesh and over every
+/// floor: once it had half of its edges as well, whose gap is another on every mesh, and over a vertex that one's.
 TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
-  for (const int cells : {4, 8, 16}) {
-    const std::string n = std::to_string(cells);
-    RunningScene square(
-        R"({"dimension": 2, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-7}, "time": {"step": 1, "integrator": "quasi_static"},
-      "contact": {"formulation": "gcp", "dhat": 0.05, "dhat_is_absolute": true, "kappa": 1e6, "adaptive_dhat": false},
-      "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],
-      "bodies": [{"kind": "affine", "generator": {"kind": "rectangle", "size": [1, 1], "resolution": [)" +
-        n + ", " + n + R"(]},
-        "transform": {"rotation": 45, "translation": [0, 0.74, 0]}, "fixed_rotation": true,
-        "fixed_translation": [true, false, false],
-        "loads": [{"kind": "force", "value": [0, -10000, 0]}]}]})");
-    square.steps(2);
-    const double weight = 1.0 / cells + 0.05 * 0.5 * 3.14159265358979;
-    const double z = square.simulation().contacts().at(0).distance / 0.05;
-    ASSERT_LT(z, 1.0);
-    // b = eps B(2 z) / z with the spline B.
-    const double h = z > 0.5 ? 2 * std::pow(1 - z, 3) : 1 - 6 * z * z * (1 - z);
-    const double slope = z > 0.5 ? -6 * (1 - z) * (1 - z) : 18 * z * z - 12 * z;
-    EXPECT_NEAR(-1e6 * weight * (slope - h / z) / z, 1e4, 1.0) << cells;
+  for (const int cells : {2, 4, 16}) {
+    for (const bool is_meshed : {false, true}) {
+      const std::string floor =
+          is_meshed ? fmt::format(R"(, {{"kind": "obstacle", "transform": {{"translation": [0, -0.25, 0]}},
+            "generator": {{"kind": "rectangle", "size": [3, 0.5], "resolution": [{}, 1]}}}})",
+                                  2 * cells)
+                    : "";
+      const std::string half_space = R"("half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],)";
+      RunningScene square(fmt::format(
+          R"({{"dimension": 2, "gravity": [0, 0, 0], "solver": {{"force_tolerance": 1e-7}},
+          "time": {{"step": 1, "integrator": "quasi_static"}}, {}
+          "contact": {{"formulation": "gcp", "dhat": 0.05, "dhat_is_absolute": true, "kappa": 1e6, "adaptive_dhat": false}},
+          "bodies": [{{"kind": "affine",
+            "generator": {{"kind": "rectangle", "size": [1, 1], "resolution": [{}, {}]}},
+            "transform": {{"rotation": 45, "translation": [0, 0.74, 0]}}, "fixed_rotation": true,
+            "fixed_translation": [true, false, false],
+            "loads": [{{"kind": "force", "value": [0, -10000, 0]}}]}}{}]}})",
+          is_meshed ? "" : half_space, cells, cells, floor));
+      square.steps(2);
+      const double weight = (is_meshed ? 0.5 : 1.0) * 0.05 * 0.5 * 3.14159265358979;
+      const double z = square.simulation().contacts().at(0).distance / 0.05;
+      ASSERT_LT(z, 1.0);
+      EXPECT_NEAR(1e6 * weight * gcp_pressure_at(z, 2), 1e4, 1.0) << cells << ' ' << is_meshed;
+    }
+  }
+}
+
+/// Flat on a floor it stands for the facets that face the floor alone: the gap is the same everywhere, at edges too.
+TEST(GcpContactScene, PressureIsEvenUpToSharpEdges) {
+  for (const int dim : {2, 3}) {
+    for (const int cells : {2, 3}) {
+      RunningScene block(pressed_block(dim, cells, R"("formulation": "gcp", "adaptive_dhat": false)"));
+      block.steps(2);
+      const VecX x = block.model().surface_map.apply(block.state().x);
+      double lowest = infinity, highest = 0.0;
+      for (int v = 0; v < block.model().surface.num_vertices; ++v) {
+        const double y = x[dim * v + 1];
+        lowest = std::min(lowest, y);
+        if (y < 0.05) highest = std::max(highest, y);
+      }
+      EXPECT_NEAR(highest, lowest, 1e-6 * lowest) << dim;
+      EXPECT_NEAR(1e5 * gcp_pressure_at(lowest / 0.01, dim), 1000.0, 0.01) << dim;
+    }
   }
 }
 

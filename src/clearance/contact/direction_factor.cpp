@@ -18,6 +18,15 @@ Vec<dim> area_normal(const Vec<dim>& a, const Vec<dim>& b, [[maybe_unused]] cons
   }
 }
 
+/// What `area` is more than `least`: 0 up to there, all from twice that on, and its derivatives.
+StepValue exceeding(double area, double least) {
+  if (least <= 0.0) return {area, 1.0, 0.0};
+  const StepValue step = smooth_step(3.0 * (area / least - 2.0));
+  const double slope = 3.0 / least, more = area - least;
+  return {more * step.value, step.value + more * slope * step.first,
+          2.0 * slope * step.first + more * slope * slope * step.second};
+}
+
 }  // namespace
 
 template <int dim>
@@ -27,6 +36,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   terms_.clear();
   value_ = 1.0;
   outside_ = {};
+  areas_ = {};
   const ContactGap<dim> gap = compute_contact_gap<dim>(model_, contact, positions_of<dim>(contact, x));
   distance_ = gap.distance;
   normal_ = gap.normal;
@@ -50,8 +60,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
     case ContactKind::mollified_edge_edge:
       assert(false);
   }
-  if (!is_positive) value_ = 0.0;
-  return value_;
+  return is_positive ? value_ * area() : 0.0;
 }
 
 /// False if the factor is 0.
@@ -96,7 +105,14 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
     const Vec<dim> t = at(other) - p;
     if (!add(Kind::edge, side, {vertex, other, -1}, t.dot(u) / t.norm())) return false;
   }
-  return !star_.is_solid_vertex(vertex) || add_outside(side, star_.facets_of(vertex));
+  const ContactMeasures& measures = model_.contact_measures;
+  const auto i = static_cast<std::size_t>(vertex);
+  const bool is_solid = star_.is_solid_vertex(vertex),
+             has_area = side == 0 || contact_.kind == ContactKind::point_point;
+  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty();
+  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.vertex[i];
+  return !is_solid ||
+         add_facets(side, star_.facets_of(vertex), has_facet_area, has_facet_area ? measures.vertex_sharpness[i] : 0.0);
 }
 
 template <int dim>
@@ -109,14 +125,23 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
     const Vec<dim> t = (r - r.dot(along) * along).normalized();
     if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u))) return false;
   }
-  return !star_.is_solid_edge(edge) || add_outside(side, star_.triangles_of_edge(edge));
+  const ContactMeasures& measures = model_.contact_measures;
+  const auto i = static_cast<std::size_t>(edge);
+  const bool is_solid = star_.is_solid_edge(edge), has_area = contact_.kind == ContactKind::edge_edge;
+  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty();
+  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.edge[i];
+  return !is_solid || add_facets(side, star_.triangles_of_edge(edge), has_facet_area,
+                                 has_facet_area ? measures.edge_sharpness[i] : 0.0);
 }
 
+/// Of a solid, all around a feature.
 template <int dim>
-bool DirectionFactor<dim>::add_outside(int side, std::span<const int> facets) {
+bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, bool has_area, double sharpness) {
   const Vec<dim> u = towards(side);
+  const std::vector<double>& facet_share = model_.contact_measures.facet_share;
+  std::vector<Term> facing;
+  double sum = 0.0, sum_facing = 0.0, sum_shares = 0.0;
   const std::size_t first = terms_.size();
-  double sum = 0.0;
   for (const int facet : facets) {
     std::array<int, 3> v = {-1, -1, -1};
     if constexpr (dim == 2) {
@@ -131,6 +156,12 @@ bool DirectionFactor<dim>::add_outside(int side, std::span<const int> facets) {
     const StepValue step = smooth_step_of_cosine(cosine, options_.alpha_n);
     sum += step.value;
     if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
+    if (!has_area) continue;
+    const StepValue faces = facing_step(cosine);
+    const double share = facet_share[static_cast<std::size_t>(facet)];
+    sum_facing += faces.value;
+    sum_shares += share * faces.value;
+    if (!faces.is_constant()) facing.push_back({Kind::facing, side, v, sign, cosine, faces, share});
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
   outside = smooth_step(3.0 * (sum - 1.0));
@@ -138,7 +169,23 @@ bool DirectionFactor<dim>::add_outside(int side, std::span<const int> facets) {
   outside.second *= 9.0;
   if (outside.is_constant()) terms_.resize(first);
   value_ *= outside.value;
+  if (has_area) {
+    StepValue faced = smooth_step(3.0 * (sum_facing - 1.0));
+    faced.first *= 3.0;
+    faced.second *= 9.0;
+    areas_[static_cast<std::size_t>(side)] = {sharpness, exceeding(sum_shares, sharpness), faced};
+    terms_.insert(terms_.end(), facing.begin(), facing.end());
+  }
   return value_ > 0.0;
+}
+
+template <int dim>
+double DirectionFactor<dim>::area() const {
+  double sum = 0.0;
+  for (std::size_t side = 0; side < 2; ++side) {
+    sum += areas_[side].least + areas_[side].more.value * areas_[1 - side].faced.value;
+  }
+  return sum;
 }
 
 template <int dim>
@@ -218,7 +265,8 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
       add_turning(t, side_sign);
       return;
     }
-    case Kind::normal: {
+    case Kind::normal:
+    case Kind::facing: {
       Vec<dim> n = area_normal<dim>(at(v0), at(v1), at(term.vertices[dim - 1]));
       const double length = n.norm();
       n *= term.sign / length;
@@ -267,21 +315,33 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
     -> std::vector<LogTerm> {
   const std::size_t size = dim * (4 + neighbours.size());
   std::vector<LogTerm> result;
-  // Per side: the sum over the normals is one scalar.
+  const double area = this->area();
+  // Per side: the sum over the normals is one scalar, and so are the sums over the facets that face the contact.
   std::array<LogTerm, 2> sums;
+  std::array<std::vector<double>, 2> shares, facing;
   for (std::size_t side = 0; side < 2; ++side) {
     const StepValue& outside = outside_[side];
     if (outside.is_constant()) continue;
     const double first = outside.first / outside.value;
     sums[side] = {first, outside.second / outside.value - first * first, std::vector<double>(size, 0.0)};
   }
+  const auto add_to = [size](std::vector<double>& sum, double factor, const std::vector<double>& gradient) {
+    sum.resize(size, 0.0);
+    for (std::size_t i = 0; i < gradient.size(); ++i) sum[i] += factor * gradient[i];
+  };
   for (const Term& term : terms_) {
     LogTerm log{0.0, 0.0, std::vector<double>(size, 0.0)};
     differentiate(term, frame, neighbours, log.gradient);
+    const auto side = static_cast<std::size_t>(term.side);
     if (term.kind == Kind::normal) {
-      LogTerm& sum = sums[static_cast<std::size_t>(term.side)];
-      for (std::size_t i = 0; i < size; ++i) sum.gradient[i] += term.step.first * log.gradient[i];
-      log.second = sum.first * term.step.second;
+      add_to(sums[side].gradient, term.step.first, log.gradient);
+      log.second = sums[side].first * term.step.second;
+    } else if (term.kind == Kind::facing) {
+      add_to(shares[side], term.share * term.step.first, log.gradient);
+      add_to(facing[side], term.step.first, log.gradient);
+      const Area &own = areas_[side], &other = areas_[1 - side];
+      const double slope = term.share * own.more.first * other.faced.value + own.faced.first * other.more.value;
+      log.second = slope * term.step.second / area;
     } else {
       log.first = term.step.first / term.step.value;
       log.second = term.step.second / term.step.value - log.first * log.first;
@@ -291,6 +351,24 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   for (LogTerm& sum : sums) {
     if (!sum.gradient.empty()) result.push_back(std::move(sum));
   }
+  std::vector<double> of_area;
+  for (std::size_t side = 0; side < 2; ++side) {
+    const Area &own = areas_[side], &other = areas_[1 - side];
+    if (facing[side].empty()) continue;
+    add_to(of_area, own.more.first * other.faced.value, shares[side]);
+    add_to(of_area, own.faced.first * other.more.value, facing[side]);
+    result.push_back({0.0, own.more.second * other.faced.value / area, shares[side]});
+    result.push_back({0.0, own.faced.second * other.more.value / area, facing[side]});
+    const double mixed = own.more.first * other.faced.first / area;
+    if (mixed != 0.0) {  // a b^T + b a^T
+      std::vector<double> plus = shares[side], minus = shares[side];
+      add_to(plus, 1.0, facing[1 - side]);
+      add_to(minus, -1.0, facing[1 - side]);
+      result.push_back({0.0, 0.5 * mixed, std::move(plus)});
+      result.push_back({0.0, -0.5 * mixed, std::move(minus)});
+    }
+  }
+  if (!of_area.empty()) result.push_back({1.0 / area, -1.0 / (area * area), std::move(of_area)});
   return result;
 }
 

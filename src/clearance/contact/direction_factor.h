@@ -1,6 +1,6 @@
-// How much a pair of closest features counts as a contact, by the direction of its gap: 1 where each is a local minimum
-// of the distance from the other and lies outside of the other's solid, 0 where it clearly is not, smooth between
-// [Hua24, sec. 4.3].
+// How much a pair of closest features counts as a contact, by the direction of its gap: a factor, 1 where each is a
+// local minimum of the distance from the other and lies outside of the other's solid, 0 where it clearly is not, smooth
+// between [Hua24, sec. 4.3], and the area that the features stand for in that direction.
 //
 // With u the unit vector towards a feature from the closest point of the other one, H the smooth step:
 //   a vertex    prod H(t . u) over its edges, t the unit vectors along them
@@ -9,6 +9,10 @@
 // A neighbour takes what a feature loses: where the gap to a boundary of the feature (an edge of a triangle, an end of
 // an edge) is turned by theta from its own, the boundary has the share H(-sin theta) and the feature the rest. Over a
 // flat surface, however it is cut into triangles, the shares of all features sum up to 1.
+//
+// The area of a feature of a solid is that of the shares of the facets around it which face the contact, as far as
+// facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
+// every mesh.
 #pragma once
 
 #include <vector>
@@ -28,17 +32,18 @@ class DirectionFactor {
   DirectionFactor(const Model& model, const SurfaceStar& star, const OrientationOptions& options)
       : model_(model), star_(star), options_(options) {}
 
-  /// At the surface positions `x` (flat), where the features of the contact are the closest ones: between 0 and 1.
+  /// At the surface positions `x` (flat), where the features of the contact are the closest ones: the factor, between 0
+  /// and 1, times the area [m^(dim-1)] of the point; of two vertices or edges, of both.
   double evaluate(const Contact& contact, const VecX& x);
 
   // Of the contact evaluated last, if that was not 0.
 
-  /// False: moving any vertex a little leaves the factor as it is.
+  /// False: moving any vertex a little leaves the value as it is.
   bool varies() const;
   /// Appends the surface vertices, those of the features aside, that it varies with, sorted.
   void add_neighbours(std::vector<int>& neighbours) const;
 
-  /// A summand of the logarithm of the factor, a function of a scalar: derivatives by the scalar, and the scalar's by
+  /// A summand of the logarithm of the value, a function of a scalar: derivatives by the scalar, and the scalar's by
   /// the vertices, dim numbers per place of the stencil.
   struct LogTerm {
     double first = 0.0;
@@ -50,7 +55,7 @@ class DirectionFactor {
   std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const;
 
  private:
-  enum class Kind { edge, face, normal, boundary };
+  enum class Kind { edge, face, normal, facing, boundary };
   /// A cosine and the step that is taken of it.
   struct Term {
     Kind kind;
@@ -59,6 +64,13 @@ class DirectionFactor {
     double sign;                  // of a normal: 1 or -1
     double cosine;
     StepValue step;
+    double share = 0.0;  // facing: area of the facet
+  };
+  /// What one side adds to the area: the least, and more as far as the other side is faced.
+  struct Area {
+    double least = 0.0;
+    StepValue more;                     // by the sum of the shares that face the contact
+    StepValue faced = {1.0, 0.0, 0.0};  // by the sum of the steps of all facets
   };
 
   Vec<dim> at(int v) const { return block<dim>(*x_, v); }
@@ -68,7 +80,8 @@ class DirectionFactor {
   bool add_boundary(int point, int line0, int line1);
   bool add_vertex(int side, int vertex);
   bool add_edge(int side, int edge);
-  bool add_outside(int side, std::span<const int> facets);
+  bool add_facets(int side, std::span<const int> facets, bool has_area, double sharpness);
+  double area() const;
   void differentiate(const Term& term, const ContactFrame<dim>& frame, std::span<const int> neighbours,
                      std::vector<double>& gradient) const;
   std::size_t place_of(int vertex, std::span<const int> neighbours) const;
@@ -84,6 +97,7 @@ class DirectionFactor {
   double value_ = 0.0;
   std::vector<Term> terms_;             // those that are not constant, and all normals of a side that varies
   std::array<StepValue, 2> outside_{};  // per side: of the sum over the normals
+  std::array<Area, 2> areas_{};         // per side
 };
 
 extern template class DirectionFactor<2>;

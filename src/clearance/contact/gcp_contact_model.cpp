@@ -14,6 +14,10 @@ namespace {
 constexpr int grain = 256;           // candidates
 constexpr double least_dhat = 0.01;  // of features, in those of their bodies
 
+/// Of the area of a pair: surfaces own half of it each; in space vertices half of that, and edges.
+template <int dim>
+constexpr double share = dim == 2 ? 0.5 : 0.25;
+
 /// 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z: 1 at 0, 0 from 1 on.
 StepValue spline(double z) {
   if (z >= 1.0) return {};
@@ -145,8 +149,6 @@ class GcpContactModel<dim>::Builder {
 
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   const std::array<int, 2>& edge(int e) const { return surface_.edges[static_cast<std::size_t>(e)]; }
-  double measure(int v) const { return model_.contact_measures.vertex[static_cast<std::size_t>(v)]; }
-  double edge_measure(int e) const { return model_.contact_measures.edge[static_cast<std::size_t>(e)]; }
   double modulus(int a, int b) const { return modulus_between(model_, a, b); }
   bool is_near(double distance_sq, double dhat) const {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
@@ -169,18 +171,19 @@ class GcpContactModel<dim>::Builder {
   }
 
   /// The contact of a stencil and its features, if it is one.
-  void add(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq, double weight,
+  void add(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq, double modulus,
            double dhat, const Features& features, Work& work) const {
     Contact contact;
     set_stencil(stencil, vertices, distance_sq, contact);
-    add(contact, weight, dhat, features, work);
+    add(contact, share<dim> * modulus, dhat, features, work);
   }
+  /// `weight`: of a unit of area.
   void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
     contact.dhat = std::min(dhat, dhat_of(contact, features));
     if (!is_near(contact.distance_sq, contact.dhat)) return;
-    const double factor = work.factor.evaluate(contact, x_);
-    if (!(factor > 0.0)) return;
-    contact.weight = factor * weight;
+    const double area = work.factor.evaluate(contact, x_);
+    if (!(area > 0.0)) return;
+    contact.weight = area * weight;
     contact.has_varying_factor = work.factor.varies();
     const auto first = std::ssize(work.found.neighbours);
     work.factor.add_neighbours(work.found.neighbours);
@@ -188,18 +191,16 @@ class GcpContactModel<dim>::Builder {
   }
 
   void add_point_point(int p, int v, Work& work) const {
-    const double weight = (dim == 2 ? 0.5 : 0.25) * (measure(p) + measure(v)) * modulus(p, v);
-    add(point_edge_stencils[0], {p, v, -1, -1}, (at(p) - at(v)).squaredNorm(), weight, dhat_of(p, v), {{p, v}, {}, -1},
-        work);
+    add(point_edge_stencils[0], {p, v, -1, -1}, (at(p) - at(v)).squaredNorm(), modulus(p, v), dhat_of(p, v),
+        {{p, v}, {}, -1}, work);
   }
   /// If the foot lies inside the edge.
   void add_point_edge(int p, int e, Work& work) const {
     const auto [e0, e1] = edge(e);
     const Vec<dim> xp = at(p), x0 = at(e0), x1 = at(e1);
     if (point_edge_type<dim>(xp, x0, x1) != PointEdgeType::p_e) return;
-    const double weight = (dim == 2 ? 0.5 : 0.25) * measure(p) * modulus(p, e0);
-    add(point_edge_stencils[2], {p, e0, e1, -1}, point_line_distance_sq<dim>(xp, x0, x1), weight, dhat_of(p, e0),
-        {{p, -1}, {e, -1}, -1}, work);
+    add(point_edge_stencils[2], {p, e0, e1, -1}, point_line_distance_sq<dim>(xp, x0, x1), modulus(p, e0),
+        dhat_of(p, e0), {{p, -1}, {e, -1}, -1}, work);
   }
 
   void look_at_triangle(const std::array<int, 2>& pair, Work& work) const {
@@ -217,8 +218,7 @@ class GcpContactModel<dim>::Builder {
       if (stencil.kind == ContactKind::point_triangle) {
         const double side = cross_product(Vec<3>(x[2] - x[1]), Vec<3>(x[3] - x[1])).dot(x[0] - x[1]);
         if (side * star_.outside(triangle) >= 0.0) {
-          add(stencil, vertices, distance_sq, 0.25 * measure(p) * modulus(p, t[0]), dhat, {{p, -1}, {-1, -1}, triangle},
-              work);
+          add(stencil, vertices, distance_sq, modulus(p, t[0]), dhat, {{p, -1}, {-1, -1}, triangle}, work);
         }
       }
       // The triangle stands for its edges and corners where no other one does.
@@ -245,8 +245,8 @@ class GcpContactModel<dim>::Builder {
       const double distance_sq = stencil_distance_sq(stencil, x);
       work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance_sq);
       if (stencil.kind != ContactKind::edge_edge) return;
-      const double weight = 0.25 * (edge_measure(a) + edge_measure(b)) * modulus(vertices[0], vertices[2]);
-      add(stencil, vertices, distance_sq, weight, dhat_of(vertices[0], vertices[2]), {{-1, -1}, {a, b}, -1}, work);
+      add(stencil, vertices, distance_sq, modulus(vertices[0], vertices[2]), dhat_of(vertices[0], vertices[2]),
+          {{-1, -1}, {a, b}, -1}, work);
     }
   }
 
@@ -316,7 +316,7 @@ class GcpContactModel<dim>::Builder {
     contact.vertices = {v, -1, -1, -1};
     contact.plane = plane;
     contact.distance_sq = distance * distance;
-    add(contact, measure(v) * modulus(v, v), dhat_of(v, v), {{v, -1}, {-1, -1}, -1}, work);
+    add(contact, modulus(v, v), dhat_of(v, v), {{v, -1}, {-1, -1}, -1}, work);
   }
 
   const GcpContactModel& own_;
@@ -362,8 +362,8 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
   Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
   contact.dhat = std::min(contact.dhat, rest_dhat(measures, sorted_bodies(model.surface, contact)));
   const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
-  const double share = pair.plane >= 0 ? 1.0 : dim == 2 ? 0.5 : pair.num_first == 1 ? 0.25 : 0.5;
-  contact.weight = share * modulus_between(model, first, last) * measures.vertex[static_cast<std::size_t>(first)];
+  const double of_area = pair.plane >= 0 ? 1.0 : pair.num_first == 1 ? share<dim> : 2.0 * share<dim>;
+  contact.weight = of_area * modulus_between(model, first, last) * measures.vertex[static_cast<std::size_t>(first)];
   return contact;
 }
 

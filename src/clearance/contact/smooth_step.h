@@ -35,4 +35,14 @@ inline StepValue smooth_step_of_cosine(double cosine, double alpha) {
   return step;
 }
 
+/// Of the cosine between the normal of a facet and the direction of a contact: whether the facet faces it. 1 up to 18
+/// degrees (one that curves does), 0 from 37 degrees on (the sides of a corner do not).
+inline StepValue facing_step(double cosine) {
+  constexpr double low = 0.8, high = 0.95, slope = 3.0 / (high - low);
+  StepValue step = smooth_step(slope * (cosine - high));
+  step.first *= slope;
+  step.second *= slope * slope;
+  return step;
+}
+
 }  // namespace clearance

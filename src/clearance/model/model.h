@@ -100,8 +100,12 @@ struct BodyPairDhat {
 
 /// What formulations with energies per area need, at rest; empty for others.
 struct ContactMeasures {
-  std::vector<double> vertex;   ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
-  std::vector<double> edge;     ///< [m^2] 3D: per surface edge, likewise
+  std::vector<double> vertex;  ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
+  std::vector<double> edge;    ///< [m^2] 3D: per surface edge, likewise
+  // Orientation-aware contact, of features of solids: the share of each facet around, and what is left where none of
+  // them faces the contact (sharp corners and edges). Empty: not used.
+  std::vector<double> facet_share;                       ///< [m^2] (2D: [m]) per triangle (2D: edge)
+  std::vector<double> vertex_sharpness, edge_sharpness;  ///< [m^2] (2D: [m])
   std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
   /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 into it, 0: there is none. Of an edge (a, b)
   /// b - a turned to the right.

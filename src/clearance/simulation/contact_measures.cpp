@@ -154,9 +154,10 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
       [&](int e) { return directions[static_cast<std::size_t>(e)]; });
 }
 
-/// Adds what sharp features of solids stand for, however finely they are meshed: the area that the surface gains there
-/// when it is moved outwards by dhat (Steiner's formula). An edge gains its length times dhat times the angle that it
-/// bends by, a vertex dhat^2 times its defect of angles; in the plane a vertex dhat times its angle.
+/// What features of solids stand for: shares of the facets around them, and where they are sharp, however finely they
+/// are meshed, the area that the surface gains there when it is moved outwards by dhat (Steiner's formula). An edge
+/// gains its length times dhat times the angle that it bends by, a vertex dhat^2 times its defect of angles; in the
+/// plane a vertex dhat times its angle.
 template <int dim>
 class Offsets {
  public:
@@ -168,25 +169,50 @@ class Offsets {
 
   void run() {
     const SurfaceTopology& surface = scene_.model.surface;
-    if constexpr (dim == 3) {
-      for (int e = 0; e < std::ssize(surface.edges); ++e) {
-        const auto [a, b] = surface.edges[static_cast<std::size_t>(e)];
-        const double angle = std::max(0.0, bend(e));
-        const double area = (at(b) - at(a)).norm() * dhat(a) * angle;
-        measures_.edge[static_cast<std::size_t>(e)] += area;
-        for (const int v : {a, b}) measures_.vertex[static_cast<std::size_t>(v)] += 0.5 * area;
+    set_facet_shares();
+    std::vector<double>& of_vertex = measures_.vertex_sharpness;
+    std::vector<double>& of_edge = measures_.edge_sharpness;
+    of_vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0.0);
+    of_edge.assign(surface.edges.size(), 0.0);
+    std::vector<char> is_convex(of_vertex.size(), 1);
+    for (int e = 0; dim == 3 && e < std::ssize(surface.edges); ++e) {
+      if (!star_.is_solid_edge(e)) continue;
+      const auto i = static_cast<std::size_t>(e);
+      const auto [a, b] = surface.edges[i];
+      const double angle = bend(e);
+      const double area = (at(b) - at(a)).norm() * dhat(a) * std::max(0.0, angle);
+      of_edge[i] = angle < 0.0 ? least(measures_.edge[i]) : area;
+      for (const int v : {a, b}) {
+        of_vertex[static_cast<std::size_t>(v)] += 0.5 * area;
+        if (angle < 0.0) is_convex[static_cast<std::size_t>(v)] = 0;
       }
     }
     for (int v = 0; v < surface.num_vertices; ++v) {
       if (!star_.is_solid_vertex(v)) continue;
+      const auto i = static_cast<std::size_t>(v);
       const double gain = dim == 2 ? dhat(v) * turn(v) : dhat(v) * dhat(v) * defect(v);
-      measures_.vertex[static_cast<std::size_t>(v)] += std::max(0.0, gain);
+      of_vertex[i] += std::max(0.0, gain);
+      if (is_convex[i] == 0 || gain < 0.0) of_vertex[i] = std::max(of_vertex[i], least(measures_.vertex[i]));
     }
+    for (std::size_t v = 0; v < of_vertex.size(); ++v) measures_.vertex[v] += of_vertex[v];
+    for (std::size_t e = 0; e < of_edge.size(); ++e) measures_.edge[e] += of_edge[e];
   }
 
  private:
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   double dhat(int v) const { return dhat_of_vertex(scene_, v); }
+  /// Of a feature that is not convex, where no facet faces the contact: nothing may be without a barrier.
+  static double least(double area) { return 0.1 * area; }
+  void set_facet_shares() {
+    const SurfaceTopology& surface = scene_.model.surface;
+    if constexpr (dim == 3) {
+      for (const auto& [a, b, c] : surface.triangles) {
+        measures_.facet_share.push_back(cross_product(Vec<3>(at(b) - at(a)), Vec<3>(at(c) - at(a))).norm() / 6.0);
+      }
+    } else {
+      for (const auto& [a, b] : surface.edges) measures_.facet_share.push_back(0.5 * (at(b) - at(a)).norm());
+    }
+  }
   static double angle_between(const Vec<dim>& a, const Vec<dim>& b) {
     return elementary::acos(std::clamp(a.dot(b) / (a.norm() * b.norm()), -1.0, 1.0));
   }
