@@ -6,6 +6,7 @@ no more than what it meets. Every scene runs under ipc, convergent and gcp in on
 """
 
 import argparse
+import array
 import json
 import math
 import re
@@ -241,6 +242,73 @@ def corner_scene(level):
     return result
 
 
+HERTZ_REACH = 0.01  # contact radius over that of the ball
+HERTZ = {"young": 1e6, "poisson": 0.3, "depth": HERTZ_REACH ** 2, "block": 40 * HERTZ_REACH}
+
+
+def hertz_scene(level):
+    """A ball of radius 1 is pressed into a block by a contact radius squared; elements of 0.4 to 0.1 contact radii."""
+    a, n = HERTZ_REACH, 3 * (level + 1)
+    size, steps = 1.2 / n, [1.2 * i / n for i in range(n + 1)]
+    while steps[-1] < 40:
+        size *= 1.6
+        steps.append(min(40, steps[-1] + size) if steps[-1] + 1.3 * size < 40 else 40)
+    across, down = [-a * x for x in steps[:0:-1]] + [a * x for x in steps], [-a * x for x in steps[::-1]]
+    block = body("block", grid(across, down, across), {"density": 1000, "youngs_modulus": HERTZ["young"],
+                                                       "poisson_ratio": HERTZ["poisson"]},
+                 motions=[{"region": {"frame": "body", "box": [[-1, -1, -1], [2, 0, 2]]}}])
+    dhat = 0.1 * HERTZ["depth"]
+    nodes = even(-1.5 * a, 1.5 * a, 4 * n)
+    count = len(nodes)
+    cap = {"vertices": [[x, 1 - math.sqrt(1 - x * x - z * z), z] for x in nodes for z in nodes],
+           "triangles": [t for i in range(count - 1) for k in range(count - 1)
+                         for t in ([i * count + k, i * count + k + 1, (i + 1) * count + k + 1],
+                                   [i * count + k, (i + 1) * count + k + 1, (i + 1) * count + k])]}
+    ball = body("ball", cap, kind="obstacle", transform={"translation": [0, dhat, 0]},
+                motions=[{"displacement": ["0", f"-{HERTZ['depth'] + dhat} * min(t, 1)", "0"]}])
+    ball.pop("material")
+    return scene(dhat, [block, ball], 4, step=0.25, solver={"force_tolerance": 1e-5},
+                 output={"fields": ["contact_pressure", "normal_force"]}) | {
+                     "time": {"step": 0.25, "duration": 1.0, "integrator": "quasi_static"}}
+
+
+def read_frame(path):
+    """Points and the arrays of the points of a frame, as lists of rows."""
+    raw = path.read_bytes()
+    head = raw[:raw.index(b"<AppendedData")].decode()
+    start = raw.index(b"_", raw.index(b">", len(head))) + 1
+    arrays = {}
+    for name, components, offset in re.findall(
+            r'<DataArray type="Float64" Name="(\w+)" NumberOfComponents="(\d+)" format="appended" offset="(\d+)"', head):
+        at = start + int(offset)
+        values = array.array("d", raw[at + 8:at + 8 + int.from_bytes(raw[at:at + 8], "little")])
+        n = int(components)
+        arrays.setdefault(name, [values[i:i + n] for i in range(0, len(values), n)])
+    return arrays
+
+
+def measure_hertz(folder):
+    """Force over theory's at this depth, and how far pressures are off those of theory at this force, in its largest."""
+    frames = sorted((folder / "frames").glob("*.vtu"))
+    first, last = read_frame(frames[0]), read_frame(frames[-1])
+    on_top = [i for i, (x, y, z) in enumerate(first["Points"]) if abs(y) < 1e-12 and math.hypot(x, z) < 5 * HERTZ_REACH]
+    centre = min(on_top, key=lambda i: sum(c * c for c in first["Points"][i]))
+    force = math.fsum(max(0.0, -f[1]) for i, f in enumerate(last["normal_force"]) if i in set(on_top))
+    young, poisson = HERTZ["young"], HERTZ["poisson"]
+    modulus = young / (1 - poisson ** 2)
+    # Of a half-space, whose surface sinks deeper than that of a clamped block (Boussinesq).
+    sunk = -last["Points"][centre][1] + force * (1 + poisson) * (3 - 2 * poisson) / (2 * math.pi * young * HERTZ["block"])
+    reach = (0.75 * force / modulus) ** (1 / 3)
+    largest = 1.5 * force / (math.pi * reach ** 2)
+    off = []
+    for i in on_top:
+        r = math.hypot(first["Points"][i][0], first["Points"][i][2]) / reach
+        if r < 0.8:
+            off.append(last["contact_pressure"][i][0] / largest - math.sqrt(1 - r * r))
+    return (f"force {force / (4 / 3 * modulus * sunk ** 1.5):.3f} of theory's, pressures off by "
+            f"{math.sqrt(math.fsum(d * d for d in off) / len(off)):.3f} (mean), {max(map(abs, off)):.3f} (largest) at {len(off)} nodes")
+
+
 def scenes():
     result = {f"rest: {name}": s for name, s in rest_scenes().items()}
     result["cube to a third"] = squeeze_scene()
@@ -248,6 +316,8 @@ def scenes():
     result["cliff edge"] = cliff_scene()
     for level in range(4):
         result[f"corner at 234 m/s, level {level}"] = corner_scene(level)
+    for level in range(4):
+        result[f"ball on a block (Hertz), level {level}"] = hertz_scene(level)
     return result
 
 
@@ -300,6 +370,9 @@ def main():
                              f"{barrier:.3g}", f"{min(distances):.3g}" if distances else "-",
                              str(unconverged), "clean" if is_verified else "BROKEN"])
                 print("  ".join(rows[-1]), flush=True)
+                if "Hertz" in name:
+                    rows[-1][0] += f": {measure_hertz(folder)}"
+                    print("   ", measure_hertz(folder), flush=True)
     text = table(["scene", "formulation", "steps", "Newton iterations", "largest contact energy [J]", "smallest distance [m]",
                   "not converged", "verify"], rows)
     print(f"\n{machine()}\n\n{text}")
