@@ -65,7 +65,7 @@ BlockSparseMatrix make_matrix(const benchmark::State& state) {
   const Springs springs = make_springs(nx, ny, nz, static_cast<int>(state.range(3)));
   BlockAssembler assembler(springs.stencils);
   BlockSparseMatrix matrix(3, nx * ny * nz, assembler.keys());
-  assembler.bind(matrix);
+  if (!assembler.bind(matrix)) throw std::logic_error("the matrix lacks blocks of its own keys");
   assembler.add_to<3>(matrix, springs.locals, 1.0);
   for (int b = 0; b < matrix.num_blocks(); ++b) {
     matrix.add_to_slot<3>(matrix.find_slot(b, b), matrix.slot_stride(b), 1e-2 * Mat<3>::Identity());

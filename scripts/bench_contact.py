@@ -242,6 +242,46 @@ def corner_scene(level):
     return result
 
 
+def cusp_scene():
+    """Two walls that bend away from a bridge between their middles, squeezed until the notches at the bridge close."""
+    rows = [-1, -0.85, -0.7, -0.55, -0.42, -0.3, -0.2, -0.12, -0.06, 0, 0.06, 0.12, 0.2, 0.3, 0.42, 0.55, 0.7, 0.85, 1]
+
+    def place(p):
+        inner = 0.05 + 0.35 * max(0.0, abs(p[1]) - 0.06) ** 1.5
+        across = abs(p[0])
+        return [math.copysign(across * inner if across <= 1 else inner + 0.12 * (across - 1), p[0]), 0.5 * p[1], p[2]]
+
+    mesh = grid([-2, -1.5, -1, 0, 1, 1.5, 2], rows, [0, 0.12, 0.24],
+                lambda i, j, k: i not in (2, 3) or 0.5 * abs(rows[j] + rows[j + 1]) < 0.06, place)
+    ends = [{"region": {"frame": "body", "box": [[0, 0, 0], [1, 0, 1]]}},
+            {"region": {"frame": "body", "box": [[0, 1, 0], [1, 1, 1]]}, "displacement": ["0", "-0.6 * min(t / 0.5, 1)", "0"]}]
+    return scene(0.01, [body("walls", mesh, {"density": 100, "youngs_modulus": 1e6, "poisson_ratio": 0.3}, motions=ends)],
+                 50, step=0.01)
+
+
+def disk_scene(level, is_flat):
+    """Contact energy alone: what is stored between a disk and another one, or a wave over a wavy floor, all at rest."""
+    n = 16 * 2 ** level
+    if is_flat:
+        xs = even(-1, 1, n)
+
+        def wave(low, high, sign):
+            vertices = [[x, y + sign * 0.02 * math.cos(5 * x), 0] for x in xs for y in (low, high)]
+            triangles = [t for i in range(n) for t in ([2 * i, 2 * i + 2, 2 * i + 3], [2 * i, 2 * i + 3, 2 * i + 1])]
+            return {"vertices": vertices, "triangles": triangles}
+        shapes = [wave(0.05, 0.3, -1), wave(-0.3, 0, 1)]
+    else:
+        circle = [[0.5 * math.cos(2 * math.pi * i / n), 0.5 * math.sin(2 * math.pi * i / n)] for i in range(n)]
+        lower = disk_of(circle, 1)
+        shapes = [{"vertices": [[x + 0.01, y + 1.02, 0] for x, y, _ in lower["vertices"]], "triangles": lower["triangles"]},
+                  lower]
+    bodies = [body(name, mesh, {"density": 1e6, "youngs_modulus": 1e6, "poisson_ratio": 0.3})
+              for name, mesh in zip(("upper", "lower"), shapes)]
+    result = scene(0.1, bodies, 1, step=1e-9, dimension=2)
+    result["contact"].update({"kappa": 1e5, "adaptive_dhat": False, "alpha_t": 0.3})
+    return result
+
+
 HERTZ_REACH = 0.01  # contact radius over that of the ball
 HERTZ = {"young": 1e6, "poisson": 0.3, "depth": HERTZ_REACH ** 2, "block": 40 * HERTZ_REACH}
 
@@ -316,6 +356,10 @@ def scenes():
     result["cliff edge"] = cliff_scene()
     for level in range(4):
         result[f"corner at 234 m/s, level {level}"] = corner_scene(level)
+    result["cusp"] = cusp_scene()
+    for is_flat, name in ((False, "two disks"), (True, "two waves")):
+        for level in range(7):
+            result[f"potential of {name}, level {level}"] = disk_scene(level, is_flat)
     for level in range(4):
         result[f"ball on a block (Hertz), level {level}"] = hertz_scene(level)
     return result

@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "clearance/base/parallel.h"
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/gcp_contact_model.h"
 #include "simulation/probed_scene.h"
 
 namespace clearance {
@@ -250,6 +252,31 @@ TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
       EXPECT_NEAR(1e6 * weight * gcp_pressure_at(z, 2), 1e4, 1.0) << cells << ' ' << is_meshed;
     }
   }
+}
+
+/// Where elements are smaller than the gap, vertices within alpha_t of it faced a vertex all at once: the energy grew
+/// with their number.
+TEST(GcpContactScene, EnergySettlesAsMeshesAreRefined) {
+  std::vector<double> energies;
+  for (const int rings : {4, 16, 32, 64}) {
+    const std::string disk = fmt::format(R"("kind": "affine", "generator": {{"kind": "disk", "size": [0.5],
+      "resolution": [{}]}})",
+                                         rings);
+    RunningScene scene(fmt::format(R"({{"dimension": 2, "contact": {{"formulation": "gcp", "dhat": 0.1, "kappa": 1e5,
+      "dhat_is_absolute": true, "adaptive_dhat": false}},
+      "bodies": [{{{}}}, {{{}, "transform": {{"translation": [0.01, 1.02, 0]}}}}]}})",
+                                   disk, disk));
+    const Model& model = scene.model();
+    const GcpContactModel<2> contacts(model, scene.scene().options.barrier,
+                                      *scene.scene().options.formulation.orientation);
+    const VecX x = model.surface_map.apply(scene.state().x);
+    const auto broad_phase = make_broad_phase(2, model.surface);
+    const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
+    energies.push_back(ContactPotential<2>(model, contacts).energy(set, x).value());
+  }
+  EXPECT_NEAR(energies[0], energies[3], 0.25 * energies[3]);
+  EXPECT_NEAR(energies[1], energies[3], 0.1 * energies[3]);
+  EXPECT_NEAR(energies[2], energies[3], 0.1 * energies[3]);
 }
 
 /// Flat on a floor it stands for the facets that face the floor alone: the gap is the same everywhere, at edges too.

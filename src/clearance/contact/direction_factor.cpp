@@ -49,6 +49,9 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
       break;
     case ContactKind::point_point:
       is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
+      // The other one has its own contact.
+      areas_[1].least = 0.0;
+      areas_[1].more = {};
       break;
     case ContactKind::point_edge:
       is_positive = is_positive && add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
@@ -63,38 +66,54 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   return is_positive ? value_ * area() : 0.0;
 }
 
-/// False if the factor is 0.
+/// False if the factor is 0. `extent` [m]: of the element that is shared; infinity: that does not matter.
 template <int dim>
-bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine) {
-  StepValue step = smooth_step_of_cosine(cosine, options_.alpha_t);
+bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent) {
+  const double narrowing = options_.alpha_t / (0.5 * extent);
+  StepValue step = smooth_step_of_cosine((1.0 + distance_ * narrowing) * cosine, options_.alpha_t);
   if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
   value_ *= step.value;
   if (!(value_ > 0.0)) return false;
-  if (!step.is_constant()) terms_.push_back({kind, side, vertices, 1.0, cosine, step});
+  if (!step.is_constant()) terms_.push_back({kind, side, vertices, 1.0, cosine, step, narrowing});
   return true;
+}
+
+/// [m] At rest.
+template <int dim>
+double DirectionFactor<dim>::length(int edge) const {
+  return std::sqrt(model_.edge_rest_length_sq[static_cast<std::size_t>(edge)]);
 }
 
 template <int dim>
 bool DirectionFactor<dim>::add_boundaries() {
   const auto& [a, b, c, d] = contact_.vertices;
   switch (contact_.kind) {
-    case ContactKind::point_edge:
-      return add_boundary(a, b, -1) && add_boundary(a, c, -1);
-    case ContactKind::point_triangle:
-      return add_boundary(a, b, c) && add_boundary(a, c, d) && add_boundary(a, d, b);
+    case ContactKind::point_edge: {
+      const double extent = length(star_.edge_between(b, c));
+      return add_boundary(a, b, -1, extent) && add_boundary(a, c, -1, extent);
+    }
+    case ContactKind::point_triangle: {
+      const int triangle = star_.triangle_of(b, c, d);
+      const std::array<int, 3>& t = model_.surface.triangles[static_cast<std::size_t>(triangle)];
+      for (std::size_t i = 0; i < 3; ++i) {
+        if (!add_boundary(a, t[i], t[(i + 1) % 3], star_.height(triangle, i))) return false;
+      }
+      return true;
+    }
     case ContactKind::edge_edge:
-      return add_boundary(a, c, d) && add_boundary(b, c, d) && add_boundary(c, a, b) && add_boundary(d, a, b);
+      return add_boundary(a, c, d, infinity) && add_boundary(b, c, d, infinity) && add_boundary(c, a, b, infinity) &&
+             add_boundary(d, a, b, infinity);
     default:
       return true;
   }
 }
 
 template <int dim>
-bool DirectionFactor<dim>::add_boundary(int point, int line0, int line1) {
+bool DirectionFactor<dim>::add_boundary(int point, int line0, int line1, double extent) {
   const double distance_sq = line1 < 0 ? point_point_distance_sq<dim>(at(point), at(line0))
                                        : point_line_distance_sq<dim>(at(point), at(line0), at(line1));
   const double sine_sq = 1.0 - distance_ * distance_ / distance_sq;
-  return add(Kind::boundary, 0, {point, line0, line1}, -std::sqrt(std::max(0.0, sine_sq)));
+  return add(Kind::boundary, 0, {point, line0, line1}, -std::sqrt(std::max(0.0, sine_sq)), extent);
 }
 
 template <int dim>
@@ -103,7 +122,9 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
   for (const int edge : star_.edges_of(vertex)) {
     const int other = star_.other_end(edge, vertex);
     const Vec<dim> t = at(other) - p;
-    if (!add(Kind::edge, side, {vertex, other, -1}, t.dot(u) / t.norm())) return false;
+    if (!add(Kind::edge, side, {vertex, other, -1}, t.dot(u) / t.norm(), side == 0 ? infinity : length(edge))) {
+      return false;
+    }
   }
   const ContactMeasures& measures = model_.contact_measures;
   const auto i = static_cast<std::size_t>(vertex);
@@ -123,7 +144,13 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
     const int opposite = star_.opposite(triangle, edge);
     const Vec<dim> r = at(opposite) - at(e[0]);
     const Vec<dim> t = (r - r.dot(along) * along).normalized();
-    if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u))) return false;
+    double extent = infinity;
+    if (contact_.kind == ContactKind::point_edge) {
+      const std::array<int, 3>& edges = star_.edges_of_triangle(triangle);
+      extent =
+          star_.height(triangle, static_cast<std::size_t>(std::find(edges.begin(), edges.end(), edge) - edges.begin()));
+    }
+    if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u), extent)) return false;
   }
   const ContactMeasures& measures = model_.contact_measures;
   const auto i = static_cast<std::size_t>(edge);
@@ -161,7 +188,7 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     const double share = facet_share[static_cast<std::size_t>(facet)];
     sum_facing += faces.value;
     sum_shares += share * faces.value;
-    if (!faces.is_constant()) facing.push_back({Kind::facing, side, v, sign, cosine, faces, share});
+    if (!faces.is_constant()) facing.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
   outside = smooth_step(3.0 * (sum - 1.0));
@@ -332,6 +359,13 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   for (const Term& term : terms_) {
     LogTerm log{0.0, 0.0, std::vector<double>(size, 0.0)};
     differentiate(term, frame, neighbours, log.gradient);
+    if (term.narrowing > 0.0) {
+      for (double& slope : log.gradient) slope *= 1.0 + distance_ * term.narrowing;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
+        Eigen::Map<Vec<dim>>(log.gradient.data() + dim * i) +=
+            term.cosine * term.narrowing * frame.weights[i] * frame.normal;
+      }
+    }
     const auto side = static_cast<std::size_t>(term.side);
     if (term.kind == Kind::normal) {
       add_to(sums[side].gradient, term.step.first, log.gradient);

@@ -8,7 +8,10 @@
 //   of a solid  H(3 (sum H(-n . u) - 1)) over the facets of the vertex or the edge, n their normals
 // A neighbour takes what a feature loses: where the gap to a boundary of the feature (an edge of a triangle, an end of
 // an edge) is turned by theta from its own, the boundary has the share H(-sin theta) and the feature the rest. Over a
-// flat surface, however it is cut into triangles, the shares of all features sum up to 1.
+// flat surface, however it is cut into triangles, the shares of all features sum up to 1. So that none is shared by
+// more than its neighbours where elements are smaller than the gap, what a vertex faces has a narrower step there, H((1
+// + alpha d / l) t . u) with l half the extent of the element; a pair of vertices is two contacts, of which the first
+// vertex is the one that faces the other.
 //
 // The area of a feature of a solid is that of the shares of the facets around it which face the contact, as far as
 // facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
@@ -33,7 +36,7 @@ class DirectionFactor {
       : model_(model), star_(star), options_(options) {}
 
   /// At the surface positions `x` (flat), where the features of the contact are the closest ones: the factor, between 0
-  /// and 1, times the area [m^(dim-1)] of the point; of two vertices or edges, of both.
+  /// and 1, times the area [m^(dim-1)] of the first feature; of two edges, of both.
   double evaluate(const Contact& contact, const VecX& x);
 
   // Of the contact evaluated last, if that was not 0.
@@ -63,8 +66,9 @@ class DirectionFactor {
     std::array<int, 3> vertices;  // -1: none
     double sign;                  // of a normal: 1 or -1
     double cosine;
-    StepValue step;
-    double share = 0.0;  // facing: area of the facet
+    StepValue step;          // of the cosine, or of what it is times 1 + distance * narrowing
+    double narrowing = 0.0;  // [1/m]
+    double share = 0.0;      // facing: area of the facet
   };
   /// What one side adds to the area: the least, and more as far as the other side is faced.
   struct Area {
@@ -75,9 +79,10 @@ class DirectionFactor {
 
   Vec<dim> at(int v) const { return block<dim>(*x_, v); }
   Vec<dim> towards(int side) const { return side == 0 ? normal_ : Vec<dim>(-normal_); }
-  bool add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine);
+  bool add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent);
   bool add_boundaries();
-  bool add_boundary(int point, int line0, int line1);
+  bool add_boundary(int point, int line0, int line1, double extent);
+  double length(int edge) const;
   bool add_vertex(int side, int vertex);
   bool add_edge(int side, int edge);
   bool add_facets(int side, std::span<const int> facets, bool has_area, double sharpness);

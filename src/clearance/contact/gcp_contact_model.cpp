@@ -191,8 +191,13 @@ class GcpContactModel<dim>::Builder {
   }
 
   void add_point_point(int p, int v, Work& work) const {
-    add(point_edge_stencils[0], {p, v, -1, -1}, (at(p) - at(v)).squaredNorm(), modulus(p, v), dhat_of(p, v),
-        {{p, v}, {}, -1}, work);
+    Contact contact;
+    contact.kind = ContactKind::point_point;
+    contact.distance_sq = (at(p) - at(v)).squaredNorm();
+    for (const auto& [owner, other] : {std::array{p, v}, std::array{v, p}}) {
+      contact.vertices = {owner, other, -1, -1};
+      add(contact, share<dim> * modulus(p, v), dhat_of(p, v), {{p, v}, {}, -1}, work);
+    }
   }
   /// If the foot lies inside the edge.
   void add_point_edge(int p, int e, Work& work) const {

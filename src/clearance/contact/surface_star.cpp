@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "clearance/geometry/distance.h"
+
 namespace clearance {
 
 namespace {
@@ -40,6 +42,12 @@ SurfaceStar::SurfaceStar(const Model& model)
   for (const auto& t : surface_.triangles) {
     edges_of_triangle_.push_back({edge_between(t[0], t[1]), edge_between(t[1], t[2]), edge_between(t[2], t[0])});
   }
+  const VecX x = model.surface_map.apply(model.x_rest);
+  for (const auto& t : surface_.triangles) {
+    const Vec<3> a = block<3>(x, t[0]), b = block<3>(x, t[1]), c = block<3>(x, t[2]);
+    const double area = cross_product(Vec<3>(b - a), Vec<3>(c - a)).norm();
+    heights_.push_back({area / (b - a).norm(), area / (c - b).norm(), area / (a - c).norm()});
+  }
   triangles_of_edge_ = make_lists(surface_.edges.size(), [&](const auto& add) {
     for (int t = 0; t < std::ssize(surface_.triangles); ++t) {
       for (const int e : edges_of_triangle(t)) add(e, t);
@@ -73,6 +81,17 @@ int SurfaceStar::opposite(int triangle, int edge) const {
   const auto& t = surface_.triangles[static_cast<std::size_t>(triangle)];
   const auto& e = surface_.edges[static_cast<std::size_t>(edge)];
   return *std::find_if(t.begin(), t.end(), [&](int v) { return v != e[0] && v != e[1]; });
+}
+
+int SurfaceStar::triangle_of(int a, int b, int c) const {
+  const std::span<const int> triangles = facets_of(a);
+  const auto found = std::find_if(triangles.begin(), triangles.end(), [&](int triangle) {
+    const auto& t = surface_.triangles[static_cast<std::size_t>(triangle)];
+    const auto has = [&](int v) { return v == t[0] || v == t[1] || v == t[2]; };
+    return has(b) && has(c);
+  });
+  assert(found != triangles.end());
+  return *found;
 }
 
 int SurfaceStar::first_without(std::span<const int> triangles, int vertex) const {

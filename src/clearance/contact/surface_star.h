@@ -44,6 +44,9 @@ class SurfaceStar {
   }
   /// The corner of a triangle that an edge does not have.
   int opposite(int triangle, int edge) const;
+  /// [m] At rest, of a triangle above its edge i.
+  double height(int triangle, std::size_t i) const { return heights_[static_cast<std::size_t>(triangle)][i]; }
+  int triangle_of(int a, int b, int c) const;
   /// The first triangle of an edge or a vertex that does not have this vertex; -1: none. Of the pairs that a vertex
   /// makes with the triangles around a feature, this one stands for the feature.
   int first_without(std::span<const int> triangles, int vertex) const;
@@ -62,6 +65,7 @@ class SurfaceStar {
   bool is_in_space_;
   IndexLists edges_of_vertex_, triangles_of_vertex_, triangles_of_edge_;
   std::vector<std::array<int, 3>> edges_of_triangle_;
+  std::vector<std::array<double, 3>> heights_;
   std::vector<char> is_solid_vertex_, is_solid_edge_;
 };
 
