@@ -313,11 +313,11 @@ TEST(GcpContact, EnergyIsContinuousWhereFeaturesSwitchInThePlane) {
 }
 
 template <int dim>
-void check_derivatives(const ModelBuilder& builder, int seed) {
+void check_derivatives(const ModelBuilder& builder, int seed, bool is_published = false) {
   Random random(seed + 1000);
   Model model = builder.build();
   set_oriented_measures(random, model);
-  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false});
+  const GcpContactModel<dim> contacts(model, {1.2, 0.0}, {0.5, 0.3, false, is_published});
   const ContactPotential<dim> potential(model, contacts);
   const Candidates pairs = all_pairs(dim, model.surface);
   const VecX x = builder.x();
@@ -333,12 +333,33 @@ TEST(GcpContact, ForcesAreMinusTheGradientOfItsEnergy) {
     Random random(seed);
     ModelBuilder builder = apart(random);
     builder.add_half_space(Vec<3>(0.1, 1, 0.2), -1.8);
-    check_derivatives<3>(builder, seed);
     ModelBuilder in_plane(2);
     for (int i = 0; i < 3; ++i) in_plane.add_polygon(random, Vec<3>(1.5 * i, random.uniform(-0.5, 0.5), 0), 0.5, 7);
     in_plane.add_half_space(Vec<3>(0.1, 1, 0), -1.5);
-    check_derivatives<2>(in_plane, seed);
+    for (const bool is_published : {false, true}) {
+      check_derivatives<3>(builder, seed, is_published);
+      check_derivatives<2>(in_plane, seed, is_published);
+    }
   }
+}
+
+/// A corner above the middle of an edge, both of known lengths.
+TEST(GcpContact, PublishedEnergyIsThatOfTheAuthorsProgram) {
+  ModelBuilder builder(2);
+  builder.add_body({{-2, 0, 0}, {2, 0, 0}, {0, -3, 0}}, {}, {{0, 1}, {1, 2}, {2, 0}});
+  builder.add_body({{0, 0.6, 0}, {3, 4.6, 0}, {-3, 4.6, 0}}, {}, {{0, 1}, {1, 2}, {2, 0}});
+  Random random(3);
+  Model model = builder.build();
+  set_oriented_measures(random, model);
+  for (double& modulus : model.contact_measures.modulus) modulus = 7.0;
+  // The outline of the first body goes round the other way.
+  std::fill(model.contact_measures.outside.begin(), model.contact_measures.outside.begin() + 3, -1);
+  const GcpContactModel<2> contacts(model, {1.0, 0.0}, {0.3, 0.1, false, true});
+  const VecX x = builder.x();
+  const ContactSet set = contacts.build(x, all_pairs(2, model.surface));
+  ASSERT_EQ(set.contacts.size(), 1u);
+  // kappa times the edge, times half of the corner's edges, times B3(2 z) / z with z = 0.6 and B3(1.2) = 0.8^3 / 6.
+  EXPECT_NEAR(ContactPotential<2>(model, contacts).energy(set, x).value(), 7.0 * 4.0 * 5.0 * 0.512 / 6.0 / 0.6, 1e-12);
 }
 
 /// Of single contacts: positive and at least what the exact one is along the gap; with constant factors exact.

@@ -23,6 +23,7 @@ inline SceneDesc full_scene() {
                    .alpha_t = 0.2,
                    .alpha_n = 0.15,
                    .adaptive_dhat = false,
+                   .published = true,
                    .scales = ContactScaleKind::scene,
                    .stiffness = ContactStiffnessKind::published,
                    .dhat = 1.1e-3,

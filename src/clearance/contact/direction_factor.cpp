@@ -51,7 +51,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
       is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
       // The other one has its own contact.
       areas_[1].least = 0.0;
-      areas_[1].more = {};
+      areas_[1].more.value = areas_[1].more.first = areas_[1].more.second = 0.0;
       break;
     case ContactKind::point_edge:
       is_positive = is_positive && add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
@@ -63,15 +63,48 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
     case ContactKind::mollified_edge_edge:
       assert(false);
   }
-  return is_positive ? value_ * area() : 0.0;
+  if (!is_positive) return 0.0;
+  if (!options_.is_published) return value_ * area();
+  const std::array<int, 1> line = {dim == 2 && contact.kind == ContactKind::point_edge ? star_.edge_between(v[1], v[2])
+                                                                                       : -1};
+  if (line[0] >= 0) measure(1, line, 1.0);
+  if (contact.kind == ContactKind::point_triangle) measure_triangle();
+  return value_ * areas_[0].published * areas_[1].published;
+}
+
+/// Current lengths to the power dim - 1, summed up.
+template <int dim>
+void DirectionFactor<dim>::measure(int side, std::span<const int> edges, double share) {
+  if (!options_.is_published || edges.empty()) return;
+  double& sum = areas_[static_cast<std::size_t>(side)].published = 0.0;
+  for (const int edge : edges) {
+    const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
+    const double length_sq = (at(e[1]) - at(e[0])).squaredNorm();
+    sum += share * (dim == 2 ? std::sqrt(length_sq) : length_sq);
+    terms_.push_back({Kind::length, side, {e[0], e[1], -1}, 1.0, 0.0, {}, 0.0, share});
+  }
+}
+
+template <int dim>
+void DirectionFactor<dim>::measure_triangle() {
+  if constexpr (dim == 3) {
+    const auto& [p, a, b, c] = contact_.vertices;
+    areas_[1].published = 0.5 * area_normal<3>(at(a), at(b), at(c)).norm();
+    terms_.push_back({Kind::triangle, 1, {a, b, c}, 1.0, 0.0, {}, 0.0, 1.0});
+  }
 }
 
 /// False if the factor is 0. `extent` [m]: of the element that is shared; infinity: that does not matter.
 template <int dim>
 bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent) {
-  const double narrowing = options_.alpha_t / (0.5 * extent);
-  StepValue step = smooth_step_of_cosine((1.0 + distance_ * narrowing) * cosine, options_.alpha_t);
-  if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
+  const double narrowing = options_.is_published ? 0.0 : options_.alpha_t / (0.5 * extent);
+  StepValue step;
+  if (!options_.is_published) {
+    step = smooth_step_of_cosine((1.0 + distance_ * narrowing) * cosine, options_.alpha_t);
+    if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
+  } else {
+    step = kind == Kind::boundary ? published_mollifier(cosine) : published_step(cosine, options_.alpha_t);
+  }
   value_ *= step.value;
   if (!(value_ > 0.0)) return false;
   if (!step.is_constant()) terms_.push_back({kind, side, vertices, 1.0, cosine, step, narrowing});
@@ -119,6 +152,7 @@ bool DirectionFactor<dim>::add_boundary(int point, int line0, int line1, double 
 template <int dim>
 bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
   const Vec<dim> u = towards(side), p = at(vertex);
+  measure(side, star_.edges_of(vertex), dim == 3 ? 1.0 / 3.0 : star_.edges_of(vertex).size() == 1 ? 1.0 : 0.5);
   for (const int edge : star_.edges_of(vertex)) {
     const int other = star_.other_end(edge, vertex);
     const Vec<dim> t = at(other) - p;
@@ -130,7 +164,7 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
   const auto i = static_cast<std::size_t>(vertex);
   const bool is_solid = star_.is_solid_vertex(vertex),
              has_area = side == 0 || contact_.kind == ContactKind::point_point;
-  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty();
+  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty() && !options_.is_published;
   if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.vertex[i];
   return !is_solid ||
          add_facets(side, star_.facets_of(vertex), has_facet_area, has_facet_area ? measures.vertex_sharpness[i] : 0.0);
@@ -140,6 +174,7 @@ template <int dim>
 bool DirectionFactor<dim>::add_edge(int side, int edge) {
   const std::array<int, 2>& e = model_.surface.edges[static_cast<std::size_t>(edge)];
   const Vec<dim> u = towards(side), along = (at(e[1]) - at(e[0])).normalized();
+  measure(side, std::array{edge}, 1.0);
   for (const int triangle : star_.triangles_of_edge(edge)) {
     const int opposite = star_.opposite(triangle, edge);
     const Vec<dim> r = at(opposite) - at(e[0]);
@@ -155,7 +190,7 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
   const ContactMeasures& measures = model_.contact_measures;
   const auto i = static_cast<std::size_t>(edge);
   const bool is_solid = star_.is_solid_edge(edge), has_area = contact_.kind == ContactKind::edge_edge;
-  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty();
+  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty() && !options_.is_published;
   if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.edge[i];
   return !is_solid || add_facets(side, star_.triangles_of_edge(edge), has_facet_area,
                                  has_facet_area ? measures.edge_sharpness[i] : 0.0);
@@ -180,7 +215,8 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     const auto sign = static_cast<double>(star_.outside(facet));
     const Vec<dim> n = area_normal<dim>(at(v[0]), at(v[1]), at(v[dim - 1]));
     const double cosine = -sign * n.dot(u) / n.norm();
-    const StepValue step = smooth_step_of_cosine(cosine, options_.alpha_n);
+    const StepValue step = options_.is_published ? published_step(cosine, options_.alpha_n)
+                                                 : smooth_step_of_cosine(cosine, options_.alpha_n);
     sum += step.value;
     if (!step.is_constant()) terms_.push_back({Kind::normal, side, v, sign, cosine, step});
     if (!has_area) continue;
@@ -191,9 +227,10 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     if (!faces.is_constant()) facing.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
-  outside = smooth_step(3.0 * (sum - 1.0));
-  outside.first *= 3.0;
-  outside.second *= 9.0;
+  const double slope = options_.is_published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
+  outside = smooth_step(slope * (sum - 1.0));
+  outside.first *= slope;
+  outside.second *= slope * slope;
   if (outside.is_constant()) terms_.resize(first);
   value_ *= outside.value;
   if (has_area) {
@@ -313,6 +350,22 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
       add_turning(n, -side_sign);
       return;
     }
+    case Kind::length: {
+      const Vec<dim> edge = at(v1) - at(v0);
+      const Vec<dim> pull = term.share * (dim == 2 ? 1.0 / edge.norm() : 2.0) * edge;
+      part(v1) += pull;
+      part(v0) -= pull;
+      return;
+    }
+    case Kind::triangle: {
+      if constexpr (dim == 3) {
+        const Vec<3> n = 0.5 * area_normal<3>(at(v0), at(v1), at(v2)).normalized();
+        part(v0) += cross_product(n, Vec<3>(at(v2) - at(v1)));
+        part(v1) += cross_product(n, Vec<3>(at(v0) - at(v2)));
+        part(v2) += cross_product(n, Vec<3>(at(v1) - at(v0)));
+      }
+      return;
+    }
     case Kind::boundary: {
       // -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
       Vec<dim> gap = at(v0) - at(v1);
@@ -345,7 +398,7 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   const double area = this->area();
   // Per side: the sum over the normals is one scalar, and so are the sums over the facets that face the contact.
   std::array<LogTerm, 2> sums;
-  std::array<std::vector<double>, 2> shares, facing;
+  std::array<std::vector<double>, 2> shares, facing, published;
   for (std::size_t side = 0; side < 2; ++side) {
     const StepValue& outside = outside_[side];
     if (outside.is_constant()) continue;
@@ -370,6 +423,9 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
     if (term.kind == Kind::normal) {
       add_to(sums[side].gradient, term.step.first, log.gradient);
       log.second = sums[side].first * term.step.second;
+    } else if (term.kind == Kind::length || term.kind == Kind::triangle) {
+      add_to(published[side], 1.0, log.gradient);
+      continue;
     } else if (term.kind == Kind::facing) {
       add_to(shares[side], term.share * term.step.first, log.gradient);
       add_to(facing[side], term.step.first, log.gradient);
@@ -384,6 +440,10 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   }
   for (LogTerm& sum : sums) {
     if (!sum.gradient.empty()) result.push_back(std::move(sum));
+  }
+  for (std::size_t side = 0; side < 2; ++side) {
+    const double own = areas_[side].published;
+    if (!published[side].empty()) result.push_back({1.0 / own, -1.0 / (own * own), std::move(published[side])});
   }
   std::vector<double> of_area;
   for (std::size_t side = 0; side < 2; ++side) {

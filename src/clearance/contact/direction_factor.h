@@ -15,7 +15,9 @@
 //
 // The area of a feature of a solid is that of the shares of the facets around it which face the contact, as far as
 // facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
-// every mesh.
+// every mesh.//
+// As published (OrientationOptions::is_published), for comparison: the product of both features' current areas, which
+// depend on their edges; pairs vanish where they end.
 #pragma once
 
 #include <vector>
@@ -58,7 +60,7 @@ class DirectionFactor {
   std::vector<LogTerm> log_terms(const ContactFrame<dim>& frame, std::span<const int> neighbours) const;
 
  private:
-  enum class Kind { edge, face, normal, facing, boundary };
+  enum class Kind { edge, face, normal, facing, boundary, length, triangle };
   /// A cosine and the step that is taken of it.
   struct Term {
     Kind kind;
@@ -68,13 +70,14 @@ class DirectionFactor {
     double cosine;
     StepValue step;          // of the cosine, or of what it is times 1 + distance * narrowing
     double narrowing = 0.0;  // [1/m]
-    double share = 0.0;      // facing: area of the facet
+    double share = 0.0;      // facing: area of the facet; length: of its power dim - 1
   };
   /// What one side adds to the area: the least, and more as far as the other side is faced.
   struct Area {
     double least = 0.0;
     StepValue more;                     // by the sum of the shares that face the contact
     StepValue faced = {1.0, 0.0, 0.0};  // by the sum of the steps of all facets
+    double published = 1.0;             // current
   };
 
   Vec<dim> at(int v) const { return block<dim>(*x_, v); }
@@ -87,6 +90,8 @@ class DirectionFactor {
   bool add_edge(int side, int edge);
   bool add_facets(int side, std::span<const int> facets, bool has_area, double sharpness);
   double area() const;
+  void measure(int side, std::span<const int> edges, double share);
+  void measure_triangle();
   void differentiate(const Term& term, const ContactFrame<dim>& frame, std::span<const int> neighbours,
                      std::vector<double>& gradient) const;
   std::size_t place_of(int vertex, std::span<const int> neighbours) const;

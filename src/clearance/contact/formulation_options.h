@@ -11,6 +11,8 @@ struct OrientationOptions {
   double alpha_t = 0.3;           ///< cosine by which a feature may miss being a local minimum of the distance
   double alpha_n = 0.1;           ///< cosine by which a direction may point into a facet
   bool has_adaptive_dhat = true;  ///< what is near at rest repels from half of that distance on only
+  /// Energies as the authors' program computes them, for comparison: products of current areas, no shares.
+  bool is_published = false;
 };
 
 struct FormulationOptions {

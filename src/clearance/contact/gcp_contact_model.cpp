@@ -14,10 +14,6 @@ namespace {
 constexpr int grain = 256;           // candidates
 constexpr double least_dhat = 0.01;  // of features, in those of their bodies
 
-/// Of the area of a pair: surfaces own half of it each; in space vertices half of that, and edges.
-template <int dim>
-constexpr double share = dim == 2 ? 0.5 : 0.25;
-
 /// 3/2 B^3 of [Hua24, sec. 4.1] at 2 z, and its derivatives by z: 1 at 0, 0 from 1 on.
 StepValue spline(double z) {
   if (z >= 1.0) return {};
@@ -175,7 +171,7 @@ class GcpContactModel<dim>::Builder {
            double dhat, const Features& features, Work& work) const {
     Contact contact;
     set_stencil(stencil, vertices, distance_sq, contact);
-    add(contact, share<dim> * modulus, dhat, features, work);
+    add(contact, own_.share() * modulus, dhat, features, work);
   }
   /// `weight`: of a unit of area.
   void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
@@ -194,9 +190,11 @@ class GcpContactModel<dim>::Builder {
     Contact contact;
     contact.kind = ContactKind::point_point;
     contact.distance_sq = (at(p) - at(v)).squaredNorm();
-    for (const auto& [owner, other] : {std::array{p, v}, std::array{v, p}}) {
+    const int num_owners = own_.orientation_.is_published ? 1 : 2;
+    for (int i = 0; i < num_owners; ++i) {
+      const int owner = i == 0 ? p : v, other = i == 0 ? v : p;
       contact.vertices = {owner, other, -1, -1};
-      add(contact, share<dim> * modulus(p, v), dhat_of(p, v), {{p, v}, {}, -1}, work);
+      add(contact, own_.share() * modulus(p, v), dhat_of(p, v), {{p, v}, {}, -1}, work);
     }
   }
   /// If the foot lies inside the edge.
@@ -353,9 +351,10 @@ BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_s
   const double value = h.value * power;
   const double first = (h.first - r * h.value / z) * power;
   const double second = (h.second - 2.0 * r * h.first / z + r * (r + 1.0) * h.value / (z * z)) * power;
-  // By z, then by the squared distance.
-  const double by_d = first, by_d2 = second / eps;
-  return {eps * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
+  // By z, then by the squared distance. Published without eps, and B(0) = 2/3.
+  const double scale = orientation_.is_published ? 2.0 / 3.0 : eps;
+  const double by_d = scale / eps * first, by_d2 = scale / (eps * eps) * second;
+  return {scale * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
 }
 
 /// As if it faced no other feature.
@@ -367,7 +366,7 @@ std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pai
   Contact contact = contact_of_pair<dim>(model, pair, x, barrier_);
   contact.dhat = std::min(contact.dhat, rest_dhat(measures, sorted_bodies(model.surface, contact)));
   const int first = pair.vertices[0], last = pair.plane >= 0 ? first : pair.vertices[dim];
-  const double of_area = pair.plane >= 0 ? 1.0 : pair.num_first == 1 ? share<dim> : 2.0 * share<dim>;
+  const double of_area = pair.plane >= 0 ? 1.0 : pair.num_first == 1 ? share() : 2.0 * share();
   contact.weight = of_area * modulus_between(model, first, last) * measures.vertex[static_cast<std::size_t>(first)];
   return contact;
 }

@@ -45,6 +45,8 @@ class GcpContactModel final : public RadialContactModel<dim> {
 
  private:
   class Builder;
+  /// Of the area of a pair: surfaces own half of it each; in space vertices half of that, and edges.
+  double share() const { return orientation_.is_published ? 1.0 : dim == 2 ? 0.5 : 0.25; }
   using LogTerm = typename DirectionFactor<dim>::LogTerm;
   std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,
                                  const VecX& x) const;

@@ -35,6 +35,25 @@ inline StepValue smooth_step_of_cosine(double cosine, double alpha) {
   return step;
 }
 
+/// As published: 0 up to -alpha, 1 from 0 on.
+inline StepValue published_step(double cosine, double alpha) {
+  const double slope = 3.0 / alpha;
+  StepValue step = smooth_step(slope * cosine);
+  step.first *= slope;
+  step.second *= slope * slope;
+  return step;
+}
+
+/// As published, of pairs that end: of minus the sine of the angle between the gap and that to the boundary. 0 where it
+/// is 0, 1 once the boundary is half a percent farther away.
+inline StepValue published_mollifier(double minus_sine) {
+  const double s2 = minus_sine * minus_sine, c2 = 1.0 - s2;
+  const double z = 100.0 * s2 / c2;
+  if (z >= 1.0) return {1.0, 0.0, 0.0};
+  const double slope = 200.0 * minus_sine / (c2 * c2), curvature = 200.0 * (1.0 + 3.0 * s2) / (c2 * c2 * c2);
+  return {z * (2.0 - z), 2.0 * (1.0 - z) * slope, 2.0 * (1.0 - z) * curvature - 2.0 * slope * slope};
+}
+
 /// Of the cosine between the normal of a facet and the direction of a contact: whether the facet faces it. 1 up to 18
 /// degrees (one that curves does), 0 from 37 degrees on (the sides of a corner do not).
 inline StepValue facing_step(double cosine) {

@@ -60,6 +60,10 @@ void describe(Visitor& v, ContactDesc& c) {
       positive("", "formulation gcp: cosine by which the direction of a gap may point into a solid").below(1.0, false));
   v.field("adaptive_dhat", c.adaptive_dhat,
           any("", "formulation gcp: what is nearer than dhat at rest repels from half of that distance on only"));
+  v.field("published", c.published,
+          any("",
+              "formulation gcp, for comparison with its authors' program: its energies, whose areas are products of "
+              "current ones; kappa is theirs"));
   v.field("scales", c.scales, any("", "what relative lengths are fractions of, here and in friction"));
   v.field("stiffness", c.stiffness, any("", "what the barrier's stiffness follows from"));
   v.field(

@@ -52,6 +52,7 @@ struct ContactDesc {
   double alpha_t = 0.3;       ///< cosine by which a feature may miss being a local minimum of the distance
   double alpha_n = 0.1;       ///< cosine by which a direction may point into a facet
   bool adaptive_dhat = true;  ///< what is near at rest repels from half of that distance on only
+  bool published = false;     ///< for comparison: energies as in the authors' program, in products of current areas
   ContactScaleKind scales = ContactScaleKind::bodies;
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
   double dhat = 1e-3;  ///< barrier activation distance: relative, or [m] if dhat_is_absolute

@@ -289,7 +289,7 @@ FormulationOptions formulation_of(const ContactDesc& contact) {
                              contact.is_physical()};
   if (contact.formulation == ContactFormulation::gcp) {
     options.has_areas = true;
-    options.orientation = {contact.alpha_t, contact.alpha_n, contact.adaptive_dhat};
+    options.orientation = {contact.alpha_t, contact.alpha_n, contact.adaptive_dhat, contact.published};
   }
   return options;
 }
