@@ -2,7 +2,7 @@
 """Contact formulations side by side: `./dev bench contact`.
 
 Scenes after [Hua24, sec. 5]: nothing is loaded and all is near (rest), what is squeezed, blown up or thrown must feel
-no more than what it meets. Every scene runs under ipc, convergent and gcp in one go; every result is verified.
+no more than what it meets; the potential under refinement; Hertz's ball. Every scene runs under ipc, convergent and gcp in one go; every result is verified.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from bench_common import ROOT, machine, table, write_between_markers
+from bench_common import ROOT, machine, peer_data, table, write_between_markers
 
 FORMULATIONS = ("ipc", "convergent", "gcp")
 REST_STEPS = 2  # of formulations that do not rest
@@ -259,6 +259,18 @@ def cusp_scene():
                  50, step=0.01)
 
 
+def bunnies_scene(dhat, alpha):
+    """Two bunnies fly into each other, the second turned about."""
+    bunny = {"kind": "deformable", "mesh": str(peer_data() / "ipc" / "input" / "tetMeshes" / "bunny.msh"), "units": "m",
+             "material": {"density": 1000, "youngs_modulus": 1e5, "poisson_ratio": 0.4}}
+    bodies = [{**bunny, "name": "left", "linear_velocity": [2, 0, 0]},
+              {**bunny, "name": "right", "linear_velocity": [-2, 0, 0],
+               "transform": {"rotation": [0, 180, 0], "translation": [2.49, 0, 0]}}]
+    result = scene(dhat, bodies, 30, step=0.005)
+    result["contact"]["alpha_t"] = alpha
+    return result
+
+
 def disk_scene(level, is_flat):
     """Contact energy alone: what is stored between a disk and another one, or a wave over a wavy floor, all at rest."""
     n = 16 * 2 ** level
@@ -287,7 +299,7 @@ HERTZ = {"young": 1e6, "poisson": 0.3, "depth": HERTZ_REACH ** 2, "block": 40 * 
 
 
 def hertz_scene(level):
-    """A ball of radius 1 is pressed into a block by a contact radius squared; elements of 0.4 to 0.1 contact radii."""
+    """A ball of radius 1 is pressed into a block by a contact radius squared; elements of 0.4, 0.2, 0.13 contact radii."""
     a, n = HERTZ_REACH, 3 * (level + 1)
     size, steps = 1.2 / n, [1.2 * i / n for i in range(n + 1)]
     while steps[-1] < 40:
@@ -360,7 +372,10 @@ def scenes():
     for is_flat, name in ((False, "two disks"), (True, "two waves")):
         for level in range(7):
             result[f"potential of {name}, level {level}"] = disk_scene(level, is_flat)
-    for level in range(4):
+    for dhat in (0.003, 0.01, 0.03, 0.1):
+        for alpha in (0.1, 0.3, 0.5):
+            result[f"two bunnies, dhat {dhat:g} m, alpha_t {alpha:g}"] = bunnies_scene(dhat, alpha)
+    for level in range(3):
         result[f"ball on a block (Hertz), level {level}"] = hertz_scene(level)
     return result
 
@@ -404,6 +419,10 @@ def main():
             if options.only and not any(part in name for part in options.only):
                 continue
             for formulation in options.formulation or FORMULATIONS:
+                if name.startswith("potential") and formulation == "ipc":
+                    continue  # its stiffness follows from what resists in a step
+                if "bunnies" in name and formulation != "gcp" and ("alpha_t 0.3" not in name or formulation != "ipc"):
+                    continue
                 folder = results / f"{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}_{formulation}"
                 records, is_verified = run(options.program, description, formulation, folder,
                                            name.startswith("rest"))

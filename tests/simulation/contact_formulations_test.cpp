@@ -254,6 +254,21 @@ TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
   }
 }
 
+/// What is flat at rest may be crushed to a point, of which no facet faces what it meets: it stood for nothing there,
+/// and the gap closed without a barrier.
+TEST(GcpContactScene, NothingIsWithoutAreaHoweverItIsDeformed) {
+  for (const int dim : {2, 3}) {
+    RunningScene block(pressed_block(dim, 4, R"("formulation": "gcp")"));
+    const ContactMeasures& measures = block.model().contact_measures;
+    for (std::size_t v = 0; v < measures.vertex.size(); ++v) {
+      EXPECT_GE(measures.vertex_sharpness[v], 0.09 * measures.vertex[v]) << v;
+    }
+    for (std::size_t e = 0; dim == 3 && e < measures.edge.size(); ++e) {
+      EXPECT_GE(measures.edge_sharpness[e], 0.09 * measures.edge[e]) << e;
+    }
+  }
+}
+
 /// Where elements are smaller than the gap, vertices within alpha_t of it faced a vertex all at once: the energy grew
 /// with their number.
 TEST(GcpContactScene, EnergySettlesAsMeshesAreRefined) {

@@ -174,25 +174,19 @@ class Offsets {
     std::vector<double>& of_edge = measures_.edge_sharpness;
     of_vertex.assign(static_cast<std::size_t>(surface.num_vertices), 0.0);
     of_edge.assign(surface.edges.size(), 0.0);
-    std::vector<char> is_convex(of_vertex.size(), 1);
     for (int e = 0; dim == 3 && e < std::ssize(surface.edges); ++e) {
       if (!star_.is_solid_edge(e)) continue;
       const auto i = static_cast<std::size_t>(e);
       const auto [a, b] = surface.edges[i];
-      const double angle = bend(e);
-      const double area = (at(b) - at(a)).norm() * dhat(a) * std::max(0.0, angle);
-      of_edge[i] = angle < 0.0 ? least(measures_.edge[i]) : area;
-      for (const int v : {a, b}) {
-        of_vertex[static_cast<std::size_t>(v)] += 0.5 * area;
-        if (angle < 0.0) is_convex[static_cast<std::size_t>(v)] = 0;
-      }
+      const double area = (at(b) - at(a)).norm() * dhat(a) * std::max(0.0, bend(e));
+      of_edge[i] = std::max(area, least(measures_.edge[i]));
+      for (const int v : {a, b}) of_vertex[static_cast<std::size_t>(v)] += 0.5 * area;
     }
     for (int v = 0; v < surface.num_vertices; ++v) {
       if (!star_.is_solid_vertex(v)) continue;
       const auto i = static_cast<std::size_t>(v);
       const double gain = dim == 2 ? dhat(v) * turn(v) : dhat(v) * dhat(v) * defect(v);
-      of_vertex[i] += std::max(0.0, gain);
-      if (is_convex[i] == 0 || gain < 0.0) of_vertex[i] = std::max(of_vertex[i], least(measures_.vertex[i]));
+      of_vertex[i] = std::max(of_vertex[i] + std::max(0.0, gain), least(measures_.vertex[i]));
     }
     for (std::size_t v = 0; v < of_vertex.size(); ++v) measures_.vertex[v] += of_vertex[v];
     for (std::size_t e = 0; e < of_edge.size(); ++e) measures_.edge[e] += of_edge[e];
@@ -201,7 +195,8 @@ class Offsets {
  private:
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   double dhat(int v) const { return dhat_of_vertex(scene_, v); }
-  /// Of a feature that is not convex, where no facet faces the contact: nothing may be without a barrier.
+  /// Where no facet faces the contact. What is flat at rest may be crushed to a point: no feature may be without a
+  /// barrier.
   static double least(double area) { return 0.1 * area; }
   void set_facet_shares() {
     const SurfaceTopology& surface = scene_.model.surface;
