@@ -294,12 +294,13 @@ def disk_scene(level, is_flat):
     return result
 
 
+HERTZ_LEVELS = 2  # two more take an hour
 HERTZ_REACH = 0.01  # contact radius over that of the ball
 HERTZ = {"young": 1e6, "poisson": 0.3, "depth": HERTZ_REACH ** 2, "block": 40 * HERTZ_REACH}
 
 
 def hertz_scene(level):
-    """A ball of radius 1 is pressed into a block by a contact radius squared; elements of 0.4, 0.2, 0.13 contact radii."""
+    """A ball of radius 1 is pressed into a block by a contact radius squared; elements of 0.4, 0.2, 0.13, 0.1 contact radii."""
     a, n = HERTZ_REACH, 3 * (level + 1)
     size, steps = 1.2 / n, [1.2 * i / n for i in range(n + 1)]
     while steps[-1] < 40:
@@ -375,7 +376,7 @@ def scenes():
     for dhat in (0.003, 0.01, 0.03, 0.1):
         for alpha in (0.1, 0.3, 0.5):
             result[f"two bunnies, dhat {dhat:g} m, alpha_t {alpha:g}"] = bunnies_scene(dhat, alpha)
-    for level in range(3):
+    for level in range(HERTZ_LEVELS):
         result[f"ball on a block (Hertz), level {level}"] = hertz_scene(level)
     return result
 

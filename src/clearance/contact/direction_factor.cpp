@@ -51,7 +51,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
       is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
       // The other one has its own contact.
       areas_[1].least = 0.0;
-      areas_[1].more.value = areas_[1].more.first = areas_[1].more.second = 0.0;
+      areas_[1].more = StepValue();
       break;
     case ContactKind::point_edge:
       is_positive = is_positive && add_vertex(0, v[0]) && (dim == 2 || add_edge(1, star_.edge_between(v[1], v[2])));
@@ -65,9 +65,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   }
   if (!is_positive) return 0.0;
   if (!options_.is_published) return value_ * area();
-  const std::array<int, 1> line = {dim == 2 && contact.kind == ContactKind::point_edge ? star_.edge_between(v[1], v[2])
-                                                                                       : -1};
-  if (line[0] >= 0) measure(1, line, 1.0);
+  if (dim == 2 && contact.kind == ContactKind::point_edge) measure(1, std::array{star_.edge_between(v[1], v[2])}, 1.0);
   if (contact.kind == ContactKind::point_triangle) measure_triangle();
   return value_ * areas_[0].published * areas_[1].published;
 }
