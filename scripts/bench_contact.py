@@ -373,7 +373,7 @@ def scenes():
     for is_flat, name in ((False, "two disks"), (True, "two waves")):
         for level in range(7):
             result[f"potential of {name}, level {level}"] = disk_scene(level, is_flat)
-    for dhat in (0.003, 0.01, 0.03, 0.1):
+    for dhat in (0.003, 0.01, 0.03):
         for alpha in (0.1, 0.3, 0.5):
             result[f"two bunnies, dhat {dhat:g} m, alpha_t {alpha:g}"] = bunnies_scene(dhat, alpha)
     for level in range(HERTZ_LEVELS):

@@ -129,6 +129,7 @@ TEST(NearestName, FindsMisspellingsAndParts) {
   EXPECT_EQ(nearest_name("poisson", names), "poisson_ratio");
   EXPECT_EQ(nearest_name("modulus", names), "youngs_modulus");
   EXPECT_EQ(nearest_name("banana", names), "");
+  EXPECT_EQ(nearest_name("gpc", {"ipc", "convergent", "gcp"}), "gcp");
   EXPECT_EQ(nearest_name("", names), "");
   EXPECT_EQ(nearest_name(std::string(1000000, 'x'), names), "");
 }

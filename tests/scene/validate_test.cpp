@@ -35,6 +35,10 @@ TEST(Validate, AcceptsGoodScenes) {
   // The full scene differs from the defaults everywhere, also where its stiff bodies ask for them.
   SceneDesc full = full_scene();
   full.time.mass = MassKind::lumped;
+  full.contact.alpha_t = ContactDesc().alpha_t;
+  full.contact.alpha_n = ContactDesc().alpha_n;
+  full.contact.adaptive_dhat = true;
+  full.contact.published = false;
   for (BodyDesc& body : full.bodies) {
     if (body.generator && body.generator->kind == GeneratorKind::blocks) body.generator->resolution = {4, 4, 4};
     if (body.kind == BodyKind::deformable) body.material.stiffness = MaterialDesc{}.stiffness;
@@ -96,6 +100,11 @@ TEST(Validate, StiffnessFarFromThatOfTheBodiesIsWarnedOf) {
               }).size(),
               1u);
   }
+}
+
+TEST(Validate, KeysOfOrientationAwareContactAreWarnedOfElsewhere) {
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.published = true; }),
+            Lines{"contact.published: warning: is of formulation gcp and has no effect with the one chosen (got ipc)"});
 }
 
 TEST(Validate, OrientationAwareContactHasNoPartsToChoose) {

@@ -52,12 +52,13 @@ void describe(Visitor& v, ContactDesc& c) {
           "what neighbouring primitives would repel more than once is subtracted; null: as the formulation has it"));
   v.field("physical_barrier", c.physical_barrier,
           any("", "the barrier is an energy per area, kappa in Pa; null: as the formulation has it"));
-  v.field("alpha_t", c.alpha_t,
-          positive("", "formulation gcp: cosine by which what repels may miss being a local minimum of the distance")
-              .below(1.0, false));
   v.field(
-      "alpha_n", c.alpha_n,
-      positive("", "formulation gcp: cosine by which the direction of a gap may point into a solid").below(1.0, false));
+      "alpha_t", c.alpha_t,
+      at_least(0.01, "", "formulation gcp: cosine by which what repels may miss being a local minimum of the distance")
+          .below(1.0, false));
+  v.field("alpha_n", c.alpha_n,
+          at_least(0.01, "", "formulation gcp: cosine by which the direction of a gap may point into a solid")
+              .below(1.0, false));
   v.field("adaptive_dhat", c.adaptive_dhat,
           any("", "formulation gcp: what is nearer than dhat at rest repels from half of that distance on only"));
   v.field("published", c.published,

@@ -48,7 +48,10 @@ std::string_view nearest_name(std::string_view word, const std::vector<std::stri
   int best_distance = std::max(1, static_cast<int>(word.size()) / 3) + 1;
   for (const std::string_view name : known) {
     const int distance = edit_distance(word, name);
-    if (distance < best_distance) {
+    // Of two as near, the one that starts the same: `gpc` is rather `gcp` than `ipc`.
+    const bool starts_same = !best.empty() && distance == best_distance && lower(name[0]) == lower(word[0]) &&
+                             lower(best[0]) != lower(word[0]);
+    if (distance < best_distance || starts_same) {
       best = name;
       best_distance = distance;
     }
@@ -62,6 +65,7 @@ std::string_view nearest_name(std::string_view word, const std::vector<std::stri
 
 std::vector<std::string_view> names_meant_by(std::string_view word, const std::vector<std::string_view>& known) {
   static const std::map<std::string_view, std::vector<std::string_view>> meanings = {
+      {"barrier_stiffness", {"kappa"}},
       {"stress", {"von_mises", "principal_stress"}},
       {"stresses", {"von_mises", "principal_stress"}},
       {"pressure", {"contact_pressure"}},

@@ -63,8 +63,20 @@ class Checker : SceneCheck {
       refuse_part_of_gcp("area_weights", contact.area_weights);
       refuse_part_of_gcp("improved_max", contact.improved_max);
       refuse_part_of_gcp("physical_barrier", contact.physical_barrier);
+    } else {
+      const ContactDesc unset;
+      warn_of_key_of_gcp("alpha_t", contact.alpha_t != unset.alpha_t);
+      warn_of_key_of_gcp("alpha_n", contact.alpha_n != unset.alpha_n);
+      warn_of_key_of_gcp("adaptive_dhat", contact.adaptive_dhat != unset.adaptive_dhat);
+      warn_of_key_of_gcp("published", contact.published != unset.published);
     }
     warn_of_kappa();
+  }
+
+  void warn_of_key_of_gcp(const char* key, bool is_given) {
+    if (!is_given) return;
+    warning(fmt::format("contact.{}", key), "is of formulation gcp and has no effect with the one chosen",
+            std::string(enum_name(scene_.contact.formulation)));
   }
 
   void refuse_part_of_gcp(const char* key, const std::optional<bool>& given) {
