@@ -9,13 +9,14 @@
 // A neighbour takes what a feature loses: where the gap to a boundary of the feature (an edge of a triangle, an end of
 // an edge) is turned by theta from its own, the boundary has the share H(-sin theta) and the feature the rest. Over a
 // flat surface, however it is cut into triangles, the shares of all features sum up to 1. So that none is shared by
-// more than its neighbours where elements are smaller than the gap, what a vertex faces has a narrower step there, H((1
-// + alpha d / l) t . u) with l half the extent of the element; a pair of vertices is two contacts, of which the first
-// vertex is the one that faces the other.
+// more than its neighbours where elements are smaller than the gap, what a vertex faces has a narrower step there,
+// H((1 + alpha d / l) t . u) with l half the extent of the element; a pair of vertices is two contacts, of which the
+// first vertex is the one that faces the other.
 //
 // The area of a feature of a solid is that of the shares of the facets around it which face the contact, as far as
 // facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
-// every mesh.//
+// every mesh.
+//
 // As published (OrientationOptions::is_published), for comparison: the product of both features' current areas, which
 // depend on their edges; pairs vanish where they end.
 #pragma once

@@ -190,6 +190,7 @@ class GcpContactModel<dim>::Builder {
     Contact contact;
     contact.kind = ContactKind::point_point;
     contact.distance_sq = (at(p) - at(v)).squaredNorm();
+    // Each for its own area; published for the product of both.
     const int num_owners = own_.orientation_.is_published ? 1 : 2;
     for (int i = 0; i < num_owners; ++i) {
       const int owner = i == 0 ? p : v, other = i == 0 ? v : p;
