@@ -105,7 +105,7 @@ TEST(GcpContact, NothingRepelsAtRest) {
     const VecX x = builder.x();
     const Candidates pairs = all_pairs(3, model.surface);
     num_near += GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty() ? 0 : 1;
-    EXPECT_EQ(GcpContactModel<3>::set_rest_distances(model, barrier, {}, x), infinity);
+    EXPECT_EQ(GcpContactModel<3>::set_rest_distances(model, barrier, {}, x).distance, infinity);
     EXPECT_TRUE(GcpContactModel<3>(model, barrier, {}).build(x, pairs).contacts.empty()) << seed;
   }
   EXPECT_GT(num_near, 50);

@@ -210,6 +210,41 @@ TEST_F(MeshHints, CornersThatTrianglesDoNotShareAreNoSeamOfAStiffBody) {
   expect_nothing(told_of(R"({"kind": "affine", "mesh": "stone.obj"})"));
 }
 
+// --- activation distances ---
+
+TEST(ActivationDistance, LostInRoundingIsTold) {
+  const auto cube = [](const std::string& dhat, const std::string& more = "") {
+    return bodies(box("[1, 1, 1]", more, "[4, 4, 4]"),
+                  R"("contact": {"dhat_is_absolute": true, "formulation": "gcp", "dhat": )" + dhat + "}, ");
+  };
+  expect_told(told(cube("1e-15")), "contact.dhat", {"coordinates of up to 0.5 m", "1e-15 m", "at least 5e-11 m"});
+  expect_nothing(told(cube("0.2")));
+  expect_nothing(told(cube("1e-9")));
+}
+
+TEST(ActivationDistance, OfSeveralEdgesIsToldWhereItRepelsAtRest) {
+  const auto cube = [](const std::string& formulation, const std::string& more = "") {
+    return bodies(box("[1, 1, 1]", more, "[20, 20, 20]"),
+                  R"("contact": {"dhat_is_absolute": true, "dhat": 0.25, "formulation": ")" + formulation + "\"}, ");
+  };
+  for (const std::string formulation : {"ipc", "convergent"}) {
+    expect_told(told(cube(formulation)), "contact.dhat",
+                {"edges of 0.05 m, less than a third of the distance of 0.25 m", "'" + formulation + "'", "'gcp'"});
+  }
+  expect_nothing(told(cube("gcp")));
+  expect_nothing(told(cube("ipc", R"(, "kind": "rigid")")));
+}
+
+TEST(ActivationDistance, WhatRepelsAtRestIsNamed) {
+  const auto cubes = [](const std::string& height) {
+    return bodies(box("[1, 1, 1]", R"(, "name": "low")") + "," +
+                      box("[1, 1, 1]", R"(, "name": "high", "transform": {"translation": [0, )" + height + "]}"),
+                  R"("contact": {"dhat_is_absolute": true, "dhat": 0.01, "formulation": "gcp"}, )");
+  };
+  expect_told(told(cubes("1.000001, 0")), "contact.dhat", {"'high' and 'low' are 1e-06 m apart at rest"});
+  expect_nothing(told(cubes("1.001, 0")));
+}
+
 // --- units ---
 
 TEST(Units, KilometresAndMicrometresAreTold) {

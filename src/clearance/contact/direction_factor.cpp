@@ -159,13 +159,9 @@ bool DirectionFactor<dim>::add_vertex(int side, int vertex) {
     }
   }
   const ContactMeasures& measures = model_.contact_measures;
-  const auto i = static_cast<std::size_t>(vertex);
-  const bool is_solid = star_.is_solid_vertex(vertex),
-             has_area = side == 0 || contact_.kind == ContactKind::point_point;
-  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty() && !options_.is_published;
-  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.vertex[i];
-  return !is_solid ||
-         add_facets(side, star_.facets_of(vertex), has_facet_area, has_facet_area ? measures.vertex_sharpness[i] : 0.0);
+  const bool has_area = side == 0 || contact_.kind == ContactKind::point_point;
+  return add_surroundings(side, vertex, star_.is_solid_vertex(vertex), star_.facets_of(vertex), has_area,
+                          measures.vertex, measures.vertex_sharpness);
 }
 
 template <int dim>
@@ -186,12 +182,20 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
     if (!add(Kind::face, side, {e[0], e[1], opposite}, t.dot(u), extent)) return false;
   }
   const ContactMeasures& measures = model_.contact_measures;
-  const auto i = static_cast<std::size_t>(edge);
-  const bool is_solid = star_.is_solid_edge(edge), has_area = contact_.kind == ContactKind::edge_edge;
-  const bool has_facet_area = is_solid && has_area && !measures.facet_share.empty() && !options_.is_published;
-  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures.edge[i];
-  return !is_solid || add_facets(side, star_.triangles_of_edge(edge), has_facet_area,
-                                 has_facet_area ? measures.edge_sharpness[i] : 0.0);
+  return add_surroundings(side, edge, star_.is_solid_edge(edge), star_.triangles_of_edge(edge),
+                          contact_.kind == ContactKind::edge_edge, measures.edge, measures.edge_sharpness);
+}
+
+/// What is around a feature of a side, if it is one of a solid, and the area if that side has one.
+template <int dim>
+bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid, std::span<const int> facets,
+                                            bool has_area, const std::vector<double>& measures,
+                                            const std::vector<double>& sharpness) {
+  const auto i = static_cast<std::size_t>(feature);
+  const bool has_facet_area =
+      is_solid && has_area && !model_.contact_measures.facet_share.empty() && !options_.is_published;
+  if (has_area && !has_facet_area) areas_[static_cast<std::size_t>(side)].more.value = measures[i];
+  return !is_solid || add_facets(side, facets, has_facet_area, has_facet_area ? sharpness[i] : 0.0);
 }
 
 /// Of a solid, all around a feature.
@@ -199,7 +203,7 @@ template <int dim>
 bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, bool has_area, double sharpness) {
   const Vec<dim> u = towards(side);
   const std::vector<double>& facet_share = model_.contact_measures.facet_share;
-  std::vector<Term> facing;
+  facing_.clear();
   double sum = 0.0, sum_facing = 0.0, sum_shares = 0.0;
   const std::size_t first = terms_.size();
   for (const int facet : facets) {
@@ -222,7 +226,7 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     const double share = facet_share[static_cast<std::size_t>(facet)];
     sum_facing += faces.value;
     sum_shares += share * faces.value;
-    if (!faces.is_constant()) facing.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
+    if (!faces.is_constant()) facing_.push_back({Kind::facing, side, v, sign, cosine, faces, 0.0, share});
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
   const double slope = options_.is_published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
@@ -236,7 +240,7 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
     faced.first *= 3.0;
     faced.second *= 9.0;
     areas_[static_cast<std::size_t>(side)] = {sharpness, exceeding(sum_shares, sharpness), faced};
-    terms_.insert(terms_.end(), facing.begin(), facing.end());
+    terms_.insert(terms_.end(), facing_.begin(), facing_.end());
   }
   return value_ > 0.0;
 }

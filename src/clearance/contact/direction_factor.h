@@ -89,6 +89,8 @@ class DirectionFactor {
   double length(int edge) const;
   bool add_vertex(int side, int vertex);
   bool add_edge(int side, int edge);
+  bool add_surroundings(int side, int feature, bool is_solid, std::span<const int> facets, bool has_area,
+                        const std::vector<double>& measures, const std::vector<double>& sharpness);
   bool add_facets(int side, std::span<const int> facets, bool has_area, double sharpness);
   double area() const;
   void measure(int side, std::span<const int> edges, double share);
@@ -107,6 +109,7 @@ class DirectionFactor {
   Vec<dim> normal_ = Vec<dim>::Zero();
   double value_ = 0.0;
   std::vector<Term> terms_;             // those that are not constant, and all normals of a side that varies
+  std::vector<Term> facing_;            // of the facets looked at
   std::array<StepValue, 2> outside_{};  // per side: of the sum over the normals
   std::array<Area, 2> areas_{};         // per side
 };

@@ -432,8 +432,8 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
 }
 
 template <int dim>
-double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptions& barrier,
-                                                const OrientationOptions& orientation, const VecX& x_rest) {
+RestGap GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptions& barrier,
+                                                 const OrientationOptions& orientation, const VecX& x_rest) {
   ContactMeasures& measures = model.contact_measures;
   measures.vertex_dhat.clear();
   measures.edge_dhat.clear();
@@ -444,7 +444,7 @@ double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptio
   std::vector<double> of_vertex(static_cast<std::size_t>(model.surface.num_vertices), infinity),
       of_edge(model.surface.edges.size(), infinity), of_triangle(model.surface.triangles.size(), infinity);
   std::map<std::array<int, 2>, double> of_bodies;
-  double left = infinity;
+  RestGap left;
   const auto reduce = [](std::vector<double>& of_features, int feature, double dhat) {
     if (feature < 0) return;
     double& own = of_features[static_cast<std::size_t>(feature)];
@@ -456,8 +456,8 @@ double GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOptio
                      const double gap = std::sqrt(contact.distance_sq) - barrier.min_separation;
                      const double least = least_dhat * contact.dhat;
                      const double dhat = std::max(0.5 * gap, least);
-                     if (gap < least) left = std::min(left, gap);
                      const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
+                     if (gap < least && gap < left.distance) left = {gap, bodies};
                      if (bodies[0] != bodies[1]) {
                        double& own = of_bodies.try_emplace(bodies, dhat).first->second;
                        own = std::min(own, dhat);

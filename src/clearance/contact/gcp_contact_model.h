@@ -15,6 +15,12 @@
 
 namespace clearance {
 
+/// Between two bodies, or features of one.
+struct RestGap {
+  double distance = infinity;          ///< [m]; infinity: there is none
+  std::array<int, 2> bodies = {0, 0};  ///< ascending; -1 - half-space
+};
+
 template <int dim>
 class GcpContactModel final : public RadialContactModel<dim> {
  public:
@@ -36,9 +42,9 @@ class GcpContactModel final : public RadialContactModel<dim> {
 
   /// Sets the activation distances of features in the measures of `model`, so that no pair repels at the surface
   /// positions `x_rest`: half of their distances [Hua24, sec. 4.4], but no less than a hundredth of the bodies'.
-  /// Returns the distance [m] of the closest pair that this leaves repelling at rest; infinity: none.
-  static double set_rest_distances(Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation,
-                                   const VecX& x_rest);
+  /// Returns the closest pair that this leaves repelling at rest.
+  static RestGap set_rest_distances(Model& model, const BarrierOptions& barrier, const OrientationOptions& orientation,
+                                    const VecX& x_rest);
 
  protected:
   BarrierValue law(const Contact& contact, double distance_sq) const override;

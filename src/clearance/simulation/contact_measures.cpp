@@ -264,16 +264,10 @@ void set_orientation(const SceneDesc& desc, SceneModel& scene) {
   find_outside(desc, scene);
   with_dimension(scene.dim, [&](auto dim) { Offsets<dim>(scene).run(); });
   if (!scene.options.formulation.orientation->has_adaptive_dhat) return;
-  const double closest = with_dimension(scene.dim, [&](auto dim) {
+  scene.rest_gap = with_dimension(scene.dim, [&](auto dim) {
     return GcpContactModel<dim>::set_rest_distances(
         model, scene.options.barrier, *scene.options.formulation.orientation, model.surface_map.apply(model.x_rest));
   });
-  if (closest < infinity) {
-    log_warning(
-        "what is {:.3g} m apart at rest repels: activation distances of contact are not made smaller than a "
-        "hundredth of dhat",
-        closest);
-  }
 }
 
 }  // namespace

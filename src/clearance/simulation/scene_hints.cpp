@@ -1,5 +1,6 @@
 #include "clearance/simulation/scene_hints.h"
 
+#include "clearance/simulation/contact_hints.h"
 #include "clearance/simulation/enclosure.h"
 #include "clearance/simulation/locking_hints.h"
 #include "clearance/simulation/mass_hints.h"
@@ -14,6 +15,7 @@ Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
+  warn_of_activation_distances(desc, scene, hints);
   warn_of_doubtful_masses(desc, scene, hints);
   warn_of_fast_bodies(desc, scene, hints);
   warn_of_free_bodies(desc, scene, hints);

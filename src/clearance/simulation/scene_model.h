@@ -10,6 +10,7 @@
 #include "clearance/base/result.h"
 #include "clearance/bodies/affine/joint.h"
 #include "clearance/bodies/fem/element_state.h"
+#include "clearance/contact/gcp_contact_model.h"
 #include "clearance/model/model.h"
 #include "clearance/scene/controls.h"
 #include "clearance/scene/scene.h"
@@ -70,6 +71,7 @@ struct SceneModel {
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
   /// Of a joint, by its number in the scene; likewise.
   std::function<JointState(const Potential& joints, int joint, const VecX& x)> joint_state;
+  RestGap rest_gap;      ///< what repels at rest although activation distances follow what is near there
   Issues issues;         ///< files that motions lack, and what motions and loads do not find
   Issues empty_regions;  ///< warnings: of motions and loads that select nothing
 };
