@@ -51,7 +51,7 @@ clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_muparser
   HEADERS base/log.h base/parallel.h base/profile.h base/result.h
-    geometry/mesh.h
+    geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
     simulation/body_facts.h simulation/coarse_motion.h simulation/joint_strain.h simulation/run.h simulation/separation.h simulation/simulation.h

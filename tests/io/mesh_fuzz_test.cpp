@@ -36,6 +36,8 @@ std::vector<Seed> make_seeds() {
       add_written(".msh", mesh, {GmshVersion::v2_2});
     }
   }
+  for (const char* extension : {".msh", ".vtu"}) add_written(extension, make_curved_mesh(3, {2, 1}), {});
+  add_written(".msh", make_curved_mesh(3, {1, 3}), {GmshVersion::v2_2});
   seeds.push_back({".obj", "v 0 0\nv 1 0 0 1\nv 0 1 0\nv 0 0 1\nf 1/1 2//1 3/1/1 -1\nl 1 2 \\\n 3\np 4\n"});
   seeds.push_back({".seg", "v 0 0 0\nv 1 0 0\nv 0 1 0\ns 1 2\ns 2 3\n"});
   seeds.push_back({".pt", "v 0 0 0\nv 1 0 0\n"});

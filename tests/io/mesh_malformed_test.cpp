@@ -67,9 +67,9 @@ const Broken broken_files[] = {
     {"a.msh", "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 2 1 2\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", "line 8", "1",
      "expected 2 nodes"},
     {"a.msh",
-     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 11 0 1 1 1 1 1 1 1 1 1 "
-     "1\n$EndElements\n",
-     "line 10", "type 11: tetrahedron of order 2", "order 1, the only order supported"},
+     "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 5 0 1 1 1 1 1 1 1 1\n"
+     "$EndElements\n",
+     "line 10", "type 5: hexahedron", "of order 1 to 4 with all nodes"},
     {"a.msh",
      "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 2 0 1 1 7\n$EndElements\n",
      "line 10", "7", "tag of a node"},

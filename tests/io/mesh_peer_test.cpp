@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "clearance/geometry/mesh_checks.h"
+#include "geometry/curved_cell_support.h"
 #include "io/mesh_test_support.h"
 
 namespace clearance::test {
@@ -91,8 +93,54 @@ TEST(PeerMeshes, PolyfemMeshesLoadOrNameTheirElements) {
     if (mesh.has_value()) {
       EXPECT_EQ(find_fault(*mesh), "") << file;
     } else {
-      // order 2 to 4 and hexahedra
-      EXPECT_NE(mesh.issues()[0].message.find("order 1"), std::string::npos) << all_issues(mesh.issues());
+      EXPECT_EQ(mesh.issues()[0].value, "type 5: hexahedron") << all_issues(mesh.issues());
+    }
+  }
+}
+
+TEST(PeerMeshes, CurvedMeshesOfHighOrderIpcFitTogether) {
+  const fs::path folder = peer_data() / "high-order-ipc/meshes";
+  SKIP_WITHOUT(folder);
+  const auto files = find_files(folder, {".msh"});
+  EXPECT_GE(files.size(), 50u);
+  int num_curved = 0;
+  for (const fs::path& file : files) {
+    SCOPED_TRACE(file);
+    const bool is_plane = file.string().find("/2D/") != std::string::npos;
+    const auto mesh = read_mesh(file, {is_plane ? 2 : 3});
+    ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+    EXPECT_EQ(find_fault(*mesh), "");
+    EXPECT_GE(mesh->num_solid_cells(), 1u);
+    EXPECT_EQ(mesh->edges.size() + mesh->points.size() + (is_plane ? 0 : mesh->triangles.size()), 0u);
+    if (!mesh->has_curved_cells()) continue;
+    ++num_curved;
+    int num_shared = 0;
+    EXPECT_EQ(find_unshared_node(*mesh, &num_shared), "");
+    EXPECT_GT(num_shared, 0);
+    const SurfaceDefects defects = find_surface_defects(boundary_triangles(*mesh));
+    EXPECT_TRUE(defects.open_edges.empty());
+    EXPECT_TRUE(defects.inconsistent_edges.empty());
+  }
+  EXPECT_EQ(num_curved, 7);
+}
+
+TEST(PeerMeshes, UnitBallsOfAllOrdersHaveTheirVolumes) {
+  const fs::path folder = peer_data() / "high-order-ipc/meshes/sphere";
+  SKIP_WITHOUT(folder);
+  const std::array<double, 4> volumes = {2.86209, 4.11457, 4.19075, 4.18886};
+  for (int order = 1; order <= 4; ++order) {
+    auto mesh = read_mesh(folder / ("P" + std::to_string(order) + "-coarse.msh"));
+    ASSERT_TRUE(mesh.has_value()) << all_issues(mesh.issues());
+    ASSERT_EQ(mesh->tets.size(), 30u);
+    EXPECT_EQ(mesh->order_of_cell(0), order);
+    EXPECT_NEAR(volume_of_cells(*mesh), volumes[static_cast<std::size_t>(order - 1)], 1e-5) << order;
+    // The same shape at any higher order.
+    for (int higher = order; higher <= 4; ++higher) {
+      Mesh raised = *mesh;
+      raise_order(raised, higher);
+      EXPECT_EQ(find_unshared_node(raised), "");
+      EXPECT_NEAR(volume_of_cells(raised), volume_of_cells(*mesh), 1e-12) << order << " to " << higher;
+      EXPECT_TRUE(is_closed_manifold(boundary_triangles(raised)));
     }
   }
 }

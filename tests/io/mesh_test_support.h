@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/io/mesh/mesh_reader.h"
 
 namespace clearance::test {
@@ -79,7 +81,35 @@ inline std::string find_fault(const Mesh& mesh) {
   for (const int v : mesh.points) {
     if (is_bad(v)) return "a point has an index out of range";
   }
-  return {};
+  return find_cell_node_fault(mesh);
+}
+
+/// Two tetrahedra (2D: triangles) at one face, of these orders, with nodes at places that tell them apart.
+inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
+  Mesh mesh;
+  mesh.dim = dim;
+  mesh.vertices = {{0.0, 0.0, 0.0}, {1.0 / 3.0, 0.01, 0.0}, {0.1, 2.0 / 7.0, 0.0}, {0.4, 0.5, 0.0}, {9.0, 9.0, 0.0}};
+  if (dim == 3) mesh.vertices = {{0, 0, 0}, {1.0 / 3.0, 0.01, 0}, {0.1, 0.3, 0}, {0.1, 0.1, -0.7}, {0.2, 0.1, 0.6}};
+  const std::array<std::vector<int>, 2> corners = dim == 3
+                                                      ? std::array<std::vector<int>, 2>{{{0, 1, 2, 4}, {0, 2, 1, 3}}}
+                                                      : std::array<std::vector<int>, 2>{{{0, 1, 2}, {1, 3, 2}}};
+  for (std::size_t e = 0; e < 2; ++e) {
+    Mesh single;
+    single.dim = dim;
+    single.vertices = mesh.vertices;
+    add_cell(single, corners[e]);
+    raise_order(single, orders[e]);
+    // (Nodes that both have are there once for each; nothing of what is tested asks for a fit.)
+    std::vector<int> nodes = orders[e] == 1 ? corners[e] : single.cell_nodes;
+    for (std::size_t a = corners[e].size(); a < nodes.size(); ++a) {
+      Vec<3> place = single.vertices[static_cast<std::size_t>(nodes[a])];
+      for (int k = 0; k < dim; ++k) place[k] += 1e-3 * static_cast<double>(a) * place[(k + 1) % dim];
+      nodes[a] = static_cast<int>(mesh.vertices.size());
+      mesh.vertices.push_back(place);
+    }
+    add_cell(mesh, nodes);
+  }
+  return mesh;
 }
 
 /// Coordinates that text with few digits would not bring back
@@ -110,6 +140,8 @@ inline void expect_same(const Mesh& a, const Mesh& b) {
   EXPECT_EQ(a.triangles, b.triangles);
   EXPECT_EQ(a.edges, b.edges);
   EXPECT_EQ(a.points, b.points);
+  EXPECT_EQ(a.cell_nodes, b.cell_nodes);
+  EXPECT_EQ(a.first_cell_node, b.first_cell_node);
   EXPECT_EQ(a.dim, b.dim);
 }
 

@@ -1,10 +1,13 @@
-// A plain mesh of simplices in 2D or 3D, as read from a file or made by a generator.
+// A mesh of simplices in 2D or 3D, as read from a file or made by a generator; those of solids may be curved.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "clearance/geometry/lagrange.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -24,7 +27,21 @@ struct Mesh {
   std::vector<std::array<int, 3>> triangles;  ///< 3D: surface elements; 2D: area elements, counter-clockwise
   std::vector<std::array<int, 2>> edges;      ///< codimensional segments (not the edges of triangles)
   std::vector<int> points;                    ///< lone vertices that are bodies of their own
-  std::vector<MeshGroup> groups;              ///< also of faces and edges that are not listed above
+  /// Nodes of solid elements (tets; 2D: triangles) with shape functions of an order above 1, element by element,
+  /// numbered within each as by lagrange_nodes; the first ones are its corners. All nodes are vertices.
+  std::vector<int> cell_nodes;
+  /// Per solid element its first one in there, and one past the last; linear elements have none. Empty: all are linear.
+  std::vector<int> first_cell_node;
+  std::vector<MeshGroup> groups;  ///< also of faces and edges that are not listed above
+
+  bool has_curved_cells() const { return !cell_nodes.empty(); }
+  std::size_t num_solid_cells() const { return dim == 3 ? tets.size() : triangles.size(); }
+  /// Empty for a linear element.
+  std::span<const int> nodes_of_cell(std::size_t cell) const {
+    if (first_cell_node.empty()) return {};
+    return {cell_nodes.data() + first_cell_node[cell], cell_nodes.data() + first_cell_node[cell + 1]};
+  }
+  int order_of_cell(std::size_t cell) const { return std::max(1, order_of_nodes(dim, nodes_of_cell(cell).size())); }
 };
 
 }  // namespace clearance

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/curved_volume.h"
 #include "clearance/geometry/distance.h"
 
 namespace clearance {
@@ -105,6 +107,27 @@ double longest_edge(const Mesh& mesh, const std::array<int, n>& element) {
   return std::sqrt(longest_sq);
 }
 
+/// Of the solid cells that have nodes beside their corners, in order.
+template <int dim>
+std::vector<int> invalid_curved_cells(const Mesh& mesh) {
+  std::vector<int> invalid;
+  std::map<int, CurvedVolume<dim>> of_order;
+  std::vector<double> x;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    if (nodes.empty()) continue;
+    x.clear();
+    for (const int v : nodes) {
+      const Vec<3>& place = mesh.vertices[static_cast<std::size_t>(v)];
+      x.insert(x.end(), place.data(), place.data() + dim);
+    }
+    const CurvedVolume<dim>& volume =
+        of_order.try_emplace(mesh.order_of_cell(cell), mesh.order_of_cell(cell)).first->second;
+    if (!volume.is_valid(x)) invalid.push_back(static_cast<int>(cell));
+  }
+  return invalid;
+}
+
 }  // namespace
 
 SurfaceDefects find_surface_defects(const Triangles& triangles) {
@@ -155,6 +178,9 @@ std::vector<int> connected_components(const Mesh& mesh) {
   join_all(mesh.tets);
   join_all(mesh.triangles);
   join_all(mesh.edges);
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells() && mesh.has_curved_cells(); ++cell) {
+    for (const int v : mesh.nodes_of_cell(cell)) sets.join(mesh.nodes_of_cell(cell)[0], v);
+  }
 
   // Roots are the smallest of their set, so they come before their members.
   std::vector<int> component(mesh.vertices.size());
@@ -172,15 +198,20 @@ double tet_volume(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2, const Ve
 
 void orient_positively(Mesh& mesh) {
   const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
-  for (auto& [a, b, c, d] : mesh.tets) {
-    if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) std::swap(c, d);
+  for (std::size_t e = 0; e < mesh.tets.size(); ++e) {
+    const auto& [a, b, c, d] = mesh.tets[e];
+    if (tet_volume(at(a), at(b), at(c), at(d)) < 0.0) flip_cell(mesh, e);
   }
 }
 
 ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
   ElementDefects defects;
   const auto at = [&](int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
+  const auto is_curved = [&](int cell) {
+    return mesh.has_curved_cells() && !mesh.nodes_of_cell(static_cast<std::size_t>(cell)).empty();
+  };
   for (int e = 0; e < static_cast<int>(mesh.tets.size()); ++e) {
+    if (is_curved(e)) continue;
     const auto& tet = mesh.tets[static_cast<std::size_t>(e)];
     const double length = longest_edge(mesh, tet);
     const double volume = tet_volume(at(tet[0]), at(tet[1]), at(tet[2]), at(tet[3]));
@@ -192,6 +223,7 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
     }
   }
   for (int e = 0; e < static_cast<int>(mesh.triangles.size()); ++e) {
+    if (mesh.dim == 2 && is_curved(e)) continue;
     const auto& triangle = mesh.triangles[static_cast<std::size_t>(e)];
     const double length = longest_edge(mesh, triangle);
     const Vec<3> area = area_vector(at(triangle[0]), at(triangle[1]), at(triangle[2]));
@@ -200,6 +232,12 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
     } else if (mesh.dim == 2 && area[2] < 0.0) {
       defects.inverted_triangles.push_back(e);
     }
+  }
+  if (mesh.has_curved_cells()) {
+    std::vector<int>& inverted = mesh.dim == 2 ? defects.inverted_triangles : defects.inverted_tets;
+    const std::vector<int> curved = mesh.dim == 2 ? invalid_curved_cells<2>(mesh) : invalid_curved_cells<3>(mesh);
+    inverted.insert(inverted.end(), curved.begin(), curved.end());
+    std::sort(inverted.begin(), inverted.end());
   }
   for (int e = 0; e < static_cast<int>(mesh.edges.size()); ++e) {
     const auto& edge = mesh.edges[static_cast<std::size_t>(e)];

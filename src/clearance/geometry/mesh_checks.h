@@ -29,10 +29,11 @@ bool is_closed_outline(const Edges& edges);
 /// vertices - edges + triangles, of the vertices in use: 2 for each sphere, 0 for each torus.
 int euler_characteristic(const Triangles& triangles);
 
-/// Connected component of each vertex through tets, triangles and edges, numbered in the order of their first vertices.
+/// Connected component of each vertex through tets, triangles (with their nodes) and edges, numbered in the order of
+/// their first vertices.
 std::vector<int> connected_components(const Mesh& mesh);
 
-/// Elements without a usable volume.
+/// Elements without a usable volume. Curved ones are inverted that are so anywhere in them, exactly (curved_volume.h).
 struct ElementDefects {
   std::vector<int> inverted_tets;
   std::vector<int> flat_tets;
@@ -53,7 +54,8 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume = 1
 /// Signed [m^3], positive for (v1-v0) x (v2-v0) . (v3-v0) > 0.
 double tet_volume(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2, const Vec<3>& v3);
 
-/// Exchanges two vertices of each inverted tetrahedron (for meshes whose vertex order is not known).
+/// Exchanges two vertices of each tetrahedron that is inverted by its corners (for meshes whose vertex order is not
+/// known).
 void orient_positively(Mesh& mesh);
 
 }  // namespace clearance

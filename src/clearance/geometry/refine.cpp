@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/base/contract.h"
+
 namespace clearance {
 
 namespace {
@@ -95,6 +97,7 @@ class Refinement {
 }  // namespace
 
 Mesh refine_uniformly(const Mesh& mesh) {
+  CLEARANCE_ASSERT(!mesh.has_curved_cells());
   return Refinement(mesh).run();
 }
 

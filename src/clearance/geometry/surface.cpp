@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/geometry/curved_cells.h"
+
 namespace clearance {
 
 int SurfaceTopology::num_bodies() const {
@@ -16,9 +18,6 @@ std::string SurfaceTopology::body_label(int vertex) const {
 }
 
 namespace {
-
-/// Outward faces of a tetrahedron of positive volume.
-constexpr int tet_faces[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
 
 /// Those of the elements that no other equals as a set of vertices, in their order.
 template <std::size_t n>
@@ -76,10 +75,7 @@ Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets) {
   Triangles faces;
   faces.reserve(4 * tets.size());
   for (const auto& tet : tets) {
-    for (const auto& [a, b, c] : tet_faces) {
-      faces.push_back(
-          {tet[static_cast<std::size_t>(a)], tet[static_cast<std::size_t>(b)], tet[static_cast<std::size_t>(c)]});
-    }
+    for (const auto& [a, b, c] : outward_faces) faces.push_back({tet[a], tet[b], tet[c]});
   }
   return without_duplicates(faces);
 }
@@ -99,12 +95,14 @@ Edges unique_edges(const Triangles& triangles) {
 Mesh with_boundary_only(const Mesh& mesh) {
   Mesh surface = mesh;
   surface.tets.clear();
+  surface.cell_nodes.clear();
+  surface.first_cell_node.clear();
   if (mesh.dim == 2) {
-    const Edges boundary = boundary_edges(mesh.triangles);
+    const Edges boundary = boundary_edges(mesh);
     surface.triangles.clear();
     surface.edges.insert(surface.edges.end(), boundary.begin(), boundary.end());
   } else {
-    const Triangles boundary = boundary_triangles(mesh.tets);
+    const Triangles boundary = boundary_triangles(mesh);
     surface.triangles.insert(surface.triangles.end(), boundary.begin(), boundary.end());
   }
   return surface;

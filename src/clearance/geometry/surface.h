@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct SurfaceTopology {
 using Triangles = std::vector<std::array<int, 3>>;
 using Edges = std::vector<std::array<int, 2>>;
 
+/// Corners of the outward faces of a tetrahedron of positive volume.
+inline constexpr std::array<std::array<std::size_t, 3>, 4> outward_faces = {
+    {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
+
 /// Faces that belong to one tetrahedron only, pointing outwards (for tetrahedra of positive volume), in the order of
 /// the tetrahedra.
 Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets);
@@ -42,7 +47,8 @@ Edges boundary_edges(const Triangles& triangles);
 /// Every edge of the triangles once, smaller vertex first, in lexicographic order.
 Edges unique_edges(const Triangles& triangles);
 
-/// The boundary in place of the solid elements: triangles for tetrahedra, in 2D edges for triangles. All vertices stay.
+/// The boundary in place of the solid elements: triangles for tetrahedra, in 2D edges for triangles; between the nodes
+/// of curved ones (curved_cells.h). All vertices stay.
 Mesh with_boundary_only(const Mesh& mesh);
 
 /// The boundary alone, with the vertices that it uses in their order: the triangles of a mesh of tetrahedra; in 2D the

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 
 namespace clearance {
@@ -19,50 +21,151 @@ void add_strip(std::span<const int> corners, Mesh& mesh) {
   }
 }
 
-/// Number of corners of a cell type; 0 if it has at least one; -1 if it is not supported
-int num_corners_of(int type) {
+/// What a cell type is made of
+struct VtkType {
+  int dim = -1;                 ///< of a simplex; -1: something else
+  int min_order = 1;            ///< of a simplex
+  int max_order = 1;            ///< of a simplex
+  std::size_t num_corners = 0;  ///< of what is no simplex: 0 if it has at least one
+};
+
+std::optional<VtkType> vtk_type(int type) {
   switch (type) {
     case vtk_vertex:
-      return 1;
+      return VtkType{.dim = 0};
     case vtk_line:
-      return 2;
+      return VtkType{.dim = 1};
     case vtk_triangle:
-      return 3;
+      return VtkType{.dim = 2};
+    case vtk_tetra:
+      return VtkType{.dim = 3};
+    case 21:  // quadratic edge
+      return VtkType{.dim = 1, .min_order = 2, .max_order = 2};
+    case 22:  // quadratic triangle
+      return VtkType{.dim = 2, .min_order = 2, .max_order = 2};
+    case 24:  // quadratic tetrahedron
+      return VtkType{.dim = 3, .min_order = 2, .max_order = 2};
+    case 68:  // Lagrange curve
+      return VtkType{.dim = 1, .max_order = max_order};
+    case vtk_lagrange_triangle:
+      return VtkType{.dim = 2, .max_order = max_order};
+    case vtk_lagrange_tetra:
+      return VtkType{.dim = 3, .max_order = max_order};
     case 8:  // pixel
     case 9:  // quad
-    case vtk_tetra:
-      return 4;
+      return VtkType{.num_corners = 4};
     case 2:  // several vertices
     case 4:  // several lines
     case 6:  // strip of triangles
-    case 7:
-      return 0;  // polygon
+    case 7:  // polygon
+      return VtkType{};
     default:
-      return -1;
+      return std::nullopt;
   }
+}
+
+/// The numbers of nodes that a simplex may have, as `10, 20 or 35`
+std::string num_nodes_text(const VtkType& type) {
+  std::string text;
+  for (int order = type.min_order; order <= type.max_order; ++order) {
+    const bool is_last = order == type.max_order;
+    text += text.empty() ? "" : is_last ? " or " : ", ";
+    text += fmt::format("{}", type.dim == 0 ? 1 : num_lagrange_nodes(type.dim, order));
+  }
+  return text;
+}
+
+bool has_node_twice(std::span<const int> nodes) {
+  std::vector<int> sorted(nodes.begin(), nodes.end());
+  std::sort(sorted.begin(), sorted.end());
+  return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+}
+
+std::string add_vtk_simplex(int number, const VtkType& type, std::span<const int> nodes, Mesh& mesh,
+                            std::vector<int>& curved_faces) {
+  bool is_known = false;
+  for (int order = type.min_order; order <= type.max_order; ++order) {
+    const int num_nodes = type.dim == 0 ? 1 : num_lagrange_nodes(type.dim, order);
+    is_known = is_known || nodes.size() == static_cast<std::size_t>(num_nodes);
+  }
+  if (!is_known) {
+    return fmt::format("expected {} nodes for VTK cell type {}, found {}", num_nodes_text(type), number, nodes.size());
+  }
+  return add_element_of_nodes(type.dim, nodes, mesh, curved_faces);
 }
 
 }  // namespace
 
-std::string add_vtk_cell(int type, std::span<const int> corners, int cell, Mesh& mesh, SimplexCells& cells) {
-  const int num_corners = num_corners_of(type);
-  if (num_corners < 0) {
-    return fmt::format("expected vertices, lines, triangles or tetrahedra of order 1, found VTK cell type {}", type);
+std::string add_element_of_nodes(int dim, std::span<const int> nodes, Mesh& mesh, std::vector<int>& curved_faces) {
+  const bool is_curved = nodes.size() > static_cast<std::size_t>(dim) + 1;
+  if (is_curved && has_node_twice(nodes)) return "expected every node of an element once";
+  constexpr auto max_nodes = static_cast<std::size_t>(std::numeric_limits<int>::max());
+  if (is_curved && nodes.size() > max_nodes - mesh.cell_nodes.size()) {
+    return "expected fewer than 2^31 nodes of all elements together";
   }
-  if (num_corners > 0 && corners.size() != static_cast<std::size_t>(num_corners)) {
-    return fmt::format("expected {} corners for VTK cell type {}, found {}", num_corners, type, corners.size());
-  }
-  if (type == vtk_vertex || type == 2) {
-    mesh.points.insert(mesh.points.end(), corners.begin(), corners.end());
-  } else if (type == vtk_line || type == 4) {
-    for (std::size_t k = 1; k < corners.size(); ++k) mesh.edges.push_back({corners[k - 1], corners[k]});
-  } else if (type == vtk_tetra) {
-    mesh.tets.push_back({corners[0], corners[1], corners[2], corners[3]});
-  } else if (type == 6 || type == 8) {
-    add_strip(corners, mesh);
+  if (dim == mesh.dim) {
+    add_cell(mesh, nodes);
+  } else if (dim == 3) {
+    mesh.tets.push_back({nodes[0], nodes[1], nodes[2], nodes[3]});
+  } else if (dim == 2) {
+    if (is_curved) curved_faces.push_back(static_cast<int>(mesh.triangles.size()));
+    mesh.triangles.push_back({nodes[0], nodes[1], nodes[2]});
+  } else if (dim == 1) {
+    mesh.edges.push_back({nodes[0], nodes[1]});
   } else {
-    add_polygon(corners, mesh);
+    mesh.points.push_back(nodes[0]);
   }
+  return {};
+}
+
+std::vector<std::array<int, 3>> sorted_faces(const Mesh& mesh) {
+  std::vector<std::array<int, 3>> faces;
+  faces.reserve(4 * mesh.tets.size());
+  for (const auto& tet : mesh.tets) {
+    for (const auto& [a, b, c] : outward_faces) faces.push_back({tet[a], tet[b], tet[c]});
+  }
+  for (auto& face : faces) std::sort(face.begin(), face.end());
+  std::sort(faces.begin(), faces.end());
+  faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
+  return faces;
+}
+
+void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int> curved_faces) {
+  if (curved_faces.empty()) return;
+  const std::vector<std::array<int, 3>> faces = sorted_faces(mesh);
+  std::vector<int> lone;
+  for (const int t : curved_faces) {
+    std::array<int, 3> corners = mesh.triangles[static_cast<std::size_t>(t)];
+    std::sort(corners.begin(), corners.end());
+    if (!std::binary_search(faces.begin(), faces.end(), corners)) lone.push_back(t);
+  }
+  if (lone.empty()) return;
+  input.add_issue(fmt::format("triangle {}", lone.front()), fmt::format("{} triangles of order 2 to 4", lone.size()),
+                  "expected faces of tetrahedra: surfaces in 3D have triangles of order 1 only");
+}
+
+std::string add_vtk_cell(int type, std::span<const int> nodes, int cell, Mesh& mesh, SimplexCells& cells) {
+  const std::optional<VtkType> known = vtk_type(type);
+  if (!known) {
+    return fmt::format("expected vertices, lines, triangles or tetrahedra of order 1 to 4, found VTK cell type {}",
+                       type);
+  }
+  if (known->num_corners > 0 && nodes.size() != known->num_corners) {
+    return fmt::format("expected {} corners for VTK cell type {}, found {}", known->num_corners, type, nodes.size());
+  }
+  if (known->dim >= 0) {
+    const std::string message = add_vtk_simplex(type, *known, nodes, mesh, cells.curved_faces);
+    if (!message.empty()) return message;
+  } else if (type == 2) {
+    mesh.points.insert(mesh.points.end(), nodes.begin(), nodes.end());
+  } else if (type == 4) {
+    for (std::size_t k = 1; k < nodes.size(); ++k) mesh.edges.push_back({nodes[k - 1], nodes[k]});
+  } else if (type == 6 || type == 8) {
+    add_strip(nodes, mesh);
+  } else {
+    add_polygon(nodes, mesh);
+  }
+  fill_cell_nodes(mesh);
   cells.tets.resize(mesh.tets.size(), cell);
   cells.triangles.resize(mesh.triangles.size(), cell);
   cells.edges.resize(mesh.edges.size(), cell);

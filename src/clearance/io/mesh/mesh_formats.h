@@ -1,5 +1,6 @@
 // The readers of single formats, behind read_mesh. Each appends to `mesh` what it understands and reports to `input`
-// what it does not; indices that it stores are in range and coordinates are finite.
+// what it does not; indices that it stores are in range and coordinates are finite. `mesh.dim` is given: it says which
+// elements are solid ones.
 #pragma once
 
 #include <cstdint>

@@ -9,10 +9,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "clearance/io/mesh/gmsh_elements.h"
 #include "clearance/io/mesh/mesh_bytes.h"
+#include "clearance/io/mesh/mesh_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
 
@@ -56,56 +59,6 @@ class NodeTags {
   std::vector<Entry> entries_;
   bool is_sorted_ = true;
 };
-
-struct ElementType {
-  int num_nodes;  ///< 0: unknown
-  const char* name;
-};
-
-ElementType element_type(std::int64_t type) {
-  switch (type) {
-    case 1:
-      return {2, "line"};
-    case 2:
-      return {3, "triangle"};
-    case 4:
-      return {4, "tetrahedron"};
-    case 15:
-      return {1, "point"};
-    case 3:
-      return {4, "quadrangle"};
-    case 5:
-      return {8, "hexahedron"};
-    case 6:
-      return {6, "prism"};
-    case 7:
-      return {5, "pyramid"};
-    case 8:
-      return {3, "line of order 2"};
-    case 9:
-      return {6, "triangle of order 2"};
-    case 11:
-      return {10, "tetrahedron of order 2"};
-    case 21:
-      return {10, "triangle of order 3"};
-    case 23:
-      return {15, "triangle of order 4"};
-    case 26:
-      return {4, "line of order 3"};
-    case 27:
-      return {5, "line of order 4"};
-    case 29:
-      return {20, "tetrahedron of order 3"};
-    case 30:
-      return {35, "tetrahedron of order 4"};
-    default:
-      return {0, "unknown element"};
-  }
-}
-
-bool is_supported(std::int64_t type) {
-  return type == 1 || type == 2 || type == 4 || type == 15;
-}
 
 /// Physical groups: of the elements themselves (format 2), or of the entities that they belong to (format 4).
 class PhysicalGroups {
@@ -165,6 +118,7 @@ class GmshReader {
       if (!read_section(section, place)) return;
     }
     if (!has_nodes_ && !input_.has_failed()) input_.add_issue("", "", "expected a $Nodes section");
+    check_curved_faces(input_, mesh_, curved_faces_);
     groups_.store(mesh_);
   }
 
@@ -438,7 +392,7 @@ class GmshReader {
       for (std::uint64_t i = 0; i < count && !input_.is_full(); ++i) {
         std::uint64_t tag = 0;
         if (!(is_v41_ ? read_size(tag, "an element tag") : read_int_as_size(tag, "an element tag"))) return false;
-        if (!read_element(type, is_v41_)) return false;
+        if (!read_element(is_v41_)) return false;
       }
       found += count;
     }
@@ -453,7 +407,7 @@ class GmshReader {
       std::int64_t type = 0;
       std::int64_t num_tags = 0;
       if (!read_int(tag, "an element number") || !read_int(type, "an element type") || !check_type(type)) return false;
-      if (!read_int(num_tags, "a number of tags") || !read_tags(num_tags) || !read_element(type, false)) return false;
+      if (!read_int(num_tags, "a number of tags") || !read_tags(num_tags) || !read_element(false)) return false;
     }
     return true;
   }
@@ -474,7 +428,7 @@ class GmshReader {
       }
       for (std::int64_t i = 0; i < num_in_group && !input_.is_full(); ++i) {
         std::int64_t tag = 0;
-        if (!read_int(tag, "an element number") || !read_tags(num_tags) || !read_element(type, false)) return false;
+        if (!read_int(tag, "an element number") || !read_tags(num_tags) || !read_element(false)) return false;
       }
       found += static_cast<std::uint64_t>(num_in_group);
     }
@@ -559,10 +513,10 @@ class GmshReader {
   }
 
   bool check_type(std::int64_t type) {
-    if (is_supported(type)) return true;
-    const ElementType known = element_type(type);
-    return fail(fmt::format("type {}: {}", type, known.name),
-                "expected points, lines, triangles or tetrahedra of order 1, the only order supported");
+    element_ = gmsh_element(type);
+    if (element_.order > 0) return true;
+    return fail(fmt::format("type {}: {}", type, element_.name),
+                "expected points, lines, triangles or tetrahedra, of order 1 to 4 with all nodes");
   }
 
   bool read_int_as_size(std::uint64_t& value, const char* expected) {
@@ -572,12 +526,11 @@ class GmshReader {
     return true;
   }
 
-  /// The nodes of one element; a tag without node is reported and the element left out
-  bool read_element(std::int64_t type, bool has_wide_tags) {
-    const int num_nodes = element_type(type).num_nodes;
-    std::array<int, 4> nodes = {-1, -1, -1, -1};
+  /// The nodes of one element of the type checked last; a tag without node is reported and the element left out
+  bool read_element(bool has_wide_tags) {
+    std::array<int, max_nodes> nodes;
     bool is_good = true;
-    for (int k = 0; k < num_nodes; ++k) {
+    for (int k = 0; k < element_.num_nodes; ++k) {
       const std::size_t offset = place();
       std::uint64_t tag = 0;
       if (!(has_wide_tags ? read_size(tag, "a node tag") : read_int_as_size(tag, "a node tag"))) return false;
@@ -586,24 +539,33 @@ class GmshReader {
       is_good = false;
       fail_at(is_binary_ ? offset : place(), fmt::format("{}", tag), "expected the tag of a node");
     }
-    if (is_good) add_element(type, nodes);
+    if (is_good) add_element({nodes.data(), static_cast<std::size_t>(element_.num_nodes)});
     return true;
   }
 
-  void add_element(std::int64_t type, const std::array<int, 4>& n) {
-    if (type == 15) mesh_.points.push_back(n[0]);
-    if (type == 1) mesh_.edges.push_back({n[0], n[1]});
-    if (type == 2) mesh_.triangles.push_back({n[0], n[1], n[2]});
-    if (type == 4) mesh_.tets.push_back(n);
-    groups_.add_element(type == 15 ? 0 : type == 4 ? 3 : static_cast<int>(type), n);
+  /// `nodes` are in Gmsh's order; corners come first there too.
+  void add_element(std::span<const int> nodes) {
+    const auto& [type, dim, order, num_nodes, name] = element_;
+    std::array<int, max_nodes> ours;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      ours[dim < 2 ? k : static_cast<std::size_t>(gmsh_nodes(dim, order)[k])] = nodes[k];
+    }
+    const std::string message = add_element_of_nodes(dim, {ours.data(), nodes.size()}, mesh_, curved_faces_);
+    if (!message.empty()) return static_cast<void>(fail(name, message));
+    std::array<int, 4> corners = {-1, -1, -1, -1};
+    std::copy_n(nodes.begin(), dim + 1, corners.begin());
+    groups_.add_element(dim, corners);
   }
 
+  static constexpr std::size_t max_nodes = num_lagrange_nodes(3, max_order);
   MeshInput& input_;
   Mesh& mesh_;
   TextCursor text_;
   ByteCursor binary_;
   NodeTags tags_;
   PhysicalGroups groups_;
+  GmshElement element_{};          ///< of the elements that are read
+  std::vector<int> curved_faces_;  ///< in 3D: among the triangles of the mesh
   bool has_nodes_ = false;
   bool is_v2_ = false;
   bool is_v41_ = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/io/mesh/mesh_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
 #include "clearance/io/mesh/vtu.h"
@@ -46,12 +47,7 @@ std::vector<std::array<int, 2>> find_edges(const Mesh& mesh) {
 /// not bodies of their own.
 void drop_boundary_descriptions(Mesh& mesh) {
   if (!mesh.tets.empty() && !mesh.triangles.empty()) {
-    std::vector<std::array<int, 3>> faces;
-    faces.reserve(4 * mesh.tets.size());
-    for (const auto& t : mesh.tets) {
-      for (std::size_t k = 0; k < 4; ++k) faces.push_back(sorted<3>({t[k], t[(k + 1) % 4], t[(k + 2) % 4]}));
-    }
-    sort_unique(faces);
+    const std::vector<std::array<int, 3>> faces = sorted_faces(mesh);
     std::erase_if(mesh.triangles,
                   [&](const auto& t) { return std::binary_search(faces.begin(), faces.end(), sorted(t)); });
   }
@@ -69,6 +65,7 @@ void drop_boundary_descriptions(Mesh& mesh) {
   mark(mesh.tets);
   mark(mesh.triangles);
   mark(mesh.edges);
+  for (const int v : mesh.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
   std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[static_cast<std::size_t>(v)], char{1}) != 0; });
 }
 
@@ -172,7 +169,7 @@ Result<Mesh> read_segments_or_points(const fs::path& path, const std::string& ex
 }
 
 Result<Mesh> read_grid(const fs::path& path, const MeshReadOptions& options) {
-  Result<Frame> frame = read_frame(path);
+  Result<Frame> frame = read_frame(path, "", options.dim);
   if (!frame) return frame.issues();
   MeshInput input(path.string(), "");
   return finish(input, std::move(frame->mesh), options);
@@ -197,6 +194,7 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
   }
   MeshInput input(path);
   Mesh mesh;
+  mesh.dim = options.dim;
   if (!input.has_failed()) reader(input, mesh);
   return finish(input, std::move(mesh), options);
 }

@@ -6,10 +6,13 @@
 //   .node .ele    TetGen, read as a pair, also named without extension
 //   .seg .pt      the IPC authors' segments and points; without such a file, edges or vertices of the .obj beside it
 //
+// .msh, .vtu and .vtk may have solid elements of order 2 to 4: tetrahedra, or triangles of a mesh of the plane.
+//
 // A mesh is kept as the file has it: the order of vertices and elements, and their orientation (inverted tets too).
 // Left out are descriptions of boundaries: triangles that are faces of tets, edges of tets or triangles, points that
 // something else uses. Vertices that no element uses stay; a file with vertices but no element is a set of points. Only
-// .obj makes points of all unused vertices. Every problem (at most `max_mesh_issues`) says where it is: `line 17`,
+// .obj makes points of all unused vertices. Curved lines and faces have their corners only; curved triangles in 3D that
+// are no faces of tets are refused. Every problem (at most `max_mesh_issues`) says where it is: `line 17`,
 // `byte 1234`.
 #pragma once
 

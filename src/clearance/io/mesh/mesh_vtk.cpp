@@ -273,6 +273,7 @@ class VtkReader {
     for (const Cells& cells : cells_) {
       for (std::size_t c = 0; c + 1 < cells.offsets.size() && !input_.is_full(); ++c) add_cell(cells, c);
     }
+    check_curved_faces(input_, mesh_, simplex_cells_.curved_faces);
   }
 
   void add_cell(const Cells& cells, std::size_t c) {
@@ -305,7 +306,7 @@ class VtkReader {
   std::vector<Cells> cells_;
   std::vector<std::int64_t> types_;
   std::vector<int> corners_;
-  SimplexCells simplex_cells_;  ///< not needed here
+  SimplexCells simplex_cells_;
 };
 
 }  // namespace

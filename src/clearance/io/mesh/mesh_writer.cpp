@@ -5,8 +5,12 @@
 #include <Eigen/Geometry>
 
 #include <iterator>
+#include <span>
+#include <vector>
 
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/io/files/atomic_file.h"
+#include "clearance/io/mesh/gmsh_elements.h"
 #include "clearance/io/mesh/mesh_text.h"
 #include "clearance/io/mesh/vtu.h"
 
@@ -87,6 +91,26 @@ void write_stl(Text& text, const Mesh& mesh) {
   print(text, "endsolid clearance\n");
 }
 
+/// Calls body(Gmsh's type, dimension, elements) for each run of solid elements of one order; those of higher orders
+/// have all their nodes, in Gmsh's order.
+template <class Elements, class Body>
+void for_each_solid_kind(const Mesh& mesh, const Elements& elements, const Body& body) {
+  if (!mesh.has_curved_cells()) {
+    if (!elements.empty()) body(gmsh_type(mesh.dim, 1), mesh.dim, elements);
+    return;
+  }
+  for (std::size_t begin = 0, end = 0; begin < elements.size(); begin = end) {
+    const int order = mesh.order_of_cell(begin);
+    std::vector<std::vector<int>> run;
+    for (; end < elements.size() && mesh.order_of_cell(end) == order; ++end) {
+      const std::span<const int> nodes = order == 1 ? std::span<const int>(elements[end]) : mesh.nodes_of_cell(end);
+      std::vector<int>& ordered = run.emplace_back();
+      for (const int ours : gmsh_nodes(mesh.dim, order)) ordered.push_back(nodes[static_cast<std::size_t>(ours)]);
+    }
+    body(gmsh_type(mesh.dim, order), mesh.dim, run);
+  }
+}
+
 /// Calls body(Gmsh's type, dimension, elements) for each kind of element that there is
 template <class Body>
 void for_each_kind(const Mesh& mesh, const Body& body) {
@@ -94,8 +118,13 @@ void for_each_kind(const Mesh& mesh, const Body& body) {
   for (const int v : mesh.points) points.push_back({v});
   if (!points.empty()) body(15, 0, points);
   if (!mesh.edges.empty()) body(1, 1, mesh.edges);
-  if (!mesh.triangles.empty()) body(2, 2, mesh.triangles);
-  if (!mesh.tets.empty()) body(4, 3, mesh.tets);
+  if (mesh.dim == 2) {
+    for_each_solid_kind(mesh, mesh.triangles, body);
+    if (!mesh.tets.empty()) body(4, 3, mesh.tets);
+  } else {
+    if (!mesh.triangles.empty()) body(2, 2, mesh.triangles);
+    for_each_solid_kind(mesh, mesh.tets, body);
+  }
 }
 
 void write_gmsh_2_2(Text& text, const Mesh& mesh) {
@@ -147,6 +176,9 @@ Issues check_mesh(const std::string& file, const Mesh& mesh) {
   check("tetrahedron", mesh.tets);
   check("triangle", mesh.triangles);
   check("edge", mesh.edges);
+  if (std::string fault = find_cell_node_fault(mesh); !fault.empty()) {
+    add("cell nodes", std::move(fault), "expected nodes of curved elements as in Mesh");
+  }
   for (const int v : mesh.points) {
     if (v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size())
       add("point", fmt::format("{}", v), "expected an index of a vertex");
@@ -176,6 +208,9 @@ Result<Done> write_mesh(const std::filesystem::path& path, const Mesh& mesh, con
       write_gmsh_4_1(text, mesh);
   } else if (extension == ".obj" || extension == ".ply" || extension == ".off" || extension == ".stl") {
     if (!mesh.tets.empty()) return refuse("tetrahedra", "expected a surface: write tetrahedra to .msh or .vtu");
+    if (mesh.has_curved_cells()) {
+      return refuse("triangles of order 2 to 4", "expected linear triangles: write curved ones to .msh or .vtu");
+    }
     if (extension == ".stl" && mesh.edges.size() + mesh.points.size() > 0) {
       return refuse("edges or points", "expected triangles only: write edges and points to .obj");
     }

@@ -16,7 +16,8 @@ struct MeshWriteOptions {
 };
 
 /// Writes .msh, .obj, .ply, .stl, .off or .vtu through `path` + ".tmp" and a rename: a reader never sees half a file.
-/// A mesh with elements that the format cannot hold (tets in an .obj) is refused rather than written without them.
+/// A mesh with elements that the format cannot hold (tets in an .obj; curved ones anywhere but in .msh and .vtu) is
+/// refused rather than written without them.
 Result<Done> write_mesh(const std::filesystem::path& path, const Mesh& mesh, const MeshWriteOptions& options = {});
 
 }  // namespace clearance

@@ -34,12 +34,13 @@ struct Frame {
 
 /// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, further arrays by their names, field
 /// data `TimeValue` and `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and
-/// renamed. Empty arrays are left out.
+/// renamed. Empty arrays are left out. Curved elements are Lagrange cells, all others linear ones.
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by
 /// zlib. Arrays with other names are ignored; missing ones stay empty. `scalar`: the name of one more array, of numbers
-/// (finite or not) or of vectors, which count by their lengths; point data go before cell data.
-Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "");
+/// (finite or not) or of vectors, which count by their lengths; point data go before cell data. `dim`: 2 or 3 in place
+/// of what the file says (0; other programs' files say nothing: 3).
+Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "", int dim = 0);
 
 }  // namespace clearance

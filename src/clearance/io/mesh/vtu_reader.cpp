@@ -31,16 +31,18 @@ struct Piece {
 
 class VtuReader {
  public:
-  VtuReader(MeshInput& input, const std::string& scalar) : input_(input), scalar_(scalar) {}
+  VtuReader(MeshInput& input, const std::string& scalar, int dim) : input_(input), scalar_(scalar), dim_(dim) {}
 
   Result<Frame> read() {
     if (read_structure()) {
       finish_offsets();
       read_field_data();
+      if (dim_ != 0) frame_.mesh.dim = dim_;
       for (const Piece& piece : pieces_) {
         if (!input_.has_failed()) read_piece(piece);
       }
     }
+    if (!input_.has_failed()) check_curved_faces(input_, frame_.mesh, simplices_.curved_faces);
     if (!input_.has_failed()) finish_cell_data();
     if (input_.has_failed()) return input_.issues();
     return std::move(frame_);
@@ -358,6 +360,7 @@ class VtuReader {
 
   MeshInput& input_;
   const std::string& scalar_;
+  int dim_;  ///< 0: what the file says
   VtuEncoding encoding_;
   std::vector<Piece> pieces_;
   std::vector<VtuArray> field_data_;
@@ -373,10 +376,10 @@ class VtuReader {
 
 }  // namespace
 
-Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar) {
+Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar, int dim) {
   MeshInput input(path);
   if (input.has_failed()) return input.issues();
-  return VtuReader(input, scalar).read();
+  return VtuReader(input, scalar, dim).read();
 }
 
 }  // namespace clearance

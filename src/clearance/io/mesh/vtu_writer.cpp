@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/mesh/mesh_bytes.h"
 #include "clearance/io/mesh/mesh_cells.h"
@@ -58,14 +59,27 @@ struct CellArrays {
   std::vector<std::uint8_t> types;
 
   explicit CellArrays(const Mesh& mesh) {
-    add(mesh.tets, vtk_tetra);
-    add(mesh.triangles, vtk_triangle);
+    if (mesh.dim == 3) {
+      add_solid(mesh, mesh.tets, vtk_tetra, vtk_lagrange_tetra);
+      add(mesh.triangles, vtk_triangle);
+    } else {
+      add(mesh.tets, vtk_tetra);
+      add_solid(mesh, mesh.triangles, vtk_triangle, vtk_lagrange_triangle);
+    }
     add(mesh.edges, vtk_line);
     for (const int v : mesh.points) add_cell(std::span<const int>(&v, 1), vtk_vertex);
   }
   template <class Elements>
   void add(const Elements& elements, int type) {
     for (const auto& element : elements) add_cell(element, type);
+  }
+  /// Nodes are in VTK's order already (geometry/lagrange.h).
+  template <class Elements>
+  void add_solid(const Mesh& mesh, const Elements& elements, int type, int curved_type) {
+    for (std::size_t e = 0; e < elements.size(); ++e) {
+      const std::span<const int> nodes = mesh.nodes_of_cell(e);
+      add_cell(nodes.empty() ? std::span<const int>(elements[e]) : nodes, nodes.empty() ? type : curved_type);
+    }
   }
   void add_cell(std::span<const int> corners, int type) {
     connectivity.insert(connectivity.end(), corners.begin(), corners.end());
@@ -123,6 +137,9 @@ Issues check_frame(const std::string& file, const Frame& frame, const CellArrays
 }  // namespace
 
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame) {
+  if (const std::string fault = find_cell_node_fault(frame.mesh); !fault.empty()) {
+    return Issue{path.string(), "cells", fault, "expected nodes of curved elements as in Mesh", Severity::error};
+  }
   const CellArrays cells(frame.mesh);
   Issues issues = check_frame(path.string(), frame, cells);
   if (!issues.empty()) return issues;
