@@ -145,7 +145,7 @@ void check_consistent_mass() {
   VecX others = VecX::Zero(mesh.x_rest.size() / dim);
   others[1] = 3.0;
   others[4] = 0.5;
-  ConsistentMass<dim> mass(mesh, others);
+  ConsistentMass<dim> mass(mesh, {}, others);
   BlockSparseMatrix matrix = empty_matrix(mesh, mass.keys());
   mass.add_to(1.0, matrix);
   // Rows sum to the lumped mass; matrix and product agree; positive definite.
@@ -171,7 +171,7 @@ TEST(Mass, ConsistentMassOfALinearFieldIsItsIntegral) {
   // v = x over the unit cube: integral of density |x|^2 = density * 3 * 1/3.
   std::mt19937_64 rng(66);
   const ElementMesh<3> cube = make_grid<3>(2, 0.5, 0.0, rng);
-  EXPECT_NEAR(2.0 * ConsistentMass<3>(cube, VecX::Zero(cube.x_rest.size() / 3)).energy(cube.x_rest).value(), 1000.0,
+  EXPECT_NEAR(2.0 * ConsistentMass<3>(cube, {}, VecX::Zero(cube.x_rest.size() / 3)).energy(cube.x_rest).value(), 1000.0,
               1e-9);
 }
 

@@ -1,4 +1,5 @@
-// Deformable bodies: linear simplex elements in 2D and 3D. Everything that builds a model from them needs:
+// Deformable bodies: simplex elements in 2D and 3D, linear or of order 2 to 4. Everything that builds a model from them
+// needs:
 //   ElementMesh<dim>             element_set.h        nodes, elements and materials of all bodies of a scene
 //   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict
 //   GravityPotential<dim>        gravity_potential.h
@@ -6,8 +7,10 @@
 //   LaggedDampingPotential<dim>  damping_potential.h
 //   InversionBarrier<dim>        inversion_barrier.h  for materials whose own energy stays finite when pressed flat
 //   lumped_mass, ConsistentMass  mass.h
+//   CurvedElementMesh<dim>       curved_elements.h    elements of order 2 to 4, curved_potential.h, curved_mass.h
 #pragma once
 
+#include "clearance/bodies/fem/curved_potential.h"
 #include "clearance/bodies/fem/damping_potential.h"
 #include "clearance/bodies/fem/elastic_potential.h"
 #include "clearance/bodies/fem/gravity_potential.h"

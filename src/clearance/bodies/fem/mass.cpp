@@ -61,11 +61,16 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh) {
 }
 
 template <int dim>
-ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others)
+ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const std::vector<CurvedElementMesh<dim>>& curved,
+                                    const VecX& others)
     : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
   elements_.reserve_hessians();
   write_locals();
   keys_ = elements_.keys();
+  for (const CurvedElementMesh<dim>& of_order : curved) {
+    curved_.emplace_back(of_order);
+    keys_.insert(keys_.end(), curved_.back().keys().begin(), curved_.back().keys().end());
+  }
   for (int b = 0; b < others.size(); ++b) {
     if (others[b] == 0.0) continue;
     others_.push_back({b, others[b]});
@@ -99,6 +104,7 @@ void ConsistentMass<dim>::set_factors(const std::vector<double>& of_blocks) {
 template <int dim>
 void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
   elements_.assemble_hessians(scale, matrix);
+  for (CurvedMass<dim>& of_order : curved_) of_order.add_to(scale, factors_, matrix);
   for (const auto& [b, mass] : others_) {
     matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
                             Mat<dim>(scale * factor(b) * mass * Mat<dim>::Identity()));
@@ -114,6 +120,7 @@ void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result)
     for (const int node : nodes) sum += block<dim>(d, node);
     for (const int node : nodes) block<dim>(result, node) += of_pair * (sum + block<dim>(d, node));
   }
+  for (const CurvedMass<dim>& of_order : curved_) of_order.add_product(d, scale, factors_, result);
   for (const auto& [b, mass] : others_) block<dim>(result, b) += scale * factor(b) * mass * block<dim>(d, b);
 }
 
@@ -129,6 +136,7 @@ CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
     }
     return 0.5 * weight(e) * (sum.squaredNorm() + squares);
   });
+  for (const CurvedMass<dim>& of_order : curved_) total.add(of_order.energy(d, factors_));
   for (const auto& [b, mass] : others_) total.add(0.5 * factor(b) * mass * block<dim>(d, b).squaredNorm());
   return total;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "clearance/bodies/fem/curved_mass.h"
 #include "clearance/bodies/fem/element_set.h"
 #include "clearance/model/mass_operator.h"
 
@@ -31,12 +32,13 @@ VecX lumped_mass(const ElementMesh<dim>& mesh);
 template <int dim>
 VecX rest_stiffness(const ElementMesh<dim>& mesh);
 
-/// M_ab = integral of density * phi_a phi_b = m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times the identity.
+/// M_ab = integral of density * phi_a phi_b, of linear elements m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times
+/// the identity.
 template <int dim>
 class ConsistentMass : public MassOperator {
  public:
-  /// `others` [kg], per block: what stiff bodies add on the diagonal, which is exact for these.
-  ConsistentMass(const ElementMesh<dim>& mesh, const VecX& others);
+  /// `others` [kg], per block: what is on the diagonal alone, stiff bodies, for which that is exact, and lumped masses.
+  ConsistentMass(const ElementMesh<dim>& mesh, const std::vector<CurvedElementMesh<dim>>& curved, const VecX& others);
   std::unique_ptr<MassOperator> clone() const override { return std::make_unique<ConsistentMass>(*this); }
   void set_factors(const std::vector<double>& of_blocks) override;
   const std::vector<BlockKey>& keys() const override { return keys_; }
@@ -59,8 +61,9 @@ class ConsistentMass : public MassOperator {
 
   ElementSet<dim> elements_;
   std::vector<double> element_mass_;  // [kg]
-  std::vector<double> factors_;       // per block
-  std::vector<Other> others_;         // those that are not zero
+  std::vector<CurvedMass<dim>> curved_;
+  std::vector<double> factors_;  // per block
+  std::vector<Other> others_;    // those that are not zero
   std::vector<BlockKey> keys_;
 };
 

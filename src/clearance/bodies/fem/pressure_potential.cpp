@@ -1,7 +1,9 @@
 #include "clearance/bodies/fem/pressure_potential.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "clearance/base/contract.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/math/psd.h"
 
@@ -9,7 +11,8 @@ namespace clearance {
 
 namespace {
 
-constexpr int grain = 512;  // faces
+constexpr int grain = 512;        // faces
+constexpr int curved_grain = 16;  // curved ones
 
 /// What a face whose corners go straight from `from` to `to` sweeps, positive to the outside: volume [m^3] (2D: area
 /// [m^2]), with its derivatives by the ends.
@@ -100,6 +103,22 @@ Sweep<dim> sweep(const std::array<int, dim>& blocks, const VecX& from, const Vec
   return {start, end};
 }
 
+/// As project_to_psd.
+void project(MatX& matrix) {
+  const Eigen::SelfAdjointEigenSolver<MatX> solver(matrix);
+  for (Eigen::Index i = 0; i < matrix.rows() && solver.eigenvalues()[i] < 0.0; ++i) {
+    const VecX v = solver.eigenvectors().col(i);
+    matrix.noalias() -= solver.eigenvalues()[i] * v * v.transpose();
+  }
+}
+
+template <int dim>
+typename CurvedSweep<dim>::Nodes nodes_at(const std::vector<int>& blocks, const VecX& x) {
+  typename CurvedSweep<dim>::Nodes nodes(dim, std::ssize(blocks));
+  for (std::size_t a = 0; a < blocks.size(); ++a) nodes.col(static_cast<Eigen::Index>(a)) = block<dim>(x, blocks[a]);
+  return nodes;
+}
+
 }  // namespace
 
 template <int dim>
@@ -107,8 +126,27 @@ PressurePotential<dim>::PressurePotential(const std::vector<PressureLoad<dim>>& 
   for (std::size_t l = 0; l < loads.size(); ++l) {
     pressure_functions_.push_back(loads[l].pressure);
     for (const auto& face : loads[l].faces) faces_.push_back({face, static_cast<int>(l)});
+    for (const auto& face : loads[l].curved_faces) add_curved_face(face, static_cast<int>(l));
   }
   pressures_.assign(loads.size(), 0.0);
+}
+
+template <int dim>
+void PressurePotential<dim>::add_curved_face(const std::vector<int>& blocks, int load) {
+  const int order = order_of_nodes(dim - 1, blocks.size());
+  CLEARANCE_ASSERT(order > 0);
+  std::size_t sweep = 0;
+  while (sweep < sweeps_.size() && sweeps_[sweep].order() != order) ++sweep;
+  if (sweep == sweeps_.size()) sweeps_.emplace_back(order);
+  curved_faces_.push_back({blocks, load, sweep});
+}
+
+template <int dim>
+template <class Derivative>
+auto PressurePotential<dim>::swept(const CurvedFace& face, const VecX& x, const Derivative& derivative) const {
+  auto value = derivative(sweeps_[face.sweep], nodes_at<dim>(face.blocks, reference_), nodes_at<dim>(face.blocks, x));
+  value *= pressure_on(face);
+  return value;
 }
 
 template <int dim>
@@ -144,11 +182,17 @@ CompensatedSum PressurePotential<dim>::energy(const VecX& x) const {
     const Face& face = faces_[static_cast<std::size_t>(i)];
     return pressure_on(face) * sweep<dim>(face.blocks, reference_, x).volume();
   });
+  if (!curved_faces_.empty()) {
+    sum.add(ordered_sum(static_cast<int>(curved_faces_.size()), [&](int i) {
+      return swept(curved_faces_[static_cast<std::size_t>(i)], x,
+                   [](const auto& sweep, const auto&... ends) { return sweep.volume(ends...); });
+    }));
+  }
   sum.add(so_far_);
   return sum;
 }
 
-/// Serial: faces share corners.
+/// Serial where faces share corners.
 template <int dim>
 void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   if (!is_active_) return;
@@ -156,18 +200,32 @@ void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gra
     const Vec<dim* dim> g = scale * pressure_on(face) * sweep<dim>(face.blocks, reference_, x).gradient();
     for (std::size_t i = 0; i < dim; ++i) block<dim>(gradient, face.blocks[i]) += block<dim>(g, static_cast<int>(i));
   }
+  std::vector<CurvedNodes> gradients(curved_faces_.size());
+  parallel_for(static_cast<int>(gradients.size()), curved_grain, [&](int i) {
+    const auto f = static_cast<std::size_t>(i);
+    gradients[f] =
+        swept(curved_faces_[f], x, [](const auto& sweep, const auto&... ends) { return sweep.gradient(ends...); });
+  });
+  for (std::size_t f = 0; f < gradients.size(); ++f) {
+    const std::vector<int>& blocks = curved_faces_[f].blocks;
+    for (std::size_t a = 0; a < blocks.size(); ++a) {
+      block<dim>(gradient, blocks[a]) += scale * gradients[f].col(static_cast<Eigen::Index>(a));
+    }
+  }
 }
 
 template <int dim>
 std::vector<BlockKey> PressurePotential<dim>::pattern() const {
   std::vector<BlockKey> keys;
-  for (const Face& face : faces_) {
+  const auto add_face = [&](const auto& face) {
     for (const int a : face.blocks) {
       for (const int b : face.blocks) {
         if (a >= b) keys.push_back(make_block_key(a, b));
       }
     }
-  }
+  };
+  std::for_each(faces_.begin(), faces_.end(), add_face);
+  std::for_each(curved_faces_.begin(), curved_faces_.end(), add_face);
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
@@ -190,6 +248,31 @@ void PressurePotential<dim>::add(const VecX& x, double scale, bool is_projected,
         if (row < column) continue;
         matrix.add_to_slot<dim>(matrix.find_slot(row, column), matrix.slot_stride(column),
                                 Mat<dim>(hessians[f].template block<dim, dim>(dim * i, dim * j)));
+      }
+    }
+  }
+  add_curved(x, scale, is_projected, matrix);
+}
+
+template <int dim>
+void PressurePotential<dim>::add_curved(const VecX& x, double scale, bool is_projected,
+                                        BlockSparseMatrix& matrix) const {
+  std::vector<MatX> hessians(curved_faces_.size());
+  parallel_for(static_cast<int>(hessians.size()), curved_grain, [&](int i) {
+    const auto f = static_cast<std::size_t>(i);
+    hessians[f] =
+        swept(curved_faces_[f], x, [](const auto& sweep, const auto&... ends) { return sweep.hessian(ends...); });
+    hessians[f] *= scale;
+    if (is_projected) project(hessians[f]);
+  });
+  for (std::size_t f = 0; f < hessians.size(); ++f) {
+    const std::vector<int>& blocks = curved_faces_[f].blocks;
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      for (std::size_t j = 0; j < blocks.size(); ++j) {
+        if (blocks[i] < blocks[j]) continue;
+        matrix.add_to_slot<dim>(matrix.find_slot(blocks[i], blocks[j]), matrix.slot_stride(blocks[j]),
+                                Mat<dim>(hessians[f].template block<dim, dim>(dim * static_cast<Eigen::Index>(i),
+                                                                              dim * static_cast<Eigen::Index>(j))));
       }
     }
   }

@@ -8,15 +8,23 @@
 #include <functional>
 #include <vector>
 
+#include "clearance/bodies/fem/curved_faces.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
 
+/// [Pa], positive against the outside, in the step of length h that ends at time_t1. No value if it is not defined.
+using PressureFunction = std::function<Result<double>(double h, double time_t1)>;
+
 template <int dim>
 struct PressureLoad {
+  PressureLoad(std::vector<std::array<int, dim>> on_faces, PressureFunction at_time,
+               std::vector<std::vector<int>> on_curved_faces = {})
+      : faces(std::move(on_faces)), pressure(std::move(at_time)), curved_faces(std::move(on_curved_faces)) {}
+
   std::vector<std::array<int, dim>> faces;  ///< blocks of their corners; outside is where boundary_triangles says
-  /// [Pa], positive against the outside, in the step of length h that ends at time_t1. No value if it is not defined.
-  std::function<Result<double>(double h, double time_t1)> pressure;
+  PressureFunction pressure;
+  std::vector<std::vector<int>> curved_faces;  ///< blocks of their nodes, as of nodes_of_curved_faces; likewise
 };
 
 template <int dim>
@@ -41,15 +49,28 @@ class PressurePotential : public Potential {
     std::array<int, dim> blocks;
     int load = 0;
   };
-  double pressure_on(const Face& face) const { return pressures_[static_cast<std::size_t>(face.load)]; }
+  struct CurvedFace {
+    std::vector<int> blocks;
+    int load = 0;
+    std::size_t sweep = 0;  // of sweeps_
+  };
+  using CurvedNodes = typename CurvedSweep<dim>::Nodes;
+  void add_curved_face(const std::vector<int>& blocks, int load);
+  double pressure_on(const auto& face) const { return pressures_[static_cast<std::size_t>(face.load)]; }
+  /// volume, gradient or hessian(from, to) of a face on its way from the reference to x, times the pressure.
+  template <class Derivative>
+  auto swept(const CurvedFace& face, const VecX& x, const Derivative& derivative) const;
   void add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) const;
+  void add_curved(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) const;
 
-  std::vector<std::function<Result<double>(double, double)>> pressure_functions_;  // per load
+  std::vector<PressureFunction> pressure_functions_;  // per load
   std::vector<Face> faces_;
-  std::vector<double> pressures_;  // [Pa] per load, of this step
-  bool is_active_ = false;         // any of them is not zero
-  VecX reference_;                 // [m]
-  CompensatedSum so_far_;          // [J] from the start of the step to the reference
+  std::vector<CurvedFace> curved_faces_;
+  std::vector<CurvedSweep<dim>> sweeps_;  // one an order
+  std::vector<double> pressures_;         // [Pa] per load, of this step
+  bool is_active_ = false;                // any of them is not zero
+  VecX reference_;                        // [m]
+  CompensatedSum so_far_;                 // [J] from the start of the step to the reference
 };
 
 extern template class PressurePotential<2>;

@@ -1,0 +1,237 @@
+#include "clearance/bodies/fem/curved_elements.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "clearance/base/contract.h"
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of local Hessians that exist at a time: 9 MB in space.
+constexpr std::int64_t max_local_blocks = 128 * 1024;
+
+/// All points of the lattice of an order, in equal parts.
+std::vector<QuadraturePoint> lattice(int dim, int order) {
+  std::vector<QuadraturePoint> points;
+  const std::vector<NodeIndex> nodes = [&] {
+    std::vector<NodeIndex> all;
+    for (int i = 0; i <= order; ++i) {
+      for (int j = 0; i + j <= order; ++j) {
+        for (int k = 0; i + j + k <= order; ++k) {
+          if (dim == 2 && k != order - i - j) continue;
+          all.push_back(dim == 2 ? NodeIndex{i, j, k, 0} : NodeIndex{i, j, k, order - i - j - k});
+        }
+      }
+    }
+    return all;
+  }();
+  for (const NodeIndex& index : nodes) {
+    QuadraturePoint point{{}, 1.0 / static_cast<double>(nodes.size())};
+    for (std::size_t i = 0; i < 4; ++i) point.at[i] = static_cast<double>(index[i]) / order;
+    points.push_back(point);
+  }
+  return points;
+}
+
+std::vector<QuadraturePoint> points_of(int dim, int order, CurvedPoints points, bool is_straight) {
+  if (points == CurvedPoints::samples) return lattice(dim, order + 1);
+  return symmetric_quadrature(dim, is_straight ? 2 * (order - 1) : 2 * order);
+}
+
+}  // namespace
+
+template <int dim>
+ShapeGradients<dim>::ShapeGradients(int order, std::span<const QuadraturePoint> points)
+    : num_points_(static_cast<int>(points.size())),
+      num_nodes_(static_cast<std::size_t>(num_lagrange_nodes(dim, order))),
+      values_(points.size() * num_nodes_ * dim) {
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    lagrange_gradients(dim, order, points[q].at, std::span(values_).subspan(q * num_nodes_ * dim, num_nodes_ * dim));
+  }
+}
+
+template <int dim>
+Mat<dim> ShapeGradients<dim>::map_derivative(int q, std::span<const int> nodes, const VecX& x) const {
+  Mat<dim> derivative = Mat<dim>::Zero();
+  const double* gradients = of_point(q);
+  for (std::size_t a = 0; a < num_nodes_; ++a) {
+    derivative += block<dim>(x, nodes[a]) * Eigen::Map<const Vec<dim>>(gradients + a * dim).transpose();
+  }
+  return derivative;
+}
+
+template <int dim>
+bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest) {
+  const std::vector<NodeIndex>& indices = lagrange_nodes(dim, order);
+  double size = 0.0, largest = 0.0;
+  for (int i = 1; i <= dim; ++i) {
+    size =
+        std::max(size, (block<dim>(x_rest, nodes[static_cast<std::size_t>(i)]) - block<dim>(x_rest, nodes[0])).norm());
+  }
+  for (std::size_t a = 0; a < indices.size(); ++a) {
+    Vec<dim> straight = Vec<dim>::Zero();
+    for (std::size_t i = 0; i <= dim; ++i) {
+      straight += static_cast<double>(indices[a][i]) / order * block<dim>(x_rest, nodes[i]);
+    }
+    largest = std::max(largest, (block<dim>(x_rest, nodes[a]) - straight).norm());
+  }
+  return largest <= 1e-12 * size;
+}
+
+template <int dim>
+CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members,
+                                        CurvedPoints points) {
+  auto constant = std::make_shared<Constant>();
+  constant->order = mesh.order;
+  constant->num_nodes = static_cast<int>(mesh.num_nodes());
+  constant->members.assign(members.begin(), members.end());
+  build_packs(mesh, points, *constant);
+  build_gather_lists(*constant);
+  StencilList stencils;
+  for (const int member : constant->members) stencils.add(mesh.nodes_of(static_cast<std::size_t>(member)));
+  assembler_ = BlockAssembler(stencils, max_local_blocks);
+  constant_ = std::move(constant);
+  restrict_to({});
+}
+
+/// Members are put in the order of their packs: elements of one material model, straight or not.
+template <int dim>
+void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, CurvedPoints points, Constant& constant) {
+  const auto material_of = [&](int member) -> const MaterialParameters& {
+    return mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(member)])];
+  };
+  std::vector<char> straight(mesh.num_elements(), 0);
+  for (const int member : constant.members) {
+    const auto at = static_cast<std::size_t>(member);
+    straight[at] = is_straight<dim>(mesh.order, mesh.nodes_of(at), mesh.x_rest);
+  }
+  const auto group_of = [&](int member) {
+    return std::pair(material_of(member).model, straight[static_cast<std::size_t>(member)] == 0);
+  };
+  std::stable_sort(constant.members.begin(), constant.members.end(),
+                   [&](int a, int b) { return group_of(a) < group_of(b); });
+  std::array<int, 2> rule_of = {-1, -1};
+  std::vector<std::vector<QuadraturePoint>> rules;
+  const auto rule = [&](bool is_straight_one) {
+    int& number = rule_of[is_straight_one ? 0 : 1];
+    if (number < 0) {
+      number = static_cast<int>(rules.size());
+      rules.push_back(points_of(dim, mesh.order, points, is_straight_one));
+      constant.rules.emplace_back(mesh.order, rules.back());
+    }
+    return number;
+  };
+  constexpr double simplex_volume = dim == 2 ? 0.5 : 1.0 / 6.0;
+  for (std::size_t first = 0; first < constant.members.size();) {
+    const auto group = group_of(constant.members[first]);
+    std::size_t end = first + 1;
+    while (end < constant.members.size() && end < first + num_lanes && group_of(constant.members[end]) == group) ++end;
+    CurvedPack<dim> pack;
+    pack.count = static_cast<int>(end - first);
+    pack.model = group.first;
+    pack.rule = rule(!group.second);
+    const std::vector<QuadraturePoint>& of_rule = rules[static_cast<std::size_t>(pack.rule)];
+    const ShapeGradients<dim>& gradients = constant.rules[static_cast<std::size_t>(pack.rule)];
+    pack.nodes.resize(static_cast<std::size_t>(constant.num_nodes));
+    pack.inverse_rest.resize(group.second ? of_rule.size() : 1);
+    pack.weights.resize(of_rule.size());
+    for (std::size_t lane = 0; lane < num_lanes; ++lane) {
+      const std::size_t element = std::min(first + lane, end - 1);
+      const auto member = static_cast<std::size_t>(constant.members[element]);
+      const std::span<const int> nodes = mesh.nodes_of(member);
+      const int at_lane = static_cast<int>(lane);
+      pack.elements[lane] = static_cast<int>(element);
+      for (std::size_t a = 0; a < nodes.size(); ++a) pack.nodes[a][lane] = nodes[a];
+      const MaterialParameters& material = material_of(constant.members[element]);
+      pack.mu.set(at_lane, material.mu);
+      pack.lambda.set(at_lane, material.lambda);
+      for (std::size_t q = 0; q < of_rule.size(); ++q) {
+        const Mat<dim> derivative = gradients.map_derivative(static_cast<int>(q), nodes, mesh.x_rest);
+        pack.weights[q].set(at_lane, of_rule[q].weight * simplex_volume * derivative.determinant());
+        if (q >= pack.inverse_rest.size()) continue;
+        const Mat<dim> inverse = derivative.inverse();
+        for (int k = 0; k < dim * dim; ++k) pack.inverse_rest[q].m[k].set(at_lane, inverse.data()[k]);
+      }
+    }
+    constant.packs.push_back(std::move(pack));
+    first = end;
+  }
+}
+
+template <int dim>
+void CurvedElementSet<dim>::build_gather_lists(Constant& constant) {
+  struct Entry {
+    int block;
+    int place;
+  };
+  std::vector<Entry> entries;
+  for (std::size_t p = 0; p < constant.packs.size(); ++p) {
+    for (std::size_t a = 0; a < constant.packs[p].nodes.size(); ++a) {
+      for (int lane = 0; lane < constant.packs[p].count; ++lane) {
+        const auto place = static_cast<int>(((p * constant.packs[p].nodes.size() + a) * dim) * num_lanes) + lane;
+        entries.push_back({constant.packs[p].nodes[a][static_cast<std::size_t>(lane)], place});
+      }
+    }
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const Entry& a, const Entry& b) { return a.block != b.block ? a.block < b.block : a.place < b.place; });
+  for (const Entry& entry : entries) {
+    if (constant.touched.empty() || constant.touched.back() != entry.block) {
+      constant.touched.push_back(entry.block);
+      constant.gather_offsets.push_back(static_cast<int>(constant.gather_places.size()));
+    }
+    constant.gather_places.push_back(entry.place);
+  }
+  constant.gather_offsets.push_back(static_cast<int>(constant.gather_places.size()));
+}
+
+template <int dim>
+void CurvedElementSet<dim>::restrict_to(const std::vector<char>& part) {
+  active_packs_.clear();
+  for (std::size_t p = 0; p < packs().size(); ++p) {
+    bool is_active = part.empty();
+    for (const auto& nodes : packs()[p].nodes) {
+      for (const int node : nodes) is_active = is_active || part[static_cast<std::size_t>(node)] != 0;
+    }
+    if (is_active) active_packs_.push_back(static_cast<int>(p));
+  }
+  // What packs that are not active have left there would be summed.
+  std::fill(forces_.begin(), forces_.end(), Lanes(0.0));
+}
+
+template <int dim>
+void CurvedElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
+  const Constant& constant = *constant_;
+  const auto* numbers = reinterpret_cast<const double*>(forces_.data());
+  parallel_for(static_cast<int>(constant.touched.size()), 512, [&](int at) {
+    const auto i = static_cast<std::size_t>(at);
+    Vec<dim> sum = Vec<dim>::Zero();
+    for (int k = constant.gather_offsets[i]; k < constant.gather_offsets[i + 1]; ++k) {
+      for (int r = 0; r < dim; ++r)
+        sum[r] += numbers[constant.gather_places[static_cast<std::size_t>(k)] + r * num_lanes];
+    }
+    block<dim>(gradient, constant.touched[i]) += scale * sum;
+  });
+}
+
+template <int dim>
+void CurvedElementSet<dim>::bind(const BlockSparseMatrix& matrix) {
+  if (bound_pattern_ == matrix.pattern_id()) return;
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
+  bound_pattern_ = matrix.pattern_id();
+}
+
+template class ShapeGradients<2>;
+template class ShapeGradients<3>;
+template bool is_straight<2>(int, std::span<const int>, const VecX&);
+template bool is_straight<3>(int, std::span<const int>, const VecX&);
+template class CurvedElementSet<2>;
+template class CurvedElementSet<3>;
+
+}  // namespace clearance

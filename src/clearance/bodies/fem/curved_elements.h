@@ -1,0 +1,169 @@
+// Simplex elements with Lagrange shape functions of order 2 to 4, straight or curved, stored four to a pack for the
+// lanes of the kernels. Positions and geometry have the same shape functions: a geometry of lower order is raised to
+// that of the displacements, which represents it exactly, so that rigid and affine motions are exact as well.
+//
+// With D = dx/dxi and D0 = dX/dxi on the reference simplex, F = D D0^-1 at every quadrature point, and the integral
+// over the element at rest is the sum of the points' weights times det D0.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/materials.h"
+#include "clearance/bodies/fem/simplex_quadrature.h"
+#include "clearance/math/small_matrix.h"
+#include "clearance/math/types.h"
+#include "clearance/sparse/block_assembler.h"
+
+namespace clearance {
+
+/// The elements of one order of all deformable bodies of a scene.
+template <int dim>
+struct CurvedElementMesh {
+  int order = 2;
+  VecX x_rest;                           ///< [m] flat, dim numbers per block of unknowns
+  std::vector<int> nodes;                ///< blocks, element by element, numbered within as by lagrange_nodes
+  std::vector<int> material_of_element;  ///< per element, into materials
+  std::vector<MaterialParameters> materials;
+
+  std::size_t num_nodes() const { return static_cast<std::size_t>(num_lagrange_nodes(dim, order)); }
+  std::size_t num_elements() const { return material_of_element.size(); }
+  std::span<const int> nodes_of(std::size_t e) const { return {nodes.data() + e * num_nodes(), num_nodes()}; }
+};
+
+/// Shape gradients at points of the reference simplex: dim numbers a node and point.
+template <int dim>
+class ShapeGradients {
+ public:
+  ShapeGradients(int order, std::span<const QuadraturePoint> points);
+
+  int num_points() const { return num_points_; }
+  const double* of_point(int q) const { return values_.data() + static_cast<std::size_t>(q) * num_nodes_ * dim; }
+  /// dx/dxi of the element with these nodes.
+  Mat<dim> map_derivative(int q, std::span<const int> nodes, const VecX& x) const;
+
+ private:
+  int num_points_;
+  std::size_t num_nodes_;
+  std::vector<double> values_;
+};
+
+/// True if the map of an element at rest is affine, to rounding.
+template <int dim>
+bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest);
+
+/// Which points the energy of an element is evaluated at.
+enum class CurvedPoints {
+  quadrature,  ///< exact for polynomials of degree 2 (p - 1) over straight elements, 2 p over curved ones
+  samples      ///< a lattice, with the boundary of the element
+};
+
+/// Four elements of one material model and one rule.
+template <int dim>
+struct CurvedPack {
+  std::vector<std::array<int, num_lanes>> nodes;      ///< per node of an element
+  std::vector<SmallMatrix<Lanes, dim>> inverse_rest;  ///< [1/m] D0^-1, per point; straight elements: one for all
+  std::vector<Lanes> weights;                         ///< [m^dim] per point
+  Lanes mu, lambda;                                   ///< [Pa]
+  std::array<int, num_lanes> elements;                ///< numbers in the CurvedElementSet
+  int count = 0;                                      ///< lanes from here on repeat the last element
+  ElasticModel model = ElasticModel::neo_hookean;
+  int rule = 0;  ///< of CurvedElementSet::gradients
+
+  const SmallMatrix<Lanes, dim>& inverse_rest_at(std::size_t q) const {
+    return inverse_rest[inverse_rest.size() == 1 ? 0 : q];
+  }
+};
+
+/// Copies share what is constant and have forces of their own.
+template <int dim>
+class CurvedElementSet {
+ public:
+  CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members, CurvedPoints points);
+
+  int order() const { return constant_->order; }
+  int num_nodes() const { return constant_->num_nodes; }
+  int num_elements() const { return static_cast<int>(constant_->members.size()); }
+  /// Index in the mesh of element i of the set.
+  int mesh_element(int i) const { return constant_->members[static_cast<std::size_t>(i)]; }
+  const std::vector<CurvedPack<dim>>& packs() const { return constant_->packs; }
+  const ShapeGradients<dim>& gradients(const CurvedPack<dim>& pack) const {
+    return constant_->rules[static_cast<std::size_t>(pack.rule)];
+  }
+  /// As ElementSet::active_packs.
+  const std::vector<int>& active_packs() const { return active_packs_; }
+  void restrict_to(const std::vector<char>& part);
+  const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
+
+  void reserve_forces() { forces_.resize(packs().size() * static_cast<std::size_t>(num_nodes() * dim)); }
+  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r].
+  Lanes* pack_forces(int p) { return forces_.data() + static_cast<std::size_t>(p * num_nodes() * dim); }
+  /// gradient += scale * sum of the forces of all packs that are active.
+  void gather_forces(double scale, VecX& gradient) const;
+
+  /// matrix += scale * sum of the Hessians that write(p, locals) writes for the elements of these packs: for each lane
+  /// num_stencil_blocks(num_nodes()) blocks of the lower triangle, or none where the pointer is null. They are made and
+  /// added in batches.
+  template <class Write>
+  void assemble_hessians(double scale, BlockSparseMatrix& matrix, const std::vector<int>& packs, const Write& write);
+
+ private:
+  struct Constant {
+    int order = 2, num_nodes = 0;
+    std::vector<int> members;
+    std::vector<ShapeGradients<dim>> rules;
+    std::vector<CurvedPack<dim>> packs;
+    // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
+    std::vector<int> touched;
+    std::vector<int> gather_offsets;
+    std::vector<int> gather_places;
+  };
+  static void build_packs(const CurvedElementMesh<dim>& mesh, CurvedPoints points, Constant& constant);
+  static void build_gather_lists(Constant& constant);
+  void bind(const BlockSparseMatrix& matrix);
+
+  std::shared_ptr<const Constant> constant_;
+  std::vector<int> active_packs_;
+  std::vector<Lanes> forces_;
+  BlockAssembler assembler_;
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<double> locals_;
+};
+
+template <int dim>
+template <class Write>
+void CurvedElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix, const std::vector<int>& packs,
+                                              const Write& write) {
+  if (packs.empty()) return;
+  bind(matrix);
+  const auto size = static_cast<std::size_t>(num_stencil_blocks(num_nodes()) * dim * dim);
+  for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
+    // Elements are numbered pack by pack.
+    const StencilRange range = assembler_.stencils_of(batch);
+    locals_.assign(static_cast<std::size_t>(range.end - range.begin) * size, 0.0);
+    parallel_for(static_cast<int>(packs.size()), 1, [&](int i) {
+      const int p = packs[static_cast<std::size_t>(i)];
+      const CurvedPack<dim>& pack = constant_->packs[static_cast<std::size_t>(p)];
+      std::array<double*, num_lanes> targets{};
+      bool has_target = false;
+      for (int lane = 0; lane < pack.count; ++lane) {
+        const int element = pack.elements[static_cast<std::size_t>(lane)];
+        if (element < range.begin || element >= range.end) continue;
+        targets[static_cast<std::size_t>(lane)] =
+            locals_.data() + static_cast<std::size_t>(element - range.begin) * size;
+        has_target = true;
+      }
+      if (has_target) write(p, targets);
+    });
+    assembler_.template add_to<dim>(matrix, locals_, scale, batch);
+  }
+}
+
+extern template class ShapeGradients<2>;
+extern template class ShapeGradients<3>;
+extern template class CurvedElementSet<2>;
+extern template class CurvedElementSet<3>;
+
+}  // namespace clearance

@@ -1,0 +1,50 @@
+// Faces of curved elements: Lagrange triangles (in the plane: edges) with the shape functions that the elements have
+// there, and the volume that such a face sweeps.
+#pragma once
+
+#include <vector>
+
+#include "clearance/geometry/mesh.h"
+
+namespace clearance {
+
+/// Per face (its corners; 2D: the third is -1) of the boundary of a mesh: its nodes if the element that has it is
+/// curved, otherwise nothing. They begin with the corners as given and are numbered as those of a triangle by
+/// lagrange_nodes, those of an edge from its first end to its second.
+template <int dim>
+std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces);
+
+/// What faces of an order sweep when their nodes go straight from `from` to `to`, positive towards where the cross
+/// product of their sides points (2D: to the right of the edge), with derivatives by `to`. With d = to - from and
+/// N(t) the product of the sides of from + t d, it is the integral of d . N(t) over the face and over t from 0 to 1: a
+/// polynomial of degree 3 p - 2 (2D: 2 p - 1) on the face, integrated exactly.
+template <int dim>
+class CurvedSweep {
+ public:
+  static constexpr int max_nodes = num_lagrange_nodes(dim - 1, max_order);
+  /// Columns: nodes of the face. [m]
+  using Nodes = Eigen::Matrix<double, dim, Eigen::Dynamic, 0, dim, max_nodes>;
+
+  explicit CurvedSweep(int order);
+
+  int order() const { return order_; }
+  double volume(const Nodes& from, const Nodes& to) const;   ///< [m^3]; 2D: area [m^2]
+  Nodes gradient(const Nodes& from, const Nodes& to) const;  ///< [m^2]
+  MatX hessian(const Nodes& from, const Nodes& to) const;    ///< [m] node by node
+
+ private:
+  struct Point {
+    double weight;  // the reference face has the volume 1/2 (2D: 1)
+    Eigen::Matrix<double, Eigen::Dynamic, dim, 0, max_nodes, dim> shapes;  // per node: value, slopes along the sides
+  };
+  /// Columns: what `shapes` make of values at the nodes.
+  static Mat<dim> at(const Point& point, const Nodes& nodes) { return nodes * point.shapes; }
+
+  int order_;
+  std::vector<Point> points_;
+};
+
+extern template class CurvedSweep<2>;
+extern template class CurvedSweep<3>;
+
+}  // namespace clearance

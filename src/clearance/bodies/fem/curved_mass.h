@@ -1,0 +1,51 @@
+// The mass matrix of curved elements, integral of rho phi_a phi_b over the element at rest: full, since row sums of
+// elements of order 2 are negative at corners.
+#pragma once
+
+#include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/curved_elements.h"
+
+namespace clearance {
+
+/// Of the elements of one order.
+template <int dim>
+class CurvedMass {
+ public:
+  explicit CurvedMass(const CurvedElementMesh<dim>& mesh);
+
+  const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
+  /// sums += what gravity pulls on, per block: integral of rho phi_a. [kg]
+  void add_row_sums(VecX& sums) const;
+  /// masses += positive shares of the elements' masses, proportional to the diagonal of the matrix [kg]: for what
+  /// weighs blocks against each other, not for inertia.
+  void add_shares(VecX& masses) const;
+  /// `factors` per block, those of an element are the same; empty: 1.
+  CompensatedSum energy(const VecX& d, const std::vector<double>& factors) const;
+  void add_product(const VecX& d, double scale, const std::vector<double>& factors, VecX& result) const;
+  void add_to(double scale, const std::vector<double>& factors, BlockSparseMatrix& matrix);
+
+ private:
+  double factor(std::size_t e, const std::vector<double>& factors) const {
+    return factors.empty() ? 1.0 : factors[static_cast<std::size_t>(nodes_of(e)[0])];
+  }
+  std::span<const int> nodes_of(std::size_t e) const { return {nodes_->data() + e * num_nodes_, num_nodes_}; }
+  /// The lower triangle, row by row.
+  const double* matrix_of(std::size_t e) const { return matrices_->data() + e * size_; }
+  std::size_t num_elements() const { return nodes_->size() / num_nodes_; }
+
+  std::size_t num_nodes_, size_;
+  std::shared_ptr<const std::vector<int>> nodes_;
+  std::shared_ptr<const std::vector<double>> matrices_;  // [kg]
+  BlockAssembler assembler_;
+  std::uint64_t bound_pattern_ = 0;
+  std::vector<double> locals_;
+};
+
+/// stiffness += [N/m] per block how the elements at rest resist its displacement: as rest_stiffness of linear ones.
+template <int dim>
+void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness);
+
+extern template class CurvedMass<2>;
+extern template class CurvedMass<3>;
+
+}  // namespace clearance

@@ -1,0 +1,241 @@
+#include "clearance/bodies/fem/curved_potential.h"
+
+#include <Eigen/LU>
+#include <numeric>
+
+#include "clearance/bodies/fem/curved_kernels.h"
+
+namespace clearance {
+
+namespace {
+
+using curved_kernels::add_forces;
+using curved_kernels::gather_nodes;
+using curved_kernels::map_derivative;
+using curved_kernels::store_point_hessian;
+using curved_kernels::write_hessians;
+using material_kernels::PrincipalHessian;
+using material_kernels::project_modes;
+
+constexpr int packs_per_task = 4;
+
+std::vector<int> all_indices(std::size_t count) {
+  std::vector<int> indices(count);
+  std::iota(indices.begin(), indices.end(), 0);
+  return indices;
+}
+
+/// Scratch of one thread.
+template <int dim>
+struct Scratch {
+  std::vector<Lanes> positions;
+  std::vector<SmallMatrix<Lanes, dim>> of_points, of_node;  // of write_hessians
+};
+template <int dim>
+Scratch<dim>& scratch() {
+  thread_local Scratch<dim> own;
+  return own;
+}
+
+}  // namespace
+
+template <int dim, class Law>
+CurvedPotential<dim, Law>::CurvedPotential(const CurvedElementMesh<dim>& mesh, CurvedPoints points)
+    : elements_(mesh, all_indices(mesh.num_elements()), points) {}
+
+template <int dim, class Law>
+Lanes CurvedPotential<dim, Law>::pack_energy(const CurvedPack<dim>& pack, const VecX& x) const {
+  const ShapeGradients<dim>& gradients = elements_.gradients(pack);
+  const std::size_t num_nodes = pack.nodes.size();
+  std::vector<Lanes>& positions = scratch<dim>().positions;
+  positions.resize(num_nodes * dim);
+  gather_nodes(pack, x, positions.data());
+  Lanes sum(0.0);
+  for (int q = 0; q < gradients.num_points(); ++q) {
+    const auto at = static_cast<std::size_t>(q);
+    const SmallMatrix<Lanes, dim> f =
+        multiply(map_derivative<dim>(gradients.of_point(q), positions.data(), num_nodes), pack.inverse_rest_at(at));
+    sum += pack.weights[at] * Law::energy(pack.model, f, pack.mu, pack.lambda);
+  }
+  return sum;
+}
+
+template <int dim, class Law>
+CompensatedSum CurvedPotential<dim, Law>::energy(const VecX& x) const {
+  const std::vector<int>& active = elements_.active_packs();
+  return ordered_reduce(
+      static_cast<int>(active.size()), CompensatedSum{},
+      [&](int i) {
+        const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(active[static_cast<std::size_t>(i)])];
+        const Lanes energies = pack_energy(pack, x);
+        CompensatedSum sum;
+        for (int lane = 0; lane < pack.count; ++lane) sum.add(energies[lane]);
+        return sum;
+      },
+      [](CompensatedSum a, const CompensatedSum& b) {
+        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
+        a.add(b);
+        return a;
+      },
+      packs_per_task);
+}
+
+template <int dim, class Law>
+void CurvedPotential<dim, Law>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
+                                                  VecX& sums) const {
+  for (const CurvedPack<dim>& pack : elements_.packs()) {
+    const Lanes energies = pack_energy(pack, x);
+    for (int lane = 0; lane < pack.count; ++lane) {
+      const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
+      sums[body_of_block[static_cast<std::size_t>(node)]] += energies[lane];
+    }
+  }
+}
+
+template <int dim, class Law>
+void CurvedPotential<dim, Law>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  const std::vector<int>& active = elements_.active_packs();
+  elements_.reserve_forces();
+  parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
+    const int p = active[static_cast<std::size_t>(i)];
+    const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
+    const ShapeGradients<dim>& gradients = elements_.gradients(pack);
+    const std::size_t num_nodes = pack.nodes.size();
+    std::vector<Lanes>& positions = scratch<dim>().positions;
+    positions.resize(num_nodes * dim);
+    gather_nodes(pack, x, positions.data());
+    Lanes* forces = elements_.pack_forces(p);
+    std::fill(forces, forces + num_nodes * dim, Lanes(0.0));
+    for (int q = 0; q < gradients.num_points(); ++q) {
+      const auto at = static_cast<std::size_t>(q);
+      const double* of_point = gradients.of_point(q);
+      const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
+      const SmallMatrix<Lanes, dim> f = multiply(map_derivative<dim>(of_point, positions.data(), num_nodes), inverse);
+      // By dx/dxi.
+      SmallMatrix<Lanes, dim> stress = multiply_transposed(Law::stress(pack.model, f, pack.mu, pack.lambda), inverse);
+      for (Lanes& entry : stress.m) entry *= pack.weights[at];
+      add_forces<dim>(stress, of_point, num_nodes, forces);
+    }
+  });
+  elements_.gather_forces(scale, gradient);
+}
+
+template <int dim, class Law>
+std::vector<int> CurvedPotential<dim, Law>::packs_at_work(const VecX& x) const {
+  const std::vector<int>& active = elements_.active_packs();
+  if constexpr (Law::acts_everywhere) return active;
+  std::vector<char> works(active.size(), 0);
+  parallel_for(static_cast<int>(active.size()), 16, [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Lanes energies = pack_energy(elements_.packs()[static_cast<std::size_t>(active[at])], x);
+    works[at] = any_lane(energies > Lanes(0.0)) ? 1 : 0;
+  });
+  std::vector<int> packs;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (works[i]) packs.push_back(active[i]);
+  }
+  return packs;
+}
+
+template <int dim, class Law>
+void CurvedPotential<dim, Law>::assemble(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
+  elements_.assemble_hessians(
+      scale, matrix, packs_at_work(x), [&](int p, const std::array<double*, num_lanes>& targets) {
+        const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
+        const ShapeGradients<dim>& gradients = elements_.gradients(pack);
+        const std::size_t num_nodes = pack.nodes.size();
+        const auto num_points = static_cast<std::size_t>(gradients.num_points());
+        Scratch<dim>& own = scratch<dim>();
+        own.positions.resize(num_nodes * dim);
+        own.of_points.resize(num_points * dim * dim);
+        gather_nodes(pack, x, own.positions.data());
+        for (std::size_t q = 0; q < num_points; ++q) {
+          const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(q);
+          const SmallMatrix<Lanes, dim> f = multiply(
+              map_derivative<dim>(gradients.of_point(static_cast<int>(q)), own.positions.data(), num_nodes), inverse);
+          const SvdFrame<Lanes, dim> svd = Law::frame(pack.model, f);
+          PrincipalHessian<Lanes, dim> h = Law::hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
+          if (is_projected) project_modes(h);
+          store_point_hessian(svd, h, inverse, pack.weights[q], own.of_points.data() + q * dim * dim);
+        }
+        write_hessians<dim>(gradients, num_nodes, own.of_points.data(), own.of_node, targets);
+      });
+}
+
+template <int dim, class Law>
+void CurvedPotential<dim, Law>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  assemble(x, scale, true, matrix);
+}
+
+template <int dim, class Law>
+void CurvedPotential<dim, Law>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                      BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  assemble(x, scale, false, matrix);
+}
+
+template <int dim>
+CurvedElasticPotential<dim>::CurvedElasticPotential(const CurvedElementMesh<dim>& mesh)
+    : CurvedPotential<dim, ElasticLaw>(mesh, CurvedPoints::quadrature),
+      mesh_(std::make_shared<CurvedElementMesh<dim>>(mesh)),
+      volume_(std::make_shared<CurvedVolume<dim>>(mesh.order)) {}
+
+template <int dim>
+void CurvedElasticPotential<dim>::gather(int element, const VecX& x, std::vector<double>& flat) const {
+  flat.clear();
+  for (const int node : mesh_->nodes_of(static_cast<std::size_t>(element))) {
+    flat.insert(flat.end(), x.data() + dim * node, x.data() + dim * (node + 1));
+  }
+}
+
+template <int dim>
+StepLimit CurvedElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
+  return ordered_reduce(
+      static_cast<int>(mesh_->num_elements()), StepLimit{},
+      [&](int e) {
+        thread_local std::vector<double> at, motion;
+        gather(e, x, at);
+        gather(e, dx, motion);
+        const double alpha = volume_->max_feasible_step(at, motion);
+        return alpha < 1.0 ? StepLimit{alpha, e} : StepLimit{};
+      },
+      [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; }, 16);
+}
+
+template <int dim>
+bool CurvedElasticPotential<dim>::is_feasible(const VecX& x) const {
+  return ordered_reduce(
+             static_cast<int>(mesh_->num_elements()), 1,
+             [&](int e) {
+               thread_local std::vector<double> at;
+               gather(e, x, at);
+               return volume_->is_valid(at) ? 1 : 0;
+             },
+             [](int a, int b) { return a & b; }, 64) == 1;
+}
+
+template <int dim>
+std::vector<ElementState> CurvedElasticPotential<dim>::element_states(const VecX& x) const {
+  Barycentrics center{};
+  for (std::size_t i = 0; i <= dim; ++i) center[i] = 1.0 / (dim + 1.0);
+  const ShapeGradients<dim> gradients(mesh_->order, std::array{QuadraturePoint{center, 1.0}});
+  std::vector<ElementState> states(mesh_->num_elements());
+  parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
+    const auto e = static_cast<std::size_t>(i);
+    Mat<3> f = Mat<3>::Identity();
+    f.topLeftCorner<dim, dim>() = gradients.map_derivative(0, mesh_->nodes_of(e), x) *
+                                  gradients.map_derivative(0, mesh_->nodes_of(e), mesh_->x_rest).inverse();
+    states[e] = element_state(mesh_->materials[static_cast<std::size_t>(mesh_->material_of_element[e])], f);
+  });
+  return states;
+}
+
+template class CurvedPotential<2, ElasticLaw>;
+template class CurvedPotential<3, ElasticLaw>;
+template class CurvedPotential<2, VolumeLaw>;
+template class CurvedPotential<3, VolumeLaw>;
+template class CurvedElasticPotential<2>;
+template class CurvedElasticPotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,59 @@
+// Meshes of elements of order 2 to 4 for tests: linear grids with their order raised, and bent.
+#pragma once
+
+#include "clearance/geometry/curved_cells.h"
+#include "fem_fixtures.h"
+
+namespace clearance::test {
+
+/// The elements of a linear mesh with the nodes of an order, at `place` of where the straight ones are.
+template <int dim, class Place>
+CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const Place& place) {
+  Mesh mesh;
+  mesh.dim = dim;
+  for (Eigen::Index v = 0; v < linear.x_rest.size() / dim; ++v) {
+    Vec<3> x = Vec<3>::Zero();
+    x.head<dim>() = block<dim>(linear.x_rest, static_cast<int>(v));
+    mesh.vertices.push_back(x);
+  }
+  for (const auto& element : linear.elements) {
+    if constexpr (dim == 3) {
+      mesh.tets.push_back(element);
+    } else {
+      mesh.triangles.push_back(element);
+    }
+  }
+  raise_order(mesh, order);
+  CurvedElementMesh<dim> result;
+  result.order = order;
+  result.nodes = mesh.cell_nodes;
+  result.material_of_element = linear.material_of_element;
+  result.materials = linear.materials;
+  result.x_rest.resize(dim * std::ssize(mesh.vertices));
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    block<dim>(result.x_rest, static_cast<int>(v)) = place(Vec<dim>(mesh.vertices[v].template head<dim>()));
+  }
+  return result;
+}
+
+template <int dim>
+CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order) {
+  return raised<dim>(linear, order, [](const Vec<dim>& x) { return x; });
+}
+
+/// A smooth map of the unit cube that bends everything.
+template <int dim>
+Vec<dim> bent(const Vec<dim>& x, double amount) {
+  Vec<dim> y = x;
+  y[0] += amount * x[1] * x[1];
+  y[1] += amount * x[0] * (1.0 - x[0]) + 0.5 * amount * x[dim - 1] * x[dim - 1];
+  if constexpr (dim == 3) y[2] += amount * x[0] * x[1];
+  return y;
+}
+
+template <int dim>
+BlockSparseMatrix empty_matrix(const CurvedElementMesh<dim>& mesh, const std::vector<BlockKey>& keys) {
+  return BlockSparseMatrix(dim, static_cast<int>(mesh.x_rest.size()) / dim, keys);
+}
+
+}  // namespace clearance::test
