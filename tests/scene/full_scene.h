@@ -64,8 +64,11 @@ inline SceneDesc full_scene() {
                    .poisson_ratio = -0.1,
                    .damping = 0.01,
                    .stiffness = 2e9};
+  cube.order = 3;
+  cube.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .segments = 0, .tolerance = 0.02};
   cube.refinements = 2;
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
+  cube.element_densities = {1000.5, 1.0 / 3.0};
   cube.velocity = Expressions{"y", "0.5", "0"};
   cube.stiff_parts = {StiffPartDesc{.region = RegionDesc{}, .density = 7800, .stiffness = 1e10}};
   cube.collision_group = 3;

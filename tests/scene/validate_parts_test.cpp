@@ -40,6 +40,16 @@ TEST(ValidateParts, HaveElementsOrARegion) {
                    "bodies[0].material_parts[0].material.density: must be above 0 [kg/m^3 (2D: kg/m^2)] (got -1)"}));
 }
 
+TEST(ValidateParts, DensitiesOfElementsAreOfDeformableBodies) {
+  const auto of = [](std::size_t body, const std::vector<double>& densities) {
+    return problems([&](SceneDesc& scene) { scene.bodies[body].element_densities = densities; });
+  };
+  EXPECT_EQ(of(0, {1.0, 2.0}), Lines{});
+  EXPECT_EQ(of(0, {1.0, 0.0}), Lines{"bodies[0].element_densities[1]: must be above 0 [kg/m^3 (2D: kg/m^2)] (got 0)"});
+  EXPECT_EQ(of(1, {1.0}), Lines{"bodies[1].element_densities: is for deformable bodies; the surfaces of others have no "
+                                "elements"});
+}
+
 TEST(ValidateParts, ComponentsAreOfDeformableBodies) {
   const auto of = [](std::size_t body, const std::array<bool, 3>& components, int dimension = 3) {
     return problems([&](SceneDesc& scene) {

@@ -203,7 +203,14 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
       bodies.add(triangle, [&](int v) { return vertex_color(v, style, looks.color[body]); });
     }
   };
-  for (const auto& triangle : frame.mesh.dim == 2 ? frame.mesh.triangles : surface.triangles) add_triangle(triangle);
+  if (frame.mesh.dim == 3) {
+    for (const auto& triangle : surface.triangles) add_triangle(triangle);
+  } else {
+    // Those of curved ones reach beyond a hollow outline, which is filled below.
+    for (std::size_t t = 0; t < frame.mesh.triangles.size(); ++t) {
+      if (frame.mesh.nodes_of_cell(t).empty()) add_triangle(frame.mesh.triangles[t]);
+    }
+  }
   if (drawing.is_plane) fill_outlines(frame, surface, looks, style, drawing);
   drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
   drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);

@@ -27,8 +27,15 @@ std::vector<double> spread_to_vertices(const Frame& frame) {
       counts[static_cast<std::size_t>(v)] += 1.0;
     }
   };
-  for (const auto& t : frame.mesh.tets) add(t);
-  for (const auto& t : frame.mesh.triangles) add(t);
+  const Mesh& mesh = frame.mesh;
+  const auto add_solid = [&](const auto& corners, std::size_t solid) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(solid);
+    nodes.empty() ? add(std::span<const int>(corners)) : add(nodes);
+  };
+  for (std::size_t t = 0; t < mesh.tets.size(); ++t) add_solid(mesh.tets[t], t);
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    mesh.dim == 2 ? add_solid(mesh.triangles[t], t) : add(std::span<const int>(mesh.triangles[t]));
+  }
   for (const auto& e : frame.mesh.edges) add(e);
   for (const int p : frame.mesh.points) add(std::array{p});
   for (std::size_t v = 0; v < sums.size(); ++v) sums[v] = counts[v] > 0.0 ? sums[v] / counts[v] : nothing;

@@ -226,6 +226,33 @@ void describe(Visitor& v, VolumeMeshDesc& m) {
 }
 
 template <>
+struct StructInfo<CollisionSurfaceDesc> {
+  static constexpr const char* name = "collision_surface";
+  static constexpr const char* doc =
+      "What of a deformable body touches others: the boundary of its elements cut into flat pieces, or a surface of "
+      "its "
+      "own that follows the displacements of the elements around it. Frames hold it as triangles (2D: edges).";
+};
+template <class Visitor>
+void describe(Visitor& v, CollisionSurfaceDesc& c) {
+  v.field(
+      "mesh", c.mesh,
+      any("path",
+          "file of a surface of triangles (2D: an outline of edges) in the place, units and transform of the body's "
+          "mesh; empty: the boundary of the elements"));
+  v.field("segments", c.segments,
+          at_least(0, "",
+                   "pieces of each edge of the boundary, which cut each face into their square; 0: as few as the "
+                   "tolerance allows, at least the order of the elements")
+              .below(65, false));
+  v.field(
+      "tolerance", c.tolerance,
+      positive("1",
+               "bound of the distance between the curved boundary and its flat pieces at rest, as a fraction of the "
+               "body's size"));
+}
+
+template <>
 struct StructInfo<TransformDesc> {
   static constexpr const char* name = "transform";
   static constexpr const char* doc = "Placement of a mesh: x_world = R (scale * x) + translation.";
@@ -403,6 +430,10 @@ void describe(Visitor& v, BodyDesc& b) {
               "unit of the numbers in the mesh file, and of nothing else; null: metres, with a warning where the body "
               "is larger than 100 m or smaller than 0.1 mm"));
   v.field("up", b.up, any("", "axis of the mesh file that points up; in the scene y is up"));
+  v.field("collision_surface", b.collision_surface,
+          any("",
+              "what of a deformable body touches others; null: the boundary of its elements, in flat pieces as fine "
+              "as a default one's"));
   v.field("volume_mesh", b.volume_mesh,
           any("",
               "the mesh is a bare surface (2D: outline), and its inside is meshed when the scene is loaded; null: the "
@@ -411,6 +442,12 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,
           any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
+  v.field(
+      "order", b.order,
+      at_least(0, "",
+               "polynomial order of the displacements in the elements of a deformable body, 1 to 4; at least that of "
+               "the mesh file's curved elements; 0: that of the mesh")
+          .below(5, false));
   v.field("refinements", b.refinements,
           at_least(0, "",
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "
@@ -420,6 +457,10 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("array", b.array, any("", "a grid of copies; null: one body"));
   v.field("material", b.material, any("", "all but obstacles"));
   v.field("material_parts", b.material_parts, any("", "elements of other materials; deformable bodies only"));
+  v.field("element_densities", b.element_densities,
+          positive("kg/m^3 (2D: kg/m^2)",
+                   "of every tetrahedron (2D: triangle) of the mesh in its order, before refinements, instead of those "
+                   "of the materials; `clearance convert --match-mass` writes these; empty: none"));
   v.field("velocity", b.velocity,
           any("m/s",
               "formulas in x, y, z [m] at the scene's start: what the nodes of a deformable body have at the start "

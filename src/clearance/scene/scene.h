@@ -168,6 +168,13 @@ struct VolumeMeshDesc {
   std::optional<double> edge_length;  ///< [m] before the transform; absent: a twentieth of the box's diagonal
 };
 
+/// What of a deformable body touches others instead of the faces of its elements between their nodes.
+struct CollisionSurfaceDesc {
+  std::string mesh;         ///< path of a surface (2D: outline) that follows the elements; empty: their own boundary
+  int segments = 0;         ///< of each edge of the boundary; 0: as many as the tolerance asks for
+  double tolerance = 1e-3;  ///< largest distance from the curved boundary at rest, as a fraction of the body's size
+};
+
 struct TransformDesc {
   Vec<3> scale = Vec<3>::Ones();        ///< applied first, about the origin of the mesh
   Vec<3> rotation = Vec<3>::Zero();     ///< [deg] about the fixed x, then y, then z axis: R = Rz Ry Rx
@@ -290,18 +297,23 @@ struct MaterialPartDesc {
 struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
-  std::string mesh;                           ///< path; relative to the scene file
-  std::optional<LengthUnit> units;            ///< of the mesh file; absent: metres, with a warning at odd sizes
-  UpAxis up = UpAxis::y;                      ///< of the mesh file
-  std::optional<VolumeMeshDesc> volume_mesh;  ///< the mesh is a bare surface, whose inside is to be meshed
+  std::string mesh;                 ///< path; relative to the scene file
+  std::optional<LengthUnit> units;  ///< of the mesh file; absent: metres, with a warning at odd sizes
+  UpAxis up = UpAxis::y;            ///< of the mesh file
+  std::optional<CollisionSurfaceDesc> collision_surface;  ///< absent: that of a default CollisionSurfaceDesc
+  std::optional<VolumeMeshDesc> volume_mesh;              ///< the mesh is a bare surface, whose inside is to be meshed
   std::optional<GeneratorDesc> generator;
   std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
   bool split_components = false;         ///< every connected component of the mesh is a body of its own
+  int order = 0;                         ///< of the elements of deformable bodies, 1 to 4; 0: as the mesh has it
   int refinements = 0;                   ///< how often all elements of the mesh are split, each into 8 (2D: 4)
   TransformDesc transform;
   std::optional<ArrayDesc> array;
   MaterialDesc material;                         ///< all but obstacles; of stiff bodies density and stiffness count
   std::vector<MaterialPartDesc> material_parts;  ///< deformable bodies only; the last one that has an element counts
+  /// [kg/m^3] per tetrahedron (2D: triangle) of the mesh of a deformable body, instead of those of the materials;
+  /// empty: none
+  std::vector<double> element_densities;
   std::optional<Expressions> velocity;       ///< [m/s] of deformable bodies at the start, added to the velocities below
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] at the start; all but obstacles
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box; of

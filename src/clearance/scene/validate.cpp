@@ -142,8 +142,25 @@ class Checker : SceneCheck {
     if (body.kind == BodyKind::obstacle && has_velocity) {
       error(place, "the start velocity of an obstacle has no meaning; give it a motion in `motions`");
     }
+    if (body.order != 0 && body.kind != BodyKind::deformable) {
+      error(place + ".order", "is for deformable bodies; the surfaces of others have no elements",
+            fmt::format("{}", body.order));
+    }
+    if (body.collision_surface) check_collision_surface(body, place + ".collision_surface");
     check_material(body, place + ".material");
     check_material_parts(body, place + ".material_parts");
+    if (!body.element_densities.empty() && body.kind != BodyKind::deformable) {
+      error(place + ".element_densities", "is for deformable bodies; the surfaces of others have no elements");
+    }
+  }
+
+  void check_collision_surface(const BodyDesc& body, const std::string& place) {
+    if (body.kind != BodyKind::deformable) {
+      error(place, "is for deformable bodies; stiff ones and obstacles touch with their meshes");
+    }
+    if (!body.collision_surface->mesh.empty() && body.collision_surface->segments > 0) {
+      error(place, "has `mesh` and `segments`; give one of them");
+    }
   }
 
   void check_source(const BodyDesc& body, const std::string& place) {
@@ -170,7 +187,7 @@ class Checker : SceneCheck {
 
   void check_material(const BodyDesc& body, const std::string& place) {
     if (body.kind != BodyKind::deformable) return;
-    if (body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
+    if (body.order <= 1 && body.material.poisson_ratio > 0.495 && body.material.poisson_ratio < 0.5) {
       warning(place + ".poisson_ratio", "so close to 0.5 that linear elements lock",
               fmt::format("{}", body.material.poisson_ratio));
     }

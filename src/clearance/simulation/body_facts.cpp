@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/bodies/fem/element_moments.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/simulation/scene_model.h"
 
@@ -30,6 +31,11 @@ double smallest_edge(const Vertices& vertices, const Elements& elements) {
 double volume_of(const BodyInstance& body) {
   const Mesh& mesh = body.mesh;
   if (body.kind != BodyKind::deformable) return mass_of_mesh(mesh, 0.0).properties.measure;
+  if (mesh.has_curved_cells()) {
+    double volume = 0.0;
+    for (const MassProperties& element : element_mass_properties(mesh)) volume += element.measure;
+    return volume;
+  }
   // (Elements alone need no search for what is closed.)
   return mesh.dim == 2 ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                        : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;

@@ -9,10 +9,13 @@
 #include <map>
 #include <numeric>
 
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/curved_generators.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
 #include "clearance/simulation/lone_points.h"
@@ -88,6 +91,15 @@ Result<Mesh> generate(const GeneratorDesc& g) {
   return g.is_surface ? surface_of(mesh) : mesh;
 }
 
+/// Of a mesh that was generated, and raised to an order above 1.
+void curve(const GeneratorDesc& g, Mesh& mesh) {
+  const auto s = [&](std::size_t i) { return size_at(g, i, 1.0); };
+  if (g.kind == GeneratorKind::sphere) curve_sphere(mesh, s(0));
+  if (g.kind == GeneratorKind::cylinder) curve_cylinder(mesh, s(0), s(1));
+  if (g.kind == GeneratorKind::torus) curve_torus(mesh, s(0), s(1), cells_at(g, 0));
+  if (g.kind == GeneratorKind::disk) curve_disk(mesh, s(0));
+}
+
 Mesh mesh_of(const GeometryDesc& geometry) {
   Mesh mesh;
   mesh.vertices = geometry.vertices;
@@ -111,6 +123,7 @@ Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) 
   mark(mesh.tets);
   mark(mesh.triangles);
   mark(mesh.edges);
+  for (int v : mesh.cell_nodes) new_index[static_cast<std::size_t>(v)] = 0;
   for (int v : mesh.points) new_index[static_cast<std::size_t>(v)] = 0;
   Mesh kept = mesh;
   kept.vertices.clear();
@@ -129,6 +142,7 @@ Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) 
   renumber(kept.tets);
   renumber(kept.triangles);
   renumber(kept.edges);
+  for (int& v : kept.cell_nodes) v = new_index[static_cast<std::size_t>(v)];
   for (int& v : kept.points) v = new_index[static_cast<std::size_t>(v)];
   source_vertex = std::move(kept_source);
   return kept;
@@ -196,6 +210,10 @@ bool has_only_inverted_elements(const Mesh& mesh) {
 
 /// Exchanging two vertices of an element turns it inside out.
 void turn_elements(Mesh& mesh) {
+  if (mesh.has_curved_cells()) {
+    for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) flip_cell(mesh, cell);
+    return;
+  }
   for (auto& tet : mesh.tets) std::swap(tet[2], tet[3]);
   for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
 }
@@ -228,6 +246,53 @@ std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
     add(mesh.tets[static_cast<std::size_t>(element)]);
   }
   return text;
+}
+
+/// Brings all elements of a deformable body to the order that is asked for.
+void set_order(const BodyDesc& body, Issue where, Mesh& mesh, Issues& issues) {
+  int highest = 1;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    highest = std::max(highest, mesh.order_of_cell(cell));
+  }
+  if (body.order == 0 && highest == 1) return;
+  if (body.order != 0 && body.order < highest) {
+    where.place += ".order";
+    where.value = fmt::format("{}", body.order);
+    where.message = fmt::format(
+        "the elements of the mesh of body '{}' are curved, of order {}: displacements of a lower order could not turn "
+        "them; expected at least {}, or 0",
+        body.name, highest, highest);
+    issues.push_back(where);
+    return;
+  }
+  raise_order(mesh, body.order == 0 ? highest : body.order);
+  if (body.generator) curve(*body.generator, mesh);
+}
+
+/// The collision surface from a file, if there is one: placed as the mesh of the body is.
+std::shared_ptr<const Mesh> load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue where, Issues& issues) {
+  if (!body.collision_surface || body.collision_surface->mesh.empty()) return nullptr;
+  where.place += ".collision_surface.mesh";
+  where.file = (std::filesystem::path(scene.base_directory) / body.collision_surface->mesh).string();
+  Result<Mesh> read = read_mesh(where.file, {.dim = scene.dimension});
+  if (!read) {
+    for (Issue issue : read.issues()) {
+      issue.message = fmt::format("collision surface of body '{}': {}", body.name, issue.message);
+      issues.push_back(std::move(issue));
+    }
+    return nullptr;
+  }
+  convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *read);
+  Mesh proxy = surface_of(*read);
+  proxy.dim = scene.dimension;
+  transform_mesh(body.transform, proxy);
+  if (scene.dimension == 3 ? proxy.triangles.empty() : proxy.edges.empty()) {
+    where.message = fmt::format("the collision surface of body '{}' has no {}", body.name,
+                                scene.dimension == 3 ? "triangles" : "edges");
+    issues.push_back(where);
+    return nullptr;
+  }
+  return std::make_shared<const Mesh>(std::move(proxy));
 }
 
 /// Why a deformable mesh cannot be simulated.
@@ -320,7 +385,14 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     }
     source.dim = scene.dimension;
     if (has_only_inverted_elements(source)) turn_elements(source);
+    if (body.refinements > 0 && source.has_curved_cells()) {
+      issues.push_back(
+          {where.file, where.place + ".refinements", fmt::format("{}", body.refinements),
+           fmt::format("elements of the mesh of body '{}' are curved, and only linear ones can be split", body.name)});
+      continue;
+    }
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
+    if (body.kind == BodyKind::deformable) set_order(body, where, source, issues);
     check_element_numbers(body, where, source, issues);
     check_regions(scene, d, where, source, issues);
     warn_of_lone_points(scene, d, source, loaded.warnings);
@@ -342,7 +414,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       if (scene.dimension == 3) mesh.triangles.clear();
       check_elements(mesh, body.name, where, issues);
       mesh = without_unused_vertices(mesh, source_vertex);
-      const Triangles boundary = boundary_triangles(mesh.tets);
+      const Triangles boundary = boundary_triangles(mesh);
       check_surface(boundary, body.name, where, loaded.warnings);
       warn_of_seams(scene, d, mesh, boundary, source_vertex, loaded.warnings);
     } else if (mesh.vertices.empty()) {
@@ -352,6 +424,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       warn_of_open_seams(scene, d, mesh, source_vertex, loaded.warnings);
     }
 
+    const std::shared_ptr<const Mesh> proxy = load_proxy(scene, body, where, issues);
     const std::vector<Component> components = body.split_components
                                                   ? split_components(mesh, source_vertex)
                                                   : std::vector<Component>{{std::move(mesh), std::move(source_vertex)}};
@@ -370,6 +443,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             instance.kind = body.kind;
             instance.is_obstacle = is_obstacle;
             instance.mesh = component.mesh;
+            instance.proxy = proxy;
             instance.untransformed_box = box;
             instance.source_vertex = component.source_vertex;
             instance.num_source_vertices = source.vertices.size();

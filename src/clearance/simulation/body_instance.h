@@ -19,9 +19,10 @@ struct BodyInstance {
   int desc = 0;  ///< index into SceneDesc::bodies
   BodyKind kind = BodyKind::deformable;
   bool is_obstacle = false;
-  Mesh mesh;                       ///< in the scene, unstressed; vertices that no element uses are gone
-  BoundingBox untransformed_box;   ///< of the mesh before its transform
-  std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
+  Mesh mesh;                          ///< in the scene, unstressed; vertices that no element uses are gone
+  std::shared_ptr<const Mesh> proxy;  ///< collision surface from a file, as `mesh` without shifts; null: none
+  BoundingBox untransformed_box;      ///< of the mesh before its transform
+  std::vector<int> source_vertex;     ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
   std::shared_ptr<const std::vector<BodyGroup>>
       groups;  ///< those of the mesh that regions mean, in numbers of the file

@@ -24,7 +24,7 @@ struct PreparedLoad {
 
 /// What the value of a load is multiplied by, per vertex of the mesh.
 std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
-                                   int dim, const VecX& mass, const BodyBlocks& blocks) {
+                                   int dim, const VecX& weighing, const BodyBlocks& blocks) {
   if (load.kind != LoadKind::acceleration) {
     std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
     double total = 0.0;
@@ -36,7 +36,7 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
   }
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
   for (int v : select_nodes(body, transform, load.region, dim)) {
-    weights[static_cast<std::size_t>(v)] = mass[blocks.of_node(v)];
+    weights[static_cast<std::size_t>(v)] = weighing[blocks.of_node(v)];
   }
   return weights;
 }
@@ -53,7 +53,7 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const SceneModel& 
     prepared.points = {center - body.shift};
     return prepared;
   }
-  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.model.mass, blocks);
+  const std::vector<double> weights = vertex_weights(load, body, transform, scene.dim, scene.weighing, blocks);
   for (std::size_t v = 0; v < weights.size(); ++v) {
     if (weights[v] == 0.0) continue;
     prepared.blocks.push_back(blocks.of_nodes[v]);
@@ -116,15 +116,21 @@ template <int dim>
 PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
                                    const std::shared_ptr<const Controls>& controls, const BodyInstance& body,
                                    const TransformDesc& transform, const BodyBlocks& blocks) {
-  PressureLoad<dim> prepared;
-  for (const std::array<int, 3>& face : select_faces(body, transform, load.region, dim)) {
-    std::array<int, dim>& corners = prepared.faces.emplace_back();
-    for (std::size_t i = 0; i < dim; ++i) corners[i] = blocks.of_node(face[i]);
-  }
-  prepared.pressure = [=](double h, double time_t1) -> Result<double> {
+  PressureLoad<dim> prepared({}, [=](double h, double time_t1) -> Result<double> {
     if (!is_acting(load, h, time_t1)) return 0.0;
     return evaluate_time_formula(load.pressure, place + ".pressure", time_t1, *controls);
-  };
+  });
+  const std::vector<std::array<int, 3>> faces = select_faces(body, transform, load.region, dim);
+  const std::vector<std::vector<int>> curved = nodes_of_curved_faces<dim>(body.mesh, faces);
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    if (curved[f].empty()) {
+      std::array<int, dim>& corners = prepared.faces.emplace_back();
+      for (std::size_t i = 0; i < dim; ++i) corners[i] = blocks.of_node(faces[f][i]);
+    } else {
+      std::vector<int>& nodes = prepared.curved_faces.emplace_back();
+      for (const int v : curved[f]) nodes.push_back(blocks.of_node(v));
+    }
+  }
   return prepared;
 }
 
@@ -182,7 +188,7 @@ std::shared_ptr<Potential> make_pressures(const SceneDesc& desc, SceneModel& sce
     const auto is_pressure = [](LoadKind kind) { return kind == LoadKind::pressure; };
     prepare_loads(desc, scene, is_pressure, [&](const LoadDesc& load, const std::string& place, const auto&... where) {
       pressures.push_back(prepare_pressure<dim>(load, place, scene.controls, where...));
-      return !pressures.back().faces.empty();
+      return !(pressures.back().faces.empty() && pressures.back().curved_faces.empty());
     });
     if (pressures.empty()) return nullptr;
     return std::make_shared<PressurePotential<dim>>(pressures);

@@ -146,7 +146,7 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   Found single, long_elements;
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    if (body.kind != BodyKind::deformable) continue;
+    if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
     const Shape shape = shape_of(body, surfaces.area(b));
     const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(body.desc)].material;
     if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
@@ -161,12 +161,17 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   warn_of_long_elements(desc, long_elements, hints);
 }
 
-void warn_of_poisson_ratios(const SceneDesc& desc, Issues& hints) {
+void warn_of_poisson_ratios(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   constexpr double highest = 0.45;
+  std::vector<char> is_linear(desc.bodies.size(), 0);
+  for (const BodyInstance& body : scene.bodies) {
+    if (!body.mesh.has_curved_cells()) is_linear[static_cast<std::size_t>(body.desc)] = 1;
+  }
   std::size_t num_found = 0, first = 0;
   for (std::size_t d = 0; d < desc.bodies.size(); ++d) {
     const BodyDesc& body = desc.bodies[d];
-    if (body.kind == BodyKind::deformable && body.material.poisson_ratio > highest && num_found++ == 0) first = d;
+    if (body.kind != BodyKind::deformable || !is_linear[d]) continue;
+    if (body.material.poisson_ratio > highest && num_found++ == 0) first = d;
   }
   if (num_found == 0) return;
   const double ratio = desc.bodies[first].material.poisson_ratio;
@@ -181,7 +186,7 @@ void warn_of_poisson_ratios(const SceneDesc& desc, Issues& hints) {
 
 void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints) {
   warn_of_bending(desc, scene, surfaces, hints);
-  warn_of_poisson_ratios(desc, hints);
+  warn_of_poisson_ratios(desc, scene, hints);
 }
 
 }  // namespace clearance

@@ -28,6 +28,7 @@ void warn_of_lone_points(const SceneDesc& scene, int desc, const Mesh& source, I
   const bool is_deformable = body.kind == BodyKind::deformable;
   std::vector<char> is_used(source.vertices.size(), 0);
   mark(source.tets, is_used);
+  for (const int v : source.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
   if (!is_deformable || scene.dimension == 2) mark(source.triangles, is_used);
   if (!is_deformable) mark(source.edges, is_used);
   std::vector<char> is_point(source.vertices.size(), 0);

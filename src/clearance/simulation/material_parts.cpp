@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "clearance/simulation/region.h"
 
@@ -39,6 +40,11 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
   return part_of;
 }
 
+std::optional<double> element_density(const BodyDesc& desc, const Mesh& mesh, std::size_t element) {
+  if (desc.element_densities.empty()) return std::nullopt;
+  return desc.element_densities[element / static_cast<std::size_t>(num_parts(desc, mesh))];
+}
+
 void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
                          Issues& warnings) {
   for (std::size_t p = 0; p < desc.material_parts.size(); ++p) {
@@ -57,13 +63,17 @@ void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const s
 
 void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues) {
   const int count = num_elements(mesh) / num_parts(body, mesh);
+  const char* elements = mesh.dim == 2 ? "triangles" : "tetrahedra";
+  if (const std::size_t given = body.element_densities.size(); given > 0 && std::cmp_not_equal(given, count)) {
+    issues.push_back({"", where.place + ".element_densities", fmt::format("{} numbers", given),
+                      fmt::format("body '{}' has {} {}, and needs as many densities", body.name, count, elements)});
+  }
   for (std::size_t i = 0; i < body.material_parts.size(); ++i) {
     const std::vector<int>& numbers = body.material_parts[i].elements;
     const auto largest = std::max_element(numbers.begin(), numbers.end());
     if (largest == numbers.end() || *largest < count) continue;
-    issues.push_back(
-        {"", fmt::format("{}.material_parts[{}].elements", where.place, i), fmt::format("{}", *largest),
-         fmt::format("the mesh has {} {}, counted from 0", count, mesh.dim == 2 ? "triangles" : "tetrahedra")});
+    issues.push_back({"", fmt::format("{}.material_parts[{}].elements", where.place, i), fmt::format("{}", *largest),
+                      fmt::format("the mesh has {} {}, counted from 0", count, elements)});
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 
 namespace clearance {
 
@@ -49,6 +51,38 @@ BodyGroup make_group(const MeshGroup& group) {
   of_body.nodes.erase(std::unique(of_body.nodes.begin(), of_body.nodes.end()), of_body.nodes.end());
   std::sort(of_body.elements.begin(), of_body.elements.end());
   return of_body;
+}
+
+/// Nodes of curved elements belong to a group if the corners that they lie between do, together.
+void add_higher_nodes(const Mesh& mesh, std::vector<BodyGroup>& groups) {
+  std::map<int, std::array<int, 4>> corners_of_node;  // descending, filled up with -1
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
+    for (std::size_t a = static_cast<std::size_t>(mesh.dim) + 1; a < nodes.size(); ++a) {
+      std::array<int, 4> corners = {-1, -1, -1, -1};
+      for (std::size_t i = 0; i < 4; ++i) {
+        if (indices[a][i] > 0) corners[i] = nodes[i];
+      }
+      corners_of_node.emplace(nodes[a], sorted_corners(corners));
+    }
+  }
+  for (BodyGroup& group : groups) {
+    std::set<std::array<int, 4>> parts;  // of its elements
+    for (const std::array<int, 4>& element : group.elements) {
+      for (unsigned subset = 1; subset < 16; ++subset) {
+        std::array<int, 4> corners = {-1, -1, -1, -1};
+        for (unsigned i = 0; i < 4; ++i) {
+          if ((subset >> i & 1U) != 0) corners[i] = element[i];
+        }
+        parts.insert(sorted_corners(corners));
+      }
+    }
+    for (const auto& [node, corners] : corners_of_node) {
+      if (parts.contains(corners)) group.nodes.push_back(node);
+    }
+    std::sort(group.nodes.begin(), group.nodes.end());
+  }
 }
 
 constexpr std::array<const char*, 4> element_names = {"points", "edges", "triangles", "tets"};  // by dimension
@@ -118,6 +152,7 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
         std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) { return has_tag(group, tag); });
     if (is_meant) groups.push_back(make_group(group));
   }
+  if (mesh.has_curved_cells()) add_higher_nodes(mesh, groups);
   return groups;
 }
 

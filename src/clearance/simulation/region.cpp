@@ -1,9 +1,13 @@
 #include "clearance/simulation/region.h"
 
 #include <algorithm>
+#include <set>
 
+#include "clearance/bodies/fem/simplex_quadrature.h"
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/surface.h"
+#include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 
 namespace clearance {
@@ -41,9 +45,9 @@ std::vector<char> surface_flags(const BodyInstance& body, int dim) {
     }
   };
   if (dim == 2) {
-    mark(boundary_edges(body.mesh.triangles));
+    mark(boundary_edges(body.mesh));
   } else {
-    mark(boundary_triangles(body.mesh.tets));
+    mark(boundary_triangles(body.mesh));
   }
   return is_on_surface;
 }
@@ -109,6 +113,52 @@ std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& tr
                                                    [&](const BodyGroup* group) { return group->has_element(corners); });
   }
   return is_selected;
+}
+
+/// What the faces of curved elements give to their nodes: the integrals of their shape functions. `faces` are corners.
+template <int dim>
+void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces, std::vector<double>& shares) {
+  const auto sorted = [](std::array<int, 3> corners) {
+    std::sort(corners.begin(), corners.end());
+    return corners;
+  };
+  std::set<std::array<int, 3>> is_selected;
+  for (const std::array<int, 3>& face : faces) is_selected.insert(sorted(face));
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+    const int order = mesh.order_of_cell(cell);
+    const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+    for (std::size_t opposite = 0; order > 1 && opposite <= dim; ++opposite) {
+      std::array<std::size_t, dim> local{};  // corners of the face
+      std::array<int, 3> corners = {-1, -1, -1};
+      for (std::size_t i = 0, k = 0; i <= dim; ++i) {
+        if (i == opposite) continue;
+        corners[k] = nodes[i];
+        local[k++] = i;
+      }
+      if (!is_selected.contains(sorted(corners))) continue;
+      for (const QuadraturePoint& point : conical_quadrature(dim - 1, 2 * order + (dim - 1) * (order - 1))) {
+        Barycentrics at{};
+        for (std::size_t k = 0; k < dim; ++k) at[local[k]] = point.at[k];
+        std::vector<double> values(nodes.size()), gradients(nodes.size() * dim);
+        lagrange_values(dim, order, at, values);
+        lagrange_gradients(dim, order, at, gradients);
+        // Along the face from its first corner to the others, by barycentrics of the element.
+        std::array<Vec<3>, dim - 1> tangents;
+        for (std::size_t k = 0; k + 1 < dim; ++k) {
+          tangents[k] = Vec<3>::Zero();
+          for (std::size_t a = 0; a < nodes.size(); ++a) {
+            const auto slope = [&](std::size_t i) { return i == 0 ? 0.0 : gradients[a * dim + i - 1]; };
+            tangents[k] += (slope(local[k + 1]) - slope(local[0])) * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+          }
+        }
+        double area = tangents[0].norm();
+        if constexpr (dim == 3) area = 0.5 * cross_product(tangents[0], tangents[1]).norm();
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          shares[static_cast<std::size_t>(nodes[a])] += point.weight * area * values[a];
+        }
+      }
+    }
+  }
 }
 
 /// Of a face of select_faces.
@@ -182,7 +232,12 @@ std::vector<char> select_elements(const BodyInstance& body, const TransformDesc&
 std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                      int dim) {
   std::vector<double> shares(body.mesh.vertices.size(), 0.0);
-  for (const std::array<int, 3>& face : select_faces(body, transform, region, dim)) {
+  const std::vector<std::array<int, 3>> faces = select_faces(body, transform, region, dim);
+  if (body.mesh.has_curved_cells()) {
+    with_dimension(dim, [&](auto d) { share_curved_faces<d>(body.mesh, faces, shares); });
+    return shares;
+  }
+  for (const std::array<int, 3>& face : faces) {
     for (const int v : face) {
       if (v >= 0) shares[static_cast<std::size_t>(v)] += area(body.mesh.vertices, face) / dim;
     }

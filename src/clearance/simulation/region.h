@@ -22,8 +22,8 @@ std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const Tra
 std::vector<char> select_elements(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                   int dim);
 
-/// Per vertex of the mesh: its part of the area [m^2] at rest (2D: length [m]) of the selected faces. Every face gives
-/// equal parts to its corners.
+/// Per vertex of the mesh: its part of the area [m^2] at rest (2D: length [m]) of the selected faces, the integral of
+/// its shape function. Linear faces give equal parts to their corners.
 std::vector<double> share_face_areas(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                      int dim);
 

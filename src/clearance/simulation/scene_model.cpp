@@ -7,6 +7,7 @@
 #include <map>
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
+#include "clearance/bodies/fem/curved_damping.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
@@ -15,6 +16,7 @@
 #include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
 #include "clearance/simulation/loads.h"
+#include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/unknowns.h"
 #include "clearance/solver/rigid_rates.h"
@@ -66,18 +68,42 @@ MaterialParameters make_material(const MaterialDesc& m) {
   return clearance::make_material(m.model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
 }
 
-/// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
-/// they resist a displacement of the block.
+/// The elements of all deformable bodies, those of an order above 1 by their order.
 template <int dim>
-void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
-  ElementMesh<dim> elements;
-  elements.x_rest = scene.model.x_rest;
+struct SceneElements {
+  ElementMesh<dim> linear;
+  std::map<int, CurvedElementMesh<dim>> curved;
+  std::map<int, std::vector<int>> cell_of_curved;  // per element of an order: its number among the cells of frames
+
+  /// Of all elements: first linear ones, then by ascending order.
+  std::vector<CurvedElementMesh<dim>> curved_meshes() const {
+    std::vector<CurvedElementMesh<dim>> meshes;
+    for (const auto& [order, mesh] : curved) meshes.push_back(mesh);
+    return meshes;
+  }
+};
+
+template <int dim>
+SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
+  SceneElements<dim> elements;
+  elements.linear.x_rest = scene.model.x_rest;
+  std::vector<MaterialParameters>& materials = elements.linear.materials;
   std::vector<int> first_material;  // per body of the scene: its own, followed by those of its parts
   for (const BodyDesc& body : desc.bodies) {
-    first_material.push_back(static_cast<int>(elements.materials.size()));
-    elements.materials.push_back(make_material(body.material));
-    for (const MaterialPartDesc& part : body.material_parts) elements.materials.push_back(make_material(part.material));
+    first_material.push_back(static_cast<int>(materials.size()));
+    materials.push_back(make_material(body.material));
+    for (const MaterialPartDesc& part : body.material_parts) materials.push_back(make_material(part.material));
   }
+  // Materials of elements with a density of their own.
+  std::map<std::pair<int, double>, int> with_density;
+  const auto material_with = [&](int material, double density) {
+    const auto [known, is_new] = with_density.try_emplace({material, density}, static_cast<int>(materials.size()));
+    if (is_new) {
+      materials.push_back(materials[static_cast<std::size_t>(material)]);
+      materials.back().density = density;
+    }
+    return known->second;
+  };
   // Cells of frames are the solid elements of all bodies first.
   int num_cells = 0;
   for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
@@ -87,45 +113,110 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
       continue;
     }
     const std::vector<char> is_stiff_element = stiff_elements(body.mesh, scene.stiff_units, b);
+    const BodyBlocks& blocks = scene.blocks[static_cast<std::size_t>(b)];
     const int first_cell = num_cells;
     num_cells += static_cast<int>(is_stiff_element.size());
-    std::size_t number = 0;
-    const auto add = [&](auto element) {
-      if (is_stiff_element[number++]) return;
-      scene.cell_of_element.push_back(first_cell + static_cast<int>(number) - 1);
-      for (int& v : element) v = scene.blocks[static_cast<std::size_t>(b)].of_node(v);
-      elements.elements.push_back(element);
-      const int part = body.material_part.empty() ? -1 : body.material_part[number - 1];
-      elements.material_of_element.push_back(first_material[static_cast<std::size_t>(body.desc)] + 1 + part);
-    };
-    if constexpr (dim == 3) {
-      for (const auto& tet : body.mesh.tets) add(tet);
-    } else {
-      for (const auto& triangle : body.mesh.triangles) add(triangle);
+    for (std::size_t cell = 0; cell < is_stiff_element.size(); ++cell) {
+      if (is_stiff_element[cell]) continue;
+      const int part = body.material_part.empty() ? -1 : body.material_part[cell];
+      int material = first_material[static_cast<std::size_t>(body.desc)] + 1 + part;
+      if (const auto density = element_density(desc.bodies[static_cast<std::size_t>(body.desc)], body.mesh, cell)) {
+        material = material_with(material, *density);
+      }
+      const int order = body.mesh.order_of_cell(cell);
+      const int number = first_cell + static_cast<int>(cell);
+      if (order > 1) {
+        CurvedElementMesh<dim>& of_order = elements.curved[order];
+        for (const int v : body.mesh.nodes_of_cell(cell)) of_order.nodes.push_back(blocks.of_node(v));
+        of_order.material_of_element.push_back(material);
+        elements.cell_of_curved[order].push_back(number);
+        continue;
+      }
+      std::array<int, dim + 1> nodes{};
+      for (std::size_t i = 0; i <= dim; ++i) {
+        nodes[i] =
+            blocks.of_node(dim == 3 ? body.mesh.tets[cell][i] : body.mesh.triangles[cell][std::min<std::size_t>(i, 2)]);
+      }
+      elements.linear.elements.push_back(nodes);
+      elements.linear.material_of_element.push_back(material);
+      scene.cell_of_element.push_back(number);
     }
   }
-  scene.num_elements = static_cast<int>(elements.elements.size());
-  elastic = rest_stiffness(elements);
-  scene.model.mass = lumped_mass(elements);
-  if (scene.num_elements > 0) {
-    const auto potential = std::make_shared<ElasticPotential<dim>>(elements);
-    scene.element_states = [potential](const VecX& x) { return potential->element_states(x); };
+  for (auto& [order, of_order] : elements.curved) {
+    of_order.order = order;
+    of_order.x_rest = elements.linear.x_rest;
+    of_order.materials = materials;
+    const std::vector<int>& cells = elements.cell_of_curved[order];
+    scene.cell_of_element.insert(scene.cell_of_element.end(), cells.begin(), cells.end());
+  }
+  scene.num_elements = static_cast<int>(scene.cell_of_element.size());
+  return elements;
+}
+
+template <int dim>
+void add_elasticity(const SceneElements<dim>& elements, SceneModel& scene) {
+  std::vector<std::function<std::vector<ElementState>(const VecX&)>> states;
+  const auto add = [&](const auto& potential) {
+    states.push_back([potential](const VecX& x) { return potential->element_states(x); });
     scene.model.potentials.push_back(potential);
+  };
+  if (!elements.linear.elements.empty()) add(std::make_shared<ElasticPotential<dim>>(elements.linear));
+  for (const auto& [order, mesh] : elements.curved) add(std::make_shared<CurvedElasticPotential<dim>>(mesh));
+  if (states.empty()) return;
+  scene.element_states = [states](const VecX& x) {
+    std::vector<ElementState> all;
+    for (const auto& of_order : states) {
+      const std::vector<ElementState> part = of_order(x);
+      all.insert(all.end(), part.begin(), part.end());
+    }
+    return all;
+  };
+}
+
+/// Inertia where it is no lumped mass; `lumped` [kg] per block is that of linear elements.
+template <int dim>
+void set_consistent_mass(const SceneDesc& desc, const SceneElements<dim>& elements, const VecX& lumped,
+                         const VecX& shares, SceneModel& scene) {
+  const bool is_consistent = desc.time.mass == MassKind::consistent;
+  if (!is_consistent && elements.curved.empty()) return;
+  ElementMesh<dim> linear;
+  if (is_consistent) linear = elements.linear;
+  const VecX others = scene.model.mass - shares - (is_consistent ? lumped : VecX::Zero(lumped.size()));
+  scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(linear, elements.curved_meshes(), others);
+}
+
+/// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
+/// they resist a displacement of the block.
+template <int dim>
+void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
+  const SceneElements<dim> elements = collect_elements<dim>(desc, scene);
+  elastic = rest_stiffness(elements.linear);
+  const VecX lumped = lumped_mass(elements.linear);
+  VecX shares = VecX::Zero(lumped.size());
+  scene.weighing = lumped;
+  for (const auto& [order, mesh] : elements.curved) {
+    add_rest_stiffness(mesh, elastic);
+    const CurvedMass<dim> mass(mesh);
+    mass.add_shares(shares);
+    mass.add_row_sums(scene.weighing);
   }
-  const VecX of_elements = scene.model.mass;
-  VecX weighing = of_elements;
-  add_stiff_masses<dim>(scene, weighing);
-  if (desc.time.mass == MassKind::consistent) {
-    scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, scene.model.mass - of_elements);
-  }
+  scene.model.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
+  add_elasticity(elements, scene);
+  add_stiff_masses<dim>(scene, scene.weighing);
+  set_consistent_mass(desc, elements, lumped, shares, scene);
   const Vec<dim> gravity = desc.gravity.head<dim>();
   if (!gravity.isZero(0.0)) {
-    scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(weighing, gravity));
+    scene.model.potentials.push_back(std::make_shared<GravityPotential<dim>>(scene.weighing, gravity));
   }
-  auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements);
+  auto damping = std::make_shared<LaggedDampingPotential<dim>>(elements.linear);
   if (damping->has_elements()) scene.model.potentials.push_back(damping);
-  auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements);
+  auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements.linear);
   if (inversion_barrier->has_elements()) scene.model.potentials.push_back(inversion_barrier);
+  for (const auto& [order, mesh] : elements.curved) {
+    auto curved_damping = std::make_shared<CurvedDampingPotential<dim>>(mesh);
+    if (curved_damping->has_elements()) scene.model.potentials.push_back(std::move(curved_damping));
+    scene.model.potentials.push_back(std::make_shared<CurvedPotential<dim, VolumeLaw>>(mesh, CurvedPoints::samples));
+  }
 }
 
 FrictionCoefficients coefficients(double sliding, const std::optional<double>& sticking) {
@@ -239,6 +330,39 @@ void set_stiff_velocities(const SceneDesc& desc, SceneModel& scene) {
   }
 }
 
+/// M^-1 of forces; by conjugate gradients where the mass couples blocks, to rounding.
+VecX accelerations(const Model& model, const VecX& forces) {
+  const int dim = model.layout.dim;
+  VecX inverse = VecX::Zero(forces.size());
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    if (model.mass[b] > 0.0) inverse.segment(dim * b, dim).setConstant(1.0 / model.mass[b]);
+  }
+  VecX a = VecX::Zero(forces.size());
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    if (model.mass[b] > 0.0) a.segment(dim * b, dim) = forces.segment(dim * b, dim) / model.mass[b];
+  }
+  if (!model.consistent_mass) return a;
+  constexpr int max_iterations = 1000;
+  const VecX can_move = (inverse.array() > 0.0).cast<double>();
+  VecX residual = can_move.cwiseProduct(forces);
+  model.consistent_mass->add_product(a, -1.0, residual);
+  VecX scaled = inverse.cwiseProduct(residual), direction = scaled;
+  const double start = forces.cwiseProduct(inverse).dot(forces);
+  double size = residual.dot(scaled);
+  for (int i = 0; i < max_iterations && size > 1e-28 * start; ++i) {
+    VecX product = VecX::Zero(forces.size());
+    model.consistent_mass->add_product(direction, 1.0, product);
+    const double alpha = size / direction.dot(product);
+    a += alpha * direction;
+    residual -= alpha * product;
+    scaled = inverse.cwiseProduct(residual);
+    const double next = residual.dot(scaled);
+    direction = scaled + (next / size) * direction;
+    size = next;
+  }
+  return a;
+}
+
 /// Initial acceleration for Newmark: M a = force without contact.
 void set_initial_acceleration(SceneModel& scene) {
   State& state = scene.initial_state;
@@ -249,11 +373,7 @@ void set_initial_acceleration(SceneModel& scene) {
     (void)copy->begin_step(state.x, 0.0, 0.0);
     copy->add_gradient(state.x, 1.0, gradient);
   }
-  state.a = VecX::Zero(state.x.size());
-  for (int b = 0; b < scene.model.layout.num_blocks; ++b) {
-    const double m = scene.model.mass[b];
-    if (m > 0.0) state.a.segment(scene.dim * b, scene.dim) = -gradient.segment(scene.dim * b, scene.dim) / m;
-  }
+  state.a = accelerations(scene.model, VecX(-gradient));
   with_dimension(scene.dim, [&](auto dim) { make_rates_rigid<dim>(scene.model, state.x, state.v, state.a); });
 }
 

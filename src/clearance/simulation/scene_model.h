@@ -65,6 +65,7 @@ struct SceneModel {
   std::vector<int> vertex_of_surface;  ///< per surface vertex: its number in frame_mesh
   std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
+  VecX weighing;  ///< [kg] per block: what an acceleration pulls on
   int num_elements = 0;
   std::vector<int> cell_of_element;  ///< per element: its number among the cells of frame_mesh
   /// Of all elements at x; empty without elements.

@@ -1,4 +1,5 @@
 #include "clearance/simulation/separation.h"
+#include "clearance/simulation/collision_surface.h"
 
 #include <fmt/format.h>
 
@@ -406,6 +407,15 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
   apart.contact.enabled = false;
   Issues issues;
   const SceneModel model = build(apart, issues);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const BodyInstance& body = model.bodies[b];
+    if (!has_collision_surface(scene.bodies[static_cast<std::size_t>(body.desc)], body)) continue;
+    issues.push_back({"", "start.overlaps", "\"separate\"",
+                      fmt::format("body '{}' has curved elements or a collision surface of its own, which cannot be "
+                                  "moved apart yet",
+                                  body.name)});
+    break;
+  }
   if (!issues.empty()) return issues;
   Issues left;
   struct Way {

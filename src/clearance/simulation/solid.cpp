@@ -1,5 +1,6 @@
 #include "clearance/simulation/solid.h"
 
+#include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/weld.h"
 #include "clearance/geometry/winding_number.h"
@@ -31,10 +32,10 @@ bool is_closed_welded(const Vertices& vertices, Facets facets) {
 }  // namespace
 
 Triangles boundary_triangles(const BodyInstance& body) {
-  return body.kind == BodyKind::deformable ? boundary_triangles(body.mesh.tets) : body.mesh.triangles;
+  return body.kind == BodyKind::deformable ? boundary_triangles(body.mesh) : body.mesh.triangles;
 }
 Edges boundary_edges(const BodyInstance& body) {
-  return body.kind == BodyKind::deformable ? boundary_edges(body.mesh.triangles) : body.mesh.edges;
+  return body.kind == BodyKind::deformable ? boundary_edges(body.mesh) : body.mesh.edges;
 }
 
 std::optional<Solid> Solid::of(const SceneDesc& desc, const SceneModel& scene, int body) {

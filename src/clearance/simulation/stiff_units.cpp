@@ -2,8 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
+#include <map>
 
+#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/geometry/mesh_mass.h"
+#include "clearance/math/dimension.h"
 #include "clearance/simulation/region.h"
 
 namespace clearance {
@@ -19,22 +26,153 @@ void for_each_element(const Mesh& mesh, const Visit& visit) {
   }
 }
 
-/// The elements of a deformable mesh with all nodes among `nodes`.
-Mesh elements_within(const Mesh& mesh, const std::vector<int>& nodes) {
-  Mesh part;
-  part.dim = mesh.dim;
-  part.vertices = mesh.vertices;
+/// The elements of a deformable mesh with all corners among `nodes`, which are ascending.
+std::vector<std::size_t> elements_within(const Mesh& mesh, const std::vector<int>& nodes) {
+  std::vector<std::size_t> within;
+  std::size_t e = 0;
   for_each_element(mesh, [&](const auto& element) {
     const bool is_inside = std::all_of(element.begin(), element.end(),
                                        [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
-    if (!is_inside) return;
-    if constexpr (std::tuple_size_v<std::decay_t<decltype(element)>> == 3) {
-      part.triangles.push_back(element);
-    } else {
-      part.tets.push_back(element);
-    }
+    if (is_inside) within.push_back(e);
+    ++e;
   });
+  return within;
+}
+
+Mesh mesh_of(const Mesh& mesh, const std::vector<std::size_t>& elements) {
+  Mesh part;
+  part.dim = mesh.dim;
+  part.vertices = mesh.vertices;
+  for (const std::size_t e : elements) {
+    if (mesh.dim == 2) {
+      part.triangles.push_back(mesh.triangles[e]);
+    } else {
+      part.tets.push_back(mesh.tets[e]);
+    }
+  }
   return part;
+}
+
+/// Volume and moments of curved elements of an order, exactly: the second ones are the integrals of polynomials of
+/// degree 2 p + dim (p - 1).
+template <int dim>
+class CellIntegral {
+ public:
+  explicit CellIntegral(int order)
+      : points_(conical_quadrature(dim, 2 * order + dim * (order - 1))), gradients_(order, points_) {
+    for (const QuadraturePoint& point : points_) {
+      std::vector<double>& values = values_.emplace_back(static_cast<std::size_t>(num_lagrange_nodes(dim, order)));
+      lagrange_values(dim, order, point.at, values);
+    }
+  }
+
+  MassProperties of(std::span<const int> nodes, const std::vector<Vec<3>>& vertices) const {
+    const auto at = [&](std::size_t a) { return vertices[static_cast<std::size_t>(nodes[a])]; };
+    MassProperties sum;
+    Vec<3> first = Vec<3>::Zero();  // about the first corner, as the second moment until the end
+    for (std::size_t q = 0; q < points_.size(); ++q) {
+      Vec<3> x = Vec<3>::Zero();
+      Mat<dim> derivative = Mat<dim>::Zero();
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        const Vec<3> arm = at(a) - at(0);
+        const Eigen::Map<const Vec<dim>> slope(gradients_.of_point(static_cast<int>(q)) + a * dim);
+        x += values_[q][a] * arm;
+        derivative += arm.head<dim>() * slope.transpose();
+      }
+      const double volume = points_[q].weight * derivative.determinant() / (dim == 2 ? 2.0 : 6.0);
+      sum.measure += volume;
+      first += volume * x;
+      sum.second_moment += volume * x * x.transpose();
+    }
+    sum.second_moment -= first * first.transpose() / sum.measure;
+    sum.center = at(0) + first / sum.measure;
+    return sum;
+  }
+
+ private:
+  std::vector<QuadraturePoint> points_;
+  ShapeGradients<dim> gradients_;
+  std::vector<std::vector<double>> values_;
+};
+
+/// The simplex of uniform density that has the centre and, per measure, the second moment of a shape: what
+/// make_affine_frame is to know of curved elements.
+template <int dim>
+Mesh equivalent_simplex(const MassProperties& properties) {
+  // Corners r_i of a regular simplex with sum r_i = 0 and sum r_i r_i^T = (dim + 1) (dim + 2) I, whose second moment is
+  // the identity times its measure.
+  Eigen::Matrix<double, dim, dim + 1> corners;
+  if constexpr (dim == 3) {
+    corners << 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0;
+    corners *= std::sqrt(5.0);
+  } else {
+    corners << -std::sqrt(6.0), std::sqrt(6.0), 0.0, -std::sqrt(2.0), -std::sqrt(2.0), 2.0 * std::sqrt(2.0);
+  }
+  const Mat<dim> moment = properties.second_moment.topLeftCorner<dim, dim>() / properties.measure;
+  const Mat<dim> root = moment.llt().matrixL();
+  Mesh mesh;
+  mesh.dim = dim;
+  for (int i = 0; i <= dim; ++i) {
+    Vec<3> x = properties.center;
+    x.head<dim>() += root * corners.col(i);
+    mesh.vertices.push_back(x);
+  }
+  if constexpr (dim == 3) {
+    mesh.tets.push_back({0, 1, 2, 3});
+  } else {
+    mesh.triangles.push_back({0, 1, 2});
+  }
+  return mesh;
+}
+
+/// Of elements some of which are curved, by integration over them; `nodes` are all of theirs.
+template <int dim>
+Result<AffineFrame> frame_of_curved(const Mesh& mesh, const std::vector<std::size_t>& elements,
+                                    const std::vector<int>& nodes, double density) {
+  MassProperties properties;
+  std::vector<std::size_t> linear;
+  std::map<int, CellIntegral<dim>> integrals;
+  for (const std::size_t e : elements) {
+    const int order = mesh.order_of_cell(e);
+    if (order == 1) {
+      linear.push_back(e);
+      continue;
+    }
+    const CellIntegral<dim>& integral = integrals.try_emplace(order, order).first->second;
+    properties = combine(properties, integral.of(mesh.nodes_of_cell(e), mesh.vertices));
+  }
+  properties = combine(properties, mass_of_mesh(mesh_of(mesh, linear), 0.0).properties);
+  StiffBodyOptions options;
+  options.mass = density * properties.measure;
+  Result<AffineFrame> frame = make_affine_frame(equivalent_simplex<dim>(properties), options);
+  if (!frame) return frame;
+  frame->volume = properties.measure;
+  frame->radius = 0.0;
+  for (const int v : nodes) {
+    frame->radius = std::max(frame->radius, (mesh.vertices[static_cast<std::size_t>(v)] - frame->center).norm());
+  }
+  return frame;
+}
+
+/// Adds the nodes of curved elements that a region does not hold although it holds the corners.
+void tie_whole_elements(const Mesh& mesh, const std::vector<std::size_t>& elements, std::vector<int>& nodes) {
+  for (const std::size_t e : elements) {
+    const std::span<const int> of_element = mesh.nodes_of_cell(e);
+    nodes.insert(nodes.end(), of_element.begin(), of_element.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+}
+
+/// Of the elements of a part, which may be none.
+Result<AffineFrame> frame_of_part(const Mesh& mesh, const std::vector<std::size_t>& elements, double density) {
+  std::vector<int> nodes;
+  for (const std::size_t e : elements) {
+    const std::span<const int> of_element = mesh.nodes_of_cell(e);
+    nodes.insert(nodes.end(), of_element.begin(), of_element.end());
+  }
+  if (nodes.empty()) return make_affine_frame(mesh_of(mesh, elements), {density, {}, {}, 1.0});
+  return with_dimension(mesh.dim, [&](auto dim) { return frame_of_curved<dim>(mesh, elements, nodes, density); });
 }
 
 class Finder {
@@ -62,7 +200,8 @@ class Finder {
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
     unit_.stiffness = desc.material.stiffness;
     unit_.is_rigid = body.kind == BodyKind::rigid;
-    add(body.mesh, {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat}, body.name);
+    const StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
+    add(make_affine_frame(body.mesh, options), body.name);
   }
 
   void add_parts(const BodyInstance& body, const BodyDesc& desc) {
@@ -73,18 +212,19 @@ class Finder {
       unit.place = fmt::format("bodies[{}].stiff_parts[{}]", body.desc, p);
       unit.stiffness = part.stiffness;
       unit.tied_nodes = select_nodes(body, desc.transform, part.region, scene_.dimension);
+      const std::vector<std::size_t> elements = elements_within(body.mesh, unit.tied_nodes);
+      tie_whole_elements(body.mesh, elements, unit.tied_nodes);
       for (int v : unit.tied_nodes) {
         if (std::exchange(is_taken[static_cast<std::size_t>(v)], 1) == 0) continue;
         issues_.push_back(
             {"", unit.place + ".region", "", "shares nodes with another stiff part of the body", Severity::error});
         break;
       }
-      add(elements_within(body.mesh, unit.tied_nodes), {part.density, {}, {}, 1.0}, body.name);
+      add(frame_of_part(body.mesh, elements, part.density), body.name);
     }
   }
 
-  void add(const Mesh& mesh, const StiffBodyOptions& options, const std::string& name) {
-    Result<AffineFrame> frame = make_affine_frame(mesh, options);
+  void add(Result<AffineFrame> frame, const std::string& name) {
     if (!frame) {
       for (Issue issue : frame.issues()) {
         issue.place = unit_.place;
@@ -117,6 +257,7 @@ std::vector<char> stiff_elements(const Mesh& mesh, const std::vector<StiffUnit>&
     if (units[u].body != body) continue;
     for (int v : units[u].tied_nodes) unit_of_node[static_cast<std::size_t>(v)] = static_cast<int>(u);
   }
+  // The corners tell: with them all nodes of an element are tied, and without them no other one may make it stiff.
   std::vector<char> is_stiff_element;
   for_each_element(mesh, [&](const auto& element) {
     const int unit = unit_of_node[static_cast<std::size_t>(element[0])];

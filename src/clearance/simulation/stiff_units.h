@@ -14,8 +14,10 @@ struct StiffUnit {
   AffineFrame frame;
   double stiffness = 1e11;  ///< [Pa]
   bool is_rigid = false;
-  std::string place;            ///< in the scene file
-  std::vector<int> tied_nodes;  ///< of the mesh of a deformable body, ascending; empty: the unit is a body of its own
+  std::string place;  ///< in the scene file
+  /// Of the mesh of a deformable body, ascending: those in the region, and all nodes of the elements whose corners are
+  /// in it. Empty: the unit is a body of its own.
+  std::vector<int> tied_nodes;
 
   bool is_part() const { return !tied_nodes.empty(); }
 };

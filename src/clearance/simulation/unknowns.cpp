@@ -1,9 +1,12 @@
 #include "clearance/simulation/unknowns.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "clearance/math/dimension.h"
+#include "clearance/simulation/collision_surface.h"
 
 namespace clearance {
 
@@ -14,6 +17,7 @@ void join_meshes(SceneModel& scene) {
   Mesh& all = scene.frame_mesh;
   all.dim = scene.dim;
   std::vector<int> tet_body, triangle_body, edge_body, point_body;
+  std::vector<int> ends = {0};  // of the nodes of solid cells
   const auto append = [](const auto& from, auto& to, int shift, std::vector<int>& body_of, int body) {
     for (auto element : from) {
       for (int& v : element) v += shift;
@@ -26,6 +30,10 @@ void join_meshes(SceneModel& scene) {
     const int shift = static_cast<int>(all.vertices.size());
     all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
     append(mesh.tets, all.tets, shift, tet_body, b);
+    for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+      for (const int v : mesh.nodes_of_cell(cell)) all.cell_nodes.push_back(v + shift);
+      ends.push_back(static_cast<int>(all.cell_nodes.size()));
+    }
     append(mesh.triangles, all.triangles, shift, triangle_body, b);
     append(mesh.edges, all.edges, shift, edge_body, b);
     for (int p : mesh.points) {
@@ -33,6 +41,7 @@ void join_meshes(SceneModel& scene) {
       point_body.push_back(b);
     }
   }
+  if (all.has_curved_cells()) all.first_cell_node = std::move(ends);
   // Cells are stored by their kind.
   for (const auto* bodies : {&tet_body, &triangle_body, &edge_body, &point_body}) {
     for (int b : *bodies) {
@@ -130,31 +139,78 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   return groups;
 }
 
-/// The colliding surface of every body, numbered body by body.
-void build_surface(const SceneDesc& desc, SceneModel& scene) {
-  SurfaceTopology& surface = scene.model.surface;
-  scene.model.surface_map = SurfaceMap(scene.dim);
-  const std::vector<int> groups = collision_groups(desc, scene.bodies);
-  int first_vertex = 0;
-  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
-    const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
-    const Mesh& mesh = body.mesh;
-    surface.body_names.push_back(body.name);
-    const bool has_solid = scene.dim == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
+/// The colliding surfaces of all bodies, numbered body by body.
+class SurfaceBuilder {
+ public:
+  SurfaceBuilder(const SceneDesc& desc, SceneModel& scene)
+      : desc_(desc), scene_(scene), groups_(collision_groups(desc, scene.bodies)) {}
+
+  void run() {
+    scene_.model.surface_map = SurfaceMap(scene_.dim);
+    for (int b = 0; b < static_cast<int>(scene_.bodies.size()); ++b) {
+      const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
+      scene_.model.surface.body_names.push_back(body.name);
+      const BodyDesc& body_desc = desc_.bodies[static_cast<std::size_t>(body.desc)];
+      if (has_collision_surface(body_desc, body)) {
+        add_collision_surface(body_desc, b);
+      } else {
+        add_mesh(b);
+      }
+      first_vertex_ += static_cast<int>(body.mesh.vertices.size());
+    }
+    const VecX x = scene_.model.surface_map.apply(scene_.model.x_rest);
+    const int dim = scene_.dim;
+    for (const auto& e : scene_.model.surface.edges) {
+      scene_.model.edge_rest_length_sq.push_back(
+          (x.segment(dim * e[0], dim) - x.segment(dim * e[1], dim)).squaredNorm());
+    }
+  }
+
+ private:
+  /// Of a body, by numbers of its surface vertices, the first of which is the next one.
+  void add(int body, int num_vertices, const Triangles& triangles, Edges edges) {
+    SurfaceTopology& surface = scene_.model.surface;
+    for (auto& e : edges) {
+      if (e[0] > e[1]) std::swap(e[0], e[1]);
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    const int first = surface.num_vertices;
+    const auto append = [&](const auto& from, auto& to) {
+      for (auto element : from) {
+        for (int& v : element) v += first;
+        to.push_back(element);
+      }
+    };
+    append(triangles, surface.triangles);
+    append(edges, surface.edges);
+    surface.num_vertices += num_vertices;
+    surface.vertex_body.insert(surface.vertex_body.end(), static_cast<std::size_t>(num_vertices), body);
+    surface.vertex_group.insert(surface.vertex_group.end(), static_cast<std::size_t>(num_vertices),
+                                groups_[static_cast<std::size_t>(body)]);
+    const char is_obstacle = scene_.bodies[static_cast<std::size_t>(body)].is_obstacle ? 1 : 0;
+    scene_.model.is_obstacle_vertex.insert(scene_.model.is_obstacle_vertex.end(),
+                                           static_cast<std::size_t>(num_vertices), is_obstacle);
+  }
+
+  /// A vertex of the body's mesh is one of its surface.
+  void add_vertex(int vertex) {
+    scene_.model.surface_map.add_vertex_of(scene_.vertex_map, first_vertex_ + vertex);
+    scene_.vertex_of_surface.push_back(first_vertex_ + vertex);
+  }
+
+  void add_mesh(int b) {
+    const Mesh& mesh = scene_.bodies[static_cast<std::size_t>(b)].mesh;
+    const bool has_solid = scene_.dim == 3 ? !mesh.tets.empty() : !mesh.triangles.empty();
     Triangles triangles;
     Edges edges;
-    if (scene.dim == 3) {
+    if (scene_.dim == 3) {
       triangles = has_solid ? boundary_triangles(mesh.tets) : mesh.triangles;
       edges = unique_edges(triangles);
     } else if (has_solid) {
       edges = boundary_edges(mesh.triangles);
     }
     if (!has_solid) edges.insert(edges.end(), mesh.edges.begin(), mesh.edges.end());
-    for (auto& e : edges) {
-      if (e[0] > e[1]) std::swap(e[0], e[1]);
-    }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
 
     // Surface vertices in the order of the mesh's.
     std::vector<int> index(mesh.vertices.size(), -1);
@@ -166,39 +222,87 @@ void build_surface(const SceneDesc& desc, SceneModel& scene) {
     mark(triangles);
     mark(edges);
     for (int v : mesh.points) index[static_cast<std::size_t>(v)] = 0;
+    int num_vertices = 0;
     for (std::size_t v = 0; v < index.size(); ++v) {
       if (index[v] < 0) continue;
-      index[v] = surface.num_vertices++;
-      const int vertex = first_vertex + static_cast<int>(v);
-      scene.model.surface_map.add_vertex_of(scene.vertex_map, vertex);
-      scene.vertex_of_surface.push_back(vertex);
-      surface.vertex_body.push_back(b);
-      surface.vertex_group.push_back(groups[static_cast<std::size_t>(b)]);
-      scene.model.is_obstacle_vertex.push_back(body.is_obstacle ? 1 : 0);
+      index[v] = num_vertices++;
+      add_vertex(static_cast<int>(v));
     }
-    for (auto t : triangles) {
-      for (int& v : t) v = index[static_cast<std::size_t>(v)];
-      surface.triangles.push_back(t);
-    }
-    for (auto e : edges) {
-      for (int& v : e) v = index[static_cast<std::size_t>(v)];
-      surface.edges.push_back(e);
-    }
-    first_vertex += static_cast<int>(mesh.vertices.size());
+    const auto renumber = [&](auto& elements) {
+      for (auto& element : elements) {
+        for (int& v : element) v = index[static_cast<std::size_t>(v)];
+      }
+    };
+    renumber(triangles);
+    renumber(edges);
+    add(b, num_vertices, triangles, std::move(edges));
   }
-  const VecX x = scene.model.surface_map.apply(scene.model.x_rest);
-  for (const auto& e : surface.edges) {
-    scene.model.edge_rest_length_sq.push_back(
-        (x.segment(scene.dim * e[0], scene.dim) - x.segment(scene.dim * e[1], scene.dim)).squaredNorm());
+
+  void add_collision_surface(const BodyDesc& body_desc, int b) {
+    const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
+    const CollisionSurface own =
+        make_collision_surface(body_desc, body, fmt::format("bodies[{}]", body.desc), scene_.issues);
+    const auto first = scene_.vertex_of_surface.size();
+    for (const CollisionSurface::Vertex& vertex : own.vertices) {
+      if (vertex.weights.size() == 1 && vertex.weights[0].weight == 1.0 && !body.proxy) {
+        add_vertex(vertex.weights[0].node);
+        continue;
+      }
+      add_own_vertex(vertex, b);
+    }
+    if (!own.is_between_nodes) add_to_frames(own, first, b);
+    add(b, static_cast<int>(own.vertices.size()), own.triangles,
+        scene_.dim == 3 ? unique_edges(own.triangles) : own.edges);
   }
-}
+
+  /// A vertex that is none of the body's mesh: frames have it after those of all bodies.
+  void add_own_vertex(const CollisionSurface::Vertex& vertex, int b) {
+    std::vector<SurfaceMap::Term> terms;
+    Vec<3> offset = vertex.rest;
+    const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
+    for (const auto& [node, weight] : vertex.weights) {
+      terms.push_back({scene_.blocks[static_cast<std::size_t>(b)].of_node(node), weight});
+      offset -= weight * body.mesh.vertices[static_cast<std::size_t>(node)];
+    }
+    if (!body.proxy) offset.setZero();
+    scene_.vertex_of_surface.push_back(static_cast<int>(scene_.frame_mesh.vertices.size()));
+    scene_.frame_mesh.vertices.push_back(vertex.rest);
+    scene_.vertex_map.add_vertex(terms, offset);
+    scene_.model.surface_map.add_vertex(terms, offset);
+  }
+
+  /// As cells of frames, in the order of their kinds. `first` of the surface's vertices is that of the body.
+  void add_to_frames(const CollisionSurface& own, std::size_t first, int body) {
+    Mesh& frame = scene_.frame_mesh;
+    const auto append = [&](const auto& from, auto& to, std::size_t end_of_kind) {
+      for (auto element : from) {
+        for (int& v : element) v = scene_.vertex_of_surface[first + static_cast<std::size_t>(v)];
+        to.push_back(element);
+      }
+      const auto at = static_cast<std::ptrdiff_t>(end_of_kind);
+      scene_.cell_body.insert(scene_.cell_body.begin() + at, from.size(), body);
+      scene_.cell_is_obstacle.insert(scene_.cell_is_obstacle.begin() + at, from.size(), 0);
+    };
+    const std::size_t end_of_triangles = frame.tets.size() + frame.triangles.size();
+    if (scene_.dim == 3) {
+      append(own.triangles, frame.triangles, end_of_triangles);
+    } else {
+      append(own.edges, frame.edges, end_of_triangles + frame.edges.size());
+    }
+  }
+
+  const SceneDesc& desc_;
+  SceneModel& scene_;
+  std::vector<int> groups_;
+  int first_vertex_ = 0;  // of the body, in frames
+};
 
 }  // namespace
 
 void build_unknowns(const SceneDesc& desc, SceneModel& scene) {
   join_meshes(scene);
   with_dimension(scene.dim, [&](auto dim) { Layout<dim>(scene).run(); });
-  build_surface(desc, scene);
+  SurfaceBuilder(desc, scene).run();
 }
 
 }  // namespace clearance

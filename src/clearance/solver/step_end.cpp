@@ -52,9 +52,16 @@ void Step<dim>::report_energies() {
   if (report_.num_contacts > 0) report_.min_distance = end.contacts.min_distance;
   report_.kappa = problem_.kappa();
   report_.friction_work = problem_.friction().work(end.x_surface) / target_.scale;
-  for (const auto& potential : in_.copies.potentials) {
-    report_.energy.emplace_back(potential->name(), potential->energy(end.x).value());
-  }
+  // Linear and curved elements have potentials of their own with one name.
+  const auto add = [&](const std::string& name, double energy) {
+    for (auto& [other, sum] : report_.energy) {
+      if (other != name) continue;
+      sum += energy;
+      return;
+    }
+    report_.energy.emplace_back(name, energy);
+  };
+  for (const auto& potential : in_.copies.potentials) add(potential->name(), potential->energy(end.x).value());
   // kappa is part of the incremental potential; divided by its time scale the barrier is an energy.
   report_.energy.emplace_back(
       "barrier", problem_.kappa() / target_.scale * problem_.contacts().energy(end.contacts, end.x_surface).value());

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 
+#include "clearance/geometry/curved_volume.h"
 #include "clearance/verify/distance.h"
 #include "clearance/verify/exact.h"
 #include "clearance/verify/search.h"
@@ -86,26 +87,54 @@ class FrameCheck {
 
   void check_elements() {
     const Mesh& mesh = frame_.mesh;
-    for (const auto& t : mesh.tets) {
+    for (std::size_t cell = 0; cell < mesh.tets.size(); ++cell) {
+      if (mesh.order_of_cell(cell) > 1) continue;
+      const auto& t = mesh.tets[cell];
       const int body = surface_.vertex_body[t[0]];
       if (is_obstacle(body) || sign_of_volume(x_[t[0]], x_[t[1]], x_[t[2]], x_[t[3]]) > 0) continue;
       add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {t.begin(), t.end()}, {}, {}});
     }
+    check_curved_elements();
     if (mesh.dim != 2) return;
-    for (const auto& t : mesh.triangles) {
+    for (std::size_t cell = 0; cell < mesh.triangles.size(); ++cell) {
+      if (mesh.order_of_cell(cell) > 1) continue;
+      const auto& t = mesh.triangles[cell];
       const int body = surface_.vertex_body[t[0]];
       if (is_obstacle(body) || sign_of_area(x_[t[0]], x_[t[1]], x_[t[2]], 2) > 0) continue;
       add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {t.begin(), t.end()}, {}, {}});
     }
   }
 
+  /// At every point of the element, not at its corners alone.
+  void check_curved_elements() {
+    const Mesh& mesh = frame_.mesh;
+    for (std::size_t cell = 0; mesh.has_curved_cells() && cell < mesh.num_solid_cells(); ++cell) {
+      const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+      if (nodes.empty()) continue;
+      std::vector<double> x;
+      for (const int v : nodes) x.insert(x.end(), x_[v].data(), x_[v].data() + mesh.dim);
+      const int order = mesh.order_of_cell(cell);
+      const bool is_valid = mesh.dim == 2 ? CurvedVolume<2>(order).is_valid(x) : CurvedVolume<3>(order).is_valid(x);
+      if (is_valid) continue;
+      const int body = surface_.vertex_body[nodes[0]];
+      add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {nodes.begin(), nodes.end()}, {}, {}});
+    }
+  }
+
   void check_half_spaces() {
+    // Nodes under a surface of its own may reach beyond it.
+    std::vector<char> may_meet(x_.size(), 1);
+    for (std::size_t v = 0; v < x_.size(); ++v) {
+      const int body = surface_.vertex_body[v];
+      may_meet[v] = body < 0 || !surface_.has_own[static_cast<std::size_t>(body)];
+    }
+    for (const int v : surface_.vertices) may_meet[static_cast<std::size_t>(v)] = 1;
     for (int h = 0; h < static_cast<int>(scene_.half_spaces.size()); ++h) {
       const auto& [point, normal] = scene_.half_spaces[h];
       const double normal_sq = normal.squaredNorm();
       for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
         const int body = surface_.vertex_body[v];
-        if (body < 0 || is_obstacle(body)) continue;
+        if (body < 0 || is_obstacle(body) || !may_meet[static_cast<std::size_t>(v)]) continue;
         const double height = normal.dot(x_[v] - point);
         const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
         min_gap_sq_ = std::min(min_gap_sq_, gap_sq);

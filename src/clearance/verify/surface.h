@@ -18,11 +18,13 @@ struct VerifyBody {
 };
 
 struct VerifySurface {
-  /// 3D: faces of exactly one tet, and triangles. Empty in 2D.
+  /// A body with elements and triangles (2D: edges) beside them has these as its surface, others:
+  /// 3D: faces of exactly one tet, those of curved ones in triangles between their nodes, and triangles. Empty in 2D.
   std::vector<std::array<int, 3>> triangles;
   /// Edges of the triangles (2D: of exactly one triangle), codimensional edges, and lone points as edges (p, p).
   std::vector<std::array<int, 2>> edges;
-  int num_codim_edges = 0;  ///< the last ones of `edges`: no edges of triangles
+  int num_codim_edges = 0;    ///< the last ones of `edges`: no edges of triangles
+  std::vector<char> has_own;  ///< per body: 1 if it has elements and a surface of its own beside them
   std::vector<int> triangle_body;
   std::vector<int> edge_body;
   std::vector<int> vertices;     ///< used by the above

@@ -95,6 +95,9 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
     for (BodyDesc& body : s->bodies) {
       const fs::path base = s->base_directory;
       if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
+      if (body.collision_surface && !body.collision_surface->mesh.empty()) {
+        body.collision_surface->mesh = fs::weakly_canonical(base / body.collision_surface->mesh).string();
+      }
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
       }

@@ -1,0 +1,353 @@
+#include "clearance/simulation/collision_surface.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/mass_properties.h"
+#include "clearance/math/dimension.h"
+#include "clearance/math/elementary.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr int most_segments = 64;
+constexpr double most_extrapolation = 4.0;  // sum of the magnitudes of barycentrics
+constexpr double doubtful_extrapolation = 1.5;
+
+/// Nodes of a cell of any order.
+std::vector<int> nodes_of(const Mesh& mesh, std::size_t cell) {
+  const std::span<const int> curved = mesh.nodes_of_cell(cell);
+  if (!curved.empty()) return {curved.begin(), curved.end()};
+  return mesh.dim == 3 ? std::vector<int>(mesh.tets[cell].begin(), mesh.tets[cell].end())
+                       : std::vector<int>(mesh.triangles[cell].begin(), mesh.triangles[cell].end());
+}
+
+/// A face of the boundary: its element, and which corners of it, outwards.
+struct BoundaryFace {
+  std::size_t cell;
+  std::array<std::size_t, 3> corners;  // 2D: two of them
+};
+
+std::vector<BoundaryFace> boundary_faces(const Mesh& mesh) {
+  std::vector<BoundaryFace> faces;
+  // The boundary is in the order of all faces of all elements.
+  if (mesh.dim == 3) {
+    const Triangles boundary = boundary_triangles(mesh.tets);
+    auto next = boundary.begin();
+    for (std::size_t cell = 0; cell < mesh.tets.size(); ++cell) {
+      for (const auto& face : outward_faces) {
+        const auto& tet = mesh.tets[cell];
+        if (next == boundary.end() || *next != std::array{tet[face[0]], tet[face[1]], tet[face[2]]}) continue;
+        faces.push_back({cell, face});
+        ++next;
+      }
+    }
+    return faces;
+  }
+  const Edges boundary = boundary_edges(mesh.triangles);
+  auto next = boundary.begin();
+  for (std::size_t cell = 0; cell < mesh.triangles.size(); ++cell) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::size_t j = (i + 1) % 3;
+      if (next == boundary.end() || *next != std::array{mesh.triangles[cell][i], mesh.triangles[cell][j]}) continue;
+      faces.push_back({cell, {i, j, i}});
+      ++next;
+    }
+  }
+  return faces;
+}
+
+/// The weights of a point of an element, without those that vanish.
+std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t cell, const Barycentrics& at) {
+  const std::vector<int> nodes = nodes_of(mesh, cell);
+  std::vector<double> values(nodes.size());
+  lagrange_values(mesh.dim, mesh.order_of_cell(cell), at, values);
+  std::vector<CollisionSurface::Weight> weights;
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    if (std::abs(values[a]) > 1e-14) weights.push_back({nodes[a], values[a]});
+  }
+  // A node, up to rounding of the others.
+  if (weights.size() == 1) weights[0].weight = 1.0;
+  return weights;
+}
+
+Vec<3> position_of(const Mesh& mesh, const std::vector<CollisionSurface::Weight>& weights) {
+  Vec<3> x = Vec<3>::Zero();
+  for (const auto& [node, weight] : weights) x += weight * mesh.vertices[static_cast<std::size_t>(node)];
+  return x;
+}
+
+/// The boundary with each edge cut into equal parts; vertices are shared by what they lie between, never by place.
+CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
+  CollisionSurface surface;
+  std::map<std::array<std::array<int, 2>, 3>, int> known;  // by corners and how many parts from each, sorted
+  const auto vertex_at = [&](const BoundaryFace& face, const std::array<int, 3>& parts) {
+    const auto& corners =
+        mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
+    std::array<std::array<int, 2>, 3> key;
+    key.fill({-1, 0});
+    Barycentrics at{};
+    for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim); ++i) {
+      if (parts[i] == 0) continue;
+      key[i] = {corners[face.corners[i]], parts[i]};
+      at[face.corners[i]] = static_cast<double>(parts[i]) / segments;
+    }
+    std::sort(key.begin(), key.end());
+    const auto [found, is_new] = known.emplace(key, static_cast<int>(surface.vertices.size()));
+    if (is_new) {
+      std::vector<CollisionSurface::Weight> weights = weights_at(mesh, face.cell, at);
+      surface.vertices.push_back({position_of(mesh, weights), std::move(weights)});
+    }
+    return found->second;
+  };
+  surface.is_between_nodes = true;
+  for (const BoundaryFace& face : boundary_faces(mesh)) {
+    surface.is_between_nodes = surface.is_between_nodes && mesh.order_of_cell(face.cell) == segments;
+    if (mesh.dim == 2) {
+      for (int k = 0; k < segments; ++k) {
+        surface.edges.push_back({vertex_at(face, {segments - k, k, 0}), vertex_at(face, {segments - k - 1, k + 1, 0})});
+      }
+      continue;
+    }
+    for (int i = 0; i < segments; ++i) {
+      for (int j = 0; i + j < segments; ++j) {
+        const auto at = [&](int a, int b) { return vertex_at(face, {segments - a - b, a, b}); };
+        surface.triangles.push_back({at(i, j), at(i + 1, j), at(i, j + 1)});
+        if (i + j + 1 < segments) surface.triangles.push_back({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
+      }
+    }
+  }
+  return surface;
+}
+
+/// Bernstein polynomials of an order on the reference triangle at the nodes: their coefficients follow from values
+/// there.
+MatX bernstein_at_nodes(int order) {
+  const std::vector<NodeIndex>& nodes = lagrange_nodes(2, order);
+  const auto factorial = [](int n) {
+    double product = 1.0;
+    for (int k = 2; k <= n; ++k) product *= k;
+    return product;
+  };
+  MatX values(std::ssize(nodes), std::ssize(nodes));
+  for (std::size_t r = 0; r < nodes.size(); ++r) {
+    for (std::size_t c = 0; c < nodes.size(); ++c) {
+      double value = factorial(order);
+      for (std::size_t i = 0; i < 3; ++i) {
+        value *= elementary::pow(static_cast<double>(nodes[r][i]) / order, nodes[c][i]) / factorial(nodes[c][i]);
+      }
+      values(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = value;
+    }
+  }
+  return values;
+}
+
+/// An upper bound of the second derivatives along edges of a face, by barycentrics.
+double curvature_bound(const Mesh& mesh, const BoundaryFace& face) {
+  const int order = mesh.order_of_cell(face.cell);
+  if (order == 1) return 0.0;
+  const std::vector<NodeIndex>& indices = lagrange_nodes(2, order);
+  MatX points(std::ssize(indices), 3);
+  for (std::size_t a = 0; a < indices.size(); ++a) {
+    Barycentrics at{};
+    for (std::size_t i = 0; i < 3; ++i) at[face.corners[i]] += static_cast<double>(indices[a][i]) / order;
+    points.row(static_cast<Eigen::Index>(a)) = position_of(mesh, weights_at(mesh, face.cell, at)).transpose();
+  }
+  const MatX control = bernstein_at_nodes(order).partialPivLu().solve(points);
+  const auto at = [&](NodeIndex index, std::size_t i, std::size_t j) -> Vec<3> {
+    ++index[i];
+    ++index[j];
+    return control.row(lagrange_node(2, order, index)).transpose();
+  };
+  double largest = 0.0;
+  for (int i = 0; i <= order - 2; ++i) {
+    for (int j = 0; i + j <= order - 2; ++j) {
+      const NodeIndex base = {i, j, order - 2 - i - j, 0};
+      for (std::size_t from = 0; from < 3; ++from) {
+        for (std::size_t a = 0; a < 3; ++a) {
+          for (std::size_t b = 0; b < 3; ++b) {
+            const Vec<3> second = at(base, a, b) - at(base, a, from) - at(base, from, b) + at(base, from, from);
+            largest = std::max(largest, second.norm());
+          }
+        }
+      }
+    }
+  }
+  return order * (order - 1) * largest;
+}
+
+/// The point of the elements that a place of another surface follows.
+struct Located {
+  std::size_t cell = 0;
+  Barycentrics at{};
+  double extrapolation = infinity;  // sum of the magnitudes of the barycentrics: 1 inside
+};
+
+template <int dim>
+class Locator {
+ public:
+  explicit Locator(const Mesh& mesh) : mesh_(mesh) {
+    for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
+      const std::vector<int> nodes = nodes_of(mesh, cell);
+      Mat<dim> edges;
+      for (int i = 0; i < dim; ++i) edges.col(i) = at(nodes[static_cast<std::size_t>(i) + 1]) - at(nodes[0]);
+      linear_.push_back({edges.inverse(), at(nodes[0])});
+    }
+  }
+
+  /// The element with the smallest extrapolation, first by its corners, then by the curved maps of the best few.
+  Located locate(const Vec<3>& place) const {
+    const Vec<dim> x = place.head<dim>();
+    std::vector<std::pair<double, std::size_t>> candidates;
+    for (std::size_t cell = 0; cell < linear_.size(); ++cell) {
+      const Vec<dim> xi = linear_[cell].inverse * (x - linear_[cell].origin);
+      candidates.emplace_back(extrapolation_of(xi), cell);
+    }
+    const std::size_t num_tried = std::min<std::size_t>(mesh_.has_curved_cells() ? 12 : 1, candidates.size());
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(num_tried),
+                      candidates.end());
+    Located best;
+    for (std::size_t k = 0; k < num_tried; ++k) {
+      const std::size_t cell = candidates[k].second;
+      Vec<dim> xi = linear_[cell].inverse * (x - linear_[cell].origin);
+      if (!invert(cell, x, xi)) continue;
+      const double extrapolation = extrapolation_of(xi);
+      if (!(extrapolation < best.extrapolation)) continue;
+      best = {cell, barycentrics_of(xi), extrapolation};
+    }
+    return best;
+  }
+
+ private:
+  struct Linear {
+    Mat<dim> inverse;
+    Vec<dim> origin;
+  };
+  Vec<dim> at(int v) const { return mesh_.vertices[static_cast<std::size_t>(v)].head<dim>(); }
+  static Barycentrics barycentrics_of(const Vec<dim>& xi) {
+    Barycentrics at{};
+    at[0] = 1.0 - xi.sum();
+    for (std::size_t i = 0; i < dim; ++i) at[i + 1] = xi[static_cast<Eigen::Index>(i)];
+    return at;
+  }
+  static double extrapolation_of(const Vec<dim>& xi) { return std::abs(1.0 - xi.sum()) + xi.cwiseAbs().sum(); }
+
+  /// Newton's method on the curved map; false if it does not converge.
+  bool invert(std::size_t cell, const Vec<dim>& x, Vec<dim>& xi) const {
+    const int order = mesh_.order_of_cell(cell);
+    if (order == 1) return true;
+    const std::vector<int> nodes = nodes_of(mesh_, cell);
+    std::vector<double> values(nodes.size()), gradients(nodes.size() * dim);
+    const double size = 1.0 / linear_[cell].inverse.norm();
+    for (int iteration = 0; iteration < 30; ++iteration) {
+      const Barycentrics bary = barycentrics_of(xi);
+      lagrange_values(dim, order, bary, values);
+      lagrange_gradients(dim, order, bary, gradients);
+      Vec<dim> residual = -x;
+      Mat<dim> derivative = Mat<dim>::Zero();
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        residual += values[a] * at(nodes[a]);
+        derivative += at(nodes[a]) * Eigen::Map<const Vec<dim>>(gradients.data() + a * dim).transpose();
+      }
+      if (residual.norm() < 1e-13 * size) return true;
+      if (!(derivative.determinant() > 0.0)) return false;
+      xi -= derivative.inverse() * residual;
+      if (!(extrapolation_of(xi) < most_extrapolation)) return false;
+    }
+    return false;
+  }
+
+  const Mesh& mesh_;
+  std::vector<Linear> linear_;  // of the corners, per cell
+};
+
+/// A surface of its own in the displacements of the elements around it.
+CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& body, const std::string& place,
+                       Issues& issues) {
+  CollisionSurface surface;
+  surface.triangles = proxy.triangles;
+  surface.edges = proxy.edges;
+  std::vector<Located> located(proxy.vertices.size());
+  with_dimension(mesh.dim, [&](auto dim) {
+    const Locator<dim> locator(mesh);
+    parallel_for(static_cast<int>(located.size()), 16, [&](int v) {
+      located[static_cast<std::size_t>(v)] = locator.locate(proxy.vertices[static_cast<std::size_t>(v)]);
+    });
+  });
+  std::size_t num_far = 0, num_doubtful = 0, farthest = 0;
+  for (std::size_t v = 0; v < located.size(); ++v) {
+    surface.vertices.push_back({proxy.vertices[v], weights_at(mesh, located[v].cell, located[v].at)});
+    num_far += located[v].extrapolation >= most_extrapolation ? 1 : 0;
+    num_doubtful += located[v].extrapolation > doubtful_extrapolation ? 1 : 0;
+    if (located[v].extrapolation > located[farthest].extrapolation) farthest = v;
+  }
+  if (num_doubtful == 0) return surface;
+  const Vec<3>& x = proxy.vertices[farthest];
+  Issue issue{
+      "", place + ".mesh", "",
+      fmt::format("{} of {} vertices lie outside of the elements of body '{}' by more than a fourth of an "
+                  "element's size and would move by extrapolation: the worst, number {}, is at ({:.6g}, {:.6g}, "
+                  "{:.6g})",
+                  num_far > 0 ? num_far : num_doubtful, located.size(), body, farthest, x[0], x[1], x[2])};
+  if (num_far == 0) {
+    issue.severity = Severity::warning;
+  } else {
+    issue.message += "; expected a surface that lies in or close to the elements";
+  }
+  issues.push_back(std::move(issue));
+  return surface;
+}
+
+}  // namespace
+
+double flatness_bound(const Mesh& mesh, int segments) {
+  double largest = 0.0;
+  for (const BoundaryFace& face : boundary_faces(mesh)) largest = std::max(largest, curvature_bound(mesh, face));
+  // A point with barycentrics l_i of a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
+  // the piece's barycentrics: 2/9 of it on a triangle, 1/8 on an edge.
+  return (mesh.dim == 2 ? 1.0 / 8.0 : 2.0 / 9.0) * largest / (static_cast<double>(segments) * segments);
+}
+
+bool has_collision_surface(const BodyDesc& desc, const BodyInstance& body) {
+  return body.kind == BodyKind::deformable && (desc.collision_surface || body.mesh.has_curved_cells());
+}
+
+CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance& body, const std::string& place,
+                                        Issues& issues) {
+  const CollisionSurfaceDesc wanted = desc.collision_surface.value_or(CollisionSurfaceDesc{});
+  const std::string own_place = place + ".collision_surface";
+  if (body.proxy) {
+    Mesh proxy = *body.proxy;
+    for (Vec<3>& x : proxy.vertices) x += body.array_offset + body.shift;
+    return embed(body.mesh, proxy, body.name, own_place, issues);
+  }
+  int segments = wanted.segments;
+  if (segments == 0) {
+    segments = 1;
+    for (std::size_t cell = 0; cell < body.mesh.num_solid_cells(); ++cell) {
+      segments = std::max(segments, body.mesh.order_of_cell(cell));
+    }
+    const double tolerance = wanted.tolerance * bounding_box(body.mesh.vertices).diagonal();
+    const double wanted_segments = std::ceil(std::sqrt(flatness_bound(body.mesh, 1) / tolerance));
+    if (wanted_segments > most_segments) {
+      issues.push_back(
+          {"", own_place + ".tolerance", fmt::format("{:g}", wanted.tolerance),
+           fmt::format("the curved boundary of body '{}' would be cut into {:.3g} pieces an edge, and at "
+                       "most {} are made: a distance of {:.3g} m may be left",
+                       body.name, wanted_segments, most_segments, flatness_bound(body.mesh, most_segments)),
+           Severity::warning});
+    }
+    segments = std::max(segments, static_cast<int>(std::min<double>(wanted_segments, most_segments)));
+  }
+  return cut_boundary(body.mesh, segments);
+}
+
+}  // namespace clearance

@@ -1,0 +1,43 @@
+// The surface that a body touches others with, where it is not the faces of its elements between their nodes: the
+// boundary of curved elements in flat pieces, or a surface of its own in the elements' displacements,
+// V_S + W (x - X) [Fer23, sec. 5.4.1].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/simulation/body_instance.h"
+
+namespace clearance {
+
+struct CollisionSurface {
+  struct Weight {
+    int node;  ///< vertex of the body's mesh
+    double weight;
+  };
+  struct Vertex {
+    Vec<3> rest;                  ///< [m]
+    std::vector<Weight> weights;  ///< one of weight 1: the vertex is a node
+  };
+  std::vector<Vertex> vertices;
+  Triangles triangles;  ///< 3D, outwards if those of the source are
+  Edges edges;          ///< 2D: the outline
+  /// It is that of boundary_triangles or boundary_edges of the body's mesh: frames need not hold it beside the
+  /// elements.
+  bool is_between_nodes = false;
+};
+
+/// True if the body has one; else its surface is that of boundary_triangles or boundary_edges of its mesh.
+bool has_collision_surface(const BodyDesc& desc, const BodyInstance& body);
+
+/// Problems and warnings with the place of the body's entry go to `issues`.
+CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance& body, const std::string& place,
+                                        Issues& issues);
+
+/// [m] No point of the flat pieces is farther than this from the point of the curved boundary with its barycentrics,
+/// where each edge is cut into `segments` pieces of the same length there.
+double flatness_bound(const Mesh& mesh, int segments);
+
+}  // namespace clearance

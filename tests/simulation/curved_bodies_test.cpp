@@ -1,0 +1,210 @@
+// Bodies with elements of order 2 to 4 in scenes: beams, flight, contact, collision surfaces of their own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/mesh_checks.h"
+#include "clearance/simulation/collision_surface.h"
+#include "clearance/verify/frame.h"
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+constexpr double gravity = 9.80665;
+
+double tip_deflection(int order, int cells) {
+  RunningScene beam(fmt::format(
+      R"({{"gravity": [0, 0, 0], "time": {{"step": 1, "integrator": "quasi_static"}}, "contact": {{"enabled": false}},
+        "solver": {{"force_tolerance": 1e-8}}, "bodies": [{{"order": {},
+        "generator": {{"kind": "box", "size": [1, 0.1, 0.1], "resolution": [{}, 1, 1]}},
+        "material": {{"youngs_modulus": 1e9, "poisson_ratio": 0}},
+        "motions": [{{"region": {{"box": [[0, 0, 0], [0, 1, 1]], "frame": "body"}}}}],
+        "loads": [{{"kind": "force", "value": [0, -50, 0], "region": {{"box": [[1, 0, 0], [1, 1, 1]], "frame": "body"}}}}]}}]}})",
+      order, cells));
+  beam.step();
+  double sum = 0.0;
+  int count = 0;
+  for (int i = 0; i < beam.num_nodes(); ++i) {
+    if (beam.rest(i)[0] > 0.5 - 1e-9) sum += beam.rest(i)[1] - beam.x(i)[1], ++count;
+  }
+  return sum / count;
+}
+
+TEST(CurvedBeam, WithOneElementThroughItsThicknessBendsAsTheorySays) {
+  // Timoshenko's beam: F L^3 / (3 E I) + F L / (5/6 G A).
+  const double inertia = 1e-4 / 12.0;
+  const double theory = 50.0 / (3.0 * 1e9 * inertia) + 50.0 / (5.0 / 6.0 * 5e8 * 0.01);
+  EXPECT_LT(tip_deflection(1, 10), 0.5 * theory);
+  EXPECT_NEAR(tip_deflection(2, 5), theory, 0.01 * theory);
+  EXPECT_NEAR(tip_deflection(3, 3), theory, 2e-3 * theory);
+  EXPECT_NEAR(tip_deflection(4, 2), theory, 2e-3 * theory);
+}
+
+TEST(CurvedBody, FallsAsAWholeInEveryIntegrator) {
+  for (const char* integrator : {"implicit_euler", "implicit_newmark", "bdf2_restarted"}) {
+    for (int dimension : {2, 3}) {
+      for (int order = 2; order <= 4; ++order) {
+        RunningScene body(fmt::format(
+            R"({{"dimension": {}, "time": {{"step": 0.01, "integrator": "{}"}}, "solver": {{"force_tolerance": 1e-9}},
+              "bodies": [{{"order": {}, "generator": {{"kind": "{}", "resolution": [1, 1{}]}},
+                "linear_velocity": [1, 2, 0], "material": {{"youngs_modulus": 1e6}}}}]}})",
+            dimension, integrator, order, dimension == 2 ? "rectangle" : "box", dimension == 2 ? "" : ", 1"));
+        body.steps(5);
+        // Euler's velocities are exact under gravity, and so are those of the others.
+        for (int i = 0; i < body.num_nodes(); ++i) {
+          EXPECT_NEAR(body.v(i)[0], 1.0, 1e-7) << integrator << " " << order;
+          EXPECT_NEAR(body.v(i)[1], 2.0 - 0.05 * gravity, 1e-7) << integrator << " " << order;
+        }
+      }
+    }
+  }
+}
+
+/// Under its own weight on a plane: the contact force is the weight, whatever the collision surface is.
+TEST(CurvedBody, RestsOnAPlaneWithItsWeight) {
+  for (const char* surface : {"null", R"({"segments": 1})", R"({"segments": 3})", R"({"segments": 5})"}) {
+    for (int dimension : {2, 3}) {
+      SCOPED_TRACE(::testing::Message() << dimension << "D, " << surface);
+      RunningScene body(fmt::format(
+          R"({{"dimension": {}, "time": {{"step": 1, "integrator": "quasi_static"}},
+            "half_spaces": [{{"point": [0, -0.5005, 0]}}], "friction": {{"coefficient": 0.5}},
+            "bodies": [{{"order": 2, "collision_surface": {}, "generator": {{"kind": "{}", "resolution": [2, 2{}]}},
+              "material": {{"youngs_modulus": 1e6}}}}]}})",
+          dimension, surface, dimension == 2 ? "rectangle" : "box", dimension == 2 ? "" : ", 2"));
+      body.steps(2);
+      Vec<3> sum = Vec<3>::Zero();
+      for (const Vec<3>& force : body.simulation().contact_forces()) sum += force;
+      EXPECT_NEAR(sum[1], 1000.0 * gravity, 10.0);
+      EXPECT_NEAR(sum[0], 0.0, 1.0);
+    }
+  }
+}
+
+BodyInstance body_of(Mesh mesh, int order) {
+  if (order > 1) raise_order(mesh, order);
+  BodyInstance body;
+  body.name = "body";
+  body.kind = BodyKind::deformable;
+  body.mesh = std::move(mesh);
+  return body;
+}
+
+/// Weights sum up to 1, and what moves as an affine map moves its surface with it.
+void check_weights(const BodyInstance& body, const CollisionSurface& surface) {
+  Mat<3> map;
+  map << 1.1, 0.2, -0.3, 0.1, 0.9, 0.2, -0.1, 0.3, 1.2;
+  for (const CollisionSurface::Vertex& vertex : surface.vertices) {
+    double sum = 0.0;
+    Vec<3> moved = vertex.rest;
+    for (const auto& [node, weight] : vertex.weights) {
+      const Vec<3>& x = body.mesh.vertices[static_cast<std::size_t>(node)];
+      sum += weight;
+      moved += weight * (map * x - x);
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-13);
+    // V + W (A X - X) is A V where W X is V.
+    EXPECT_LT((moved - map * vertex.rest).norm(), 1e-12);
+  }
+}
+
+TEST(CollisionSurface, FollowsAffineMotionsExactly) {
+  for (int order = 1; order <= 4; ++order) {
+    for (int segments : {1, 2, 3, 5}) {
+      const BodyInstance body = body_of(make_box({1, 2, 1}, {2, 2, 1}), order);
+      BodyDesc desc;
+      desc.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = segments};
+      Issues issues;
+      const CollisionSurface surface = make_collision_surface(desc, body, "bodies[0]", issues);
+      EXPECT_TRUE(issues.empty());
+      check_weights(body, surface);
+      const Triangles corners = boundary_triangles(body.mesh.tets);
+      EXPECT_EQ(surface.triangles.size(), corners.size() * static_cast<std::size_t>(segments * segments));
+      EXPECT_TRUE(is_closed_manifold(surface.triangles));
+    }
+  }
+}
+
+TEST(CollisionSurface, OfAnotherMeshFollowsTheElementsAroundIt) {
+  for (int order = 1; order <= 3; ++order) {
+    BodyInstance body = body_of(make_box({1, 1, 1}, {2, 2, 2}), order);
+    // A ball in the box, and a corner that sticks out of it a little.
+    Mesh ball = surface_of(make_sphere(0.55, 6));
+    body.proxy = std::make_shared<const Mesh>(ball);
+    BodyDesc desc;
+    desc.collision_surface = CollisionSurfaceDesc{.mesh = "ball"};
+    Issues issues;
+    const CollisionSurface surface = make_collision_surface(desc, body, "bodies[0]", issues);
+    EXPECT_TRUE(issues.empty());
+    EXPECT_EQ(surface.triangles, ball.triangles);
+    check_weights(body, surface);
+    Mesh far = ball;
+    for (Vec<3>& x : far.vertices) x[0] += 3.0;
+    body.proxy = std::make_shared<const Mesh>(far);
+    make_collision_surface(desc, body, "bodies[0]", issues);
+    ASSERT_EQ(issues.size(), 1u);
+    EXPECT_EQ(issues[0].place, "bodies[0].collision_surface.mesh");
+    EXPECT_TRUE(has_errors(issues));
+  }
+}
+
+/// A quarter of a ring: the bound holds for the distance of the true circle, and falls with the square of the pieces.
+TEST(CollisionSurface, BoundOfItsDistanceHolds) {
+  for (int order = 2; order <= 4; ++order) {
+    BodyInstance body = body_of(make_rectangle(1.0, 0.2, 2, 1), order);
+    for (Vec<3>& x : body.mesh.vertices) x[1] += 0.4 * x[0] * x[0] + 0.3 * x[0] * x[0] * x[0];
+    for (int segments : {1, 2, 4, 8}) {
+      const double bound = flatness_bound(body.mesh, segments);
+      BodyDesc desc;
+      desc.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = segments};
+      Issues issues;
+      const CollisionSurface coarse = make_collision_surface(desc, body, "", issues);
+      desc.collision_surface->segments = 16 * segments;
+      const CollisionSurface fine = make_collision_surface(desc, body, "", issues);
+      double largest = 0.0;
+      for (const CollisionSurface::Vertex& vertex : fine.vertices) {
+        double nearest = infinity;
+        for (const auto& [a, b] : coarse.edges) {
+          const Vec<3>&xa = coarse.vertices[static_cast<std::size_t>(a)].rest,
+                &xb = coarse.vertices[static_cast<std::size_t>(b)].rest;
+          const double at = std::clamp((vertex.rest - xa).dot(xb - xa) / (xb - xa).squaredNorm(), 0.0, 1.0);
+          nearest = std::min(nearest, (vertex.rest - xa - at * (xb - xa)).norm());
+        }
+        largest = std::max(largest, nearest);
+      }
+      EXPECT_LE(largest, bound) << order << " " << segments;
+      EXPECT_GT(largest, 0.1 * bound) << order << " " << segments;
+    }
+  }
+}
+
+/// Two bodies of order 2 pressed together: nothing intersects, and stored frames are what verification takes them for.
+TEST(CurvedBodies, PressedTogetherNeverIntersect) {
+  for (const char* surface : {"null", R"({"segments": 3})"}) {
+    RunningScene bodies(fmt::format(
+        R"({{"time": {{"step": 0.02}},
+          "half_spaces": [{{"point": [0, -0.51, 0]}}],
+          "bodies": [{{"name": "low", "order": 2, "collision_surface": {0}, "generator": {{"kind": "sphere", "size": [0.5],
+              "resolution": [2]}}, "material": {{"youngs_modulus": 1e5}}}},
+            {{"name": "high", "order": 3, "collision_surface": {0}, "generator": {{"kind": "sphere", "size": [0.5],
+              "resolution": [2]}}, "material": {{"youngs_modulus": 1e5}}, "linear_velocity": [0, -1, 0],
+              "transform": {{"translation": [0.1, 1.01, 0]}}}}]}})",
+        surface));
+    for (int step = 0; step < 6; ++step) {
+      bodies.step();
+      verify::VerifyScene scene;
+      scene.bodies.resize(2);
+      const Frame frame = bodies.simulation().frame();
+      const verify::FrameVerdict verdict = verify::verify_frame(frame, verify::build_verify_surface(frame), scene);
+      EXPECT_EQ(verdict.num_intersections, 0);
+      EXPECT_EQ(verdict.num_inversions, 0);
+      EXPECT_EQ(verdict.num_half_space_violations, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace clearance
