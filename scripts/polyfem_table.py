@@ -79,27 +79,104 @@ def determinant(m):
     return sum(m[0][i] * (m[1][i - 2] * m[2][i - 1] - m[1][i - 1] * m[2][i - 2]) for i in range(3))
 
 
+def nodes_of_order(dim, order):
+    """Indices of the nodes of a Lagrange cell, which sum up to the order, as VTK numbers them."""
+    def unit(i, k):
+        return tuple(k if c == i else 0 for c in range(dim + 1))
+
+    def plus(*indices):
+        return tuple(map(sum, zip(*indices)))
+
+    edges = [(0, 1), (1, 2), (2, 0)] + ([(0, 3), (1, 3), (2, 3)] if dim == 3 else [])
+    faces = [(0, 1, 3), (2, 3, 1), (0, 3, 2), (0, 2, 1)] if dim == 3 else [(0, 1, 2)]
+    nodes = [unit(i, order) for i in range(dim + 1)]
+    nodes += [plus(unit(i, order - k), unit(j, k)) for i, j in edges for k in range(1, order)]
+    for face in faces:  # the nodes inside are its corners, moved inwards, up to order 4
+        inside = [(1,) * 3] if order == 3 else [tuple(2 if c == i else 1 for c in range(3)) for i in range(3)]
+        nodes += [plus(*(unit(corner, k) for corner, k in zip(face, index))) for index in inside if order > 2]
+    return nodes + ([(1,) * 4] if dim == 3 and order == 4 else [])
+
+
+def gauss_points(count):
+    """Points and weights of Gauss and Legendre on [0, 1]."""
+    points = []
+    for i in range(count):
+        x = math.cos(math.pi * (i + 0.75) / (count + 0.5))
+        for _ in range(100):
+            last, value = 1.0, x
+            for k in range(2, count + 1):
+                last, value = value, ((2 * k - 1) * x * value - (k - 1) * last) / k
+            slope = count * (x * value - last) / (x * x - 1)
+            x -= value / slope
+        points.append(((1 + x) / 2, 1 / ((1 - x * x) * slope * slope)))
+    return points
+
+
+def shape(dim, order, at):
+    """Values of the shape functions and their derivatives by the coordinates l_1 ... l_dim, at barycentrics."""
+    result = []
+    for index in nodes_of_order(dim, order):
+        factors = []
+        for l, k in zip(at, index):
+            value, slope = 1.0, 0.0
+            for j in range(k):
+                term = (order * l - j) / (k - j)
+                value, slope = value * term, slope * term + value * order / (k - j)
+            factors.append((value, slope))
+        value = math.prod(f[0] for f in factors)
+        slopes = [f[1] * math.prod(g[0] for j, g in enumerate(factors) if j != i) for i, f in enumerate(factors)]
+        result.append((value, [slope - slopes[0] for slope in slopes[1:]]))
+    return result
+
+
+def rule(dim, order):
+    """Weights and shape functions at the points of a cell: exact for squares of what has its order, over curved cells.
+    Linear cells: the middle alone, as PolyFEM integrates them."""
+    if order == 1:
+        return [(1 / math.factorial(dim), shape(dim, 1, [1 / (dim + 1)] * (dim + 1)))]
+    points = gauss_points((2 * order + dim * (order - 1) + dim) // 2 + 1)
+    cells = [(1.0, [])]
+    for axis in range(dim):  # the square or cube, collapsed towards its corners
+        cells = [(weight * w * (1 - x) ** (dim - 1 - axis), at + [x]) for weight, at in cells for x, w in points]
+    result = []
+    for weight, at in cells:
+        barycentrics, rest = [], 1.0
+        for x in at:
+            barycentrics.append(rest * x)
+            rest -= barycentrics[-1]
+        result.append((weight, shape(dim, order, barycentrics + [rest])))
+    return result
+
+
+# Kinds of VTK's cells: linear and Lagrange ones of each dimension.
+CELLS = {2: (5, 69), 3: (10, 71)}
+
+
 def norms(rest, frame, dim):
-    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest, as PolyFEM integrates
-    linear elements: with the value in the middle."""
+    """sqrt(int |u|^2) and sqrt(int |grad u|^2) over the elements of bodies, in their place at rest; and the largest |u|
+    at the points of quadrature."""
     x, y = rest["Points"], frame["Points"]
-    square, gradient_square, start = 0.0, 0.0, 0
-    measure_of_unit = 2 if dim == 2 else 6
+    rules = {math.comb(order + dim, dim): rule(dim, order) for order in range(1, 5)
+             if order == 1 or CELLS[dim][1] in rest["types"]}
+    square, gradient_square, largest, start = 0.0, 0.0, 0.0, 0
     for end, kind, is_obstacle in zip(rest["offsets"], rest["types"], rest["is_obstacle"]):
         nodes, start = rest["connectivity"][start:end], end
-        if is_obstacle or kind != (5 if dim == 2 else 10):
+        if is_obstacle or kind not in CELLS[dim]:
             continue
         at = [x[3 * v:3 * v + dim] for v in nodes]
         u = [[b - a for a, b in zip(x[3 * v:3 * v + dim], y[3 * v:3 * v + dim])] for v in nodes]
-        edges = [[p - q for p, q in zip(at[k], at[0])] for k in range(1, dim + 1)]
-        changes = [[p - q for p, q in zip(u[k], u[0])] for k in range(1, dim + 1)]
-        measure = abs(determinant(edges)) / measure_of_unit
-        total = [sum(values) for values in zip(*u)]
-        square += measure * sum(c * c for c in total) / (dim + 1) ** 2
-        back = inverse(edges)
-        gradient_square += measure * sum(sum(back[i][k] * changes[k][c] for k in range(dim)) ** 2
-                                         for i in range(dim) for c in range(dim))
-    return math.sqrt(square), math.sqrt(gradient_square)
+        for weight, shapes in rules[len(nodes)]:
+            value = [sum(s[0] * d[c] for s, d in zip(shapes, u)) for c in range(dim)]
+            edges = [[sum(s[1][k] * p[c] for s, p in zip(shapes, at)) for c in range(dim)] for k in range(dim)]
+            changes = [[sum(s[1][k] * d[c] for s, d in zip(shapes, u)) for c in range(dim)] for k in range(dim)]
+            back = inverse(edges)
+            measure = weight * abs(determinant(edges))
+            length_square = sum(c * c for c in value)
+            largest = max(largest, math.sqrt(length_square))
+            square += measure * length_square
+            gradient_square += measure * sum(sum(back[i][k] * changes[k][c] for k in range(dim)) ** 2
+                                             for i in range(dim) for c in range(dim))
+    return math.sqrt(square), math.sqrt(gradient_square), largest
 
 
 def difference(ours, reference):
@@ -161,7 +238,7 @@ def run(program, name, steps, limit, folder, only_check):
     rest = read_frame(frames[0])
     result["nodes"] = len(rest["Points"]) // 3
     if "err_l2" in tests and 0 < asked < len(frames):
-        l2, h1 = norms(rest, read_frame(frames[asked]), scene["dimension"])
+        l2, h1, _ = norms(rest, read_frame(frames[asked]), scene["dimension"])
         result["norms"] = {"step": asked, "l2": l2, "h1": h1, "l2_reference": tests["err_l2"],
                            "h1_reference": tests.get("err_h1_semi", 0.0), "margin": tests.get("margin", 1e-5),
                            "contacts": max(r["contacts"] for r in records[:asked])}
@@ -178,7 +255,7 @@ def reason(result):
     for line in result["why"]:
         text = re.sub(r"^.*?\.json:\s*", "", re.sub(r"^error:\s*", "", line))
         text = re.sub(r"; looked for \S+", "", text)  # a path of this machine
-        texts.append(text.replace("|", "/")[:150])
+        texts.append(text.replace("|", "/")[:150].rstrip(" ("))
     more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
     return (texts[0] if texts else "?") + more
 

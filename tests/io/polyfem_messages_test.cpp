@@ -54,7 +54,7 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
   EXPECT_EQ(folder_.problems(scene_of(
                 entry("cube.msh", R"("advanced": {"normalize_mesh": true}, "extract": "edges", "unit": "mm")") +
                     R"(, {"type": "mesh_sequence", "mesh_sequence": "frames", "fps": 24, "is_obstacle": true})",
-                R"("space": {"discr_order": 2, "basis_type": "Spline", "use_p_ref": true, "remesh": {"enabled": true}},
+                R"("space": {"discr_order": 5, "basis_type": "Spline", "use_p_ref": true, "remesh": {"enabled": true}},
       "contact": {"enabled": true, "periodic": true, "collision_mesh": {"mesh": "a.obj", "linear_map": "b.hdf5"},
                   "adhesion": {"adhesion_enabled": true}},
       "boundary_conditions": {"pressure_cavity": [{"id": 1, "value": 1}],
@@ -63,11 +63,10 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
       "constraints": {"hard": ["a.hdf5"], "soft": [{"weight": 1, "data": "a.hdf5"}]}, "units": {"length": "mm"},
       "solver": {"rayleigh_damping": [{"form": "elasticity"}]}, "input": {"data": {"state": "a.hdf5"}})")),
             (Lines{
-                "space.discr_order: elements of an order above 1 are not supported yet (got 2)",
+                "space.discr_order: expected an order from 1 to 4 (got 5)",
                 "space.basis_type: only Lagrange elements are supported (got \"Spline\")",
                 "space.use_p_ref: refinement of the order is not supported yet (got true)",
                 "space.remesh: remeshing is not supported yet (got {...})",
-                "contact.collision_mesh: surfaces for collision alone are not supported yet (got {...})",
                 "contact.adhesion: adhesion is not supported yet (got {...})",
                 "contact.periodic: periodic contact is not supported yet (got true)",
                 "boundary_conditions.normal_aligned_neumann_boundary: traction along normals is not supported yet (got "
@@ -90,6 +89,7 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 "geometry[0].extract: only surfaces are supported yet (got \"edges\")",
                 "geometry[0].unit: units of meshes are not supported yet; use `scale` (got \"mm\")",
                 "geometry[1].type: sequences of meshes are not supported yet (got \"mesh_sequence\")",
+                "contact.collision_mesh.mesh: the mesh file does not exist (got \"a.obj\")",
             }));
 }
 

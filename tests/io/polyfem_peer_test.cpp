@@ -1,6 +1,8 @@
 // Every published PolyFEM scene is read or refused for a reason, and spot checks of what came out.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -42,7 +44,7 @@ TEST_F(PolyfemScenes, AreReadOrRefusedWithTheReason) {
     }
   }
   EXPECT_GT(num_files, 240);
-  EXPECT_GT(num_read, 120);
+  EXPECT_GT(num_read, 140);
 }
 
 TEST_F(PolyfemScenes, CubesHaveTheValuesOfTheirFile) {
@@ -76,10 +78,38 @@ TEST_F(PolyfemScenes, DolphinIsPulledAlongOneAxisOnly) {
   EXPECT_EQ(scene.bodies[0].motions[0].displacement.value()[0], "min((0.5 * t), (10))");
 }
 
-TEST_F(PolyfemScenes, OfHigherOrderAreRefusedByName) {
-  const Issues issues = problems("polyfem-data/contact/examples/3D/higher-order/ball-bounce/P2.json");
-  ASSERT_FALSE(issues.empty());
-  EXPECT_EQ(issues[0].place, "space.discr_order");
+TEST_F(PolyfemScenes, OfHigherOrderHaveTheOrderOfTheirFile) {
+  const std::string examples = "polyfem-data/contact/examples/3D/";
+  for (const int order : {2, 3, 4}) {
+    const std::string ball = fmt::format("{}higher-order/ball-bounce/P{}.json", examples, order);
+    EXPECT_EQ(load(ball).bodies.at(0).order, order);
+    EXPECT_EQ(load(ball).time.mass, MassKind::consistent);
+  }
+  EXPECT_EQ(load(examples + "stress-tests/spheres_collide-P3.json").bodies.at(1).order, 3);
+  EXPECT_EQ(load(examples + "higher-order/golf-ball-P2.json").bodies.at(0).order, 0) << "only the wall is of order 2";
+}
+
+TEST_F(PolyfemScenes, WithCurvedMeshesHaveNoLowerOrder) {
+  const Result<LoadedScene> ball = load_scene(folder_ / "high-order-ipc/scripts/bounce/bounce-P4.json");
+  ASSERT_TRUE(ball.has_value());
+  EXPECT_EQ(ball->scene.bodies.at(0).order, 4);
+  EXPECT_EQ(ball->scene.bodies[0].collision_surface.value().segments, 9) << "81 triangles a face";
+  ASSERT_EQ(ball->warnings.size(), 1U);
+  EXPECT_EQ(
+      ball->warnings[0].message,
+      "its elements are curved, of order 4: displacements of order 2 (space.discr_order) cannot turn them without "
+      "strain, so that they are of order 4 here, which costs 459 nodes instead of 80");
+}
+
+TEST_F(PolyfemScenes, WithOtherSurfacesForCollisionAreRefusedByName) {
+  for (const char* name : {"higher-order/coarse-golf-ball-3D-P3", "bounce/bounce-P1", "higher-order/sphere-P2",
+                           "stress-tests/trash-compactor-octocat-P2-wCM-r2", "baseline/fine_fem+coarse_collision"}) {
+    const Issues issues = problems(fmt::format("high-order-ipc/scripts/{}.json", name));
+    const auto error = std::find_if(issues.begin(), issues.end(),
+                                    [](const Issue& issue) { return issue.severity == Severity::error; });
+    ASSERT_NE(error, issues.end()) << name;
+    EXPECT_EQ(error->place, "contact.collision_mesh.mesh") << name;
+  }
 }
 
 }  // namespace

@@ -135,6 +135,8 @@ class BodyConditions {
       const bool is_whole = nodes.size() == taken_.size() && components == MotionDesc{}.components;
       if (is_whole && is_zero(condition.value)) {
         body_.kind = BodyKind::obstacle;
+        body_.order = 0;
+        body_.collision_surface.reset();
         body_.material = {};
         body_.material_parts.clear();
         return;
@@ -154,7 +156,8 @@ class BodyConditions {
     if (nodes.empty()) return nullptr;
     for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
       const std::vector<int>& face = selections_.faces[f];
-      const bool is_between = std::all_of(face.begin(), face.end(),
+      // By its corners, the first nodes.
+      const bool is_between = std::all_of(face.begin(), face.begin() + dim_,
                                           [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
       if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
       issues_.push_back({"", condition.place + ".id", "",

@@ -122,27 +122,24 @@ class Refusal {
 
   void refuse_space() const {
     const ForeignObject space = root_.child("space");
-    const Json* order = space.find("discr_order");
-    const bool is_per_body = order != nullptr && order->is_array();
-    const auto is_first = [](const Json& of_body) {
-      return of_body.is_object() && of_body.value("order", Json(1)) == Json(1);
-    };
-    const bool is_linear =
-        order == nullptr || *order == Json(1) || (is_per_body && std::all_of(order->begin(), order->end(), is_first));
-    if (!is_linear) space.error("discr_order", "elements of an order above 1 are not supported yet");
     const std::string basis = space.word("basis_type", "Lagrange");
     if (basis != "Lagrange") space.error("basis_type", "only Lagrange elements are supported");
     refuse_if_given(space, "use_p_ref", "refinement of the order is");
     if (space.child("remesh").flag("enabled", false)) space.error("remesh", "remeshing is not supported yet");
+    const ForeignObject advanced = space.child("advanced");
+    for (const char* key : {"quadrature_order", "mass_quadrature_order"}) {
+      if (advanced.integer(key, -1) > 0) {
+        advanced.warning(key, "has no effect: the order of the elements decides on the points of quadrature");
+      }
+    }
+    if (advanced.word("bc_method", "sample") == "lsq") {
+      advanced.warning("bc_method", "has no effect: values are those at the nodes, as with `sample`");
+    }
   }
 
   void refuse_contact() const {
     const ForeignObject contact = root_.child("contact");
     if (!contact.flag("enabled", false)) return;
-    const ForeignObject proxy = contact.child("collision_mesh");
-    const bool has_proxy =
-        proxy.flag("enabled", true) && (!is_empty(proxy.find("mesh")) || proxy.has("max_edge_length"));
-    if (has_proxy) contact.error("collision_mesh", "surfaces for collision alone are not supported yet");
     if (contact.child("adhesion").flag("adhesion_enabled", false)) {
       contact.error("adhesion", "adhesion is not supported yet");
     }

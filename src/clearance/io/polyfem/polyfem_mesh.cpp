@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/polyfem/polyfem_files.h"
@@ -140,12 +142,64 @@ std::optional<ArrayDesc> read_array(const ForeignObject& entry, int dim, const B
   return array;
 }
 
-void place(const TransformDesc& transform, Mesh& mesh) {
+// Elements that are all seen from behind are turned when bodies are made of them, and the order of their corners
+// decides on the numbers of nodes that a higher order adds.
+void turn_inverted_elements(Mesh& mesh) {
+  const ElementDefects defects = find_element_defects(mesh);
+  const std::size_t num_inverted = mesh.dim == 3 ? defects.inverted_tets.size() : defects.inverted_triangles.size();
+  if (num_inverted != mesh.num_solid_cells()) return;
+  for (std::size_t cell = 0; cell < num_inverted; ++cell) flip_cell(mesh, cell);
+}
+
+}  // namespace
+
+void move_mesh(const TransformDesc& transform, Mesh& mesh) {
   const Mat<3> rotation = rotation_from_euler_xyz(transform.rotation);
   for (Vec<3>& v : mesh.vertices) v = rotation * transform.scale.cwiseProduct(v) + transform.translation;
 }
 
-}  // namespace
+std::vector<PolyfemFace> boundary_faces(const Mesh& mesh) {
+  const auto dim = static_cast<std::size_t>(mesh.dim);
+  std::vector<PolyfemFace> faces;
+  std::map<std::array<int, 3>, std::size_t> face_with;  // by its corners, sorted; in 2D the third is -1
+  const auto key_of = [&](const int* corners, std::size_t without) {
+    std::array<int, 3> key = {-1, -1, -1};
+    for (std::size_t c = 0, k = 0; k < dim; ++c) {
+      if (c != without) key[k++] = corners[c];
+    }
+    std::sort(key.begin(), key.end());
+    return key;
+  };
+  const auto take = [&](const auto& by_corners) {
+    for (const auto& corners : by_corners) {
+      face_with.emplace(key_of(corners.data(), dim), faces.size());
+      faces.emplace_back().nodes.assign(corners.begin(), corners.end());
+    }
+  };
+  const auto find_cell_of = [&](const auto& cells) {
+    for (std::size_t cell = 0; cell < cells.size(); ++cell) {
+      const std::span<const int> nodes = mesh.nodes_of_cell(cell);
+      for (std::size_t opposite = 0; opposite <= dim; ++opposite) {
+        const auto found = face_with.find(key_of(cells[cell].data(), opposite));
+        if (found == face_with.end()) continue;
+        PolyfemFace& face = faces[found->second];
+        face.cell = cell;
+        face.opposite = opposite;
+        for (std::size_t a = dim + 1; a < nodes.size(); ++a) {
+          if (lagrange_nodes(mesh.dim, mesh.order_of_cell(cell))[a][opposite] == 0) face.nodes.push_back(nodes[a]);
+        }
+      }
+    }
+  };
+  if (mesh.dim == 3) {
+    take(boundary_triangles(mesh.tets));
+    find_cell_of(mesh.tets);
+  } else {
+    take(boundary_edges(mesh.triangles));
+    find_cell_of(mesh.triangles);
+  }
+  return faces;
+}
 
 std::vector<PolyfemMesh> copies_of(const PolyfemMesh& mesh) {
   if (!mesh.array) return {mesh};
@@ -244,8 +298,13 @@ std::optional<PolyfemMesh> PolyfemMeshes::read(const ForeignObject& entry, int d
   read.placed = *mesh;
   read.placed.dim = dim;
   read.num_coarse_elements = dim == 3 ? mesh->tets.size() : mesh->triangles.size();
+  if (refinements > 0 && mesh->has_curved_cells()) {
+    entry.error("n_refs", "the elements of the mesh are curved, and only linear ones can be split");
+    return std::nullopt;
+  }
+  if (!entry.flag("is_obstacle", false)) turn_inverted_elements(read.placed);
   for (int i = 0; i < refinements; ++i) read.placed = refine_uniformly(read.placed);
-  place(read.transform, read.placed);
+  move_mesh(read.transform, read.placed);
   read.box = bounding_box(read.placed.vertices);
   if (entry.word("type", "mesh") == "mesh_array") {
     read.array = read_array(entry, dim, read.box);

@@ -19,7 +19,7 @@ struct PolyfemMesh {
   TransformDesc transform;
   std::optional<ArrayDesc> array;
   int refinements = 0;
-  Mesh placed;  ///< refined, in the world at the start; the first copy
+  Mesh placed;  ///< refined, in the world at the start; the first copy; elements are of the order of the file
   std::size_t num_coarse_elements = 0;
   BoundingBox box;  ///< of the vertices of `placed`
 };
@@ -44,6 +44,17 @@ class PolyfemMeshes {
 /// Each copy of an array as a mesh of its own. Its box is that of all: what is relative in selections is relative to
 /// it.
 std::vector<PolyfemMesh> copies_of(const PolyfemMesh& mesh);
+
+/// R (scale x) + translation.
+void move_mesh(const TransformDesc& transform, Mesh& mesh);
+
+/// A face of the boundary of the elements; in 2D a side.
+struct PolyfemFace {
+  std::vector<int> nodes;    ///< all of its element; its corners first
+  std::size_t cell = 0;      ///< its element
+  std::size_t opposite = 0;  ///< the corner of the element that it does not have
+};
+std::vector<PolyfemFace> boundary_faces(const Mesh& mesh);
 
 /// Is the entry to be left out?
 bool is_disabled(const ForeignObject& entry);

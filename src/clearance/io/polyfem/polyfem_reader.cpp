@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/geometry/curved_cells.h"
+#include "clearance/io/polyfem/polyfem_collision_mesh.h"
 #include "clearance/io/polyfem/polyfem_conditions.h"
 #include "clearance/io/polyfem/polyfem_limits.h"
 #include "clearance/io/polyfem/polyfem_materials.h"
 #include "clearance/io/polyfem/polyfem_oldest_form.h"
+#include "clearance/io/polyfem/polyfem_orders.h"
 #include "clearance/io/polyfem/polyfem_settings.h"
 #include "clearance/scene/validate.h"
 
@@ -21,7 +24,8 @@ bool has_any(const Json& root, std::initializer_list<const char*> keys) {
 
 class SceneReader {
  public:
-  SceneReader(const ForeignObject& root, const std::filesystem::path& path) : root_(root), meshes_(path) {}
+  SceneReader(const ForeignObject& root, const std::filesystem::path& path)
+      : root_(root), path_(path), meshes_(path), orders_(root) {}
 
   SceneDesc read() {
     const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
@@ -40,7 +44,9 @@ class SceneReader {
     for (const ForeignObject& entry : geometry) {
       if (!is_disabled(entry)) add(entry, materials);
     }
+    orders_.warn_of_idle(selections_, root_.issues());
     warn_of_idle_conditions(conditions_, selections_, obstacle_ids_, root_.issues());
+    set_collision_surface();
     read_polyfem_settings(root_, values_, shortest_edge_, scene_);
     name_bodies(scene_);
     return std::move(scene_);
@@ -66,10 +72,10 @@ class SceneReader {
     const Json* faces = entry.find("surface_selection");
     const bool has_choices = (faces != nullptr && !faces->is_number()) || entry.has("point_selection");
     if (!has_choices || entry.flag("is_obstacle", false)) return add(entry, *mesh, materials);
-    for (const PolyfemMesh& copy : copies_of(*mesh)) add(entry, copy, materials);
+    for (PolyfemMesh& copy : copies_of(*mesh)) add(entry, std::move(copy), materials);
   }
 
-  void add(const ForeignObject& entry, const PolyfemMesh& mesh, const PolyfemMaterials& materials) {
+  void add(const ForeignObject& entry, PolyfemMesh mesh, const PolyfemMaterials& materials) {
     BodyDesc body;
     body.mesh = mesh.path;
     body.transform = mesh.transform;
@@ -80,12 +86,34 @@ class SceneReader {
       obstacle_ids_.push_back(read_obstacle_id(entry));
       move_obstacle(conditions_, obstacle_ids_.back(), body);
     } else {
-      selections_.push_back(read_selections(entry, mesh));
+      if (has_collision_mesh(root_)) with_collision_mesh_.push_back(mesh);
+      std::vector<int> body_ids = read_body_ids(entry, mesh);
+      const int order = set_order(entry, orders_, body_ids, mesh.placed);
+      if (order > 1) {
+        body.order = order;
+        body.collision_surface = CollisionSurfaceDesc{.mesh = "", .segments = order};  // between the nodes
+      }
+      selections_.push_back(read_selections(entry, mesh, std::move(body_ids)));
       set_materials(entry, materials, selections_.back().body_ids, body);
       apply_conditions(conditions_, selections_.back(), values_.dim, body, root_.issues());
-      note_edges(mesh, selections_.back());
+      note_edges(mesh.placed);
     }
     scene_.bodies.push_back(std::move(body));
+  }
+
+  void set_collision_surface() {
+    if (!has_collision_mesh(root_)) return;
+    const std::optional<CollisionSurfaceDesc> surface =
+        read_collision_mesh(root_, path_, values_.dim, with_collision_mesh_);
+    if (!surface) return;
+    double smallest_part = 1.0;  // of an edge between nodes
+    for (BodyDesc& body : scene_.bodies) {
+      if (body.kind != BodyKind::deformable) continue;
+      smallest_part =
+          std::min(smallest_part, static_cast<double>(std::max(body.order, 1)) / std::max(surface->segments, 1));
+      body.collision_surface = surface;
+    }
+    shortest_edge_ *= smallest_part;
   }
 
   void add_plane(const ForeignObject& entry, bool is_ground) {
@@ -119,17 +147,27 @@ class SceneReader {
     }
   }
 
-  void note_edges(const PolyfemMesh& mesh, const PolyfemSelections& selections) {
-    for (const std::vector<int>& face : selections.faces) {
-      for (std::size_t i = 0; i < face.size(); ++i) {
-        const auto a = static_cast<std::size_t>(face[i]), b = static_cast<std::size_t>(face[(i + 1) % face.size()]);
-        shortest_edge_ = std::min(shortest_edge_, (mesh.placed.vertices[a] - mesh.placed.vertices[b]).norm());
-      }
+  void note_edges(const Mesh& mesh) {
+    const auto note = [&](int a, int b) {
+      const Vec<3> edge = mesh.vertices[static_cast<std::size_t>(a)] - mesh.vertices[static_cast<std::size_t>(b)];
+      shortest_edge_ = std::min(shortest_edge_, edge.norm());
+    };
+    if (mesh.dim == 2) {
+      for (const auto& [a, b] : boundary_edges(mesh)) note(a, b);
+      return;
+    }
+    for (const auto& [a, b, c] : boundary_triangles(mesh)) {
+      note(a, b);
+      note(b, c);
+      note(c, a);
     }
   }
 
   const ForeignObject& root_;
+  std::filesystem::path path_;
   PolyfemMeshes meshes_;
+  PolyfemOrders orders_;
+  std::vector<PolyfemMesh> with_collision_mesh_;  // the bodies that are simulated, if their surface is replaced
   PolyfemValues values_;
   PolyfemConditions conditions_;
   std::vector<PolyfemSelections> selections_;  // of the bodies that are simulated

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "clearance/geometry/refine.h"
-#include "clearance/geometry/surface.h"
-
 namespace clearance {
 namespace {
 
@@ -177,29 +174,23 @@ std::vector<int> number_points(const ForeignObject& entry, const char* key, cons
   return ids;
 }
 
+// Of their corners, the first nodes.
 template <class Elements>
-std::vector<Vec<3>> middles(const Elements& elements, const std::vector<Vec<3>>& x) {
+std::vector<Vec<3>> middles(const Elements& elements, int num_corners, const std::vector<Vec<3>>& x) {
   std::vector<Vec<3>> points;
   points.reserve(elements.size());
   for (const auto& element : elements) {
     Vec<3> sum = Vec<3>::Zero();
-    for (const int v : element) sum += x[static_cast<std::size_t>(v)];
-    points.push_back(sum / static_cast<double>(element.size()));
+    for (int k = 0; k < num_corners; ++k) sum += x[static_cast<std::size_t>(element[static_cast<std::size_t>(k)])];
+    points.push_back(sum / num_corners);
   }
   return points;
 }
 
 void read_faces(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSelections& selections) {
   const Mesh& placed = mesh.placed;
-  const auto take = [&](const auto& faces) {
-    for (const auto& face : faces) selections.faces.emplace_back(face.begin(), face.end());
-  };
-  if (placed.dim == 3) {
-    take(boundary_triangles(placed.tets));
-  } else {
-    take(boundary_edges(placed.triangles));
-  }
-  const std::vector<Vec<3>> points = middles(selections.faces, placed.vertices);
+  for (PolyfemFace& face : boundary_faces(placed)) selections.faces.push_back(std::move(face.nodes));
+  const std::vector<Vec<3>> points = middles(selections.faces, placed.dim, placed.vertices);
   selections.face_ids = number_points(entry, "surface_selection", points, mesh.box, placed.dim);
 }
 
@@ -216,37 +207,36 @@ void read_nodes(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSele
   }
 }
 
+}  // namespace
+
 // Elements are numbered before they are refined. All parts of one have the same volume: the mean of their middles is
 // its.
-void read_elements(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSelections& selections) {
+std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh) {
   const Json* value = entry.find("volume_selection");
   if (value == nullptr || value->is_number()) {
-    selections.body_ids = {value == nullptr ? 0 : entry.integer("volume_selection", 0)};
-    return;
+    return {value == nullptr ? 0 : entry.integer("volume_selection", 0)};
   }
   if (value->is_object() && value->contains("id_offset") && value->size() == 1) {
-    selections.body_ids = {entry.child("volume_selection").integer("id_offset", 0)};
-    return;
+    return {entry.child("volume_selection").integer("id_offset", 0)};
   }
   const Mesh& placed = mesh.placed;
   std::vector<Vec<3>> points =
-      placed.dim == 3 ? middles(placed.tets, placed.vertices) : middles(placed.triangles, placed.vertices);
+      placed.dim == 3 ? middles(placed.tets, 4, placed.vertices) : middles(placed.triangles, 3, placed.vertices);
   const std::size_t num_parts = std::size_t{1} << (placed.dim * mesh.refinements);
   std::vector<Vec<3>> coarse(mesh.num_coarse_elements, Vec<3>::Zero());
   for (std::size_t e = 0; e < points.size(); ++e) coarse[e / num_parts] += points[e] / static_cast<double>(num_parts);
-  selections.body_ids = number_points(entry, "volume_selection", coarse, mesh.box, placed.dim);
-  for (int& id : selections.body_ids) {
+  std::vector<int> ids = number_points(entry, "volume_selection", coarse, mesh.box, placed.dim);
+  for (int& id : ids) {
     if (id == no_id) id = 0;
   }
+  return ids;
 }
 
-}  // namespace
-
-PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh) {
+PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh, std::vector<int> body_ids) {
   PolyfemSelections selections;
   read_faces(entry, mesh, selections);
   read_nodes(entry, mesh, selections);
-  read_elements(entry, mesh, selections);
+  selections.body_ids = std::move(body_ids);
   return selections;
 }
 

@@ -13,14 +13,16 @@ namespace clearance {
 inline constexpr int no_id = std::numeric_limits<int>::max();
 
 struct PolyfemSelections {
-  std::vector<std::vector<int>> faces;  ///< boundary triangles, in 2D edges
+  std::vector<std::vector<int>> faces;  ///< of the boundary, in 2D sides, by all their nodes, corners first
   std::vector<int> face_ids;            ///< per face
-  std::vector<int> node_ids;            ///< per vertex; only those of the boundary have some; empty: none
+  std::vector<int> node_ids;            ///< per vertex; only nodes of the boundary have some; empty: none
   std::vector<int> body_ids;            ///< per element of the mesh before refinements; one entry: all have it
 };
 
-/// By the keys `surface_selection`, `point_selection` and `volume_selection` of an entry that is simulated.
-PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh);
+/// By the key `volume_selection` of an entry that is simulated.
+std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh);
+/// By its keys `surface_selection` and `point_selection`; the mesh has all its nodes.
+PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh, std::vector<int> body_ids);
 
 /// The number of an obstacle, which has one for all; 0 if it says nothing.
 int read_obstacle_id(const ForeignObject& entry);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace clearance {
@@ -145,7 +146,14 @@ class SettingsReader {
           "lagged_regularization_weight",
           "has no counterpart: a body that nothing holds has no equilibrium, and the step does not converge");
     }
-    const bool is_lumped = solver_.child("advanced").flag("lump_mass_matrix", false);
+    const bool is_lumped = advanced.flag("lump_mass_matrix", false);
+    const bool has_curved =
+        std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) { return body.order > 1; });
+    if (is_lumped && has_curved) {
+      advanced.warning("lump_mass_matrix",
+                       "has no effect on elements of an order above 1, whose mass matrix stays full: sums of its rows "
+                       "may be negative");
+    }
     scene_.time.mass = is_lumped ? MassKind::lumped : MassKind::consistent;
   }
 

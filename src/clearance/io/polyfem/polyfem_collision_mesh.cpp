@@ -1,0 +1,203 @@
+#include "clearance/io/polyfem/polyfem_collision_mesh.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/polyfem/polyfem_files.h"
+
+namespace clearance {
+namespace {
+
+// Of the size of the bodies: what the digits of files leave open.
+constexpr double relative_tolerance = 1e-6;
+// More are millions of triangles, or a length in another unit.
+constexpr int most_segments = 64;
+
+ForeignObject collision_mesh_of(const ForeignObject& root) {
+  return root.child("contact").child("collision_mesh");
+}
+
+// How many parts an edge has if all faces have equally many; 0: they do not.
+int segments_of(int dim, std::size_t num_parts, std::size_t num_faces) {
+  if (num_faces == 0 || num_parts % num_faces != 0) return 0;
+  const auto per_face = static_cast<int>(num_parts / num_faces);
+  const int segments = dim == 3 ? static_cast<int>(std::lround(std::sqrt(per_face))) : per_face;
+  return dim == 2 || segments * segments == per_face ? segments : 0;
+}
+
+// Where the map of its element puts the corners of a face whose edges have so many segments.
+void subdivide_face(const Mesh& mesh, const PolyfemFace& face, int segments, std::vector<Vec<3>>& points) {
+  const auto corners_of = [&](std::size_t cell) {
+    return mesh.dim == 3 ? std::span<const int>(mesh.tets[cell]) : std::span<const int>(mesh.triangles[cell]);
+  };
+  const std::span<const int> curved = mesh.nodes_of_cell(face.cell);
+  const std::span<const int> nodes = curved.empty() ? corners_of(face.cell) : curved;
+  std::vector<double> values(nodes.size());
+  for (int i = 0; i <= segments; ++i) {
+    for (int j = 0; j <= (mesh.dim == 3 ? segments - i : 0); ++j) {
+      const std::array<int, 3> steps = {i, segments - i - j, j};  // towards the corners of the face
+      Barycentrics at{};
+      for (std::size_t c = 0, k = 0; c <= static_cast<std::size_t>(mesh.dim); ++c) {
+        if (c != face.opposite) at[c] = static_cast<double>(steps[k++]) / segments;
+      }
+      lagrange_values(mesh.dim, mesh.order_of_cell(face.cell), at, values);
+      Vec<3> point = Vec<3>::Zero();
+      for (std::size_t a = 0; a < nodes.size(); ++a) {
+        point += values[a] * mesh.vertices[static_cast<std::size_t>(nodes[a])];
+      }
+      points.push_back(point);
+    }
+  }
+}
+
+// Has every one of `points` one of `others` within the tolerance?
+bool are_all_at(const std::vector<Vec<3>>& points, const std::vector<Vec<3>>& others, double tolerance) {
+  // Along a direction in which few points of straight faces lie behind each other.
+  const Vec<3> direction = Vec<3>(1.0, 0.618034, 0.414214).normalized();
+  std::vector<std::pair<double, std::size_t>> along;
+  along.reserve(others.size());
+  for (std::size_t i = 0; i < others.size(); ++i) along.emplace_back(others[i].dot(direction), i);
+  std::sort(along.begin(), along.end());
+  return std::all_of(points.begin(), points.end(), [&](const Vec<3>& point) {
+    const double middle = point.dot(direction);
+    auto it = std::lower_bound(along.begin(), along.end(), std::pair(middle - tolerance, std::size_t{0}));
+    for (; it != along.end() && it->first <= middle + tolerance; ++it) {
+      if ((others[it->second] - point).norm() <= tolerance) return true;
+    }
+    return false;
+  });
+}
+
+std::vector<Vec<3>> used_vertices(const Mesh& surface) {
+  std::vector<char> is_used(surface.vertices.size(), 0);
+  const auto mark = [&](const auto& elements) {
+    for (const auto& element : elements) {
+      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
+    }
+  };
+  mark(surface.triangles);
+  mark(surface.edges);
+  std::vector<Vec<3>> vertices;
+  for (std::size_t v = 0; v < is_used.size(); ++v) {
+    if (is_used[v]) vertices.push_back(surface.vertices[v]);
+  }
+  return vertices;
+}
+
+// How many segments an edge of the bodies' boundary has in a surface that subdivides it; 0: the surface is another one.
+int count_segments(const std::vector<PolyfemMesh>& bodies, const Mesh& surface, int dim) {
+  std::vector<std::vector<PolyfemFace>> faces;
+  std::size_t num_faces = 0;
+  BoundingBox box;
+  for (const PolyfemMesh& body : bodies) {
+    if (body.array) return 0;
+    faces.push_back(boundary_faces(body.placed));
+    num_faces += faces.back().size();
+    box.extend(body.box.min);
+    box.extend(body.box.max);
+  }
+  const int segments = segments_of(dim, dim == 3 ? surface.triangles.size() : surface.edges.size(), num_faces);
+  if (segments == 0) return 0;
+  std::vector<Vec<3>> points;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    for (const PolyfemFace& face : faces[b]) subdivide_face(bodies[b].placed, face, segments, points);
+  }
+  const double tolerance = relative_tolerance * box.diagonal();
+  const std::vector<Vec<3>> vertices = used_vertices(surface);
+  return are_all_at(vertices, points, tolerance) && are_all_at(points, vertices, tolerance) ? segments : 0;
+}
+
+// [m] Between corners of the elements, on their surface.
+double find_longest_edge(const std::vector<PolyfemMesh>& bodies) {
+  double longest_edge = 0.0;
+  for (const PolyfemMesh& body : bodies) {
+    const auto corners = static_cast<std::size_t>(body.placed.dim);
+    for (const PolyfemFace& face : boundary_faces(body.placed)) {
+      for (std::size_t i = 0; i < corners; ++i) {
+        const auto a = static_cast<std::size_t>(face.nodes[i]),
+                   b = static_cast<std::size_t>(face.nodes[(i + 1) % corners]);
+        longest_edge = std::max(longest_edge, (body.placed.vertices[a] - body.placed.vertices[b]).norm());
+      }
+    }
+  }
+  return longest_edge;
+}
+
+// So many that no edge is longer than it may be.
+int read_segments(const ForeignObject& from, const std::vector<PolyfemMesh>& bodies) {
+  const double longest = from.number("max_edge_length", infinity, positive("m", ""));
+  const double wanted = std::max(std::ceil(find_longest_edge(bodies) / longest), 1.0);
+  if (wanted > most_segments) {
+    from.warning(
+        "max_edge_length",
+        fmt::format("would cut edges of elements into up to {:.0f} parts; here they have {}", wanted, most_segments));
+  } else if (from.word("tessellation_type", "regular") == "irregular") {
+    from.warning("tessellation_type", fmt::format("here every edge of the elements has {:.0f} equal parts", wanted));
+  }
+  return static_cast<int>(std::min(wanted, static_cast<double>(most_segments)));
+}
+
+// The published scenes name subdivided surfaces after the mesh, and some of these were not published.
+bool is_named_after(const std::string& surface, const std::string& mesh) {
+  const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
+  return stem(surface).starts_with(stem(mesh)) && stem(surface).find("collision") != std::string::npos;
+}
+
+// Moved like the first body. Nothing after an issue.
+std::optional<Mesh> read_surface(const ForeignObject& from, const std::filesystem::path& path, int dim,
+                                 const TransformDesc& transform) {
+  Result<Mesh> surface = read_mesh(path, {.dim = dim});
+  for (const Issue& issue : surface.issues()) from.error("mesh", "cannot be read: " + issue.message);
+  if (!surface) return std::nullopt;
+  move_mesh(transform, *surface);
+  return std::move(surface).value();
+}
+
+}  // namespace
+
+bool has_collision_mesh(const ForeignObject& root) {
+  if (!root.child("contact").flag("enabled", false)) return false;
+  const ForeignObject from = collision_mesh_of(root);
+  const bool is_given =
+      !from.word("mesh", "").empty() || !from.word("linear_map", "").empty() || from.has("max_edge_length");
+  return is_given && from.flag("enabled", true);
+}
+
+std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& root, const std::filesystem::path& scene,
+                                                        int dim, const std::vector<PolyfemMesh>& bodies) {
+  if (bodies.empty()) return std::nullopt;
+  const ForeignObject from = collision_mesh_of(root);
+  CollisionSurfaceDesc desc;
+  const std::string name = from.word("mesh", ""), path = name.empty() ? "" : find_polyfem_file(name, scene);
+  if (name.empty() && from.has("linear_map")) {
+    from.error("linear_map", "expected `mesh` beside it, whose vertices it moves");
+    return std::nullopt;
+  }
+  if (name.empty()) {
+    desc.segments = read_segments(from, bodies);
+    return desc;
+  }
+  if (path.empty()) {
+    if (!is_named_after(name, bodies.front().path)) {
+      from.error("mesh", "the mesh file does not exist");
+      return std::nullopt;
+    }
+    from.warning("mesh",
+                 "the mesh file does not exist; by its name it subdivides the surface of the elements, which is "
+                 "subdivided as finely as its curvature asks for");
+    return desc;
+  }
+  const std::optional<Mesh> surface = read_surface(from, scene.parent_path() / path, dim, bodies.front().transform);
+  if (!surface) return std::nullopt;
+  desc.segments = count_segments(bodies, *surface, dim);
+  if (desc.segments > 0) return desc;
+  from.error("mesh",
+             "does not subdivide the elements' surface; `linear_map` is not read yet: name it in a native scene's "
+             "`collision_surface`");
+  return std::nullopt;
+}
+
+}  // namespace clearance
