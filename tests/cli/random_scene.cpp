@@ -19,6 +19,7 @@ class SceneMaker {
       : seed_(seed),
         folder_(std::move(folder)),
         is_mixed_(kinds == RandomKinds::mixed),
+        is_curved_(kinds == RandomKinds::curved),
         random_(seed),
         length_(random_.chance(0.7) ? 1.0 : random_.log_uniform(1e-3, 1e3)),
         script_(random_, scene_, length_),
@@ -203,6 +204,7 @@ class SceneMaker {
       if (random_.chance(0.12) || scene_.time.integrator == TimeIntegrator::quasi_static) script_.hold_nodes(body);
       if (random_.chance(0.2)) script_.add_loads(body);
       if (is_mixed_ && body.motions.empty()) stiff_.add_stiff_parts(body);
+      if (is_curved_) choose_order(body);
     }
     script_.choose_friction(body);
     if (random_.chance(0.05)) body.self_contact = false;
@@ -212,6 +214,14 @@ class SceneMaker {
       if (is_stiff_body) stiff_.spin(body);
       if (try_body(body)) return;
     }
+  }
+
+  void choose_order(BodyDesc& body) {
+    body.order = random_.one_of({0, 1, 2, 2, 3, 4});
+    if (random_.chance(0.4))
+      body.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = random_.integer(1, 5)};
+    if (random_.chance(0.2))
+      body.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02};
   }
 
   /// Boxes exactly above each other, faces and edges parallel, some shifted by half a cell.
@@ -352,6 +362,7 @@ class SceneMaker {
   std::uint64_t seed_;
   std::filesystem::path folder_;
   bool is_mixed_;
+  bool is_curved_;
   Random random_;
   double length_;  // [m] about how long the bodies are; scene_ has length 1
   SceneDesc scene_;

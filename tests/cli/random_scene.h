@@ -16,7 +16,8 @@ struct RandomScene {
 
 enum class RandomKinds {
   deformable,
-  mixed  ///< affine and rigid bodies, stiff parts, joints and collision groups too
+  curved,  ///< elements of order 1 to 4, collision surfaces of their own
+  mixed    ///< affine and rigid bodies, stiff parts, joints and collision groups too
 };
 
 /// 2 to 6 bodies that move, perhaps obstacles, half-spaces and held nodes. Bodies that would touch at the start are

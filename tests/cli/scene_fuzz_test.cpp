@@ -29,6 +29,7 @@ namespace {
 // Seeds in a row that cost thirteen seconds of CPU together; nothing of the long mode is left out.
 constexpr int first_seed_of_every_test = 281, num_seeds_of_every_test = 60;
 constexpr int first_mixed_seed_of_every_test = 17, num_mixed_seeds_of_every_test = 18;
+constexpr int first_curved_seed_of_every_test = 1, num_curved_seeds_of_every_test = 12;
 constexpr int num_steps_of_a_scene = 10;
 constexpr int twin_interval = 5;  // every such seed is run a second time, on one thread and interrupted
 
@@ -115,8 +116,9 @@ class Fuzz {
  public:
   explicit Fuzz(RandomKinds kinds)
       : kinds_(kinds),
-        folder_(std::filesystem::temp_directory_path() /
-                (kinds == RandomKinds::mixed ? "clearance_fuzz_mixed" : "clearance_fuzz")),
+        folder_(std::filesystem::temp_directory_path() / (kinds == RandomKinds::mixed    ? "clearance_fuzz_mixed"
+                                                          : kinds == RandomKinds::curved ? "clearance_fuzz_curved"
+                                                                                         : "clearance_fuzz")),
         is_long_(std::getenv("CLEARANCE_FUZZ_SEEDS") != nullptr) {
     std::filesystem::create_directories(folder_);
   }
@@ -256,6 +258,13 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfStiffBodies) {
   const Fuzz fuzz = run_seeds(RandomKinds::mixed, first_mixed_seed_of_every_test, num_mixed_seeds_of_every_test);
   if (fuzz.num_steps() >= 100) {
     EXPECT_GE(fuzz.num_rubbing(), 0.1 * fuzz.num_steps()) << "too few of the scenes rub";
+  }
+}
+
+TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfCurvedElements) {
+  const Fuzz fuzz = run_seeds(RandomKinds::curved, first_curved_seed_of_every_test, num_curved_seeds_of_every_test);
+  if (fuzz.num_steps() >= 100) {
+    EXPECT_GE(fuzz.num_converged(), 0.7 * fuzz.num_steps());
   }
 }
 

@@ -140,7 +140,19 @@ int run_command_line(int argc, char** argv) {
   add_scene_options(*convert_command, convert);
   convert_command->add_option("-o,--output", convert_output, "native scene file to write")->required();
   convert_command->add_flag("--overwrite", is_overwriting, "replace a file that is there");
-  convert_command->callback([&] { status = run_convert(convert, convert_output, is_overwriting); });
+  MatchMassOptions mass;
+  CLI::Option* fine = convert_command
+                          ->add_option("--match-mass", mass.fine,
+                                       "finer mesh of a body, of one density: the body's elements get densities that "
+                                       "give it the same mass and centre of mass")
+                          ->option_text("MESH");
+  convert_command->add_option("--body", mass.body, "name of that body (default: the only deformable one)")->needs(fine);
+  convert_command->add_flag("--inertia", mass.has_inertia, "match its moments of inertia, too")->needs(fine);
+  convert_command
+      ->add_option("--least-density", mass.least_density, "of an element, as a fraction of the mean (default: 0.01)")
+      ->check(positive())
+      ->needs(fine);
+  convert_command->callback([&] { status = run_convert(convert, mass, convert_output, is_overwriting); });
 
   MeshOptions mesh;
   add_mesh_command(app, mesh, status);

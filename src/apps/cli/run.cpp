@@ -295,7 +295,33 @@ int run_check(const SceneOptions& options, const fs::path& separated, bool is_ov
   return exit_done;
 }
 
-int run_convert(const SceneOptions& options, const fs::path& output, bool is_overwriting) {
+namespace {
+
+Json json_of(const BodyMassMatch& matched) {
+  const MassProperties& reached = matched.match.reached;
+  const auto [least, largest] = std::minmax_element(matched.match.densities.begin(), matched.match.densities.end());
+  Json inertia = Json::array();
+  for (int i = 0; i < 3; ++i) {
+    inertia.push_back({reached.inertia()(i, 0), reached.inertia()(i, 1), reached.inertia()(i, 2)});
+  }
+  return {{"body", matched.body},
+          {"mass", reached.measure},
+          {"center", {reached.center[0], reached.center[1], reached.center[2]}},
+          {"inertia", inertia},
+          {"densities", {*least, *largest}}};
+}
+
+void print_match(const BodyMassMatch& matched) {
+  const MassProperties& reached = matched.match.reached;
+  const auto [least, largest] = std::minmax_element(matched.match.densities.begin(), matched.match.densities.end());
+  fmt::print("body '{}': {:.6g} kg, centre of mass at ({:.6g}, {:.6g}, {:.6g}), by densities of {:.4g} to {:.4g}\n",
+             matched.body, reached.measure, reached.center[0], reached.center[1], reached.center[2], *least, *largest);
+}
+
+}  // namespace
+
+int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const fs::path& output,
+                bool is_overwriting) {
   if (!may_write(output, is_overwriting, "-o", options.json)) return exit_bad_input;
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
   if (!loaded) {
@@ -303,9 +329,23 @@ int run_convert(const SceneOptions& options, const fs::path& output, bool is_ove
     return exit_bad_input;
   }
   if (!loaded->warnings.empty()) report_issues(loaded->warnings, options.json);
+  std::optional<BodyMassMatch> matched;
+  if (!mass.fine.empty()) {
+    Result<BodyMassMatch> result = match_mass_of_body(mass, loaded->scene);
+    if (!result) {
+      report_issues(result.issues(), options.json);
+      return exit_bad_input;
+    }
+    matched = std::move(*result);
+  }
   if (auto done = save_scene(output, loaded->scene); !done) {
     report_issues(done.issues(), options.json);
     return exit_bad_input;
+  }
+  if (matched && options.json) {
+    fmt::print("{}\n", json_of(*matched).dump(2));
+  } else if (matched) {
+    print_match(*matched);
   }
   return exit_done;
 }

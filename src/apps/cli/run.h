@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/match_mass.h"
 #include "clearance/io/result/folder_claim.h"
 #include "clearance/io/scene_reader.h"
 
@@ -44,6 +45,7 @@ int run_simulation(const RunOptions& options);
 /// With `separated`, the scene goes there, its overlaps separated; as all files it replaces one that is there only if
 /// told so.
 int run_check(const SceneOptions& options, const std::filesystem::path& separated = {}, bool is_overwriting = false);
-int run_convert(const SceneOptions& options, const std::filesystem::path& output, bool is_overwriting);
+int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const std::filesystem::path& output,
+                bool is_overwriting);
 
 }  // namespace clearance::cli
