@@ -23,7 +23,7 @@ CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const P
       mesh.triangles.push_back(element);
     }
   }
-  raise_order(mesh, order);
+  change_order(mesh, order);
   CurvedElementMesh<dim> result;
   result.order = order;
   result.nodes = mesh.cell_nodes;

@@ -1,10 +1,12 @@
 // Elements of order 2 to 4: derivatives, what they represent exactly, and how fast errors fall.
 #include "clearance/bodies/fem/curved_potential.h"
+#include "clearance/bodies/fem/curved_barrier.h"
 
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
 
+#include "clearance/bodies/fem/curved_barrier.h"
 #include "clearance/bodies/fem/curved_mass.h"
 #include "curved_fixtures.h"
 #include "support/finite_differences.h"
@@ -45,8 +47,8 @@ VecX random_state(const CurvedElementMesh<dim>& mesh, double amount, std::mt1993
   return mesh.x_rest + offset;
 }
 
-template <int dim, class Law>
-void check_derivatives(CurvedPotential<dim, Law>& potential, const CurvedElementMesh<dim>& mesh, const VecX& x,
+template <int dim>
+void check_derivatives(Potential& potential, const CurvedElementMesh<dim>& mesh, const VecX& x,
                        double step = finite_difference_step) {
   const auto energy = [&](const VecX& y) { return potential.energy(y).value(); };
   const auto gradient = [&](const VecX& y) {
@@ -74,21 +76,53 @@ TEST(CurvedPotential, DerivativesMatchFiniteDifferences) {
     std::mt19937_64 rng(static_cast<unsigned>(order));
     const CurvedElementMesh<dim> mesh = mixed_mesh<dim>(order, rng);
     CurvedElasticPotential<dim> potential(mesh);
-    check_derivatives<dim, ElasticLaw>(potential, mesh, random_state<dim>(mesh, 0.1, rng));
+    check_derivatives<dim>(potential, mesh, random_state<dim>(mesh, 0.1, rng));
   });
 }
 
-TEST(CurvedPotential, DerivativesOfTheBarrierMatchFiniteDifferences) {
+TEST(CurvedInversionBarrier, DerivativesMatchFiniteDifferences) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(static_cast<unsigned>(order));
     const CurvedElementMesh<dim> mesh = mixed_mesh<dim>(order, rng);
-    CurvedPotential<dim, VolumeLaw> barrier(mesh, CurvedPoints::samples);
+    CurvedInversionBarrier<dim> barrier(mesh);
     EXPECT_EQ(barrier.energy(mesh.x_rest).value(), 0.0);
     // Flat along one axis, to a volume of 5 % in the mean.
     VecX x = random_state<dim>(mesh, 0.01, rng);
     for (Eigen::Index i = 0; i < x.size(); i += dim) x[i] *= 0.05;
     ASSERT_LT(barrier.energy(x).value(), infinity);
-    check_derivatives<dim, VolumeLaw>(barrier, mesh, x, 5e-7);
+    check_derivatives<dim>(barrier, mesh, x, 5e-7);
+  });
+}
+
+// At no point of them: a lattice of points let the volume of an edge fall to zero between two of them.
+TEST(CurvedInversionBarrier, IsInfiniteBeforeAnElementIsInvertedAnywhere) {
+  for_all_orders([](auto dim, int order) {
+    std::mt19937_64 rng(static_cast<unsigned>(7 + order));
+    std::normal_distribution<double> normal(0.0, 0.4);
+    const CurvedElementMesh<dim> mesh = mixed_mesh<dim>(order, rng);
+    const CurvedElasticPotential<dim> elastic(mesh);
+    const CurvedInversionBarrier<dim> barrier(mesh);
+    int num_inverted = 0, num_felt = 0;
+    for (int trial = 0; trial < 20; ++trial) {
+      const VecX motion = mesh.x_rest.unaryExpr([&](double) { return normal(rng); });
+      double feasible = 0.0, inverted = infinity;
+      for (double alpha = 0.0; alpha <= 1.0 && inverted == infinity; alpha += 1.0 / 256.0) {
+        const VecX x = mesh.x_rest + alpha * motion;
+        const double energy = barrier.energy(x).value();
+        num_felt += energy > 0.0 && energy < infinity;
+        (elastic.is_feasible(x) ? feasible : inverted) = alpha;
+        EXPECT_TRUE(inverted == infinity || energy == infinity) << "order " << order << ", " << trial << ", " << alpha;
+      }
+      if (inverted == infinity) continue;
+      ++num_inverted;
+      while (inverted - feasible > 1e-9) {
+        const double middle = 0.5 * (feasible + inverted);
+        (elastic.is_feasible(mesh.x_rest + middle * motion) ? feasible : inverted) = middle;
+      }
+      EXPECT_GT(barrier.energy(mesh.x_rest + feasible * motion).value(), 0.0);
+    }
+    EXPECT_GE(num_inverted, 10);
+    EXPECT_GE(num_felt, 10);
   });
 }
 

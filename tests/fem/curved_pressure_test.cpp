@@ -48,7 +48,7 @@ struct Box {
       mesh.triangles = linear.elements;
       add_faces(boundary_edges(mesh.triangles));
     }
-    raise_order(mesh, order);
+    change_order(mesh, order);
   }
 
   PressurePotential<dim> pressed(double pressure, std::size_t num_faces = 1000) const {
@@ -198,7 +198,7 @@ TEST(CurvedPressure, OfRaisedFacesIsThatOfFlatOnesInTheirMotions) {
         mesh.vertices[v].template head<dim>() = block<dim>(corners, static_cast<int>(v));
       }
       Box<dim> raised(order);
-      raise_order(mesh, order);
+      change_order(mesh, order);
       raised.mesh = mesh;
       return raised.x();
     };

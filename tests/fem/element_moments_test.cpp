@@ -28,8 +28,8 @@ TEST(ElementMoments, StraightElementsOfAnyOrder_AreThoseOfTheirCorners) {
     Mesh box = make_box(Vec<3>(1, 2, 3), {1, 2, 1}), disk = make_disk(0.5, 2);
     for (Vec<3>& x : box.vertices) x += Vec<3>(7, -8, 9);
     const Mesh linear_box = box, linear_disk = disk;
-    raise_order(box, order);
-    raise_order(disk, order);
+    change_order(box, order);
+    change_order(disk, order);
     const auto of_box = element_mass_properties(box), of_disk = element_mass_properties(disk);
     ASSERT_EQ(of_box.size(), linear_box.tets.size());
     ASSERT_EQ(of_disk.size(), linear_disk.triangles.size());
@@ -47,7 +47,7 @@ TEST(ElementMoments, StraightElementsOfAnyOrder_AreThoseOfTheirCorners) {
 TEST(ElementMoments, ShearedCube_MatchesClosedForm) {
   for (int order = 2; order <= 4; ++order) {
     Mesh cube = make_box(Vec<3>(1, 1, 1), {1, 1, 1});
-    raise_order(cube, order);
+    change_order(cube, order);
     for (Vec<3>& x : cube.vertices) x[0] += std::pow(x[2], order);
     const MassProperties moments = sum_of(element_mass_properties(cube));
     // Means of z^k over [-1/2, 1/2].
@@ -66,7 +66,7 @@ TEST(ElementMoments, SquareWithAStretchedSide_MatchesClosedForm) {
   // x -> x + c x^p: intervals [-1/2, 1/2] map to moments of dx (1 + c p x^(p - 1)).
   for (int order = 2; order <= 4; ++order) {
     Mesh square = make_rectangle(1.0, 1.0, 1, 1);
-    raise_order(square, order);
+    change_order(square, order);
     const double c = 0.1;
     for (Vec<3>& x : square.vertices) x[0] += c * std::pow(x[0], order);
     const MassProperties moments = sum_of(element_mass_properties(square));

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "clearance/bodies/affine/orthogonality_potential.h"
+#include "clearance/bodies/fem/curved_barrier.h"
 #include "clearance/bodies/fem/curved_damping.h"
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/dimension.h"
@@ -215,7 +216,7 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   for (const auto& [order, mesh] : elements.curved) {
     auto curved_damping = std::make_shared<CurvedDampingPotential<dim>>(mesh);
     if (curved_damping->has_elements()) scene.model.potentials.push_back(std::move(curved_damping));
-    scene.model.potentials.push_back(std::make_shared<CurvedPotential<dim, VolumeLaw>>(mesh, CurvedPoints::samples));
+    scene.model.potentials.push_back(std::make_shared<CurvedInversionBarrier<dim>>(mesh));
   }
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "clearance/bodies/fem/curved_kernels.h"
-#include "clearance/bodies/fem/curved_laws.h"
 
 namespace clearance {
 
@@ -30,7 +29,7 @@ CurvedElementSet<dim> damped_elements(const CurvedElementMesh<dim>& mesh) {
   for (int e = 0; e < static_cast<int>(mesh.num_elements()); ++e) {
     if (material_of(mesh, e).damping > 0.0) members.push_back(e);
   }
-  return CurvedElementSet<dim>(mesh, members, CurvedPoints::quadrature);
+  return CurvedElementSet<dim>(mesh, members);
 }
 
 /// The derivative by dx/dxi of 1/2 slope : C : slope, where C is of one point.
@@ -87,9 +86,10 @@ Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
     for (int q = 0; q < gradients.num_points(); ++q) {
       const auto at = static_cast<std::size_t>(q);
       const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
-      const SvdFrame<Lanes, dim> svd = ElasticLaw::frame(
+      const SvdFrame<Lanes, dim> svd = curved_kernels::principal_frame(
           pack.model, multiply(map_derivative<dim>(gradients.of_point(q), positions.data(), num_nodes), inverse));
-      PrincipalHessian<Lanes, dim> h_of_point = ElasticLaw::hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
+      PrincipalHessian<Lanes, dim> h_of_point =
+          material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
       project_modes(h_of_point);
       store_point_hessian(svd, h_of_point, inverse, factor * pack.weights[at],
                           tensors_.data() + first_tensor_[static_cast<std::size_t>(p)] + at * dim * dim);

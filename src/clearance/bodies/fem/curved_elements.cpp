@@ -15,31 +15,8 @@ namespace {
 /// Of local Hessians that exist at a time: 9 MB in space.
 constexpr std::int64_t max_local_blocks = 128 * 1024;
 
-/// All points of the lattice of an order, in equal parts.
-std::vector<QuadraturePoint> lattice(int dim, int order) {
-  std::vector<QuadraturePoint> points;
-  const std::vector<NodeIndex> nodes = [&] {
-    std::vector<NodeIndex> all;
-    for (int i = 0; i <= order; ++i) {
-      for (int j = 0; i + j <= order; ++j) {
-        for (int k = 0; i + j + k <= order; ++k) {
-          if (dim == 2 && k != order - i - j) continue;
-          all.push_back(dim == 2 ? NodeIndex{i, j, k, 0} : NodeIndex{i, j, k, order - i - j - k});
-        }
-      }
-    }
-    return all;
-  }();
-  for (const NodeIndex& index : nodes) {
-    QuadraturePoint point{{}, 1.0 / static_cast<double>(nodes.size())};
-    for (std::size_t i = 0; i < 4; ++i) point.at[i] = static_cast<double>(index[i]) / order;
-    points.push_back(point);
-  }
-  return points;
-}
-
-std::vector<QuadraturePoint> points_of(int dim, int order, CurvedPoints points, bool is_straight) {
-  if (points == CurvedPoints::samples) return lattice(dim, order + 1);
+/// Exact for polynomials of degree 2 (p - 1) over straight elements, 2 p over curved ones.
+std::vector<QuadraturePoint> points_of(int dim, int order, bool is_straight) {
   return symmetric_quadrature(dim, is_straight ? 2 * (order - 1) : 2 * order);
 }
 
@@ -84,13 +61,12 @@ bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest) {
 }
 
 template <int dim>
-CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members,
-                                        CurvedPoints points) {
+CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members) {
   auto constant = std::make_shared<Constant>();
   constant->order = mesh.order;
   constant->num_nodes = static_cast<int>(mesh.num_nodes());
   constant->members.assign(members.begin(), members.end());
-  build_packs(mesh, points, *constant);
+  build_packs(mesh, *constant);
   build_gather_lists(*constant);
   StencilList stencils;
   for (const int member : constant->members) stencils.add(mesh.nodes_of(static_cast<std::size_t>(member)));
@@ -101,7 +77,7 @@ CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std:
 
 /// Members are put in the order of their packs: elements of one material model, straight or not.
 template <int dim>
-void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, CurvedPoints points, Constant& constant) {
+void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Constant& constant) {
   const auto material_of = [&](int member) -> const MaterialParameters& {
     return mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(member)])];
   };
@@ -121,7 +97,7 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Curv
     int& number = rule_of[is_straight_one ? 0 : 1];
     if (number < 0) {
       number = static_cast<int>(rules.size());
-      rules.push_back(points_of(dim, mesh.order, points, is_straight_one));
+      rules.push_back(points_of(dim, mesh.order, is_straight_one));
       constant.rules.emplace_back(mesh.order, rules.back());
     }
     return number;

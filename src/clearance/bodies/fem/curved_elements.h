@@ -54,12 +54,6 @@ class ShapeGradients {
 template <int dim>
 bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest);
 
-/// Which points the energy of an element is evaluated at.
-enum class CurvedPoints {
-  quadrature,  ///< exact for polynomials of degree 2 (p - 1) over straight elements, 2 p over curved ones
-  samples      ///< a lattice, with the boundary of the element
-};
-
 /// Four elements of one material model and one rule.
 template <int dim>
 struct CurvedPack {
@@ -81,7 +75,7 @@ struct CurvedPack {
 template <int dim>
 class CurvedElementSet {
  public:
-  CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members, CurvedPoints points);
+  CurvedElementSet(const CurvedElementMesh<dim>& mesh, std::span<const int> members);
 
   int order() const { return constant_->order; }
   int num_nodes() const { return constant_->num_nodes; }
@@ -120,7 +114,7 @@ class CurvedElementSet {
     std::vector<int> gather_offsets;
     std::vector<int> gather_places;
   };
-  static void build_packs(const CurvedElementMesh<dim>& mesh, CurvedPoints points, Constant& constant);
+  static void build_packs(const CurvedElementMesh<dim>& mesh, Constant& constant);
   static void build_gather_lists(Constant& constant);
   void bind(const BlockSparseMatrix& matrix);
 

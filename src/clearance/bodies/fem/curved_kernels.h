@@ -5,10 +5,18 @@
 
 #include "clearance/bodies/fem/curved_elements.h"
 #include "clearance/bodies/fem/element_kernels.h"
+#include "clearance/bodies/fem/principal_hessian.h"
 
 namespace clearance::curved_kernels {
 
 using element_kernels::PrincipalHessian;
+
+/// In which the principal Hessian holds.
+template <int dim>
+CLEARANCE_INLINE SvdFrame<Lanes, dim> principal_frame(ElasticModel model, const SmallMatrix<Lanes, dim>& f) {
+  if (model != ElasticModel::linear_elasticity) return compute_svd(f);
+  return {small_identity<Lanes, dim>(), {}, small_identity<Lanes, dim>()};
+}
 
 /// Positions of the nodes of a pack: component r of node a at [a * dim + r].
 template <int dim>

@@ -39,12 +39,14 @@ Scratch<dim>& scratch() {
 
 }  // namespace
 
-template <int dim, class Law>
-CurvedPotential<dim, Law>::CurvedPotential(const CurvedElementMesh<dim>& mesh, CurvedPoints points)
-    : elements_(mesh, all_indices(mesh.num_elements()), points) {}
+template <int dim>
+CurvedElasticPotential<dim>::CurvedElasticPotential(const CurvedElementMesh<dim>& mesh)
+    : elements_(mesh, all_indices(mesh.num_elements())),
+      mesh_(std::make_shared<CurvedElementMesh<dim>>(mesh)),
+      volume_(std::make_shared<CurvedVolume<dim>>(mesh.order)) {}
 
-template <int dim, class Law>
-Lanes CurvedPotential<dim, Law>::pack_energy(const CurvedPack<dim>& pack, const VecX& x) const {
+template <int dim>
+Lanes CurvedElasticPotential<dim>::pack_energy(const CurvedPack<dim>& pack, const VecX& x) const {
   const ShapeGradients<dim>& gradients = elements_.gradients(pack);
   const std::size_t num_nodes = pack.nodes.size();
   std::vector<Lanes>& positions = scratch<dim>().positions;
@@ -55,13 +57,13 @@ Lanes CurvedPotential<dim, Law>::pack_energy(const CurvedPack<dim>& pack, const 
     const auto at = static_cast<std::size_t>(q);
     const SmallMatrix<Lanes, dim> f =
         multiply(map_derivative<dim>(gradients.of_point(q), positions.data(), num_nodes), pack.inverse_rest_at(at));
-    sum += pack.weights[at] * Law::energy(pack.model, f, pack.mu, pack.lambda);
+    sum += pack.weights[at] * material_kernels::energy(pack.model, f, pack.mu, pack.lambda);
   }
   return sum;
 }
 
-template <int dim, class Law>
-CompensatedSum CurvedPotential<dim, Law>::energy(const VecX& x) const {
+template <int dim>
+CompensatedSum CurvedElasticPotential<dim>::energy(const VecX& x) const {
   const std::vector<int>& active = elements_.active_packs();
   return ordered_reduce(
       static_cast<int>(active.size()), CompensatedSum{},
@@ -81,9 +83,9 @@ CompensatedSum CurvedPotential<dim, Law>::energy(const VecX& x) const {
       packs_per_task);
 }
 
-template <int dim, class Law>
-void CurvedPotential<dim, Law>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
-                                                  VecX& sums) const {
+template <int dim>
+void CurvedElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
+                                                    VecX& sums) const {
   for (const CurvedPack<dim>& pack : elements_.packs()) {
     const Lanes energies = pack_energy(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
@@ -93,8 +95,8 @@ void CurvedPotential<dim, Law>::add_body_energies(const VecX& x, const std::vect
   }
 }
 
-template <int dim, class Law>
-void CurvedPotential<dim, Law>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+template <int dim>
+void CurvedElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   const std::vector<int>& active = elements_.active_packs();
   elements_.reserve_forces();
   parallel_for(static_cast<int>(active.size()), packs_per_task, [&](int i) {
@@ -113,7 +115,8 @@ void CurvedPotential<dim, Law>::add_gradient(const VecX& x, double scale, VecX& 
       const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
       const SmallMatrix<Lanes, dim> f = multiply(map_derivative<dim>(of_point, positions.data(), num_nodes), inverse);
       // By dx/dxi.
-      SmallMatrix<Lanes, dim> stress = multiply_transposed(Law::stress(pack.model, f, pack.mu, pack.lambda), inverse);
+      SmallMatrix<Lanes, dim> stress =
+          multiply_transposed(material_kernels::stress(pack.model, f, pack.mu, pack.lambda), inverse);
       for (Lanes& entry : stress.m) entry *= pack.weights[at];
       add_forces<dim>(stress, of_point, num_nodes, forces);
     }
@@ -121,27 +124,10 @@ void CurvedPotential<dim, Law>::add_gradient(const VecX& x, double scale, VecX& 
   elements_.gather_forces(scale, gradient);
 }
 
-template <int dim, class Law>
-std::vector<int> CurvedPotential<dim, Law>::packs_at_work(const VecX& x) const {
-  const std::vector<int>& active = elements_.active_packs();
-  if constexpr (Law::acts_everywhere) return active;
-  std::vector<char> works(active.size(), 0);
-  parallel_for(static_cast<int>(active.size()), 16, [&](int i) {
-    const auto at = static_cast<std::size_t>(i);
-    const Lanes energies = pack_energy(elements_.packs()[static_cast<std::size_t>(active[at])], x);
-    works[at] = any_lane(energies > Lanes(0.0)) ? 1 : 0;
-  });
-  std::vector<int> packs;
-  for (std::size_t i = 0; i < works.size(); ++i) {
-    if (works[i]) packs.push_back(active[i]);
-  }
-  return packs;
-}
-
-template <int dim, class Law>
-void CurvedPotential<dim, Law>::assemble(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
+template <int dim>
+void CurvedElasticPotential<dim>::assemble(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) {
   elements_.assemble_hessians(
-      scale, matrix, packs_at_work(x), [&](int p, const std::array<double*, num_lanes>& targets) {
+      scale, matrix, elements_.active_packs(), [&](int p, const std::array<double*, num_lanes>& targets) {
         const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
         const ShapeGradients<dim>& gradients = elements_.gradients(pack);
         const std::size_t num_nodes = pack.nodes.size();
@@ -154,8 +140,9 @@ void CurvedPotential<dim, Law>::assemble(const VecX& x, double scale, bool is_pr
           const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(q);
           const SmallMatrix<Lanes, dim> f = multiply(
               map_derivative<dim>(gradients.of_point(static_cast<int>(q)), own.positions.data(), num_nodes), inverse);
-          const SvdFrame<Lanes, dim> svd = Law::frame(pack.model, f);
-          PrincipalHessian<Lanes, dim> h = Law::hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
+          const SvdFrame<Lanes, dim> svd = curved_kernels::principal_frame(pack.model, f);
+          PrincipalHessian<Lanes, dim> h =
+              material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
           if (is_projected) project_modes(h);
           store_point_hessian(svd, h, inverse, pack.weights[q], own.of_points.data() + q * dim * dim);
         }
@@ -163,23 +150,17 @@ void CurvedPotential<dim, Law>::assemble(const VecX& x, double scale, bool is_pr
       });
 }
 
-template <int dim, class Law>
-void CurvedPotential<dim, Law>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+template <int dim>
+void CurvedElasticPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
   assemble(x, scale, true, matrix);
 }
 
-template <int dim, class Law>
-void CurvedPotential<dim, Law>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
-                                                      BlockSparseMatrix& matrix) {
+template <int dim>
+void CurvedElasticPotential<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                        BlockSparseMatrix& matrix) {
   add_gradient(x, scale, gradient);
   assemble(x, scale, false, matrix);
 }
-
-template <int dim>
-CurvedElasticPotential<dim>::CurvedElasticPotential(const CurvedElementMesh<dim>& mesh)
-    : CurvedPotential<dim, ElasticLaw>(mesh, CurvedPoints::quadrature),
-      mesh_(std::make_shared<CurvedElementMesh<dim>>(mesh)),
-      volume_(std::make_shared<CurvedVolume<dim>>(mesh.order)) {}
 
 template <int dim>
 void CurvedElasticPotential<dim>::gather(int element, const VecX& x, std::vector<double>& flat) const {
@@ -231,10 +212,6 @@ std::vector<ElementState> CurvedElasticPotential<dim>::element_states(const VecX
   return states;
 }
 
-template class CurvedPotential<2, ElasticLaw>;
-template class CurvedPotential<3, ElasticLaw>;
-template class CurvedPotential<2, VolumeLaw>;
-template class CurvedPotential<3, VolumeLaw>;
 template class CurvedElasticPotential<2>;
 template class CurvedElasticPotential<3>;
 

@@ -1,0 +1,339 @@
+#include "clearance/bodies/fem/curved_barrier.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "clearance/base/contract.h"
+#include "clearance/bodies/fem/inversion_barrier.h"
+#include "clearance/geometry/volume_polynomial.h"
+#include "clearance/math/log_barrier.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of local Hessians that exist at a time.
+constexpr std::int64_t max_local_blocks = 128 * 1024;
+
+/// Parts of half the size of an element in every direction, and those of elements whose coefficients at rest tell no
+/// earlier that they are valid.
+template <int dim>
+constexpr int first_depth = dim;
+template <int dim>
+constexpr int last_depth = 3 * dim;
+
+template <int dim>
+void gather(std::span<const int> nodes, const VecX& x, std::vector<double>& places) {
+  places.clear();
+  for (const int node : nodes) places.insert(places.end(), x.data() + dim * node, x.data() + dim * (node + 1));
+}
+
+}  // namespace
+
+template <int dim>
+CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>& mesh) {
+  auto constant = std::make_shared<Constant>();
+  constant->nodes = mesh.nodes;
+  constant->num_nodes = static_cast<int>(mesh.num_nodes());
+  constant->volume = VolumeCoefficients<dim>(mesh.order);
+  constant->all.resize(mesh.num_elements());
+  std::iota(constant->all.begin(), constant->all.end(), 0);
+  const auto size = static_cast<std::size_t>(constant->volume.num_per_part());
+  std::vector<double> places, at_rest;
+  StencilList stencils;
+  for (const int e : constant->all) {
+    const std::span<const int> nodes = constant->nodes_of(e);
+    stencils.add(nodes);
+    gather<dim>(nodes, mesh.x_rest, places);
+    Element element;
+    element.first_unit = constant->units.size();
+    constant->volume.values(places, 0, at_rest);
+    // The mean of the coefficients is that of the volume function.
+    constexpr double simplex = dim == 2 ? 0.5 : 1.0 / 6.0;
+    const double volume = simplex * std::accumulate(at_rest.begin(), at_rest.end(), 0.0) / static_cast<double>(size);
+    element.threshold = barrier_volume_fraction * *std::max_element(at_rest.begin(), at_rest.end());
+    for (element.depth = first_depth<dim>;; element.depth += dim) {
+      constant->volume.values(places, element.depth, at_rest);
+      constant->units.resize(element.first_unit);
+      for (auto part = at_rest.begin(); part != at_rest.end(); part += static_cast<std::ptrdiff_t>(size)) {
+        const double smallest = *std::min_element(part, part + static_cast<std::ptrdiff_t>(size));
+        constant->units.push_back(smallest > 0.0 ? 1.0 / smallest : infinity);
+      }
+      const auto first = constant->units.begin() + static_cast<std::ptrdiff_t>(element.first_unit);
+      if (element.depth == last_depth<dim> ||
+          std::find(first, constant->units.end(), infinity) == constant->units.end())
+        break;
+    }
+    const MaterialParameters& material =
+        mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(e)])];
+    element.stiffness = barrier_volume_fraction * (std::max(material.lambda, 0.0) + 2.0 * material.mu) * volume /
+                        static_cast<double>(at_rest.size());
+    constant->elements.push_back(element);
+  }
+  assembler_ = BlockAssembler(stencils, max_local_blocks);
+  active_ = constant->all;
+  constant_ = std::move(constant);
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::restrict_to(const std::vector<char>& part) {
+  active_.clear();
+  for (const int e : constant_->all) {
+    const std::span<const int> nodes = constant_->nodes_of(e);
+    if (part.empty() ||
+        std::any_of(nodes.begin(), nodes.end(), [&](int v) { return part[static_cast<std::size_t>(v)] != 0; })) {
+      active_.push_back(e);
+    }
+  }
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::coefficients(int e, const VecX& x, std::vector<double>& places,
+                                               std::vector<double>& y) const {
+  const Element& element = constant_->elements[static_cast<std::size_t>(e)];
+  gather<dim>(constant_->nodes_of(e), x, places);
+  constant_->volume.values(places, 0, y);
+  if (std::all_of(y.begin(), y.end(), [&](double c) { return c >= element.threshold; })) {
+    y.clear();
+    return;
+  }
+  constant_->volume.values(places, element.depth, y);
+  const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    const double unit = constant_->units[element.first_unit + k / size];
+    y[k] = unit < infinity ? y[k] * unit : 1.0;
+  }
+}
+
+template <int dim>
+CompensatedSum CurvedInversionBarrier<dim>::energy(const VecX& x) const {
+  return ordered_reduce(
+      static_cast<int>(active_.size()), CompensatedSum{},
+      [&](int i) {
+        thread_local std::vector<double> places, y;
+        const int e = active_[static_cast<std::size_t>(i)];
+        coefficients(e, x, places, y);
+        CompensatedSum sum;
+        double energy = 0.0;
+        for (const double c : y) {
+          if (c < barrier_volume_fraction)
+            energy += c > 0.0 ? log_barrier(c / barrier_volume_fraction, 1.0).value : infinity;
+        }
+        sum.add(constant_->elements[static_cast<std::size_t>(e)].stiffness * energy);
+        return sum;
+      },
+      [](CompensatedSum a, const CompensatedSum& b) {
+        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
+        a.add(b);
+        return a;
+      },
+      16);
+}
+
+template <int dim>
+std::vector<int> CurvedInversionBarrier<dim>::elements_at_work(const VecX& x) const {
+  std::vector<char> works(active_.size(), 0);
+  parallel_for(static_cast<int>(active_.size()), 16, [&](int i) {
+    thread_local std::vector<double> places, y;
+    coefficients(active_[static_cast<std::size_t>(i)], x, places, y);
+    works[static_cast<std::size_t>(i)] =
+        std::any_of(y.begin(), y.end(), [](double c) { return c < barrier_volume_fraction; });
+  });
+  std::vector<int> elements;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    if (works[i]) elements.push_back(active_[i]);
+  }
+  return elements;
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::weights_of(int e, const std::vector<double>& y, std::vector<double>& weights) const {
+  const Element& element = constant_->elements[static_cast<std::size_t>(e)];
+  const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
+  weights.assign(y.size(), 0.0);
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    if (y[k] >= barrier_volume_fraction) continue;
+    const double unit = constant_->units[element.first_unit + k / size] / barrier_volume_fraction;
+    weights[k] = element.stiffness * unit * log_barrier(y[k] / barrier_volume_fraction, 1.0).first;
+  }
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  // Elements this flat are few: derived in parallel, added one after the other.
+  const std::vector<int> elements = elements_at_work(x);
+  const auto size = static_cast<std::size_t>(constant_->num_nodes * dim);
+  std::vector<double> forces(elements.size() * size, 0.0);
+  parallel_for(static_cast<int>(elements.size()), 1, [&](int i) {
+    thread_local std::vector<double> places, y, weights;
+    const auto at = static_cast<std::size_t>(i);
+    coefficients(elements[at], x, places, y);
+    weights_of(elements[at], y, weights);
+    constant_->volume.add_gradient(places, constant_->elements[static_cast<std::size_t>(elements[at])].depth, weights,
+                                   std::span(forces).subspan(at * size, size));
+  });
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const double* force = forces.data() + i * size;
+    for (const int node : constant_->nodes_of(elements[i])) {
+      for (int k = 0; k < dim; ++k) gradient[dim * node + k] += scale * *force++;
+    }
+  }
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_exact, double* blocks) const {
+  thread_local std::vector<double> places, y, weights, gradients, second, hessian;
+  thread_local std::vector<int> which;
+  const Element& element = constant_->elements[static_cast<std::size_t>(e)];
+  const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
+  coefficients(e, x, places, y);
+  which.clear();
+  second.clear();
+  for (std::size_t k = 0; k < y.size(); ++k) {
+    if (y[k] >= barrier_volume_fraction) continue;
+    const double unit = constant_->units[element.first_unit + k / per_part] / barrier_volume_fraction;
+    which.push_back(static_cast<int>(k));
+    second.push_back(element.stiffness * unit * unit * log_barrier(y[k] / barrier_volume_fraction, 1.0).second);
+  }
+  constant_->volume.gradients(places, element.depth, which, gradients);
+  const std::size_t size = places.size();
+  if (is_exact) {
+    weights_of(e, y, weights);
+    constant_->volume.hessian(places, element.depth, weights, hessian);
+  } else {
+    hessian.assign(size * size, 0.0);
+  }
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const double* g = gradients.data() + i * size;
+    for (std::size_t column = 0; column < size; ++column) {
+      const double factor = second[i] * g[column];
+      double* target = hessian.data() + column * size;
+      for (std::size_t row = column / dim * dim; row < size; ++row) target[row] += factor * g[row];
+    }
+  }
+  for (int a = 0; a < constant_->num_nodes; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      for (int column = 0; column < dim; ++column) {
+        const double* source = hessian.data() + static_cast<std::size_t>(dim * b + column) * size + dim * a;
+        blocks = std::copy_n(source, dim, blocks);
+      }
+    }
+  }
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix) {
+  const std::vector<int> elements = elements_at_work(x);
+  if (elements.empty()) return;
+  if (bound_pattern_ != matrix.pattern_id()) {
+    const bool is_bound = assembler_.bind(matrix);
+    CLEARANCE_ASSERT(is_bound);
+    bound_pattern_ = matrix.pattern_id();
+  }
+  const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->num_nodes) * dim * dim);
+  std::vector<double> locals;
+  for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
+    const StencilRange range = assembler_.stencils_of(batch);
+    const auto first = std::lower_bound(elements.begin(), elements.end(), range.begin);
+    const auto last = std::lower_bound(first, elements.end(), range.end);
+    if (first == last) continue;
+    locals.assign(static_cast<std::size_t>(range.end - range.begin) * size, 0.0);
+    parallel_for(static_cast<int>(last - first), 1, [&](int i) {
+      const int e = first[i];
+      write_hessian(e, x, is_exact, locals.data() + static_cast<std::size_t>(e - range.begin) * size);
+    });
+    assembler_.template add_to<dim>(matrix, locals, scale, batch);
+  }
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  assemble(x, scale, false, matrix);
+}
+
+template <int dim>
+void CurvedInversionBarrier<dim>::add_exact_derivatives(const VecX& x, double scale, VecX& gradient,
+                                                        BlockSparseMatrix& matrix) {
+  add_gradient(x, scale, gradient);
+  assemble(x, scale, true, matrix);
+}
+
+template <int dim>
+double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const VecX& dx) const {
+  // A coefficient is f0 + f' a + ... + leading a^dim; on longer ways than this it would be lost in rounding.
+  constexpr double max_motion = 16.0;
+  thread_local std::vector<double> at, motion, way, f0, fh, f1, leading;
+  const Element& element = constant_->elements[static_cast<std::size_t>(e)];
+  gather<dim>(constant_->nodes_of(e), x, at);
+  gather<dim>(constant_->nodes_of(e), dx, motion);
+  double size = 0.0, largest = 0.0;
+  for (std::size_t i = dim; i < at.size(); ++i) {
+    size = std::max(size, std::abs(at[i] - at[i % dim]));
+    largest = std::max(largest, std::abs(motion[i] - motion[i % dim]));
+  }
+  const double length = largest > max_motion * size ? max_motion * size / largest : 1.0;
+  const auto values_on_way = [&](double part, int depth, std::vector<double>& values) {
+    way = at;
+    for (std::size_t i = 0; i < way.size(); ++i) way[i] += part * length * motion[i];
+    constant_->volume.values(way, depth, values);
+  };
+  const auto compute = [&](int depth) {
+    constant_->volume.values(at, depth, f0);
+    values_on_way(0.5, depth, fh);
+    values_on_way(1.0, depth, f1);
+    if constexpr (dim == 3) {
+      way = motion;
+      for (double& entry : way) entry *= length;
+      constant_->volume.values(way, depth, leading);
+    }
+  };
+  // Coefficients of the powers of a.
+  const auto powers = [&](std::size_t k) -> std::array<double, 4> {
+    if constexpr (dim == 2) {
+      const double quadratic = 2.0 * (f0[k] + f1[k]) - 4.0 * fh[k];
+      return {f0[k], f1[k] - f0[k] - quadratic, quadratic, 0.0};
+    } else {
+      return {f0[k], 4.0 * fh[k] - f1[k] - 3.0 * f0[k] + 0.5 * leading[k],
+              2.0 * (f0[k] + f1[k]) - 4.0 * fh[k] - 1.5 * leading[k], leading[k]};
+    }
+  };
+  compute(0);
+  bool is_far = true;
+  for (std::size_t k = 0; k < f0.size() && is_far; ++k) {
+    const auto [a, b, c, d] = powers(k);
+    is_far = std::min({a, a + b / 3.0, a + (2.0 * b + c) / 3.0, a + b + c + d}) >= element.threshold;
+  }
+  if (is_far) return length;
+  compute(element.depth);
+  const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
+  double alpha = 1.0;
+  for (std::size_t k = 0; k < f0.size(); ++k) {
+    if (!(constant_->units[element.first_unit + k / per_part] < infinity)) continue;
+    const auto [a, b, c, d] = powers(k);
+    alpha = std::min(alpha, find_positive_prefix({(1.0 - kept_volume_fraction) * a, b, c, d}));
+  }
+  return alpha * length;
+}
+
+template <int dim>
+StepLimit CurvedInversionBarrier<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
+  return ordered_reduce(
+      static_cast<int>(active_.size()), StepLimit{},
+      [&](int i) {
+        const int e = active_[static_cast<std::size_t>(i)];
+        const double alpha = feasible_part(e, x, dx);
+        return alpha < 1.0 ? StepLimit{alpha, e} : StepLimit{};
+      },
+      [](const StepLimit& a, const StepLimit& b) { return b.alpha < a.alpha ? b : a; }, 16);
+}
+
+template <int dim>
+bool CurvedInversionBarrier<dim>::is_feasible(const VecX& x) const {
+  return energy(x).value() < infinity;
+}
+
+template class CurvedInversionBarrier<2>;
+template class CurvedInversionBarrier<3>;
+
+}  // namespace clearance

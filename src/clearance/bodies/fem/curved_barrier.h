@@ -1,0 +1,74 @@
+// Keeps Newton's method away from the inversion of curved elements, at every point of them: the barrier of
+// inversion_barrier.h of the Bernstein coefficients of the volume function on parts of an element, in units of its
+// smallest one in that part at rest. Positive coefficients are sufficient for validity [Joh13], so that no element can
+// be inverted between the points of a rule; elements that keep a tenth of their volume everywhere do hardly feel it.
+#pragma once
+
+#include "clearance/bodies/fem/curved_elements.h"
+#include "clearance/geometry/volume_coefficients.h"
+#include "clearance/model/potential.h"
+
+namespace clearance {
+
+template <int dim>
+class CurvedInversionBarrier final : public Potential {
+ public:
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<CurvedInversionBarrier>(*this); }
+  /// Elements must be valid at rest, material indices too. All take part: the energy of neo-Hookean ones is infinite at
+  /// the points that it is evaluated at, and nowhere else.
+  explicit CurvedInversionBarrier(const CurvedElementMesh<dim>& mesh);
+
+  std::string name() const override { return "inversion_barrier"; }
+  void restrict_to(const std::vector<char>& part) override;
+  CompensatedSum energy(const VecX& x) const override;
+  void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
+  /// b'' grad c grad c^T: what its other part, b' d2c, adds is small next to the first where the barrier is steep.
+  void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+  void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
+  /// Every coefficient keeps a fifth of its value at x, all along the way.
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
+  /// The energy is finite.
+  bool is_feasible(const VecX& x) const override;
+
+ private:
+  /// What an element is measured by.
+  struct Element {
+    int depth = 0;           ///< of its parts
+    std::size_t first_unit;  ///< of `units`, one per part; infinite where the volume at rest is not certain
+    double threshold = 0.0;  ///< above it no coefficient of the whole element is felt
+    double stiffness = 0.0;  ///< [J] of each coefficient
+  };
+  struct Constant {
+    std::vector<int> nodes;
+    int num_nodes = 0;
+    std::vector<Element> elements;
+    std::vector<double> units;
+    std::vector<int> all;
+    VolumeCoefficients<dim> volume{1};
+
+    std::span<const int> nodes_of(int e) const {
+      const auto size = static_cast<std::size_t>(num_nodes);
+      return {nodes.data() + static_cast<std::size_t>(e) * size, size};
+    }
+  };
+  /// The coefficients of an element in units of its barrier; none where all are beyond it.
+  void coefficients(int e, const VecX& x, std::vector<double>& places, std::vector<double>& y) const;
+  double feasible_part(int e, const VecX& x, const VecX& dx) const;
+  /// Those of the active elements that feel the barrier.
+  std::vector<int> elements_at_work(const VecX& x) const;
+  /// Per coefficient the derivative of the energy.
+  void weights_of(int e, const std::vector<double>& y, std::vector<double>& weights) const;
+  void write_hessian(int e, const VecX& x, bool is_exact, double* blocks) const;
+  void assemble(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);
+
+  std::shared_ptr<const Constant> constant_;
+  std::vector<int> active_;
+  BlockAssembler assembler_;
+  std::uint64_t bound_pattern_ = 0;
+};
+
+extern template class CurvedInversionBarrier<2>;
+extern template class CurvedInversionBarrier<3>;
+
+}  // namespace clearance
