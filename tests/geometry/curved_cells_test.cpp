@@ -79,7 +79,7 @@ TEST(CurvedCells, RaisedLinearMesh_HasTheNodesOfItsTopologyAndItsShape) {
     for (int order = 2; order <= max_order; ++order) {
       SCOPED_TRACE(testing::Message() << dim << "D, order " << order);
       Mesh mesh = linear;
-      const std::vector<int> new_number = raise_order(mesh, order);
+      const std::vector<int> new_number = change_order(mesh, order);
       ASSERT_EQ(find_cell_node_fault(mesh), "");
       for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) ASSERT_EQ(mesh.order_of_cell(cell), order);
       // Old vertices keep their numbers.
@@ -104,7 +104,7 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
   for (const int dim : {2, 3}) {
     for (int from = 2; from <= max_order; ++from) {
       Mesh curved = make_shuffled(dim);
-      raise_order(curved, from);
+      change_order(curved, from);
       bend(curved);
       // It is curved: corners alone have another volume.
       Mesh by_corners = curved;
@@ -114,7 +114,7 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
       for (int to = from; to <= max_order; ++to) {
         SCOPED_TRACE(testing::Message() << dim << "D, order " << from << " to " << to);
         Mesh mesh = curved;
-        const std::vector<int> new_number = raise_order(mesh, to);
+        const std::vector<int> new_number = change_order(mesh, to);
         ASSERT_EQ(find_cell_node_fault(mesh), "");
         EXPECT_EQ(find_unshared_node(mesh), "");
         EXPECT_LT(distance_of_shapes(curved, mesh), 1e-13);
@@ -144,9 +144,42 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
   }
 }
 
+TEST(CurvedCells, LoweredMesh_GoesThroughTheShapeAtItsNodes) {
+  for (const int dim : {2, 3}) {
+    for (int from = 2; from <= max_order; ++from) {
+      Mesh curved = make_shuffled(dim);
+      change_order(curved, from);
+      bend(curved);
+      for (int to = 1; to < from; ++to) {
+        SCOPED_TRACE(testing::Message() << dim << "D, order " << from << " to " << to);
+        Mesh lowered = curved;
+        change_order(lowered, to);
+        ASSERT_EQ(find_cell_node_fault(lowered), "");
+        EXPECT_EQ(find_unshared_node(lowered), "");
+        EXPECT_EQ(lowered.has_curved_cells(), to > 1);
+        EXPECT_EQ(lowered.tets.size(), curved.tets.size());
+        // What is bent is so by a polynomial of degree 2.
+        if (to == 1) {
+          EXPECT_GT(distance_of_shapes(curved, lowered), 1e-3);
+        } else {
+          EXPECT_LT(distance_of_shapes(curved, lowered), 1e-13);
+        }
+        // Raised and lowered again it is the same.
+        Mesh again = lowered;
+        change_order(again, from);
+        EXPECT_LT(distance_of_shapes(lowered, again), 1e-13);
+        change_order(again, to);
+        ASSERT_EQ(again.vertices.size(), lowered.vertices.size());
+        EXPECT_LT(distance_of_shapes(lowered, again), 1e-13);
+        EXPECT_EQ(find_unshared_node(again), "");
+      }
+    }
+  }
+}
+
 TEST(CurvedCells, RaisedNodesThatSomethingElseUses_Stay) {
   Mesh mesh = make_shuffled_box(1);
-  raise_order(mesh, 2);
+  change_order(mesh, 2);
   const int used = mesh.nodes_of_cell(3)[7], gone = mesh.nodes_of_cell(5)[9];
   ASSERT_NE(used, gone);
   const Vec<3> place_of_used = mesh.vertices[static_cast<std::size_t>(used)];
@@ -159,7 +192,7 @@ TEST(CurvedCells, RaisedNodesThatSomethingElseUses_Stay) {
     return list;
   };
   const auto before = places(mesh);
-  const std::vector<int> new_number = raise_order(mesh, 3);
+  const std::vector<int> new_number = change_order(mesh, 3);
   EXPECT_EQ(new_number[static_cast<std::size_t>(gone)], -1);
   EXPECT_EQ(mesh.points[0], new_number[static_cast<std::size_t>(used)]);
   EXPECT_EQ(mesh.vertices[static_cast<std::size_t>(mesh.points[0])], place_of_used);
@@ -175,7 +208,7 @@ TEST(CurvedCells, RaisedMixedMesh_SharesTheNodesOfItsCurvedNeighbours) {
       Mesh curved;
       curved.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
       curved.tets = {{0, 1, 2, 3}};
-      raise_order(curved, order);
+      change_order(curved, order);
       Mesh mesh;
       mesh.vertices = curved.vertices;
       if (!is_curved_first) add_cell(mesh, std::array{1, 2, 3, 4});
@@ -184,7 +217,7 @@ TEST(CurvedCells, RaisedMixedMesh_SharesTheNodesOfItsCurvedNeighbours) {
       ASSERT_EQ(find_cell_node_fault(mesh), "");
       EXPECT_EQ(mesh.order_of_cell(is_curved_first ? 0 : 1), order);
       EXPECT_EQ(mesh.order_of_cell(is_curved_first ? 1 : 0), 1);
-      const std::vector<int> new_number = raise_order(mesh, max_order);
+      const std::vector<int> new_number = change_order(mesh, max_order);
       EXPECT_EQ(find_unshared_node(mesh), "");
       EXPECT_EQ(mesh.vertices.size(), 35u + 35u - 15u);
       EXPECT_NEAR(volume_of_cells(mesh), 1.0 / 6.0 + 1.0 / 3.0, 1e-14);
@@ -198,7 +231,7 @@ TEST(CurvedCells, FlippedCell_IsTheSameShapeTheOtherWayRound) {
     for (int order = 1; order <= max_order; ++order) {
       SCOPED_TRACE(testing::Message() << dim << "D, order " << order);
       Mesh mesh = make_shuffled(dim);
-      raise_order(mesh, order);
+      change_order(mesh, order);
       bend(mesh);
       const Mesh before = mesh;
       flip_cell(mesh, 2);
@@ -221,7 +254,7 @@ TEST(CurvedCells, FlippedCell_IsTheSameShapeTheOtherWayRound) {
 
 TEST(CurvedCells, OrientPositively_TurnsNodesToo) {
   Mesh mesh = make_shuffled_box(3);
-  raise_order(mesh, 3);
+  change_order(mesh, 3);
   const Mesh before = mesh;
   for (std::size_t cell = 0; cell < mesh.tets.size(); cell += 2) flip_cell(mesh, cell);
   EXPECT_LT(volume_of_cells(mesh), 2.9);
@@ -236,7 +269,7 @@ TEST(CurvedCells, BoundaryOfARaisedBox_IsClosedAndHasItsVolume) {
   EXPECT_EQ(boundary_triangles(linear), boundary_triangles(linear.tets));
   for (int order = 2; order <= max_order; ++order) {
     Mesh mesh = linear;
-    raise_order(mesh, order);
+    change_order(mesh, order);
     const Triangles boundary = boundary_triangles(mesh);
     EXPECT_EQ(boundary.size(), num_faces * static_cast<std::size_t>(order * order));
     EXPECT_TRUE(is_closed_manifold(boundary));
@@ -247,13 +280,13 @@ TEST(CurvedCells, BoundaryOfARaisedBox_IsClosedAndHasItsVolume) {
 
 TEST(CurvedCells, BoundaryOfABentBox_ComesNearerToItsVolumeWithTheOrder) {
   Mesh exact = make_shuffled_box(11);
-  raise_order(exact, 2);
+  change_order(exact, 2);
   bend(exact);
   const double volume = volume_of_cells(exact);
   double last = infinity;
   for (const int order : {2, 4}) {
     Mesh mesh = exact;
-    raise_order(mesh, order);
+    change_order(mesh, order);
     const double difference =
         std::abs(mass_properties_of_solid(mesh.vertices, boundary_triangles(mesh)).measure - volume);
     // Facets half as wide: a quarter of the difference.
@@ -269,7 +302,7 @@ TEST(CurvedCells, BoundaryOfARaisedRectangle_IsClosedAndHasItsArea) {
   EXPECT_EQ(boundary_edges(linear), boundary_edges(linear.triangles));
   for (int order = 2; order <= max_order; ++order) {
     Mesh mesh = linear;
-    raise_order(mesh, order);
+    change_order(mesh, order);
     const Edges boundary = boundary_edges(mesh);
     EXPECT_EQ(boundary.size(), 14u * static_cast<std::size_t>(order));
     EXPECT_TRUE(is_closed_outline(boundary));
@@ -284,21 +317,21 @@ TEST(CurvedCells, BoundaryOfARaisedRectangle_IsClosedAndHasItsArea) {
 
 TEST(CurvedCells, SurfaceOfACurvedMesh_HasNoCellsAndAllNodesOfTheBoundary) {
   Mesh mesh = make_shuffled_box(2);
-  raise_order(mesh, 3);
+  change_order(mesh, 3);
   const Mesh surface = surface_of(mesh);
   EXPECT_FALSE(surface.has_curved_cells());
   EXPECT_TRUE(surface.first_cell_node.empty());
   EXPECT_EQ(surface.vertices.size(), 7u * 10u * 7u - 5u * 8u * 5u);
   EXPECT_NEAR(mass_properties_of_solid(surface.vertices, surface.triangles).measure, 3.0, 1e-13);
   Mesh plane = make_shuffled_rectangle(2);
-  raise_order(plane, 4);
+  change_order(plane, 4);
   EXPECT_EQ(surface_of(plane).edges.size(), 56u);
   EXPECT_EQ(surface_of(plane).vertices.size(), 56u);
 }
 
 TEST(CurvedCells, ConnectedComponents_ContainAllNodes) {
   Mesh mesh = make_shuffled_box(2);
-  raise_order(mesh, 4);
+  change_order(mesh, 4);
   const std::vector<int> component = connected_components(mesh);
   EXPECT_EQ(std::count(component.begin(), component.end(), 0), std::ssize(mesh.vertices));
 }
@@ -306,7 +339,7 @@ TEST(CurvedCells, ConnectedComponents_ContainAllNodes) {
 TEST(CurvedCells, Faults_AreNamed) {
   Mesh good = make_shuffled_box(2);
   EXPECT_EQ(find_cell_node_fault(good), "");
-  raise_order(good, 2);
+  change_order(good, 2);
   const auto fault_after = [&](const auto& damage) {
     Mesh mesh = good;
     damage(mesh);

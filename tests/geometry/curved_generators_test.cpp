@@ -55,7 +55,7 @@ std::vector<Shape> all_shapes() {
 Mesh curved(const Shape& shape, int cells, int order, int refinements = 0) {
   Mesh mesh = shape.make(cells);
   for (int i = 0; i < refinements; ++i) mesh = refine_uniformly(mesh);
-  raise_order(mesh, order);
+  change_order(mesh, order);
   shape.curve(mesh, cells);
   return mesh;
 }
@@ -162,14 +162,14 @@ TEST(CurvedGenerators, ElementsOfUnevenGridsAreValid) {
       for (const int along : {1, 3, 4, 5, 6, 7, 8}) {
         for (const double length : {0.01, 100.0}) {
           Mesh rod = make_cylinder(1.0, length, across, along);
-          raise_order(rod, order);
+          change_order(rod, order);
           curve_cylinder(rod, 1.0, length);
           EXPECT_EQ(count_invalid(rod), 0u) << order << ": " << across << ", " << along << ", " << length;
         }
         if (along < 4) continue;
         for (const double tube : {0.01, 0.5, 0.9}) {
           Mesh ring = make_torus(1.0, tube, along, across);
-          raise_order(ring, order);
+          change_order(ring, order);
           curve_torus(ring, 1.0, tube, along);
           EXPECT_EQ(count_invalid(ring), 0u) << order << ": " << across << ", " << along << ", " << tube;
         }
@@ -205,7 +205,7 @@ TEST(CurvedGenerators, LinearMeshesAndVerticesOfGeneratorsStayAsTheyAre) {
 TEST(CurvedGenerators, CapsOfCylindersStayPlaneWithRoundRims) {
   for (int order = 2; order <= 4; ++order) {
     Mesh mesh = make_cylinder(0.3, 1.1, 2, 3);
-    raise_order(mesh, order);
+    change_order(mesh, order);
     curve_cylinder(mesh, 0.3, 1.1);
     int num_on_rim = 0, num_on_caps = 0;
     for (const int v : boundary_nodes(mesh)) {
@@ -229,7 +229,7 @@ TEST(CurvedGenerators, NodesMoveBySquaresOfTheSize) {
       double before = 0.0;
       for (const int cells : {2, 4, 8}) {
         Mesh straight = shape.make(cells);
-        raise_order(straight, order);
+        change_order(straight, order);
         Mesh mesh = straight;
         shape.curve(mesh, cells);
         double largest = 0.0;

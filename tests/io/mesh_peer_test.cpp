@@ -137,7 +137,7 @@ TEST(PeerMeshes, UnitBallsOfAllOrdersHaveTheirVolumes) {
     // The same shape at any higher order.
     for (int higher = order; higher <= 4; ++higher) {
       Mesh raised = *mesh;
-      raise_order(raised, higher);
+      change_order(raised, higher);
       EXPECT_EQ(find_unshared_node(raised), "");
       EXPECT_NEAR(volume_of_cells(raised), volume_of_cells(*mesh), 1e-12) << order << " to " << higher;
       EXPECT_TRUE(is_closed_manifold(boundary_triangles(raised)));

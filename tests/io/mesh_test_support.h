@@ -98,7 +98,7 @@ inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
     single.dim = dim;
     single.vertices = mesh.vertices;
     add_cell(single, corners[e]);
-    raise_order(single, orders[e]);
+    change_order(single, orders[e]);
     // (Nodes that both have are there once for each; nothing of what is tested asks for a fit.)
     std::vector<int> nodes = orders[e] == 1 ? corners[e] : single.cell_nodes;
     for (std::size_t a = corners[e].size(); a < nodes.size(); ++a) {

@@ -71,18 +71,18 @@ struct HashOfKey {
   }
 };
 
-class Raising {
+class ChangeOfOrder {
  public:
-  Raising(Mesh& mesh, int order) : mesh_(mesh), order_(order), nodes_(lagrange_nodes(mesh.dim, order)) {
-    for (int old_order = 1; old_order <= order; ++old_order) add_table(old_order);
+  ChangeOfOrder(Mesh& mesh, int order) : mesh_(mesh), order_(order), nodes_(lagrange_nodes(mesh.dim, order)) {
+    for (int old_order = 1; old_order <= max_order; ++old_order) add_table(old_order);
   }
 
   std::vector<int> run() {
     const std::size_t num_cells = mesh_.num_solid_cells(), num_old = mesh_.vertices.size();
-    raised_.assign(num_cells * nodes_.size(), -1);
+    new_nodes_.assign(num_cells * nodes_.size(), -1);
     // Nodes that stay are there before new ones are made in their places.
     for (std::size_t cell = 0; cell < num_cells; ++cell) keep_nodes(cell);
-    for (int old_order = order_; old_order >= 1; --old_order) {
+    for (int old_order = max_order; old_order >= 1; --old_order) {
       for (std::size_t cell = 0; cell < num_cells; ++cell) {
         if (mesh_.order_of_cell(cell) == old_order) add_nodes(cell);
       }
@@ -90,10 +90,13 @@ class Raising {
 
     std::vector<char> was_node(num_old, 0);
     for (const int v : mesh_.cell_nodes) was_node[at(v)] = 1;
-    mesh_.cell_nodes = std::move(raised_);
-    mesh_.first_cell_node.resize(num_cells + 1);
-    for (std::size_t cell = 0; cell <= num_cells; ++cell) {
-      mesh_.first_cell_node[cell] = static_cast<int>(cell * nodes_.size());
+    mesh_.cell_nodes.clear();
+    mesh_.first_cell_node.clear();
+    if (order_ > 1) {
+      mesh_.cell_nodes = std::move(new_nodes_);
+      for (std::size_t cell = 0; cell <= num_cells; ++cell) {
+        mesh_.first_cell_node.push_back(static_cast<int>(cell * nodes_.size()));
+      }
     }
     std::vector<int> new_number = drop_vertices(mesh_, std::move(was_node));
     new_number.resize(num_old);
@@ -101,7 +104,7 @@ class Raising {
   }
 
  private:
-  /// How the nodes of an element of a lower order make those of the raised one.
+  /// How the nodes of an element of another order make those of the new one.
   struct Table {
     std::vector<int> same;        ///< per new node the old one that it is, or -1
     std::vector<double> weights;  ///< per new node those of all old ones
@@ -129,7 +132,7 @@ class Raising {
     const std::span<const int> curved = mesh_.nodes_of_cell(cell);
     return curved.empty() ? corners_of(mesh_, cell) : curved;
   }
-  int& raised_node(std::size_t cell, std::size_t node) { return raised_[cell * nodes_.size() + node]; }
+  int& new_node(std::size_t cell, std::size_t node) { return new_nodes_[cell * nodes_.size() + node]; }
 
   /// The number of a node of the element by its key; inner nodes are the element's own.
   int* shared_number(std::size_t cell, std::size_t node) {
@@ -151,14 +154,14 @@ class Raising {
     for (std::size_t a = 0; a < nodes_.size(); ++a) {
       if (table.same[a] < 0) continue;
       const int old = old_nodes(cell)[at(table.same[a])];
-      raised_node(cell, a) = old;
+      new_node(cell, a) = old;
       if (int* shared = shared_number(cell, a); shared != nullptr && *shared < 0) *shared = old;
     }
   }
 
   void add_nodes(std::size_t cell) {
     for (std::size_t a = 0; a < nodes_.size(); ++a) {
-      int& node = raised_node(cell, a);
+      int& node = new_node(cell, a);
       int* shared = node < 0 ? shared_number(cell, a) : nullptr;
       if (shared != nullptr) node = *shared;
       if (node >= 0) continue;
@@ -180,7 +183,7 @@ class Raising {
   int order_;
   const std::vector<NodeIndex>& nodes_;
   std::array<Table, max_order + 1> tables_;
-  std::vector<int> raised_;
+  std::vector<int> new_nodes_;
   std::unordered_map<NodeKey, int, HashOfKey> shared_;
 };
 
@@ -281,14 +284,13 @@ void flip_cell(Mesh& mesh, std::size_t cell) {
   }
 }
 
-std::vector<int> raise_order(Mesh& mesh, int order) {
+std::vector<int> change_order(Mesh& mesh, int order) {
   CLEARANCE_ASSERT(order >= 1 && order <= max_order);
-  bool is_raised = true;
+  bool has_order = true;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
-    CLEARANCE_ASSERT(mesh.order_of_cell(cell) <= order);
-    is_raised = is_raised && mesh.order_of_cell(cell) == order;
+    has_order = has_order && mesh.order_of_cell(cell) == order;
   }
-  if (!is_raised) return Raising(mesh, order).run();
+  if (!has_order) return ChangeOfOrder(mesh, order).run();
   std::vector<int> same(mesh.vertices.size());
   std::iota(same.begin(), same.end(), 0);
   return same;

@@ -1,4 +1,4 @@
-// Solid elements of order 2 to 4 (mesh.h): appended, turned, raised to a higher order, and their boundary as facets.
+// Solid elements of order 2 to 4 (mesh.h): appended, turned, brought to another order, and their boundary as facets.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,12 @@ std::string find_cell_node_fault(const Mesh& mesh);
 /// barycentrics.
 void flip_cell(Mesh& mesh, std::size_t cell);
 
-/// Makes every solid element one of this order, of the same shape. None may be of a higher one. New nodes stand in the
-/// places that the element's map gives; those on edges and faces are shared by all elements with the same corners
-/// there, and are placed by one of the highest order. Old nodes that are nodes of the new element too stay, the others
-/// are removed unless something else uses them; new vertices come after the old ones, which keep their order.
-/// Per old vertex its new number, -1 for the removed ones.
-std::vector<int> raise_order(Mesh& mesh, int order);
+/// Makes every solid element one of this order: of the same shape, or where its order was higher the one that has the
+/// same places at the new nodes. New nodes stand in the places that the element's map gives; those on edges and faces
+/// are shared by all elements with the same corners there, and are placed by one of the highest order. Old nodes that
+/// are nodes of the new element too stay, the others are removed unless something else uses them; new vertices come
+/// after the old ones, which keep their order. Per old vertex its new number, -1 for the removed ones.
+std::vector<int> change_order(Mesh& mesh, int order);
 
 /// The boundary of the tetrahedra, pointing outwards, in their order: of each face of a curved one the order^2
 /// triangles between its nodes. It is closed where neighbours have the same order.

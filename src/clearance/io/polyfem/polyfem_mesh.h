@@ -19,7 +19,7 @@ struct PolyfemMesh {
   TransformDesc transform;
   std::optional<ArrayDesc> array;
   int refinements = 0;
-  Mesh placed;  ///< refined, in the world at the start; the first copy; elements are of the order of the file
+  Mesh placed;  ///< refined, in the world at the start; the first copy; elements as in the file, or of the body's order
   std::size_t num_coarse_elements = 0;
   BoundingBox box;  ///< of the vertices of `placed`
 };

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/polyfem/polyfem_values.h"
 
 namespace clearance {
@@ -23,27 +24,15 @@ std::optional<int> read_order(const ForeignObject& from, const char* key) {
   return std::nullopt;
 }
 
-std::size_t num_nodes_of_order(const Mesh& mesh, int order) {
-  Mesh straight = mesh;
-  straight.cell_nodes.clear();
-  straight.first_cell_node.clear();
-  raise_order(straight, order);
-  std::set<int> nodes(straight.cell_nodes.begin(), straight.cell_nodes.end());
-  const auto add = [&](const auto& elements) {
-    for (const auto& element : elements) nodes.insert(element.begin(), element.end());
-  };
-  if (mesh.dim == 3) {
-    add(mesh.tets);
-  } else {
-    add(mesh.triangles);
-  }
-  return nodes.size();
-}
-
 int order_of_shape(const Mesh& mesh) {
   int order = 1;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) order = std::max(order, mesh.order_of_cell(cell));
   return order;
+}
+
+std::size_t num_inverted(const Mesh& mesh) {
+  const ElementDefects defects = find_element_defects(mesh);
+  return mesh.dim == 3 ? defects.inverted_tets.size() : defects.inverted_triangles.size();
 }
 
 }  // namespace
@@ -98,14 +87,25 @@ int set_order(const ForeignObject& entry, const PolyfemOrders& orders, const std
                               *asked.begin(), order, order));
   }
   if (const int shape = order_of_shape(mesh); shape > order) {
-    const std::size_t num_wanted = num_nodes_of_order(mesh, order);
-    entry.warning("mesh", fmt::format("its elements are curved, of order {0}: displacements of order {1} "
-                                      "(space.discr_order) cannot turn them without strain, so that they are of order "
-                                      "{0} here, which costs {2} nodes instead of {3}",
-                                      shape, order, num_nodes_of_order(mesh, shape), num_wanted));
-    order = shape;
+    const std::string asked_for = fmt::format(
+        "its elements are curved, of order {}, and displacements of order {} (space.discr_order) cannot turn such ones "
+        "without strain",
+        shape, order);
+    order = std::max(order, 2);  // straight elements of a round body would be too far from it
+    Mesh lowered = mesh;
+    change_order(lowered, order);
+    if (num_inverted(lowered) == 0) {
+      entry.warning("mesh", fmt::format("{}: both are of order {} here; `order` of the native scene can be up to {}, "
+                                        "which keeps the shape",
+                                        asked_for, order, shape));
+    } else {
+      entry.warning("mesh", fmt::format("{}, while {} of these would be inverted with a shape of order {}: both are of "
+                                        "order {} here",
+                                        asked_for, num_inverted(lowered), order, shape));
+      order = shape;
+    }
   }
-  raise_order(mesh, order);
+  change_order(mesh, order);
   return order;
 }
 

@@ -86,9 +86,9 @@ class SceneReader {
       obstacle_ids_.push_back(read_obstacle_id(entry));
       move_obstacle(conditions_, obstacle_ids_.back(), body);
     } else {
-      if (has_collision_mesh(root_)) with_collision_mesh_.push_back(mesh);
       std::vector<int> body_ids = read_body_ids(entry, mesh);
       const int order = set_order(entry, orders_, body_ids, mesh.placed);
+      if (has_collision_mesh(root_)) with_collision_mesh_.push_back(mesh);
       if (order > 1) {
         body.order = order;
         body.collision_surface = CollisionSurfaceDesc{.mesh = "", .segments = order};  // between the nodes
