@@ -3,7 +3,7 @@
 #include <cmath>
 #include <set>
 
-#include "clearance/geometry/curved_volume.h"
+#include "clearance/verify/curved_element.h"
 #include "clearance/verify/distance.h"
 #include "clearance/verify/exact.h"
 #include "clearance/verify/search.h"
@@ -113,9 +113,7 @@ class FrameCheck {
       if (nodes.empty()) continue;
       std::vector<double> x;
       for (const int v : nodes) x.insert(x.end(), x_[v].data(), x_[v].data() + mesh.dim);
-      const int order = mesh.order_of_cell(cell);
-      const bool is_valid = mesh.dim == 2 ? CurvedVolume<2>(order).is_valid(x) : CurvedVolume<3>(order).is_valid(x);
-      if (is_valid) continue;
+      if (is_valid_everywhere(mesh.dim, x)) continue;
       const int body = surface_.vertex_body[nodes[0]];
       add_offense(verdict_.num_inversions, {OffenseKind::inversion, body, body, {nodes.begin(), nodes.end()}, {}, {}});
     }
