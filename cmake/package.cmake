@@ -49,12 +49,12 @@ foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine c
 endforeach()
 clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
-  LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_muparser
+  LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
   HEADERS base/log.h base/parallel.h base/profile.h base/result.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
-    simulation/body_facts.h simulation/coarse_motion.h simulation/joint_strain.h simulation/run.h simulation/separation.h simulation/simulation.h
+    simulation/body_facts.h simulation/coarse_motion.h simulation/curved_distance.h simulation/joint_strain.h simulation/run.h simulation/separation.h simulation/simulation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)
 # Its headers hand over Eigen's objects, which lie and are freed as Eigen is told here; users who compile for AVX without it
 # would free what they do not own.

@@ -1,8 +1,12 @@
 // Orders of elements of PolyFEM scenes, curved meshes, and surfaces for collision alone.
+#include <filesystem>
+
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/surface.h"
+#include "clearance/io/mesh/mesh_reader.h"
 #include "io/polyfem_support.h"
+#include "io/weights_file.h"
 
 namespace clearance {
 namespace {
@@ -15,7 +19,7 @@ Vec<3> bent(const Vec<3>& x) {
 }
 
 Mesh bent_mesh(Mesh mesh, int order) {
-  raise_order(mesh, order);
+  change_order(mesh, order);
   for (Vec<3>& x : mesh.vertices) x = bent(x);
   return mesh;
 }
@@ -34,7 +38,7 @@ class PolyfemOrder : public testing::Test {
   }
   /// Numbers of nodes at the right end of a cube whose elements have that order.
   static std::vector<int> nodes_at_right(Mesh mesh, int order) {
-    raise_order(mesh, order);
+    change_order(mesh, order);
     std::vector<int> nodes;
     for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
       if (mesh.vertices[v][0] > 0.499) nodes.push_back(static_cast<int>(v));
@@ -86,20 +90,20 @@ TEST_F(PolyfemOrder, OfWhatIsNotSimulatedIsNone) {
   EXPECT_EQ(scene.bodies[2].order, 0);
 }
 
-TEST_F(PolyfemOrder, OfCurvedMeshesIsAtLeastThatOfTheirShape) {
+TEST_F(PolyfemOrder, OfCurvedMeshesIsThatOfTheirShape) {
   write("bent.msh", bent_mesh(cube_, 2));
   EXPECT_EQ(orders(entry("bent.msh"), "2"), (std::vector<int>{2}));
   EXPECT_EQ(orders(entry("bent.msh"), "4"), (std::vector<int>{4}));
   EXPECT_EQ(orders(entry("bent.msh"), "1", 1), (std::vector<int>{2}));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent.msh"))),
-            Lines{"geometry[0].mesh: warning: its elements are curved, of order 2: displacements of order 1 "
-                  "(space.discr_order) cannot turn them without strain, so that they are of order 2 here, which costs "
-                  "125 nodes instead of 27 (got \"bent.msh\")"});
+            Lines{"geometry[0].mesh: warning: its elements are curved, of order 2, and displacements of order 1 "
+                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` of the "
+                  "native scene can be up to 2, which keeps the shape (got \"bent.msh\")"});
   write("bent4.msh", bent_mesh(cube_, 4));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent4.msh"), space("2"))),
-            Lines{"geometry[0].mesh: warning: its elements are curved, of order 4: displacements of order 2 "
-                  "(space.discr_order) cannot turn them without strain, so that they are of order 4 here, which costs "
-                  "729 nodes instead of 125 (got \"bent4.msh\")"});
+            Lines{"geometry[0].mesh: warning: its elements are curved, of order 4, and displacements of order 2 "
+                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` of the "
+                  "native scene can be up to 4, which keeps the shape (got \"bent4.msh\")"});
   EXPECT_EQ(
       folder_.problems(scene_of(entry("bent.msh", R"("n_refs": 1)"), space("2"))),
       Lines{"geometry[0].n_refs: the elements of the mesh are curved, and only linear ones can be split (got 1)"});
@@ -226,10 +230,12 @@ class PolyfemCollisionMesh : public PolyfemOrder {
     EXPECT_EQ(surface->mesh, "");
     return surface->segments;
   }
-  const std::string refused_ =
-      "contact.collision_mesh.mesh: does not subdivide the elements' surface; `linear_map` is not read yet: name it in "
-      "a "
-      "native scene's `collision_surface`";
+  /// The file that the first body's surface is from; empty: it is made from that of its elements.
+  std::string file(const std::string& geometry, const std::string& order, const std::string& collision_mesh) const {
+    const SceneDesc desc = folder_.good(scene(geometry, order, collision_mesh));
+    const auto& surface = desc.bodies.at(0).collision_surface;
+    return surface ? std::filesystem::path(surface->mesh).filename().string() : "none";
+  }
 };
 
 TEST_F(PolyfemCollisionMesh, ThatIsNotThereIsBetweenTheNodes) {
@@ -291,21 +297,22 @@ TEST_F(PolyfemCollisionMesh, OfThePlaneIsAnOutline) {
   EXPECT_EQ(segments(entry("square.obj"), "2", R"({"max_edge_length": 0.2})"), 3);
   outline.vertices[0][0] += 0.01;
   write("outline.obj", outline);
-  EXPECT_EQ(problems(entry("square.obj"), "2", R"({"mesh": "outline.obj", "linear_map": "a.hdf5"})"),
-            Lines{refused_ + R"( (got "outline.obj"))"});
+  EXPECT_EQ(file(entry("square.obj"), "2", R"({"mesh": "outline.obj"})"), "outline.obj");
 }
 
-TEST_F(PolyfemCollisionMesh, OfAnotherShapeIsRefusedByItsKey) {
+TEST_F(PolyfemCollisionMesh, OfAnotherShapeIsASurfaceOfItsOwn) {
   const auto of = [&](const std::string& mesh, const std::string& surface) {
-    return problems(entry(mesh), "2", R"({"mesh": ")" + surface + R"(", "linear_map": "a.hdf5"})");
+    return file(entry(mesh), "2", R"({"mesh": ")" + surface + R"("})");
   };
-  EXPECT_EQ(of("cube.msh", "other.obj"), Lines{refused_ + R"( (got "other.obj"))"});
-  EXPECT_EQ(of("cube.msh", "curved.obj"), Lines{refused_ + R"( (got "curved.obj"))"});
-  EXPECT_EQ(of("bent.msh", "subdivided.obj"), Lines{refused_ + R"( (got "subdivided.obj"))"});
-  EXPECT_EQ(of("cube.msh", "flat.obj"), Lines{refused_ + R"( (got "flat.obj"))"});
+  EXPECT_EQ(of("cube.msh", "subdivided.obj"), "");
+  EXPECT_EQ(of("cube.msh", "other.obj"), "other.obj");
+  EXPECT_EQ(of("cube.msh", "curved.obj"), "curved.obj");
+  EXPECT_EQ(of("bent.msh", "subdivided.obj"), "subdivided.obj");
+  EXPECT_EQ(of("cube.msh", "flat.obj"), "flat.obj");
   EXPECT_EQ(problems(entry("cube.msh", R"("type": "mesh_array", "array": {"size": [2, 1, 1], "offset": 2})"), "2",
-                     R"({"mesh": "subdivided.obj", "linear_map": "a.hdf5"})"),
-            Lines{refused_ + R"( (got "subdivided.obj"))"});
+                     R"({"mesh": "subdivided.obj"})"),
+            Lines{"contact.collision_mesh.mesh: is another surface than that of the elements: expected one deformable "
+                  "body, not copies of one (got \"subdivided.obj\")"});
   EXPECT_EQ(problems(entry("cube.msh"), "2", R"({"linear_map": "a.hdf5"})"),
             Lines{"contact.collision_mesh.linear_map: expected `mesh` beside it, whose vertices it moves (got "
                   "\"a.hdf5\")"});
@@ -322,6 +329,48 @@ TEST_F(PolyfemCollisionMesh, ThatIsMissingCountsByItsName) {
     EXPECT_EQ(problems(entry("cube.msh"), "2", named(name)),
               Lines{"contact.collision_mesh.mesh: the mesh file does not exist (got \"" + name + "\")"});
   }
+}
+
+TEST_F(PolyfemCollisionMesh, FollowsTheWeightsOfItsNodes) {
+  const Mesh mesh = read_mesh(folder_.path() / "cube.msh").value(),
+             surface = read_mesh(folder_.path() / "other.obj").value();
+  NodeWeights weights = test::barycentric_weights(mesh, surface);
+  const auto write_weights = [&](std::size_t num_nodes) {
+    test::write_weights(folder_.path() / "w.hdf5", weights, num_nodes);
+  };
+  const std::string key = R"({"mesh": "other.obj", "linear_map": "w.hdf5"})",
+                    place = "contact.collision_mesh.linear_map: ";
+  const auto not_used = [&](const std::string& why) {
+    return Lines{place + "warning: " + why +
+                 ": every vertex of the surface follows the element that holds it, or the nearest, instead (got "
+                 "\"w.hdf5\")"};
+  };
+  const auto of = [&](const std::string& more = "") { return problems(entry("cube.msh", more), "1", key); };
+  EXPECT_EQ(of(), not_used("the file does not exist"));
+  write_weights(27);
+  for (const char* order : {"1", "2"}) {
+    const std::string moved =
+        R"("transformation": {"scale": [2, 1, 3], "rotation": [0, 30, 0], "translation": [5, 0, 0]})";
+    const SceneDesc desc = folder_.good(scene(entry("cube.msh", moved), order, key));
+    EXPECT_EQ(desc.bodies.at(0).collision_surface.value().mesh, "other.obj");
+    EXPECT_EQ(desc.bodies[0].collision_surface->weights, "w.hdf5");
+  }
+  EXPECT_EQ(of(R"("n_refs": 1)"), not_used("is for the nodes of a mesh that is refined"));
+  write_weights(125);
+  EXPECT_EQ(of(), not_used("is for 125 nodes, numbered as PolyFEM does, and the mesh file has 27"));
+  EXPECT_EQ(folder_.good(scene(entry("cube.msh"), "2", key), 1).bodies.at(0).collision_surface.value().weights, "");
+  std::swap(weights.front(), weights.back());
+  write_weights(27);
+  EXPECT_EQ(of(), not_used("has nodes or vertices in another order than the files"));
+  weights.pop_back();
+  write_weights(27);
+  EXPECT_EQ(of(), not_used("is for " + std::to_string(weights.size()) + " vertices, and the surface has " +
+                           std::to_string(weights.size() + 1)));
+  weights[2] = {{3, 0.5}};
+  write_weights(27);
+  EXPECT_EQ(of(),
+            Lines{place + "cannot be used: weight_triplets: the weights of row 2 add up to 0.5: expected 1, so that "
+                          "the surface follows translations (got \"w.hdf5\")"});
 }
 
 TEST_F(PolyfemCollisionMesh, ThatIsSwitchedOffIsNone) {

@@ -89,26 +89,46 @@ TEST_F(PolyfemScenes, OfHigherOrderHaveTheOrderOfTheirFile) {
   EXPECT_EQ(load(examples + "higher-order/golf-ball-P2.json").bodies.at(0).order, 0) << "only the wall is of order 2";
 }
 
-TEST_F(PolyfemScenes, WithCurvedMeshesHaveNoLowerOrder) {
+TEST_F(PolyfemScenes, WithCurvedMeshesHaveTheirSurfaceAroundElementsOfLowerOrder) {
   const Result<LoadedScene> ball = load_scene(folder_ / "high-order-ipc/scripts/bounce/bounce-P4.json");
   ASSERT_TRUE(ball.has_value());
-  EXPECT_EQ(ball->scene.bodies.at(0).order, 4);
-  EXPECT_EQ(ball->scene.bodies[0].collision_surface.value().segments, 9) << "81 triangles a face";
-  ASSERT_EQ(ball->warnings.size(), 1U);
-  EXPECT_EQ(
-      ball->warnings[0].message,
-      "its elements are curved, of order 4: displacements of order 2 (space.discr_order) cannot turn them without "
-      "strain, so that they are of order 4 here, which costs 459 nodes instead of 80");
+  EXPECT_EQ(ball->scene.bodies.at(0).order, 2);
+  EXPECT_NE(ball->scene.bodies[0].collision_surface.value().mesh, "");
+  EXPECT_EQ(ball->warnings.size(), 2U) << "of the order, and of weights for nodes of order 2";
 }
 
-TEST_F(PolyfemScenes, WithOtherSurfacesForCollisionAreRefusedByName) {
+TEST_F(PolyfemScenes, WithOtherSurfacesForCollisionMoveThemWithTheirElements) {
   for (const char* name : {"higher-order/coarse-golf-ball-3D-P3", "bounce/bounce-P1", "higher-order/sphere-P2",
                            "stress-tests/trash-compactor-octocat-P2-wCM-r2", "baseline/fine_fem+coarse_collision"}) {
-    const Issues issues = problems(fmt::format("high-order-ipc/scripts/{}.json", name));
-    const auto error = std::find_if(issues.begin(), issues.end(),
-                                    [](const Issue& issue) { return issue.severity == Severity::error; });
-    ASSERT_NE(error, issues.end()) << name;
-    EXPECT_EQ(error->place, "contact.collision_mesh.mesh") << name;
+    const Result<LoadedScene> loaded = load_scene(folder_ / fmt::format("high-order-ipc/scripts/{}.json", name));
+    ASSERT_TRUE(loaded.has_value()) << name << ": " << to_string(loaded.issues().at(0));
+    const BodyDesc& body = loaded->scene.bodies.at(0);
+    ASSERT_TRUE(body.collision_surface) << name;
+    EXPECT_NE(body.collision_surface->mesh, "") << name;
+  }
+}
+
+TEST_F(PolyfemScenes, HaveWeightsForNodesOfTheirMeshFiles) {
+  const auto has_weights = [&](const std::string& name) {
+    const Result<LoadedScene> loaded = load_scene(folder_ / ("high-order-ipc/scripts/" + name + ".json"));
+    if (!loaded) ADD_FAILURE() << name << ": " << to_string(loaded.issues().at(0));
+    if (!loaded) return false;
+    const bool is_warned = std::any_of(loaded->warnings.begin(), loaded->warnings.end(), [](const Issue& issue) {
+      return issue.place == "contact.collision_mesh.linear_map";
+    });
+    const bool is_set = loaded->scene.bodies.at(0).collision_surface.value().weights != "";
+    EXPECT_NE(is_set, is_warned) << name;
+    return is_set;
+  };
+  for (const char* name : {"baseline/coarse_fem+fine_collision", "baseline/fine_fem+coarse_collision",
+                           "bounce/bounce-P1", "friction/armadillo-roller", "higher-order/coarse-golf-ball-3D-P1",
+                           "stress-tests/trash-compactor-octocat", "tests/bc-coarse-coll"}) {
+    EXPECT_TRUE(has_weights(name)) << name;
+  }
+  // Of nodes of order 2 and 3 that PolyFEM numbers.
+  for (const char* name : {"bounce/bounce-P4", "higher-order/coarse-golf-ball-3D-P3", "higher-order/sphere-P2",
+                           "stress-tests/trash-compactor-octocat-P2-wCM-r2"}) {
+    EXPECT_FALSE(has_weights(name)) << name;
   }
 }
 

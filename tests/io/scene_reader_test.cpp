@@ -75,6 +75,8 @@ TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
   const Result<LoadedScene> moved = load_scene(folder_ / "results/run/scene.json");
   for (const Issue& issue : moved.issues()) ADD_FAILURE() << to_string(issue);
   EXPECT_EQ(moved->scene.bodies[0].mesh, (folder_ / "meshes/cube.msh").string());
+  EXPECT_EQ(moved->scene.bodies[3].collision_surface.value().mesh, (folder_ / "skin.obj").string());
+  EXPECT_EQ(moved->scene.bodies[3].collision_surface->weights, (folder_ / "skin.hdf5").string());
   for (const MotionDesc& motion : moved->scene.bodies[0].motions) {
     EXPECT_TRUE(motion.mesh_sequence.empty() || motion.mesh_sequence.starts_with(folder_.string()));
   }

@@ -32,6 +32,7 @@ inline SceneDesc full_scene() {
                    .kappa_min_multiplier = 3e10,
                    .close_distance = 1e-8,
                    .min_separation = 5e-324,
+                   .separate_curved = true,
                    .obstacles_only = true,
                    .restitution = 0.4,
                    .restitution_pairs = {RestitutionPairDesc{.bodies = {"cube", "ball"}, .restitution = 0.6}}};
@@ -127,7 +128,11 @@ inline SceneDesc full_scene() {
   link.motions[0].poses = {PoseDesc{.position = {1, 2, 3}, .rotation = {90, 0, 0}}, PoseDesc{}};
   link.loads.resize(1);
   link.loads[0].kind = LoadKind::torque;
-  scene.bodies = {cube, ball, link};
+  BodyDesc skin;
+  skin.name = "skin";
+  skin.generator = GeneratorDesc{.kind = GeneratorKind::box};
+  skin.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .weights = "skin.hdf5"};
+  scene.bodies = {cube, ball, link, skin};
   scene.joints = {JointDesc{.name = "door",
                             .kind = JointKind::slider,
                             .bodies = {"link[1]", ""},

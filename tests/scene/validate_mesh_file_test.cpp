@@ -1,4 +1,4 @@
-// `units`, `up` and `volume_mesh` of a body.
+// `units`, `up`, `volume_mesh` and `collision_surface` of a body.
 #include <gtest/gtest.h>
 
 #include "clearance/scene/json_reader.h"
@@ -40,6 +40,28 @@ TEST(MeshFile, KeysOfMeshFilesAreRefusedWithoutOne) {
                    "bodies[0].volume_mesh: is for bodies with a `mesh`; all else is in metres, y up"}));
   EXPECT_EQ(told(R"({"mesh": "part.obj", "up": "z"})", R"("dimension": 2, )"),
             Lines{"bodies[0].up: must be \"y\" in 2D, where z points at the reader (got \"z\")"});
+}
+
+TEST(CollisionSurface, WeightsAreThoseOfASurfaceAndOfTheMeshAsItIs) {
+  const auto of = [](const std::string& surface, const std::string& more = "") {
+    return told(R"({"mesh": "part.msh", "collision_surface": )" + surface + more + "}");
+  };
+  const std::string weighted = R"({"mesh": "skin.obj", "weights": "w.hdf5"})";
+  const std::string place = "bodies[0].collision_surface.weights: ", got = " (got \"w.hdf5\")";
+  EXPECT_EQ(of(weighted), Lines{});
+  EXPECT_EQ(of(weighted, R"(, "array": {"counts": [2, 1, 1]}, "order": 2)"), Lines{});
+  const std::string alone = "is for the vertices of a surface of its own; give that as `mesh`";
+  EXPECT_EQ(of(R"({"weights": "w.hdf5"})"), Lines{place + alone + got});
+  EXPECT_EQ(of(R"({"weights": "w.hdf5", "segments": 3})"), Lines{place + alone + got});
+  EXPECT_EQ(of(weighted, R"(, "refinements": 1)"),
+            Lines{place + "is for the nodes of the mesh as it is, and `refinements` make others" + got});
+  EXPECT_EQ(of(weighted, R"(, "volume_mesh": {})"),
+            Lines{place + "is for the nodes of the mesh as it is, and `volume_mesh` makes others" + got});
+  EXPECT_EQ(of(weighted, R"(, "split_components": true)"),
+            Lines{"bodies[0].split_components: a deformable body cannot be split; its parts may lie apart (got true)"});
+  EXPECT_EQ(of(weighted, R"(, "kind": "rigid")"),
+            Lines{"bodies[0].collision_surface: is for deformable bodies; stiff ones and obstacles touch with their "
+                  "meshes"});
 }
 
 }  // namespace

@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "clearance/bodies/fem/element_moments.h"
 #include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/curved_generators.h"
 #include "clearance/geometry/generators.h"
+#include "clearance/geometry/intersection.h"
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/io/mesh/mesh_writer.h"
+#include "clearance/simulation/body_instance.h"
 #include "clearance/simulation/collision_surface.h"
 #include "clearance/verify/frame.h"
 #include "simulation/running_scene.h"
@@ -84,8 +91,41 @@ TEST(CurvedBody, RestsOnAPlaneWithItsWeight) {
   }
 }
 
+// A body whose displacements are of a lower order than its shape could not turn: the shape is lowered, and that is
+// said.
+TEST(CurvedBody, AnOrderBelowThatOfTheMeshLowersItsShape) {
+  Mesh ball = make_sphere(1.0, 1);
+  change_order(ball, 4);
+  curve_sphere(ball, 1.0);
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "clearance_lowered_ball.msh";
+  ASSERT_TRUE(write_mesh(file, ball));
+  SceneDesc scene;
+  scene.bodies.resize(1);
+  scene.bodies[0].name = "ball";
+  scene.bodies[0].mesh = file.string();
+  scene.bodies[0].units = LengthUnit::metre;
+  for (const int order : {0, 4, 2, 1}) {
+    scene.bodies[0].order = order;
+    const Result<LoadedBodies> loaded = load_bodies(scene);
+    ASSERT_TRUE(loaded.has_value());
+    const Mesh& mesh = loaded->instances.at(0).mesh;
+    EXPECT_EQ(mesh.order_of_cell(0), order == 0 ? 4 : order);
+    EXPECT_EQ(loaded->warnings.size(), order == 1 || order == 2 ? 1u : 0u);
+    double volume = 0.0;
+    for (const MassProperties& element : element_mass_properties(mesh)) volume += element.measure;
+    const double exact = 4.0 / 3.0 * 3.14159265358979323846;
+    EXPECT_NEAR(volume, exact, exact * (order == 1 ? 0.5 : order == 2 ? 0.05 : 1e-3));
+    if (order == 2) {
+      EXPECT_EQ(loaded->warnings[0].place, "bodies[0].order");
+      EXPECT_NE(loaded->warnings[0].message.find("changes the body's volume by -"), std::string::npos)
+          << loaded->warnings[0].message;
+    }
+  }
+  std::filesystem::remove(file);
+}
+
 BodyInstance body_of(Mesh mesh, int order) {
-  if (order > 1) raise_order(mesh, order);
+  if (order > 1) change_order(mesh, order);
   BodyInstance body;
   body.name = "body";
   body.kind = BodyKind::deformable;
@@ -203,6 +243,64 @@ TEST(CurvedBodies, PressedTogetherNeverIntersect) {
       EXPECT_EQ(verdict.num_inversions, 0);
       EXPECT_EQ(verdict.num_half_space_violations, 0);
     }
+  }
+}
+
+/// The boundary of a body as it is now, in so fine pieces that their distance from it is far below any gap.
+CollisionSurface bent_boundary(const RunningScene& running, std::size_t b) {
+  BodyInstance body = running.scene().bodies[b];
+  for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
+    body.mesh.vertices[v] = running.x(running.scene().blocks[b].of_node(static_cast<int>(v)));
+  }
+  BodyDesc fine;
+  fine.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 32};
+  Issues issues;
+  return make_collision_surface(fine, body, "", issues);
+}
+
+/// Edges of one surface that meet a triangle of the other.
+int count_meetings(const CollisionSurface& of_edges, const CollisionSurface& of_triangles) {
+  const auto place = [](const CollisionSurface& surface, int v) -> const Vec<3>& {
+    return surface.vertices[static_cast<std::size_t>(v)].rest;
+  };
+  int count = 0;
+  for (const auto& edge : unique_edges(of_edges.triangles)) {
+    const BoundingBox box = bounding_box({place(of_edges, edge[0]), place(of_edges, edge[1])});
+    for (const auto& [a, b, c] : of_triangles.triangles) {
+      const Vec<3>&p = place(of_triangles, a), &q = place(of_triangles, b), &r = place(of_triangles, c);
+      bool is_near = true;
+      for (int k = 0; k < 3 && is_near; ++k) {
+        is_near = std::min({p[k], q[k], r[k]}) <= box.max[k] && std::max({p[k], q[k], r[k]}) >= box.min[k];
+      }
+      if (is_near) count += edge_intersects_triangle(place(of_edges, edge[0]), place(of_edges, edge[1]), p, q, r);
+    }
+  }
+  return count;
+}
+
+// Flat pieces that do not meet may belong to curved boundaries that do.
+TEST(CollisionSurface, KeepsCurvedBoundariesApartOnRequest) {
+  for (const bool is_separate : {false, true}) {
+    RunningScene balls(fmt::format(
+        R"({{"time": {{"step": 0.2, "integrator": "quasi_static"}}, "gravity": [0, 0, 0],
+          "contact": {{"separate_curved": {}}}, "bodies": [
+          {{"name": "low", "order": 2, "generator": {{"kind": "sphere", "size": [0.5], "resolution": [1]}},
+            "material": {{"youngs_modulus": 1e5}},
+            "motions": [{{"region": {{"box": [[0, 0, 0], [1, 0.2, 1]], "frame": "body"}}}}]}},
+          {{"name": "high", "order": 2, "generator": {{"kind": "sphere", "size": [0.5], "resolution": [1]}},
+            "material": {{"youngs_modulus": 1e5}}, "transform": {{"translation": [0.07, 1.01, 0.05]}},
+            "motions": [{{"region": {{"box": [[0, 0.8, 0], [1, 1, 1]], "frame": "body"}},
+              "linear_velocity": [0, -0.25, 0]}}]}}]}})",
+        is_separate));
+    balls.steps(5);
+    const SceneDesc& desc = balls.simulation().scene();
+    const CurvedDistance curved = balls.simulation().curved_distance();
+    EXPECT_EQ(curved.body >= 0, is_separate);
+    EXPECT_LT(curved.share, 1.0);
+    EXPECT_EQ(desc.contact.min_separation > 0.0, is_separate);
+    const CollisionSurface low = bent_boundary(balls, 0), high = bent_boundary(balls, 1);
+    const int num_meetings = count_meetings(low, high) + count_meetings(high, low);
+    EXPECT_EQ(num_meetings > 0, !is_separate) << num_meetings;
   }
 }
 

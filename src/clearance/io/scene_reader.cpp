@@ -151,8 +151,10 @@ std::string scene_text(const fs::path& path, const SceneDesc& scene) {
   if (from.lexically_normal() != to.lexically_normal()) {
     for (BodyDesc& body : saved.bodies) {
       if (!body.mesh.empty()) body.mesh = (from / body.mesh).lexically_normal().string();
-      if (body.collision_surface && !body.collision_surface->mesh.empty()) {
-        body.collision_surface->mesh = (from / body.collision_surface->mesh).lexically_normal().string();
+      if (body.collision_surface) {
+        for (std::string* file : {&body.collision_surface->mesh, &body.collision_surface->weights}) {
+          if (!file->empty()) *file = (from / *file).lexically_normal().string();
+        }
       }
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty())

@@ -83,6 +83,12 @@ void describe(Visitor& v, ContactDesc& c) {
   v.field("close_distance", c.close_distance,
           at_least(0.0, "l or m", "stiffness published: below this distance it is doubled"));
   v.field("min_separation", c.min_separation, at_least(0.0, "m", "smallest allowed gap, always absolute"));
+  v.field(
+      "separate_curved", c.separate_curved,
+      any("",
+          "`min_separation` is at least three times the certified distance of curved boundaries from the flat pieces "
+          "that touch for them, so that the curved surfaces themselves do not meet; where they become rounder than "
+          "that covers, `curved_surfaces` warns"));
   v.field("obstacles_only", c.obstacles_only,
           any("", "deformable bodies collide with obstacles and half-spaces, but not with each other or themselves"));
   v.field("restitution", c.restitution,
@@ -240,6 +246,12 @@ void describe(Visitor& v, CollisionSurfaceDesc& c) {
       any("path",
           "file of a surface of triangles (2D: an outline of edges) in the place, units and transform of the body's "
           "mesh; empty: the boundary of the elements"));
+  v.field(
+      "weights", c.weights,
+      any("path",
+          "HDF5 file of weights by which the vertices of `mesh` follow the nodes of the body's mesh, V + W (x - X): "
+          "a row per vertex of the surface file, a column per node of the mesh file, in their order; empty: each "
+          "vertex follows the element around it. See docs/high_order.md"));
   v.field("segments", c.segments,
           at_least(0, "",
                    "pieces of each edge of the boundary, which cut each face into their square; 0: as few as the "
@@ -442,12 +454,11 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("geometry", b.geometry, any("", "a mesh written out; null: none"));
   v.field("split_components", b.split_components,
           any("", "every connected component of the mesh is a body of its own; stiff bodies and obstacles"));
-  v.field(
-      "order", b.order,
-      at_least(0, "",
-               "polynomial order of the displacements in the elements of a deformable body, 1 to 4; at least that of "
-               "the mesh file's curved elements; 0: that of the mesh")
-          .below(5, false));
+  v.field("order", b.order,
+          at_least(0, "",
+                   "polynomial order of the displacements in the elements of a deformable body, 1 to 4; curved "
+                   "elements of a mesh file take the same; 0: that of the mesh")
+              .below(5, false));
   v.field("refinements", b.refinements,
           at_least(0, "",
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "

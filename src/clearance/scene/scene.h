@@ -63,6 +63,7 @@ struct ContactDesc {
       1e11;                      ///< [Fer23, app. A.6]: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;  ///< [Fer23, app. A.6]: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;   ///< [m] smallest allowed gap, always absolute
+  bool separate_curved = false;  ///< at least what keeps curved boundaries apart, not their flat pieces alone
   bool obstacles_only = false;   ///< deformable bodies touch neither each other nor themselves
   double restitution = 0.0;      ///< of impacts of stiff bodies: speed after over speed before
   std::vector<RestitutionPairDesc> restitution_pairs;
@@ -170,7 +171,10 @@ struct VolumeMeshDesc {
 
 /// What of a deformable body touches others instead of the faces of its elements between their nodes.
 struct CollisionSurfaceDesc {
-  std::string mesh;         ///< path of a surface (2D: outline) that follows the elements; empty: their own boundary
+  std::string mesh;  ///< path of a surface (2D: outline) that follows the elements; empty: their own boundary
+  /// Path of weights (io/mesh/weights_reader.h) by which its vertices follow the nodes of the body's mesh file; empty:
+  /// each follows the element around it.
+  std::string weights = {};
   int segments = 0;         ///< of each edge of the boundary; 0: as many as the tolerance asks for
   double tolerance = 1e-3;  ///< largest distance from the curved boundary at rest, as a fraction of the body's size
 };

@@ -161,6 +161,18 @@ class Checker : SceneCheck {
     if (!body.collision_surface->mesh.empty() && body.collision_surface->segments > 0) {
       error(place, "has `mesh` and `segments`; give one of them");
     }
+    check_weights(body, place + ".weights");
+  }
+
+  void check_weights(const BodyDesc& body, const std::string& place) {
+    const std::string& weights = body.collision_surface->weights;
+    if (weights.empty()) return;
+    const auto refuse = [&](bool is_refused, const std::string& message) {
+      if (is_refused) error(place, message, '"' + weights + '"');
+    };
+    refuse(body.collision_surface->mesh.empty(), "is for the vertices of a surface of its own; give that as `mesh`");
+    refuse(body.refinements > 0, "is for the nodes of the mesh as it is, and `refinements` make others");
+    refuse(body.volume_mesh.has_value(), "is for the nodes of the mesh as it is, and `volume_mesh` makes others");
   }
 
   void check_source(const BodyDesc& body, const std::string& place) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <numeric>
 
+#include "clearance/bodies/fem/element_moments.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/curved_generators.h"
 #include "clearance/geometry/generators.h"
@@ -22,6 +23,7 @@
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/mesh_units.h"
 #include "clearance/simulation/moved_bodies.h"
+#include "clearance/simulation/proxy_weights.h"
 #include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
@@ -148,6 +150,17 @@ Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) 
   return kept;
 }
 
+/// Per source number the vertex that has it, or -1.
+std::vector<int> find_vertices(std::vector<int> numbers, const std::vector<int>& source_vertex) {
+  std::map<int, int> vertex_of;
+  for (std::size_t v = 0; v < source_vertex.size(); ++v) vertex_of[source_vertex[v]] = static_cast<int>(v);
+  for (int& number : numbers) {
+    const auto found = vertex_of.find(number);
+    number = found == vertex_of.end() ? -1 : found->second;
+  }
+  return numbers;
+}
+
 struct Component {
   Mesh mesh;
   std::vector<int> source_vertex;
@@ -248,30 +261,46 @@ std::string vertices_of(const Mesh& mesh, bool is_2d, int element) {
   return text;
 }
 
-/// Brings all elements of a deformable body to the order that is asked for.
-void set_order(const BodyDesc& body, Issue where, Mesh& mesh, Issues& issues) {
+double volume_of_elements(const Mesh& mesh) {
+  double volume = 0.0;
+  for (const MassProperties& element : element_mass_properties(mesh)) volume += element.measure;
+  return volume;
+}
+
+/// Brings all elements of a deformable body to the order that is asked for: displacements of a lower order than that of
+/// the shape could not turn an element. Per vertex its new number, -1 for those that are no nodes any more.
+std::vector<int> set_order(const BodyDesc& body, Issue where, Mesh& mesh, Issues& warnings) {
   int highest = 1;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     highest = std::max(highest, mesh.order_of_cell(cell));
   }
-  if (body.order == 0 && highest == 1) return;
+  if (body.order == 0 && highest == 1) {
+    std::vector<int> same(mesh.vertices.size());
+    std::iota(same.begin(), same.end(), 0);
+    return same;
+  }
   if (body.order != 0 && body.order < highest) {
+    const double before = volume_of_elements(mesh);
+    std::vector<int> new_number = change_order(mesh, body.order);
+    where.severity = Severity::warning;
     where.place += ".order";
     where.value = fmt::format("{}", body.order);
     where.message = fmt::format(
-        "the elements of the mesh of body '{}' are curved, of order {}: displacements of a lower order could not turn "
-        "them; expected at least {}, or 0",
-        body.name, highest, highest);
-    issues.push_back(where);
-    return;
+        "the elements of the mesh of body '{0}' are of order {1}: their shape becomes one of order {2}, too, which "
+        "changes the body's {3} by {4:+.2g} %; 0 or {1} keeps it",
+        body.name, highest, body.order, mesh.dim == 2 ? "area" : "volume",
+        100.0 * (volume_of_elements(mesh) / before - 1.0));
+    warnings.push_back(where);
+    return new_number;
   }
-  raise_order(mesh, body.order == 0 ? highest : body.order);
+  std::vector<int> new_number = change_order(mesh, body.order == 0 ? highest : body.order);
   if (body.generator) curve(*body.generator, mesh);
+  return new_number;
 }
 
 /// The collision surface from a file, if there is one: placed as the mesh of the body is.
-std::shared_ptr<const Mesh> load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue where, Issues& issues) {
-  if (!body.collision_surface || body.collision_surface->mesh.empty()) return nullptr;
+ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue where, Issues& issues) {
+  if (!body.collision_surface || body.collision_surface->mesh.empty()) return {};
   where.place += ".collision_surface.mesh";
   where.file = (std::filesystem::path(scene.base_directory) / body.collision_surface->mesh).string();
   Result<Mesh> read = read_mesh(where.file, {.dim = scene.dimension});
@@ -280,19 +309,21 @@ std::shared_ptr<const Mesh> load_proxy(const SceneDesc& scene, const BodyDesc& b
       issue.message = fmt::format("collision surface of body '{}': {}", body.name, issue.message);
       issues.push_back(std::move(issue));
     }
-    return nullptr;
+    return {};
   }
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *read);
-  Mesh proxy = surface_of(*read);
+  std::vector<int> source_vertex(read->vertices.size());
+  std::iota(source_vertex.begin(), source_vertex.end(), 0);
+  Mesh proxy = without_unused_vertices(with_boundary_only(*read), source_vertex);
   proxy.dim = scene.dimension;
   transform_mesh(body.transform, proxy);
   if (scene.dimension == 3 ? proxy.triangles.empty() : proxy.edges.empty()) {
     where.message = fmt::format("the collision surface of body '{}' has no {}", body.name,
                                 scene.dimension == 3 ? "triangles" : "edges");
     issues.push_back(where);
-    return nullptr;
+    return {};
   }
-  return std::make_shared<const Mesh>(std::move(proxy));
+  return {std::make_shared<const Mesh>(std::move(proxy)), std::move(source_vertex), read->vertices.size()};
 }
 
 /// Why a deformable mesh cannot be simulated.
@@ -392,7 +423,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       continue;
     }
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
-    if (body.kind == BodyKind::deformable) set_order(body, where, source, issues);
+    std::vector<int> number_of_node;  // per node of the file, in `source`
+    if (body.kind == BodyKind::deformable) number_of_node = set_order(body, where, source, loaded.warnings);
     check_element_numbers(body, where, source, issues);
     check_regions(scene, d, where, source, issues);
     warn_of_lone_points(scene, d, source, loaded.warnings);
@@ -424,7 +456,15 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       warn_of_open_seams(scene, d, mesh, source_vertex, loaded.warnings);
     }
 
-    const std::shared_ptr<const Mesh> proxy = load_proxy(scene, body, where, issues);
+    const ProxySurface proxy = load_proxy(scene, body, where, issues);
+    std::shared_ptr<const NodeWeights> proxy_weights;
+    if (proxy.mesh && !body.collision_surface->weights.empty() && issues.empty()) {
+      Issues found;
+      const FileNodes nodes = {mesh, find_vertices(number_of_node, source_vertex)};
+      proxy_weights = load_proxy_weights(scene, body, where, proxy, nodes, found);
+      Issues& to = has_errors(found) ? issues : loaded.warnings;
+      to.insert(to.end(), found.begin(), found.end());
+    }
     const std::vector<Component> components = body.split_components
                                                   ? split_components(mesh, source_vertex)
                                                   : std::vector<Component>{{std::move(mesh), std::move(source_vertex)}};
@@ -443,7 +483,8 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             instance.kind = body.kind;
             instance.is_obstacle = is_obstacle;
             instance.mesh = component.mesh;
-            instance.proxy = proxy;
+            instance.proxy = proxy.mesh;
+            instance.proxy_weights = proxy_weights;
             instance.untransformed_box = box;
             instance.source_vertex = component.source_vertex;
             instance.num_source_vertices = source.vertices.size();

@@ -8,6 +8,7 @@
 #include "clearance/base/result.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh.h"
+#include "clearance/io/mesh/weights_reader.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/mesh_groups.h"
 
@@ -21,8 +22,10 @@ struct BodyInstance {
   bool is_obstacle = false;
   Mesh mesh;                          ///< in the scene, unstressed; vertices that no element uses are gone
   std::shared_ptr<const Mesh> proxy;  ///< collision surface from a file, as `mesh` without shifts; null: none
-  BoundingBox untransformed_box;      ///< of the mesh before its transform
-  std::vector<int> source_vertex;     ///< per vertex of `mesh`: its number in the file or as generated
+  /// Of the vertices of `proxy`, in those of `mesh`; null: each follows the element around it.
+  std::shared_ptr<const NodeWeights> proxy_weights;
+  BoundingBox untransformed_box;   ///< of the mesh before its transform
+  std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
   std::shared_ptr<const std::vector<BodyGroup>>
       groups;  ///< those of the mesh that regions mean, in numbers of the file

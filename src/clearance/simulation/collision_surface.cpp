@@ -269,6 +269,15 @@ class Locator {
   std::vector<Linear> linear_;  // of the corners, per cell
 };
 
+/// A surface of its own by given weights.
+CollisionSurface follow(Mesh proxy, const NodeWeights& weights) {
+  CollisionSurface surface;
+  surface.triangles = std::move(proxy.triangles);
+  surface.edges = std::move(proxy.edges);
+  for (std::size_t v = 0; v < proxy.vertices.size(); ++v) surface.vertices.push_back({proxy.vertices[v], weights[v]});
+  return surface;
+}
+
 /// A surface of its own in the displacements of the elements around it.
 CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& body, const std::string& place,
                        Issues& issues) {
@@ -306,6 +315,14 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   return surface;
 }
 
+/// So many that the pieces are as near to the boundary as the tolerance asks for, and at least one a node.
+double segments_for(const Mesh& mesh, double tolerance) {
+  int order = 1;
+  for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) order = std::max(order, mesh.order_of_cell(cell));
+  const double distance = tolerance * bounding_box(mesh.vertices).diagonal();
+  return std::max<double>(order, std::ceil(std::sqrt(flatness_bound(mesh, 1) / distance)));
+}
+
 }  // namespace
 
 double flatness_bound(const Mesh& mesh, int segments) {
@@ -314,6 +331,13 @@ double flatness_bound(const Mesh& mesh, int segments) {
   // A point with barycentrics l_i of a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
   // the piece's barycentrics: 2/9 of it on a triangle, 1/8 on an edge.
   return (mesh.dim == 2 ? 1.0 / 8.0 : 2.0 / 9.0) * largest / (static_cast<double>(segments) * segments);
+}
+
+int segments_of_boundary(const BodyDesc& desc, const BodyInstance& body) {
+  if (body.kind != BodyKind::deformable || !body.mesh.has_curved_cells() || body.proxy) return 0;
+  const CollisionSurfaceDesc wanted = desc.collision_surface.value_or(CollisionSurfaceDesc{});
+  if (wanted.segments > 0) return wanted.segments;
+  return static_cast<int>(std::min<double>(segments_for(body.mesh, wanted.tolerance), most_segments));
 }
 
 bool has_collision_surface(const BodyDesc& desc, const BodyInstance& body) {
@@ -327,27 +351,18 @@ CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance
   if (body.proxy) {
     Mesh proxy = *body.proxy;
     for (Vec<3>& x : proxy.vertices) x += body.array_offset + body.shift;
+    if (body.proxy_weights) return follow(std::move(proxy), *body.proxy_weights);
     return embed(body.mesh, proxy, body.name, own_place, issues);
   }
-  int segments = wanted.segments;
-  if (segments == 0) {
-    segments = 1;
-    for (std::size_t cell = 0; cell < body.mesh.num_solid_cells(); ++cell) {
-      segments = std::max(segments, body.mesh.order_of_cell(cell));
-    }
-    const double tolerance = wanted.tolerance * bounding_box(body.mesh.vertices).diagonal();
-    const double wanted_segments = std::ceil(std::sqrt(flatness_bound(body.mesh, 1) / tolerance));
-    if (wanted_segments > most_segments) {
-      issues.push_back(
-          {"", own_place + ".tolerance", fmt::format("{:g}", wanted.tolerance),
-           fmt::format("the curved boundary of body '{}' would be cut into {:.3g} pieces an edge, and at "
-                       "most {} are made: a distance of {:.3g} m may be left",
-                       body.name, wanted_segments, most_segments, flatness_bound(body.mesh, most_segments)),
-           Severity::warning});
-    }
-    segments = std::max(segments, static_cast<int>(std::min<double>(wanted_segments, most_segments)));
+  const double wanted_segments = wanted.segments > 0 ? wanted.segments : segments_for(body.mesh, wanted.tolerance);
+  if (wanted_segments > most_segments) {
+    issues.push_back({"", own_place + ".tolerance", fmt::format("{:g}", wanted.tolerance),
+                      fmt::format("the curved boundary of body '{}' would be cut into {:.3g} pieces an edge, and at "
+                                  "most {} are made: a distance of {:.3g} m may be left",
+                                  body.name, wanted_segments, most_segments, flatness_bound(body.mesh, most_segments)),
+                      Severity::warning});
   }
-  return cut_boundary(body.mesh, segments);
+  return cut_boundary(body.mesh, static_cast<int>(std::min<double>(wanted_segments, most_segments)));
 }
 
 }  // namespace clearance

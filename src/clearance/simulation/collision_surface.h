@@ -13,10 +13,7 @@
 namespace clearance {
 
 struct CollisionSurface {
-  struct Weight {
-    int node;  ///< vertex of the body's mesh
-    double weight;
-  };
+  using Weight = NodeWeight;  ///< of a vertex of the body's mesh
   struct Vertex {
     Vec<3> rest;                  ///< [m]
     std::vector<Weight> weights;  ///< one of weight 1: the vertex is a node
@@ -35,6 +32,9 @@ bool has_collision_surface(const BodyDesc& desc, const BodyInstance& body);
 /// Problems and warnings with the place of the body's entry go to `issues`.
 CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance& body, const std::string& place,
                                         Issues& issues);
+
+/// Pieces that each edge of a curved boundary is cut into. 0: the body has no such boundary, or a surface of its own.
+int segments_of_boundary(const BodyDesc& desc, const BodyInstance& body);
 
 /// [m] No point of the flat pieces is farther than this from the point of the curved boundary with its barycentrics,
 /// where each edge is cut into `segments` pieces of the same length there.

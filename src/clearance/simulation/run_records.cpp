@@ -48,6 +48,8 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (coarse.share > 0.0) record.coarse = {coarse.share, {name_of(coarse.body), name_of(coarse.other)}};
   const CoarseTurn& turn = simulation.coarse_turn();
   if (turn.angle > 0.0) record.turned = {turn.angle, name_of(turn.body)};
+  const CurvedDistance curved = simulation.curved_distance();
+  if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},

@@ -15,6 +15,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/coarse_motion_watch.h"
+#include "clearance/simulation/curved_surface_watch.h"
 #include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
@@ -40,6 +41,7 @@ struct Simulation::Impl {
   CoarseMotionWatch watch;
   CoarseMotion coarse;  // of the last step
   CoarseTurn turn;      // likewise
+  CurvedSurfaceWatch curved_watch;
   std::map<int, ControlValues> control_schedule;
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
@@ -251,6 +253,9 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   if (!bodies) return bodies.issues();
   impl->warnings = std::move(of_scene);
   impl->warnings.insert(impl->warnings.end(), bodies->warnings.begin(), bodies->warnings.end());
+  if (desc.contact.separate_curved) {
+    desc.contact.min_separation = std::max(desc.contact.min_separation, separation_of_curved(desc, bodies->instances));
+  }
   impl->scene = build_scene_model(desc, std::move(bodies->instances));
   PreflightReport preflight = check_initial_state(desc, impl->scene);
   Issues problems = std::move(preflight.issues);
@@ -273,6 +278,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene.initial_state;
   impl->watch = CoarseMotionWatch(impl->scene.model, impl->state.x);
+  impl->curved_watch = CurvedSurfaceWatch(desc, impl->scene);
   return Simulation(std::move(impl));
 }
 
@@ -339,6 +345,10 @@ const CoarseMotion& Simulation::coarse_motion() const {
 
 const CoarseTurn& Simulation::coarse_turn() const {
   return impl_->turn;
+}
+
+CurvedDistance Simulation::curved_distance() const {
+  return impl_->curved_watch.look(impl_->state.x);
 }
 
 SceneSummary Simulation::summary() const {

@@ -15,6 +15,7 @@
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/coarse_motion.h"
+#include "clearance/simulation/curved_distance.h"
 #include "clearance/simulation/joint_strain.h"
 #include "clearance/simulation/separation.h"
 #include "clearance/solver/report.h"
@@ -124,6 +125,8 @@ class Simulation {
   /// Of the last step.
   const CoarseMotion& coarse_motion() const;
   const CoarseTurn& coarse_turn() const;
+  /// At the current positions; nothing unless the scene has `contact.separate_curved`.
+  CurvedDistance curved_distance() const;
   /// Everything that a restart needs (model/model.h).
   const State& state() const;
   /// Continues from a state that was saved before; sizes must be those of this scene.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/io/mesh/mesh_reader.h"
+#include "clearance/io/mesh/weights_reader.h"
 #include "clearance/io/polyfem/polyfem_files.h"
 
 namespace clearance {
@@ -156,6 +157,42 @@ std::optional<Mesh> read_surface(const ForeignObject& from, const std::filesyste
   return std::move(surface).value();
 }
 
+// The file of the weights of the surface, if they are those of the nodes in the file of the body's mesh: PolyFEM
+// numbers nodes that it adds itself.
+std::string find_weights(const ForeignObject& from, const std::filesystem::path& scene, const PolyfemMesh& body,
+                         const Mesh& surface) {
+  const std::string name = from.word("linear_map", "");
+  if (name.empty()) return "";
+  const auto leave = [&](const std::string& why) {
+    from.warning("linear_map",
+                 why + ": every vertex of the surface follows the element that holds it, or the nearest, instead");
+    return std::string();
+  };
+  const std::string path = find_polyfem_file(name, scene);
+  if (path.empty()) return leave("the file does not exist");
+  if (body.refinements > 0) return leave("is for the nodes of a mesh that is refined");
+  const Result<SurfaceWeights> weights = read_weights(scene.parent_path() / path);
+  for (const Issue& issue : weights.issues()) {
+    from.error("linear_map", "cannot be used: " + (issue.place.empty() ? "" : issue.place + ": ") + issue.message);
+  }
+  Result<Mesh> mesh = read_mesh(scene.parent_path() / body.path, {.dim = surface.dim});
+  if (!weights || !mesh) return "";
+  if (weights->num_nodes != mesh->vertices.size()) {
+    return leave(fmt::format("is for {} nodes, numbered as PolyFEM does, and the mesh file has {}", weights->num_nodes,
+                             mesh->vertices.size()));
+  }
+  if (weights->rows.size() != surface.vertices.size()) {
+    return leave(
+        fmt::format("is for {} vertices, and the surface has {}", weights->rows.size(), surface.vertices.size()));
+  }
+  move_mesh(body.transform, *mesh);
+  if (distance_of_weights(weights->rows, surface.vertices, mesh->vertices) >
+      largest_usual_distance * body.box.diagonal()) {
+    return leave("has nodes or vertices in another order than the files");
+  }
+  return path;
+}
+
 }  // namespace
 
 bool has_collision_mesh(const ForeignObject& root) {
@@ -194,10 +231,14 @@ std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& roo
   if (!surface) return std::nullopt;
   desc.segments = count_segments(bodies, *surface, dim);
   if (desc.segments > 0) return desc;
-  from.error("mesh",
-             "does not subdivide the elements' surface; `linear_map` is not read yet: name it in a native scene's "
-             "`collision_surface`");
-  return std::nullopt;
+  if (bodies.size() > 1 || bodies.front().array) {
+    from.error("mesh", fmt::format("is another surface than that of the elements: expected one deformable body, not {}",
+                                   bodies.front().array ? "copies of one" : std::to_string(bodies.size())));
+    return std::nullopt;
+  }
+  desc.mesh = path;
+  desc.weights = find_weights(from, scene, bodies.front(), *surface);
+  return desc;
 }
 
 }  // namespace clearance

@@ -28,6 +28,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
   strained_ = std::max(strained_, step.strained);
   coarse_ = std::max(coarse_, step.coarse);
   turned_ = std::max(turned_, step.turned);
+  curved_ = std::max(curved_, step.curved);
   largest_strain_ = std::max(largest_strain_, step.joint);
 }
 
@@ -64,6 +65,13 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                      "slowly, and more slowly for any torque; use a step that is at least {:.2g} times "
                      "shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
+  }
+  if (curved_.first > 1.0) {
+    warnings.push_back({"curved_surfaces",
+                        fmt::format("the boundary of '{}' became so round that its flat pieces are up to {:.3g} times "
+                                    "as far from it as min_separation covers: curved surfaces may have met; use more "
+                                    "pieces (collision_surface) or a larger min_separation",
+                                    curved_.second, curved_.first)});
   }
   if (at_work_ > 0.0 && largest_strain_ / at_work_ > strain_limit && strained_.first > least_strain) {
     warnings.push_back({"joint_strained", fmt::format("joints store up to {:.3g} % of the energy at work ({:.3g} J), "

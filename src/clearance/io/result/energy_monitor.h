@@ -14,7 +14,8 @@ inline constexpr double resolved_motion = 0.1;
 inline constexpr double resolved_turn = 0.1;
 
 struct RunWarning {
-  std::string name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `joint_strained`, `empty_region`
+  std::string
+      name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `curved_surfaces`, `joint_strained`, ...
   std::string message;  ///< what was found, how much, and what to do
 };
 
@@ -31,6 +32,8 @@ struct StepEnergies {
   std::pair<double, std::string> coarse;
   /// Of the stiff body that turns farthest: by what angle [rad], its name.
   std::pair<double, std::string> turned;
+  /// Of the body whose curved boundary is farthest from its flat pieces: twice that over min_separation, its name.
+  std::pair<double, std::string> curved;
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
@@ -46,8 +49,8 @@ class EnergyMonitor {
   std::vector<RunWarning> warnings() const;
 
  private:
-  std::pair<double, std::string> gained_, lost_;               // at the last step
-  std::pair<double, std::string> strained_, coarse_, turned_;  // the most of all steps
+  std::pair<double, std::string> gained_, lost_;                        // at the last step
+  std::pair<double, std::string> strained_, coarse_, turned_, curved_;  // the most of all steps
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
   double most_made_ = 0.0;  // in a step, as a share of what was at work by then
 };

@@ -95,8 +95,10 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
     for (BodyDesc& body : s->bodies) {
       const fs::path base = s->base_directory;
       if (!body.mesh.empty()) body.mesh = fs::weakly_canonical(base / body.mesh).string();
-      if (body.collision_surface && !body.collision_surface->mesh.empty()) {
-        body.collision_surface->mesh = fs::weakly_canonical(base / body.collision_surface->mesh).string();
+      if (body.collision_surface) {
+        for (std::string* file : {&body.collision_surface->mesh, &body.collision_surface->weights}) {
+          if (!file->empty()) *file = fs::weakly_canonical(base / *file).string();
+        }
       }
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
@@ -298,6 +300,11 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   if (record.turned.angle > 0.0) {
     line["turned"] = {{"angle", number(record.turned.angle)}, {"body", record.turned.body}};
   }
+  if (!record.curved.body.empty()) {
+    line["curved"] = {{"distance", number(record.curved.distance)},
+                      {"share", number(record.curved.share)},
+                      {"body", record.curved.body}};
+  }
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
@@ -356,7 +363,7 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
                number_in(account, "stored", 0.0),
                number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
                share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
-               share_in("turned", "body", "angle")});
+               share_in("turned", "body", "angle"), share_in("curved", "body")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

@@ -66,6 +66,13 @@ struct StepRecord {
     std::string body;
   };
   Turn turned;
+  /// Of the body whose curved boundary is farthest from its flat pieces: by what at most [m], twice that over
+  /// min_separation, its name. Empty unless the scene has `contact.separate_curved`.
+  struct Curved {
+    double distance = 0.0, share = 0.0;
+    std::string body;
+  };
+  Curved curved;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   ControlValues controls;  ///< in this step
