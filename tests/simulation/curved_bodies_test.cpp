@@ -91,6 +91,39 @@ TEST(CurvedBody, RestsOnAPlaneWithItsWeight) {
   }
 }
 
+// gcp looked for the sides of elements among the pieces that they are cut into, took what it did not find for turned,
+// and locked.
+TEST(CurvedBody, LiesOnAnotherWithItsWeightUnderEveryFormulation) {
+  for (const char* formulation : {"ipc", "convergent", "gcp"}) {
+    for (const int dimension : {2, 3}) {
+      for (const int order : {1, 2}) {
+        for (const int segments : {1, 2, 3}) {
+          SCOPED_TRACE(::testing::Message()
+                       << formulation << ", " << dimension << "D, order " << order << ", " << segments);
+          const std::string shape = fmt::format(
+              R"("order": {}, "collision_surface": {{"segments": {}}}, "material": {{"youngs_modulus": 1e6}},
+                "generator": {{"kind": "{}", "resolution": [2, 2{}]}})",
+              order, segments, dimension == 2 ? "rectangle" : "box", dimension == 2 ? "" : ", 2");
+          RunningScene bodies(fmt::format(
+              R"({{"dimension": {}, "time": {{"step": 1, "integrator": "quasi_static"}},
+                "contact": {{"formulation": "{}", "dhat": 1e-3}}, "bodies": [
+                {{"name": "low", {}, "motions": [{{"region": {{"box": [[0, 0, 0], [1, 0, 1]], "frame": "body"}}}}]}},
+                {{"name": "high", {}, "transform": {{"translation": [0, 1.0005, 0]}},
+                  "motions": [{{"region": {{"box": [[0, 1, 0], [1, 1, 1]], "frame": "body"}},
+                    "components": [true, false, true]}}]}}]}})",
+              dimension, formulation, shape, shape));
+          bodies.steps(2);
+          Vec<3> sum = Vec<3>::Zero();
+          for (const ContactPair& contact : bodies.simulation().contacts()) {
+            sum += contact.bodies[0] == 1 ? contact.force : Vec<3>(-contact.force);
+          }
+          EXPECT_NEAR(sum[1], 1000.0 * gravity, 30.0);
+        }
+      }
+    }
+  }
+}
+
 // A body whose displacements are of a lower order than its shape could not turn: the shape is lowered, and that is
 // said.
 TEST(CurvedBody, AnOrderBelowThatOfTheMeshLowersItsShape) {
@@ -114,7 +147,7 @@ TEST(CurvedBody, AnOrderBelowThatOfTheMeshLowersItsShape) {
     double volume = 0.0;
     for (const MassProperties& element : element_mass_properties(mesh)) volume += element.measure;
     const double exact = 4.0 / 3.0 * 3.14159265358979323846;
-    EXPECT_NEAR(volume, exact, exact * (order == 1 ? 0.5 : order == 2 ? 0.05 : 1e-3));
+    EXPECT_NEAR(volume, exact, exact * (order == 1 ? 0.5 : order == 2 ? 0.05 : 3e-3));
     if (order == 2) {
       EXPECT_EQ(loaded->warnings[0].place, "bodies[0].order");
       EXPECT_NE(loaded->warnings[0].message.find("changes the body's volume by -"), std::string::npos)

@@ -117,9 +117,9 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
     }
     for (int facet = 0; facet < num_facets; ++facet) {
       const std::size_t body = body_of(vertex_of(facet));
-      const bool is_stiff_body = is_stiff(scene.bodies[body].kind);
-      const bool is_known = is_solid[body] != 0 && !(is_stiff_body && has_outward[body] != 0 && has_inward[body] != 0);
-      const int sign = is_stiff_body && has_inward[body] != 0 ? -1 : 1;
+      const bool is_either_way = is_stiff(scene.bodies[body].kind) || scene.bodies[body].proxy;
+      const bool is_known = is_solid[body] != 0 && !(is_either_way && has_outward[body] != 0 && has_inward[body] != 0);
+      const int sign = is_either_way && has_inward[body] != 0 ? -1 : 1;
       outside.push_back(static_cast<signed char>(is_known ? sign * direction_of(facet) : 0));
     }
   };
@@ -134,7 +134,7 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
     return;
   }
   // The surface of the whole scene has lost the direction of edges. Material is to the left of those of the bodies.
-  Edges sides;
+  Edges sides = scene.frame_mesh.edges;  // of bodies without elements, and of surfaces that are not between nodes
   int first_vertex = 0;
   for (const BodyInstance& body : scene.bodies) {
     for (const auto& [a, b] : boundary_edges(body)) sides.push_back({first_vertex + a, first_vertex + b});
