@@ -311,6 +311,40 @@ int count_meetings(const CollisionSurface& of_edges, const CollisionSurface& of_
   return count;
 }
 
+// A vertex of the file that no triangle uses touched others unseen; a surface in another unit, or with a hole, did so
+// without a word.
+TEST(CollisionSurface, OfAFileHasItsTrianglesAloneAndIsComparedWithTheBody) {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "clearance_own_surface.obj";
+  SceneDesc scene;
+  scene.bodies.resize(1);
+  scene.bodies[0].name = "box";
+  scene.bodies[0].generator = GeneratorDesc{.kind = GeneratorKind::box, .size = {1, 1, 1}, .resolution = {2, 2, 2}};
+  scene.bodies[0].units = LengthUnit::metre;
+  scene.bodies[0].collision_surface = CollisionSurfaceDesc{};
+  scene.bodies[0].collision_surface->mesh = file.string();
+  const auto warnings_of = [&](const Mesh& surface) {
+    EXPECT_TRUE(write_mesh(file, surface));
+    const Result<LoadedBodies> loaded = load_bodies(scene);
+    EXPECT_TRUE(loaded.has_value());
+    EXPECT_EQ(loaded->instances.at(0).proxy->vertices.size(), 8u);
+    EXPECT_TRUE(loaded->instances[0].proxy->points.empty());
+    std::string text;
+    for (const Issue& warning : loaded->warnings) text += warning.message + "\n";
+    return text;
+  };
+  Mesh surface = surface_of(make_box({1, 1, 1}, {1, 1, 1}));
+  EXPECT_EQ(warnings_of(surface), "");
+  Mesh with_lone_vertex = surface;
+  with_lone_vertex.vertices.emplace_back(0.0, 3.0, 0.0);
+  EXPECT_EQ(warnings_of(with_lone_vertex), "");
+  Mesh open = surface;
+  open.triangles.pop_back();
+  EXPECT_NE(warnings_of(open).find("is open"), std::string::npos);
+  for (Vec<3>& x : surface.vertices) x *= 0.01;
+  EXPECT_NE(warnings_of(surface).find("is it in the unit"), std::string::npos);
+  std::filesystem::remove(file);
+}
+
 // Flat pieces that do not meet may belong to curved boundaries that do.
 TEST(CollisionSurface, KeepsCurvedBoundariesApartOnRequest) {
   for (const bool is_separate : {false, true}) {

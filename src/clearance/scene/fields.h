@@ -256,7 +256,7 @@ void describe(Visitor& v, CollisionSurfaceDesc& c) {
           at_least(0, "",
                    "pieces of each edge of the boundary, which cut each face into their square; 0: as few as the "
                    "tolerance allows, at least the order of the elements")
-              .below(65, false));
+              .below(64, false));
   v.field(
       "tolerance", c.tolerance,
       positive("1",
@@ -458,7 +458,7 @@ void describe(Visitor& v, BodyDesc& b) {
           at_least(0, "",
                    "polynomial order of the displacements in the elements of a deformable body, 1 to 4; curved "
                    "elements of a mesh file take the same; 0: that of the mesh")
-              .below(5, false));
+              .below(4, false));
   v.field("refinements", b.refinements,
           at_least(0, "",
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "

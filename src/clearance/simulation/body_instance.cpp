@@ -30,6 +30,9 @@ namespace clearance {
 
 namespace {
 
+/// Of a body's size: how far a collision surface may be from its elements without a warning.
+constexpr double largest_misfit = 0.1;
+
 std::string place_of(int desc) {
   return fmt::format("bodies[{}]", desc);
 }
@@ -298,8 +301,30 @@ std::vector<int> set_order(const BodyDesc& body, Issue where, Mesh& mesh, Issues
   return new_number;
 }
 
+/// A surface with holes protects nothing there; one of another size is probably in another unit.
+void warn_of_proxy(const BodyDesc& body, const Mesh& mesh, const Mesh& proxy, Issue where, Issues& warnings) {
+  where.severity = Severity::warning;
+  const bool is_closed =
+      proxy.dim == 3 ? find_surface_defects(proxy.triangles).open_edges.empty() : is_closed_outline(proxy.edges);
+  if (!is_closed) {
+    where.message =
+        fmt::format("the collision surface of body '{}' is open: others go in where it has holes", body.name);
+    warnings.push_back(where);
+  }
+  const BoundingBox own = bounding_box(mesh.vertices), other = bounding_box(proxy.vertices);
+  const double off = std::max((own.min - other.min).norm(), (own.max - other.max).norm());
+  if (!(off > largest_misfit * own.diagonal())) return;
+  const Vec<3> size = own.size(), of_surface = other.size();
+  where.message = fmt::format(
+      "the collision surface of body '{}' is {:.3g} x {:.3g} x {:.3g} m, and its elements {:.3g} x {:.3g} x {:.3g} m: "
+      "corners of their boxes are up to {:.3g} m apart; is it in the unit and the place of the body's mesh?",
+      body.name, of_surface[0], of_surface[1], of_surface[2], size[0], size[1], size[2], off);
+  warnings.push_back(where);
+}
+
 /// The collision surface from a file, if there is one: placed as the mesh of the body is.
-ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue where, Issues& issues) {
+ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh& mesh, Issue where, Issues& issues,
+                        Issues& warnings) {
   if (!body.collision_surface || body.collision_surface->mesh.empty()) return {};
   where.place += ".collision_surface.mesh";
   where.file = (std::filesystem::path(scene.base_directory) / body.collision_surface->mesh).string();
@@ -314,7 +339,11 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue wher
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *read);
   std::vector<int> source_vertex(read->vertices.size());
   std::iota(source_vertex.begin(), source_vertex.end(), 0);
-  Mesh proxy = without_unused_vertices(with_boundary_only(*read), source_vertex);
+  Mesh proxy = with_boundary_only(*read);
+  // What is no part of the surface must not touch unseen.
+  proxy.points.clear();
+  if (scene.dimension == 3) proxy.edges.clear();
+  proxy = without_unused_vertices(proxy, source_vertex);
   proxy.dim = scene.dimension;
   transform_mesh(body.transform, proxy);
   if (scene.dimension == 3 ? proxy.triangles.empty() : proxy.edges.empty()) {
@@ -323,6 +352,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, Issue wher
     issues.push_back(where);
     return {};
   }
+  warn_of_proxy(body, mesh, proxy, where, warnings);
   return {std::make_shared<const Mesh>(std::move(proxy)), std::move(source_vertex), read->vertices.size()};
 }
 
@@ -424,7 +454,13 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     }
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
     std::vector<int> number_of_node;  // per node of the file, in `source`
-    if (body.kind == BodyKind::deformable) number_of_node = set_order(body, where, source, loaded.warnings);
+    if (body.kind == BodyKind::deformable) {
+      number_of_node = set_order(body, where, source, loaded.warnings);
+      // (Vertices that stay keep their order.)
+      if (std::find(number_of_node.begin(), number_of_node.end(), -1) != number_of_node.end()) {
+        warn_of_renumbered_nodes(scene, d, where.place, loaded.warnings);
+      }
+    }
     check_element_numbers(body, where, source, issues);
     check_regions(scene, d, where, source, issues);
     warn_of_lone_points(scene, d, source, loaded.warnings);
@@ -456,7 +492,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       warn_of_open_seams(scene, d, mesh, source_vertex, loaded.warnings);
     }
 
-    const ProxySurface proxy = load_proxy(scene, body, where, issues);
+    const ProxySurface proxy = load_proxy(scene, body, mesh, where, issues, loaded.warnings);
     std::shared_ptr<const NodeWeights> proxy_weights;
     if (proxy.mesh && !body.collision_surface->weights.empty() && issues.empty()) {
       Issues found;

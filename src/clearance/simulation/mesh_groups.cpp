@@ -176,4 +176,17 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
   });
 }
 
+void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::string& place, Issues& warnings) {
+  for_each_region(scene, body, place, [&](const RegionDesc& region, const std::string& of_region) {
+    if (region.nodes.empty()) return;
+    warnings.push_back({"", of_region + ".nodes", "",
+                        fmt::format("`order` {} of body '{}' removes nodes of its mesh file, and these are the numbers "
+                                    "of those that elements of that order have, which are not the file's; select "
+                                    "them by boxes or tags",
+                                    scene.bodies[static_cast<std::size_t>(body)].order,
+                                    scene.bodies[static_cast<std::size_t>(body)].name),
+                        Severity::warning});
+  });
+}
+
 }  // namespace clearance

@@ -32,4 +32,7 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
 /// Errors for regions of the body that name nodes or groups which the mesh does not have; `where` is the body.
 void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues);
 
+/// Of regions with `nodes`, where the order of the elements removes nodes of the mesh file.
+void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::string& place, Issues& warnings);
+
 }  // namespace clearance
