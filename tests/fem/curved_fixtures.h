@@ -1,6 +1,8 @@
 // Meshes of elements of order 2 to 4 for tests: linear grids with their order raised, and bent.
 #pragma once
 
+#include <map>
+
 #include "clearance/geometry/curved_cells.h"
 #include "fem_fixtures.h"
 
@@ -39,6 +41,33 @@ CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const P
 template <int dim>
 CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order) {
   return raised<dim>(linear, order, [](const Vec<dim>& x) { return x; });
+}
+
+/// The same shapes with displacements of a lower order, which divides theirs.
+template <int dim>
+CurvedElementMesh<dim> with_kept_shape(const CurvedElementMesh<dim>& shape, int order) {
+  CurvedElementMesh<dim> mesh = shape;
+  mesh.order = order;
+  mesh.higher_shape_order = shape.order;
+  mesh.nodes.clear();
+  std::map<int, int> number;  // of nodes that stay
+  std::vector<double> rest;
+  const int factor = shape.order / order;
+  for (std::size_t e = 0; e < shape.num_elements(); ++e) {
+    for (NodeIndex index : lagrange_nodes(dim, order)) {
+      for (int& part : index) part *= factor;
+      const int node = shape.nodes_of(e)[static_cast<std::size_t>(lagrange_node(dim, shape.order, index))];
+      const auto [found, is_new] = number.emplace(node, static_cast<int>(number.size()));
+      if (is_new) rest.insert(rest.end(), shape.x_rest.data() + dim * node, shape.x_rest.data() + dim * (node + 1));
+      mesh.nodes.push_back(found->second);
+    }
+    for (const int node : shape.nodes_of(e)) {
+      mesh.shapes_at_rest.insert(mesh.shapes_at_rest.end(), shape.x_rest.data() + dim * node,
+                                 shape.x_rest.data() + dim * (node + 1));
+    }
+  }
+  mesh.x_rest = Eigen::Map<const VecX>(rest.data(), std::ssize(rest));
+  return mesh;
 }
 
 /// A smooth map of the unit cube that bends everything.

@@ -66,6 +66,7 @@ inline SceneDesc full_scene() {
                    .damping = 0.01,
                    .stiffness = 2e9};
   cube.order = 3;
+  cube.keep_shape = true;
   cube.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .segments = 0, .tolerance = 0.02};
   cube.refinements = 2;
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};

@@ -459,6 +459,11 @@ void describe(Visitor& v, BodyDesc& b) {
                    "polynomial order of the displacements in the elements of a deformable body, 1 to 4; curved "
                    "elements of a mesh file take the same; 0: that of the mesh")
               .below(4, false));
+  v.field(
+      "keep_shape", b.keep_shape,
+      any("",
+          "elements of a mesh file keep a shape of a higher order than `order`, which divides it: as published, and "
+          "cheap, but rotations strain such elements (docs/high_order.md); false: their shape has the same order"));
   v.field("refinements", b.refinements,
           at_least(0, "",
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "

@@ -310,6 +310,7 @@ struct BodyDesc {
   std::optional<GeometryDesc> geometry;  ///< exactly one of mesh, generator and geometry
   bool split_components = false;         ///< every connected component of the mesh is a body of its own
   int order = 0;                         ///< of the elements of deformable bodies, 1 to 4; 0: as the mesh has it
+  bool keep_shape = false;               ///< of the mesh, also where it has a higher order than `order`
   int refinements = 0;                   ///< how often all elements of the mesh are split, each into 8 (2D: 4)
   TransformDesc transform;
   std::optional<ArrayDesc> array;

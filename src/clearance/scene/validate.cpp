@@ -146,11 +146,33 @@ class Checker : SceneCheck {
       error(place + ".order", "is for deformable bodies; the surfaces of others have no elements",
             fmt::format("{}", body.order));
     }
+    if (body.keep_shape) check_keep_shape(body, place);
     if (body.collision_surface) check_collision_surface(body, place + ".collision_surface");
     check_material(body, place + ".material");
     check_material_parts(body, place + ".material_parts");
     if (!body.element_densities.empty() && body.kind != BodyKind::deformable) {
       error(place + ".element_densities", "is for deformable bodies; the surfaces of others have no elements");
+    }
+  }
+
+  void check_keep_shape(const BodyDesc& body, const std::string& place) {
+    const auto refuse = [&](bool is_refused, const std::string& key, const std::string& message) {
+      if (is_refused) error(place + key, message);
+    };
+    refuse(body.kind != BodyKind::deformable, ".keep_shape", "is for deformable bodies; others keep theirs anyway");
+    refuse(body.kind == BodyKind::deformable && body.order == 0, ".keep_shape",
+           "needs an `order` of the displacements, lower than that of the mesh");
+    refuse(!body.stiff_parts.empty(), ".stiff_parts",
+           "cannot turn elements with `keep_shape`; leave it out, so that displacements and shape have one order");
+    for (std::size_t i = 0; i < body.loads.size(); ++i) {
+      refuse(body.loads[i].kind == LoadKind::pressure, element_path(".loads", i) + ".kind",
+             "a pressure needs displacements and shape of one order: leave out `keep_shape`");
+    }
+    for (std::size_t i = 0; i < scene_.start.moved.size(); ++i) {
+      const std::string& moved = scene_.start.moved[i].body;
+      if (moved != body.name && !moved.starts_with(body.name + '[')) continue;
+      if (!scene_.start.moved[i].displacements) continue;
+      error(element_path("start.moved", i) + ".displacements", "cannot be given to a body with `keep_shape`");
     }
   }
 

@@ -62,7 +62,9 @@ std::vector<double> body_masses(const SceneModel& scene) {
   std::vector<double> masses(scene.bodies.size(), 0.0);
   for (std::size_t b = 0; b < masses.size(); ++b) {
     if (scene.bodies[b].kind != BodyKind::deformable) continue;
-    for (const int block : scene.blocks[b].of_nodes) masses[b] += scene.model.mass[block];
+    for (const int block : scene.blocks[b].of_nodes) {
+      if (block >= 0) masses[b] += scene.model.mass[block];
+    }
   }
   for (const StiffUnit& unit : scene.stiff_units) masses[static_cast<std::size_t>(unit.body)] += unit.frame.mass;
   return masses;

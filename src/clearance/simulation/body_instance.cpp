@@ -19,6 +19,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
+#include "clearance/simulation/kept_shape.h"
 #include "clearance/simulation/lone_points.h"
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/mesh_units.h"
@@ -270,33 +271,71 @@ double volume_of_elements(const Mesh& mesh) {
   return volume;
 }
 
-/// Brings all elements of a deformable body to the order that is asked for: displacements of a lower order than that of
-/// the shape could not turn an element. Per vertex its new number, -1 for those that are no nodes any more.
-std::vector<int> set_order(const BodyDesc& body, Issue where, Mesh& mesh, Issues& warnings) {
+int highest_order(const Mesh& mesh) {
   int highest = 1;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     highest = std::max(highest, mesh.order_of_cell(cell));
   }
-  if (body.order == 0 && highest == 1) {
+  return highest;
+}
+
+/// Whether `keep_shape` means something for the mesh, with a warning if not, or an error if its nodes do not allow it.
+bool can_keep_shape(const BodyDesc& body, Issue where, const Mesh& mesh, Issues& issues, Issues& warnings) {
+  if (body.kind != BodyKind::deformable || body.order == 0) return false;  // refused by validation
+  const int highest = highest_order(mesh);
+  where.place += ".keep_shape";
+  where.value = "true";
+  if (highest <= body.order) {
+    where.severity = Severity::warning;
+    where.message = fmt::format(
+        "the elements of the mesh of body '{}' are of order {}, which displacements of order {} "
+        "keep as it is: no effect",
+        body.name, highest, body.order);
+    warnings.push_back(where);
+    return false;
+  }
+  if (highest % body.order != 0) {
+    where.message = fmt::format(
+        "nodes of elements of order {} are none of the shape of body '{}', which is of order {}: "
+        "`order` must divide that",
+        body.order, body.name, highest);
+    issues.push_back(where);
+    return false;
+  }
+  where.severity = Severity::warning;
+  where.message = fmt::format(
+      "the shape of body '{}' has order {} and its displacements have {}: they cannot turn it, "
+      "and a rotation strains its elements where they are curved (docs/high_order.md)",
+      body.name, highest, body.order);
+  warnings.push_back(where);
+  return true;
+}
+
+/// Brings all elements of a deformable body to the order that is asked for (0: the highest of its elements):
+/// displacements of a lower order than that of the shape could not turn an element. Per vertex its new number, -1 for
+/// those that are no nodes any more.
+std::vector<int> set_order(const BodyDesc& body, int order, Issue where, Mesh& mesh, Issues& warnings) {
+  const int highest = highest_order(mesh);
+  if (order == 0 && highest == 1) {
     std::vector<int> same(mesh.vertices.size());
     std::iota(same.begin(), same.end(), 0);
     return same;
   }
-  if (body.order != 0 && body.order < highest) {
+  if (order != 0 && order < highest) {
     const double before = volume_of_elements(mesh);
-    std::vector<int> new_number = change_order(mesh, body.order);
+    std::vector<int> new_number = change_order(mesh, order);
     where.severity = Severity::warning;
     where.place += ".order";
-    where.value = fmt::format("{}", body.order);
+    where.value = fmt::format("{}", order);
     where.message = fmt::format(
         "the elements of the mesh of body '{0}' are of order {1}: their shape becomes one of order {2}, too, which "
         "changes the body's {3} by {4:+.2g} %; 0 or {1} keeps it",
-        body.name, highest, body.order, mesh.dim == 2 ? "area" : "volume",
+        body.name, highest, order, mesh.dim == 2 ? "area" : "volume",
         100.0 * (volume_of_elements(mesh) / before - 1.0));
     warnings.push_back(where);
     return new_number;
   }
-  std::vector<int> new_number = change_order(mesh, body.order == 0 ? highest : body.order);
+  std::vector<int> new_number = change_order(mesh, order == 0 ? highest : order);
   if (body.generator) curve(*body.generator, mesh);
   return new_number;
 }
@@ -454,8 +493,9 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
     }
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
     std::vector<int> number_of_node;  // per node of the file, in `source`
+    const bool keeps_shape = body.keep_shape && can_keep_shape(body, where, source, issues, loaded.warnings);
     if (body.kind == BodyKind::deformable) {
-      number_of_node = set_order(body, where, source, loaded.warnings);
+      number_of_node = set_order(body, keeps_shape ? 0 : body.order, where, source, loaded.warnings);
       // (Vertices that stay keep their order.)
       if (std::find(number_of_node.begin(), number_of_node.end(), -1) != number_of_node.end()) {
         warn_of_renumbered_nodes(scene, d, where.place, loaded.warnings);
@@ -521,6 +561,10 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
             instance.mesh = component.mesh;
             instance.proxy = proxy.mesh;
             instance.proxy_weights = proxy_weights;
+            if (keeps_shape) {
+              instance.displacement_order = body.order;
+              instance.followed = followed_nodes(component.mesh, body.order);
+            }
             instance.untransformed_box = box;
             instance.source_vertex = component.source_vertex;
             instance.num_source_vertices = source.vertices.size();

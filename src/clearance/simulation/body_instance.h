@@ -24,6 +24,8 @@ struct BodyInstance {
   std::shared_ptr<const Mesh> proxy;  ///< collision surface from a file, as `mesh` without shifts; null: none
   /// Of the vertices of `proxy`, in those of `mesh`; null: each follows the element around it.
   std::shared_ptr<const NodeWeights> proxy_weights;
+  int displacement_order = 0;      ///< of the elements of `mesh`, if it is lower than that of their shape; else 0
+  NodeWeights followed;            ///< then, as of followed_nodes; else empty
   BoundingBox untransformed_box;   ///< of the mesh before its transform
   std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;

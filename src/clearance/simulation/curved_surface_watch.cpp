@@ -21,22 +21,26 @@ double separation_of_curved(const SceneDesc& desc, const std::vector<BodyInstanc
 }
 
 CurvedSurfaceWatch::CurvedSurfaceWatch(const SceneDesc& desc, const SceneModel& scene)
-    : min_separation_(desc.contact.min_separation) {
+    : min_separation_(desc.contact.min_separation), vertex_map_(scene.vertex_map) {
   if (!desc.contact.separate_curved) return;
+  std::size_t first_vertex = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodyInstance& body = scene.bodies[b];
     const int segments = segments_of_boundary(desc.bodies[static_cast<std::size_t>(body.desc)], body);
-    if (segments > 0) bodies_.push_back({static_cast<int>(b), body.mesh, scene.blocks[b].of_nodes, segments});
+    if (segments > 0) bodies_.push_back({static_cast<int>(b), body.mesh, first_vertex, segments});
+    first_vertex += body.mesh.vertices.size();
   }
 }
 
 CurvedDistance CurvedSurfaceWatch::look(const VecX& x) const {
   CurvedDistance worst;
+  if (bodies_.empty()) return worst;
+  const VecX places = vertex_map_.apply(x);
   for (const Body& body : bodies_) {
     Mesh moved = body.mesh;
     with_dimension(moved.dim, [&](auto dim) {
-      for (std::size_t v = 0; v < body.blocks.size(); ++v) {
-        moved.vertices[v].head<dim>() = x.segment<dim>(dim * body.blocks[v]);
+      for (std::size_t v = 0; v < moved.vertices.size(); ++v) {
+        moved.vertices[v].head<dim>() = block<dim>(places, static_cast<int>(body.first_vertex + v));
       }
     });
     const double distance = flatness_bound(moved, body.segments);

@@ -26,11 +26,12 @@ class CurvedSurfaceWatch {
   struct Body {
     int body;
     Mesh mesh;
-    std::vector<int> blocks;
+    std::size_t first_vertex;  // of vertex_map_
     int segments;
   };
   std::vector<Body> bodies_;
   double min_separation_ = 0.0;
+  SurfaceMap vertex_map_{3};
 };
 
 }  // namespace clearance

@@ -6,6 +6,7 @@
 #include "clearance/bodies/fem/pressure_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/kept_shape.h"
 #include "clearance/simulation/region.h"
 #include "clearance/simulation/time_window.h"
 
@@ -27,6 +28,7 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
                                    int dim, const VecX& weighing, const BodyBlocks& blocks) {
   if (load.kind != LoadKind::acceleration) {
     std::vector<double> weights = share_face_areas(body, transform, load.region, dim);
+    give_to_nodes(body, weights);
     double total = 0.0;
     for (double weight : weights) total += weight;
     if (load.kind == LoadKind::force && total > 0.0) {
@@ -36,7 +38,7 @@ std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& bod
   }
   std::vector<double> weights(body.mesh.vertices.size(), 0.0);
   for (int v : select_nodes(body, transform, load.region, dim)) {
-    weights[static_cast<std::size_t>(v)] = weighing[blocks.of_node(v)];
+    if (blocks.of_node(v) >= 0) weights[static_cast<std::size_t>(v)] = weighing[blocks.of_node(v)];
   }
   return weights;
 }

@@ -36,6 +36,7 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
   }
   BoundingBox box;
   for (int v : select_nodes(body, transform, motion.region, scene.dim)) {
+    if (blocks.of_node(v) < 0) continue;
     prepared.blocks.push_back(blocks.of_node(v));
     prepared.nodes.push_back(v);
     prepared.points.push_back(body.mesh.vertices[static_cast<std::size_t>(v)]);

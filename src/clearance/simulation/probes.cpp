@@ -125,12 +125,18 @@ class ProbeMaker {
     int block;
     double weight;
   };
-  using Terms = std::vector<Term>;
+  struct Terms {
+    std::vector<Term> of_blocks;
+    Vec<3> offset = Vec<3>::Zero();  // [m] of a position, beside the blocks
+  };
 
   void add_vertex(int body, int vertex, double weight, Terms& terms) const {
     const int in_frame = first_vertex_[static_cast<std::size_t>(body)] + vertex;
+    const bool has_offset = !scene_.bodies[static_cast<std::size_t>(body)].followed.empty();
+    if (has_offset) terms.offset += weight * start_of(body, vertex);
     for (const SurfaceMap::Term& term : scene_.vertex_map.terms(in_frame)) {
-      terms.push_back({term.block, weight * term.weight});
+      terms.of_blocks.push_back({term.block, weight * term.weight});
+      if (has_offset) terms.offset -= weight * term.weight * in_space(scene_.model.x_rest, term.block, dim_);
     }
   }
 
@@ -173,10 +179,13 @@ class ProbeMaker {
     for (int b = 0; b < scene_.model.layout.num_blocks; ++b) {
       const auto at = static_cast<std::size_t>(b);
       if (is_column[at] || !has(bodies, scene_.model.body_of_block[at]) || !(scene_.model.mass[b] > 0.0)) continue;
-      terms.push_back({b, scene_.model.mass[b]});
-      mass += scene_.model.mass[b];
+      terms.of_blocks.push_back({b, scene_.weighing[b]});
+      mass += scene_.weighing[b];
     }
-    for (Term& term : terms) term.weight /= mass;
+    for (Term& term : terms.of_blocks) term.weight /= mass;
+    for (const int b : bodies) {
+      if (!scene_.shape_moments.empty()) terms.offset += scene_.shape_moments[static_cast<std::size_t>(b)] / mass;
+    }
     return terms;
   }
 
@@ -189,12 +198,12 @@ class ProbeMaker {
     } else if (!probe_->region) {
       terms = centre_of_mass(bodies);
     }
-    if (terms.empty()) terms = mean_of_vertices(bodies);
-    if (terms.empty()) return error("region", "", fmt::format("holds no node of body '{}'", probe_->body));
+    if (terms.of_blocks.empty()) terms = mean_of_vertices(bodies);
+    if (terms.of_blocks.empty()) return error("region", "", fmt::format("holds no node of body '{}'", probe_->body));
     add_vector("", is_position ? "m" : "m/s");
     measure([terms, is_position, dim = dim_](const StepEnd& end, std::vector<double>& values) {
-      Vec<3> sum = Vec<3>::Zero();
-      for (const Term& term : terms)
+      Vec<3> sum = is_position ? terms.offset : Vec<3>(Vec<3>::Zero());
+      for (const Term& term : terms.of_blocks)
         sum += term.weight * in_space(is_position ? end.state.x : end.state.v, term.block, dim);
       push(sum, dim, values);
     });
@@ -224,7 +233,7 @@ class ProbeMaker {
       const BodyBlocks& blocks = scene_.blocks[static_cast<std::size_t>(b)];
       for (const int v : select(b)) {
         const int block = is_whole ? blocks.first : blocks.of_node(v);
-        if (!is_prescribed[static_cast<std::size_t>(block)]) continue;
+        if (block < 0 || !is_prescribed[static_cast<std::size_t>(block)]) continue;
         box.extend(start_of(b, v));
         if (!is_whole) held.push_back({block, false});
       }

@@ -16,6 +16,7 @@
 #include "clearance/simulation/contact_measures.h"
 #include "clearance/simulation/contact_scales.h"
 #include "clearance/simulation/joints.h"
+#include "clearance/simulation/kept_shape.h"
 #include "clearance/simulation/loads.h"
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/motions.h"
@@ -73,13 +74,14 @@ MaterialParameters make_material(const MaterialDesc& m) {
 template <int dim>
 struct SceneElements {
   ElementMesh<dim> linear;
-  std::map<int, CurvedElementMesh<dim>> curved;
-  std::map<int, std::vector<int>> cell_of_curved;  // per element of an order: its number among the cells of frames
+  using Orders = std::array<int, 2>;  // of the displacements, and of the shape
+  std::map<Orders, CurvedElementMesh<dim>> curved;
+  std::map<Orders, std::vector<int>> cell_of_curved;  // per element of the orders: its number among the cells of frames
 
   /// Of all elements: first linear ones, then by ascending order.
   std::vector<CurvedElementMesh<dim>> curved_meshes() const {
     std::vector<CurvedElementMesh<dim>> meshes;
-    for (const auto& [order, mesh] : curved) meshes.push_back(mesh);
+    for (const auto& [orders, mesh] : curved) meshes.push_back(mesh);
     return meshes;
   }
 };
@@ -124,13 +126,19 @@ SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
       if (const auto density = element_density(desc.bodies[static_cast<std::size_t>(body.desc)], body.mesh, cell)) {
         material = material_with(material, *density);
       }
-      const int order = body.mesh.order_of_cell(cell);
+      const int shape_order = body.mesh.order_of_cell(cell);
+      const int order = body.displacement_order > 0 ? body.displacement_order : shape_order;
       const int number = first_cell + static_cast<int>(cell);
-      if (order > 1) {
-        CurvedElementMesh<dim>& of_order = elements.curved[order];
-        for (const int v : body.mesh.nodes_of_cell(cell)) of_order.nodes.push_back(blocks.of_node(v));
+      if (shape_order > 1) {
+        CurvedElementMesh<dim>& of_order = elements.curved[{order, shape_order}];
+        for (const int v : nodes_of_displacements(body.mesh, cell, order)) of_order.nodes.push_back(blocks.of_node(v));
+        for (const int v : body.mesh.nodes_of_cell(cell)) {
+          if (order == shape_order) break;
+          const Vec<3>& x = body.mesh.vertices[static_cast<std::size_t>(v)];
+          of_order.shapes_at_rest.insert(of_order.shapes_at_rest.end(), x.data(), x.data() + dim);
+        }
         of_order.material_of_element.push_back(material);
-        elements.cell_of_curved[order].push_back(number);
+        elements.cell_of_curved[{order, shape_order}].push_back(number);
         continue;
       }
       std::array<int, dim + 1> nodes{};
@@ -143,11 +151,12 @@ SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
       scene.cell_of_element.push_back(number);
     }
   }
-  for (auto& [order, of_order] : elements.curved) {
-    of_order.order = order;
+  for (auto& [orders, of_order] : elements.curved) {
+    of_order.order = orders[0];
+    of_order.higher_shape_order = orders[1] > orders[0] ? orders[1] : 0;
     of_order.x_rest = elements.linear.x_rest;
     of_order.materials = materials;
-    const std::vector<int>& cells = elements.cell_of_curved[order];
+    const std::vector<int>& cells = elements.cell_of_curved[orders];
     scene.cell_of_element.insert(scene.cell_of_element.end(), cells.begin(), cells.end());
   }
   scene.num_elements = static_cast<int>(scene.cell_of_element.size());
@@ -162,7 +171,7 @@ void add_elasticity(const SceneElements<dim>& elements, SceneModel& scene) {
     scene.model.potentials.push_back(potential);
   };
   if (!elements.linear.elements.empty()) add(std::make_shared<ElasticPotential<dim>>(elements.linear));
-  for (const auto& [order, mesh] : elements.curved) add(std::make_shared<CurvedElasticPotential<dim>>(mesh));
+  for (const auto& [orders, mesh] : elements.curved) add(std::make_shared<CurvedElasticPotential<dim>>(mesh));
   if (states.empty()) return;
   scene.element_states = [states](const VecX& x) {
     std::vector<ElementState> all;
@@ -186,6 +195,17 @@ void set_consistent_mass(const SceneDesc& desc, const SceneElements<dim>& elemen
   scene.model.consistent_mass = std::make_shared<ConsistentMass<dim>>(linear, elements.curved_meshes(), others);
 }
 
+template <int dim>
+void add_shape_moments(const CurvedElementMesh<dim>& mesh, SceneModel& scene) {
+  if (mesh.higher_shape_order == 0) return;
+  scene.shape_moments.resize(scene.bodies.size(), Vec<3>::Zero());
+  const std::vector<Vec<dim>> moments = shape_moments(mesh);
+  for (std::size_t e = 0; e < moments.size(); ++e) {
+    const auto block = static_cast<std::size_t>(mesh.nodes_of(e)[0]);
+    scene.shape_moments[static_cast<std::size_t>(scene.model.body_of_block[block])].template head<dim>() += moments[e];
+  }
+}
+
 /// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
 /// they resist a displacement of the block.
 template <int dim>
@@ -195,11 +215,12 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   const VecX lumped = lumped_mass(elements.linear);
   VecX shares = VecX::Zero(lumped.size());
   scene.weighing = lumped;
-  for (const auto& [order, mesh] : elements.curved) {
+  for (const auto& [orders, mesh] : elements.curved) {
     add_rest_stiffness(mesh, elastic);
     const CurvedMass<dim> mass(mesh);
     mass.add_shares(shares);
     mass.add_row_sums(scene.weighing);
+    add_shape_moments(mesh, scene);
   }
   scene.model.mass = elements.curved.empty() ? lumped : VecX(lumped + shares);
   add_elasticity(elements, scene);
@@ -213,7 +234,7 @@ void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   if (damping->has_elements()) scene.model.potentials.push_back(damping);
   auto inversion_barrier = std::make_shared<InversionBarrier<dim>>(elements.linear);
   if (inversion_barrier->has_elements()) scene.model.potentials.push_back(inversion_barrier);
-  for (const auto& [order, mesh] : elements.curved) {
+  for (const auto& [orders, mesh] : elements.curved) {
     auto curved_damping = std::make_shared<CurvedDampingPotential<dim>>(mesh);
     if (curved_damping->has_elements()) scene.model.potentials.push_back(std::move(curved_damping));
     scene.model.potentials.push_back(std::make_shared<CurvedInversionBarrier<dim>>(mesh));
@@ -292,7 +313,9 @@ void set_initial_velocity(const SceneDesc& desc, SceneModel& scene) {
     for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
       Vec<3> velocity = body_desc.linear_velocity + omega.cross(body.mesh.vertices[v] - center);
       if (!of_formulas.empty()) velocity += of_formulas[v];
-      state.v.segment(scene.dim * scene.blocks[b].of_nodes[v], scene.dim) = velocity.head(scene.dim);
+      if (const int block = scene.blocks[b].of_nodes[v]; block >= 0) {
+        state.v.segment(scene.dim * block, scene.dim) = velocity.head(scene.dim);
+      }
     }
   }
 }

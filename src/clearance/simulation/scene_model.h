@@ -25,8 +25,9 @@ namespace clearance {
 
 /// Where a body is among the unknowns.
 struct BodyBlocks {
-  int first = 0;              ///< of a stiff body: its centre of mass, followed by the columns of its map
-  std::vector<int> of_nodes;  ///< per vertex of its mesh the block that it is; empty for stiff bodies
+  int first = 0;  ///< of a stiff body: its centre of mass, followed by the columns of its map
+  /// Per vertex of its mesh the block that it is, -1 for those that follow others; empty for stiff bodies.
+  std::vector<int> of_nodes;
 
   int of_node(int v) const { return of_nodes[static_cast<std::size_t>(v)]; }
 };
@@ -66,6 +67,8 @@ struct SceneModel {
   std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   VecX weighing;  ///< [kg] per block: what an acceleration pulls on
+  /// [kg m] per body: what weighing times the positions of the blocks lacks to mass times the centre of mass; empty: 0.
+  std::vector<Vec<3>> shape_moments;
   int num_elements = 0;
   std::vector<int> cell_of_element;  ///< per element: its number among the cells of frame_mesh
   /// Of all elements at x; empty without elements.

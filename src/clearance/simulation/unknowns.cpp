@@ -82,10 +82,34 @@ class Layout {
   int num_blocks() const { return static_cast<int>(x_rest_.size()) / dim; }
 
   void add_nodes(const BodyInstance& body) {
+    if (!body.followed.empty()) return add_nodes_of_kept_shape(body);
     for (const Vec<3>& x : body.mesh.vertices) {
       scene_.blocks.back().of_nodes.push_back(num_blocks());
       scene_.vertex_map.add_vertex(num_blocks());
       x_rest_.insert(x_rest_.end(), x.data(), x.data() + dim);
+    }
+  }
+
+  /// Vertices that follow nodes of the displacements are at W x + c (element_shapes.h).
+  void add_nodes_of_kept_shape(const BodyInstance& body) {
+    BodyBlocks& blocks = scene_.blocks.back();
+    for (std::size_t v = 0; v < body.followed.size(); ++v) {
+      const bool is_node = body.followed[v].empty();
+      blocks.of_nodes.push_back(is_node ? num_blocks() : -1);
+      if (is_node) x_rest_.insert(x_rest_.end(), body.mesh.vertices[v].data(), body.mesh.vertices[v].data() + dim);
+    }
+    for (std::size_t v = 0; v < body.followed.size(); ++v) {
+      if (body.followed[v].empty()) {
+        scene_.vertex_map.add_vertex(blocks.of_nodes[v]);
+        continue;
+      }
+      std::vector<SurfaceMap::Term> terms;
+      Vec<3> offset = body.mesh.vertices[v];
+      for (const auto& [node, weight] : body.followed[v]) {
+        terms.push_back({blocks.of_node(node), weight});
+        offset -= weight * body.mesh.vertices[static_cast<std::size_t>(node)];
+      }
+      scene_.vertex_map.add_vertex(terms, offset);
     }
   }
 
@@ -261,10 +285,13 @@ class SurfaceBuilder {
     Vec<3> offset = vertex.rest;
     const BodyInstance& body = scene_.bodies[static_cast<std::size_t>(b)];
     for (const auto& [node, weight] : vertex.weights) {
-      terms.push_back({scene_.blocks[static_cast<std::size_t>(b)].of_node(node), weight});
-      offset -= weight * body.mesh.vertices[static_cast<std::size_t>(node)];
+      for (const SurfaceMap::Term& term : scene_.vertex_map.terms(first_vertex_ + node)) {
+        terms.push_back({term.block, weight * term.weight});
+        offset.head(scene_.dim) -=
+            terms.back().weight * scene_.model.x_rest.segment(scene_.dim * term.block, scene_.dim);
+      }
     }
-    if (!body.proxy) offset.setZero();
+    if (!body.proxy && body.followed.empty()) offset.setZero();
     scene_.vertex_of_surface.push_back(static_cast<int>(scene_.frame_mesh.vertices.size()));
     scene_.frame_mesh.vertices.push_back(vertex.rest);
     scene_.vertex_map.add_vertex(terms, offset);

@@ -22,29 +22,20 @@ constexpr int first_depth = dim;
 template <int dim>
 constexpr int last_depth = 3 * dim;
 
-template <int dim>
-void gather(std::span<const int> nodes, const VecX& x, std::vector<double>& places) {
-  places.clear();
-  for (const int node : nodes) places.insert(places.end(), x.data() + dim * node, x.data() + dim * (node + 1));
-}
-
 }  // namespace
 
 template <int dim>
 CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>& mesh) {
-  auto constant = std::make_shared<Constant>();
-  constant->nodes = mesh.nodes;
-  constant->num_nodes = static_cast<int>(mesh.num_nodes());
-  constant->volume = VolumeCoefficients<dim>(mesh.order);
+  auto constant =
+      std::make_shared<Constant>(Constant{mesh.shapes(), {}, {}, {}, VolumeCoefficients<dim>(mesh.shape_order())});
   constant->all.resize(mesh.num_elements());
   std::iota(constant->all.begin(), constant->all.end(), 0);
   const auto size = static_cast<std::size_t>(constant->volume.num_per_part());
   std::vector<double> places, at_rest;
   StencilList stencils;
   for (const int e : constant->all) {
-    const std::span<const int> nodes = constant->nodes_of(e);
-    stencils.add(nodes);
-    gather<dim>(nodes, mesh.x_rest, places);
+    stencils.add(constant->nodes_of(e));
+    constant->shapes.places(e, mesh.x_rest, places);
     Element element;
     element.first_unit = constant->units.size();
     constant->volume.values(places, 0, at_rest);
@@ -91,7 +82,7 @@ template <int dim>
 void CurvedInversionBarrier<dim>::coefficients(int e, const VecX& x, std::vector<double>& places,
                                                std::vector<double>& y) const {
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
-  gather<dim>(constant_->nodes_of(e), x, places);
+  constant_->shapes.places(e, x, places);
   constant_->volume.values(places, 0, y);
   if (std::all_of(y.begin(), y.end(), [&](double c) { return c >= element.threshold; })) {
     y.clear();
@@ -163,15 +154,17 @@ template <int dim>
 void CurvedInversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   // Elements this flat are few: derived in parallel, added one after the other.
   const std::vector<int> elements = elements_at_work(x);
-  const auto size = static_cast<std::size_t>(constant_->num_nodes * dim);
+  const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
   std::vector<double> forces(elements.size() * size, 0.0);
   parallel_for(static_cast<int>(elements.size()), 1, [&](int i) {
-    thread_local std::vector<double> places, y, weights;
+    thread_local std::vector<double> places, y, weights, of_shape;
     const auto at = static_cast<std::size_t>(i);
     coefficients(elements[at], x, places, y);
     weights_of(elements[at], y, weights);
+    of_shape.assign(places.size(), 0.0);
     constant_->volume.add_gradient(places, constant_->elements[static_cast<std::size_t>(elements[at])].depth, weights,
-                                   std::span(forces).subspan(at * size, size));
+                                   of_shape);
+    constant_->shapes.pull_back(of_shape, std::span(forces).subspan(at * size, size));
   });
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const double* force = forces.data() + i * size;
@@ -183,7 +176,7 @@ void CurvedInversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX
 
 template <int dim>
 void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_exact, double* blocks) const {
-  thread_local std::vector<double> places, y, weights, gradients, second, hessian;
+  thread_local std::vector<double> places, y, weights, gradients, second, hessian, g;
   thread_local std::vector<int> which;
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
   const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
@@ -197,22 +190,24 @@ void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_ex
     second.push_back(element.stiffness * unit * unit * log_barrier(y[k] / barrier_volume_fraction, 1.0).second);
   }
   constant_->volume.gradients(places, element.depth, which, gradients);
-  const std::size_t size = places.size();
+  const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
   if (is_exact) {
     weights_of(e, y, weights);
     constant_->volume.hessian(places, element.depth, weights, hessian);
+    constant_->shapes.pull_back_hessian(hessian);
   } else {
     hessian.assign(size * size, 0.0);
   }
   for (std::size_t i = 0; i < which.size(); ++i) {
-    const double* g = gradients.data() + i * size;
+    g.assign(size, 0.0);
+    constant_->shapes.pull_back(std::span(gradients).subspan(i * places.size(), places.size()), g);
     for (std::size_t column = 0; column < size; ++column) {
       const double factor = second[i] * g[column];
       double* target = hessian.data() + column * size;
       for (std::size_t row = column / dim * dim; row < size; ++row) target[row] += factor * g[row];
     }
   }
-  for (int a = 0; a < constant_->num_nodes; ++a) {
+  for (int a = 0; a < constant_->shapes.num_nodes(); ++a) {
     for (int b = 0; b <= a; ++b) {
       for (int column = 0; column < dim; ++column) {
         const double* source = hessian.data() + static_cast<std::size_t>(dim * b + column) * size + dim * a;
@@ -231,7 +226,7 @@ void CurvedInversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_
     CLEARANCE_ASSERT(is_bound);
     bound_pattern_ = matrix.pattern_id();
   }
-  const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->num_nodes) * dim * dim);
+  const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->shapes.num_nodes()) * dim * dim);
   std::vector<double> locals;
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
     const StencilRange range = assembler_.stencils_of(batch);
@@ -265,8 +260,8 @@ double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const Ve
   constexpr double max_motion = 16.0;
   thread_local std::vector<double> at, motion, way, f0, fh, f1, leading;
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
-  gather<dim>(constant_->nodes_of(e), x, at);
-  gather<dim>(constant_->nodes_of(e), dx, motion);
+  constant_->shapes.places(e, x, at);
+  constant_->shapes.motions(e, dx, motion);
   double size = 0.0, largest = 0.0;
   for (std::size_t i = dim; i < at.size(); ++i) {
     size = std::max(size, std::abs(at[i] - at[i % dim]));

@@ -40,17 +40,13 @@ class CurvedInversionBarrier final : public Potential {
     double stiffness = 0.0;  ///< [J] of each coefficient
   };
   struct Constant {
-    std::vector<int> nodes;
-    int num_nodes = 0;
+    ElementShapes<dim> shapes;
     std::vector<Element> elements;
     std::vector<double> units;
     std::vector<int> all;
-    VolumeCoefficients<dim> volume{1};
+    VolumeCoefficients<dim> volume;
 
-    std::span<const int> nodes_of(int e) const {
-      const auto size = static_cast<std::size_t>(num_nodes);
-      return {nodes.data() + static_cast<std::size_t>(e) * size, size};
-    }
+    std::span<const int> nodes_of(int e) const { return shapes.nodes_of(static_cast<std::size_t>(e)); }
   };
   /// The coefficients of an element in units of its barrier; none where all are beyond it.
   void coefficients(int e, const VecX& x, std::vector<double>& places, std::vector<double>& y) const;

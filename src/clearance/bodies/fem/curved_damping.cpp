@@ -87,7 +87,7 @@ Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
       const auto at = static_cast<std::size_t>(q);
       const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
       const SvdFrame<Lanes, dim> svd = curved_kernels::principal_frame(
-          pack.model, multiply(map_derivative<dim>(gradients.of_point(q), positions.data(), num_nodes), inverse));
+          pack.model, multiply(map_derivative(pack, gradients.of_point(q), at, positions.data()), inverse));
       PrincipalHessian<Lanes, dim> h_of_point =
           material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
       project_modes(h_of_point);

@@ -15,9 +15,11 @@ namespace {
 /// Of local Hessians that exist at a time: 9 MB in space.
 constexpr std::int64_t max_local_blocks = 128 * 1024;
 
-/// Exact for polynomials of degree 2 (p - 1) over straight elements, 2 p over curved ones.
-std::vector<QuadraturePoint> points_of(int dim, int order, bool is_straight) {
-  return symmetric_quadrature(dim, is_straight ? 2 * (order - 1) : 2 * order);
+/// Exact for polynomials of degree 2 (p - 1) over straight elements, over curved ones of twice the order of their
+/// shape.
+template <int dim>
+std::vector<QuadraturePoint> points_of(const CurvedElementMesh<dim>& mesh, bool is_straight) {
+  return symmetric_quadrature(dim, is_straight ? 2 * (mesh.order - 1) : 2 * mesh.shape_order());
 }
 
 }  // namespace
@@ -43,19 +45,37 @@ Mat<dim> ShapeGradients<dim>::map_derivative(int q, std::span<const int> nodes, 
 }
 
 template <int dim>
-bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest) {
-  const std::vector<NodeIndex>& indices = lagrange_nodes(dim, order);
-  double size = 0.0, largest = 0.0;
-  for (int i = 1; i <= dim; ++i) {
-    size =
-        std::max(size, (block<dim>(x_rest, nodes[static_cast<std::size_t>(i)]) - block<dim>(x_rest, nodes[0])).norm());
+RestMap<dim>::RestMap(const CurvedElementMesh<dim>& mesh, std::span<const QuadraturePoint> points)
+    : mesh_(mesh), of_nodes_(mesh.order, points), of_shape_(mesh.shape_order(), points) {}
+
+template <int dim>
+Mat<dim> RestMap<dim>::derivative(int q, std::size_t e) const {
+  if (mesh_.higher_shape_order == 0) return of_nodes_.map_derivative(q, mesh_.nodes_of(e), mesh_.x_rest);
+  const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, mesh_.shape_order()));
+  const double* place = mesh_.shapes_at_rest.data() + e * num_nodes * dim;
+  const double* gradient = of_shape_.of_point(q);
+  Mat<dim> derivative = Mat<dim>::Zero();
+  for (std::size_t s = 0; s < num_nodes; ++s, place += dim, gradient += dim) {
+    derivative += Eigen::Map<const Vec<dim>>(place) * Eigen::Map<const Vec<dim>>(gradient).transpose();
   }
+  return derivative;
+}
+
+template <int dim>
+Mat<dim> RestMap<dim>::offset(int q, std::size_t e) const {
+  return derivative(q, e) - of_nodes_.map_derivative(q, mesh_.nodes_of(e), mesh_.x_rest);
+}
+
+template <int dim>
+bool is_straight(int order, std::span<const double> places) {
+  const std::vector<NodeIndex>& indices = lagrange_nodes(dim, order);
+  const auto place = [&](std::size_t a) { return Eigen::Map<const Vec<dim>>(places.data() + a * dim); };
+  double size = 0.0, largest = 0.0;
+  for (std::size_t i = 1; i <= dim; ++i) size = std::max(size, (place(i) - place(0)).norm());
   for (std::size_t a = 0; a < indices.size(); ++a) {
     Vec<dim> straight = Vec<dim>::Zero();
-    for (std::size_t i = 0; i <= dim; ++i) {
-      straight += static_cast<double>(indices[a][i]) / order * block<dim>(x_rest, nodes[i]);
-    }
-    largest = std::max(largest, (block<dim>(x_rest, nodes[a]) - straight).norm());
+    for (std::size_t i = 0; i <= dim; ++i) straight += static_cast<double>(indices[a][i]) / order * place(i);
+    largest = std::max(largest, (place(a) - straight).norm());
   }
   return largest <= 1e-12 * size;
 }
@@ -82,9 +102,11 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
     return mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(member)])];
   };
   std::vector<char> straight(mesh.num_elements(), 0);
+  const ElementShapes<dim> shapes = mesh.shapes();
+  std::vector<double> places;
   for (const int member : constant.members) {
-    const auto at = static_cast<std::size_t>(member);
-    straight[at] = is_straight<dim>(mesh.order, mesh.nodes_of(at), mesh.x_rest);
+    shapes.places(member, mesh.x_rest, places);
+    straight[static_cast<std::size_t>(member)] = is_straight<dim>(mesh.shape_order(), places);
   }
   const auto group_of = [&](int member) {
     return std::pair(material_of(member).model, straight[static_cast<std::size_t>(member)] == 0);
@@ -93,12 +115,14 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
                    [&](int a, int b) { return group_of(a) < group_of(b); });
   std::array<int, 2> rule_of = {-1, -1};
   std::vector<std::vector<QuadraturePoint>> rules;
+  std::vector<RestMap<dim>> rest_maps;
   const auto rule = [&](bool is_straight_one) {
     int& number = rule_of[is_straight_one ? 0 : 1];
     if (number < 0) {
       number = static_cast<int>(rules.size());
-      rules.push_back(points_of(dim, mesh.order, is_straight_one));
+      rules.push_back(points_of(mesh, is_straight_one));
       constant.rules.emplace_back(mesh.order, rules.back());
+      rest_maps.emplace_back(mesh, rules.back());
     }
     return number;
   };
@@ -112,10 +136,12 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
     pack.model = group.first;
     pack.rule = rule(!group.second);
     const std::vector<QuadraturePoint>& of_rule = rules[static_cast<std::size_t>(pack.rule)];
-    const ShapeGradients<dim>& gradients = constant.rules[static_cast<std::size_t>(pack.rule)];
+    const RestMap<dim>& rest_map = rest_maps[static_cast<std::size_t>(pack.rule)];
     pack.nodes.resize(static_cast<std::size_t>(constant.num_nodes));
     pack.inverse_rest.resize(group.second ? of_rule.size() : 1);
     pack.weights.resize(of_rule.size());
+    // A shape that is straight is that of the displacements.
+    if (mesh.higher_shape_order > 0 && group.second) pack.offsets.resize(of_rule.size());
     for (std::size_t lane = 0; lane < num_lanes; ++lane) {
       const std::size_t element = std::min(first + lane, end - 1);
       const auto member = static_cast<std::size_t>(constant.members[element]);
@@ -127,8 +153,12 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
       pack.mu.set(at_lane, material.mu);
       pack.lambda.set(at_lane, material.lambda);
       for (std::size_t q = 0; q < of_rule.size(); ++q) {
-        const Mat<dim> derivative = gradients.map_derivative(static_cast<int>(q), nodes, mesh.x_rest);
+        const Mat<dim> derivative = rest_map.derivative(static_cast<int>(q), member);
         pack.weights[q].set(at_lane, of_rule[q].weight * simplex_volume * derivative.determinant());
+        if (!pack.offsets.empty()) {
+          const Mat<dim> offset = rest_map.offset(static_cast<int>(q), member);
+          for (int k = 0; k < dim * dim; ++k) pack.offsets[q].m[k].set(at_lane, offset.data()[k]);
+        }
         if (q >= pack.inverse_rest.size()) continue;
         const Mat<dim> inverse = derivative.inverse();
         for (int k = 0; k < dim * dim; ++k) pack.inverse_rest[q].m[k].set(at_lane, inverse.data()[k]);
@@ -205,8 +235,10 @@ void CurvedElementSet<dim>::bind(const BlockSparseMatrix& matrix) {
 
 template class ShapeGradients<2>;
 template class ShapeGradients<3>;
-template bool is_straight<2>(int, std::span<const int>, const VecX&);
-template bool is_straight<3>(int, std::span<const int>, const VecX&);
+template class RestMap<2>;
+template class RestMap<3>;
+template bool is_straight<2>(int, std::span<const double>);
+template bool is_straight<3>(int, std::span<const double>);
 template class CurvedElementSet<2>;
 template class CurvedElementSet<3>;
 

@@ -1,9 +1,11 @@
 // Simplex elements with Lagrange shape functions of order 2 to 4, straight or curved, stored four to a pack for the
 // lanes of the kernels. Positions and geometry have the same shape functions: a geometry of lower order is raised to
-// that of the displacements, which represents it exactly, so that rigid and affine motions are exact as well.
+// that of the displacements, which represents it exactly, so that rigid and affine motions are exact as well. A
+// geometry of higher order is possible (element_shapes.h).
 //
 // With D = dx/dxi and D0 = dX/dxi on the reference simplex, F = D D0^-1 at every quadrature point, and the integral
-// over the element at rest is the sum of the points' weights times det D0.
+// over the element at rest is the sum of the points' weights times det D0. A shape of higher order adds to D what the
+// displacements do not represent of D0.
 #pragma once
 
 #include <memory>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "clearance/base/parallel.h"
+#include "clearance/bodies/fem/element_shapes.h"
 #include "clearance/bodies/fem/materials.h"
 #include "clearance/bodies/fem/simplex_quadrature.h"
 #include "clearance/math/small_matrix.h"
@@ -19,10 +22,12 @@
 
 namespace clearance {
 
-/// The elements of one order of all deformable bodies of a scene.
+/// The elements of one order, and one of their shapes, of all deformable bodies of a scene.
 template <int dim>
 struct CurvedElementMesh {
   int order = 2;
+  int higher_shape_order = 0;            ///< 0: the shapes are of the same order as the displacements
+  std::vector<double> shapes_at_rest;    ///< [m] if they are not: of the nodes of every shape, dim numbers each
   VecX x_rest;                           ///< [m] flat, dim numbers per block of unknowns
   std::vector<int> nodes;                ///< blocks, element by element, numbered within as by lagrange_nodes
   std::vector<int> material_of_element;  ///< per element, into materials
@@ -31,6 +36,8 @@ struct CurvedElementMesh {
   std::size_t num_nodes() const { return static_cast<std::size_t>(num_lagrange_nodes(dim, order)); }
   std::size_t num_elements() const { return material_of_element.size(); }
   std::span<const int> nodes_of(std::size_t e) const { return {nodes.data() + e * num_nodes(), num_nodes()}; }
+  int shape_order() const { return higher_shape_order > 0 ? higher_shape_order : order; }
+  ElementShapes<dim> shapes() const { return {order, shape_order(), nodes, x_rest, shapes_at_rest}; }
 };
 
 /// Shape gradients at points of the reference simplex: dim numbers a node and point.
@@ -50,15 +57,32 @@ class ShapeGradients {
   std::vector<double> values_;
 };
 
-/// True if the map of an element at rest is affine, to rounding.
+/// The elements of a mesh at rest, at points of the reference simplex.
 template <int dim>
-bool is_straight(int order, std::span<const int> nodes, const VecX& x_rest);
+class RestMap {
+ public:
+  RestMap(const CurvedElementMesh<dim>& mesh, std::span<const QuadraturePoint> points);
+
+  /// D0 = dX/dxi.
+  Mat<dim> derivative(int q, std::size_t e) const;
+  /// What a shape of higher order adds to dx/dxi of the displacements' nodes, wherever these are.
+  Mat<dim> offset(int q, std::size_t e) const;
+
+ private:
+  const CurvedElementMesh<dim>& mesh_;
+  ShapeGradients<dim> of_nodes_, of_shape_;
+};
+
+/// True if the map of an element with these places of its nodes is affine, to rounding.
+template <int dim>
+bool is_straight(int order, std::span<const double> places);
 
 /// Four elements of one material model and one rule.
 template <int dim>
 struct CurvedPack {
   std::vector<std::array<int, num_lanes>> nodes;      ///< per node of an element
   std::vector<SmallMatrix<Lanes, dim>> inverse_rest;  ///< [1/m] D0^-1, per point; straight elements: one for all
+  std::vector<SmallMatrix<Lanes, dim>> offsets;       ///< [m] per point; empty for shapes of the displacements' order
   std::vector<Lanes> weights;                         ///< [m^dim] per point
   Lanes mu, lambda;                                   ///< [Pa]
   std::array<int, num_lanes> elements;                ///< numbers in the CurvedElementSet
@@ -157,6 +181,8 @@ void CurvedElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& m
 
 extern template class ShapeGradients<2>;
 extern template class ShapeGradients<3>;
+extern template class RestMap<2>;
+extern template class RestMap<3>;
 extern template class CurvedElementSet<2>;
 extern template class CurvedElementSet<3>;
 

@@ -45,6 +45,17 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const double* gradients,
   return derivative;
 }
 
+/// dx/dxi of the elements of a pack at point q of its rule, with what their shapes add.
+template <int dim>
+CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const CurvedPack<dim>& pack, const double* gradients,
+                                                        std::size_t q, const Lanes* positions) {
+  SmallMatrix<Lanes, dim> derivative = map_derivative<dim>(gradients, positions, pack.nodes.size());
+  if (pack.offsets.empty()) return derivative;
+#pragma GCC unroll 9
+  for (int k = 0; k < dim * dim; ++k) derivative.m[k] += pack.offsets[q].m[k];
+  return derivative;
+}
+
 /// forces += what a stress, the derivative of an energy by dx/dxi at a point, does to the nodes.
 template <int dim>
 CLEARANCE_INLINE void add_forces(const SmallMatrix<Lanes, dim>& stress, const double* gradients, std::size_t num_nodes,

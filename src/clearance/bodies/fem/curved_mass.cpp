@@ -19,8 +19,8 @@ template <int dim>
 CurvedMass<dim>::CurvedMass(const CurvedElementMesh<dim>& mesh)
     : num_nodes_(mesh.num_nodes()), size_(num_nodes_ * (num_nodes_ + 1) / 2) {
   // Full integration of rho phi_a phi_b det D0.
-  const std::vector<QuadraturePoint> points = conical_quadrature(dim, 2 * mesh.order + dim * (mesh.order - 1));
-  const ShapeGradients<dim> gradients(mesh.order, points);
+  const std::vector<QuadraturePoint> points = conical_quadrature(dim, 2 * mesh.order + dim * (mesh.shape_order() - 1));
+  const RestMap<dim> rest(mesh, points);
   std::vector<std::vector<double>> values(points.size(), std::vector<double>(num_nodes_));
   for (std::size_t q = 0; q < points.size(); ++q) lagrange_values(dim, mesh.order, points[q].at, values[q]);
   std::vector<double> matrices(mesh.num_elements() * size_, 0.0);
@@ -28,8 +28,8 @@ CurvedMass<dim>::CurvedMass(const CurvedElementMesh<dim>& mesh)
     const auto e = static_cast<std::size_t>(i);
     const double density = mesh.materials[static_cast<std::size_t>(mesh.material_of_element[e])].density;
     for (std::size_t q = 0; q < points.size(); ++q) {
-      const double mass = density * points[q].weight * simplex_volume<dim> *
-                          gradients.map_derivative(static_cast<int>(q), mesh.nodes_of(e), mesh.x_rest).determinant();
+      const double mass =
+          density * points[q].weight * simplex_volume<dim> * rest.derivative(static_cast<int>(q), e).determinant();
       double* entry = matrices.data() + e * size_;
       for (std::size_t a = 0; a < num_nodes_; ++a) {
         for (std::size_t b = 0; b <= a; ++b) *entry++ += mass * values[q][a] * values[q][b];
@@ -129,14 +129,16 @@ void CurvedMass<dim>::add_to(double scale, const std::vector<double>& factors, B
 
 template <int dim>
 void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness) {
-  const std::vector<QuadraturePoint> points = conical_quadrature(dim, 2 * (mesh.order - 1) + dim * (mesh.order - 1));
+  const std::vector<QuadraturePoint> points =
+      conical_quadrature(dim, 2 * (mesh.order - 1) + dim * (mesh.shape_order() - 1));
   const ShapeGradients<dim> gradients(mesh.order, points);
+  const RestMap<dim> rest(mesh, points);
   for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
     const MaterialParameters& material = mesh.materials[static_cast<std::size_t>(mesh.material_of_element[e])];
     const double modulus = (material.lambda + (1 + dim) * material.mu) / dim;
     const std::span<const int> nodes = mesh.nodes_of(e);
     for (int q = 0; q < gradients.num_points(); ++q) {
-      const Mat<dim> derivative = gradients.map_derivative(q, nodes, mesh.x_rest);
+      const Mat<dim> derivative = rest.derivative(q, e);
       const double volume = points[static_cast<std::size_t>(q)].weight * simplex_volume<dim> * derivative.determinant();
       const Mat<dim> inverse = derivative.inverse();
       for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -147,8 +149,36 @@ void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness) {
   }
 }
 
+template <int dim>
+std::vector<Vec<dim>> shape_moments(const CurvedElementMesh<dim>& mesh) {
+  const int shape_order = mesh.shape_order();
+  const std::vector<QuadraturePoint> points = conical_quadrature(dim, shape_order + dim * (shape_order - 1));
+  const RestMap<dim> rest(mesh, points);
+  std::vector<double> of_shape(static_cast<std::size_t>(num_lagrange_nodes(dim, shape_order)));
+  std::vector<double> of_nodes(mesh.num_nodes());
+  std::vector<Vec<dim>> moments(mesh.num_elements(), Vec<dim>::Zero());
+  for (std::size_t q = 0; q < points.size(); ++q) {
+    lagrange_values(dim, shape_order, points[q].at, of_shape);
+    lagrange_values(dim, mesh.order, points[q].at, of_nodes);
+    for (std::size_t e = 0; e < moments.size(); ++e) {
+      const double* place = mesh.shapes_at_rest.data() + e * of_shape.size() * dim;
+      Vec<dim> offset = Vec<dim>::Zero();
+      for (std::size_t s = 0; s < of_shape.size(); ++s)
+        offset += of_shape[s] * Eigen::Map<const Vec<dim>>(place + s * dim);
+      for (std::size_t a = 0; a < of_nodes.size(); ++a)
+        offset -= of_nodes[a] * block<dim>(mesh.x_rest, mesh.nodes_of(e)[a]);
+      const double density = mesh.materials[static_cast<std::size_t>(mesh.material_of_element[e])].density;
+      moments[e] += density * points[q].weight * simplex_volume<dim> *
+                    rest.derivative(static_cast<int>(q), e).determinant() * offset;
+    }
+  }
+  return moments;
+}
+
 template class CurvedMass<2>;
 template class CurvedMass<3>;
+template std::vector<Vec<2>> shape_moments<2>(const CurvedElementMesh<2>&);
+template std::vector<Vec<3>> shape_moments<3>(const CurvedElementMesh<3>&);
 template void add_rest_stiffness<2>(const CurvedElementMesh<2>&, VecX&);
 template void add_rest_stiffness<3>(const CurvedElementMesh<3>&, VecX&);
 

@@ -45,6 +45,11 @@ class CurvedMass {
 template <int dim>
 void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness);
 
+/// [kg m] Per element: what its shape, if of a higher order than its displacements, adds to the integral of rho times
+/// position over that of the positions of the nodes.
+template <int dim>
+std::vector<Vec<dim>> shape_moments(const CurvedElementMesh<dim>& mesh);
+
 extern template class CurvedMass<2>;
 extern template class CurvedMass<3>;
 

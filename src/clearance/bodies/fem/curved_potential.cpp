@@ -43,7 +43,8 @@ template <int dim>
 CurvedElasticPotential<dim>::CurvedElasticPotential(const CurvedElementMesh<dim>& mesh)
     : elements_(mesh, all_indices(mesh.num_elements())),
       mesh_(std::make_shared<CurvedElementMesh<dim>>(mesh)),
-      volume_(std::make_shared<CurvedVolume<dim>>(mesh.order)) {}
+      shapes_(std::make_shared<ElementShapes<dim>>(mesh.shapes())),
+      volume_(std::make_shared<CurvedVolume<dim>>(mesh.shape_order())) {}
 
 template <int dim>
 Lanes CurvedElasticPotential<dim>::pack_energy(const CurvedPack<dim>& pack, const VecX& x) const {
@@ -56,7 +57,7 @@ Lanes CurvedElasticPotential<dim>::pack_energy(const CurvedPack<dim>& pack, cons
   for (int q = 0; q < gradients.num_points(); ++q) {
     const auto at = static_cast<std::size_t>(q);
     const SmallMatrix<Lanes, dim> f =
-        multiply(map_derivative<dim>(gradients.of_point(q), positions.data(), num_nodes), pack.inverse_rest_at(at));
+        multiply(map_derivative(pack, gradients.of_point(q), at, positions.data()), pack.inverse_rest_at(at));
     sum += pack.weights[at] * material_kernels::energy(pack.model, f, pack.mu, pack.lambda);
   }
   return sum;
@@ -113,7 +114,7 @@ void CurvedElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX
       const auto at = static_cast<std::size_t>(q);
       const double* of_point = gradients.of_point(q);
       const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
-      const SmallMatrix<Lanes, dim> f = multiply(map_derivative<dim>(of_point, positions.data(), num_nodes), inverse);
+      const SmallMatrix<Lanes, dim> f = multiply(map_derivative(pack, of_point, at, positions.data()), inverse);
       // By dx/dxi.
       SmallMatrix<Lanes, dim> stress =
           multiply_transposed(material_kernels::stress(pack.model, f, pack.mu, pack.lambda), inverse);
@@ -138,8 +139,8 @@ void CurvedElasticPotential<dim>::assemble(const VecX& x, double scale, bool is_
         gather_nodes(pack, x, own.positions.data());
         for (std::size_t q = 0; q < num_points; ++q) {
           const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(q);
-          const SmallMatrix<Lanes, dim> f = multiply(
-              map_derivative<dim>(gradients.of_point(static_cast<int>(q)), own.positions.data(), num_nodes), inverse);
+          const SmallMatrix<Lanes, dim> f =
+              multiply(map_derivative(pack, gradients.of_point(static_cast<int>(q)), q, own.positions.data()), inverse);
           const SvdFrame<Lanes, dim> svd = curved_kernels::principal_frame(pack.model, f);
           PrincipalHessian<Lanes, dim> h =
               material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
@@ -163,21 +164,13 @@ void CurvedElasticPotential<dim>::add_exact_derivatives(const VecX& x, double sc
 }
 
 template <int dim>
-void CurvedElasticPotential<dim>::gather(int element, const VecX& x, std::vector<double>& flat) const {
-  flat.clear();
-  for (const int node : mesh_->nodes_of(static_cast<std::size_t>(element))) {
-    flat.insert(flat.end(), x.data() + dim * node, x.data() + dim * (node + 1));
-  }
-}
-
-template <int dim>
 StepLimit CurvedElasticPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
   return ordered_reduce(
       static_cast<int>(mesh_->num_elements()), StepLimit{},
       [&](int e) {
         thread_local std::vector<double> at, motion;
-        gather(e, x, at);
-        gather(e, dx, motion);
+        shapes_->places(e, x, at);
+        shapes_->motions(e, dx, motion);
         const double alpha = volume_->max_feasible_step(at, motion);
         return alpha < 1.0 ? StepLimit{alpha, e} : StepLimit{};
       },
@@ -190,7 +183,7 @@ bool CurvedElasticPotential<dim>::is_feasible(const VecX& x) const {
              static_cast<int>(mesh_->num_elements()), 1,
              [&](int e) {
                thread_local std::vector<double> at;
-               gather(e, x, at);
+               shapes_->places(e, x, at);
                return volume_->is_valid(at) ? 1 : 0;
              },
              [](int a, int b) { return a & b; }, 64) == 1;
@@ -200,13 +193,16 @@ template <int dim>
 std::vector<ElementState> CurvedElasticPotential<dim>::element_states(const VecX& x) const {
   Barycentrics center{};
   for (std::size_t i = 0; i <= dim; ++i) center[i] = 1.0 / (dim + 1.0);
-  const ShapeGradients<dim> gradients(mesh_->order, std::array{QuadraturePoint{center, 1.0}});
+  const std::array points = {QuadraturePoint{center, 1.0}};
+  const ShapeGradients<dim> gradients(mesh_->order, points);
+  const RestMap<dim> rest(*mesh_, points);
   std::vector<ElementState> states(mesh_->num_elements());
   parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
     const auto e = static_cast<std::size_t>(i);
     Mat<3> f = Mat<3>::Identity();
-    f.topLeftCorner<dim, dim>() = gradients.map_derivative(0, mesh_->nodes_of(e), x) *
-                                  gradients.map_derivative(0, mesh_->nodes_of(e), mesh_->x_rest).inverse();
+    Mat<dim> derivative = gradients.map_derivative(0, mesh_->nodes_of(e), x);
+    if (mesh_->higher_shape_order > 0) derivative += rest.offset(0, e);
+    f.topLeftCorner<dim, dim>() = derivative * rest.derivative(0, e).inverse();
     states[e] = element_state(mesh_->materials[static_cast<std::size_t>(mesh_->material_of_element[e])], f);
   });
   return states;

@@ -39,10 +39,10 @@ class CurvedElasticPotential final : public Potential {
  private:
   Lanes pack_energy(const CurvedPack<dim>& pack, const VecX& x) const;
   void assemble(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix);
-  void gather(int element, const VecX& x, std::vector<double>& flat) const;
 
   CurvedElementSet<dim> elements_;
   std::shared_ptr<const CurvedElementMesh<dim>> mesh_;
+  std::shared_ptr<const ElementShapes<dim>> shapes_;
   std::shared_ptr<const CurvedVolume<dim>> volume_;
 };
 
