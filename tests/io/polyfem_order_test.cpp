@@ -97,13 +97,13 @@ TEST_F(PolyfemOrder, OfCurvedMeshesIsThatOfTheirShape) {
   EXPECT_EQ(orders(entry("bent.msh"), "1", 1), (std::vector<int>{2}));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent.msh"))),
             Lines{"geometry[0].mesh: warning: its elements are curved, of order 2, and displacements of order 1 "
-                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` of the "
-                  "native scene can be up to 2, which keeps the shape (got \"bent.msh\")"});
+                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` 1 with "
+                  "`keep_shape` in the native scene is the published pair (got \"bent.msh\")"});
   write("bent4.msh", bent_mesh(cube_, 4));
   EXPECT_EQ(folder_.problems(scene_of(entry("bent4.msh"), space("2"))),
             Lines{"geometry[0].mesh: warning: its elements are curved, of order 4, and displacements of order 2 "
-                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` of the "
-                  "native scene can be up to 4, which keeps the shape (got \"bent4.msh\")"});
+                  "(space.discr_order) cannot turn such ones without strain: both are of order 2 here; `order` 2 with "
+                  "`keep_shape` in the native scene is the published pair (got \"bent4.msh\")"});
   EXPECT_EQ(
       folder_.problems(scene_of(entry("bent.msh", R"("n_refs": 1)"), space("2"))),
       Lines{"geometry[0].n_refs: the elements of the mesh are curved, and only linear ones can be split (got 1)"});

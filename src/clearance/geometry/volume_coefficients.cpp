@@ -1,7 +1,10 @@
 #include "clearance/geometry/volume_coefficients.h"
 
+#include <algorithm>
+
 #include "clearance/base/contract.h"
 #include "clearance/geometry/bernstein_volume.h"
+#include "clearance/math/types.h"
 
 namespace clearance {
 namespace {
@@ -23,14 +26,15 @@ struct Element : VolumeFunction<dim, order> {
   static double multinomial(int c) { return factorial(n) / factorials(exponents_of<dim, n>[c]); }
   static double weight(int c) { return factorials(exponents_of<dim, degree>[c]) * Base::volume_unit(); }
 
-  static void compute(const double* x, double* volume) {
-    typename Base::template Differences<double> differences;
-    Base::subtract_first(x, differences);
-    typename Base::template Columns<double> columns;
+  template <class T>
+  static void compute(const T* x, T* volume) {
+    typename Base::template Differences<T> differences;
+    for (int i = 0; i < num_numbers; ++i) differences[i / dim][i % dim] = x[i] - x[i % dim];
+    typename Base::template Columns<T> columns;
     Base::make_columns(differences, columns);
     Base::make_volume(columns, volume);
     const double unit = Base::volume_unit();
-    for (int c = 0; c < size; ++c) volume[c] *= unit;
+    for (int c = 0; c < size; ++c) volume[c] *= T(unit);
   }
 
   explicit Element(const double* x) {
@@ -100,16 +104,23 @@ struct Element : VolumeFunction<dim, order> {
     }
   }
 
-  static void subdivide(const double* whole, const EdgeLengths<dim>& edges, int depth, double* parts) {
-    if (depth == 0) {
-      std::copy_n(whole, size, parts);
-      return;
-    }
-    double halves[2][size];
-    halve<dim, degree>(whole, edges.longest(), halves[0], halves[1]);
-    const std::array<EdgeLengths<dim>, 2> of_halves = edges.halves();
-    for (int h = 0; h < 2; ++h) {
-      subdivide(halves[h], of_halves[h], depth - 1, parts + (static_cast<std::ptrdiff_t>(h) << (depth - 1)) * size);
+  template <class T>
+  static bool is_at_least(const T* c, double limit) {
+    return std::none_of(c, c + size, [&](const T& entry) { return any_lane(!(entry >= T(limit))); });
+  }
+  /// `at`: of a part and its number among those of its size, which its halves have twice.
+  template <class T>
+  static void subdivide(const T* whole, const EdgeLengths<dim>& edges, int depth, std::span<const double> enough,
+                        std::size_t at, std::vector<T>& parts) {
+    if (!enough.empty() && is_at_least(whole, enough[at])) {
+      if (at > 0) parts.insert(parts.end(), static_cast<std::size_t>(size) << depth, T(infinity));
+    } else if (depth == 0) {
+      parts.insert(parts.end(), whole, whole + size);
+    } else {
+      T halves[2][size];
+      halve<dim, degree>(whole, edges.longest(), halves[0], halves[1]);
+      const std::array<EdgeLengths<dim>, 2> of_halves = edges.halves();
+      for (std::size_t h = 0; h < 2; ++h) subdivide(halves[h], of_halves[h], depth - 1, enough, 2 * at + 1 + h, parts);
     }
   }
   /// whole += the transpose of `subdivide`.
@@ -166,13 +177,36 @@ int VolumeCoefficients<dim>::num_per_part() const {
 }
 
 template <int dim>
-void VolumeCoefficients<dim>::values(std::span<const double> x, int depth, std::vector<double>& coefficients) const {
+void VolumeCoefficients<dim>::values(std::span<const double> x, int depth, std::span<const double> enough,
+                                     std::vector<double>& coefficients) const {
   with_order<dim>(order_, [&](auto* of_order) {
     using E = std::remove_pointer_t<decltype(of_order)>;
     double whole[E::size];
     E::compute(x.data(), whole);
-    coefficients.resize(static_cast<std::size_t>(E::size) << depth);
-    E::subdivide(whole, {}, depth, coefficients.data());
+    coefficients.clear();
+    E::subdivide(whole, {}, depth, enough, 0, coefficients);
+  });
+}
+
+template <int dim>
+void VolumeCoefficients<dim>::values_on_way(std::span<const double> x, std::span<const double> dx, int depth,
+                                            std::span<const double> enough, std::vector<Lanes>& coefficients) const {
+  with_order<dim>(order_, [&](auto* of_order) {
+    using E = std::remove_pointer_t<decltype(of_order)>;
+    // The start, the middle, the end, and the motion alone, whose volume is the leading coefficient in a.
+    Lanes places[E::num_numbers], whole[E::size];
+    for (int i = 0; i < E::num_numbers; ++i) {
+      places[i] = Lanes(Lanes::Vector{x[i], x[i] + 0.5 * dx[i], x[i] + dx[i], dx[i]});
+    }
+    E::compute(places, whole);
+    for (Lanes& c : whole) {
+      const double f0 = c[0], half = c[1], f1 = c[2], leading = c[3];
+      const double linear = dim == 2 ? (f1 - f0) - leading : 4.0 * half - f1 - 3.0 * f0 + 0.5 * leading;
+      const double quadratic = dim == 2 ? leading : 2.0 * (f0 + f1) - 4.0 * half - 1.5 * leading;
+      c = Lanes(Lanes::Vector{f0, f0 + linear / 3.0, f0 + (2.0 * linear + quadratic) / 3.0, f1});
+    }
+    coefficients.clear();
+    E::subdivide(whole, {}, depth, enough, 0, coefficients);
   });
 }
 

@@ -27,7 +27,7 @@ constexpr int last_depth = 3 * dim;
 template <int dim>
 CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>& mesh) {
   auto constant =
-      std::make_shared<Constant>(Constant{mesh.shapes(), {}, {}, {}, VolumeCoefficients<dim>(mesh.shape_order())});
+      std::make_shared<Constant>(Constant{mesh.shapes(), {}, {}, {}, {}, VolumeCoefficients<dim>(mesh.shape_order())});
   constant->all.resize(mesh.num_elements());
   std::iota(constant->all.begin(), constant->all.end(), 0);
   const auto size = static_cast<std::size_t>(constant->volume.num_per_part());
@@ -42,7 +42,6 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
     // The mean of the coefficients is that of the volume function.
     constexpr double simplex = dim == 2 ? 0.5 : 1.0 / 6.0;
     const double volume = simplex * std::accumulate(at_rest.begin(), at_rest.end(), 0.0) / static_cast<double>(size);
-    element.threshold = barrier_volume_fraction * *std::max_element(at_rest.begin(), at_rest.end());
     for (element.depth = first_depth<dim>;; element.depth += dim) {
       constant->volume.values(places, element.depth, at_rest);
       constant->units.resize(element.first_unit);
@@ -55,6 +54,16 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
           std::find(first, constant->units.end(), infinity) == constant->units.end())
         break;
     }
+    // Halves have means of the coefficients of the whole: these need be no larger than the largest that theirs need.
+    element.first_enough = constant->enough.size();
+    const std::size_t num_parts = constant->units.size() - element.first_unit;
+    constant->enough.resize(element.first_enough + 2 * num_parts - 1, -infinity);
+    double* enough = constant->enough.data() + element.first_enough;
+    for (std::size_t part = 0; part < num_parts; ++part) {
+      const double unit = constant->units[element.first_unit + part];
+      if (unit < infinity) enough[num_parts - 1 + part] = barrier_volume_fraction / unit;
+    }
+    for (std::size_t at = num_parts - 1; at-- > 0;) enough[at] = std::max(enough[2 * at + 1], enough[2 * at + 2]);
     const MaterialParameters& material =
         mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(e)])];
     element.stiffness = barrier_volume_fraction * (std::max(material.lambda, 0.0) + 2.0 * material.mu) * volume /
@@ -83,17 +92,9 @@ void CurvedInversionBarrier<dim>::coefficients(int e, const VecX& x, std::vector
                                                std::vector<double>& y) const {
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
   constant_->shapes.places(e, x, places);
-  constant_->volume.values(places, 0, y);
-  if (std::all_of(y.begin(), y.end(), [&](double c) { return c >= element.threshold; })) {
-    y.clear();
-    return;
-  }
-  constant_->volume.values(places, element.depth, y);
+  constant_->volume.values(places, element.depth, constant_->enough_of(element), y);
   const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
-  for (std::size_t k = 0; k < y.size(); ++k) {
-    const double unit = constant_->units[element.first_unit + k / size];
-    y[k] = unit < infinity ? y[k] * unit : 1.0;
-  }
+  for (std::size_t k = 0; k < y.size(); ++k) y[k] *= constant_->units[element.first_unit + k / size];
 }
 
 template <int dim>
@@ -258,7 +259,8 @@ template <int dim>
 double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const VecX& dx) const {
   // A coefficient is f0 + f' a + ... + leading a^dim; on longer ways than this it would be lost in rounding.
   constexpr double max_motion = 16.0;
-  thread_local std::vector<double> at, motion, way, f0, fh, f1, leading;
+  thread_local std::vector<double> at, motion;
+  thread_local std::vector<Lanes> volume;
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
   constant_->shapes.places(e, x, at);
   constant_->shapes.motions(e, dx, motion);
@@ -268,45 +270,14 @@ double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const Ve
     largest = std::max(largest, std::abs(motion[i] - motion[i % dim]));
   }
   const double length = largest > max_motion * size ? max_motion * size / largest : 1.0;
-  const auto values_on_way = [&](double part, int depth, std::vector<double>& values) {
-    way = at;
-    for (std::size_t i = 0; i < way.size(); ++i) way[i] += part * length * motion[i];
-    constant_->volume.values(way, depth, values);
-  };
-  const auto compute = [&](int depth) {
-    constant_->volume.values(at, depth, f0);
-    values_on_way(0.5, depth, fh);
-    values_on_way(1.0, depth, f1);
-    if constexpr (dim == 3) {
-      way = motion;
-      for (double& entry : way) entry *= length;
-      constant_->volume.values(way, depth, leading);
-    }
-  };
-  // Coefficients of the powers of a.
-  const auto powers = [&](std::size_t k) -> std::array<double, 4> {
-    if constexpr (dim == 2) {
-      const double quadratic = 2.0 * (f0[k] + f1[k]) - 4.0 * fh[k];
-      return {f0[k], f1[k] - f0[k] - quadratic, quadratic, 0.0};
-    } else {
-      return {f0[k], 4.0 * fh[k] - f1[k] - 3.0 * f0[k] + 0.5 * leading[k],
-              2.0 * (f0[k] + f1[k]) - 4.0 * fh[k] - 1.5 * leading[k], leading[k]};
-    }
-  };
-  compute(0);
-  bool is_far = true;
-  for (std::size_t k = 0; k < f0.size() && is_far; ++k) {
-    const auto [a, b, c, d] = powers(k);
-    is_far = std::min({a, a + b / 3.0, a + (2.0 * b + c) / 3.0, a + b + c + d}) >= element.threshold;
-  }
-  if (is_far) return length;
-  compute(element.depth);
-  const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
+  for (double& entry : motion) entry *= length;
+  constant_->volume.values_on_way(at, motion, element.depth, constant_->enough_of(element), volume);
   double alpha = 1.0;
-  for (std::size_t k = 0; k < f0.size(); ++k) {
-    if (!(constant_->units[element.first_unit + k / per_part] < infinity)) continue;
-    const auto [a, b, c, d] = powers(k);
-    alpha = std::min(alpha, find_positive_prefix({(1.0 - kept_volume_fraction) * a, b, c, d}));
+  for (const Lanes& c : volume) {
+    if (!(c[0] < infinity)) continue;
+    alpha = std::min(
+        alpha, find_positive_prefix({(1.0 - kept_volume_fraction) * c[0], 3.0 * (c[1] - c[0]),
+                                     3.0 * ((c[0] - c[1]) - (c[1] - c[2])), (c[3] - c[0]) + 3.0 * (c[1] - c[2])}));
   }
   return alpha * length;
 }

@@ -34,19 +34,22 @@ class CurvedInversionBarrier final : public Potential {
  private:
   /// What an element is measured by.
   struct Element {
-    int depth = 0;           ///< of its parts
-    std::size_t first_unit;  ///< of `units`, one per part; infinite where the volume at rest is not certain
-    double threshold = 0.0;  ///< above it no coefficient of the whole element is felt
-    double stiffness = 0.0;  ///< [J] of each coefficient
+    int depth = 0;             ///< of its parts
+    std::size_t first_unit;    ///< of `units`, one per part; infinite where the volume at rest is not certain
+    std::size_t first_enough;  ///< of `enough`: what coefficients of the whole, its halves, ... are not felt above
+    double stiffness = 0.0;    ///< [J] of each coefficient
   };
   struct Constant {
     ElementShapes<dim> shapes;
     std::vector<Element> elements;
-    std::vector<double> units;
+    std::vector<double> units, enough;
     std::vector<int> all;
     VolumeCoefficients<dim> volume;
 
     std::span<const int> nodes_of(int e) const { return shapes.nodes_of(static_cast<std::size_t>(e)); }
+    std::span<const double> enough_of(const Element& element) const {
+      return std::span(enough).subspan(element.first_enough, (std::size_t{2} << element.depth) - 1);
+    }
   };
   /// The coefficients of an element in units of its barrier; none where all are beyond it.
   void coefficients(int e, const VecX& x, std::vector<double>& places, std::vector<double>& y) const;

@@ -87,23 +87,20 @@ int set_order(const ForeignObject& entry, const PolyfemOrders& orders, const std
                               *asked.begin(), order, order));
   }
   if (const int shape = order_of_shape(mesh); shape > order) {
-    const std::string asked_for = fmt::format(
-        "its elements are curved, of order {}, and displacements of order {} (space.discr_order) cannot turn such ones "
-        "without strain",
-        shape, order);
+    const int asked_for = order;
     order = std::max(order, 2);  // straight elements of a round body would be too far from it
     Mesh lowered = mesh;
     change_order(lowered, order);
-    if (num_inverted(lowered) == 0) {
-      entry.warning("mesh", fmt::format("{}: both are of order {} here; `order` of the native scene can be up to {}, "
-                                        "which keeps the shape",
-                                        asked_for, order, shape));
-    } else {
-      entry.warning("mesh", fmt::format("{}, while {} of these would be inverted with a shape of order {}: both are of "
-                                        "order {} here",
-                                        asked_for, num_inverted(lowered), order, shape));
+    std::string reason;
+    if (const std::size_t inverted = num_inverted(lowered); inverted > 0) {
+      reason = fmt::format(" ({} of its elements would be inverted with a shape of order {})", inverted, order);
       order = shape;
     }
+    entry.warning("mesh",
+                  fmt::format("its elements are curved, of order {}, and displacements of order {} (space.discr_order) "
+                              "cannot turn such ones without strain: both are of order {} here{}; `order` {} with "
+                              "`keep_shape` in the native scene is the published pair",
+                              shape, asked_for, order, reason, asked_for));
   }
   change_order(mesh, order);
   return order;
