@@ -102,6 +102,43 @@ TEST_F(MatchMassCommand, ElementsOfHigherOrderAndRefinementsToo) {
               1e-6 * target().measure);
 }
 
+/// A column with a thin belly [Fer23, fig. 5.12]: of two layers of cells it is a belly all over, whose centre of mass
+/// is not above its foot.
+TEST_F(MatchMassCommand, CoarseFigureStandsOnlyWithDensitiesOfTheFineOne) {
+  const auto column = [](int layers) {
+    Mesh mesh = make_box({0.4, 2.0, 0.4}, {2, layers, 2});
+    for (Vec<3>& x : mesh.vertices) {
+      x[1] += 1.0;
+      const double off = (x[1] - 1.0) / 0.2;
+      x[0] += 0.6 / (1.0 + off * off * off * off);
+    }
+    return mesh;
+  };
+  ASSERT_TRUE(write_mesh(fine_, column(24)));
+  ASSERT_TRUE(write_mesh(folder_ / "coarse.msh", column(2)));
+  const auto scene_of = [&](const std::string& mesh) {
+    return write("scene.json", R"({"time": {"step": 0.02, "duration": 1.6}, "friction": {"coefficient": 0.5},
+      "half_spaces": [{"point": [0, -0.001, 0]}], "output": {"probes": [{"name": "place", "body": "figure"}]},
+      "bodies": [{"name": "figure", "mesh": ")" +
+                                   mesh + R"(", "units": "m", "material": {"youngs_modulus": 1e9}}]})")
+        .string();
+  };
+  const auto height_at_the_end = [&](const std::string& scene) {
+    const fs::path out = folder_ / "out";
+    const ProcessResult run = clearance({"run", scene, "-o", out.string(), "-q", "--overwrite", "--threads", "1"});
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(clearance({"verify", out.string()}).status, 0);
+    const std::string text = read_text(out / "probes.csv"), line = text.substr(text.rfind('\n', text.size() - 2) + 1);
+    return std::stod(line.substr(line.find(',', line.find(',', line.find(',') + 1) + 1) + 1));
+  };
+  EXPECT_GT(height_at_the_end(scene_of(fine_)), 0.9);
+  scene_ = scene_of("coarse.msh");
+  EXPECT_LT(height_at_the_end(scene_), 0.7);
+  const ProcessResult made = clearance(words());
+  ASSERT_EQ(made.status, 0) << made.errors;
+  EXPECT_GT(height_at_the_end(native_), 0.9);
+}
+
 TEST_F(MatchMassCommand, WhatCannotBeMatchedIsToldAndNothingIsWritten) {
   const auto expect_refusal = [&](const std::vector<std::string>& arguments, const std::string& text) {
     const ProcessResult refused = clearance(arguments);

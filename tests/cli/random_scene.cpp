@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "clearance/io/files/atomic_file.h"
+#include "clearance/io/mesh/mesh_writer.h"
 #include "clearance/scene/validate.h"
+#include "clearance/simulation/body_instance.h"
 #include "cli/random_script.h"
 #include "cli/random_stiff.h"
 
@@ -222,6 +226,21 @@ class SceneMaker {
       body.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = random_.integer(1, 5)};
     if (random_.chance(0.2))
       body.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02};
+    if (body.generator && random_.chance(0.2)) keep_shape(body);
+  }
+
+  /// The shape in a file, and displacements of a lower order than it has there.
+  void keep_shape(BodyDesc& body) {
+    SceneDesc alone;
+    alone.dimension = scene_.dimension;
+    alone.bodies.resize(1);
+    alone.bodies[0].generator = std::exchange(body.generator, std::nullopt);
+    alone.bodies[0].order = random_.one_of({2, 4});
+    body.order = alone.bodies[0].order == 4 ? random_.one_of({1, 2, 2}) : 1;
+    body.keep_shape = true;
+    body.mesh = fmt::format("fuzz_{}_{}.msh", seed_, num_files_++);
+    body.units = LengthUnit::metre;
+    (void)write_mesh(folder_ / body.mesh, load_bodies(alone)->instances[0].mesh);
   }
 
   /// Boxes exactly above each other, faces and edges parallel, some shifted by half a cell.
