@@ -66,8 +66,7 @@ inline SceneDesc full_scene() {
                    .damping = 0.01,
                    .stiffness = 2e9};
   cube.order = 3;
-  cube.keep_shape = true;
-  cube.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .segments = 0, .tolerance = 0.02};
+  cube.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 0, .tolerance = 0.02};
   cube.refinements = 2;
   cube.material_parts = {MaterialPartDesc{.elements = {3, 1}, .region = {}, .material = {.density = 12.5}}};
   cube.element_densities = {1000.5, 1.0 / 3.0};
@@ -132,6 +131,8 @@ inline SceneDesc full_scene() {
   BodyDesc skin;
   skin.name = "skin";
   skin.generator = GeneratorDesc{.kind = GeneratorKind::box};
+  skin.order = 2;
+  skin.keep_shape = true;
   skin.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .weights = "skin.hdf5"};
   scene.bodies = {cube, ball, link, skin};
   scene.joints = {JointDesc{.name = "door",

@@ -64,5 +64,16 @@ TEST(CollisionSurface, WeightsAreThoseOfASurfaceAndOfTheMeshAsItIs) {
                   "meshes"});
 }
 
+TEST(CollisionSurface, ToleranceBesideWhatSaysItAllIsWarnedOf) {
+  const auto of = [](const std::string& surface) {
+    return told(R"({"mesh": "part.msh", "collision_surface": )" + surface + "}");
+  };
+  const std::string start = "bodies[0].collision_surface.tolerance: warning: has no effect beside `",
+                    end = "`, which says what the surface is (got 0.01)";
+  EXPECT_EQ(of(R"({"tolerance": 0.01})"), Lines{});
+  EXPECT_EQ(of(R"({"tolerance": 0.01, "segments": 3})"), Lines{start + "segments" + end});
+  EXPECT_EQ(of(R"({"tolerance": 0.01, "mesh": "skin.obj"})"), Lines{start + "mesh" + end});
+}
+
 }  // namespace
 }  // namespace clearance

@@ -371,5 +371,54 @@ TEST(CollisionSurface, KeepsCurvedBoundariesApartOnRequest) {
   }
 }
 
+TEST(CollisionSurface, SeparateCurvedWithoutCurvedBoundariesIsWarnedOf) {
+  for (const int order : {1, 2}) {
+    const Result<LoadedScene> loaded = load_scene_text(
+        fmt::format(
+            R"({{"contact": {{"separate_curved": true}}, "bodies": [{{"order": {}, "generator": {{"kind": "sphere",
+          "resolution": [1]}}}}]}})",
+            order),
+        "scene", ".", {});
+    ASSERT_TRUE(loaded.has_value());
+    const Result<Simulation> simulation = Simulation::create(loaded->scene);
+    ASSERT_TRUE(simulation.has_value());
+    const Issues& warnings = simulation->warnings();
+    EXPECT_EQ(std::any_of(warnings.begin(), warnings.end(),
+                          [](const Issue& issue) { return issue.place == "contact.separate_curved"; }),
+              order == 1);
+  }
+}
+
+// Nodes between the corners in the order of another format turn elements over that are valid.
+TEST(CurvedBody, NodesInTheOrderOfAnotherFormatAreSuspected) {
+  Mesh ball = make_sphere(1.0, 1);
+  change_order(ball, 3);
+  curve_sphere(ball, 1.0);
+  const auto message_of = [](const Mesh& mesh) {
+    const std::filesystem::path file = std::filesystem::temp_directory_path() / "clearance_misnumbered_ball.msh";
+    EXPECT_TRUE(write_mesh(file, mesh));
+    SceneDesc scene;
+    scene.bodies.resize(1);
+    scene.bodies[0].mesh = file.string();
+    scene.bodies[0].units = LengthUnit::metre;
+    const Result<LoadedBodies> loaded = load_bodies(scene);
+    std::filesystem::remove(file);
+    return loaded ? std::string() : loaded.issues().front().message;
+  };
+  EXPECT_EQ(message_of(ball), "");
+  Mesh other = ball, bent = ball;
+  for (std::size_t cell = 0; cell < other.num_solid_cells(); ++cell) {
+    const auto first = other.cell_nodes.begin() + other.first_cell_node[cell];
+    std::reverse(first + 4, other.cell_nodes.begin() + other.first_cell_node[cell + 1]);
+  }
+  const std::string of_other = message_of(other);
+  EXPECT_NE(of_other.find("may be in the order of another file format"), std::string::npos) << of_other;
+  // One element that is inverted has another reason.
+  bent.vertices[static_cast<std::size_t>(bent.nodes_of_cell(0)[5])] *= 3.0;
+  const std::string of_bent = message_of(bent);
+  EXPECT_NE(of_bent.find("inverted"), std::string::npos);
+  EXPECT_EQ(of_bent.find("another file format"), std::string::npos) << of_bent;
+}
+
 }  // namespace
 }  // namespace clearance

@@ -183,6 +183,13 @@ class Checker : SceneCheck {
     if (!body.collision_surface->mesh.empty() && body.collision_surface->segments > 0) {
       error(place, "has `mesh` and `segments`; give one of them");
     }
+    const CollisionSurfaceDesc& surface = *body.collision_surface;
+    if (surface.tolerance != CollisionSurfaceDesc().tolerance && (surface.segments > 0 || !surface.mesh.empty())) {
+      warning(place + ".tolerance",
+              fmt::format("has no effect beside `{}`, which says what the surface is",
+                          surface.segments > 0 ? "segments" : "mesh"),
+              fmt::format("{:g}", surface.tolerance));
+    }
     check_weights(body, place + ".weights");
   }
 

@@ -395,6 +395,13 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
   return {std::make_shared<const Mesh>(std::move(proxy)), std::move(source_vertex), read->vertices.size()};
 }
 
+/// Most elements of a mesh are not inverted by accident.
+std::string hint_of_numbering(const Mesh& mesh, const std::vector<int>& inverted) {
+  const bool is_curved = mesh.order_of_cell(static_cast<std::size_t>(inverted.front())) > 1;
+  if (!is_curved || 2 * inverted.size() < mesh.num_solid_cells()) return "";
+  return "; so many of them: the nodes between the corners may be in the order of another file format";
+}
+
 /// Why a deformable mesh cannot be simulated.
 void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issues& issues) {
   const bool is_2d = mesh.dim == 2;
@@ -411,9 +418,10 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   const ElementDefects defects = find_element_defects(mesh);
   const auto report = [&](const std::vector<int>& elements, const char* what) {
     if (elements.empty()) return;
-    where.message = fmt::format("body '{}' has {} {} {}{}: number {} (counted from 0); the first has vertices {}", name,
-                                elements.size(), what, element, elements.size() == 1 ? "" : "s", list_some(elements),
-                                vertices_of(mesh, is_2d, elements[0]));
+    where.message =
+        fmt::format("body '{}' has {} {} {}{}: number {} (counted from 0); the first has vertices {}{}", name,
+                    elements.size(), what, element, elements.size() == 1 ? "" : "s", list_some(elements),
+                    vertices_of(mesh, is_2d, elements[0]), hint_of_numbering(mesh, elements));
     issues.push_back(where);
   };
   report(is_2d ? defects.inverted_triangles : defects.inverted_tets, "inverted");

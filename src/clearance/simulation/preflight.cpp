@@ -98,8 +98,7 @@ class Preflight {
                                   ? fmt::format("touches half_spaces[{}] at the start: {} on it", plane, vertices)
                                   : fmt::format("starts {:.6g} m from half_spaces[{}]: {}", distance, plane, vertices);
     return fmt::format(
-        "{}; bodies need a gap above {}: {}", found,
-        min_separation > 0.0 ? fmt::format("min_separation ({:g} m)", min_separation) : "zero",
+        "{}; bodies need a gap above {}: {}", found, min_separation > 0.0 ? separation_text() : "zero",
         advice(fmt::format("move it along the normal, by dhat ({:.3g} m) where it is to start in contact", dhat)));
   }
 
@@ -164,6 +163,11 @@ class Preflight {
     }
   }
 
+  std::string separation_text() const {
+    return fmt::format("min_separation ({:g} m{})", desc_.contact.min_separation,
+                       desc_.contact.separate_curved ? ", of contact.separate_curved" : "");
+  }
+
   /// A gap at or below min_separation has no barrier energy.
   void check_separation(BroadPhase& broad_phase) {
     const BarrierOptions& barrier = scene_.options.barrier;
@@ -176,12 +180,11 @@ class Preflight {
     for (const Contact& contact : set.contacts) {
       if (std::sqrt(contact.distance_sq) > barrier.min_separation) continue;
       const auto body = [&](int v) { return scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]; };
-      add(fmt::format("bodies '{}' and '{}' start {:.6g} m apart, not more than min_separation ({:g} m)",
-                      name_of(body(contact.vertices[0])),
+      add(fmt::format("bodies '{}' and '{}' start {:.6g} m apart, not more than {}", name_of(body(contact.vertices[0])),
                       name_of(body(contact.vertices[1] < 0
                                        ? contact.vertices[0]
                                        : contact.vertices[static_cast<std::size_t>(contact.num_vertices() - 1)])),
-                      std::sqrt(contact.distance_sq), barrier.min_separation));
+                      std::sqrt(contact.distance_sq), separation_text()));
       return;
     }
   }

@@ -254,7 +254,13 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->warnings = std::move(of_scene);
   impl->warnings.insert(impl->warnings.end(), bodies->warnings.begin(), bodies->warnings.end());
   if (desc.contact.separate_curved) {
-    desc.contact.min_separation = std::max(desc.contact.min_separation, separation_of_curved(desc, bodies->instances));
+    const double of_curved = separation_of_curved(desc, bodies->instances);
+    if (!(of_curved > 0.0)) {
+      impl->warnings.push_back({"", "contact.separate_curved", "true",
+                                "no body has curved elements whose boundary is cut into flat pieces: no effect",
+                                Severity::warning});
+    }
+    desc.contact.min_separation = std::max(desc.contact.min_separation, of_curved);
   }
   impl->scene = build_scene_model(desc, std::move(bodies->instances));
   PreflightReport preflight = check_initial_state(desc, impl->scene);
