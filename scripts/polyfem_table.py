@@ -4,7 +4,7 @@
   scripts/polyfem_table.py                        # every scene below the five folders
   scripts/polyfem_table.py 2D/unit-tests erleben  # scenes whose name holds a word
   scripts/polyfem_table.py --check                # only read them: which load, and why others are refused
-  scripts/polyfem_table.py --write                # only store the table of all results in docs/published_polyfem_scenes.md
+  scripts/polyfem_table.py --write                # only store the rows of all results in docs/published_polyfem_scenes.md
 
 Scenes are looked for below CLEARANCE_PEER_DATA. Each runs 20 steps, or as many as its `tests` ask for if that is more
 and the time limit allows; then `clearance verify` checks all frames exactly. Where the file has reference norms of the
@@ -280,16 +280,22 @@ def row(r):
     return [name, "loads", str(r.get("nodes", "")), steps, r.get("verify", "-"), compared]
 
 
-def summary(results):
-    loaded = [r for r in results if r["loads"]]
-    ran = [r for r in loaded if r.get("steps", 0) >= min(20, r.get("asked", 20)) and r.get("verify") == "clean"]
-    compared = [r["norms"] for r in loaded if "norms" in r]
-    agree = [n for n in compared if max(difference(n["l2"], n["l2_reference"]),
-                                        difference(n["h1"], n["h1_reference"])) <= n["margin"]]
-    free = [n for n in compared if not n["contacts"]]
-    return f"{len(results)} files: {len(loaded)} load, {len(ran)} ran their steps and verified; {len(compared)} have " \
-           f"reference norms, {len(agree)} agree to the file's margin ({len([n for n in agree if not n['contacts']])} " \
+def summary(rows):
+    loaded = [r for r in rows if r[1] == "loads"]
+    counts = [(r, *map(int, re.match(r"(\d+) of (\d+)", r[3]).groups())) for r in loaded if r[3]]
+    ran = [r for r, steps, asked in counts if steps >= min(20, asked) and r[4] == "clean"]
+    compared = [r[5] for r in loaded if r[5]]
+    agree = [text for text in compared if text.endswith("agrees")]
+    free = [text for text in compared if "no contact" in text]
+    return f"{len(rows)} files: {len(loaded)} load, {len(ran)} ran their steps and verified; {len(compared)} have " \
+           f"reference norms, {len(agree)} agree to the file's margin ({len([t for t in agree if t in free])} " \
            f"of {len(free)} without contact).\n"
+
+
+def rows_of_page():
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| ")][2:] if PAGE.exists() else []
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return {row[0]: row + [""] * (6 - len(row)) for row in rows}
 
 
 def main():
@@ -301,7 +307,7 @@ def main():
     parser.add_argument("--folder", type=Path, default=ROOT / "out" / "polyfem_scenes", help="of results")
     parser.add_argument("--again", action="store_true", help="run scenes again whose results are there")
     parser.add_argument("--check", action="store_true", help="only read the scenes")
-    parser.add_argument("--write", action="store_true", help="store the table of all results, run nothing")
+    parser.add_argument("--write", action="store_true", help="store the rows of all results, run nothing")
     arguments = parser.parse_args()
 
     arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -311,9 +317,11 @@ def main():
     lines = [json.loads(line) for file in stores if file.exists() for line in file.read_text().splitlines()]
     results = {r["scene"]: r for r in lines}
     if arguments.write:
-        kept = [results[name] for name in scene_names() if name in results]
+        rows = rows_of_page()  # what has no result keeps its row
+        rows.update({name.removesuffix(".json"): row(result) for name, result in results.items()})
+        kept = [rows[name] for name in (n.removesuffix(".json") for n in scene_names()) if name in rows]
         header = ["scene", "read", "nodes", "steps", "verify", "norms of the displacement and its gradient, ours / PolyFEM's"]
-        write_between_markers(PAGE, "table", summary(kept) + "\n" + table(header, [row(r) for r in kept]))
+        write_between_markers(PAGE, "table", summary(kept) + "\n" + table(header, kept))
         return 0
 
     for name in scene_names():
@@ -326,7 +334,7 @@ def main():
         with open(store, "a") as out:
             out.write(json.dumps(results[name]) + "\n")
         print(" | ".join(row(results[name])), flush=True)
-    print(summary(list(results.values())))
+    print(summary([row(r) for r in results.values()]))
     return 0
 
 
