@@ -420,5 +420,20 @@ TEST(CurvedBody, NodesInTheOrderOfAnotherFormatAreSuspected) {
   EXPECT_EQ(of_bent.find("another file format"), std::string::npos) << of_bent;
 }
 
+// What turned about itself within a step met nothing, was swept as a whole, and all pairs of its pieces took more
+// memory than there was.
+TEST(CollisionSurface, ThatTurnsInOneStepIsNotPairedWithAllOfItself) {
+  RunningScene box(R"({"gravity": [0, 0, 0], "time": {"step": 0.02}, "solver": {"max_iterations": 1}, "bodies": [
+    {"generator": {"kind": "box", "resolution": [1, 1, 1]}, "collision_surface": {"segments": 40},
+     "angular_velocity": [0, 30000, 10000], "material": {"youngs_modulus": 1e4}}]})");
+  const SurfaceTopology& surface = box.model().surface;
+  const double edges = static_cast<double>(surface.edges.size());
+  ASSERT_GT(0.5 * edges * edges, 3e8);
+  const StepReport report = box.simulation().step();
+  EXPECT_TRUE(report.is_advanced());
+  EXPECT_GT(report.counters.candidates, 0);
+  EXPECT_LT(report.counters.candidates, 2e8);
+}
+
 }  // namespace
 }  // namespace clearance

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "clearance/solver/feasible_step.h"
 
@@ -14,6 +15,9 @@ namespace {
 constexpr double sweep_reach = 4.0;
 /// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
 constexpr double sweep_growth = 8.0;
+/// Pairs that a sweep may come to, or so many for each primitive of the surface: what turns about itself in one step
+/// meets nothing, and would be paired with itself until memory ends.
+constexpr double max_pairs = 32e6, max_pairs_per_primitive = 64.0;
 
 /// Less than this part of a direction is feasible: it is blocked.
 constexpr double blocked_share = 0.9;
@@ -103,10 +107,20 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   // Sweeps shorter than the activation distance find the same pairs.
   const double reach = sweep_reach * std::max(feasible_length_, in_.options.barrier.dhat);
   double part = reach < alpha * size ? reach / size : alpha;
-  sweep(from, part, direction);
+  const SurfaceTopology& surface = in_.model.surface;
+  const auto num_primitives = static_cast<double>(surface.triangles.size() + surface.edges.size());
+  const double most_pairs = std::max(max_pairs, max_pairs_per_primitive * num_primitives);
+  auto num_pairs = static_cast<double>(sweep(from, part, direction));
   while (direction.alpha_limit >= part && part < alpha) {
-    part = std::min(sweep_growth * part, alpha);
-    sweep(from, part, direction);
+    // Those of a surface that moves past itself grow with the square of the way.
+    const double growth = std::min(sweep_growth, std::sqrt(most_pairs / std::max(num_pairs, 1.0)));
+    if (growth < 1.25) {
+      direction.limited_by = fmt::format("{:.0f} million pairs that it sweeps", 1e-6 * num_pairs);
+      note_limit(part, direction.limited_by);
+      break;
+    }
+    part = std::min(growth * part, alpha);
+    num_pairs = static_cast<double>(sweep(from, part, direction));
   }
   feasible_length_ = direction.alpha_limit * size;
   direction.is_blocked = direction.alpha_limit < blocked_share * alpha;
@@ -150,9 +164,10 @@ std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& a
   return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
 
-/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy.
+/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy. How many
+/// these are.
 template <int dim>
-void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
+std::size_t DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
   SurfacePath path;
   const SweptCandidates swept = pair_along(from, direction.dy, part, path);
   // Whoever collects queries for benchmarks.
@@ -172,6 +187,7 @@ void DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& dir
     direction.limited_by = feasible.limited_by;
     note_limit(direction.alpha_limit, feasible.limited_by);
   }
+  return swept.distance.size();
 }
 
 template <int dim>
