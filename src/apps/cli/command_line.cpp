@@ -7,6 +7,7 @@
 
 #include "apps/cli/ccd_bench.h"
 #include "apps/cli/console.h"
+#include "apps/cli/export.h"
 #include "apps/cli/info.h"
 #include "apps/cli/mesh.h"
 #include "apps/cli/option_checks.h"
@@ -67,6 +68,20 @@ void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
   command->add_flag("--overwrite", mesh.is_overwriting, "replace a file that is there");
   command->add_flag("--json", mesh.json, "print machine-readable results");
   command->callback([&] { status = run_mesh(mesh); });
+}
+
+void add_export_command(CLI::App& app, ExportOptions& page, int& status) {
+  CLI::App* command = app.add_subcommand("export", "a run as one file that any browser shows");
+  command->add_option("folder", page.page.folder, "result folder")->required();
+  command->add_option("-o,--output", page.page.output, ".html file to write")->required();
+  command
+      ->add_option("--max-size", page.page.max_megabytes, "of the file [MB]; frames are left out evenly (default: 100)")
+      ->check(positive())
+      ->option_text("MB");
+  command->add_flag("--exact", page.page.is_exact, "numbers in single precision instead of 16 bits");
+  command->add_flag("--overwrite", page.is_overwriting, "replace a file that is there");
+  command->add_flag("--json", page.json, "print machine-readable results");
+  command->callback([&] { status = run_export(page); });
 }
 
 void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
@@ -196,6 +211,9 @@ int run_command_line(int argc, char** argv) {
     }
     status = run_render(render);
   });
+
+  ExportOptions page;
+  add_export_command(app, page, status);
 
   CcdBenchOptions bench;
   CcdLabelOptions label;

@@ -4,45 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
+#include "clearance/io/mesh/frame_scalar.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/nearest_name.h"
 
 namespace clearance::render {
-namespace {
-
-constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
-
-/// Every vertex gets the mean of its cells.
-std::vector<double> spread_to_vertices(const Frame& frame) {
-  std::vector<double> sums(frame.mesh.vertices.size(), 0.0), counts(sums.size(), 0.0);
-  std::size_t cell = 0;
-  const auto add = [&](const auto& vertices) {
-    const double value = frame.cell_scalar[cell++];
-    for (const int v : vertices) {
-      if (!std::isfinite(value)) continue;
-      sums[static_cast<std::size_t>(v)] += value;
-      counts[static_cast<std::size_t>(v)] += 1.0;
-    }
-  };
-  const Mesh& mesh = frame.mesh;
-  const auto add_solid = [&](const auto& corners, std::size_t solid) {
-    const std::span<const int> nodes = mesh.nodes_of_cell(solid);
-    nodes.empty() ? add(std::span<const int>(corners)) : add(nodes);
-  };
-  for (std::size_t t = 0; t < mesh.tets.size(); ++t) add_solid(mesh.tets[t], t);
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    mesh.dim == 2 ? add_solid(mesh.triangles[t], t) : add(std::span<const int>(mesh.triangles[t]));
-  }
-  for (const auto& e : frame.mesh.edges) add(e);
-  for (const int p : frame.mesh.points) add(std::array{p});
-  for (std::size_t v = 0; v < sums.size(); ++v) sums[v] = counts[v] > 0.0 ? sums[v] / counts[v] : nothing;
-  return sums;
-}
-
-}  // namespace
 
 bool is_field(const std::string& color) {
   return color != "body";
@@ -83,7 +51,7 @@ std::string unit_of(const std::string& color) {
 }
 
 std::vector<double> field_values(const Frame& frame, const std::string& color, const Frame& first) {
-  if (color != "displacement") return frame.cell_scalar.empty() ? frame.point_scalar : spread_to_vertices(frame);
+  if (color != "displacement") return scalar_of_vertices(frame);
   std::vector<double> values;
   if (first.mesh.vertices.size() != frame.mesh.vertices.size()) return values;
   for (std::size_t v = 0; v < first.mesh.vertices.size(); ++v) {

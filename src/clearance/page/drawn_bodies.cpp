@@ -1,0 +1,164 @@
+#include "clearance/page/drawn_bodies.h"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <map>
+
+#include "clearance/verify/surface.h"
+
+namespace clearance::page {
+namespace {
+
+/// [of a body's size] Farther from an affine image than this a vertex has moved within its body.
+constexpr double largest_misfit = 1e-6;
+
+/// In the plane an element of order p is p^2 triangles between its nodes.
+void add_triangles_between_nodes(std::span<const int> nodes, std::vector<std::array<int, 3>>& triangles) {
+  int order = 1;
+  while ((order + 1) * (order + 2) / 2 < static_cast<int>(nodes.size())) ++order;
+  // Rows of nodes from the edge between corners 0 and 1 to corner 2, as lagrange_nodes numbers them.
+  const std::vector<NodeIndex>& indices = lagrange_nodes(2, order);
+  std::map<std::array<int, 2>, int> at;
+  for (std::size_t k = 0; k < nodes.size(); ++k) at[{indices[k][1], indices[k][2]}] = nodes[k];
+  for (int j = 0; j < order; ++j) {
+    for (int i = 0; i + j < order; ++i) {
+      triangles.push_back({at[{i, j}], at[{i + 1, j}], at[{i, j + 1}]});
+      if (i + j + 1 < order) triangles.push_back({at[{i + 1, j}], at[{i + 1, j + 1}], at[{i, j + 1}]});
+    }
+  }
+}
+
+}  // namespace
+
+DrawnBodies::DrawnBodies(const Frame& first) : rest_(first.mesh.vertices) {
+  const verify::VerifySurface surface = verify::build_verify_surface(first);
+  std::vector<std::array<int, 3>> triangles = surface.triangles;
+  if (first.mesh.dim == 2) {
+    for (std::size_t t = 0; t < first.mesh.triangles.size(); ++t) {
+      const std::span<const int> nodes = first.mesh.nodes_of_cell(t);
+      nodes.empty() ? triangles.push_back(first.mesh.triangles[t]) : add_triangles_between_nodes(nodes, triangles);
+    }
+  }
+  // Lines are what is no edge of a triangle; in the plane outlines, too.
+  const std::size_t first_line =
+      first.mesh.dim == 2 ? 0 : surface.edges.size() - static_cast<std::size_t>(surface.num_codim_edges);
+  const std::vector<std::array<int, 2>> lines(surface.edges.begin() + static_cast<std::ptrdiff_t>(first_line),
+                                              surface.edges.end());
+
+  std::map<int, bool> is_obstacle;
+  for (std::size_t cell = 0; cell < first.cell_body.size(); ++cell) {
+    is_obstacle[first.cell_body[cell]] = cell < first.cell_is_obstacle.size() && first.cell_is_obstacle[cell] != 0;
+  }
+  const auto body_of = [&](int vertex) { return surface.vertex_body[static_cast<std::size_t>(vertex)]; };
+  std::map<int, std::vector<std::array<int, 3>>> triangles_of;
+  std::map<int, std::vector<std::array<int, 2>>> lines_of;
+  for (const auto& triangle : triangles) triangles_of[body_of(triangle[0])].push_back(triangle);
+  for (const auto& line : lines) lines_of[body_of(line[0])].push_back(line);
+  for (const auto& [body, obstacle] : is_obstacle) {
+    if (!triangles_of.contains(body) && !lines_of.contains(body)) continue;
+    DrawnBody& drawn = bodies_.emplace_back();
+    drawn.body = body;
+    drawn.is_obstacle = obstacle;
+    drawn.first_vertex = vertices_.size();
+    drawn.first_triangle = triangles_.size();
+    drawn.first_edge = edges_.size();
+    std::map<int, std::uint32_t> number;
+    const auto number_of = [&](int vertex) {
+      const auto [found, is_new] = number.emplace(vertex, static_cast<std::uint32_t>(vertices_.size()));
+      if (is_new) vertices_.push_back(vertex);
+      return found->second;
+    };
+    for (const auto& [a, b, c] : triangles_of[body]) triangles_.push_back({number_of(a), number_of(b), number_of(c)});
+    for (const auto& [a, b] : lines_of[body]) edges_.push_back({number_of(a), number_of(b)});
+    drawn.num_vertices = vertices_.size() - drawn.first_vertex;
+    drawn.num_triangles = triangles_.size() - drawn.first_triangle;
+    drawn.num_edges = edges_.size() - drawn.first_edge;
+  }
+}
+
+Pose DrawnBodies::pose(const DrawnBody& body, const Frame& frame) const {
+  // Least squares about the centres; of a flat body the map across its plane is the smallest one, which moves nothing.
+  Vec<3> center = Vec<3>::Zero(), moved = Vec<3>::Zero();
+  const std::span<const int> vertices = std::span(vertices_).subspan(body.first_vertex, body.num_vertices);
+  for (const int v : vertices) {
+    center += rest_[static_cast<std::size_t>(v)];
+    moved += frame.mesh.vertices[static_cast<std::size_t>(v)];
+  }
+  center /= static_cast<double>(vertices.size());
+  moved /= static_cast<double>(vertices.size());
+  Mat<3> spread = Mat<3>::Zero(), product = Mat<3>::Zero();
+  for (const int v : vertices) {
+    const Vec<3> x = rest_[static_cast<std::size_t>(v)] - center;
+    spread += x * x.transpose();
+    product += (frame.mesh.vertices[static_cast<std::size_t>(v)] - moved) * x.transpose();
+  }
+  const Mat<3> linear = product * spread.completeOrthogonalDecomposition().pseudoInverse();
+  const Vec<3> translation = moved - linear * center;
+  Pose pose;
+  Eigen::Map<Mat<3>>(pose.data()) = linear;
+  Eigen::Map<Vec<3>>(pose.data() + 9) = translation;
+  return pose;
+}
+
+double DrawnBodies::misfit(const DrawnBody& body, const Pose& pose, const Frame& frame) const {
+  const Eigen::Map<const Mat<3>> linear(pose.data());
+  const Eigen::Map<const Vec<3>> translation(pose.data() + 9);
+  double worst = 0.0;
+  Vec<3> low = Vec<3>::Constant(infinity), high = -low;
+  for (const int vertex : std::span(vertices_).subspan(body.first_vertex, body.num_vertices)) {
+    const auto v = static_cast<std::size_t>(vertex);
+    low = low.cwiseMin(rest_[v]);
+    high = high.cwiseMax(rest_[v]);
+    const double off = (linear * rest_[v] + translation - frame.mesh.vertices[v]).norm();
+    worst = off <= worst ? worst : off;  // also what is no number
+  }
+  const double size = (high - low).norm();
+  return size > 0.0 ? worst / size : worst;
+}
+
+void DrawnBodies::note_shape(const Frame& frame, std::vector<char>& changes) const {
+  changes.resize(bodies_.size(), 0);
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (changes[b] == 0 && !(misfit(bodies_[b], pose(bodies_[b], frame), frame) <= largest_misfit)) changes[b] = 1;
+  }
+}
+
+void DrawnBodies::arrange(const std::vector<char>& changes) {
+  std::vector<std::size_t> order;
+  for (const char wanted : {1, 0}) {
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      if (changes[b] == wanted) order.push_back(b);
+    }
+  }
+  std::vector<DrawnBody> bodies;
+  std::vector<int> vertices;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  std::vector<std::array<std::uint32_t, 2>> edges;
+  num_moving_ = 0;
+  for (const std::size_t b : order) {
+    const DrawnBody& old = bodies_[b];
+    DrawnBody& body = bodies.emplace_back(old);
+    body.keeps_shape = changes[b] == 0;
+    body.first_vertex = vertices.size();
+    body.first_triangle = triangles.size();
+    body.first_edge = edges.size();
+    const auto moved = [&](std::uint32_t v) {
+      return static_cast<std::uint32_t>(v - old.first_vertex + body.first_vertex);
+    };
+    for (std::size_t i = 0; i < old.num_vertices; ++i) vertices.push_back(vertices_[old.first_vertex + i]);
+    for (std::size_t i = 0; i < old.num_triangles; ++i) {
+      const auto& [a, b1, c] = triangles_[old.first_triangle + i];
+      triangles.push_back({moved(a), moved(b1), moved(c)});
+    }
+    for (std::size_t i = 0; i < old.num_edges; ++i) {
+      edges.push_back({moved(edges_[old.first_edge + i][0]), moved(edges_[old.first_edge + i][1])});
+    }
+    if (!body.keeps_shape) num_moving_ = vertices.size();
+  }
+  bodies_ = std::move(bodies);
+  vertices_ = std::move(vertices);
+  triangles_ = std::move(triangles);
+  edges_ = std::move(edges);
+}
+
+}  // namespace clearance::page

@@ -1,0 +1,99 @@
+#include "clearance/page/run_files.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "clearance/io/result/pvd.h"
+#include "clearance/io/result/result_check.h"
+#include "clearance/io/result/result_files.h"
+
+namespace clearance::page {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Null if the file is not there or no JSON: a page is made of what is there.
+Json read_json(const fs::path& path) {
+  std::ifstream file(path);
+  Json json = file ? Json::parse(file, nullptr, false) : Json();
+  return json.is_discarded() ? Json() : json;
+}
+
+/// The numbers of steps that plots show.
+Json read_stats(const fs::path& folder) {
+  Json stats = {{"step", Json::array()},       {"time", Json::array()},     {"status", Json::array()},
+                {"iterations", Json::array()}, {"contacts", Json::array()}, {"gap", Json::array()},
+                {"seconds", Json::array()},    {"energy", Json::object()}};
+  for (const StatsLine& line : read_stats_lines(folder)) {
+    const Json step = Json::parse(line.text, nullptr, false);
+    if (!step.is_object()) break;
+    stats["step"].push_back(line.step);
+    stats["time"].push_back(step.value("time", Json()));
+    stats["status"].push_back(step.value("status", ""));
+    stats["iterations"].push_back(step.value("newton_iterations", 0));
+    stats["contacts"].push_back(step.value("contacts", 0));
+    stats["gap"].push_back(step.value("min_distance", Json()));
+    stats["seconds"].push_back(step.contains("seconds") ? step["seconds"].value("total", Json()) : Json());
+    const Json energies = step.value("energy", Json::object());
+    for (const auto& [name, value] : energies.items()) {
+      Json& column = stats["energy"][name];
+      while (column.size() + 1 < stats["step"].size()) column.push_back(nullptr);
+      column.push_back(value);
+    }
+  }
+  return stats;
+}
+
+/// Columns of numbers by their names; empty cells are null.
+Json read_probes(const fs::path& path) {
+  Json columns = Json::object();
+  std::ifstream file(path);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);) {
+    std::vector<std::string> cells;
+    std::istringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    if (names.empty()) {
+      names = cells;
+      for (const std::string& name : names) columns[name] = Json::array();
+      continue;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      const Json number = i < cells.size() ? Json::parse(cells[i], nullptr, false) : Json();
+      columns[names[i]].push_back(number.is_number() ? number : Json());
+    }
+  }
+  return columns;
+}
+
+}  // namespace
+
+Result<RunFiles> read_run_files(const fs::path& folder) {
+  if (const auto checked = check_result_folder(folder, "frames.pvd"); !checked) return checked.issues();
+  const auto entries = read_pvd(folder / "frames.pvd");
+  if (!entries) return entries.issues();
+  RunFiles files;
+  for (const PvdEntry& entry : *entries) {
+    files.frames.push_back(folder / entry.file);
+    files.times.push_back(entry.time);
+    files.steps.push_back(step_of_frame_file(entry.file).value_or(static_cast<int>(files.steps.size())));
+  }
+  if (files.frames.empty()) return Issue{(folder / "frames.pvd").string(), "", "", "lists no frames"};
+  for (const Json& body : read_json(folder / "bodies.json")) files.names.push_back(body.value("name", ""));
+  files.scene = read_json(folder / "scene.json");
+  if (files.scene.is_object()) {
+    for (const Json& field : files.scene.value("output", Json::object()).value("fields", Json::array())) {
+      if (field.is_string()) files.fields.push_back(field.get<std::string>());
+    }
+  }
+  files.stats = read_stats(folder);
+  files.probes = read_probes(folder / "probes.csv");
+  const Json summary = read_json(folder / "summary.json");
+  files.warnings = summary.is_object() ? summary.value("warnings", Json::array()) : Json::array();
+  return files;
+}
+
+}  // namespace clearance::page

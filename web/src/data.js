@@ -1,0 +1,108 @@
+// The run that the page holds: read from its <script> elements (written by src/clearance/page).
+
+/** Bytes of base64 of zlib. */
+async function unpack(id) {
+  const text = document.getElementById(id).textContent;
+  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Numbers from bytes, one array after the other. */
+class Reader {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+  take(Type, count) {
+    const size = count * Type.BYTES_PER_ELEMENT;
+    const numbers = new Type(this.bytes.slice(this.at, this.at + size).buffer);
+    this.at += size;
+    return numbers;
+  }
+  /** Upper bytes, then lower bytes; 65535 is no number. */
+  quantised(count, low, high, out) {
+    const upper = this.at, lower = this.at + count, step = (high - low) / 65534;
+    for (let i = 0; i < count; ++i) {
+      const number = this.bytes[upper + i] * 256 + this.bytes[lower + i];
+      out[i] = number === 65535 ? NaN : low + number * step;
+    }
+    this.at += 2 * count;
+    return out;
+  }
+}
+
+/** At most this many bytes of frames stay unpacked. */
+const roomForFrames = 400e6;
+
+export class Run {
+  static async open() {
+    const run = new Run();
+    run.head = JSON.parse(document.getElementById("run").textContent);
+    const { vertices, triangles, edges } = run.head;
+    const reader = new Reader(await unpack("topology"));
+    run.triangles = reader.take(Uint32Array, 3 * triangles);
+    run.edges = reader.take(Uint32Array, 2 * edges);
+    run.nodes = reader.take(Uint32Array, vertices);
+    run.rest = reader.take(Float32Array, 3 * vertices);
+    run.frames = new Map();
+    return run;
+  }
+
+  /** { places, poses, fields: {name: numbers}, forces: {vertices, vectors} } of a frame. */
+  async frame(index) {
+    const known = this.frames.get(index);
+    if (known) {
+      this.frames.delete(index);
+      this.frames.set(index, known); // the last one to go
+      return known;
+    }
+    const frame = this.read(new Reader(await unpack(`frame${index}`)));
+    this.frames.set(index, frame);
+    const room = Math.max(3, Math.floor(roomForFrames / (16 * this.head.vertices + 1)));
+    while (this.frames.size > room) this.frames.delete(this.frames.keys().next().value);
+    return frame;
+  }
+
+  read(reader) {
+    const head = this.head, { moving, vertices, low, high } = head;
+    const numStiff = head.bodies.filter((body) => body.stiff).length;
+    const poses = reader.take(Float32Array, 12 * numStiff);
+    const places = new Float32Array(3 * moving);
+    const axis = new Float64Array(Math.max(moving, vertices));
+    for (let k = 0; k < 3; ++k) {
+      const numbers = head.exact ? reader.take(Float32Array, moving) : reader.quantised(moving, low[k], high[k], axis);
+      for (let i = 0; i < moving; ++i) places[3 * i + k] = numbers[i];
+    }
+    const forces = { vertices: new Uint32Array(), vectors: new Float32Array() };
+    if (head.hasForces) {
+      const count = reader.take(Uint32Array, 1)[0];
+      forces.vertices = reader.take(Uint32Array, count);
+      forces.vectors = reader.take(Float32Array, 3 * count);
+    }
+    const fields = {};
+    for (const field of head.fields) {
+      fields[field.name] = head.exact ? reader.take(Float32Array, vertices)
+        : reader.quantised(vertices, field.low, field.high, new Float32Array(vertices));
+    }
+    return { places, poses, fields, forces };
+  }
+
+  /** Where a vertex is in a frame. */
+  place(frame, vertex, out) {
+    if (vertex < this.head.moving) {
+      for (let k = 0; k < 3; ++k) out[k] = frame.places[3 * vertex + k];
+      return out;
+    }
+    const at = 12 * this.stiffNumber(vertex), m = frame.poses, [x, y, z] = this.rest.subarray(3 * vertex, 3 * vertex + 3);
+    for (let k = 0; k < 3; ++k) out[k] = m[at + k] * x + m[at + 3 + k] * y + m[at + 6 + k] * z + m[at + 9 + k];
+    return out;
+  }
+  stiffNumber(vertex) {
+    const stiff = this.head.bodies.filter((body) => body.stiff);
+    return stiff.findIndex((body) => vertex >= body.vertices[0] && vertex < body.vertices[0] + body.vertices[1]);
+  }
+  bodyOf(vertex) {
+    return this.head.bodies.findIndex((body) => vertex >= body.vertices[0] && vertex < body.vertices[0] + body.vertices[1]);
+  }
+}
