@@ -7,6 +7,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mass_properties.h"
@@ -71,6 +72,31 @@ double distance_of_shapes(const Mesh& a, const Mesh& b) {
     }
   }
   return farthest;
+}
+
+TEST(Bernstein, Polynomials_AreNotNegativeAddUpToOneAndHaveTheirNodesAsCentres) {
+  const std::vector<Barycentrics> points = {{0.2, 0.3, 0.4, 0.1}, {0.5, 0.0, 0.25, 0.25}, {1, 0, 0, 0}, {0, 0, 0, 1}};
+  for (int dim = 1; dim <= 3; ++dim) {
+    for (int order = 1; order <= max_order; ++order) {
+      const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
+      ASSERT_EQ(std::ssize(nodes), num_lagrange_nodes(dim, order));
+      for (Barycentrics at : points) {
+        // Those beyond dim count for the first.
+        for (std::size_t i = static_cast<std::size_t>(dim) + 1; i < 4; ++i) at[0] += std::exchange(at[i], 0.0);
+        std::vector<double> values(nodes.size());
+        bernstein_values(dim, order, at, values);
+        double sum = 0.0;
+        Barycentrics centre{};
+        for (std::size_t a = 0; a < nodes.size(); ++a) {
+          EXPECT_GE(values[a], 0.0);
+          sum += values[a];
+          for (std::size_t i = 0; i < 4; ++i) centre[i] += values[a] * nodes[a][i] / order;
+        }
+        EXPECT_NEAR(sum, 1.0, 1e-15);
+        for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(centre[i], at[i], 1e-15);
+      }
+    }
+  }
 }
 
 TEST(CurvedCells, RaisedLinearMesh_HasTheNodesOfItsTopologyAndItsShape) {

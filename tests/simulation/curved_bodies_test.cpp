@@ -224,6 +224,41 @@ TEST(CollisionSurface, OfAnotherMeshFollowsTheElementsAroundIt) {
   }
 }
 
+/// Points of a surface are points of the faces that it names; one that lies elsewhere names none.
+TEST(CollisionSurface, KnowsTheFacesThatItLiesOn) {
+  for (const int dim : {2, 3}) {
+    for (int order = 1; order <= 4; ++order) {
+      const auto box = [&](int cells) {
+        return dim == 2 ? make_rectangle(1, 1, cells, cells) : make_box({1, 1, 1}, {cells, cells, cells});
+      };
+      BodyInstance body = body_of(box(2), order);
+      BodyDesc desc;
+      desc.collision_surface = CollisionSurfaceDesc{.mesh = {}, .segments = 3};
+      Mesh other = surface_of(box(5));
+      for (const int kind : {0, 1, 2}) {  // pieces of the faces; other pieces of the same boundary; inside of it
+        for (Vec<3>& x : other.vertices) x *= kind == 2 ? 0.99 : 1.0;
+        if (kind > 0) body.proxy = std::make_shared<const Mesh>(other);
+        Issues issues;
+        const CollisionSurface surface = make_collision_surface(desc, body, "", issues);
+        EXPECT_EQ(surface.faces.empty(), kind == 2);
+        std::vector<int> num_faces(surface.vertices.size(), 0);
+        for (const CollisionSurface::Face& face : surface.faces) {
+          ASSERT_EQ(face.vertices.size(), face.at.size());
+          for (std::size_t i = 0; i < face.at.size(); ++i) {
+            Vec<3> x = Vec<3>::Zero();
+            for (std::size_t k = 0; k < static_cast<std::size_t>(dim); ++k) {
+              x += face.at[i][k] * body.mesh.vertices[static_cast<std::size_t>(face.corners[k])];
+            }
+            EXPECT_LT((x - surface.vertices[static_cast<std::size_t>(face.vertices[i])].rest).norm(), 1e-12);
+            ++num_faces[static_cast<std::size_t>(face.vertices[i])];
+          }
+        }
+        EXPECT_EQ(std::count(num_faces.begin(), num_faces.end(), 0), kind == 2 ? std::ssize(num_faces) : 0);
+      }
+    }
+  }
+}
+
 /// A quarter of a ring: the bound holds for the distance of the true circle, and falls with the square of the pieces.
 TEST(CollisionSurface, BoundOfItsDistanceHolds) {
   for (int order = 2; order <= 4; ++order) {

@@ -21,7 +21,7 @@ std::vector<NodeIndex> make_nodes(int dim, int order) {
     index[at(corner)] = order;
     nodes.push_back(index);
   }
-  const std::size_t num_edges = dim == 2 ? 3 : 6;
+  const std::size_t num_edges = dim == 1 ? 1 : dim == 2 ? 3 : 6;
   for (std::size_t e = 0; e < num_edges; ++e) {
     for (int k = 1; k < order; ++k) {
       NodeIndex index{};
@@ -39,6 +39,7 @@ std::vector<NodeIndex> make_nodes(int dim, int order) {
       nodes.push_back(index);
     }
   };
+  if (dim == 1) return nodes;
   if (dim == 2) {
     add_face({0, 1, 2});
     return nodes;
@@ -65,17 +66,17 @@ Factor factor_of(int order, int index, double l) {
 }  // namespace
 
 const std::vector<NodeIndex>& lagrange_nodes(int dim, int order) {
-  CLEARANCE_ASSERT((dim == 2 || dim == 3) && order >= 1 && order <= max_order);
+  CLEARANCE_ASSERT(dim >= 1 && dim <= 3 && order >= 1 && order <= max_order);
   static const auto all = [] {
-    std::array<std::array<std::vector<NodeIndex>, max_order>, 2> lists;
-    for (int d = 2; d <= 3; ++d) {
+    std::array<std::array<std::vector<NodeIndex>, max_order>, 3> lists;
+    for (int d = 1; d <= 3; ++d) {
       for (int p = 1; p <= max_order; ++p) {
-        lists[static_cast<std::size_t>(d - 2)][static_cast<std::size_t>(p - 1)] = make_nodes(d, p);
+        lists[static_cast<std::size_t>(d - 1)][static_cast<std::size_t>(p - 1)] = make_nodes(d, p);
       }
     }
     return lists;
   }();
-  return all[static_cast<std::size_t>(dim - 2)][static_cast<std::size_t>(order - 1)];
+  return all[static_cast<std::size_t>(dim - 1)][static_cast<std::size_t>(order - 1)];
 }
 
 int lagrange_node(int dim, int order, const NodeIndex& index) {
@@ -91,6 +92,18 @@ void lagrange_values(int dim, int order, const Barycentrics& at, std::span<doubl
     values[a] = 1.0;
     for (std::size_t i = 0; i <= static_cast<std::size_t>(dim); ++i) {
       values[a] *= factor_of(order, nodes[a][i], at[i]).value;
+    }
+  }
+}
+
+void bernstein_values(int dim, int order, const Barycentrics& at, std::span<double> values) {
+  const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
+  for (std::size_t a = 0; a < nodes.size(); ++a) {
+    // A multinomial coefficient is a product of binomial ones.
+    values[a] = 1.0;
+    for (int i = 0, sum = 0; i <= dim; ++i) {
+      const auto at_i = static_cast<std::size_t>(i);
+      for (int k = 1; k <= nodes[a][at_i]; ++k) values[a] *= at[at_i] * ++sum / k;
     }
   }
 }

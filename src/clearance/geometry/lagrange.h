@@ -30,7 +30,7 @@ constexpr int order_of_nodes(int dim, std::size_t num_nodes) {
 using Barycentrics = std::array<double, 4>;  ///< those beyond dim are 0
 using NodeIndex = std::array<int, 4>;        ///< sums up to the order; those beyond dim are 0
 
-/// Of all nodes of a triangle (dim 2) or a tetrahedron (dim 3).
+/// Of all nodes of an edge (dim 1), a triangle (dim 2) or a tetrahedron (dim 3).
 const std::vector<NodeIndex>& lagrange_nodes(int dim, int order);
 
 /// The number of the node with an index.
@@ -38,6 +38,10 @@ int lagrange_node(int dim, int order, const NodeIndex& index);
 
 /// Of all nodes.
 void lagrange_values(int dim, int order, const Barycentrics& at, std::span<double> values);
+
+/// Bernstein polynomials of the order: that of a node has its index as exponents. They are nowhere negative, add up to
+/// 1, and span what the shape functions do.
+void bernstein_values(int dim, int order, const Barycentrics& at, std::span<double> values);
 
 /// Derivatives by the coordinates xi_i = l_i, i = 1 ... dim, where l_0 = 1 - sum xi_i: dim numbers per node.
 void lagrange_gradients(int dim, int order, const Barycentrics& at, std::span<double> gradients);

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <map>
 
@@ -12,13 +13,13 @@
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/dimension.h"
-#include "clearance/math/elementary.h"
 
 namespace clearance {
 
 namespace {
 
 constexpr int most_segments = 64;
+constexpr std::size_t most_tried = 12;      // curved elements or faces, the nearest ones by their corners
 constexpr double most_extrapolation = 4.0;  // sum of the magnitudes of barycentrics
 constexpr double doubtful_extrapolation = 1.5;
 
@@ -31,13 +32,13 @@ std::vector<int> nodes_of(const Mesh& mesh, std::size_t cell) {
 }
 
 /// A face of the boundary: its element, and which corners of it, outwards.
-struct BoundaryFace {
+struct ElementFace {
   std::size_t cell;
   std::array<std::size_t, 3> corners;  // 2D: two of them
 };
 
-std::vector<BoundaryFace> boundary_faces(const Mesh& mesh) {
-  std::vector<BoundaryFace> faces;
+std::vector<ElementFace> boundary_faces(const Mesh& mesh) {
+  std::vector<ElementFace> faces;
   // The boundary is in the order of all faces of all elements.
   if (mesh.dim == 3) {
     const Triangles boundary = boundary_triangles(mesh.tets);
@@ -65,6 +66,15 @@ std::vector<BoundaryFace> boundary_faces(const Mesh& mesh) {
   return faces;
 }
 
+/// As in CollisionSurface::Face.
+std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
+  const auto& of_cell =
+      mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
+  std::array<int, 3> corners = {-1, -1, -1};
+  for (std::size_t i = 0; i < static_cast<std::size_t>(mesh.dim); ++i) corners[i] = of_cell[face.corners[i]];
+  return corners;
+}
+
 /// The weights of a point of an element, without those that vanish.
 std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t cell, const Barycentrics& at) {
   const std::vector<int> nodes = nodes_of(mesh, cell);
@@ -89,7 +99,7 @@ Vec<3> position_of(const Mesh& mesh, const std::vector<CollisionSurface::Weight>
 CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
   CollisionSurface surface;
   std::map<std::array<std::array<int, 2>, 3>, int> known;  // by corners and how many parts from each, sorted
-  const auto vertex_at = [&](const BoundaryFace& face, const std::array<int, 3>& parts) {
+  const auto vertex_at = [&](const ElementFace& face, const std::array<int, 3>& parts) {
     const auto& corners =
         mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
     std::array<std::array<int, 2>, 3> key;
@@ -109,49 +119,49 @@ CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
     return found->second;
   };
   surface.is_between_nodes = true;
-  for (const BoundaryFace& face : boundary_faces(mesh)) {
+  for (const ElementFace& face : boundary_faces(mesh)) {
     surface.is_between_nodes = surface.is_between_nodes && mesh.order_of_cell(face.cell) == segments;
-    if (mesh.dim == 2) {
-      for (int k = 0; k < segments; ++k) {
-        surface.edges.push_back({vertex_at(face, {segments - k, k, 0}), vertex_at(face, {segments - k - 1, k + 1, 0})});
-      }
-      continue;
+    for (int k = 0; mesh.dim == 2 && k < segments; ++k) {
+      surface.edges.push_back({vertex_at(face, {segments - k, k, 0}), vertex_at(face, {segments - k - 1, k + 1, 0})});
     }
-    for (int i = 0; i < segments; ++i) {
+    for (int i = 0; mesh.dim == 3 && i < segments; ++i) {
       for (int j = 0; i + j < segments; ++j) {
         const auto at = [&](int a, int b) { return vertex_at(face, {segments - a - b, a, b}); };
         surface.triangles.push_back({at(i, j), at(i + 1, j), at(i, j + 1)});
         if (i + j + 1 < segments) surface.triangles.push_back({at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)});
       }
     }
+    CollisionSurface::Face cut{corners_of(mesh, face), {}, {}};
+    for (int j = 0; j <= (mesh.dim == 3 ? segments : 0); ++j) {
+      for (int i = 0; i + j <= segments; ++i) {
+        const std::array<int, 3> parts = {segments - i - j, i, j};
+        cut.vertices.push_back(vertex_at(face, parts));
+        cut.at.push_back({});
+        for (std::size_t k = 0; k < 3; ++k) cut.at.back()[k] = static_cast<double>(parts[k]) / segments;
+      }
+    }
+    surface.faces.push_back(std::move(cut));
   }
   return surface;
 }
 
-/// Bernstein polynomials of an order on the reference triangle at the nodes: their coefficients follow from values
-/// there.
+/// Bernstein polynomials of an order on the reference triangle at the nodes, a row each: their coefficients follow from
+/// values there.
 MatX bernstein_at_nodes(int order) {
   const std::vector<NodeIndex>& nodes = lagrange_nodes(2, order);
-  const auto factorial = [](int n) {
-    double product = 1.0;
-    for (int k = 2; k <= n; ++k) product *= k;
-    return product;
-  };
   MatX values(std::ssize(nodes), std::ssize(nodes));
-  for (std::size_t r = 0; r < nodes.size(); ++r) {
-    for (std::size_t c = 0; c < nodes.size(); ++c) {
-      double value = factorial(order);
-      for (std::size_t i = 0; i < 3; ++i) {
-        value *= elementary::pow(static_cast<double>(nodes[r][i]) / order, nodes[c][i]) / factorial(nodes[c][i]);
-      }
-      values(static_cast<Eigen::Index>(r), static_cast<Eigen::Index>(c)) = value;
-    }
+  std::vector<double> row(nodes.size());
+  for (Eigen::Index r = 0; r < values.rows(); ++r) {
+    Barycentrics at{};
+    for (std::size_t i = 0; i < 3; ++i) at[i] = static_cast<double>(nodes[static_cast<std::size_t>(r)][i]) / order;
+    bernstein_values(2, order, at, row);
+    values.row(r) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), std::ssize(row));
   }
   return values;
 }
 
 /// An upper bound of the second derivatives along edges of a face, by barycentrics.
-double curvature_bound(const Mesh& mesh, const BoundaryFace& face) {
+double curvature_bound(const Mesh& mesh, const ElementFace& face) {
   const int order = mesh.order_of_cell(face.cell);
   if (order == 1) return 0.0;
   const std::vector<NodeIndex>& indices = lagrange_nodes(2, order);
@@ -211,7 +221,7 @@ class Locator {
       const Vec<dim> xi = linear_[cell].inverse * (x - linear_[cell].origin);
       candidates.emplace_back(extrapolation_of(xi), cell);
     }
-    const std::size_t num_tried = std::min<std::size_t>(mesh_.has_curved_cells() ? 12 : 1, candidates.size());
+    const std::size_t num_tried = std::min<std::size_t>(mesh_.has_curved_cells() ? most_tried : 1, candidates.size());
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(num_tried),
                       candidates.end());
     Located best;
@@ -224,6 +234,40 @@ class Locator {
       best = {cell, barycentrics_of(xi), extrapolation};
     }
     return best;
+  }
+
+  struct OnFace {
+    std::size_t face;
+    Barycentrics at;
+  };
+  /// The faces that a place is not farther from than `tolerance` [m], with the points of them there.
+  std::vector<OnFace> find_faces(const std::vector<ElementFace>& faces, const Vec<3>& place, double tolerance) const {
+    const Vec<dim> x = place.head<dim>();
+    std::vector<std::pair<double, std::size_t>> candidates;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const Linear& linear = linear_[faces[f].cell];
+      const Barycentrics at = on_face(faces[f], linear.inverse * (x - linear.origin));
+      Vec<dim> nearest = Vec<dim>::Zero();
+      for (std::size_t i = 0; i < dim; ++i) {
+        nearest += at[i] * this->at(corners_of(mesh_, faces[f])[i]);
+      }
+      candidates.emplace_back((x - nearest).norm(), f);
+    }
+    const std::size_t num_tried = std::min(most_tried, candidates.size());
+    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(num_tried),
+                      candidates.end());
+    std::vector<OnFace> found;
+    for (std::size_t k = 0; k < num_tried; ++k) {
+      const ElementFace& face = faces[candidates[k].second];
+      Vec<dim> xi = linear_[face.cell].inverse * (x - linear_[face.cell].origin);
+      if (!invert(face.cell, x, xi)) continue;
+      const Barycentrics at = on_face(face, xi);
+      Barycentrics in_cell{};
+      for (std::size_t i = 0; i < dim; ++i) in_cell[face.corners[i]] = at[i];
+      const Vec<3> nearest = position_of(mesh_, weights_at(mesh_, face.cell, in_cell));
+      if ((place - nearest).norm() <= tolerance) found.push_back({candidates[k].second, at});
+    }
+    return found;
   }
 
  private:
@@ -239,6 +283,21 @@ class Locator {
     return at;
   }
   static double extrapolation_of(const Vec<dim>& xi) { return std::abs(1.0 - xi.sum()) + xi.cwiseAbs().sum(); }
+
+  /// The point of a face next to a point in or near its element.
+  static Barycentrics on_face(const ElementFace& face, const Vec<dim>& xi) {
+    const Barycentrics in_cell = barycentrics_of(xi);
+    Barycentrics at{};
+    double sum = 0.0;
+    // On an edge up to rounding is on the edge: nothing is to be borne by what lies behind it.
+    for (std::size_t i = 0; i < dim; ++i) {
+      const double l = in_cell[face.corners[i]];
+      if (l > 1e-9) sum += at[i] = l;
+    }
+    if (!(sum > 0.0)) return {1.0};
+    for (double& l : at) l /= sum;
+    return at;
+  }
 
   /// Newton's method on the curved map; false if it does not converge.
   bool invert(std::size_t cell, const Vec<dim>& x, Vec<dim>& xi) const {
@@ -268,6 +327,32 @@ class Locator {
   const Mesh& mesh_;
   std::vector<Linear> linear_;  // of the corners, per cell
 };
+
+/// The faces of the elements that a surface of its own lies on: the same boundary in other pieces. None if any vertex
+/// is farther than `tolerance` [m] from all.
+std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& proxy, double tolerance) {
+  const std::vector<ElementFace> boundary = boundary_faces(mesh);
+  std::atomic<bool> is_elsewhere = false;
+  std::vector<CollisionSurface::Face> faces;
+  for (const ElementFace& face : boundary) faces.push_back({corners_of(mesh, face), {}, {}});
+  with_dimension(mesh.dim, [&](auto dim) {
+    const Locator<dim> locator(mesh);
+    std::vector<std::vector<typename Locator<dim>::OnFace>> found(proxy.vertices.size());
+    parallel_for(static_cast<int>(found.size()), 16, [&](int v) {
+      const auto at = static_cast<std::size_t>(v);
+      if (!is_elsewhere) found[at] = locator.find_faces(boundary, proxy.vertices[at], tolerance);
+      if (found[at].empty()) is_elsewhere = true;
+    });
+    for (std::size_t v = 0; v < found.size(); ++v) {
+      for (const auto& [face, at] : found[v]) {
+        faces[face].vertices.push_back(static_cast<int>(v));
+        faces[face].at.push_back(at);
+      }
+    }
+  });
+  if (is_elsewhere) faces.clear();
+  return faces;
+}
 
 /// A surface of its own by given weights.
 CollisionSurface follow(Mesh proxy, const NodeWeights& weights) {
@@ -327,7 +412,7 @@ double segments_for(const Mesh& mesh, double tolerance) {
 
 double flatness_bound(const Mesh& mesh, int segments) {
   double largest = 0.0;
-  for (const BoundaryFace& face : boundary_faces(mesh)) largest = std::max(largest, curvature_bound(mesh, face));
+  for (const ElementFace& face : boundary_faces(mesh)) largest = std::max(largest, curvature_bound(mesh, face));
   // A point with barycentrics l_i of a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
   // the piece's barycentrics: 2/9 of it on a triangle, 1/8 on an edge.
   return (mesh.dim == 2 ? 1.0 / 8.0 : 2.0 / 9.0) * largest / (static_cast<double>(segments) * segments);
@@ -351,8 +436,12 @@ CollisionSurface make_collision_surface(const BodyDesc& desc, const BodyInstance
   if (body.proxy) {
     Mesh proxy = *body.proxy;
     for (Vec<3>& x : proxy.vertices) x += body.array_offset + body.shift;
-    if (body.proxy_weights) return follow(std::move(proxy), *body.proxy_weights);
-    return embed(body.mesh, proxy, body.name, own_place, issues);
+    const double tolerance = wanted.tolerance * bounding_box(body.mesh.vertices).diagonal();
+    std::vector<CollisionSurface::Face> faces = find_faces(body.mesh, proxy, tolerance);
+    CollisionSurface surface = body.proxy_weights ? follow(std::move(proxy), *body.proxy_weights)
+                                                  : embed(body.mesh, proxy, body.name, own_place, issues);
+    surface.faces = std::move(faces);
+    return surface;
   }
   const double wanted_segments = wanted.segments > 0 ? wanted.segments : segments_for(body.mesh, wanted.tolerance);
   if (wanted_segments > most_segments) {

@@ -18,12 +18,19 @@ struct CollisionSurface {
     Vec<3> rest;                  ///< [m]
     std::vector<Weight> weights;  ///< one of weight 1: the vertex is a node
   };
+  /// Of the boundary of the elements.
+  struct Face {
+    std::array<int, 3> corners = {-1, -1, -1};  ///< vertices of the body's mesh, outwards; 2D: the third is -1
+    std::vector<int> vertices;                  ///< of the surface, all that lie on it
+    std::vector<Barycentrics> at;               ///< per vertex
+  };
   std::vector<Vertex> vertices;
   Triangles triangles;  ///< 3D, outwards if those of the source are
   Edges edges;          ///< 2D: the outline
   /// It is that of boundary_triangles or boundary_edges of the body's mesh: frames need not hold it beside the
   /// elements.
   bool is_between_nodes = false;
+  std::vector<Face> faces;  ///< none if any vertex lies elsewhere
 };
 
 /// True if the body has one; else its surface is that of boundary_triangles or boundary_edges of its mesh.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "clearance/geometry/distance.h"
 #include "clearance/scene/enums.h"
+#include "clearance/simulation/contact_pressure.h"
 
 namespace clearance {
 
@@ -42,18 +42,6 @@ FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementStat
   return array;
 }
 
-FrameArray contact_pressures(const SceneModel& scene, const FieldSource& source) {
-  const VecX areas = areas_along_forces(scene, scene.model.surface_map.apply(source.state.x), source.normal_forces);
-  FrameArray array{name_of(OutputField::contact_pressure), 1, {}};
-  array.values.assign(scene.frame_mesh.vertices.size(), 0.0);
-  for (int s = 0; s < scene.model.surface.num_vertices; ++s) {
-    const double force = source.normal_forces.segment(scene.dim * s, scene.dim).norm();
-    if (!(areas[s] > 0.0)) continue;
-    array.values[static_cast<std::size_t>(scene.vertex_of_surface[static_cast<std::size_t>(s)])] = force / areas[s];
-  }
-  return array;
-}
-
 }  // namespace
 
 bool needs_forces(const std::vector<OutputField>& fields) {
@@ -72,35 +60,6 @@ std::vector<Vec<3>> vectors_of_vertices(const SceneModel& scene, const VecX& of_
   return vectors;
 }
 
-VecX areas_along_forces(const SceneModel& scene, const VecX& x_surface, const VecX& forces) {
-  const SurfaceTopology& surface = scene.model.surface;
-  const auto at = [&](const VecX& values, int vertex) {
-    Vec<3> v = Vec<3>::Zero();
-    v.head(scene.dim) = values.segment(scene.dim * vertex, scene.dim);
-    return v;
-  };
-  VecX areas = VecX::Zero(surface.num_vertices);
-  const auto share = [&](const Vec<3>& area, const auto& corners) {
-    for (const int v : corners) {
-      const Vec<3> force = at(forces, v);
-      const double size = force.norm();
-      if (size > 0.0) areas[v] += std::abs(area.dot(force)) / (size * static_cast<double>(corners.size()));
-    }
-  };
-  if (scene.dim == 3) {
-    for (const auto& t : surface.triangles) {
-      const Vec<3> origin = at(x_surface, t[0]);
-      share(0.5 * cross_product(at(x_surface, t[1]) - origin, at(x_surface, t[2]) - origin), t);
-    }
-    return areas;
-  }
-  for (const auto& e : surface.edges) {
-    const Vec<3> along = at(x_surface, e[1]) - at(x_surface, e[0]);
-    share(Vec<3>(along[1], -along[0], 0.0), e);
-  }
-  return areas;
-}
-
 void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields, const FieldSource& source,
                 Frame& frame) {
   const auto wants = [&](OutputField field) { return std::find(fields.begin(), fields.end(), field) != fields.end(); };
@@ -114,7 +73,8 @@ void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields,
   add_forces(OutputField::normal_force, source.normal_forces);
   add_forces(OutputField::friction_force, source.friction_forces);
   if (wants(OutputField::contact_pressure) && source.normal_forces.size() > 0) {
-    frame.point_arrays.push_back(contact_pressures(scene, source));
+    frame.point_arrays.push_back(
+        {name_of(OutputField::contact_pressure), 1, contact_pressures(scene, source.state.x, source.normal_forces)});
   }
 
   const bool has_elements = wants(OutputField::von_mises) || wants(OutputField::principal_stress) ||

@@ -23,9 +23,4 @@ struct FieldSource {
 void add_fields(const SceneModel& scene, const std::vector<OutputField>& fields, const FieldSource& source,
                 Frame& frame);
 
-/// [m^2] per surface vertex, 2D: [m] times a metre of depth: a third (2D: a half) of the faces around it, each as it is
-/// seen along the force on the vertex. A block that rests on a floor has the area of its bottom so, although the
-/// vertices at its edge belong to its sides, too. Lone points and wires have none.
-VecX areas_along_forces(const SceneModel& scene, const VecX& x_surface, const VecX& forces);
-
 }  // namespace clearance

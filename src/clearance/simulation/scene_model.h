@@ -46,6 +46,14 @@ struct PreparedMotion {
   bool is_stiff = false;  ///< the first block is a centre of mass, the others are directions, which only turn
 };
 
+/// A face of elements where a collision surface stands for their boundary.
+struct BoundaryFace {
+  int order;                     ///< of the displacements
+  std::vector<int> nodes;        ///< of its shape, vertices of frame_mesh, as of nodes_of_curved_faces
+  std::vector<int> vertices;     ///< of the surface that lie on it
+  std::vector<Barycentrics> at;  ///< per vertex
+};
+
 struct SceneModel {
   int dim = 3;
   std::vector<BodyInstance> bodies;
@@ -61,10 +69,11 @@ struct SceneModel {
   std::vector<PreparedMotion> motions;
   /// As of the step under way; formulas of the model look at them.
   std::shared_ptr<Controls> controls = std::make_shared<Controls>();
-  Mesh frame_mesh;                     ///< all bodies in one mesh
-  SurfaceMap vertex_map{3};            ///< of its vertices
-  std::vector<int> vertex_of_surface;  ///< per surface vertex: its number in frame_mesh
-  std::vector<int> cell_body;          ///< per cell of frame_mesh: tets, triangles, edges, points
+  Mesh frame_mesh;                           ///< all bodies in one mesh
+  SurfaceMap vertex_map{3};                  ///< of its vertices
+  std::vector<int> vertex_of_surface;        ///< per surface vertex: its number in frame_mesh
+  std::vector<BoundaryFace> boundary_faces;  ///< of the bodies with such surfaces
+  std::vector<int> cell_body;                ///< per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
   VecX weighing;  ///< [kg] per block: what an acceleration pulls on
   /// [kg m] per body: what weighing times the positions of the blocks lacks to mass times the centre of mass; empty: 0.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/bodies/fem/curved_faces.h"
 #include "clearance/math/dimension.h"
 #include "clearance/simulation/collision_surface.h"
 
@@ -275,6 +276,7 @@ class SurfaceBuilder {
       add_own_vertex(vertex, b);
     }
     if (!own.is_between_nodes) add_to_frames(own, first, b);
+    add_boundary_faces(own, static_cast<int>(first), body);
     add(b, static_cast<int>(own.vertices.size()), own.triangles,
         scene_.dim == 3 ? unique_edges(own.triangles) : own.edges);
   }
@@ -296,6 +298,23 @@ class SurfaceBuilder {
     scene_.frame_mesh.vertices.push_back(vertex.rest);
     scene_.vertex_map.add_vertex(terms, offset);
     scene_.model.surface_map.add_vertex(terms, offset);
+  }
+
+  /// `first` of the surface's vertices is that of the body.
+  void add_boundary_faces(const CollisionSurface& own, int first, const BodyInstance& body) {
+    std::vector<std::array<int, 3>> corners;
+    for (const CollisionSurface::Face& face : own.faces) corners.push_back(face.corners);
+    std::vector<std::vector<int>> nodes =
+        with_dimension(scene_.dim, [&](auto dim) { return nodes_of_curved_faces<dim>(body.mesh, corners); });
+    for (std::size_t f = 0; f < own.faces.size(); ++f) {
+      if (nodes[f].empty()) nodes[f].assign(corners[f].begin(), corners[f].begin() + scene_.dim);
+      const int shape_order = order_of_nodes(scene_.dim - 1, nodes[f].size());
+      const int order = body.displacement_order > 0 ? body.displacement_order : shape_order;
+      BoundaryFace face{order, std::move(nodes[f]), own.faces[f].vertices, own.faces[f].at};
+      for (int& v : face.nodes) v += first_vertex_;
+      for (int& v : face.vertices) v += first;
+      scene_.boundary_faces.push_back(std::move(face));
+    }
   }
 
   /// As cells of frames, in the order of their kinds. `first` of the surface's vertices is that of the body.

@@ -11,14 +11,6 @@ namespace clearance {
 
 namespace {
 
-/// Of the nodes of a face by the barycentrics of its corners; the third of an edge is 0.
-std::vector<NodeIndex> nodes_of_face(int face_dim, int order) {
-  if (face_dim == 2) return lagrange_nodes(2, order);
-  std::vector<NodeIndex> nodes = {{order, 0, 0, 0}, {0, order, 0, 0}};
-  for (int k = 1; k < order; ++k) nodes.push_back({order - k, k, 0, 0});
-  return nodes;
-}
-
 std::array<int, 3> sorted(std::array<int, 3> corners) {
   std::sort(corners.begin(), corners.end());
   return corners;
@@ -61,7 +53,7 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
       }
       std::vector<int>& of_face = nodes_of_faces[found->second];
       of_face.clear();
-      for (const NodeIndex& on_face : nodes_of_face(dim - 1, order)) {
+      for (const NodeIndex& on_face : lagrange_nodes(dim - 1, order)) {
         NodeIndex index{};
         for (std::size_t k = 0; k < dim; ++k) index[corner_of_element[k]] = on_face[k];
         of_face.push_back(nodes[static_cast<std::size_t>(lagrange_node(dim, order, index))]);
@@ -76,7 +68,7 @@ CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
   CLEARANCE_ASSERT(order >= 1 && order <= max_order);
   // An edge is the first side of a triangle.
   const auto num_of_triangle = static_cast<std::size_t>(num_lagrange_nodes(2, order));
-  const std::vector<NodeIndex> nodes = nodes_of_face(dim - 1, order);
+  const std::vector<NodeIndex>& nodes = lagrange_nodes(dim - 1, order);
   for (const QuadraturePoint& at : conical_quadrature(dim - 1, dim == 2 ? 2 * order - 1 : 3 * order - 2)) {
     std::vector<double> values(num_of_triangle), slopes(2 * num_of_triangle);
     lagrange_values(2, order, at.at, values);
