@@ -77,7 +77,7 @@ class PressureField {
   std::vector<double> run() {
     gather_forces();
     find_loaded_faces();
-    std::vector<double> largest_facing(num_vertices(), 0.0), area = largest_facing, pressure = largest_facing;
+    std::vector<double> largest_facing(num_vertices(), 0.0), pressure = largest_facing;
     for_each_share([&](const LoadedFace<dim>& face, std::size_t a, std::size_t v) {
       largest_facing[v] = std::max(largest_facing[v], facing(face, a));
     });
@@ -85,15 +85,20 @@ class PressureField {
       const auto v = static_cast<std::size_t>(face.coefficients[a]);
       return largest_facing[v] > 0.0 && facing(face, a) >= least_facing * largest_facing[v];
     };
+    // [m^2] The faces that bear a force as one, whichever way they are turned. What the force has along them is no
+    // pressure: the gradients of nearly parallel edges have some at their other ends.
+    std::vector<Vec<dim>> areas(num_vertices(), Vec<dim>::Zero());
     for_each_share([&](const LoadedFace<dim>& face, std::size_t a, std::size_t v) {
-      if (bears(face, a)) area[v] += area_along_force(face, a);
+      const Vec<dim> area = face.areas.col(static_cast<Eigen::Index>(a));
+      if (bears(face, a)) areas[v] += area.dot(force_on(face.coefficients[a])) < 0.0 ? -area : area;
     });
     // The faces around a vertex agree on the pressure there if they all bear.
     for (const LoadedFace<dim>& face : loaded_) {
       VecX p = VecX::Zero(std::ssize(face.coefficients));
       for (std::size_t a = 0; a < face.coefficients.size(); ++a) {
         const int v = face.coefficients[a];
-        if (bears(face, a)) p[static_cast<Eigen::Index>(a)] = force_on(v).norm() / area[static_cast<std::size_t>(v)];
+        const Vec<dim>& area = areas[static_cast<std::size_t>(v)];
+        if (bears(face, a)) p[static_cast<Eigen::Index>(a)] = force_on(v).dot(area) / area.squaredNorm();
       }
       const auto raise = [&](const std::vector<int>& vertices, const VecX& values) {
         for (std::size_t i = 0; i < vertices.size(); ++i) {
@@ -199,14 +204,10 @@ class PressureField {
     }
   }
 
-  double area_along_force(const LoadedFace<dim>& face, std::size_t a) const {
-    const Vec<dim> force = force_on(face.coefficients[a]);
-    return std::abs(face.areas.col(static_cast<Eigen::Index>(a)).dot(force)) / force.norm();
-  }
-  /// The cosine between a face's normal and the force.
+  /// The cosine between a face's normal and the force, of either sign.
   double facing(const LoadedFace<dim>& face, std::size_t a) const {
-    const double area = face.areas.col(static_cast<Eigen::Index>(a)).norm();
-    return area > 0.0 ? area_along_force(face, a) / area : 0.0;
+    const Vec<dim> area = face.areas.col(static_cast<Eigen::Index>(a)), force = force_on(face.coefficients[a]);
+    return area.isZero(0.0) ? 0.0 : std::abs(area.dot(force)) / (area.norm() * force.norm());
   }
 
   const SceneModel& scene_;

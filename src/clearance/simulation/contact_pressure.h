@@ -15,8 +15,8 @@ namespace clearance {
 
 /// [Pa] Per vertex of frame_mesh, from the normal forces on the surface's vertices [N], flat. At the unknowns x.
 ///
-/// Areas are as they are seen along the force: the edge of a block on a floor belongs to its sides, too, and these have
-/// no pressure. Lone points and wires have no area, and a pressure of zero.
+/// Of the faces around a sharp edge those bear that look along the force: the edge of a block on a floor belongs to its
+/// sides, too, and these have no pressure. Lone points and wires have no area, and a pressure of zero.
 std::vector<double> contact_pressures(const SceneModel& scene, const VecX& x, const VecX& forces);
 
 }  // namespace clearance
