@@ -216,7 +216,7 @@ struct EnumInfo<OutputField> {
       V{OutputField::strain, "strain", "cell data, 3 numbers: principal logarithmic strains, the largest first"},
       V{OutputField::energy_density, "energy_density", "cell data [J/m^3]: elastic energy over the volume at rest"},
       V{OutputField::contact_pressure, "contact_pressure",
-        "point data [Pa]: normal contact force over the area of the faces around the vertex, seen along the force"},
+        "point data [Pa]: normal contact forces over the areas that bear them"},
       V{OutputField::normal_force, "normal_force", "point data, a vector [N]: what contacts press the vertex with"},
       V{OutputField::friction_force, "friction_force", "point data, a vector [N]: what contacts rub the vertex with"}};
 };

@@ -383,7 +383,7 @@ enum class OutputField {
   principal_stress,  ///< [Pa] of elements: principal Cauchy stresses, largest first
   strain,            ///< of elements: principal logarithmic strains, largest first
   energy_density,    ///< [J/m^3] of elements: elastic energy over the volume at rest
-  contact_pressure,  ///< [Pa] of surface vertices: normal force over their area
+  contact_pressure,  ///< [Pa] of surface vertices: normal forces over the areas that bear them
   normal_force,      ///< [N] of contacts on surface vertices
   friction_force     ///< [N] of contacts on surface vertices
 };

@@ -221,7 +221,7 @@ class Locator {
       const Vec<dim> xi = linear_[cell].inverse * (x - linear_[cell].origin);
       candidates.emplace_back(extrapolation_of(xi), cell);
     }
-    const std::size_t num_tried = std::min<std::size_t>(mesh_.has_curved_cells() ? most_tried : 1, candidates.size());
+    const std::size_t num_tried = std::min<std::size_t>(mesh_.has_curved_cells() ? 12 : 1, candidates.size());
     std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(num_tried),
                       candidates.end());
     Located best;
@@ -237,36 +237,31 @@ class Locator {
   }
 
   struct OnFace {
+    double distance;  // [m]
     std::size_t face;
     Barycentrics at;
   };
-  /// The faces that a place is not farther from than `tolerance` [m], with the points of them there.
-  std::vector<OnFace> find_faces(const std::vector<ElementFace>& faces, const Vec<3>& place, double tolerance) const {
+  /// The faces next to a place, which is in their boxes, that it is not farther from than `tolerance` [m]: several if
+  /// it is on their edge.
+  std::vector<OnFace> find_faces(const std::vector<ElementFace>& faces, const std::vector<BoundingBox>& boxes,
+                                 const Vec<3>& place, double tolerance) const {
     const Vec<dim> x = place.head<dim>();
-    std::vector<std::pair<double, std::size_t>> candidates;
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      const Linear& linear = linear_[faces[f].cell];
-      const Barycentrics at = on_face(faces[f], linear.inverse * (x - linear.origin));
-      Vec<dim> nearest = Vec<dim>::Zero();
-      for (std::size_t i = 0; i < dim; ++i) {
-        nearest += at[i] * this->at(corners_of(mesh_, faces[f])[i]);
-      }
-      candidates.emplace_back((x - nearest).norm(), f);
-    }
-    const std::size_t num_tried = std::min(most_tried, candidates.size());
-    std::partial_sort(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(num_tried),
-                      candidates.end());
     std::vector<OnFace> found;
-    for (std::size_t k = 0; k < num_tried; ++k) {
-      const ElementFace& face = faces[candidates[k].second];
+    double least = tolerance;
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      if ((place - boxes[f].min).minCoeff() < 0.0 || (boxes[f].max - place).minCoeff() < 0.0) continue;
+      const ElementFace& face = faces[f];
       Vec<dim> xi = linear_[face.cell].inverse * (x - linear_[face.cell].origin);
       if (!invert(face.cell, x, xi)) continue;
       const Barycentrics at = on_face(face, xi);
       Barycentrics in_cell{};
       for (std::size_t i = 0; i < dim; ++i) in_cell[face.corners[i]] = at[i];
-      const Vec<3> nearest = position_of(mesh_, weights_at(mesh_, face.cell, in_cell));
-      if ((place - nearest).norm() <= tolerance) found.push_back({candidates[k].second, at});
+      const double distance = (place - position_of(mesh_, weights_at(mesh_, face.cell, in_cell))).norm();
+      if (!(distance <= tolerance)) continue;
+      found.push_back({distance, f, at});
+      least = std::min(least, distance);
     }
+    std::erase_if(found, [&](const OnFace& on_face) { return on_face.distance > least + 0.01 * tolerance; });
     return found;
   }
 
@@ -332,19 +327,29 @@ class Locator {
 /// is farther than `tolerance` [m] from all.
 std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& proxy, double tolerance) {
   const std::vector<ElementFace> boundary = boundary_faces(mesh);
-  std::atomic<bool> is_elsewhere = false;
   std::vector<CollisionSurface::Face> faces;
-  for (const ElementFace& face : boundary) faces.push_back({corners_of(mesh, face), {}, {}});
+  std::vector<BoundingBox> boxes;  // as large again as those of the corners, for what bends
+  for (const ElementFace& face : boundary) {
+    faces.push_back({corners_of(mesh, face), {}, {}});
+    BoundingBox box;
+    for (int i = 0; i < mesh.dim; ++i) {
+      const int corner = faces.back().corners[static_cast<std::size_t>(i)];
+      box.extend(mesh.vertices[static_cast<std::size_t>(corner)]);
+    }
+    const Vec<3> margin = Vec<3>::Constant(0.5 * box.diagonal());
+    boxes.push_back({box.min - margin, box.max + margin});
+  }
+  std::atomic<bool> is_elsewhere = false;
   with_dimension(mesh.dim, [&](auto dim) {
     const Locator<dim> locator(mesh);
     std::vector<std::vector<typename Locator<dim>::OnFace>> found(proxy.vertices.size());
     parallel_for(static_cast<int>(found.size()), 16, [&](int v) {
       const auto at = static_cast<std::size_t>(v);
-      if (!is_elsewhere) found[at] = locator.find_faces(boundary, proxy.vertices[at], tolerance);
+      if (!is_elsewhere) found[at] = locator.find_faces(boundary, boxes, proxy.vertices[at], tolerance);
       if (found[at].empty()) is_elsewhere = true;
     });
     for (std::size_t v = 0; v < found.size(); ++v) {
-      for (const auto& [face, at] : found[v]) {
+      for (const auto& [distance, face, at] : found[v]) {
         faces[face].vertices.push_back(static_cast<int>(v));
         faces[face].at.push_back(at);
       }
