@@ -29,7 +29,7 @@ TEST(Packing, SixteenBitsAreOffByHalfAnIntervalAtMost) {
   }
 }
 
-TEST(Packing, Base64IsThatOfItsStandard) {  // RFC 4648, section 10
+TEST(Packing, Base64IsThatOfItsStandard) {  // values of RFC 4648
   const auto of = [](std::string_view text) {
     return base64(std::span(reinterpret_cast<const unsigned char*>(text.data()), text.size()));
   };
