@@ -241,5 +241,28 @@ TEST(Forest, PointOnAnArcMeetsWhatItsChordMisses) {
   EXPECT_EQ(found.point_triangle, (std::vector<std::array<int, 2>>{{p, 0}}));
 }
 
+TEST(Forest, FindsAllPairsOrNoneWhereTheyAreLimited) {
+  Rng rng(17);
+  for (const int dim : {2, 3}) {
+    const TestSurface s = random_bodies(rng, dim, 30, 1.0);
+    const auto forest = make_broad_phase(dim, s.topology), brute = make_brute_force(dim, s.topology);
+    const Candidates all = forest->find_candidates(s.x_t0, s.x_t1, 0.05);
+    const std::size_t most = std::max({all.point_triangle.size(), all.edge_edge.size(), all.point_edge.size()});
+    ASSERT_GT(most, 100u);
+    EXPECT_TRUE(all.is_complete);
+    for (const std::size_t limit : {most, most - 1, most / 3, std::size_t{0}, unlimited_pairs}) {
+      for (const int threads : {1, 3}) {
+        const ThreadLimit thread_limit(threads);
+        for (BroadPhase* broad_phase : {forest.get(), brute.get()}) {
+          broad_phase->limit_pairs(limit);
+          const Candidates found = broad_phase->find_candidates(s.x_t0, s.x_t1, 0.05);
+          EXPECT_EQ(found.is_complete, limit >= most);
+          expect_equal(found, limit >= most ? all : Candidates{});
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clearance

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -17,8 +18,13 @@ struct Candidates {
   std::vector<std::array<int, 2>> edge_edge;       ///< 3D: (edge, edge), first < second
   std::vector<std::array<int, 2>> point_edge;      ///< 2D: (vertex, edge)
 
+  /// False: there are more than BroadPhase::limit_pairs allows, and none of them is here.
+  bool is_complete = true;
+
   std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
 };
+
+inline constexpr std::size_t unlimited_pairs = static_cast<std::size_t>(-1);
 
 /// Box trees, one per body, or their brute-force twin over one surface. The topology must outlive the object.
 ///
@@ -41,9 +47,16 @@ class BroadPhase {
   virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
                                      const std::vector<double>& deviation = {}) = 0;
 
+  /// Of each kind find_candidates then finds no more than so many pairs, and none if there are more: memory for all
+  /// pairs of a large surface is not there. At first there is no limit.
+  void limit_pairs(std::size_t most) { most_pairs_ = most; }
+
   /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no
   /// vertex and can touch: input of the exact intersection test. Sorted and unique.
   virtual std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) = 0;
+
+ protected:
+  std::size_t most_pairs_ = unlimited_pairs;
 };
 
 std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface);

@@ -52,6 +52,9 @@ class BruteForce final : public BroadPhase {
       candidates.point_triangle = find_pairs(vertices, collect(surface_.triangles, vertex_boxes), false);
       candidates.edge_edge = find_pairs(edges, edges, true);
     }
+    for (const Pairs* pairs : {&candidates.point_triangle, &candidates.edge_edge, &candidates.point_edge}) {
+      if (pairs->size() > most_pairs_) return {{}, {}, {}, false};
+    }
     return candidates;
   }
 

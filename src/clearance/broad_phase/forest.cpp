@@ -63,13 +63,13 @@ Candidates Forest::find_candidates(const VecX& x_t0, const VecX& x_t1, double in
   Candidates candidates;
   if (dim_ == 2) {
     update_trees(vertices_, edges_);
-    candidates.point_edge = join(vertices_, edges_);
+    join_into(candidates, candidates.point_edge, vertices_, edges_);
   } else {
     update_trees(edges_, triangles_, vertices_);
-    candidates.point_triangle = join(vertices_, triangles_);
-    candidates.edge_edge = join(edges_, edges_);
+    join_into(candidates, candidates.point_triangle, vertices_, triangles_);
+    join_into(candidates, candidates.edge_edge, edges_, edges_);
   }
-  return candidates;
+  return candidates.is_complete ? candidates : Candidates{{}, {}, {}, false};
 }
 
 std::vector<std::array<int, 2>> Forest::find_intersection_candidates(const VecX& x) {
@@ -77,10 +77,10 @@ std::vector<std::array<int, 2>> Forest::find_intersection_candidates(const VecX&
   find_body_pairs();
   if (dim_ == 2) {
     update_trees(edges_);
-    return join(edges_, edges_);
+    return *join(edges_, edges_, unlimited_pairs);
   }
   update_trees(edges_, triangles_);
-  return join(edges_, triangles_);
+  return *join(edges_, triangles_, unlimited_pairs);
 }
 
 void Forest::find_body_pairs() {
@@ -92,7 +92,8 @@ void Forest::find_body_pairs() {
 
   update_body_boxes();
   body_tree_.update(0, body_boxes_);
-  for (const auto& [a, b] : find_overlaps(body_tree_, body_tree_, {{0, 0}}, collector_)) {
+  const auto pairs = find_overlaps(body_tree_, body_tree_, {{0, 0}}, unlimited_pairs, collector_);
+  for (const auto& [a, b] : *pairs) {
     const int group = bodies_.group[static_cast<std::size_t>(a)];
     if (group < 0 || group != bodies_.group[static_cast<std::size_t>(b)]) body_pairs_.push_back({a, b});
   }
@@ -128,16 +129,27 @@ void Forest::update_trees(Trees&... trees) {
   (update(trees), ...);
 }
 
+/// The pairs of one kind, unless those of another were too many already.
 template <int first_arity, int second_arity>
-std::vector<std::array<int, 2>> Forest::join(const PackTrees<first_arity>& first,
-                                             const PackTrees<second_arity>& second) {
+void Forest::join_into(Candidates& candidates, std::vector<std::array<int, 2>>& pairs,
+                       const PackTrees<first_arity>& first, const PackTrees<second_arity>& second) {
+  if (!candidates.is_complete) return;
+  auto found = join(first, second, most_pairs_);
+  candidates.is_complete = found.has_value();
+  if (found) pairs = std::move(*found);
+}
+
+template <int first_arity, int second_arity>
+std::optional<std::vector<std::array<int, 2>>> Forest::join(const PackTrees<first_arity>& first,
+                                                            const PackTrees<second_arity>& second,
+                                                            std::size_t most_pairs) {
   tree_pairs_ = body_pairs_;
   if constexpr (first_arity != second_arity) {
     for (const auto& [a, b] : body_pairs_) {
       if (a != b) tree_pairs_.push_back({b, a});
     }
   }
-  return find_overlaps(first, second, tree_pairs_, collector_);
+  return find_overlaps(first, second, tree_pairs_, most_pairs, collector_);
 }
 
 std::unique_ptr<BroadPhase> make_broad_phase(int dim, const SurfaceTopology& surface) {

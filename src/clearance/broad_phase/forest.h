@@ -1,6 +1,8 @@
 // The trees behind make_broad_phase, with what its tests and benchmark look at.
 #pragma once
 
+#include <optional>
+
 #include "clearance/broad_phase/broad_phase.h"
 #include "clearance/broad_phase/tree_join.h"
 
@@ -34,7 +36,11 @@ class Forest final : public BroadPhase {
   template <class... Trees>
   void update_trees(Trees&... trees);
   template <int first_arity, int second_arity>
-  std::vector<std::array<int, 2>> join(const PackTrees<first_arity>& first, const PackTrees<second_arity>& second);
+  std::optional<std::vector<std::array<int, 2>>> join(const PackTrees<first_arity>& first,
+                                                      const PackTrees<second_arity>& second, std::size_t most_pairs);
+  template <int first_arity, int second_arity>
+  void join_into(Candidates& candidates, std::vector<std::array<int, 2>>& pairs, const PackTrees<first_arity>& first,
+                 const PackTrees<second_arity>& second);
 
   int dim_;
   Bodies bodies_;

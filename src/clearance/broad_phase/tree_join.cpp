@@ -1,5 +1,6 @@
 #include "clearance/broad_phase/tree_join.h"
 
+#include <atomic>
 #include <bit>
 
 #include "clearance/base/parallel.h"
@@ -137,10 +138,10 @@ void join_part(const PackTrees<query_arity>& query, int query_tree, const PackTr
 }  // namespace
 
 template <int first_arity, int second_arity>
-std::vector<std::array<int, 2>> find_overlaps(const PackTrees<first_arity>& first,
-                                              const PackTrees<second_arity>& second,
-                                              const std::vector<std::array<int, 2>>& tree_pairs,
-                                              PairCollector& collector) {
+std::optional<std::vector<std::array<int, 2>>> find_overlaps(const PackTrees<first_arity>& first,
+                                                             const PackTrees<second_arity>& second,
+                                                             const std::vector<std::array<int, 2>>& tree_pairs,
+                                                             std::size_t most_pairs, PairCollector& collector) {
   // All leaves that ask, one tree pair after the other: those of the smaller tree. Tasks are equal slices of this
   // sequence, so that many small trees share a task and two large ones have many.
   std::vector<std::int64_t> begin_of_pair = {0};
@@ -153,7 +154,10 @@ std::vector<std::array<int, 2>> find_overlaps(const PackTrees<first_arity>& firs
   const auto num_tasks = static_cast<int>((num_leaves + slice - 1) / slice);
 
   collector.begin(num_tasks);
+  // Once there are too many it does not matter which tasks had them.
+  std::atomic<std::size_t> num_found = 0;
   parallel_for(num_tasks, 1, [&](int task) {
+    if (num_found > most_pairs) return;
     std::vector<PackedPair>& pairs = collector.buffer(task);
     const std::int64_t end = std::min(num_leaves, (task + 1) * slice);
     std::int64_t leaf = task * slice;
@@ -170,15 +174,23 @@ std::vector<std::array<int, 2>> find_overlaps(const PackTrees<first_arity>& firs
         join_part(second, b, first, a, leaf_begin, leaf_end, pairs);
       }
     }
+    num_found += pairs.size();
   });
+  if (num_found > most_pairs) return std::nullopt;
   return collector.sorted_pairs(first.num_primitives());
 }
 
 using TreePairs = std::vector<std::array<int, 2>>;
-template TreePairs find_overlaps(const PackTrees<1>&, const PackTrees<1>&, const TreePairs&, PairCollector&);
-template TreePairs find_overlaps(const PackTrees<1>&, const PackTrees<2>&, const TreePairs&, PairCollector&);
-template TreePairs find_overlaps(const PackTrees<1>&, const PackTrees<3>&, const TreePairs&, PairCollector&);
-template TreePairs find_overlaps(const PackTrees<2>&, const PackTrees<2>&, const TreePairs&, PairCollector&);
-template TreePairs find_overlaps(const PackTrees<2>&, const PackTrees<3>&, const TreePairs&, PairCollector&);
+using FoundPairs = std::optional<TreePairs>;
+template FoundPairs find_overlaps(const PackTrees<1>&, const PackTrees<1>&, const TreePairs&, std::size_t,
+                                  PairCollector&);
+template FoundPairs find_overlaps(const PackTrees<1>&, const PackTrees<2>&, const TreePairs&, std::size_t,
+                                  PairCollector&);
+template FoundPairs find_overlaps(const PackTrees<1>&, const PackTrees<3>&, const TreePairs&, std::size_t,
+                                  PairCollector&);
+template FoundPairs find_overlaps(const PackTrees<2>&, const PackTrees<2>&, const TreePairs&, std::size_t,
+                                  PairCollector&);
+template FoundPairs find_overlaps(const PackTrees<2>&, const PackTrees<3>&, const TreePairs&, std::size_t,
+                                  PairCollector&);
 
 }  // namespace clearance

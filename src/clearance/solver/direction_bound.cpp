@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "clearance/solver/feasible_step.h"
 
@@ -15,9 +14,12 @@ namespace {
 constexpr double sweep_reach = 4.0;
 /// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
 constexpr double sweep_growth = 8.0;
-/// Pairs that a sweep may come to, or so many for each primitive of the surface: what turns about itself in one step
-/// meets nothing, and would be paired with itself until memory ends.
-constexpr double max_pairs = 32e6, max_pairs_per_primitive = 64.0;
+/// Pairs of a kind that a sweep may come to: what turns about itself in one step meets nothing, and would be paired
+/// with itself until memory ends.
+std::size_t most_pairs(const SurfaceTopology& surface) {
+  constexpr std::size_t least = 32'000'000, of_primitive = 64;
+  return std::max(least, of_primitive * (surface.triangles.size() + surface.edges.size()));
+}
 
 /// Less than this part of a direction is feasible: it is blocked.
 constexpr double blocked_share = 0.9;
@@ -107,20 +109,17 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   // Sweeps shorter than the activation distance find the same pairs.
   const double reach = sweep_reach * std::max(feasible_length_, in_.options.barrier.dhat);
   double part = reach < alpha * size ? reach / size : alpha;
-  const SurfaceTopology& surface = in_.model.surface;
-  const auto num_primitives = static_cast<double>(surface.triangles.size() + surface.edges.size());
-  const double most_pairs = std::max(max_pairs, max_pairs_per_primitive * num_primitives);
-  auto num_pairs = static_cast<double>(sweep(from, part, direction));
+  // What cannot be swept for its pairs is cut short, down to where these are those at rest.
+  const double shortest = in_.options.barrier.dhat / size;
+  while (!sweep(from, part, part > shortest, direction)) part = std::max(part / sweep_growth, shortest);
   while (direction.alpha_limit >= part && part < alpha) {
-    // Those of a surface that moves past itself grow with the square of the way.
-    const double growth = std::min(sweep_growth, std::sqrt(most_pairs / std::max(num_pairs, 1.0)));
-    if (growth < 1.25) {
-      direction.limited_by = fmt::format("{:.0f} million pairs that it sweeps", 1e-6 * num_pairs);
+    const double next = std::min(sweep_growth * part, alpha);
+    if (!sweep(from, next, true, direction)) {
+      direction.limited_by = "the number of pairs on the way beyond";
       note_limit(part, direction.limited_by);
       break;
     }
-    part = std::min(growth * part, alpha);
-    num_pairs = static_cast<double>(sweep(from, part, direction));
+    part = next;
   }
   feasible_length_ = direction.alpha_limit * size;
   direction.is_blocked = direction.alpha_limit < blocked_share * alpha;
@@ -164,12 +163,15 @@ std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& a
   return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
 
-/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy. How many
-/// these are.
+/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy. False,
+/// and nothing has changed, if it has more pairs than memory may hold.
 template <int dim>
-std::size_t DirectionBound<dim>::sweep(const Iterate& from, double part, Direction& direction) {
+bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limited, Direction& direction) {
   SurfacePath path;
+  if (is_limited) in_.broad_phase.limit_pairs(most_pairs(in_.model.surface));
   const SweptCandidates swept = pair_along(from, direction.dy, part, path);
+  in_.broad_phase.limit_pairs(unlimited_pairs);
+  if (!swept.pairs.is_complete) return false;
   // Whoever collects queries for benchmarks.
   if constexpr (dim == 3) {
     if (in_.options.on_ccd_query) {
@@ -187,7 +189,7 @@ std::size_t DirectionBound<dim>::sweep(const Iterate& from, double part, Directi
     direction.limited_by = feasible.limited_by;
     note_limit(direction.alpha_limit, feasible.limited_by);
   }
-  return swept.distance.size();
+  return true;
 }
 
 template <int dim>

@@ -39,7 +39,7 @@ class DirectionBound {
   bool bend(const Iterate& from, const VecX& gradient, VecX& dy) const;
   SweptCandidates pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path);
   std::shared_ptr<const Candidates> pairs_at(const Iterate& at);
-  std::size_t sweep(const Iterate& from, double part, Direction& direction);
+  bool sweep(const Iterate& from, double part, bool is_limited, Direction& direction);
   void note_limit(double alpha, const std::string& limited_by);
 
   const StepInputs<dim>& in_;
