@@ -28,7 +28,7 @@ file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/apps/python/*.cpp)
 list(REMOVE_ITEM sources ${PROJECT_SOURCE_DIR}/src/apps/python/processor.cpp ${PROJECT_SOURCE_DIR}/src/apps/python/module.cpp)
 add_library(clearance_python_bindings OBJECT ${sources})
 target_link_libraries(clearance_python_bindings PRIVATE pybind11::module clearance_flags clearance_simulation
-  clearance_verify_folder)
+  clearance_verify_folder clearance_page)
 set_target_properties(clearance_python_bindings PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 target_compile_options(clearance_python_bindings PRIVATE $<$<CONFIG:Release>:-O2>)
 target_compile_definitions(clearance_python_bindings PRIVATE CLEARANCE_VERSION="${PROJECT_VERSION}")
@@ -36,7 +36,8 @@ foreach(suffix IN ITEMS "" ${clearance_variants})
   clearance_python_module(_core${suffix} ${PROJECT_SOURCE_DIR}/src/apps/python/module.cpp
     $<TARGET_OBJECTS:clearance_python_bindings>)
   target_compile_definitions(_core${suffix} PRIVATE CLEARANCE_MODULE=_core${suffix} CLEARANCE_VERSION="${PROJECT_VERSION}")
-  target_link_libraries(_core${suffix} PRIVATE clearance_simulation${suffix} clearance_verify_folder${suffix})
+  target_link_libraries(_core${suffix} PRIVATE clearance_simulation${suffix} clearance_verify_folder${suffix}
+    clearance_page${suffix})
 endforeach()
 
 # What fills bare surfaces lies beside it.
@@ -44,6 +45,12 @@ if(TARGET clearance-mesh)
   add_custom_command(TARGET python POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:clearance-mesh> ${clearance_python_folder})
   add_dependencies(python clearance-mesh)
+endif()
+# So does the page that Results.show fills.
+if(TARGET viewer)
+  add_custom_command(TARGET python POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different ${viewer} ${clearance_python_folder}/viewer.html)
+  add_dependencies(python viewer)
 endif()
 
 install(DIRECTORY ${clearance_python_folder} DESTINATION . COMPONENT python PATTERN __pycache__ EXCLUDE)

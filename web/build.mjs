@@ -19,8 +19,8 @@ const bundle = async (entry, loader) => {
 const page = await readFile(join(here, "src", "index.html"), "utf8");
 const script = (await bundle("main.js")).replaceAll("</script", "<\\/script");
 const style = await bundle("style.css");
-const whole = page.replace("<!--style-->", () => `<style>${style}</style>`)
-  .replace("<!--script-->", () => `<script>${script}</script>`);
+const whole = page.replace("<!--style-->", () => `<style nonce="@nonce@">${style}</style>`)
+  .replace("<!--script-->", () => `<script nonce="@nonce@">${script}</script>`);
 await mkdir(dirname(output), { recursive: true });
 await writeFile(output + ".tmp", whole);
 await rename(output + ".tmp", output);

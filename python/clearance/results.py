@@ -12,6 +12,7 @@ from . import _check
 from ._native import core
 from .errors import Problem, ResultError
 from .mesh import Mesh
+from .page import Page, write_page
 
 
 class Verdict(NamedTuple):
@@ -159,6 +160,24 @@ class Results:
 
     def verify(self) -> Verdict:
         return verify(self.folder)
+
+    def export(self, output: Any, *, exact: bool = False, max_megabytes: float = 100.0, overwrite: bool = False) -> Dict[str, Any]:
+        """Writes one HTML file for any browser, and returns what is in it (docs/export.md). Raises ResultError."""
+        path = _check.path(output, "output")
+        problem = ""
+        if not path.endswith(".html"):
+            problem = "expected a name that ends in .html"
+        elif os.path.isdir(path):
+            problem = "is a folder"
+        elif os.path.exists(path) and not overwrite:
+            problem = "is there already; overwrite=True replaces it"
+        if problem:
+            raise ResultError([Problem(path, "", "", problem)])
+        return write_page(self.folder, path, exact=exact, max_megabytes=max_megabytes)
+
+    def show(self, height: int = 600, *, exact: bool = False, max_megabytes: float = 20.0) -> Page:
+        """The frames stored so far as a page that a notebook shows below the cell. Raises ResultError."""
+        return Page(self.folder, height, exact, max_megabytes)
 
     def _open(self, name: str):
         path = os.path.join(self.folder, name)

@@ -9,6 +9,8 @@ from . import _check
 from ._native import core
 from .errors import Problem, ResultError
 from .mesh import Mesh
+from .page import Page
+from .results import Results
 from .scene import Scene
 
 if TYPE_CHECKING:
@@ -110,7 +112,7 @@ class Simulation:
         else:
             desc = scene._desc()
         use = "overwrite" if overwrite else "resume" if resume else "start"
-        folder = None if output is None else _check.path(output, "output")
+        folder = self._folder = None if output is None else _check.path(output, "output")
         recorded = None if controls is None else _check.path(controls, "controls")
         try:
             self._stepper = core.make_stepper(desc, folder, use, threads, steps, recorded)
@@ -238,6 +240,13 @@ class Simulation:
         if not isinstance(state, State):
             raise TypeError(f"state: expected what save_state() has given, not {_check.short(state)}")
         self._stepper.restore(state)
+
+    def show(self, height: int = 600) -> Page:
+        """The frames stored so far as a page that a notebook shows below the cell (Results.show). Raises RuntimeError
+        without `output`, ResultError."""
+        if self._folder is None:
+            raise RuntimeError("nothing is stored that could be shown: give Simulation an `output`")
+        return Results(self._folder).show(height)
 
     def close(self) -> None:
         """Completes the result folder; nothing can be done afterwards. `with` does it."""

@@ -1,12 +1,35 @@
-// The run that the page holds: read from its <script> elements (written by src/clearance/page).
+// The run that is shown: what src/clearance/page has packed, out of the page or from who serves it (src/apps/view).
 
-/** Bytes of base64 of zlib. */
-async function unpack(id) {
-  const text = document.getElementById(id).textContent;
-  const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
+/** A page that is a file: <script> elements, bytes as base64 of zlib. */
+const ofFile = {
+  async head() { return JSON.parse(document.getElementById("run").textContent); },
+  async bytes(id) {
+    if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack the run (DecompressionStream is missing)");
+    const text = document.getElementById(id).textContent;
+    const packed = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  },
+};
+
+/** A page that `clearance view` serves. */
+const ofServer = {
+  async head() {
+    for (;;) {
+      const answer = await fetch("head");
+      if (!answer.ok) throw new Error(await answer.text());
+      const head = await answer.json();
+      if (head) return head;
+      document.getElementById("message").textContent = "Waiting for the first frame";
+      await new Promise((done) => setTimeout(done, 300));
+    }
+  },
+  async bytes(id) {
+    const answer = await fetch(id);
+    if (!answer.ok) throw new Error(await answer.text());
+    return new Uint8Array(await answer.arrayBuffer());
+  },
+};
 
 /** Numbers from bytes, one array after the other. */
 class Reader {
@@ -38,9 +61,11 @@ const roomForFrames = 400e6;
 export class Run {
   static async open() {
     const run = new Run();
-    run.head = JSON.parse(document.getElementById("run").textContent);
+    run.isLive = document.getElementById("live-run") !== null;
+    run.source = run.isLive ? ofServer : ofFile;
+    run.head = await run.source.head();
     const { vertices, triangles, edges } = run.head;
-    const reader = new Reader(await unpack("topology"));
+    const reader = new Reader(await run.source.bytes("topology"));
     run.triangles = reader.take(Uint32Array, 3 * triangles);
     run.edges = reader.take(Uint32Array, 2 * edges);
     run.nodes = reader.take(Uint32Array, vertices);
@@ -57,7 +82,7 @@ export class Run {
       this.frames.set(index, known); // the last one to go
       return known;
     }
-    const frame = this.read(new Reader(await unpack(`frame${index}`)));
+    const frame = this.read(new Reader(await this.source.bytes(`frame${index}`)));
     this.frames.set(index, frame);
     const room = Math.max(3, Math.floor(roomForFrames / (16 * this.head.vertices + 1)));
     while (this.frames.size > room) this.frames.delete(this.frames.keys().next().value);
@@ -84,8 +109,61 @@ export class Run {
     for (const field of head.fields) {
       fields[field.name] = head.exact ? reader.take(Float32Array, vertices)
         : reader.quantised(vertices, field.low, field.high, new Float32Array(vertices));
+      if (this.isLive) this.widen(field, fields[field.name]);
     }
     return { places, poses, fields, forces };
+  }
+
+  /** Of a run that goes on only the frames that have been seen have ranges. */
+  widen(field, values) {
+    for (const body of this.head.bodies) {
+      if (body.obstacle) continue;
+      for (let v = body.vertices[0]; v < body.vertices[0] + body.vertices[1]; ++v) {
+        if (field.low === null || values[v] < field.low) field.low = values[v];
+        if (field.high === null || values[v] > field.high) field.high = values[v];
+      }
+    }
+  }
+
+  /** More of the run: calls `onNews` once it is in `head`, `onState` when the server comes or goes. */
+  follow(onNews, onState) {
+    const { head } = this;
+    const seen = () => [head.generation, 0, head.frames.length, head.stats.step.length, (head.probes.step || []).length].join(".");
+    const events = new EventSource(`events?seen=${seen()}`);
+    events.addEventListener("anew", () => location.reload());
+    events.addEventListener("news", (event) => {
+      const news = JSON.parse(event.data), known = head.stats.step.length;
+      head.frames.push(...news.frames);
+      head.framesOfRun = head.frames.length;
+      const grow = (columns, more, length) => {
+        for (const [name, rows] of Object.entries(more)) {
+          if (!Array.isArray(rows)) {
+            grow(columns[name] = columns[name] || {}, rows, length);
+            continue;
+          }
+          const column = columns[name] = columns[name] || [];
+          while (column.length < length) column.push(null);
+          column.push(...rows);
+        }
+      };
+      grow(head.stats, news.stats, known);
+      grow(head.probes, news.probes, (head.probes.step || []).length);
+      head.warnings = news.warnings;
+      head.status = news.status;
+      onNews();
+    });
+    events.onopen = () => onState(true);
+    events.onerror = () => onState(false);
+  }
+
+  /** pause, go or stop; what is in the way, or nothing. */
+  async wish(word) {
+    try {
+      const answer = await fetch("wish", { method: "POST", body: word });
+      return answer.ok ? "" : (await answer.text()).trim();
+    } catch {
+      return "the server of this page has gone";
+    }
   }
 
   /** Where a vertex is in a frame. */

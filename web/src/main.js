@@ -10,6 +10,10 @@ const number = (x) => (x === null || x === undefined || Number.isNaN(x) ? "none"
 const units = { displacement: "m", velocity: "m/s", von_mises: "Pa", principal_stress: "Pa", energy_density: "J/m³",
   contact_pressure: "Pa", normal_force: "N", friction_force: "N" };
 const escape = (text) => String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
+/** The first elements of a list's entries are marks in these colours: a style within HTML is against the page's policy. */
+const paintMarks = (element, colors) => element.querySelectorAll("i").forEach((mark, i) => {
+  mark.style.background = `#${colors[i].toString(16).padStart(6, "0")}`;
+});
 const niceName = (name) => name.replaceAll("_", " ");
 
 class Page {
@@ -27,6 +31,41 @@ class Page {
     this.plots();
     this.controls();
     this.keys();
+    if (run.isLive) this.live();
+  }
+
+  /** A run that goes on: its frames come, and it can be paused and stopped. */
+  live() {
+    this.isFollowing = true;
+    $("live").hidden = false;
+    this.isServed = true;
+    const tell = (text) => {
+      const { status } = this.head, isRunning = ["running", "paused", "stopping"].includes(status);
+      $("status").textContent = text || (this.isServed ? status : `${status} when last seen: the server of this page has gone`);
+      $("status").dataset.status = this.isServed ? status : "gone";
+      $("pause-run").hidden = $("stop-run").hidden = !isRunning || !this.isServed;
+      $("pause-run").textContent = status === "paused" ? "Go on" : "Pause the run";
+    };
+    const wish = async (word) => {
+      const problem = await this.run.wish(word);
+      if (problem) tell(problem);
+    };
+    $("pause-run").onclick = () => wish(this.head.status === "paused" ? "go" : "pause");
+    $("stop-run").onclick = () => wish("stop");
+    this.run.follow(() => {
+      this.times = this.head.frames.map((frame) => frame.time);
+      $("time").max = this.times.length - 1;
+      this.describe();
+      this.listWarnings();
+      this.listPlots();
+      this.tellPlot();
+      tell();
+      if (this.isFollowing && !this.isPlaying) this.seek(this.times.length - 1);
+    }, (isServed) => {
+      this.isServed = isServed;
+      tell();
+    });
+    tell();
   }
 
   describe() {
@@ -38,6 +77,10 @@ class Page {
       `${steps} steps${failed > 0 ? `, ${failed} not converged` : ""}`;
     $("scene").textContent = head.scene ? JSON.stringify(head.scene, null, 1) : "The folder had no scene.json.";
     const left = head.framesOfRun - head.frames.length;
+    if (this.run.isLive) {
+      $("about").textContent = `${head.frames.length} frames so far, as they are in the result folder, in single precision. Clearance ${head.version}.`;
+      return;
+    }
     $("about").textContent = `${head.frames.length} of ${head.framesOfRun} frames` + (left > 0 ? `, evenly left out for the size of the file. ` : ". ") +
       (head.exact ? "Numbers are in single precision. "
         : `Numbers of frames have 16 bits: places of deformable bodies are off by up to ${number(head.positionError)} m, fields by 1/131068 of their range. `) +
@@ -50,8 +93,9 @@ class Page {
     for (const body of inOrder) {
       const hex = body.obstacle ? obstacleColor : bodyColor(order++);
       const item = document.createElement("li");
-      item.innerHTML = `<i style="background:#${hex.toString(16).padStart(6, "0")}"></i><span>${escape(body.name)}</span>` +
-        `<small>${body.obstacle ? "obstacle" : body.stiff ? "keeps its shape" : "deforms"}</small>`;
+      item.innerHTML = `<i></i><span>${escape(body.name)}</span>` +
+        `<small>${body.obstacle ? "obstacle" : this.run.isLive ? "" : body.stiff ? "keeps its shape" : "deforms"}</small>`;
+      paintMarks(item, [hex]);
       item.tabIndex = 0;
       item.setAttribute("role", "button");
       item.title = "hide or show";
@@ -70,6 +114,7 @@ class Page {
 
   listWarnings() {
     const list = $("warnings"), { stats, warnings } = this.head;
+    list.replaceChildren();
     for (const warning of warnings) {
       const item = document.createElement("li");
       item.textContent = typeof warning === "string" ? warning : `${warning.name || ""}: ${warning.message || ""}`;
@@ -149,7 +194,13 @@ class Page {
   }
 
   plots() {
-    const { stats, probes } = this.head;
+    this.listPlots();
+    $("plot").onchange = () => this.plot();
+    new ResizeObserver(() => this.resizePlot()).observe($("panel"));
+  }
+
+  listPlots() {
+    const { stats, probes } = this.head, chosen = $("plot").value;
     this.series = new Map();
     const energies = Object.entries(stats.energy).filter(([, values]) => values.some((x) => x !== 0 && x !== null));
     if (energies.length > 0) this.series.set("energies [J]", { x: stats.time, lines: energies });
@@ -162,11 +213,18 @@ class Page {
     for (const [name, values] of Object.entries(probes)) {
       if (x && name !== "step" && name !== "time [s]") this.series.set(name, { x, lines: [[name, values]] });
     }
-    $("plot").innerHTML = [...this.series.keys()].map((name) => `<option>${escape(name)}</option>`).join("");
+    const names = [...this.series.keys()].map((name) => `<option>${escape(name)}</option>`).join("");
     $("plot-choice").hidden = this.series.size === 0;
-    $("plot").onchange = () => this.plot();
-    if (this.series.size > 0) this.plot();
-    new ResizeObserver(() => this.resizePlot()).observe($("panel"));
+    if (names !== this.namesOfPlots) {
+      this.namesOfPlots = names;
+      $("plot").innerHTML = names;
+      if (this.series.has(chosen)) $("plot").value = chosen;
+      if (this.series.size > 0) this.plot();
+    } else if (this.chart) {
+      const { x, lines: all } = this.series.get($("plot").value);
+      if (all.length + 1 === this.chart.series.length) this.chart.setData([x, ...all.map(([, values]) => values)]);
+      else this.plot();
+    }
   }
 
   plot() {
@@ -204,8 +262,8 @@ class Page {
     const { x, lines } = this.series.get($("plot").value), time = this.times[this.index];
     let at = x.findIndex((t) => t >= time - 1e-12);
     if (at < 0) at = x.length - 1;
-    $("plot-value").innerHTML = lines.map(([name, values], i) =>
-      `<span><i style="background:#${bodyColor(i).toString(16).padStart(6, "0")}"></i>${escape(niceName(name))} ${number(values[at])}</span>`).join("");
+    $("plot-value").innerHTML = lines.map(([name, values]) => `<span><i></i>${escape(niceName(name))} ${number(values[at])}</span>`).join("");
+    paintMarks($("plot-value"), lines.map((_, i) => bodyColor(i)));
     this.chart.redraw(false);
   }
 
@@ -245,8 +303,8 @@ class Page {
     $("play").innerHTML = "&#10074;&#10074;";
     $("play").setAttribute("aria-label", "pause");
     let time = this.times[this.index], before = performance.now();
-    const last = this.times.length - 1;
     const next = async (now) => {
+      const last = this.times.length - 1;
       if (!this.isPlaying) return;
       time += ((now - before) / 1000) * Number($("speed").value);
       before = now;
@@ -273,7 +331,16 @@ class Page {
   /** Frames come as they are asked for; the last wish counts. */
   async seek(index) {
     this.index = Math.min(Math.max(index, 0), this.head.frames.length - 1);
-    const wanted = this.index, frame = await this.run.frame(wanted);
+    this.isFollowing = this.index === this.head.frames.length - 1;
+    const wanted = this.index;
+    let frame;
+    try {
+      frame = await this.run.frame(wanted);
+    } catch (error) {
+      if (!this.run.isLive) throw error;
+      $("now").textContent = `frame ${wanted} cannot be had: ${error.message}`;
+      return;
+    }
     if (wanted !== this.index) return;
     this.frame = frame;
     this.show();
@@ -314,7 +381,8 @@ class Page {
     }
     if (name !== "displacement") {
       const { low, high } = this.head.fields.find((field) => field.name === name);
-      return [Math.min(low, 0), high > Math.min(low, 0) ? high : Math.min(low, 0) + 1];
+      const least = Math.min(low, 0); // of null, too
+      return [least, high > least ? high : least + 1];
     }
     // The largest one so far: frames are not all known.
     let largest = 0;
@@ -340,12 +408,11 @@ class Page {
 
 async function start() {
   try {
-    if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack the run (DecompressionStream is missing)");
     const run = await Run.open();
     // Displacements count from where the first frame has its vertices, to its own accuracy.
     run.rest.set((await run.frame(0)).places);
     const page = new Page(run);
-    await page.seek(0);
+    await page.seek(run.isLive ? run.head.frames.length - 1 : 0);
     $("message").textContent = "";
     window.clearance = page; // for scripts and tests
   } catch (error) {

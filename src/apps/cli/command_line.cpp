@@ -14,6 +14,7 @@
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
 #include "apps/cli/verify.h"
+#include "apps/cli/view.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/schema.h"
 
@@ -84,6 +85,16 @@ void add_export_command(CLI::App& app, ExportOptions& page, int& status) {
   command->callback([&] { status = run_export(page); });
 }
 
+void add_view_command(CLI::App& app, ViewOptions& view, int& status) {
+  CLI::App* command =
+      app.add_subcommand("view", "a page of a run, also of one that goes on, for browsers on this machine");
+  command->add_option("folder", view.folder, "result folder")->required();
+  command->add_option("--port", view.port, "port of this machine (default: a free one)")
+      ->check(CLI::Range(0, 65535))
+      ->option_text("PORT");
+  command->callback([&] { status = run_view(view); });
+}
+
 void add_ccd_commands(CLI::App& app, CcdBenchOptions& bench, CcdLabelOptions& label, int& status) {
   CLI::App* command = app.add_subcommand("ccd-bench", "time and count errors of collision detection methods");
   command->add_option("paths", bench.paths, "folders of queries, .csv or .ccd files")->required();
@@ -128,6 +139,7 @@ int run_command_line(int argc, char** argv) {
           "--overwrite", [&](auto) { run.use = FolderUse::overwrite; }, "replace the result in the result folder")
       ->excludes(resume);
   run_command->add_flag("--strict", run.is_strict, "stop with status 3 at the first step that does not converge");
+  run_command->add_flag("--view", run.is_shown, "show the run in a browser while it goes on (see `clearance view`)");
   run_command->add_flag("-q,--quiet", run.is_quiet, "print problems only");
   run_command
       ->add_option("--controls", run.controls,
@@ -214,6 +226,8 @@ int run_command_line(int argc, char** argv) {
 
   ExportOptions page;
   add_export_command(app, page, status);
+  ViewOptions view;
+  add_view_command(app, view, status);
 
   CcdBenchOptions bench;
   CcdLabelOptions label;

@@ -13,6 +13,7 @@
 #include "apps/cli/console.h"
 #include "apps/cli/run_report.h"
 #include "apps/cli/stop_signals.h"
+#include "apps/cli/view.h"
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/ccd/ccd_query_file.h"
@@ -149,7 +150,7 @@ int exit_status(RunEnd end, int signal) {
     case RunEnd::complete:
       return exit_done;
     case RunEnd::stopped:
-      return exit_signal + signal;
+      return exit_signal + (signal != 0 ? signal : SIGINT);  // by its viewer: as by the keyboard
     case RunEnd::not_converged:
     case RunEnd::failed_step:
       return exit_not_converged;
@@ -213,7 +214,17 @@ int run_simulation(const RunOptions& options) {
     ready.simulation->record_ccd([&](const CcdQuery& query) { recorder->record(query); });
   }
 
-  const StopSignals signals(options.is_quiet);
+  std::optional<RunViewer> viewer;
+  if (options.is_shown) {
+    Result<RunViewer> started = RunViewer::start(output);
+    if (!started) {
+      claim->withdraw({"log.txt"});
+      return refuse(started.issues());
+    }
+    viewer.emplace(std::move(*started));
+  }
+
+  std::optional<StopSignals> signals(options.is_quiet);
   RunReport report(*ready.simulation, options.is_quiet);
   const Result<RunOutcome> outcome =
       run(*ready.simulation, *claim, {options.steps, options.is_strict}, report.observer());
@@ -223,6 +234,12 @@ int run_simulation(const RunOptions& options) {
   report.close(*outcome);
   const bool is_recorded = !recorder || finish_recording(options, *recorder);
   report.print_end(*outcome, output, signal);
+  if (viewer && signal == 0) {
+    { const FolderClaim ended = std::move(*claim); }
+    signals.reset();  // the next one ends the program, and the viewer with it
+    if (!options.is_quiet) say(stdout, "the page stays until Ctrl-C\n");
+    viewer->wait();
+  }
   return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;
 }
 

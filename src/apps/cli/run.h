@@ -39,6 +39,7 @@ struct RunOptions {
   std::filesystem::path controls;            ///< result folder whose controls are to be set again; empty: none
   std::filesystem::path record_ccd;          ///< .ccd file of the run's CCD queries; empty: none
   std::uint64_t record_ccd_limit = 1000000;  ///< of its queries
+  bool is_shown = false;                     ///< by clearance-view, while it goes on and after
 };
 
 int run_simulation(const RunOptions& options);

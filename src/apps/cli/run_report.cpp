@@ -55,7 +55,9 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
     if (outcome.end == RunEnd::complete) {
       say(stdout, "complete: {} (open frames.pvd in ParaView)\n", folder);
     } else {
-      const std::string by = signal != 0 ? " by " + signal_name(signal) : "";
+      const std::string by = signal != 0                      ? " by " + signal_name(signal)
+                             : outcome.end == RunEnd::stopped ? " by its viewer"
+                                                              : "";
       // A step that cannot be taken cannot be taken again either.
       std::error_code error;
       const bool is_resumable = std::filesystem::exists(path / "checkpoint" / "state.bin", error);

@@ -7,6 +7,7 @@
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/pvd.h"
 #include "clearance/io/result/result_check.h"
+#include "clearance/page/page.h"
 #include "clearance/verify/folder/verify_folder.h"
 
 namespace clearance::python {
@@ -48,6 +49,23 @@ py::dict verify_result(const fs::path& folder) {
   return verdict;
 }
 
+/// One file for browsers. The dict says what is in it.
+py::dict export_page(const fs::path& folder, const fs::path& output, const fs::path& viewer, double max_megabytes,
+                     bool is_exact) {
+  const page::PageReport report = [&] {
+    const py::gil_scoped_release release;
+    value_or_throw(check_result_folder(folder, "frames.pvd"), "ResultError");
+    return value_or_throw(page::write_page({folder, output, max_megabytes, is_exact}, viewer), "ResultError");
+  }();
+  py::dict made;
+  made["frames"] = report.num_kept;
+  made["frames_of_run"] = report.num_frames;
+  made["triangles"] = report.num_triangles;
+  made["position_error"] = report.position_error;
+  made["bytes"] = report.num_bytes;
+  return made;
+}
+
 }  // namespace
 
 void bind_results(py::module_& module) {
@@ -68,6 +86,8 @@ void bind_results(py::module_& module) {
       py::arg("path"), py::arg("scalar"));
   module.def("frames_of", &frames_of, py::arg("folder"));
   module.def("verify", &verify_result, py::arg("folder"));
+  module.def("export_page", &export_page, py::arg("folder"), py::arg("output"), py::arg("viewer"),
+             py::arg("max_megabytes"), py::arg("is_exact"));
 }
 
 }  // namespace clearance::python

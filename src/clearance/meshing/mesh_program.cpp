@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "clearance/io/files/program.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
@@ -82,12 +83,7 @@ Issues run_process(const std::vector<std::string>& words, const fs::path& folder
 }  // namespace
 
 fs::path find_mesh_program() {
-  std::error_code error;
-  const char* named = std::getenv("CLEARANCE_MESH");
-  const fs::path program = named != nullptr && *named != 0
-                               ? fs::path(named)
-                               : fs::read_symlink("/proc/self/exe", error).parent_path() / "clearance-mesh";
-  return fs::is_regular_file(program, error) ? fs::absolute(program, error) : fs::path();
+  return find_program("clearance-mesh", "CLEARANCE_MESH");
 }
 
 Result<Mesh> run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options) {

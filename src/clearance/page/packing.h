@@ -21,6 +21,7 @@ class Packer {
   void add(std::span<const float> numbers) { add_bytes(numbers.data(), numbers.size_bytes()); }
   /// Their upper bytes, then their lower ones: neighbours have the same upper bytes, which zlib makes little of.
   void add(std::span<const std::uint16_t> numbers);
+  std::string bytes() const { return {bytes_.begin(), bytes_.end()}; }
   /// Compressed, as text.
   std::string text() const;
 

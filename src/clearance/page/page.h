@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
 #include "clearance/base/result.h"
 
@@ -25,6 +26,13 @@ struct PageReport {
 
 /// The viewer that belongs to this program, made from web/ where npm was there; an issue says how to get it.
 Result<std::filesystem::path> find_viewer();
+
+/// The text of viewer.html around the place of the run.
+struct Viewer {
+  std::string before, after;
+};
+/// `policy`: what its head says of what the page may do; nothing where a server says it.
+Result<Viewer> read_viewer(const std::filesystem::path& path, const std::string& policy);
 
 /// Frames are read one at a time, never all of them. The file is there as a whole or not at all. Issues: a folder that
 /// is no result, frames that cannot be read or have different bodies, a file that cannot be written.

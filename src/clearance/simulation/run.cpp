@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_folder.h"
+#include "clearance/io/result/run_control.h"
 #include "clearance/simulation/run_records.h"
 
 namespace clearance {
@@ -46,8 +49,12 @@ Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
 }  // namespace
 
 struct Run::Impl {
-  Impl(Simulation& simulation, ReadyFolder ready, const RunLimits& limits, RunObserver observer)
-      : simulation_(simulation), folder_(std::move(ready.folder)), limits_(limits), observer_(std::move(observer)) {
+  Impl(Simulation& simulation, const fs::path& path, ReadyFolder ready, const RunLimits& limits, RunObserver observer)
+      : simulation_(simulation),
+        folder_(std::move(ready.folder)),
+        limits_(limits),
+        observer_(std::move(observer)),
+        wishes_(path) {
     first_step_ = simulation.num_steps_done();
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
@@ -121,7 +128,17 @@ struct Run::Impl {
     const auto on_iteration = [&](int iteration, double residual) {
       if (observer_.on_iteration) observer_.on_iteration(step, iteration, residual);
     };
-    return simulation_.step(on_iteration, observer_.is_stop_wanted);
+    return simulation_.step(on_iteration, [this] { return is_stop_wanted(); });
+  }
+
+  /// Waits where whoever watches the run has paused it.
+  bool is_stop_wanted() {
+    for (;;) {
+      if (observer_.is_stop_wanted && observer_.is_stop_wanted()) return true;
+      const RunWish wish = wishes_.read();
+      if (wish != RunWish::pause) return wish == RunWish::stop;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
   }
 
   void log_unconverged(int step, const StepReport& report) const {
@@ -190,6 +207,7 @@ struct Run::Impl {
   ResultFolder folder_;
   RunLimits limits_;
   RunObserver observer_;
+  RunWishReader wishes_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
   RunOutcome outcome_;
@@ -222,7 +240,7 @@ Result<Run> Run::begin(Simulation& simulation, const FolderClaim& claim, const R
   Result<ReadyFolder> ready =
       claim.use() == FolderUse::resume ? resume(claim.folder(), simulation) : start(claim.folder(), simulation);
   if (!ready) return ready.issues();
-  auto impl = std::make_unique<Impl>(simulation, std::move(*ready), limits, std::move(observer));
+  auto impl = std::make_unique<Impl>(simulation, claim.folder(), std::move(*ready), limits, std::move(observer));
   impl->begin();
   return Run(std::move(impl));
 }

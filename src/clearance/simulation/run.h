@@ -30,8 +30,9 @@ struct RunObserver {
   /// After every step, also after one that could not be taken; not after one that was stopped.
   std::function<void(int step, const StepReport& report)> on_step;
   std::function<void(const Issue& warning)> on_warning;
-  /// Asked before and after every Newton iteration. Once it says so, the run ends with the last whole step stored:
-  /// `run` with the claim of a resume goes on from there, to the bits of a run that was never stopped.
+  /// Asked before and after every Newton iteration, as is whoever watches the run (io/result/run_control.h). Once it
+  /// says so, the run ends with the last whole step stored: `run` with the claim of a resume goes on from there, to the
+  /// bits of a run that was never stopped.
   std::function<bool()> is_stop_wanted;
 };
 

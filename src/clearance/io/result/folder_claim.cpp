@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "clearance/io/result/result_files.h"
@@ -23,15 +24,6 @@ Issue problem(const fs::path& path, std::string message) {
 
 Issue busy(const fs::path& folder) {
   return problem(folder, "another run is writing into this folder: wait until it ends, or choose another with -o");
-}
-
-/// Whether a run holds the lock; without a lock file nobody does.
-bool is_busy(const fs::path& folder) {
-  const int descriptor = ::open((folder / lock_file).c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(descriptor);
-  return is_locked;
 }
 
 /// Why a folder may not be used so.
@@ -56,6 +48,14 @@ std::optional<Issue> find_objection(const fs::path& folder, FolderContent conten
 
 }  // namespace
 
+bool is_being_written(const fs::path& folder) {
+  const int descriptor = ::open((folder / lock_file).c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool is_locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return is_locked;
+}
+
 Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   const auto objection = [&]() -> Issues {
     const Result<FolderContent> content = inspect_result_folder(folder);
@@ -63,7 +63,7 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
     if (const auto issue = find_objection(folder, *content, use)) return {*issue};
     return {};
   };
-  if (Issues issues = objection(); !issues.empty()) return is_busy(folder) ? Issues{busy(folder)} : issues;
+  if (Issues issues = objection(); !issues.empty()) return is_being_written(folder) ? Issues{busy(folder)} : issues;
   std::error_code error;
   const bool is_new = fs::create_directories(folder, error);
   if (error) return problem(folder, "cannot make this folder: " + error.message());
@@ -72,7 +72,11 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   claim.has_made_folder_ = is_new;
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
-  if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return busy(folder);
+  // Whoever asks is_being_written has it for a moment.
+  for (int attempt = 0; ::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+    if (attempt == 10) return busy(folder);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
   // Another run may have begun and ended in the meantime.
   if (Issues issues = objection(); !issues.empty()) return issues;
   return claim;

@@ -15,6 +15,9 @@ namespace clearance {
 /// that ends; the file stays.
 inline constexpr const char* lock_file = "clearance.lock";
 
+/// Whether a run holds the lock; without a lock file nobody does.
+bool is_being_written(const std::filesystem::path& folder);
+
 enum class FolderUse {
   start,      ///< a new result; an older one is refused
   overwrite,  ///< a new result in the place of an older one

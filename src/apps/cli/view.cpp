@@ -1,0 +1,88 @@
+#include "apps/cli/view.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "apps/cli/console.h"
+#include "apps/cli/run.h"
+#include "clearance/io/files/program.h"
+#include "clearance/io/result/result_check.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<std::string>> command_of(const fs::path& folder) {
+  const fs::path program = find_program("clearance-view", "CLEARANCE_VIEW");
+  if (program.empty()) {
+    return Issue{"", "", "",
+                 "runs are shown by the program clearance-view, which is not beside this one: it is built where "
+                 "cpp-httplib is found (`./dev deps` installs it, on Debian the package libcpp-httplib-dev; then build "
+                 "again), or CLEARANCE_VIEW names it"};
+  }
+  return std::vector<std::string>{program.string(), fs::absolute(folder).string()};
+}
+
+std::vector<char*> arguments_of(std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  return arguments;
+}
+
+}  // namespace
+
+int run_view(const ViewOptions& options) {
+  Issues issues;
+  if (const Result<Done> checked = check_result_folder(options.folder, "frames.pvd"); !checked)
+    issues = checked.issues();
+  Result<std::vector<std::string>> words = command_of(options.folder);
+  if (!words) issues.insert(issues.end(), words.issues().begin(), words.issues().end());
+  if (!issues.empty()) {
+    print_issues(issues);
+    return exit_bad_input;
+  }
+  words->insert(words->end(), {"--port", std::to_string(options.port)});
+  ::execv(words->front().c_str(), arguments_of(*words).data());
+  print_issues({Issue{words->front(), "", "", std::string("cannot be started: ") + std::strerror(errno)}});
+  return exit_bad_input;
+}
+
+Result<RunViewer> RunViewer::start(const fs::path& folder) {
+  Result<std::vector<std::string>> words = command_of(folder);
+  if (!words) return words.issues();
+  words->emplace_back("--of-run");
+  pid_t process = 0;
+  const int error =
+      ::posix_spawn(&process, words->front().c_str(), nullptr, nullptr, arguments_of(*words).data(), environ);
+  if (error != 0) {
+    return Issue{words->front(), "", "", std::string("cannot be started: ") + std::strerror(error)};
+  }
+  return RunViewer(process);
+}
+
+RunViewer::RunViewer(RunViewer&& other) noexcept : process_(std::exchange(other.process_, 0)) {}
+
+RunViewer::~RunViewer() {
+  if (process_ == 0) return;
+  ::kill(process_, SIGTERM);
+  wait();
+}
+
+void RunViewer::wait() {
+  int status = 0;
+  while (process_ != 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
+  process_ = 0;
+}
+
+}  // namespace clearance::cli

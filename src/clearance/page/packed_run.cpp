@@ -1,0 +1,262 @@
+#include "clearance/page/packed_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/io/mesh/frame_scalar.h"
+
+namespace clearance::page {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json vector_of(const Vec<3>& v) {
+  return Json::array({v[0], v[1], v[2]});
+}
+
+Json number_of(double value) {
+  return std::isfinite(value) ? Json(value) : Json();
+}
+
+struct Boxes {
+  explicit Boxes(std::size_t count) : low(count, Vec<3>::Constant(infinity)), high(count, -low.front()) {}
+  void add(const DrawnBodies& bodies, const Frame& frame) {
+    for (std::size_t b = 0; b < low.size(); ++b) {
+      const DrawnBody& body = bodies.bodies()[b];
+      for (std::size_t i = 0; i < body.num_vertices; ++i) {
+        const Vec<3>& x = frame.mesh.vertices[static_cast<std::size_t>(bodies.vertices()[body.first_vertex + i])];
+        low[b] = low[b].cwiseMin(x);
+        high[b] = high[b].cwiseMax(x);
+      }
+    }
+  }
+  std::vector<Vec<3>> low, high;
+};
+
+}  // namespace
+
+void PackedRun::Range::add(double value) {
+  if (!std::isfinite(value)) return;
+  low = std::min(low, value);
+  high = std::max(high, value);
+}
+
+Result<PackedRun> PackedRun::open(RunFiles files) {
+  Result<Frame> first = read_frame(files.frames.front());
+  if (!first) return first.issues();
+  return PackedRun(std::move(files), std::move(*first));
+}
+
+PackedRun::PackedRun(RunFiles files, Frame first)
+    : files_(std::move(files)), first_(std::move(first)), bodies_(first_) {
+  choose_fields();
+  if (files_.scene.is_object()) {
+    has_forces_ = files_.scene.value("output", Json::object()).value("contact_forces", false);
+  }
+  Boxes boxes(bodies_.bodies().size());
+  boxes.add(bodies_, first_);
+  const std::vector<char> changes(bodies_.bodies().size(), 1);
+  set_bounds(boxes.low, boxes.high, changes);
+  bodies_.arrange(changes);
+}
+
+void PackedRun::choose_fields() {
+  if (!first_.velocity.empty()) fields_.push_back({"velocity", {}});
+  for (const std::string& name : files_.fields) {
+    if (name != "displacement") fields_.push_back({name, {}});  // the page knows where vertices were
+  }
+}
+
+/// With the numbers of the field, one per vertex of the frame; empty where the frame has none.
+Result<Frame> PackedRun::read(std::size_t index, const std::string& field, std::vector<double>& values) const {
+  Result<Frame> frame = read_frame(files_.frames[index], field == "velocity" ? "" : field);
+  if (!frame) return frame;
+  if (!bodies_.fits(*frame)) {
+    return Issue{files_.frames[index].string(), "", "", "has other vertices than the first frame of the run"};
+  }
+  values.clear();
+  if (field == "velocity") {
+    for (const Vec<3>& v : frame->velocity) values.push_back(v.norm());
+  } else {
+    values = scalar_of_vertices(*frame);
+  }
+  return frame;
+}
+
+Result<Done> PackedRun::measure(std::vector<std::size_t> kept, bool is_exact) {
+  kept_ = std::move(kept);
+  is_exact_ = is_exact;
+  has_forces_ = false;
+  std::vector<char> changes;
+  std::vector<double> values;
+  Boxes boxes(bodies_.bodies().size());
+  for (const std::size_t index : kept_) {
+    Result<Frame> frame = read(index, "", values);
+    if (!frame) return frame.issues();
+    bodies_.note_shape(*frame, changes);
+    boxes.add(bodies_, *frame);
+    if (!frame->contact_force.empty()) has_forces_ = true;
+    for (Field& field : fields_) {
+      frame = read(index, field.name, values);
+      if (!frame) return frame.issues();
+      for (const int v : bodies_.vertices()) {
+        if (!values.empty()) field.range.add(values[static_cast<std::size_t>(v)]);
+      }
+    }
+  }
+  std::erase_if(fields_, [](const Field& field) { return field.range.is_empty(); });
+  set_bounds(boxes.low, boxes.high, changes);
+  bodies_.arrange(changes);
+  return Done{};
+}
+
+void PackedRun::set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high,
+                           const std::vector<char>& changes) {
+  low_ = Vec<3>::Constant(infinity);
+  high_ = -low_;
+  view_low_ = low_;
+  view_high_ = high_;
+  for (std::size_t b = 0; b < low.size(); ++b) {
+    if (changes[b] != 0) low_ = low_.cwiseMin(low[b]), high_ = high_.cwiseMax(high[b]);
+    if (!bodies_.bodies()[b].is_obstacle || low.size() == 1) {
+      view_low_ = view_low_.cwiseMin(low[b]);
+      view_high_ = view_high_.cwiseMax(high[b]);
+    }
+  }
+  if (!(view_low_[0] <= view_high_[0])) view_low_ = low.front(), view_high_ = high.front();
+  origin_ = 0.5 * (view_low_ + view_high_);
+}
+
+double PackedRun::position_error() const {
+  if (bodies_.num_moving() == 0) return 0.0;
+  if (is_exact_) return 6e-8 * (high_ - low_).cwiseAbs().maxCoeff();
+  return quantisation_error(0.0, (high_ - low_).maxCoeff());
+}
+
+Json PackedRun::head() const {
+  Json head = {{"version", CLEARANCE_VERSION},
+               {"title", files_.scene.is_object() ? files_.scene.value("name", "") : ""},
+               {"dimension", first_.mesh.dim},
+               {"exact", is_exact_},
+               {"positionError", position_error()},
+               {"origin", vector_of(origin_)},
+               {"viewLow", vector_of(view_low_ - origin_)},
+               {"viewHigh", vector_of(view_high_ - origin_)},
+               {"low", vector_of(bodies_.num_moving() > 0 ? Vec<3>(low_ - origin_) : Vec<3>(Vec<3>::Zero()))},
+               {"high", vector_of(bodies_.num_moving() > 0 ? Vec<3>(high_ - origin_) : Vec<3>(Vec<3>::Zero()))},
+               {"vertices", bodies_.vertices().size()},
+               {"moving", bodies_.num_moving()},
+               {"triangles", bodies_.triangles().size()},
+               {"edges", bodies_.edges().size()},
+               {"hasForces", has_forces_},
+               {"framesOfRun", files_.frames.size()}};
+  for (const DrawnBody& body : bodies_.bodies()) {
+    const auto number = static_cast<std::size_t>(body.body);
+    head["bodies"].push_back(
+        {{"name", number < files_.names.size() ? files_.names[number] : fmt::format("body {}", number)},
+         {"number", number},
+         {"obstacle", body.is_obstacle},
+         {"stiff", body.keeps_shape},
+         {"vertices", {body.first_vertex, body.num_vertices}},
+         {"triangles", {body.first_triangle, body.num_triangles}},
+         {"edges", {body.first_edge, body.num_edges}}});
+  }
+  head["fields"] = Json::array();
+  for (const Field& field : fields_) {
+    head["fields"].push_back(
+        {{"name", field.name}, {"low", number_of(field.range.low)}, {"high", number_of(field.range.high)}});
+  }
+  const std::size_t num_frames = kept_.empty() ? files_.frames.size() : kept_.size();
+  for (std::size_t i = 0; i < num_frames; ++i) {
+    const std::size_t index = kept_.empty() ? i : kept_[i];
+    head["frames"].push_back({{"time", files_.times[index]}, {"step", files_.steps[index]}});
+  }
+  head["scene"] = files_.scene;
+  head["stats"] = files_.stats;
+  head["probes"] = files_.probes;
+  head["warnings"] = files_.warnings;
+  return head;
+}
+
+Vec<3> PackedRun::place(const Frame& frame, std::size_t vertex) const {
+  return frame.mesh.vertices[static_cast<std::size_t>(bodies_.vertices()[vertex])] - origin_;
+}
+
+Packer PackedRun::topology() const {
+  Packer packer;
+  std::vector<std::uint32_t> numbers;
+  for (const auto& triangle : bodies_.triangles()) numbers.insert(numbers.end(), triangle.begin(), triangle.end());
+  for (const auto& edge : bodies_.edges()) numbers.insert(numbers.end(), edge.begin(), edge.end());
+  for (const int v : bodies_.vertices()) numbers.push_back(static_cast<std::uint32_t>(v));
+  packer.add(numbers);
+  std::vector<float> places;
+  for (std::size_t v = 0; v < bodies_.vertices().size(); ++v) {
+    for (const double x : place(first_, v)) places.push_back(static_cast<float>(x));
+  }
+  packer.add(places);
+  return packer;
+}
+
+void PackedRun::add_numbers(const std::vector<double>& values, double low, double high, Packer& packer) const {
+  if (is_exact_) {
+    packer.add(std::vector<float>(values.begin(), values.end()));
+    return;
+  }
+  std::vector<std::uint16_t> numbers(values.size());
+  std::transform(values.begin(), values.end(), numbers.begin(), [&](double x) { return quantised(x, low, high); });
+  packer.add(numbers);
+}
+
+Result<Packer> PackedRun::frame(std::size_t index) const {
+  if (!kept_.empty()) index = kept_[index];
+  std::vector<double> values;
+  Result<Frame> frame = read(index, "", values);
+  if (!frame) return frame.issues();
+  Packer packer;
+  std::vector<float> poses;
+  for (const DrawnBody& body : bodies_.bodies()) {
+    if (!body.keeps_shape) continue;
+    Pose pose = bodies_.pose(body, *frame);
+    // Of places about the origin of the page.
+    const Eigen::Map<const Mat<3>> linear(pose.data());
+    Eigen::Map<Vec<3>> translation(pose.data() + 9);
+    translation += linear * origin_ - origin_;
+    poses.insert(poses.end(), pose.begin(), pose.end());
+  }
+  packer.add(poses);
+  std::vector<double> axis(bodies_.num_moving());
+  for (int k = 0; k < 3; ++k) {
+    for (std::size_t v = 0; v < axis.size(); ++v) axis[v] = place(*frame, v)[k];
+    add_numbers(axis, low_[k] - origin_[k], high_[k] - origin_[k], packer);
+  }
+  add_forces(*frame, packer);
+  for (const Field& field : fields_) {
+    const Result<Frame> with_field = read(index, field.name, values);
+    if (!with_field) return with_field.issues();
+    std::vector<double> of_vertices;
+    for (const int v : bodies_.vertices()) {
+      of_vertices.push_back(values.empty() ? std::nan("") : values[static_cast<std::size_t>(v)]);
+    }
+    add_numbers(of_vertices, field.range.low, field.range.high, packer);
+  }
+  return packer;
+}
+
+void PackedRun::add_forces(const Frame& frame, Packer& packer) const {
+  if (!has_forces_) return;
+  std::vector<std::uint32_t> vertices;
+  std::vector<float> forces;
+  for (std::size_t v = 0; v < bodies_.vertices().size() && !frame.contact_force.empty(); ++v) {
+    const Vec<3>& force = frame.contact_force[static_cast<std::size_t>(bodies_.vertices()[v])];
+    if (force.isZero(0.0) || !force.allFinite()) continue;
+    vertices.push_back(static_cast<std::uint32_t>(v));
+    for (const double x : force) forces.push_back(static_cast<float>(x));
+  }
+  packer.add(std::vector<std::uint32_t>{static_cast<std::uint32_t>(vertices.size())});
+  packer.add(vertices);
+  packer.add(forces);
+}
+
+}  // namespace clearance::page
