@@ -139,6 +139,20 @@ TEST_F(MatchMassCommand, CoarseFigureStandsOnlyWithDensitiesOfTheFineOne) {
   EXPECT_GT(height_at_the_end(native_), 0.9);
 }
 
+/// Eight times the volume went through without a word.
+TEST_F(MatchMassCommand, MeshOfAnotherBodyIsWarnedOf) {
+  const ProcessResult same = clearance(words());
+  ASSERT_EQ(same.status, 0) << same.errors;
+  EXPECT_EQ(same.errors.find("warning"), std::string::npos) << same.errors;
+  for (Vec<3>& x : fine_mesh_.vertices) x *= 2.0;
+  ASSERT_TRUE(write_mesh(fine_, fine_mesh_));
+  const ProcessResult other = clearance(words({"--overwrite"}));
+  EXPECT_EQ(other.status, 0);
+  EXPECT_NE(other.errors.find("times the volume of the body's mesh"), std::string::npos) << other.errors;
+  const Json report = Json::parse(clearance(words({"--overwrite", "--json"})).output);
+  EXPECT_EQ(report.at("warnings").size(), 1U);
+}
+
 TEST_F(MatchMassCommand, WhatCannotBeMatchedIsToldAndNothingIsWritten) {
   const auto expect_refusal = [&](const std::vector<std::string>& arguments, const std::string& text) {
     const ProcessResult refused = clearance(arguments);

@@ -55,6 +55,21 @@ MassProperties sum_of(const std::vector<MassProperties>& elements) {
   return sum;
 }
 
+/// A finer mesh rounds off other corners than the coarse one, but it has about as much inside.
+constexpr double largest_volume_ratio = 1.5;
+
+Issues warnings_of(const MassProperties& fine, const MassProperties& coarse, const MatchMassOptions& options, int dim) {
+  const double ratio = fine.measure / coarse.measure;
+  if (ratio < largest_volume_ratio && ratio > 1.0 / largest_volume_ratio) return {};
+  Issue warning = problem(
+      options.fine.string(),
+      fmt::format("has {:.3g} times the {} of the body's mesh: expected a finer mesh of the same body, in the units "
+                  "and the place of its mesh",
+                  ratio, dim == 2 ? "area" : "volume"));
+  warning.severity = Severity::warning;
+  return {warning};
+}
+
 std::string text_of_miss(const BodyMassMatch& matched, int dim) {
   const MassProperties &target = matched.target, &reached = matched.match.reached;
   switch (*matched.match.unmatched) {
@@ -95,9 +110,11 @@ Result<BodyMassMatch> match_mass_of_body(const MatchMassOptions& options, SceneD
   BodyMassMatch matched;
   matched.body = body.name;
   matched.target = sum_of(*fine_elements);
+  const MassProperties coarse = sum_of(*elements);
+  matched.warnings = warnings_of(matched.target, coarse, options, scene.dimension);
   matched.target.measure *= body.material.density;
   matched.target.second_moment *= body.material.density;
-  const double mean = matched.target.measure / sum_of(*elements).measure;
+  const double mean = matched.target.measure / coarse.measure;
   matched.match =
       match_mass(scene.dimension, *elements, matched.target,
                  options.has_inertia ? MassMoments::inertia : MassMoments::center, options.least_density * mean);

@@ -21,6 +21,7 @@ struct BodyMassMatch {
   std::string body;
   MassProperties target;  ///< of the fine mesh with the density of the body's material: measure is mass [kg]
   MassMatch match;
+  Issues warnings;  ///< the finer mesh has another volume, so that it may be one of something else
 };
 
 /// Sets the densities of the body's elements. An issue if there is no such body or mesh, or if no densities match; it

@@ -345,7 +345,7 @@ int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const
     report_issues(loaded.issues(), options.json);
     return exit_bad_input;
   }
-  if (!loaded->warnings.empty()) report_issues(loaded->warnings, options.json);
+  Issues warnings = loaded->warnings;
   std::optional<BodyMassMatch> matched;
   if (!mass.fine.empty()) {
     Result<BodyMassMatch> result = match_mass_of_body(mass, loaded->scene);
@@ -354,13 +354,18 @@ int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const
       return exit_bad_input;
     }
     matched = std::move(*result);
+    warnings.insert(warnings.end(), matched->warnings.begin(), matched->warnings.end());
   }
+  const bool in_report = matched && options.json;
+  if (!warnings.empty() && !in_report) report_issues(warnings, options.json);
   if (auto done = save_scene(output, loaded->scene); !done) {
     report_issues(done.issues(), options.json);
     return exit_bad_input;
   }
-  if (matched && options.json) {
-    fmt::print("{}\n", json_of(*matched).dump(2));
+  if (in_report) {
+    Json report = json_of(*matched);
+    report["warnings"] = json_of(warnings);
+    fmt::print("{}\n", report.dump(2));
   } else if (matched) {
     print_match(*matched);
   }
