@@ -44,7 +44,8 @@ class Shown(InFolder):
             self.assertEqual(cl.Results(self.out).show().contents["frames"], 3)
 
     def test_export_writes_what_show_shows_and_replaces_nothing(self):
-        page = self.run_steps(3)
+        self.run_steps(3)
+        page = cl.Results(self.out).show(max_megabytes=20)
         file = self.folder / "run.html"
         made = cl.Results(self.out).export(file, max_megabytes=20)
         self.assertEqual(made, page.contents)
