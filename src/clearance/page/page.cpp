@@ -59,13 +59,39 @@ std::string script(const std::string& id, const std::string& type, const std::st
   return fmt::format("<script id=\"{}\" type=\"{}\">{}</script>\n", id, type, text);
 }
 
-/// Every n-th frame and the last, as many as there is room for at 60 % of their plain size: about what zlib leaves.
-std::vector<std::size_t> choose_frames(const PackedRun& run, const PageOptions& options) {
+/// Bytes of a frame in the page: the largest of some that are packed for a trial, with a tenth for those between.
+Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
+  Result<PackedRun> trial = PackedRun::open(files);
+  if (!trial) return trial.issues();
+  const std::size_t last = files.frames.size() - 1;
+  std::vector<std::size_t> sample = {0, last / 4, last / 2, last - last / 4, last};
+  sample.erase(std::unique(sample.begin(), sample.end()), sample.end());
+  if (const auto measured = trial->measure(sample, is_exact); !measured) return measured.issues();
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const Result<Packer> frame = trial->frame(i);
+    if (!frame) return frame.issues();
+    largest = std::max(largest, frame->text().size());
+  }
+  return 1.1 * static_cast<double>(largest);
+}
+
+/// All frames where there is room for them, else every n-th and the last.
+Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageOptions& options) {
+  const std::size_t count = run.files().frames.size();
+  std::size_t room = count;
+  // Nothing is packed for a trial where even numbers as they are would fit.
   const double bytes_of_number = options.is_exact ? 4.0 : 2.0;
-  const double of_vertex = bytes_of_number * (4.0 + static_cast<double>(run.files().fields.size()));
-  const double of_frame = 0.6 * 4.0 / 3.0 * of_vertex * static_cast<double>(run.bodies().vertices().size()) + 1000.0;
-  const auto room = static_cast<std::size_t>(std::max(2.0, 1e6 * options.max_megabytes / of_frame));
-  const std::size_t count = run.files().frames.size(), stride = (count + room - 1) / room;
+  const double numbers = 4.0 + static_cast<double>(run.files().fields.size());
+  const double plain =
+      4.0 / 3.0 * bytes_of_number * numbers * static_cast<double>(run.bodies().vertices().size()) + 1e3;
+  if (static_cast<double>(count) * plain > 1e6 * options.max_megabytes) {
+    const Result<double> size = measure_frame_size(run.files(), options.is_exact);
+    if (!size) return size.issues();
+    const double free = 1e6 * options.max_megabytes - static_cast<double>(run.topology().text().size());
+    room = static_cast<std::size_t>(std::max(2.0, free / *size));
+  }
+  const std::size_t stride = (count + room - 1) / room;
   std::vector<std::size_t> kept;
   for (std::size_t i = 0; i < count; i += stride) kept.push_back(i);
   if (kept.back() + 1 != count) kept.push_back(count - 1);
@@ -103,7 +129,9 @@ Result<PageReport> write_page(const PageOptions& options, const fs::path& viewer
   if (!files) return files.issues();
   Result<PackedRun> run = PackedRun::open(std::move(*files));
   if (!run) return run.issues();
-  const std::vector<std::size_t> kept = choose_frames(*run, options);
+  const Result<std::vector<std::size_t>> chosen = choose_frames(*run, options);
+  if (!chosen) return chosen.issues();
+  const std::vector<std::size_t>& kept = *chosen;
   if (const auto measured = run->measure(kept, options.is_exact); !measured) return measured.issues();
 
   PageFile page(options.output);
