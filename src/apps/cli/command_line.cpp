@@ -13,6 +13,7 @@
 #include "apps/cli/option_checks.h"
 #include "apps/cli/render.h"
 #include "apps/cli/run.h"
+#include "apps/cli/sweep_commands.h"
 #include "apps/cli/verify.h"
 #include "apps/cli/view.h"
 #include "clearance/scene/enums.h"
@@ -228,6 +229,9 @@ int run_command_line(int argc, char** argv) {
   add_export_command(app, page, status);
   ViewOptions view;
   add_view_command(app, view, status);
+
+  SweepCommands sweep;
+  add_sweep_commands(app, sweep, status);
 
   CcdBenchOptions bench;
   CcdLabelOptions label;

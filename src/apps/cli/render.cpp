@@ -229,22 +229,22 @@ class Studio {
   Legend legend_;
 };
 
-int render_picture(Studio& studio, const RenderOptions& options) {
+/// What was drawn, in a line.
+Result<std::string> render_picture(Studio& studio, const RenderOptions& options) {
   const int num_frames = static_cast<int>(studio.folder().frames.size());
   const int wanted = options.frame.value_or(-1);
   const int index = wanted < 0 ? num_frames + wanted : wanted;
   if (index < 0 || index >= num_frames) {
-    return refuse({{options.folder.string(), "--frame", std::to_string(wanted),
-                    fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1,
-                                -num_frames)}});
+    return Issue{
+        options.folder.string(), "--frame", std::to_string(wanted),
+        fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1, -num_frames)};
   }
   const auto image = studio.draw(index);
-  if (!image) return refuse(image.issues());
+  if (!image) return image.issues();
   const auto written = write_png(options.output, *image);
-  if (!written) return refuse(written.issues());
-  fmt::print("{}: frame {} at {:.6g} s, {}x{}\n", options.output.string(), index, studio.folder().times[index],
-             options.width, options.height);
-  return 0;
+  if (!written) return written.issues();
+  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), index, studio.folder().times[index],
+                     options.width, options.height);
 }
 
 int render_film(Studio& studio, const RenderOptions& options) {
@@ -309,20 +309,44 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
   return Done{};
 }
 
+namespace {
+
+/// With the arrays of the last frame looked up, and all frames measured.
+Result<Studio> open_studio(RenderOptions& options) {
+  auto folder = read_folder(options.folder);
+  if (!folder) return folder.issues();
+  // An array that has the short name itself goes first.
+  const auto last = read_frame(folder->frames.back(), array_of(options.color));
+  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options.color = full_name_of(options.color);
+  auto first = read_frame(folder->frames[0]);
+  if (!first) return first.issues();
+  auto film = measure_film(*folder, options.color, *first);
+  if (!film) return film.issues();
+  return Studio(std::move(*folder), std::move(*film), std::move(*first), options);
+}
+
+}  // namespace
+
+Result<std::string> draw_picture(const RenderOptions& given) {
+  auto options = complete_options(given);
+  if (!options) return options.issues();
+  auto studio = open_studio(*options);
+  if (!studio) return studio.issues();
+  return render_picture(*studio, *options);
+}
+
 int run_render(const RenderOptions& given) {
+  if (given.output.extension() != ".mp4") {
+    const auto drawn = draw_picture(given);
+    if (!drawn) return refuse(drawn.issues());
+    fmt::print("{}\n", *drawn);
+    return 0;
+  }
   auto options = complete_options(given);
   if (!options) return refuse(options.issues());
-  auto folder = read_folder(options->folder);
-  if (!folder) return refuse(folder.issues());
-  // An array that has the short name itself goes first.
-  const auto last = read_frame(folder->frames.back(), array_of(options->color));
-  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options->color = full_name_of(options->color);
-  auto first = read_frame(folder->frames[0]);
-  if (!first) return refuse(first.issues());
-  auto film = measure_film(*folder, options->color, *first);
-  if (!film) return refuse(film.issues());
-  Studio studio(std::move(*folder), std::move(*film), std::move(*first), *options);
-  return options->output.extension() == ".mp4" ? render_film(studio, *options) : render_picture(studio, *options);
+  auto studio = open_studio(*options);
+  if (!studio) return refuse(studio.issues());
+  return render_film(*studio, *options);
 }
 
 }  // namespace clearance::cli

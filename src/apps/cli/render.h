@@ -22,6 +22,9 @@ struct RenderOptions {
 /// `1280x720`; issues if it is anything else or out of [16, 8192].
 Result<Done> parse_size(const std::string& text, RenderOptions& options);
 
+/// One frame into a .png file; what was drawn, in a line.
+Result<std::string> draw_picture(const RenderOptions& options);
+
 /// Exit status: 0 done, 2 bad options or folder, or a film without ffmpeg on the PATH.
 int run_render(const RenderOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
 #include <thread>
@@ -46,6 +47,14 @@ std::optional<Issue> find_objection(const fs::path& folder, FolderContent conten
   return std::nullopt;
 }
 
+/// What going on with a folder means.
+FolderUse use_to_go_on(const fs::path& folder) {
+  const Result<FolderContent> content = inspect_result_folder(folder);
+  if (!content || *content != FolderContent::result) return FolderUse::start;
+  std::error_code error;
+  return fs::exists(folder / "checkpoint" / "state.bin", error) ? FolderUse::resume : FolderUse::overwrite;
+}
+
 }  // namespace
 
 bool is_being_written(const fs::path& folder) {
@@ -79,6 +88,7 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   }
   // Another run may have begun and ended in the meantime.
   if (Issues issues = objection(); !issues.empty()) return issues;
+  if (use == FolderUse::go_on) claim.use_ = use_to_go_on(folder);
   return claim;
 }
 

@@ -21,13 +21,15 @@ bool is_being_written(const std::filesystem::path& folder);
 enum class FolderUse {
   start,      ///< a new result; an older one is refused
   overwrite,  ///< a new result in the place of an older one
-  resume      ///< goes on with a result
+  resume,     ///< goes on with a result
+  go_on       ///< whichever of the three leads to a whole result: for programs that call runs again until they are done
 };
 
 class FolderClaim {
  public:
   /// Makes the folder where it is missing (but not to resume) and takes the lock, which a claim holds until it ends: to
-  /// resume in the same process, the first claim has to be gone. A refusal touches nothing.
+  /// resume in the same process, the first claim has to be gone. A refusal touches nothing. `go_on` becomes another use
+  /// once the lock is held: `resume` where there is a checkpoint, `overwrite` where a run ended before its first one.
   static Result<FolderClaim> make(const std::filesystem::path& folder, FolderUse use);
 
   FolderClaim(FolderClaim&& other) noexcept;

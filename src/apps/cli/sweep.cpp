@@ -1,0 +1,255 @@
+#include "apps/cli/sweep.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <thread>
+
+#include "apps/cli/console.h"
+#include "apps/cli/run.h"
+#include "apps/cli/stop_signals.h"
+#include "apps/cli/sweep_pool.h"
+#include "apps/cli/sweep_slurm.h"
+#include "clearance/base/parallel.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/files/text_file.h"
+#include "clearance/io/result/folder_claim.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/sweep/run_state.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace sweep;
+
+int refuse(const Issues& issues) {
+  print_issues(issues);
+  return exit_bad_input;
+}
+
+/// The scene of every run is read and validated. What is wrong with several of them is told once.
+Issues check_scenes(const Plan& plan) {
+  Manifest manifest;
+  manifest.set = plan.set;
+  for (const Parameter& parameter : plan.parameters) manifest.parameters.push_back({parameter.name, parameter.paths});
+  manifest.runs = sample(plan);
+  const int num_runs = static_cast<int>(manifest.runs.size());
+  std::vector<Issues> found(manifest.runs.size());
+  parallel_for(num_runs, 1, [&](int i) {
+    const Result<LoadedScene> scene = load_scene(plan.scene, SceneFormat::automatic, manifest.overrides(i));
+    if (!scene) found[static_cast<std::size_t>(i)] = scene.issues();
+  });
+  struct Group {
+    Issue issue;
+    int first_run = 0, num_runs = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Group> groups;
+  std::vector<std::pair<std::string, std::string>> order;
+  for (int i = 0; i < num_runs; ++i) {
+    for (const Issue& issue : found[static_cast<std::size_t>(i)]) {
+      if (issue.severity != Severity::error) continue;
+      const auto key = std::pair(issue.place, issue.message);
+      const auto [group, is_new] = groups.try_emplace(key, Group{issue, i, 0});
+      if (is_new) order.push_back(key);
+      ++group->second.num_runs;
+    }
+  }
+  Issues issues;
+  constexpr std::size_t max_told = 20;
+  for (const auto& key : order) {
+    if (issues.size() == max_told) {
+      issues.push_back({plan.scene.string(), "", "", fmt::format("and {} more problems", order.size() - max_told)});
+      break;
+    }
+    const Group& group = groups[key];
+    Issue issue = group.issue;
+    const std::string others = group.num_runs > 1 ? fmt::format(" and {} more", group.num_runs - 1) : "";
+    issue.place = fmt::format("run {}{}: {}", group.first_run, others, issue.place);
+    issues.push_back(std::move(issue));
+  }
+  return issues;
+}
+
+/// What is to be done, and how many runs have failed before.
+struct Work {
+  std::vector<int> runs;
+  int num_complete = 0, num_failed = 0;
+};
+
+Work find_work(const SweepFolder& folder, bool is_retrying) {
+  std::vector<RunPhase> phases(static_cast<std::size_t>(folder.num_runs()));
+  parallel_for(folder.num_runs(), 1, [&](int i) { phases[static_cast<std::size_t>(i)] = phase_of(folder, i); });
+  Work work;
+  for (int i = 0; i < folder.num_runs(); ++i) {
+    const RunPhase phase = phases[static_cast<std::size_t>(i)];
+    if (phase == RunPhase::complete) {
+      ++work.num_complete;
+    } else if (phase == RunPhase::failed && !is_retrying) {
+      ++work.num_failed;
+    } else {
+      work.runs.push_back(i);
+    }
+  }
+  return work;
+}
+
+std::array<int, 5> count_phases(const SweepFolder& folder) {
+  std::array<int, 5> counts = {};
+  for (int i = 0; i < folder.num_runs(); ++i) ++counts[static_cast<std::size_t>(phase_of(folder, i))];
+  return counts;
+}
+
+std::string text_of(const std::array<int, 5>& counts) {
+  std::string text;
+  for (const RunPhase phase :
+       {RunPhase::complete, RunPhase::failed, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
+    const int count = counts[static_cast<std::size_t>(phase)];
+    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(phase));
+  }
+  return text;
+}
+
+int run_here(const SweepFolder& folder, const Work& work, const SweepOptions& options, int threads) {
+  const int processors = std::max(1U, std::thread::hardware_concurrency());
+  const int jobs = options.jobs > 0 ? options.jobs : std::max(1, processors / std::max(1, threads));
+  const PoolOutcome outcome = run_pool(folder, work.runs, {jobs, threads, options.is_quiet});
+  const auto counts = count_phases(folder);
+  const int num_complete = counts[static_cast<std::size_t>(RunPhase::complete)];
+  if (!options.is_quiet) {
+    say(stdout, "{}: {} runs: {}\n", folder.path().string(), folder.num_runs(), text_of(counts));
+    if (outcome.num_held > 0) say(stdout, "{} runs are held by other processes\n", outcome.num_held);
+    if (work.num_failed > 0) say(stdout, "runs that had failed before were left so; --retry tries them again\n");
+  }
+  if (outcome.signal != 0) return exit_signal + outcome.signal;
+  return num_complete == folder.num_runs() ? exit_done : exit_not_converged;
+}
+
+/// Takes what this process prints, in memory, so that a kill leaves no file behind.
+class Messages {
+ public:
+  Messages() : descriptor_(::memfd_create("messages", MFD_CLOEXEC)) {
+    if (descriptor_ < 0) return;
+    for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(descriptor_, stream);
+  }
+  std::string text() const {
+    std::fflush(stdout);
+    std::fflush(stderr);
+    std::string text;
+    std::array<char, 4096> buffer = {};
+    while (descriptor_ >= 0) {
+      const ssize_t count = ::pread(descriptor_, buffer.data(), buffer.size(), static_cast<off_t>(text.size()));
+      if (count <= 0) break;
+      text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    return text.empty() ? "without a word\n" : text;
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+int run_sweep(const SweepOptions& options) {
+  const Result<std::string> text = read_text_file(options.plan);
+  if (!text) return refuse(text.issues());
+  Result<Plan> plan = parse_plan(*text, options.plan);
+  if (!plan) return refuse(plan.issues());
+  if (const Result<Done> checked = check_text_file(plan->scene); !checked) return refuse(checked.issues());
+  if (const Issues issues = check_scenes(*plan); !issues.empty()) return refuse(issues);
+  const fs::path output = options.output.empty() ? fs::path("out") / options.plan.stem() : options.output;
+  if (options.is_slurm) {
+    if (const Result<Done> checked = check_slurm(); !checked) return refuse(checked.issues());
+  }
+  const Result<SweepClaim> claim = SweepClaim::make(output, *plan, *text);
+  if (!claim) return refuse(claim.issues());
+  const SweepFolder& folder = claim->folder();
+  const Work work = find_work(folder, options.is_retrying);
+  const int threads = options.threads.value_or(plan->threads);
+  if (!options.is_quiet && work.num_complete > 0) {
+    say(stdout, "{} of {} runs are complete already\n", work.num_complete, folder.num_runs());
+  }
+  return options.is_slurm ? submit_to_slurm(folder, work.runs, options, threads)
+                          : run_here(folder, work, options, threads);
+}
+
+int run_sweep_task(const SweepTaskOptions& options) {
+  const Result<SweepFolder> folder = SweepFolder::open(options.folder);
+  if (!folder) return refuse(folder.issues());
+  if (options.run >= folder->num_runs()) {
+    return refuse({{options.folder.string(), "", std::to_string(options.run),
+                    fmt::format("there is no such run; expected 0 to {}", folder->num_runs() - 1)}});
+  }
+  const fs::path run_folder = folder->run_folder(options.run);
+  const RunPhase phase = phase_of(*folder, options.run);
+  if (phase == RunPhase::complete) return exit_done;
+  if (phase == RunPhase::running) return exit_held_elsewhere;
+
+  const int first_step = last_stored_step(run_folder);
+  const fs::path failure = folder->failure_file(options.run);
+  std::error_code error;
+  fs::remove(failure, error);
+  const Messages messages;
+  const Manifest& manifest = folder->manifest();
+  RunOptions run;
+  run.scene.scene = manifest.scene;
+  run.scene.overrides = manifest.overrides(options.run);
+  run.output = run_folder;
+  run.steps = manifest.steps;
+  run.is_strict = manifest.is_strict;
+  run.threads = options.threads.value_or(manifest.threads);
+  run.use = FolderUse::go_on;
+  run.is_quiet = true;
+  const int status = run_simulation(run);
+
+  // Why a run was refused stays beside it; what it said otherwise is in its log.
+  if (status == exit_bad_input) {
+    const RunPhase now = phase_of(*folder, options.run);
+    if (now == RunPhase::complete) return exit_done;
+    if (now == RunPhase::running) return exit_held_elsewhere;
+    [[maybe_unused]] const Result<Done> kept = write_file_atomically(failure, messages.text());
+    return status;
+  }
+  const bool is_time_over = status == exit_signal + SIGHUP;
+  return is_time_over ? requeue_at_time_limit(last_stored_step(run_folder) > first_step, status) : status;
+}
+
+int run_sweep_status(const SweepReportOptions& options) {
+  const Result<SweepFolder> folder = SweepFolder::open(options.folder);
+  if (!folder) return refuse(folder.issues());
+  std::array<int, 5> counts = {};
+  std::vector<RunState> states(static_cast<std::size_t>(folder->num_runs()));
+  parallel_for(folder->num_runs(), 1, [&](int i) { states[static_cast<std::size_t>(i)] = state_of(*folder, i); });
+  for (const RunState& state : states) ++counts[static_cast<std::size_t>(state.phase)];
+  const bool is_complete = counts[static_cast<std::size_t>(RunPhase::complete)] == folder->num_runs();
+  const std::optional<int> num_queued = count_in_slurm(*folder);
+  if (options.json) {
+    nlohmann::ordered_json json = {{"runs", folder->num_runs()}};
+    for (std::size_t i = 0; i < counts.size(); ++i) json[to_string(static_cast<RunPhase>(i))] = counts[i];
+    if (num_queued) json["in_slurm"] = *num_queued;
+    json["states"] = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      nlohmann::ordered_json run = {{"run", i}, {"state", to_string(states[i].phase)}, {"steps", states[i].steps}};
+      if (!states[i].reason.empty()) run["reason"] = states[i].reason;
+      json["states"].push_back(std::move(run));
+    }
+    say(stdout, "{}\n", json.dump(2));
+    return is_complete ? exit_done : exit_not_converged;
+  }
+  say(stdout, "{} runs: {}\n", folder->num_runs(), text_of(counts));
+  if (num_queued) say(stdout, "{} tasks in Slurm's queue\n", *num_queued);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (states[i].phase == RunPhase::running)
+      say(stdout, "run {}: at step {}\n", run_name(static_cast<int>(i)), states[i].steps);
+    if (states[i].phase == RunPhase::failed)
+      say(stdout, "run {} failed: {}\n", run_name(static_cast<int>(i)), states[i].reason);
+  }
+  return is_complete ? exit_done : exit_not_converged;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,243 @@
+#include "apps/cli/sweep_pool.h"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <deque>
+#include <map>
+
+#include "apps/cli/console.h"
+#include "apps/cli/stop_signals.h"
+#include "apps/cli/sweep.h"
+#include "clearance/base/profile.h"
+#include "clearance/sweep/run_state.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace sweep;
+
+/// A run that is killed so often without a step of progress in between is given up.
+constexpr int max_kills = 3;
+/// Processes of a pool that was killed a moment ago stop within their step: so long they are waited for.
+constexpr double patience_seconds = 15.0;
+
+/// The next process, which this one's end stops; -1 if there can be none. Between fork and exec nothing is called that
+/// is not safe in a copy of a process with threads.
+pid_t start_process(const std::vector<std::string>& words, const sigset_t& usual_mask) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = ::getpid();
+  const pid_t process = ::fork();
+  if (process != 0) return process;
+  // A group of its own: Ctrl-C reaches this process alone, which hands it on once.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(128 + SIGTERM);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
+  ::sigprocmask(SIG_SETMASK, &usual_mask, nullptr);
+  ::execv(arguments[0], arguments.data());
+  ::_exit(127);
+}
+
+class Pool {
+ public:
+  Pool(const SweepFolder& folder, const std::vector<int>& runs, const PoolOptions& options)
+      : folder_(folder),
+        options_(options),
+        waiting_(runs.begin(), runs.end()),
+        num_runs_(static_cast<int>(runs.size())),
+        is_terminal_(isatty(STDOUT_FILENO) == 1),
+        signals_(true) {
+    std::error_code error;
+    program_ = fs::read_symlink("/proc/self/exe", error);
+    // So that the end of a process wakes this one up, instead of being asked for.
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    ::pthread_sigmask(SIG_BLOCK, &children, &usual_mask_);
+  }
+  ~Pool() { ::pthread_sigmask(SIG_SETMASK, &usual_mask_, nullptr); }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  PoolOutcome run() {
+    for (;;) {
+      while (!is_stopping_ && !waiting_.empty() && static_cast<int>(running_.size()) < options_.jobs) start_next();
+      if (running_.empty() && !wait_for_others()) break;
+      show_progress();
+      wait_a_while();
+      reap();
+      if (!is_stopping_ && StopSignals::received() != 0) stop();
+    }
+    if (has_line_) say(stdout, "\n");
+    outcome_.num_held = static_cast<int>(held_.size());
+    return outcome_;
+  }
+
+ private:
+  struct Started {
+    int run = 0, step = 0;  // the last one stored before it
+  };
+
+  void start_next() {
+    const int run = waiting_.front();
+    waiting_.pop_front();
+    const std::vector<std::string> words = {program_.string(),
+                                            "sweep",
+                                            "task",
+                                            folder_.path().string(),
+                                            std::to_string(run),
+                                            fmt::format("--threads={}", options_.threads)};
+    const int step = last_stored_step(folder_.run_folder(run));
+    const pid_t process = start_process(words, usual_mask_);
+    if (process > 0) {
+      running_[process] = {run, step};
+      return;
+    }
+    tell(fmt::format("run {}: no process can be started: {}", run_name(run), std::strerror(errno)), true);
+    ++outcome_.num_failed;
+  }
+
+  void wait_a_while() const {
+    sigset_t children;
+    ::sigemptyset(&children);
+    ::sigaddset(&children, SIGCHLD);
+    const timespec limit = {0, 200'000'000};
+    ::sigtimedwait(&children, nullptr, &limit);
+  }
+
+  void reap() {
+    std::vector<pid_t> processes;
+    for (const auto& [process, started] : running_) processes.push_back(process);
+    for (const pid_t process : processes) {
+      int status = 0;
+      if (::waitpid(process, &status, WNOHANG) != process) continue;
+      const Started started = running_[process];
+      running_.erase(process);
+      note_end(started, status);
+    }
+  }
+
+  void note_end(const Started& started, int status) {
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (code == 0) {
+      ++num_done_;
+      if (!is_terminal_) {
+        const RunState state = state_of(folder_, started.run);
+        tell(fmt::format("run {} complete: {} steps{}, {:.3g} s", run_name(started.run), state.steps,
+                         state.converged_steps < state.steps
+                             ? fmt::format(" ({} not converged)", state.steps - state.converged_steps)
+                             : "",
+                         state.seconds.value_or(0.0)),
+             false);
+      }
+    } else if (code == exit_held_elsewhere) {
+      held_.push_back(started.run);
+      waited_ = Stopwatch();
+    } else if (code <= 127) {
+      ++outcome_.num_failed;
+      const std::string reason = state_of(folder_, started.run).reason;
+      tell(fmt::format("run {} failed: {}", run_name(started.run),
+                       reason.empty() ? fmt::format("exit status {}", code) : reason),
+           true);
+    } else if (!is_stopping_) {
+      note_kill(started, code - 128);
+    }
+  }
+
+  /// Somebody has stopped or killed the process, or it has crashed.
+  void note_kill(const Started& started, int signal) {
+    const bool has_progress = last_stored_step(folder_.run_folder(started.run)) > started.step;
+    int& num_kills = num_kills_[started.run];
+    num_kills = has_progress ? 0 : num_kills + 1;
+    if (num_kills < max_kills) {
+      waiting_.push_front(started.run);
+      return;
+    }
+    ++outcome_.num_failed;
+    tell(fmt::format("run {} given up: ended by {} {} times without a step", run_name(started.run), signal_name(signal),
+                     max_kills),
+         true);
+  }
+
+  /// Runs that other processes had: those that are free now wait again. False if nothing is left to wait for.
+  bool wait_for_others() {
+    if (is_stopping_) return false;
+    for (std::size_t i = 0; i < held_.size();) {
+      const RunPhase phase = phase_of(folder_, held_[i]);
+      if (phase == RunPhase::running) {
+        ++i;
+        continue;
+      }
+      if (phase == RunPhase::complete) ++num_done_;
+      if (phase != RunPhase::complete) waiting_.push_back(held_[i]);
+      held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    return !waiting_.empty() || (!held_.empty() && waited_.seconds() < patience_seconds);
+  }
+
+  void stop() {
+    is_stopping_ = true;
+    outcome_.signal = StopSignals::received();
+    for (const auto& [process, started] : running_) ::kill(process, SIGTERM);
+    tell(fmt::format("{}: {} runs end within their step; the same signal again ends them at once",
+                     signal_name(outcome_.signal), running_.size()),
+         true);
+  }
+
+  void tell(const std::string& text, bool is_problem) {
+    if (options_.is_quiet && !is_problem) return;
+    if (has_line_) say(stdout, "\r\033[K");
+    has_line_ = false;
+    say(is_problem ? stderr : stdout, "{}\n", text);
+  }
+
+  void show_progress() {
+    if (options_.is_quiet || !is_terminal_ || (has_line_ && drawn_.seconds() < 0.2)) return;
+    drawn_ = Stopwatch();
+    constexpr int width = 24;
+    const int num_ended = num_done_ + outcome_.num_failed;
+    const auto filled = static_cast<std::size_t>(num_runs_ > 0 ? width * num_ended / num_runs_ : width);
+    const double left = num_ended > 0 ? watch_.seconds() / num_ended * (num_runs_ - num_ended) : 0.0;
+    say(stdout, "\r\033[K[{}{}] {}/{} complete, {} running{}{}", std::string(filled, '#'),
+        std::string(width - filled, '.'), num_done_, num_runs_, running_.size(),
+        outcome_.num_failed > 0 ? fmt::format(", {} failed", outcome_.num_failed) : "",
+        num_ended > 0 ? fmt::format(", left {:.0f} {}", left < 100.0 ? left : left / 60.0, left < 100.0 ? "s" : "min")
+                      : "");
+    has_line_ = true;
+  }
+
+  const SweepFolder& folder_;
+  PoolOptions options_;
+  std::deque<int> waiting_;
+  int num_runs_ = 0;
+  bool is_terminal_ = false;
+  StopSignals signals_;
+  fs::path program_;
+  sigset_t usual_mask_ = {};
+  std::map<pid_t, Started> running_;
+  std::map<int, int> num_kills_;  // of a run, since it last got on
+  std::vector<int> held_;
+  bool is_stopping_ = false, has_line_ = false;
+  int num_done_ = 0;
+  PoolOutcome outcome_;
+  Stopwatch watch_, drawn_, waited_;
+};
+
+}  // namespace
+
+PoolOutcome run_pool(const SweepFolder& folder, const std::vector<int>& runs, const PoolOptions& options) {
+  return Pool(folder, runs, options).run();
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,178 @@
+// `clearance sweep collect` and `table`.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "apps/cli/console.h"
+#include "apps/cli/render.h"
+#include "apps/cli/run.h"
+#include "apps/cli/sweep.h"
+#include "clearance/base/hash.h"
+#include "clearance/io/files/atomic_file.h"
+#include "clearance/io/result/result_files.h"
+#include "clearance/sweep/run_table.h"
+#include "clearance/sweep/table_page.h"
+
+namespace clearance::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace sweep;
+
+/// Of a pixel: small pictures need no more.
+constexpr int picture_samples = 8;
+
+int refuse(const Issues& issues) {
+  print_issues(issues);
+  return exit_bad_input;
+}
+
+/// A file that is not there, or may be replaced.
+Issues problems_of(const SweepReportOptions& options, const char* extension) {
+  Issues issues;
+  std::error_code error;
+  if (options.output.extension() != extension) {
+    issues.push_back({options.output.string(), "", options.output.extension().string(),
+                      fmt::format("expected a name that ends in {}", extension)});
+  }
+  if (fs::is_directory(options.output, error)) {
+    issues.push_back({options.output.string(), "", "", "is a folder"});
+  } else if (fs::exists(options.output, error) && !options.is_overwriting) {
+    issues.push_back({options.output.string(), "", "", "is there already; --overwrite replaces it"});
+  }
+  return issues;
+}
+
+Result<Done> write_output(const fs::path& output, const std::string& text) {
+  std::error_code error;
+  if (output.has_parent_path()) fs::create_directories(output.parent_path(), error);
+  if (error) return Issue{output.parent_path().string(), "", "", "cannot be created: " + error.message()};
+  return write_user_file_atomically(output, text);
+}
+
+struct Sources {
+  SweepFolder folder;
+  Plan plan;
+};
+
+Result<Sources> read_sources(const fs::path& path) {
+  Result<SweepFolder> folder = SweepFolder::open(path);
+  if (!folder) return folder.issues();
+  Result<Plan> plan = folder->plan();
+  if (!plan) return plan.issues();
+  return Sources{std::move(*folder), std::move(*plan)};
+}
+
+/// The file of a picture names what it shows, so that one which is there is the one that is wanted.
+fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture) {
+  const std::vector<StatsLine> lines = read_stats_lines(folder.run_folder(run));
+  const std::string shown = fmt::format("{} {} {} {} {} {}", lines.empty() ? "" : lines.back().text, lines.size(),
+                                        picture.frame, picture.color, picture.width, picture.height);
+  Hash hash;
+  hash.add(shown.data(), shown.size());
+  return folder.path() / "pictures" / fmt::format("{}-{}.png", run_name(run), hash.text());
+}
+
+/// Bytes of the picture of a run; none, with the reason among the warnings, if it cannot be drawn.
+std::string draw_run(const SweepFolder& folder, int run, const Picture& picture, Issues& warnings) {
+  std::error_code error;
+  if (!fs::exists(folder.run_folder(run) / "frames.pvd", error)) return {};
+  const fs::path file = picture_file(folder, run, picture);
+  if (!fs::exists(file, error)) {
+    RenderOptions options;
+    options.folder = folder.run_folder(run);
+    // A picture that is cut off has another name.
+    options.output = fs::path(file).replace_extension(".part.png");
+    options.frame = picture.frame;
+    options.width = picture.width;
+    options.height = picture.height;
+    options.color = picture.color;
+    options.samples = picture_samples;
+    const Result<std::string> drawn = draw_picture(options);
+    if (!drawn) {
+      for (Issue issue : drawn.issues()) {
+        issue.severity = Severity::warning;
+        warnings.push_back(std::move(issue));
+      }
+      return {};
+    }
+    fs::rename(options.output, file, error);
+  }
+  std::ifstream bytes(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(bytes), {}};
+}
+
+/// From where the page is to the folder of a run; the whole path if there is no other way.
+std::string link_to(const fs::path& folder, const fs::path& page) {
+  std::error_code error;
+  const fs::path base = fs::canonical(page.has_parent_path() ? page.parent_path() : ".", error);
+  const fs::path relative = error ? fs::path() : fs::weakly_canonical(folder, error).lexically_relative(base);
+  return relative.empty() ? folder.string() : relative.generic_string();
+}
+
+void print_warnings(Issues warnings, const SweepFolder& folder) {
+  constexpr std::size_t max_told = 20;
+  const std::size_t num_warnings = warnings.size();
+  warnings.resize(std::min(num_warnings, max_told));
+  for (Issue& warning : warnings) {
+    if (warning.file.empty()) warning.file = (folder.path() / "plan.json").string();
+  }
+  print_issues(warnings);
+  if (num_warnings > max_told) say(stderr, "and {} more\n", num_warnings - max_told);
+}
+
+}  // namespace
+
+int run_sweep_collect(const SweepReportOptions& options) {
+  if (!options.output.empty()) {
+    if (const Issues issues = problems_of(options, ".csv"); !issues.empty()) return refuse(issues);
+  }
+  const Result<Sources> sources = read_sources(options.folder);
+  if (!sources) return refuse(sources.issues());
+  const RunTable table = build_run_table(sources->folder, sources->plan);
+  print_warnings(table.warnings, sources->folder);
+  const std::string text = csv_text(table);
+  if (options.output.empty()) {
+    std::fputs(text.c_str(), stdout);
+    return std::fflush(stdout) == 0 ? exit_done : exit_bad_input;
+  }
+  if (const auto done = write_output(options.output, text); !done) return refuse(done.issues());
+  say(stdout, "{}: {} runs, {} columns\n", options.output.string(), table.rows.size(), table.columns.size());
+  return exit_done;
+}
+
+int run_sweep_table(const SweepReportOptions& options) {
+  if (const Issues issues = problems_of(options, ".html"); !issues.empty()) return refuse(issues);
+  const Result<Sources> sources = read_sources(options.folder);
+  if (!sources) return refuse(sources.issues());
+  const SweepFolder& folder = sources->folder;
+  const RunTable table = build_run_table(folder, sources->plan);
+  Issues warnings = table.warnings;
+  TablePage page;
+  page.title = folder.path().filename().string();
+  std::error_code error;
+  if (options.output.has_parent_path()) fs::create_directories(options.output.parent_path(), error);
+  const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  for (int i = 0; i < folder.num_runs(); ++i) {
+    page.links.push_back(link_to(folder.run_folder(i), options.output));
+    if (!sources->plan.picture) continue;
+    page.pictures.push_back(draw_run(folder, i, *sources->plan.picture, warnings));
+    if (is_terminal) say(stderr, "\rpicture {} of {}", i + 1, folder.num_runs());
+  }
+  if (sources->plan.picture) {
+    page.picture_width = sources->plan.picture->width;
+    page.picture_height = sources->plan.picture->height;
+    if (is_terminal) say(stderr, "\r\033[K");
+  }
+  print_warnings(warnings, folder);
+  const std::string text = html_text(table, page);
+  if (const auto done = write_output(options.output, text); !done) return refuse(done.issues());
+  say(stdout, "{}: {} runs, {:.1f} MB (open it in a browser)\n", options.output.string(), table.rows.size(),
+      1e-6 * static_cast<double>(text.size()));
+  return exit_done;
+}
+
+}  // namespace clearance::cli

@@ -1,0 +1,87 @@
+// The folder of a sweep: its plan, the values of its runs, and a result folder for each. What has become of a run is
+// never written down beside it: it is read from its folder (run_state.h).
+//
+//   sweep.lock     empty; makes the folder a sweep's own. Who starts runs from here holds a lock on it (flock)
+//   sweep.json     scene, parameters and the values of every run; never changed but to add runs
+//   plan.json      the plan as it was given last: what to collect
+//   scene.*        the scene file as it was at the start, to notice when it has changed
+//   runs/000000/   result folders
+//   failures/      000000.txt: why a run was refused when it was tried last
+//   pictures/      of the table
+//   slurm/         batch scripts and the output of Slurm
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+#include "clearance/sweep/plan.h"
+#include "clearance/sweep/sampling.h"
+
+namespace clearance::sweep {
+
+/// What all processes need to know about the runs.
+struct Manifest {
+  std::filesystem::path scene;  ///< absolute
+  std::optional<int> steps;
+  bool is_strict = false;
+  int threads = 1;               ///< no influence on results; may change
+  std::vector<std::string> set;  ///< `path=value`, in every run
+  struct Column {
+    std::string name;
+    std::vector<std::string> paths;
+  };
+  std::vector<Column> parameters;
+  std::vector<Values> runs;
+
+  std::vector<std::string> overrides(int run) const;
+};
+
+class SweepFolder {
+ public:
+  /// For those who only read, and for single runs.
+  static Result<SweepFolder> open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const { return path_; }
+  const Manifest& manifest() const { return manifest_; }
+  int num_runs() const { return static_cast<int>(manifest_.runs.size()); }
+  std::filesystem::path run_folder(int run) const;
+  std::filesystem::path failure_file(int run) const;
+  /// The plan as it was given last.
+  Result<Plan> plan() const;
+
+ private:
+  friend class SweepClaim;
+  std::filesystem::path path_;
+  Manifest manifest_;
+};
+
+/// `000017`
+std::string run_name(int run);
+
+/// The right to start runs from here: one process at a time.
+class SweepClaim {
+ public:
+  /// Makes the folder, or adds the runs that an older plan did not have, which must keep all of theirs. Issues, and
+  /// nothing changed: the folder holds something else, another process starts runs there, the scene has changed, or
+  /// the plan is about other runs.
+  static Result<SweepClaim> make(const std::filesystem::path& path, const Plan& plan, const std::string& plan_text);
+  SweepClaim(SweepClaim&& other) noexcept;
+  SweepClaim& operator=(SweepClaim&& other) noexcept;
+  SweepClaim(const SweepClaim&) = delete;
+  SweepClaim& operator=(const SweepClaim&) = delete;
+  ~SweepClaim();
+
+  const SweepFolder& folder() const { return folder_; }
+  int num_added() const { return num_added_; }  ///< runs that were not there before
+
+ private:
+  SweepClaim() = default;
+  SweepFolder folder_;
+  int descriptor_ = -1;
+  int num_added_ = 0;
+};
+
+}  // namespace clearance::sweep

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Sweeps on this machine: plans, processes that are killed, pools that are killed. usage: PROGRAM [--runs N]"""
+import argparse
+import csv
+import io
+import json
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import harness
+
+OPTIONS = None
+
+
+class Sweep(unittest.TestCase):
+    def setUp(self):
+        self.temporary = tempfile.TemporaryDirectory(prefix="clearance_sweep_")
+        self.folder = pathlib.Path(self.temporary.name)
+        self.out = self.folder / "out"
+
+    def tearDown(self):
+        self.temporary.cleanup()
+
+    def clearance(self, *words, status=0):
+        result = subprocess.run([OPTIONS.program, *map(str, words)], capture_output=True, text=True, check=False)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        return result
+
+    def edit_plan(self, plan, change):
+        content = json.loads(plan.read_text())
+        change(content)
+        plan.write_text(json.dumps(content))
+
+    def table(self):
+        return list(csv.DictReader(io.StringIO(self.clearance("sweep", "collect", self.out).stdout)))
+
+    def test_runs_are_those_of_the_program_itself(self):
+        plan = harness.write_plan(self.folder, 6)
+        self.clearance("sweep", plan, "-o", self.out)
+        harness.check_against_direct_runs(OPTIONS.program, self.out, self.folder, range(6))
+        rows = self.table()
+        self.assertEqual([row["state"] for row in rows], ["complete"] * 6)
+        manifest = json.loads((self.out / "sweep.json").read_text())
+        self.assertEqual([[float(row["friction"]), float(row["speed"])] for row in rows], manifest["runs"])
+        last = (self.out / "runs" / "000003" / "probes.csv").read_text().splitlines()[-1].split(",")
+        self.assertEqual(float(rows[3]["x"]), float(last[2]))
+
+    def test_calling_again_does_nothing_twice(self):
+        plan = harness.write_plan(self.folder, 4)
+        self.clearance("sweep", plan, "-o", self.out)
+        stamps = {path: path.stat().st_mtime_ns for path in self.out.glob("runs/*/stats.jsonl")}
+        again = self.clearance("sweep", plan, "-o", self.out)
+        self.assertIn("4 of 4 runs are complete already", again.stdout)
+        self.edit_plan(plan, lambda content: content["sampling"].update(count=7))
+        self.clearance("sweep", plan, "-o", self.out)
+        self.assertEqual(len(self.table()), 7)
+        self.assertEqual({path: path.stat().st_mtime_ns for path in stamps}, stamps)
+
+    def test_a_bad_plan_starts_nothing(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.edit_plan(plan, lambda content: content["parameters"].append({"path": "friction.coeficient", "from": 0,
+                                                                           "to": 1}))
+        self.edit_plan(plan, lambda content: content["parameters"].append({"path": "bodies[3].density", "values": [1]}))
+        refused = self.clearance("sweep", plan, "-o", self.out, status=2)
+        self.assertIn("run 0 and 2 more: friction.coeficient", refused.stderr)
+        self.assertIn("has no entry 3", refused.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_one_bad_run_is_named(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.edit_plan(plan, lambda content: content.update(
+            sampling="grid", parameters=[{"path": "friction.coefficient", "values": [0.1, -2, 0.3]}]))
+        refused = self.clearance("sweep", plan, "-o", self.out, status=2)
+        self.assertIn("run 1: friction.coefficient", refused.stderr)
+        self.assertFalse(self.out.exists())
+
+    def test_a_failed_run_is_told_and_does_not_stop_others(self):
+        plan = harness.write_plan(self.folder, 3)
+        # Below the ground: found when the run starts, not before.
+        self.edit_plan(plan, lambda content: content.update(
+            sampling="grid", parameters=[{"path": "bodies[0].transform", "values": [
+                {"translation": [0, 0, 0]}, {"translation": [0, -1, 0]}, {"translation": [0, 0.1, 0]}]}]))
+        told = self.clearance("sweep", plan, "-o", self.out, status=3)
+        self.assertIn("run 000001 failed", told.stderr)
+        rows = self.table()
+        self.assertEqual([row["state"] for row in rows], ["complete", "failed", "complete"])
+        self.assertIn("behind half_spaces[0]", rows[1]["reason"])
+        status = self.clearance("sweep", "status", self.out, status=3)
+        self.assertIn("2 complete, 1 failed", status.stdout)
+        # Left alone, and tried again if asked to.
+        self.assertNotIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, status=3).stderr)
+        self.assertIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, "--retry", status=3).stderr)
+
+    def test_a_signal_stops_all_runs_and_the_next_call_goes_on(self):
+        plan = harness.write_plan(self.folder, 8)
+        process = subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "--jobs=4"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.wait_for(lambda: list(self.out.glob("runs/*/checkpoint/state.bin")))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(harness.processes_with("sweep", "task", str(self.out)), [])
+        status = harness.status_of(OPTIONS.program, self.out)
+        self.assertEqual(status["running"], 0)
+        self.assertLess(status["complete"], 8)
+        self.clearance("sweep", plan, "-o", self.out)
+        harness.check_against_direct_runs(OPTIONS.program, self.out, self.folder, range(8))
+
+    def test_two_pools_do_not_share_a_folder(self):
+        plan = harness.write_plan(self.folder, 8)
+        with subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "-q"]) as first:
+            self.wait_for(lambda: list(self.out.glob("runs/*/stats.jsonl")))
+            refused = self.clearance("sweep", plan, "-o", self.out, status=2)
+            self.assertIn("another process starts the runs", refused.stderr)
+            self.assertEqual(first.wait(60), 0)
+
+    def test_nothing_is_lost_when_processes_and_pools_are_killed(self):
+        count, kills = OPTIONS.runs, {"runs": 0, "pools": 0}
+        print(f"seed {OPTIONS.seed}", flush=True)
+        dice = random.Random(OPTIONS.seed)
+        plan = harness.write_plan(self.folder, count)
+        is_over = threading.Event()
+
+        def kill_runs():
+            while not is_over.wait(dice.uniform(0.02, 0.4)):
+                processes = harness.processes_with("sweep", "task", str(self.out))
+                if processes and harness.kill(dice.choice(processes)):
+                    kills["runs"] += 1
+
+        killer = threading.Thread(target=kill_runs)
+        killer.start()
+        status = None
+        try:
+            for attempt in range(1000):
+                pool = subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "-q", "--jobs=3", "--retry"])
+                # The last pools live as long as they like, so that there is an end.
+                patience = dice.uniform(0.5, 3 + count / 20) if attempt < 8 else None
+                try:
+                    status = pool.wait(patience)
+                except subprocess.TimeoutExpired:
+                    pool.kill()
+                    pool.wait()
+                    kills["pools"] += 1
+                    continue
+                self.assertIn(status, (0, 3))
+                if status == 0:
+                    break
+                if attempt > 20:
+                    is_over.set()
+        finally:
+            is_over.set()
+            killer.join()
+        self.assertEqual(status, 0)
+        self.assertGreater(kills["runs"], 0)
+        print(f"{count} runs, killed: {kills}", flush=True)
+        self.assertEqual(harness.status_of(OPTIONS.program, self.out)["complete"], count)
+        harness.check_against_direct_runs(OPTIONS.program, self.out, self.folder, range(count))
+        self.clearance("verify", self.out / "runs" / f"{dice.randrange(count):06}")
+        self.assertEqual(harness.processes_with("sweep", "task", str(self.out)), [])
+
+    def test_table_and_collect(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.edit_plan(plan, lambda content: content.update(picture={"size": [64, 48]}))
+        self.clearance("sweep", plan, "-o", self.out)
+        page = self.folder / "table.html"
+        self.clearance("sweep", "table", self.out, "-o", page)
+        self.assertEqual(page.read_text().count("data:image/png;base64,"), 3)
+        self.assertIn("overwrite", self.clearance("sweep", "table", self.out, "-o", page, status=2).stderr)
+        drawn = {path: path.stat().st_mtime_ns for path in self.out.glob("pictures/*.png")}
+        self.assertEqual(len(drawn), 3)
+        self.clearance("sweep", "table", self.out, "-o", page, "--overwrite")
+        self.assertEqual({path: path.stat().st_mtime_ns for path in self.out.glob("pictures/*.png")}, drawn)
+        self.clearance("sweep", "collect", self.out, "-o", self.folder / "table.csv")
+        self.assertEqual((self.folder / "table.csv").read_text().count("\n"), 4)
+
+    def wait_for(self, condition, seconds=60):
+        end = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("--runs", type=int, default=20, help="of the sweep that is killed")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    OPTIONS, rest = parser.parse_known_args()
+    unittest.main(argv=sys.argv[:1] + rest, verbosity=2)
