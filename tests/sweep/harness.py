@@ -11,7 +11,7 @@ SCENE = {
     "time": {"step": 0.01, "duration": NUM_STEPS * 0.01},
     "friction": {"coefficient": 0.2},
     "half_spaces": [{"point": [0, -0.35, 0]}],
-    "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.5, 0.5, 0.5], "resolution": [2, 2, 2]},
+    "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.5, 0.5, 0.5], "resolution": [4, 4, 4]},
                 "linear_velocity": [1, 0, 0]}],
     "output": {"frame_interval": 20, "probes": [{"name": "box", "kind": "position", "body": "box"}]},
 }

@@ -65,14 +65,18 @@ class Disturbance:
         return self.with_task("scancel", "--signal=HUP", "--batch")
 
     def preempt(self):
+        if not running_tasks(self.slurm) or self.slurm.run("squeue", "-h", "-p", "high", check=False).stdout.strip():
+            return False
         return self.slurm.run("sbatch", "-p", "high", "-n1", "-c2", "-o", "/dev/null", "--wrap", "sleep 0.5",
                               check=False).returncode == 0
 
     def happen(self):
-        name = self.dice.choice(["kill_program", "kill_slurmstepd", "scancel_kill", "scancel", "requeue", "time_limit",
-                                 "preempt"])
-        if getattr(self, name)():
-            self.counts[name] = self.counts.get(name, 0) + 1
+        # Those that happened least come first: some find nothing to do more often than others.
+        names = ["kill_program", "kill_slurmstepd", "scancel_kill", "scancel", "requeue", "time_limit", "preempt"]
+        for name in sorted(names, key=lambda one: (self.counts.get(one, 0), self.dice.random())):
+            if getattr(self, name)():
+                self.counts[name] = self.counts.get(name, 0) + 1
+                return
 
 
 def main():
@@ -80,7 +84,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--seed", type=int, default=int(time.time()))
-    parser.add_argument("--pause", type=float, default=0.5, help="longest time between two disturbances [s]")
+    parser.add_argument("--pause", type=float, default=0.3, help="longest time between two disturbances [s]")
     options = parser.parse_args()
     reason = missing()
     if reason:

@@ -100,11 +100,16 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
   if (given.empty()) return fmt::format("expected a command: {}", quoted_list(views(commands)));
   const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) return error.what();
-  const std::string& command = given[0]->get_name();
+  // Of commands that have commands of their own, the one that was meant.
+  const CLI::App* last = given[0];
+  std::string command = last->get_name();
+  while (!last->get_subcommands().empty()) {
+    last = last->get_subcommands()[0];
+    command += " " + last->get_name();
+  }
   const auto option = std::find_if(left.begin(), left.end(), [](const auto& word) { return word.starts_with("-"); });
   if (option == left.end()) return fmt::format("{}: `{}` is one argument too many", command, left[0]);
-  return fmt::format("{}: there is no option `{}`; {}", command, *option,
-                     nearest_text(*option, option_names(*given[0])));
+  return fmt::format("{}: there is no option `{}`; {}", command, *option, nearest_text(*option, option_names(*last)));
 }
 
 }  // namespace clearance::cli
