@@ -6,6 +6,8 @@ import io
 import json
 import pathlib
 import random
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -179,6 +181,35 @@ class Sweep(unittest.TestCase):
         self.assertEqual({path: path.stat().st_mtime_ns for path in self.out.glob("pictures/*.png")}, drawn)
         self.clearance("sweep", "collect", self.out, "-o", self.folder / "table.csv")
         self.assertEqual((self.folder / "table.csv").read_text().count("\n"), 4)
+
+    @unittest.skipUnless(shutil.which("chromium"), "no chromium")
+    def test_the_table_sorts_in_a_browser(self):
+        plan = harness.write_plan(self.folder, 5)
+        self.edit_plan(plan, lambda content: content.update(run={"steps": 1}))
+        self.clearance("sweep", plan, "-o", self.out)
+        page = self.folder / "table.html"
+        self.clearance("sweep", "table", self.out, "-o", page)
+        friction = [float(row["friction"]) for row in self.table()]
+        expected = sorted(range(5), key=lambda run: friction[run])
+        for num_clicks in (1, 2):
+            clicks = "document.querySelectorAll('th button')[1].click();" * num_clicks
+            clicked = self.folder / f"clicked_{num_clicks}.html"
+            clicked.write_text(page.read_text().replace("</body>", f"<script>{clicks}</script></body>"))
+            shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                                    f"--user-data-dir={self.folder}/profile", clicked.as_uri()],
+                                   capture_output=True, text=True, check=True, timeout=120).stdout
+            order = [int(run) for run in re.findall(r'<tr><td data-v="(\d+)">', shown)]
+            self.assertEqual(order, expected if num_clicks == 1 else expected[::-1])
+
+    def test_the_example_shows_what_it_says(self):
+        examples = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sweeps"
+        self.clearance("sweep", examples / "drop_height_and_friction.json", "-o", self.out)
+        rows = self.table()
+        self.assertEqual(len(rows), 20)
+        for row in rows:
+            # On 20 degrees a box stays where friction is more than the slope's tangent, 0.364.
+            has_slid = float(row["slid to x [m]"]) > 0.02
+            self.assertEqual(has_slid, float(row["friction"]) < 0.364, row)
 
     def wait_for(self, condition, seconds=60):
         end = time.monotonic() + seconds

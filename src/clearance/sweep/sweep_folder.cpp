@@ -205,15 +205,18 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   if (!scene) return scene.issues();
   if (Issues issues = find_objection(path); !issues.empty()) return issues;
   std::error_code error;
-  for (const char* name : {"runs", "failures"}) {
-    fs::create_directories(path / name, error);
-    if (error) return problem(path / name, "cannot make this folder: " + error.message());
-  }
+  fs::create_directories(path, error);
+  if (error) return problem(path, "cannot make this folder: " + error.message());
+  // The lock comes first: whatever ends this process, the folder is empty or a sweep's own.
   SweepClaim claim;
   claim.descriptor_ = ::open((path / sweep_lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (claim.descriptor_ < 0) return problem(path, std::string("cannot be written into: ") + std::strerror(errno));
   if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return problem(path, "another process starts the runs of this sweep: wait until it ends, or stop it");
+  }
+  for (const char* name : {"runs", "failures"}) {
+    fs::create_directories(path / name, error);
+    if (error) return problem(path / name, "cannot make this folder: " + error.message());
   }
 
   Manifest manifest = manifest_of(plan);

@@ -36,7 +36,7 @@ th[aria-sort=ascending] button::after{content:" \25B2"}
 th[aria-sort=descending] button::after{content:" \25BC"}
 td.number{text-align:right;font-variant-numeric:tabular-nums;
 background-image:linear-gradient(var(--bar),var(--bar));background-repeat:no-repeat;
-background-position:left 100%;background-size:var(--share,0) 4px}
+background-position:12px calc(100% - 3px);background-size:calc((100% - 24px)*var(--share,0)) 3px}
 td.given,th.given{background-color:var(--given)}
 td.reason{white-space:normal;min-width:18em;color:var(--bad)}
 .complete{color:var(--good)}.failed{color:var(--bad);font-weight:600}.running{color:var(--busy)}
