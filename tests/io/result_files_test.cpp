@@ -126,7 +126,7 @@ TEST_F(ResultFiles, StatisticsEndBeforeTheFirstLineThatCannotBe) {
 
 TEST_F(FolderClaims, FolderThatIsNotOursIsRefusedForEveryUse) {
   put("thesis.tex", "years");
-  for (const FolderUse use : {FolderUse::start, FolderUse::overwrite, FolderUse::resume}) {
+  for (const FolderUse use : {FolderUse::start, FolderUse::overwrite, FolderUse::resume, FolderUse::go_on}) {
     EXPECT_NE(message_of(FolderClaim::make(folder_, use)).find("thesis.tex"), std::string::npos);
   }
   EXPECT_FALSE(has(lock_file));
@@ -147,11 +147,28 @@ TEST_F(FolderClaims, SecondClaimIsRefusedUntilTheFirstHasGone) {
   {
     const Result<FolderClaim> first = FolderClaim::make(folder_ / "new", FolderUse::start);
     ASSERT_TRUE(first);
-    for (const FolderUse use : {FolderUse::start, FolderUse::overwrite, FolderUse::resume}) {
+    for (const FolderUse use : {FolderUse::start, FolderUse::overwrite, FolderUse::resume, FolderUse::go_on}) {
       EXPECT_NE(message_of(FolderClaim::make(folder_ / "new", use)).find("another run"), std::string::npos);
     }
   }
   EXPECT_TRUE(FolderClaim::make(folder_ / "new", FolderUse::start));
+}
+
+TEST_F(FolderClaims, GoingOnIsWhateverLeadsToAWholeResult) {
+  const auto use = [&] {
+    const Result<FolderClaim> claim = FolderClaim::make(folder_ / "run", FolderUse::go_on);
+    EXPECT_TRUE(claim) << message_of(claim);
+    return claim ? claim->use() : FolderUse::go_on;
+  };
+  EXPECT_EQ(use(), FolderUse::start);
+  // Refused, or killed before its first frame.
+  put("run/log.txt");
+  EXPECT_EQ(use(), FolderUse::start);
+  // Killed before its first checkpoint, and after it.
+  put("run/frames.pvd");
+  EXPECT_EQ(use(), FolderUse::overwrite);
+  put("run/checkpoint/state.bin");
+  EXPECT_EQ(use(), FolderUse::resume);
 }
 
 TEST_F(FolderClaims, ResumeMakesNoFolder) {

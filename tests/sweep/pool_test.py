@@ -131,7 +131,8 @@ class Sweep(unittest.TestCase):
         is_over = threading.Event()
 
         def kill_runs():
-            while not is_over.wait(dice.uniform(0.02, 0.4)):
+            # Not more than that, so that a slow machine comes to an end.
+            while kills["runs"] < 2 * count and not is_over.wait(dice.uniform(0.02, 0.4)):
                 processes = harness.processes_with("sweep", "task", str(self.out))
                 if processes and harness.kill(dice.choice(processes)):
                     kills["runs"] += 1
@@ -166,6 +167,14 @@ class Sweep(unittest.TestCase):
         harness.check_against_direct_runs(OPTIONS.program, self.out, self.folder, range(count))
         self.clearance("verify", self.out / "runs" / f"{dice.randrange(count):06}")
         self.assertEqual(harness.processes_with("sweep", "task", str(self.out)), [])
+
+    def test_without_slurm_it_says_so(self):
+        plan = harness.write_plan(self.folder, 2)
+        refused = subprocess.run([OPTIONS.program, "sweep", plan, "-o", self.out, "--slurm"], capture_output=True,
+                                 text=True, check=False, env={"PATH": str(self.folder)})
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("there is no `sbatch` on the PATH", refused.stderr)
+        self.assertFalse(self.out.exists())
 
     def test_table_and_collect(self):
         plan = harness.write_plan(self.folder, 3)

@@ -53,6 +53,18 @@ TEST(Random, FirstRunsStayWhenMoreAreAsked) {
   EXPECT_NE(Json(drawn("random", 10, 8)), Json(few));
 }
 
+TEST(Sampling, GivesTheSameBitsAsEver) {
+  // Plans of users have their values from here: folders of sweeps could not be gone on with if these changed.
+  EXPECT_EQ(Json(drawn("random", 3, 7)).dump(),
+            "[[1.4375780982727,0.4231906155655656,5.034769015001952,\"y\",4],"
+            "[2.8534068903689875,55.03521230586038,4.57104354901114,\"x\",1],"
+            "[0.1705733227173396,0.0034411438714511706,5.294628965810854,\"x\",3]]");
+  EXPECT_EQ(Json(drawn("latin_hypercube", 3, 7)).dump(),
+            "[[1.1458593660909,75.07788150217992,3.083579344712609,\"y\",2],"
+            "[2.951135630122996,3.803763867778197,6.719445280606248,\"z\",2],"
+            "[-0.6098088924275535,0.0015097357652712677,5.097894667507357,\"x\",4]]");
+}
+
 TEST(Random, FollowsItsDistributions) {
   const auto runs = drawn("random", 20000, 3);
   double sum_a = 0.0, sum_log = 0.0, sum_c = 0.0, sum_c_sq = 0.0;
