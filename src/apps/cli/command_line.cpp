@@ -72,18 +72,39 @@ void add_mesh_command(CLI::App& app, MeshOptions& mesh, int& status) {
   command->callback([&] { status = run_mesh(mesh); });
 }
 
-void add_export_command(CLI::App& app, ExportOptions& page, int& status) {
-  CLI::App* command = app.add_subcommand("export", "a run as one file that any browser shows");
-  command->add_option("folder", page.page.folder, "result folder")->required();
-  command->add_option("-o,--output", page.page.output, ".html file to write")->required();
+void add_export_command(CLI::App& app, ExportOptions& options, int& status) {
+  CLI::App* command = app.add_subcommand("export", "a run as a page for browsers, or in a format of other programs");
+  command->add_option("folder", options.page.folder, "result folder")->required();
   command
-      ->add_option("--max-size", page.page.max_megabytes, "of the file [MB]; frames are left out evenly (default: 100)")
+      ->add_option("-o,--output", options.page.output,
+                   "file to write: .html (any browser), .glb (glTF), .obj (a file per frame), .pc2 (Blender), .xdmf "
+                   "(ParaView, with .h5)")
+      ->required();
+  command
+      ->add_option("--max-size", options.page.max_megabytes,
+                   ".html: size of the file [MB]; frames are left out evenly (default: 100)")
       ->check(positive())
       ->option_text("MB");
-  command->add_flag("--exact", page.page.is_exact, "numbers in single precision instead of 16 bits");
-  command->add_flag("--overwrite", page.is_overwriting, "replace a file that is there");
-  command->add_flag("--json", page.json, "print machine-readable results");
-  command->callback([&] { status = run_export(page); });
+  command->add_flag("--exact", options.page.is_exact, ".html: numbers in single precision instead of 16 bits");
+  command
+      ->add_option("--frames", options.frames, "all but .html: these frames only, counted from 0, both ends included")
+      ->option_text("FROM:TO:STEP");
+  command
+      ->add_option("--max-targets", options.max_targets,
+                   ".glb: shapes of deforming bodies beside their first (default: 60)")
+      ->check(whole_number(1))
+      ->option_text("N");
+  command->add_option("--speed", options.speed, ".glb, .pc2: seconds of the run in one second (default: 1)")
+      ->check(positive())
+      ->option_text("S");
+  command->add_flag("--overwrite", options.is_overwriting, "replace files that are there");
+  command->add_flag("--json", options.json, "print machine-readable results");
+  command->callback([command, &options, &status] {
+    for (const char* option : {"--max-size", "--exact", "--frames", "--max-targets", "--speed"}) {
+      if (command->count(option) > 0) options.given.emplace_back(option);
+    }
+    status = run_export(options);
+  });
 }
 
 void add_view_command(CLI::App& app, ViewOptions& view, int& status) {
@@ -225,8 +246,8 @@ int run_command_line(int argc, char** argv) {
     status = run_render(render);
   });
 
-  ExportOptions page;
-  add_export_command(app, page, status);
+  ExportOptions exported;
+  add_export_command(app, exported, status);
   ViewOptions view;
   add_view_command(app, view, status);
 

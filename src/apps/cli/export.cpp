@@ -1,24 +1,94 @@
 #include "apps/cli/export.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <system_error>
 
 #include "apps/cli/console.h"
+#include "clearance/exchange/glb.h"
+#include "clearance/exchange/obj_sequence.h"
+#include "clearance/exchange/point_caches.h"
+#include "clearance/exchange/xdmf.h"
 
 namespace clearance::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
-Issues problems_of(const ExportOptions& options) {
+/// Endings, and the options that not all formats have.
+struct ExportFormat {
+  const char* ending;
+  std::vector<std::string> options;
+  const char* hint;  ///< what opens it
+};
+const std::array formats = {
+    ExportFormat{".html", {"--max-size", "--exact"}, "open it in a browser"},
+    ExportFormat{".glb", {"--frames", "--max-targets", "--speed"}, "glTF 2.0"},
+    ExportFormat{".obj", {"--frames"}, "a file per frame"},
+    ExportFormat{".pc2", {"--frames", "--speed"}, "point caches and poses"},
+    ExportFormat{".xdmf", {"--frames"}, "ParaView"},
+};
+
+const ExportFormat* find_format(const ExportOptions& options) {
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const ExportFormat& f) { return options.page.output.extension() == f.ending; });
+  return found == formats.end() ? nullptr : found;
+}
+
+std::string known_endings() {
+  std::string text;
+  for (std::size_t i = 0; i < formats.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < formats.size() ? ", " : " or ";
+    text += formats[i].ending;
+  }
+  return text;
+}
+
+/// FROM, FROM:, FROM:TO or FROM:TO:STEP, where each may be left out.
+std::optional<exchange::FrameRange> parse_frames(const std::string& text) {
+  exchange::FrameRange range;
+  std::array<std::size_t*, 3> numbers = {&range.first, &range.last, &range.stride};
+  std::size_t begin = 0, count = 0;
+  for (; begin <= text.size() && count < 3; ++count) {
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin) {
+      const auto [stop, error] = std::from_chars(text.data() + begin, text.data() + end, *numbers[count]);
+      if (error != std::errc() || stop != text.data() + end) return std::nullopt;
+    }
+    begin = end + 1;
+  }
+  if (begin <= text.size() || range.stride == 0) return std::nullopt;
+  if (count == 1 && !text.empty()) range.last = range.first;
+  return range;
+}
+
+Issues problems_of(const ExportOptions& options, const ExportFormat* format) {
   const fs::path& output = options.page.output;
   Issues issues;
-  if (output.extension() != ".html") {
-    issues.push_back({output.string(), "", output.extension().string(), "expected a name that ends in .html"});
+  if (format == nullptr) {
+    issues.push_back({output.string(), "", output.extension().string(),
+                      fmt::format("expected a name that ends in {}", known_endings())});
+  } else {
+    for (const std::string& option : options.given) {
+      const auto& known = format->options;
+      if (std::find(known.begin(), known.end(), option) != known.end()) continue;
+      issues.push_back({output.string(), option, "", fmt::format("{} files have no such option", format->ending)});
+    }
   }
+  if (!parse_frames(options.frames)) {
+    issues.push_back({output.string(), "--frames", options.frames,
+                      "expected FROM:TO or FROM:TO:STEP, numbers of frames from 0 and a step of at least 1"});
+  }
+  // What other formats write, and whether it is in their way, they know.
   std::error_code error;
+  if (format == nullptr || format != &formats.front()) return issues;
   if (fs::is_directory(output, error)) {
     issues.push_back({output.string(), "", "", "is a folder"});
   } else if (fs::exists(output, error) && !options.is_overwriting) {
@@ -27,14 +97,12 @@ Issues problems_of(const ExportOptions& options) {
   return issues;
 }
 
-}  // namespace
+int refuse(const Issues& issues) {
+  print_issues(issues);
+  return 2;
+}
 
-int run_export(const ExportOptions& options) {
-  const auto refuse = [](const Issues& issues) {
-    print_issues(issues);
-    return 2;
-  };
-  if (const Issues issues = problems_of(options); !issues.empty()) return refuse(issues);
+int run_page_export(const ExportOptions& options) {
   const Result<fs::path> viewer = page::find_viewer();
   if (!viewer) return refuse(viewer.issues());
   std::error_code error;
@@ -44,12 +112,12 @@ int run_export(const ExportOptions& options) {
   const Result<page::PageReport> report = page::write_page(options.page, *viewer);
   if (!report) return refuse(report.issues());
   if (options.json) {
-    const nlohmann::ordered_json json = {{"frames", report->num_kept},
-                                         {"frames_of_run", report->num_frames},
-                                         {"vertices", report->num_vertices},
-                                         {"triangles", report->num_triangles},
-                                         {"position_error", report->position_error},
-                                         {"bytes", report->num_bytes}};
+    const Json json = {{"frames", report->num_kept},
+                       {"frames_of_run", report->num_frames},
+                       {"vertices", report->num_vertices},
+                       {"triangles", report->num_triangles},
+                       {"position_error", report->position_error},
+                       {"bytes", report->num_bytes}};
     fmt::print("{}\n", json.dump(2));
     return 0;
   }
@@ -64,6 +132,43 @@ int run_export(const ExportOptions& options) {
                report->position_error);
   }
   return 0;
+}
+
+Result<exchange::ExportReport> write(const ExportOptions& options, const std::string& ending) {
+  const exchange::ExportJob job = {options.page.folder, options.page.output, *parse_frames(options.frames),
+                                   options.is_overwriting};
+  if (ending == ".obj") return exchange::write_obj_sequence(job);
+  if (ending == ".pc2") return exchange::write_point_caches({job, options.speed});
+  if (ending == ".xdmf") return exchange::write_xdmf(job);
+  return exchange::write_glb({job, options.max_targets, options.speed});
+}
+
+int run_format_export(const ExportOptions& options, const ExportFormat& format) {
+  const Result<exchange::ExportReport> report = write(options, format.ending);
+  if (!report) return refuse(report.issues());
+  if (options.json) {
+    Json json = {{"frames", report->num_frames},
+                 {"frames_of_run", report->num_frames_of_run},
+                 {"files", report->files},
+                 {"bytes", report->num_bytes}};
+    json.update(report->values);
+    json["notes"] = report->notes;
+    fmt::print("{}\n", json.dump(2));
+    return 0;
+  }
+  fmt::print("{}: {} frames, {:.1f} MB{} ({})\n", options.page.output.string(), report->num_frames,
+             1e-6 * static_cast<double>(report->num_bytes),
+             report->files.size() > 1 ? fmt::format(" in {} files", report->files.size()) : "", format.hint);
+  for (const std::string& note : report->notes) fmt::print("{}\n", note);
+  return 0;
+}
+
+}  // namespace
+
+int run_export(const ExportOptions& options) {
+  const ExportFormat* format = find_format(options);
+  if (const Issues issues = problems_of(options, format); !issues.empty()) return refuse(issues);
+  return format == &formats.front() ? run_page_export(options) : run_format_export(options, *format);
 }
 
 }  // namespace clearance::cli

@@ -1,12 +1,19 @@
-// `clearance export DIR -o RUN.html`: a run as one file for any browser.
+// `clearance export DIR -o RUN.html`, .glb, .obj, .pc2 or .xdmf: a run as other programs show it.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "clearance/page/page.h"
 
 namespace clearance::cli {
 
 struct ExportOptions {
-  page::PageOptions page;
+  page::PageOptions page;  ///< its folder and output are those of all formats
+  std::string frames;      ///< FROM:TO:STEP; empty: all
+  int max_targets = 60;
+  double speed = 1.0;
+  std::vector<std::string> given;  ///< names of the options that not every format has, as far as they were given
   bool is_overwriting = false;
   bool json = false;
 };

@@ -25,8 +25,8 @@ struct Frame {
   std::vector<int> cell_is_obstacle;     ///< per cell: 1 if scripted motion drives its body, else 0
   double time = 0.0;                     ///< [s]
   std::vector<Vec<3>> contact_force;     ///< [N] per vertex; empty if not stored
-  std::vector<FrameArray> point_arrays;  ///< further point data; written, but not read
-  std::vector<FrameArray> cell_arrays;   ///< further cell data; written, but not read
+  std::vector<FrameArray> point_arrays;  ///< further point data; written, and read by read_whole_frame only
+  std::vector<FrameArray> cell_arrays;   ///< further cell data; likewise
   // The array that read_frame was asked for, as point or as cell data; both empty if there is none.
   std::vector<double> point_scalar;  ///< per vertex
   std::vector<double> cell_scalar;   ///< per cell
@@ -42,5 +42,8 @@ Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 /// (finite or not) or of vectors, which count by their lengths; point data go before cell data. `dim`: 2 or 3 in place
 /// of what the file says (0; other programs' files say nothing: 3).
 Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "", int dim = 0);
+
+/// With all further arrays of one or three components, finite or not, that every piece of the grid has.
+Result<Frame> read_whole_frame(const std::filesystem::path& path);
 
 }  // namespace clearance

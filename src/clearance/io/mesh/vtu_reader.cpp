@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "clearance/io/mesh/mesh_bytes.h"
 #include "clearance/io/mesh/mesh_cells.h"
@@ -31,7 +32,8 @@ struct Piece {
 
 class VtuReader {
  public:
-  VtuReader(MeshInput& input, const std::string& scalar, int dim) : input_(input), scalar_(scalar), dim_(dim) {}
+  VtuReader(MeshInput& input, const std::string& scalar, int dim, bool reads_all = false)
+      : input_(input), scalar_(scalar), dim_(dim), reads_all_(reads_all) {}
 
   Result<Frame> read() {
     if (read_structure()) {
@@ -41,6 +43,7 @@ class VtuReader {
       for (const Piece& piece : pieces_) {
         if (!input_.has_failed()) read_piece(piece);
       }
+      if (reads_all_) read_further_arrays();
     }
     if (!input_.has_failed()) check_curved_faces(input_, frame_.mesh, simplices_.curved_faces);
     if (!input_.has_failed()) finish_cell_data();
@@ -278,6 +281,37 @@ class VtuReader {
     return true;
   }
 
+  /// All that are no part of Frame by their names; `data`: of points or of cells.
+  void read_further_arrays() {
+    for (const auto& [data, arrays] :
+         {std::pair(&Piece::point_data, &frame_.point_arrays), std::pair(&Piece::cell_data, &frame_.cell_arrays)}) {
+      const bool is_of_points = data == &Piece::point_data;
+      for (const VtuArray& first : pieces_.front().*data) {
+        const bool is_known = is_of_points ? first.name == "velocity" || first.name == "contact_force"
+                                           : first.name == "body" || first.name == "is_obstacle";
+        const auto size = static_cast<std::size_t>(std::max(first.num_components, 1));
+        if (is_known || (size != 1 && size != 3)) continue;
+        FrameArray whole{first.name, static_cast<int>(size), {}};
+        std::size_t num_pieces = 0;
+        for (const Piece& piece : pieces_) {
+          const VtuArray* array = find(piece.*data, first.name);
+          if (array == nullptr || array->num_components != first.num_components) break;
+          std::vector<double> values;
+          if (input_.has_failed() || !decode_array(input_, encoding_, *array, values)) return;
+          const std::uint64_t count = is_of_points ? piece.num_points : piece.num_cells;
+          if (values.size() != size * count) {
+            fail(array->tag, fmt::format("{} numbers", values.size()),
+                 fmt::format("array `{}`: expected {} for each of {}", first.name, size, count));
+            return;
+          }
+          whole.values.insert(whole.values.end(), values.begin(), values.end());
+          ++num_pieces;
+        }
+        if (num_pieces == pieces_.size()) arrays->push_back(std::move(whole));
+      }
+    }
+  }
+
   bool read_integers(const Piece& piece, std::string_view name, std::vector<std::int64_t>& values) {
     const VtuArray* array = find(piece.cells, name);
     if (array == nullptr) return fail(piece.tag, "", fmt::format("expected the array `{}` in Cells", name));
@@ -356,11 +390,22 @@ class VtuReader {
     gather(body_, frame_.cell_body);
     gather(is_obstacle_, frame_.cell_is_obstacle);
     gather(cell_scalar_, frame_.cell_scalar);
+    for (FrameArray& array : frame_.cell_arrays) {
+      const std::vector<double> of_file = std::exchange(array.values, {});
+      const auto size = static_cast<std::size_t>(array.num_components);
+      for (const auto* cells : {&simplices_.tets, &simplices_.triangles, &simplices_.edges, &simplices_.points}) {
+        for (const int c : *cells) {
+          const auto begin = of_file.begin() + static_cast<std::ptrdiff_t>(size * static_cast<std::size_t>(c));
+          array.values.insert(array.values.end(), begin, begin + array.num_components);
+        }
+      }
+    }
   }
 
   MeshInput& input_;
   const std::string& scalar_;
   int dim_;  ///< 0: what the file says
+  bool reads_all_;
   VtuEncoding encoding_;
   std::vector<Piece> pieces_;
   std::vector<VtuArray> field_data_;
@@ -380,6 +425,12 @@ Result<Frame> read_frame(const std::filesystem::path& path, const std::string& s
   MeshInput input(path);
   if (input.has_failed()) return input.issues();
   return VtuReader(input, scalar, dim).read();
+}
+
+Result<Frame> read_whole_frame(const std::filesystem::path& path) {
+  MeshInput input(path);
+  if (input.has_failed()) return input.issues();
+  return VtuReader(input, "", 0, true).read();
 }
 
 }  // namespace clearance

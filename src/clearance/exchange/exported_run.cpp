@@ -1,0 +1,178 @@
+#include "clearance/exchange/exported_run.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+namespace clearance::exchange {
+namespace {
+
+/// [of a body's size] What is nearer to a rigid image of the first frame is rigid: about what single precision can say.
+constexpr double largest_stretch = 1e-6;
+
+/// A deforming body turns as a whole as long as it is not squeezed or stretched by more than this, and by no more than
+/// 60 degrees from frame to frame: beyond, its turn says little.
+constexpr double most_squeezed = 0.4, most_stretched = 2.5, cosine_of_half_turn = 0.8660254037844386;
+
+std::array<double, 3> linear_rgb(int hex) {
+  std::array<double, 3> color;
+  for (int k = 0; k < 3; ++k) {
+    const double c = (hex >> (16 - 8 * k) & 255) / 255.0;
+    // A cubic in place of the curve of sRGB, off by less than 1/255: the power depends on the processor.
+    color[static_cast<std::size_t>(k)] = c * (c * (0.305306011 * c + 0.682171111) + 0.012522878);
+  }
+  return color;
+}
+
+/// Those of `clearance render`, by the order of bodies that are no obstacles.
+std::array<double, 3> body_color(int order) {
+  static constexpr std::array palette = {0x3F8EDC, 0xF29F3D, 0x52B06B, 0xE2607A, 0x8F74D6,
+                                         0x3DB7BF, 0xDDBE3F, 0xC47A52, 0x6C8BA4, 0xB65FB0};
+  return linear_rgb(palette[static_cast<std::size_t>(order) % palette.size()]);
+}
+constexpr int obstacle_color = 0xC9CCD1;
+
+bool is_followed(const RigidMotion& motion, const Eigen::Quaterniond& before) {
+  const Eigen::SelfAdjointEigenSolver<Mat<3>> solver(motion.stretch, Eigen::EigenvaluesOnly);
+  return solver.eigenvalues().minCoeff() > most_squeezed && solver.eigenvalues().maxCoeff() < most_stretched &&
+         std::abs(motion.rotation.coeffs().dot(before.coeffs())) > cosine_of_half_turn;
+}
+
+}  // namespace
+
+ExportedRun::ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first)
+    : files_(std::move(files)), kept_(std::move(kept)), first_(std::move(first)), drawn_(first_) {
+  dim_ = first_.mesh.dim;
+  if (files_.scene.is_object()) name_ = files_.scene.value("name", "");
+  find_up();
+}
+
+void ExportedRun::find_up() {
+  if (dim_ == 2 || !files_.scene.is_object()) return;
+  const auto gravity = files_.scene.value("gravity", nlohmann::ordered_json::array());
+  double most = 0.0;
+  for (std::size_t k = 0; k < gravity.size() && k < 3; ++k) {
+    const double g = gravity[k].is_number() ? std::abs(gravity[k].get<double>()) : 0.0;
+    if (g > most) {
+      most = g;
+      up_ = static_cast<int>(k);
+    }
+  }
+}
+
+Result<RunFrames> list_frames(const std::filesystem::path& folder, const FrameRange& range) {
+  Result<page::RunFiles> files = page::read_run_files(folder);
+  if (!files) return files.issues();
+  const std::size_t count = files->frames.size();
+  const std::size_t last = range.last == FrameRange::to_the_end ? count - 1 : range.last;
+  if (last >= count || last < range.first) {
+    return Issue{folder.string(), "--frames", fmt::format("{}:{}", range.first, last),
+                 fmt::format("expected rising numbers of frames of the run, 0 to {}", count - 1)};
+  }
+  RunFrames frames{std::move(*files), {}};
+  for (std::size_t i = range.first; i <= last; i += range.stride) frames.kept.push_back(i);
+  return frames;
+}
+
+Result<ExportedRun> ExportedRun::open(const std::filesystem::path& folder, const FrameRange& range) {
+  Result<RunFrames> frames = list_frames(folder, range);
+  if (!frames) return frames.issues();
+  Result<Frame> first = read_frame(frames->files.frames[frames->kept.front()]);
+  if (!first) return first.issues();
+  return ExportedRun(std::move(frames->files), std::move(frames->kept), std::move(*first));
+}
+
+Result<Frame> ExportedRun::frame(std::size_t index) const {
+  const std::filesystem::path& path = files_.frames[kept_[index]];
+  Result<Frame> frame = read_frame(path);
+  if (frame && !drawn_.fits(*frame)) {
+    return Issue{path.string(), "", fmt::format("{} vertices", frame->mesh.vertices.size()),
+                 fmt::format("expected the {} vertices of the first frame", first_.mesh.vertices.size())};
+  }
+  return frame;
+}
+
+Result<Done> ExportedRun::measure() {
+  Issues issues;
+  for (std::size_t i = 1; i < kept_.size(); ++i) {
+    if (time(i) > time(i - 1)) continue;
+    issues.push_back({files_.frames[kept_[i]].string(), "", fmt::format("{} s", time(i)),
+                      fmt::format("expected a time after that of the frame before, {} s", time(i - 1))});
+  }
+  std::vector<char> changes, stretches, moves;
+  std::vector<Eigen::Quaterniond> before(drawn_.bodies().size(), Eigen::Quaterniond::Identity());
+  for (std::size_t b = 0; b < drawn_.bodies().size(); ++b) {
+    ExportedBody& body = bodies_.emplace_back();
+    body.drawn = drawn_.bodies()[b];
+    body.axes = find_axes(places(body, first_));
+    body.has_turns = body.axes.rank >= 2;
+  }
+  stretches.resize(bodies_.size(), 0);
+  moves = stretches;
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
+    const Result<Frame> frame = this->frame(i);
+    if (!frame) {
+      issues.insert(issues.end(), frame.issues().begin(), frame.issues().end());
+      continue;
+    }
+    drawn_.note_shape(*frame, changes);
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      ExportedBody& body = bodies_[b];
+      RigidMotion motion = best_motion(body, *frame);
+      body.has_turns = body.has_turns && is_followed(motion, before[b]);
+      before[b] = motion.rotation;
+      if (changes[b] != 0 || (stretches[b] != 0 && moves[b] != 0)) continue;
+      motion.stretch.setIdentity();
+      const std::vector<Vec<3>> rest = places(body, first_), now = places(body, *frame);
+      for (std::size_t v = 0; v < rest.size(); ++v) {
+        if (rest[v] != now[v]) moves[b] = 1;
+        const double off = (motion.place(rest[v] - body.axes.center) - now[v]).norm();
+        if (!(off <= largest_stretch * body.axes.size)) stretches[b] = 1;
+      }
+    }
+  }
+  if (!issues.empty()) return issues;
+
+  // Bodies in the order of the frames get colours as in pictures.
+  int order = 0;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    ExportedBody& body = bodies_[b];
+    body.name = body_name(body.drawn.body);
+    body.color = body.drawn.is_obstacle ? linear_rgb(obstacle_color) : body_color(order++);
+    body.motion = changes[b] != 0     ? Motion::deforming
+                  : moves[b] == 0     ? Motion::still
+                  : stretches[b] == 0 ? Motion::rigid
+                                      : Motion::affine;
+  }
+  return Done{};
+}
+
+std::string ExportedRun::body_name(int body) const {
+  const auto b = static_cast<std::size_t>(body);
+  const bool is_named = b < files_.names.size() && !files_.names[b].empty();
+  return is_named ? files_.names[b] : fmt::format("body {}", body);
+}
+
+std::vector<Vec<3>> ExportedRun::places(const ExportedBody& body, const Frame& frame) const {
+  std::vector<Vec<3>> places;
+  places.reserve(body.drawn.num_vertices);
+  for (std::size_t v = 0; v < body.drawn.num_vertices; ++v) {
+    places.push_back(frame.mesh.vertices[static_cast<std::size_t>(drawn_.vertices()[body.drawn.first_vertex + v])]);
+  }
+  return places;
+}
+
+RigidMotion ExportedRun::best_motion(const ExportedBody& body, const Frame& frame) const {
+  const page::Pose pose = drawn_.pose(body.drawn, frame);
+  return split_motion(body.axes, Eigen::Map<const Mat<3>>(pose.data()), Eigen::Map<const Vec<3>>(pose.data() + 9));
+}
+
+RigidMotion ExportedRun::motion(const ExportedBody& body, const Frame& frame) const {
+  RigidMotion motion = best_motion(body, frame);
+  if (body.motion == Motion::deforming && !body.has_turns) motion.rotation.setIdentity();
+  return motion;
+}
+
+}  // namespace clearance::exchange

@@ -1,0 +1,79 @@
+#include "clearance/exchange/file_set.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <system_error>
+
+namespace clearance::exchange {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Enough to see which.
+constexpr std::size_t most_named = 20;
+
+}  // namespace
+
+FileSet::~FileSet() {
+  std::error_code ignored;
+  if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+}
+
+Issues FileSet::find_obstructions(bool is_overwriting) const {
+  Issues issues;
+  std::size_t num_found = 0;
+  const auto note = [&](const fs::path& path, const char* message) {
+    if (++num_found <= most_named) issues.push_back({path.string(), "", "", message});
+  };
+  std::error_code error;
+  if (!folder_.empty() && fs::exists(folder_, error) && !fs::is_directory(folder_, error)) {
+    note(folder_, "is no folder");
+    return issues;
+  }
+  for (const std::string& name : names_) {
+    const fs::path path = folder_ / name;
+    if (fs::is_directory(path, error)) {
+      note(path, "is a folder");
+    } else if (fs::exists(fs::symlink_status(path, error)) && !is_overwriting) {
+      note(path, "is there already; --overwrite replaces it");
+    }
+  }
+  if (num_found > most_named) {
+    issues.push_back({(folder_ / ".").lexically_normal().string(), "", "",
+                      fmt::format("{} more files are in the way", num_found - most_named)});
+  }
+  return issues;
+}
+
+Result<Done> FileSet::open() {
+  std::error_code error;
+  if (!folder_.empty()) fs::create_directories(folder_, error);
+  if (error) return Issue{folder_.string(), "", "", "cannot be created: " + error.message()};
+  temporary_ = folder_ / fmt::format("{}.{}.tmp", names_.front(), ::getpid());
+  // A new one: what is removed in the end is nobody else's.
+  if (!fs::create_directory(temporary_, error)) {
+    const fs::path taken = std::exchange(temporary_, {});
+    return Issue{taken.string(), "", "", error ? "cannot be created: " + error.message() : "is there already"};
+  }
+  return Done{};
+}
+
+Result<std::uintmax_t> FileSet::finish() {
+  std::uintmax_t num_bytes = 0;
+  std::error_code error;
+  for (const std::string& name : names_) {
+    num_bytes += fs::file_size(temporary(name), error);
+    if (error) return Issue{(folder_ / name).string(), "", "", "cannot be written: " + error.message()};
+  }
+  // What refers to others never refers to files of two exports.
+  if (names_.size() > 1) fs::remove(folder_ / names_.front(), error);
+  for (std::size_t i = names_.size(); i-- > 0 && !error;) {
+    fs::rename(temporary(names_[i]), folder_ / names_[i], error);
+    if (error) return Issue{(folder_ / names_[i]).string(), "", "", "cannot be written: " + error.message()};
+  }
+  if (error) return Issue{(folder_ / names_.front()).string(), "", "", "cannot be replaced: " + error.message()};
+  return num_bytes;
+}
+
+}  // namespace clearance::exchange

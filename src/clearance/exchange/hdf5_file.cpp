@@ -1,0 +1,85 @@
+#include "clearance/exchange/hdf5_file.h"
+
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+
+namespace clearance::exchange {
+namespace {
+
+/// [rows] A chunk is read and compressed as a whole: 0.4 MB of vectors.
+constexpr std::size_t most_rows_of_chunk = 16384;
+/// Of zlib: levels above take more time and little less room.
+constexpr unsigned compression_level = 4;
+
+/// HDF5 would print what went wrong; users of the library keep their own handler of errors.
+class QuietHdf5 {
+ public:
+  QuietHdf5() {
+    H5Eget_auto2(H5E_DEFAULT, &handler_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, handler_, data_); }
+  QuietHdf5(const QuietHdf5&) = delete;
+  QuietHdf5& operator=(const QuietHdf5&) = delete;
+
+ private:
+  H5E_auto2_t handler_ = nullptr;
+  void* data_ = nullptr;
+};
+
+}  // namespace
+
+static_assert(sizeof(hid_t) == sizeof(std::int64_t));
+
+Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
+  const QuietHdf5 quiet;
+  file_ = H5Fcreate(path_.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+  has_failed_ = file_ < 0;
+}
+
+Hdf5File::~Hdf5File() {
+  const QuietHdf5 quiet;
+  if (file_ >= 0) H5Fclose(file_);
+}
+
+void Hdf5File::add(const std::string& name, std::span<const double> numbers, std::size_t num_columns) {
+  add_array(name, numbers.data(), H5T_NATIVE_DOUBLE, numbers.size(), num_columns);
+}
+
+void Hdf5File::add(const std::string& name, std::span<const std::int32_t> numbers, std::size_t num_columns) {
+  add_array(name, numbers.data(), H5T_NATIVE_INT32, numbers.size(), num_columns);
+}
+
+void Hdf5File::add_array(const std::string& name, const void* numbers, std::int64_t type, std::size_t size,
+                         std::size_t num_columns) {
+  if (has_failed_) return;
+  const QuietHdf5 quiet;
+  const std::size_t num_rows = size / num_columns;
+  const int rank = num_columns == 1 ? 1 : 2;
+  const std::array<hsize_t, 2> shape = {num_rows, num_columns};
+  const std::array<hsize_t, 2> chunk = {std::clamp<std::size_t>(num_rows, 1, most_rows_of_chunk), num_columns};
+  const hid_t groups = H5Pcreate(H5P_LINK_CREATE), layout = H5Pcreate(H5P_DATASET_CREATE);
+  const hid_t space = H5Screate_simple(rank, shape.data(), nullptr);
+  bool is_good = groups >= 0 && layout >= 0 && space >= 0 && H5Pset_create_intermediate_group(groups, 1) >= 0 &&
+                 H5Pset_chunk(layout, rank, chunk.data()) >= 0 && H5Pset_shuffle(layout) >= 0 &&
+                 H5Pset_deflate(layout, compression_level) >= 0;
+  const hid_t array = is_good ? H5Dcreate2(file_, name.c_str(), type, space, groups, layout, H5P_DEFAULT) : -1;
+  is_good = array >= 0 && (size == 0 || H5Dwrite(array, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
+  // Of a full disk some calls tell only when they close.
+  if (array >= 0) is_good = H5Dclose(array) >= 0 && is_good;
+  if (space >= 0) H5Sclose(space);
+  if (layout >= 0) H5Pclose(layout);
+  if (groups >= 0) H5Pclose(groups);
+  has_failed_ = !is_good;
+}
+
+Result<Done> Hdf5File::close() {
+  const QuietHdf5 quiet;
+  const std::int64_t file = std::exchange(file_, -1);
+  if (file < 0 || H5Fclose(file) < 0 || has_failed_) return Issue{path_.string(), "", "", "cannot be written"};
+  return Done{};
+}
+
+}  // namespace clearance::exchange

@@ -1,0 +1,103 @@
+#include "clearance/exchange/obj_sequence.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "clearance/exchange/file_set.h"
+#include "clearance/exchange/obj_text.h"
+
+namespace clearance::exchange {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string material_name(const ExportedBody& body) {
+  return fmt::format("{}_{}", body.drawn.body, obj_name(body.name));
+}
+
+std::string materials(const ExportedRun& run) {
+  std::string text = "# Clearance " CLEARANCE_VERSION ": colours of bodies, linear RGB\n";
+  for (const ExportedBody& body : run.bodies()) {
+    const auto& [red, green, blue] = body.color;
+    text += fmt::format("newmtl {}\nKd {:.6f} {:.6f} {:.6f}\n", material_name(body), red, green, blue);
+  }
+  return text;
+}
+
+Result<Done> write_text(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) return Issue{path.string(), "", "", "cannot be written"};
+  return Done{};
+}
+
+/// Files of an earlier export of more frames: they stay, and programs that look for numbered files take them, too.
+std::size_t count_others(const fs::path& folder, const std::string& stem, const std::vector<std::string>& names) {
+  std::size_t count = 0;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder.empty() ? "." : folder, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() != stem.size() + 11 || !name.starts_with(stem + "_") || !name.ends_with(".obj")) continue;
+    if (name.find_first_not_of("0123456789", stem.size() + 1) != stem.size() + 7) continue;
+    if (!std::binary_search(names.begin(), names.end(), name)) ++count;
+  }
+  return count;
+}
+
+}  // namespace
+
+Result<ExportReport> write_obj_sequence(const ExportJob& job) {
+  const fs::path folder = job.output.parent_path();
+  const std::string stem = job.output.stem().string();
+  Result<ExportedRun> run = ExportedRun::open(job.folder, job.frames);
+  if (!run) return run.issues();
+  std::vector<std::string> names = {stem + ".mtl"};
+  for (std::size_t i = 0; i < run->num_frames(); ++i)
+    names.push_back(fmt::format("{}_{:06}.obj", stem, run->number(i)));
+  FileSet files(folder, names);
+  Issues issues = files.find_obstructions(job.is_overwriting);
+  const auto measured = run->measure();
+  issues.insert(issues.end(), measured.issues().begin(), measured.issues().end());
+  if (!issues.empty()) return issues;
+  if (const auto opened = files.open(); !opened) return opened.issues();
+
+  // Everything but the places is the same in all files.
+  std::vector<std::string> heads, elements;
+  std::size_t num_before = 0;
+  for (const ExportedBody& body : run->bodies()) {
+    heads.push_back(fmt::format("o {}\nusemtl {}\n", obj_name(body.name), material_name(body)));
+    elements.push_back(obj_elements(*run, body, num_before));
+    num_before += body.drawn.num_vertices;
+  }
+  if (const auto written = write_text(files.temporary(names.front()), materials(*run)); !written) {
+    return written.issues();
+  }
+  for (std::size_t i = 0; i < run->num_frames(); ++i) {
+    const Result<Frame> frame = run->frame(i);
+    if (!frame) return frame.issues();
+    std::string text = fmt::format("# Clearance " CLEARANCE_VERSION ": frame {}, {} s\nmtllib {}\n", run->number(i),
+                                   run->time(i), names.front());
+    for (std::size_t b = 0; b < run->bodies().size(); ++b) {
+      text += heads[b];
+      add_obj_vertices(run->places(run->bodies()[b], *frame), text);
+      text += elements[b];
+    }
+    if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) return written.issues();
+  }
+  const Result<std::uintmax_t> num_bytes = files.finish();
+  if (!num_bytes) return num_bytes.issues();
+
+  ExportReport report = report_of(*run);
+  report.files = names;
+  report.num_bytes = *num_bytes;
+  std::sort(names.begin(), names.end());
+  if (const std::size_t others = count_others(folder, stem, names); others > 0) {
+    report.notes.push_back(
+        fmt::format("{} files {}_<number>.obj of an earlier export are still beside these", others, stem));
+  }
+  return report;
+}
+
+}  // namespace clearance::exchange

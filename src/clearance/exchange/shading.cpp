@@ -1,0 +1,78 @@
+#include "clearance/exchange/shading.h"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+namespace clearance::exchange {
+namespace {
+
+constexpr double cosine_of_sharp = 0.8191520442889918;  ///< of 35 degrees
+
+/// Twice the area along the normal.
+Vec<3> area_normal(std::span<const Vec<3>> places, const std::array<std::uint32_t, 3>& t) {
+  return (places[t[1]] - places[t[0]]).cross(places[t[2]] - places[t[0]]);
+}
+
+}  // namespace
+
+Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std::uint32_t, 3>> triangles)
+    : triangles_(triangles.begin(), triangles.end()) {
+  std::vector<Vec<3>> normal_of;
+  for (const auto& triangle : triangles) normal_of.push_back(area_normal(places, triangle).normalized());
+
+  // The corners of triangles, 3 t + k, joined across every edge that is not sharp: what remains apart is drawn apart.
+  std::vector<std::uint32_t> joined(3 * triangles.size());
+  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) joined[corner] = corner;
+  const auto root = [&](std::uint32_t corner) {
+    while (joined[corner] != corner) corner = joined[corner] = joined[joined[corner]];
+    return corner;
+  };
+  struct Side {
+    std::array<std::uint32_t, 2> vertices;  ///< the smaller one first
+    std::array<std::uint32_t, 2> corners;   ///< in their order
+    bool operator<(const Side& other) const { return vertices < other.vertices; }
+  };
+  std::vector<Side> sides;
+  for (std::uint32_t t = 0; t < triangles.size(); ++t) {
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint32_t a = 3 * t + k, b = 3 * t + (k + 1) % 3;
+      const std::uint32_t va = triangles[t][k], vb = triangles[t][(k + 1) % 3];
+      sides.push_back(va < vb ? Side{{va, vb}, {a, b}} : Side{{vb, va}, {b, a}});
+    }
+  }
+  std::stable_sort(sides.begin(), sides.end());
+  for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
+    while (end < sides.size() && sides[end].vertices == sides[begin].vertices) ++end;
+    // Sheets that branch stay apart there: it is not known which of them go on into each other.
+    if (end - begin != 2) continue;
+    const Side &s = sides[begin], &t = sides[begin + 1];
+    if (normal_of[s.corners[0] / 3].dot(normal_of[t.corners[0] / 3]) < cosine_of_sharp) continue;
+    for (const std::size_t k : {0, 1}) joined[root(s.corners[k])] = root(t.corners[k]);
+  }
+
+  std::vector<std::uint32_t> drawn_of(joined.size(), static_cast<std::uint32_t>(-1));
+  for (std::uint32_t corner = 0; corner < joined.size(); ++corner) {
+    std::uint32_t& drawn = drawn_of[root(corner)];
+    if (drawn == static_cast<std::uint32_t>(-1)) {
+      drawn = static_cast<std::uint32_t>(sources_.size());
+      sources_.push_back(triangles[corner / 3][corner % 3]);
+    }
+    triangles_[corner / 3][corner % 3] = drawn;
+  }
+}
+
+std::vector<Vec<3>> Shading::normals(std::span<const Vec<3>> places) const {
+  std::vector<Vec<3>> normals(sources_.size(), Vec<3>::Zero());
+  for (const auto& triangle : triangles_) {
+    const Vec<3> normal = area_normal(places, {sources_[triangle[0]], sources_[triangle[1]], sources_[triangle[2]]});
+    for (const std::uint32_t v : triangle) normals[v] += normal;
+  }
+  for (Vec<3>& normal : normals) {
+    const double length = normal.norm();
+    // Where there is no area any unit vector does.
+    normal = length > 0.0 ? Vec<3>(normal / length) : Vec<3>::UnitZ();
+  }
+  return normals;
+}
+
+}  // namespace clearance::exchange
