@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <zlib.h>
+#include <cmath>
 
 #include <algorithm>
 #include <cstring>
@@ -235,6 +236,50 @@ TEST(Frame, AsciiAndSeveralPieces) {
   two.insert(end, ascii_grid.substr(begin, end - begin));
   write_text(folder / "a.vtu", two);
   EXPECT_EQ(read_good(folder / "a.vtu").mesh.triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {3, 4, 5}}));
+}
+
+TEST(Frame, FurtherArraysComeBackWhereAllAreAskedFor) {
+  const TemporaryFolder folder;
+  Frame frame = make_frame();
+  frame.point_arrays.push_back({"heat", 1, std::vector<double>(frame.mesh.vertices.size(), 0.1)});
+  frame.cell_arrays.push_back({"flux", 3, {}});
+  for (int i = 0; i < 18; ++i) frame.cell_arrays[0].values.push_back(1.0 / (i + 3));
+  ASSERT_TRUE(write_frame(folder / "a.vtu", frame).has_value());
+  const auto read = read_whole_frame(folder / "a.vtu");
+  ASSERT_TRUE(read.has_value()) << all_issues(read.issues());
+  expect_same_frame(*read, frame);
+  ASSERT_EQ(read->point_arrays.size(), 1u);
+  EXPECT_EQ(read->point_arrays[0].name, "heat");
+  EXPECT_EQ(read->point_arrays[0].values, frame.point_arrays[0].values);
+  ASSERT_EQ(read->cell_arrays.size(), 1u);
+  EXPECT_EQ(read->cell_arrays[0].num_components, 3);
+  EXPECT_EQ(read->cell_arrays[0].values, frame.cell_arrays[0].values);
+  EXPECT_TRUE(read_good(folder / "a.vtu").cell_arrays.empty());
+
+  // Cells in another order than frames have them, arrays that not all pieces have, and lengths that are wrong.
+  const std::string piece =
+      "<Piece NumberOfPoints=\"3\" NumberOfCells=\"2\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" "
+      "format=\"ascii\">0 0 0 1 0 0 0 1 0</DataArray></Points><Cells><DataArray type=\"Int32\" "
+      "Name=\"connectivity\">0 0 1 2</DataArray><DataArray type=\"Int32\" Name=\"offsets\">1 4</DataArray><DataArray "
+      "type=\"UInt8\" Name=\"types\">1 5</DataArray></Cells><CellData><DataArray type=\"Float32\" Name=\"T\">7 8"
+      "</DataArray></CellData></Piece>";
+  const std::string other = replaced(piece, "Name=\"T\">7 8", "Name=\"T\">nan 9");
+  const std::string begin = "<VTKFile type=\"UnstructuredGrid\"><UnstructuredGrid>",
+                    end = "</UnstructuredGrid></VTKFile>";
+  write_text(folder / "b.vtu", begin + piece + other + end);
+  const auto pieces = read_whole_frame(folder / "b.vtu");
+  ASSERT_TRUE(pieces.has_value()) << all_issues(pieces.issues());
+  ASSERT_EQ(pieces->cell_arrays.size(), 1u);
+  const std::vector<double>& values = pieces->cell_arrays[0].values;
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ((std::vector<double>{values[0], values[1], values[2]}), (std::vector<double>{8, 9, 7}));
+  EXPECT_TRUE(std::isnan(values[3]));
+  write_text(folder / "b.vtu", begin + piece + replaced(other, "\"T\"", "\"U\"") + end);
+  EXPECT_TRUE(read_whole_frame(folder / "b.vtu")->cell_arrays.empty());
+  write_text(folder / "b.vtu", begin + replaced(piece, "7 8", "7") + end);
+  const auto wrong = read_whole_frame(folder / "b.vtu");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_NE(wrong.issues()[0].message.find("array `T`: expected 1 for each of 2"), std::string::npos);
 }
 
 TEST(Frame, BrokenGridsNameTheLineAndTheReason) {

@@ -8,13 +8,14 @@ Frame n of Blender is the n-th exported frame, counted from 0. Bodies that defor
 have keyframes. All are children of one empty, which turns the run's upward axis to z; places within it are those of the run.
 """
 
+import ast
 import json
 import math
 import sys
+from array import array
 from pathlib import Path
 
-import bpy
-import numpy
+import bpy  # and nothing that is not Python's own: some Blenders come without NumPy
 
 SHARP = math.radians(35)  # edges that turn by more are drawn sharp
 
@@ -34,6 +35,18 @@ def read_obj(path):
     return vertices, edges, faces
 
 
+def read_poses(path):
+    """By frame and body: x y z of the centre, w x y z of the rotation; an array of NumPy, little endian."""
+    data = path.read_bytes()
+    start = 10 + int.from_bytes(data[8:10], "little")
+    num_frames, num_bodies, size = ast.literal_eval(data[10:start].decode())["shape"]
+    numbers = array("d", data[start:])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    rows = [numbers[i : i + size] for i in range(0, len(numbers), size)]
+    return [rows[i : i + num_bodies] for i in range(0, num_frames * num_bodies, num_bodies)]
+
+
 def make_material(body):
     material = bpy.data.materials.new(body["name"])
     color = (*body["color"], 1.0)
@@ -50,7 +63,7 @@ def make_object(folder, body):
     vertices, edges, faces = read_obj(folder / body["mesh"])
     is_moved = body["cache"] is None  # as a whole, about its centre
     if is_moved:
-        vertices = (numpy.array(vertices, dtype=float) - body["center"]).tolist()
+        vertices = [[x - c for x, c in zip(vertex, body["center"])] for vertex in vertices]
     mesh = bpy.data.meshes.new(body["name"])
     mesh.from_pydata(vertices, edges, faces)
     if faces:
@@ -89,14 +102,13 @@ def curves_of(made):
 
 def add_keyframes(made, poses):
     """`poses`: by frame x y z of the centre, w x y z of the rotation."""
-    frames = numpy.arange(len(poses), dtype=float)
     for path in ("location", "rotation_quaternion"):
         made.keyframe_insert(path, frame=0)
     for curve in curves_of(made):
         column = curve.array_index + (0 if curve.data_path == "location" else 3)
         points = curve.keyframe_points
         points.add(len(poses) - len(points))
-        points.foreach_set("co", numpy.column_stack([frames, poses[:, column]]).ravel())
+        points.foreach_set("co", [x for frame, pose in enumerate(poses) for x in (frame, pose[column])])
         for point in points:
             point.interpolation = "LINEAR"
         curve.update()
@@ -125,23 +137,27 @@ def build(head):
     """The scene of NAME.json in the scene that is open; the empty that holds all."""
     head = Path(head).resolve()
     folder, run = head.parent, json.loads(head.read_text(encoding="utf-8"))
-    poses = numpy.load(folder / run["poses"]) if run["poses"] else None
+    poses = read_poses(folder / run["poses"]) if run["poses"] else None
     scene = bpy.context.scene
     collection = bpy.data.collections.new(run["name"])
     scene.collection.children.link(collection)
+    objects = []
+    for body in run["bodies"]:
+        made = make_object(folder, body)
+        collection.objects.link(made)
+        objects.append(made)
+        if body["cache"] is not None:
+            add_cache(made, folder / body["cache"])
+        elif body["pose"] is not None:
+            add_keyframes(made, [frame[body["pose"]] for frame in poses])
+    # Last, so that a body of the same name keeps its own.
     root = bpy.data.objects.new(run["name"], None)
     root.rotation_mode = "QUATERNION"
     half = math.sqrt(0.5)
     root.rotation_quaternion = {"x": (half, 0, -half, 0), "y": (half, half, 0, 0), "z": (1, 0, 0, 0)}[run["up"]]
     collection.objects.link(root)
-    for body in run["bodies"]:
-        made = make_object(folder, body)
-        collection.objects.link(made)
+    for made in objects:
         made.parent = root
-        if body["cache"] is not None:
-            add_cache(made, folder / body["cache"])
-        elif body["pose"] is not None:
-            add_keyframes(made, poses[:, body["pose"]])
     set_times(scene, run)
     scene.frame_set(0)
     return root

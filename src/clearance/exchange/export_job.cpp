@@ -14,7 +14,8 @@ ExportReport report_of(const ExportedRun& run) {
                     {{"still", count(Motion::still)},
                      {"rigid", count(Motion::rigid)},
                      {"affine", count(Motion::affine)},
-                     {"deforming", count(Motion::deforming)}}}};
+                     {"deforming", count(Motion::deforming)}}},
+                   {"rigid_error", run.rigid_error()}};
   return report;
 }
 

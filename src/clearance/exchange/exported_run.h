@@ -63,6 +63,8 @@ class ExportedRun {
   int up() const { return up_; }  ///< the axis that points up, 0 to 2
   const std::vector<ExportedBody>& bodies() const { return bodies_; }
   std::string body_name(int body) const;
+  /// [m] A vertex of a body that counts as rigid is off by this at most.
+  double rigid_error() const { return rigid_error_; }
   const page::DrawnBodies& drawn() const { return drawn_; }
   const Frame& first() const { return first_; }
 
@@ -85,6 +87,7 @@ class ExportedRun {
   std::string name_;
   int dim_ = 3;
   int up_ = 1;
+  double rigid_error_ = 0.0;
 };
 
 }  // namespace clearance::exchange

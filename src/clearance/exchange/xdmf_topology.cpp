@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 #include <span>
+#include <utility>
 
 #include "clearance/geometry/lagrange.h"
 
