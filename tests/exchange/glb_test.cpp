@@ -236,6 +236,27 @@ TEST_F(Glb, CapsTargetsEvenlyAndTellsWhatThatCosts) {
   EXPECT_LT(told, 0.05);
 }
 
+TEST_F(Glb, ABodyThatIsCrumpledIsStillWhereItIs) {
+  write_frames(6);
+  // Squeezed to a tenth and mirrored: no turn says much of it.
+  for (int i = 2; i < 6; ++i) {
+    Frame crumpled = frame(i);
+    for (std::size_t v = 0; v < 5; ++v) crumpled.mesh.vertices[v][0] *= i % 2 == 0 ? 0.1 : -0.1;
+    ASSERT_TRUE(write_frame(job_.folder / fmt::format("frames/frame_{:06}.vtu", i), crumpled).has_value());
+  }
+  ASSERT_TRUE(write_glb(options_).has_value());
+  const GlbPlayer player(bytes_of(options_.job.output));
+  for (int i = 0; i < 6; ++i) {
+    std::vector<Vec<3>> places;
+    for (std::size_t v = 0; v < 5; ++v) {
+      places.push_back(frame(i).mesh.vertices[v]);
+      if (i >= 2) places.back()[0] *= i % 2 == 0 ? 0.1 : -0.1;
+    }
+    EXPECT_LT(distance(player.show(0, 0.25 * i).places, places), 2e-6) << i;
+    EXPECT_EQ(player.channel(0, "rotation", 0.25 * i), (std::vector<double>{0, 0, 0, 1})) << i;
+  }
+}
+
 TEST_F(Glb, OneFrameIsAMeshWithoutAnimation) {
   write_frames(3);
   options_.job.frames = {1, 1, 1};

@@ -119,5 +119,18 @@ TEST_F(PointCaches, RefuseWhatIsInTheWayAndReplaceItOnlyIfTold) {
   EXPECT_EQ(bytes_of(folder_ / "out/other.txt"), "mine");
 }
 
+TEST_F(PointCaches, NeverReplaceWhatTheResultConsistsOf) {
+  write_frames(2);
+  options_.job.is_overwriting = true;
+  const std::string before = bytes_of(job_.folder / "scene.json");
+  for (const char* name : {"scene.pc2", "bodies.pc2"}) {
+    options_.job.output = job_.folder / name;
+    const Result<ExportReport> refused = write_point_caches(options_);
+    ASSERT_FALSE(refused.has_value()) << name;
+    EXPECT_NE(refused.issues()[0].message.find("is a file of the result"), std::string::npos);
+  }
+  EXPECT_EQ(bytes_of(job_.folder / "scene.json"), before);
+}
+
 }  // namespace
 }  // namespace clearance::exchange

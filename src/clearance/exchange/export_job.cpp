@@ -1,5 +1,9 @@
 #include "clearance/exchange/export_job.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 namespace clearance::exchange {
 
 ExportReport report_of(const ExportedRun& run) {
@@ -17,6 +21,16 @@ ExportReport report_of(const ExportedRun& run) {
                      {"deforming", count(Motion::deforming)}}},
                    {"rigid_error", run.rigid_error()}};
   return report;
+}
+
+void note_rigid_error(const ExportedRun& run, ExportReport& report) {
+  double size = 0.0;
+  for (const ExportedBody& body : run.bodies()) {
+    if (body.motion == Motion::rigid) size = std::max(size, body.axes.size);
+  }
+  if (!(run.rigid_error() > 1e-6 * size)) return;
+  report.notes.push_back(
+      fmt::format("stiff bodies turn and move only; their vertices are off by up to {:.2g} m", run.rigid_error()));
 }
 
 }  // namespace clearance::exchange

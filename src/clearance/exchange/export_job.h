@@ -26,6 +26,9 @@ struct ExportReport {
   nlohmann::ordered_json values;   ///< further numbers by their names
 };
 
+/// Where vertices of rigid bodies are off by more than single precision is anyway, a sentence that says so.
+void note_rigid_error(const ExportedRun& run, ExportReport& report);
+
 /// How many bodies move in which way, and frames; of a measured run.
 ExportReport report_of(const ExportedRun& run);
 

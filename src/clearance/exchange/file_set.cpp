@@ -3,13 +3,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace clearance::exchange {
 namespace {
 
 namespace fs = std::filesystem;
 
+/// Those whose endings exports have, too (ARCHITECTURE.md, result folder).
+constexpr std::array<std::string_view, 3> files_of_results = {"scene.json", "bodies.json", "summary.json"};
 /// Enough to see which.
 constexpr std::size_t most_named = 20;
 
@@ -20,7 +26,7 @@ FileSet::~FileSet() {
   if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
 }
 
-Issues FileSet::find_obstructions(bool is_overwriting) const {
+Issues FileSet::find_obstructions(bool is_overwriting, const fs::path& result) const {
   Issues issues;
   std::size_t num_found = 0;
   const auto note = [&](const fs::path& path, const char* message) {
@@ -31,9 +37,12 @@ Issues FileSet::find_obstructions(bool is_overwriting) const {
     note(folder_, "is no folder");
     return issues;
   }
+  const bool is_in_result = fs::equivalent(folder_.empty() ? "." : folder_, result, error);
   for (const std::string& name : names_) {
     const fs::path path = folder_ / name;
-    if (fs::is_directory(path, error)) {
+    if (is_in_result && std::find(files_of_results.begin(), files_of_results.end(), name) != files_of_results.end()) {
+      note(path, "is a file of the result; choose another name");
+    } else if (fs::is_directory(path, error)) {
       note(path, "is a folder");
     } else if (fs::exists(fs::symlink_status(path, error)) && !is_overwriting) {
       note(path, "is there already; --overwrite replaces it");

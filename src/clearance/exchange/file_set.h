@@ -22,8 +22,8 @@ class FileSet {
   ~FileSet();
 
   /// What would be in the way: every file that is there already (unless they are to be replaced), folders of their
-  /// names. Nothing is written.
-  Issues find_obstructions(bool is_overwriting) const;
+  /// names, and what the result in the folder `result` consists of. Nothing is written.
+  Issues find_obstructions(bool is_overwriting, const std::filesystem::path& result) const;
 
   /// Makes the folders.
   Result<Done> open();

@@ -340,7 +340,7 @@ class GlbWriter {
 Result<ExportReport> write_glb(const GlbOptions& options) {
   const std::string name = options.job.output.filename().string();
   FileSet files(options.job.output.parent_path(), {name});
-  Issues issues = files.find_obstructions(options.job.is_overwriting);
+  Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder);
   const auto note = [&](const Issues& more) { issues.insert(issues.end(), more.begin(), more.end()); };
   Result<ExportedRun> run = ExportedRun::open(options.job.folder, options.job.frames);
   note(run.issues());
@@ -358,6 +358,7 @@ Result<ExportReport> write_glb(const GlbOptions& options) {
   report.num_bytes = *num_bytes;
   report.values["targets"] = writer.num_targets();
   report.values["interpolation_error"] = writer.interpolation_error();
+  note_rigid_error(*run, report);
   if (writer.has_deforming() && writer.num_targets() + 1 < run->num_frames()) {
     report.notes.push_back(fmt::format(
         "deforming bodies have the shapes of {} of {} frames, evenly (--max-targets); straight lines between them are "

@@ -57,7 +57,7 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   for (std::size_t i = 0; i < run->num_frames(); ++i)
     names.push_back(fmt::format("{}_{:06}.obj", stem, run->number(i)));
   FileSet files(folder, names);
-  Issues issues = files.find_obstructions(job.is_overwriting);
+  Issues issues = files.find_obstructions(job.is_overwriting, job.folder);
   const auto measured = run->measure();
   issues.insert(issues.end(), measured.issues().begin(), measured.issues().end());
   if (!issues.empty()) return issues;

@@ -178,7 +178,8 @@ Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
   if (run->bodies().empty()) return Issue{options.job.folder.string(), "", "", "holds no bodies that could be drawn"};
   PointCacheWriter writer(options, *run);
   FileSet files(options.job.output.parent_path(), writer.names());
-  if (const Issues issues = files.find_obstructions(options.job.is_overwriting); !issues.empty()) return issues;
+  if (const Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder); !issues.empty())
+    return issues;
   if (const auto opened = files.open(); !opened) return opened.issues();
   if (const auto written = writer.write(files); !written) return written.issues();
   const Result<std::uintmax_t> num_bytes = files.finish();
@@ -186,6 +187,7 @@ Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
   ExportReport report = report_of(*run);
   report.files = files.names();
   report.num_bytes = *num_bytes;
+  note_rigid_error(*run, report);
   report.notes.push_back(fmt::format("blender --python {} builds the scene",
                                      (options.job.output.parent_path() / files.names()[1]).string()));
   return report;

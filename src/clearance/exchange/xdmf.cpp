@@ -147,7 +147,7 @@ class XdmfWriter {
 Result<ExportReport> write_xdmf(const ExportJob& job) {
   const std::string stem = job.output.stem().string();
   FileSet files(job.output.parent_path(), {stem + ".xdmf", stem + ".h5"});
-  Issues issues = files.find_obstructions(job.is_overwriting);
+  Issues issues = files.find_obstructions(job.is_overwriting, job.folder);
   if (stem.find(':') != std::string::npos) {
     issues.push_back({job.output.string(), "", stem, "expected a name without `:`, which ends names of files in XDMF"});
   }
