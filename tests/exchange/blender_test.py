@@ -66,6 +66,7 @@ class Scene(unittest.TestCase):
                         self.assertAlmostEqual(place[k], exact[v][k], delta=4e-7, msg=f"{body['name']} frame {n}")
                         farthest = max(farthest, abs(exact[v][k] - first[v][k]))
                     num_checked += 1
+        self.assertTrue(all(body["faces"] > 0 for body in told["bodies"].values()))
         self.assertGreater(num_checked, 50)
         self.assertGreater(farthest, 0.1)  # or all frames would look right
 

@@ -16,15 +16,10 @@ BodyShapes find_shapes(const ExportedRun& run, const ExportedBody& body) {
   const page::DrawnBody& drawn = body.drawn;
   const auto local = [&](std::uint32_t v) { return static_cast<std::uint32_t>(v - drawn.first_vertex); };
   BodyShapes shapes;
-  std::vector<std::array<std::uint32_t, 3>> triangles;
   std::set<std::array<std::uint32_t, 2>> sides;
-  for (std::size_t t = 0; t < drawn.num_triangles; ++t) {
-    const auto& [a, b, c] = run.drawn().triangles()[drawn.first_triangle + t];
-    triangles.push_back({local(a), local(b), local(c)});
-  }
   // Outlines of areas in the plane are among the lines.
   if (drawn.num_edges > 0) {
-    for (const auto& t : triangles) {
+    for (const auto& t : body.triangles) {
       for (std::size_t k = 0; k < 3; ++k) sides.insert(sorted(t[k], t[(k + 1) % 3]));
     }
   }
@@ -37,7 +32,7 @@ BodyShapes find_shapes(const ExportedRun& run, const ExportedBody& body) {
       shapes.lines.push_back({a, b});
     }
   }
-  if (!triangles.empty()) shapes.surface.emplace(run.places(body, run.first()), triangles);
+  if (!body.triangles.empty()) shapes.surface.emplace(run.places(body, run.first()), body.triangles);
   return shapes;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/exchange/outline_fill.h"
+
 namespace clearance::exchange {
 namespace {
 
@@ -148,9 +150,26 @@ Result<Done> ExportedRun::measure() {
                   : moves[b] == 0     ? Motion::still
                   : stretches[b] == 0 ? Motion::rigid
                                       : Motion::affine;
+    find_triangles(body);
     if (body.motion == Motion::rigid) rigid_error_ = std::max(rigid_error_, errors[b]);
   }
   return Done{};
+}
+
+void ExportedRun::find_triangles(ExportedBody& body) const {
+  const page::DrawnBody& drawn = body.drawn;
+  const auto local = [&](std::uint32_t v) { return static_cast<std::uint32_t>(v - drawn.first_vertex); };
+  for (std::size_t t = 0; t < drawn.num_triangles; ++t) {
+    const auto& [a, b, c] = drawn_.triangles()[drawn.first_triangle + t];
+    body.triangles.push_back({local(a), local(b), local(c)});
+  }
+  if (dim_ != 2 || !body.triangles.empty() || body.motion == Motion::deforming) return;
+  std::vector<std::array<std::uint32_t, 2>> edges;
+  for (std::size_t e = 0; e < drawn.num_edges; ++e) {
+    const auto& [a, b] = drawn_.edges()[drawn.first_edge + e];
+    edges.push_back({local(a), local(b)});
+  }
+  body.triangles = fill_outlines(places(body, first_), edges);
 }
 
 std::string ExportedRun::body_name(int body) const {

@@ -37,6 +37,9 @@ struct ExportedBody {
   std::array<double, 3> color = {};  ///< linear RGB
   Motion motion = Motion::deforming;
   BodyAxes axes;  ///< of the first frame
+  /// Of the body's own vertices, counted from 0: those of the frames, or the inside of the outline that a stiff body in
+  /// the plane is.
+  std::vector<std::array<std::uint32_t, 3>> triangles;
   /// A deforming body that turns as a whole from frame to frame, so that it can be followed, not just its centre.
   bool has_turns = false;
 };
@@ -77,6 +80,7 @@ class ExportedRun {
  private:
   ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first);
   void find_up();
+  void find_triangles(ExportedBody& body) const;
   RigidMotion best_motion(const ExportedBody& body, const Frame& frame) const;
 
   page::RunFiles files_;

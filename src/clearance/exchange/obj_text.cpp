@@ -24,10 +24,8 @@ std::string obj_elements(const ExportedRun& run, const ExportedBody& body, std::
   std::string text;
   const auto out = std::back_inserter(text);
   // The vertices of the body, not those that are drawn apart for their normals.
-  for (std::size_t t = 0; t < body.drawn.num_triangles; ++t) {
-    const auto& triangle = run.drawn().triangles()[body.drawn.first_triangle + t];
-    const auto number = [&](std::size_t k) { return triangle[k] - body.drawn.first_vertex + num_before + 1; };
-    fmt::format_to(out, "f {} {} {}\n", number(0), number(1), number(2));
+  for (const auto& [a, b, c] : body.triangles) {
+    fmt::format_to(out, "f {} {} {}\n", a + num_before + 1, b + num_before + 1, c + num_before + 1);
   }
   for (const auto& [a, b] : shapes.lines) fmt::format_to(out, "l {} {}\n", a + num_before + 1, b + num_before + 1);
   for (const std::uint32_t point : shapes.points) fmt::format_to(out, "p {}\n", point + num_before + 1);
