@@ -109,5 +109,22 @@ TEST_F(FullDisk, FileThatMayNotGrowEndsTheRunAndIsResumed) {
   EXPECT_GT(num_resumed, 0) << "no limit was large enough for a checkpoint";
 }
 
+TEST_F(FullDisk, ExportsEndWithAnErrorAndLeaveNothing) {
+  if (!can_mount()) GTEST_SKIP() << "mounting needs root";
+  for (const char* ending : {".glb", ".obj", ".pc2", ".xdmf"}) {
+    SCOPED_TRACE(ending);
+    for (const char* size : {"size=4k", "size=12k"}) {
+      if (!mount_disk(0, size)) GTEST_SKIP() << "cannot mount: " << std::strerror(errno);
+      const std::string output = (disk_ / ("run" + std::string(ending))).string();
+      const ProcessResult failed = clearance({"export", whole_.string(), "-o", output});
+      EXPECT_EQ(failed.status, 2) << failed.errors;
+      expect_says(failed.errors, {(disk_ / "run").string(), "No space left"});
+      EXPECT_EQ(failed.errors.find(".tmp"), std::string::npos) << failed.errors;
+      EXPECT_TRUE(fs::is_empty(disk_));
+      EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace clearance::cli

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,6 +22,12 @@ constexpr std::array<std::string_view, 3> files_of_results = {"scene.json", "bod
 constexpr std::size_t most_named = 20;
 
 }  // namespace
+
+Issue write_failure(const fs::path& path) {
+  const int error = errno;
+  return {path.string(), "", "",
+          error == 0 ? "cannot write the file" : std::string("cannot write the file: ") + std::strerror(error)};
+}
 
 FileSet::~FileSet() {
   std::error_code ignored;
@@ -83,6 +91,14 @@ Result<std::uintmax_t> FileSet::finish() {
   }
   if (error) return Issue{(folder_ / names_.front()).string(), "", "", "cannot be replaced: " + error.message()};
   return num_bytes;
+}
+
+Issues FileSet::by_their_places(Issues issues) const {
+  for (Issue& issue : issues) {
+    const fs::path path = issue.file;
+    if (path.parent_path() == temporary_) issue.file = (folder_ / path.filename()).string();
+  }
+  return issues;
 }
 
 }  // namespace clearance::exchange

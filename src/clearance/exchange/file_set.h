@@ -11,6 +11,9 @@
 
 namespace clearance::exchange {
 
+/// What the system says of the write that has just failed.
+Issue write_failure(const std::filesystem::path& path);
+
 class FileSet {
  public:
   /// The files go into `folder`; the first name is the file that refers to the others, if one does.
@@ -37,6 +40,8 @@ class FileSet {
   Result<std::uintmax_t> finish();
 
   const std::vector<std::string>& names() const { return names_; }
+  /// Issues of files that are written, by the places that the user has named.
+  Issues by_their_places(Issues issues) const;
 
  private:
   std::filesystem::path folder_, temporary_;

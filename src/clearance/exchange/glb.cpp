@@ -350,7 +350,9 @@ Result<ExportReport> write_glb(const GlbOptions& options) {
   if (const auto opened = files.open(); !opened) return opened.issues();
 
   GlbWriter writer(*run, options, files, name);
-  if (const auto written = writer.write(files.temporary(name)); !written) return written.issues();
+  if (const auto written = writer.write(files.temporary(name)); !written) {
+    return files.by_their_places(written.issues());
+  }
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();
   ExportReport report = report_of(*run);

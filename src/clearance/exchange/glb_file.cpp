@@ -6,6 +6,8 @@
 #include <bit>
 #include <limits>
 
+#include "clearance/exchange/file_set.h"
+
 namespace clearance::exchange {
 namespace {
 
@@ -93,8 +95,7 @@ Result<Done> GlbFile::write(const std::filesystem::path& path, Json document) {
   std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
   text.resize((text.size() + 3) / 4 * 4, ' ');
   numbers_.close();
-  const Issue failure{path.string(), "", "", "cannot be written"};
-  if (!numbers_) return failure;
+  if (!numbers_) return write_failure(path);
 
   const std::uint64_t size = 12 + 8 + text.size() + 8 + num_bytes_;
   if (size > std::numeric_limits<std::uint32_t>::max()) {
@@ -111,7 +112,7 @@ Result<Done> GlbFile::write(const std::filesystem::path& path, Json document) {
   std::ifstream numbers(scratch_, std::ios::binary);
   if (num_bytes_ > 0) file << numbers.rdbuf();
   file.close();
-  if (!file || !numbers) return failure;
+  if (!file || !numbers) return write_failure(path);
   return Done{};
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "clearance/exchange/file_set.h"
+
 namespace clearance::exchange {
 namespace {
 
@@ -34,6 +36,8 @@ class QuietHdf5 {
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
 Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
+  // On a full disk files cannot be closed; HDF5 1.10 would try again when the process ends, and crash.
+  H5dont_atexit();
   const QuietHdf5 quiet;
   file_ = H5Fcreate(path_.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
   has_failed_ = file_ < 0;
@@ -78,7 +82,7 @@ void Hdf5File::add_array(const std::string& name, const void* numbers, std::int6
 Result<Done> Hdf5File::close() {
   const QuietHdf5 quiet;
   const std::int64_t file = std::exchange(file_, -1);
-  if (file < 0 || H5Fclose(file) < 0 || has_failed_) return Issue{path_.string(), "", "", "cannot be written"};
+  if (file < 0 || H5Fclose(file) < 0 || has_failed_) return write_failure(path_);
   return Done{};
 }
 

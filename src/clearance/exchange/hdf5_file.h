@@ -22,6 +22,7 @@ class Hdf5File {
   void add(const std::string& name, std::span<const double> numbers, std::size_t num_columns);
   void add(const std::string& name, std::span<const std::int32_t> numbers, std::size_t num_columns);
 
+  bool has_failed() const { return has_failed_; }
   Result<Done> close();
 
  private:

@@ -29,7 +29,7 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
   file.close();
-  if (!file) return Issue{path.string(), "", "", "cannot be written"};
+  if (!file) return write_failure(path);
   return Done{};
 }
 
@@ -72,7 +72,7 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
     num_before += body.drawn.num_vertices;
   }
   if (const auto written = write_text(files.temporary(names.front()), materials(*run)); !written) {
-    return written.issues();
+    return files.by_their_places(written.issues());
   }
   for (std::size_t i = 0; i < run->num_frames(); ++i) {
     const Result<Frame> frame = run->frame(i);
@@ -84,7 +84,9 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
       add_obj_vertices(run->places(run->bodies()[b], *frame), text);
       text += elements[b];
     }
-    if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) return written.issues();
+    if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) {
+      return files.by_their_places(written.issues());
+    }
   }
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();

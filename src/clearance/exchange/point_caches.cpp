@@ -76,7 +76,7 @@ class PointCacheWriter {
     std::ofstream file(path, std::ios::binary | std::ios::app);
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     file.close();
-    if (!file) failure_ = Issue{path.string(), "", "", "cannot be written"};
+    if (!file) failure_ = write_failure(path);
     return static_cast<bool>(file);
   }
 
@@ -181,7 +181,7 @@ Result<ExportReport> write_point_caches(const PointCacheOptions& options) {
   if (const Issues issues = files.find_obstructions(options.job.is_overwriting, options.job.folder); !issues.empty())
     return issues;
   if (const auto opened = files.open(); !opened) return opened.issues();
-  if (const auto written = writer.write(files); !written) return written.issues();
+  if (const auto written = writer.write(files); !written) return files.by_their_places(written.issues());
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();
   ExportReport report = report_of(*run);

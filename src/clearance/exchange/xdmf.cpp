@@ -77,10 +77,11 @@ class XdmfWriter {
   Result<Done> finish() {
     head_ << "</Grid>\n</Domain>\n</Xdmf>\n";
     head_.close();
-    if (!head_) return Issue{head_path_.string(), "", "", "cannot be written"};
+    if (!head_) return write_failure(head_path_);
     return numbers_.close();
   }
 
+  bool has_failed() const { return !head_ || numbers_.has_failed(); }
   std::size_t num_topologies() const { return num_topologies_; }
   std::size_t num_split() const { return num_split_; }
 
@@ -162,8 +163,9 @@ Result<ExportReport> write_xdmf(const ExportJob& job) {
     const Result<Frame> frame = read_whole_frame(run->files.frames[i]);
     if (!frame) return frame.issues();
     writer.add_frame(*frame, i, run->files.times[i]);
+    if (writer.has_failed()) break;
   }
-  if (const auto finished = writer.finish(); !finished) return finished.issues();
+  if (const auto finished = writer.finish(); !finished) return files.by_their_places(finished.issues());
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();
   ExportReport report;
