@@ -15,10 +15,11 @@ namespace clearance {
 }  // namespace clearance
 
 /// Ends the process if the condition is false; in builds with tests (CLEARANCE_ASSERTIONS), elsewhere nothing is
-/// evaluated. It changes no result.
+/// evaluated. It changes no result. Files are named without their folders: programs that are handed on tell nothing of
+/// the machine that compiled them.
 #ifdef CLEARANCE_ASSERTIONS
 #define CLEARANCE_ASSERT(condition) \
-  ((condition) ? static_cast<void>(0) : clearance::break_off(__FILE__, __LINE__, #condition))
+  ((condition) ? static_cast<void>(0) : clearance::break_off(__FILE_NAME__, __LINE__, #condition))
 #else
 #define CLEARANCE_ASSERT(condition) static_cast<void>(false && (condition))
 #endif

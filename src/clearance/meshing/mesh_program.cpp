@@ -90,9 +90,9 @@ Result<Mesh> run_mesh_program(const std::string& command, const Mesh& input, con
   const fs::path program = find_mesh_program();
   if (program.empty()) {
     return failure(
-        "bare surfaces are meshed by the program clearance-mesh, which is not beside this one: it is built where CGAL "
-        "is found (`./dev deps` installs it, on Debian the package libcgal-dev; then build again), or CLEARANCE_MESH "
-        "names it");
+        "bare surfaces are meshed by the program clearance-mesh, which is neither beside this one nor on the PATH: it "
+        "is built where CGAL is found (`./dev deps` installs it, on Debian the package libcgal-dev; then build again), "
+        "is a package of its own (clearance-mesh), or CLEARANCE_MESH names it");
   }
   const TemporaryFolder folder;
   if (folder.path().empty()) return failure("cannot make a temporary folder (TMPDIR names where)");

@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// Where clearance-mesh is: what CLEARANCE_MESH names, or beside the running program. Empty: nowhere.
+/// Where clearance-mesh is (`find_program`): what CLEARANCE_MESH names, beside the running program, or on the PATH.
 std::filesystem::path find_mesh_program();
 
 /// `clearance-mesh COMMAND input output OPTIONS...`. Issues: there is no such program, or what it says.

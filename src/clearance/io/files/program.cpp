@@ -1,7 +1,10 @@
 #include "clearance/io/files/program.h"
 
 #include <cstdlib>
+#include <sstream>
+#include <string>
 #include <system_error>
+#include <vector>
 
 namespace clearance {
 
@@ -9,11 +12,22 @@ namespace fs = std::filesystem;
 
 fs::path find_program(const char* name, const char* variable) {
   std::error_code error;
-  const char* named = std::getenv(variable);
-  const fs::path program = named != nullptr && *named != 0
-                               ? fs::path(named)
-                               : fs::read_symlink("/proc/self/exe", error).parent_path() / name;
-  return fs::is_regular_file(program, error) ? fs::absolute(program, error) : fs::path();
+  std::vector<fs::path> places;
+  if (const char* named = std::getenv(variable); named != nullptr && *named != 0) {
+    places.emplace_back(named);
+  } else {
+    places.push_back(fs::read_symlink("/proc/self/exe", error).parent_path() / name);
+    const char* folders = std::getenv("PATH");
+    std::istringstream list(folders != nullptr ? folders : "");
+    // An empty entry would be the working folder, where anybody's files are.
+    for (std::string folder; std::getline(list, folder, ':');) {
+      if (!folder.empty()) places.push_back(fs::path(folder) / name);
+    }
+  }
+  for (const fs::path& place : places) {
+    if (fs::is_regular_file(place, error)) return fs::absolute(place, error);
+  }
+  return {};
 }
 
 }  // namespace clearance

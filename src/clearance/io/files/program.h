@@ -5,7 +5,8 @@
 
 namespace clearance {
 
-/// What the environment variable names, or the program of this name beside the one that runs; empty if it is not there.
+/// What the environment variable names, or the program of this name beside the one that runs, or in a folder of PATH
+/// (programs of users that are linked with the installed library). Empty: nowhere.
 std::filesystem::path find_program(const char* name, const char* variable);
 
 }  // namespace clearance
