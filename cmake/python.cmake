@@ -5,6 +5,8 @@ set(PYBIND11_FINDPYTHON ON)
 find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
 find_package(pybind11 REQUIRED)
 set(clearance_python_folder ${PROJECT_BINARY_DIR}/python/clearance)
+# Where Debian's interpreter looks below /usr/local; elsewhere PYTHONPATH names it.
+set(clearance_python_destination lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/dist-packages/clearance)
 
 # A module that Python imports; it shows nothing else to other modules of the process.
 function(clearance_python_module name)
@@ -17,6 +19,7 @@ function(clearance_python_module name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O2>)
   add_dependencies(python ${name})
+  install(TARGETS ${name} LIBRARY DESTINATION ${clearance_python_destination} COMPONENT python)
 endfunction()
 
 add_custom_target(python ALL COMMENT "Python package"
@@ -53,4 +56,7 @@ if(TARGET viewer)
   add_dependencies(python viewer)
 endif()
 
-install(DIRECTORY ${clearance_python_folder} DESTINATION . COMPONENT python PATTERN __pycache__ EXCLUDE)
+# The installed module finds clearance-mesh in bin/.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/clearance/ DESTINATION ${clearance_python_destination} COMPONENT python
+  PATTERN __pycache__ EXCLUDE)
+install(FILES ${viewer} ${viewer_licences} DESTINATION ${clearance_python_destination} COMPONENT python OPTIONAL)

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 else:
     core = _load()
 version: str = core.version
-# What fills bare surfaces (docs/meshing.md).
-_mesh_program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clearance-mesh")
-if os.path.exists(_mesh_program):
-    os.environ.setdefault("CLEARANCE_MESH", _mesh_program)
+# What fills bare surfaces (docs/meshing.md): beside the module, or in bin/ of where all of Clearance is installed.
+_folder = os.path.dirname(os.path.abspath(__file__))
+for _mesh_program in (os.path.join(_folder, "clearance-mesh"),
+                      os.path.join(_folder, *[os.pardir] * 4, "bin", "clearance-mesh")):
+    if os.path.exists(_mesh_program):
+        os.environ.setdefault("CLEARANCE_MESH", os.path.normpath(_mesh_program))
+        break
 # Big arrays come and go in every Newton iteration: given back each time, their pages would be faulted in anew.
 core.keep_freed_memory()
