@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <limits>
 
 #include "clearance/exchange/body_shapes.h"
 #include "clearance/exchange/file_set.h"
@@ -249,15 +251,21 @@ class GlbWriter {
     }
   }
 
-  float animation_time(std::size_t index) const {
-    return static_cast<float>((run_.time(index) - run_.time(0)) / options_.speed);
+  /// [s] Rising strictly, also where steps are shorter than single precision can tell.
+  std::vector<float> animation_times() const {
+    std::vector<float> times;
+    for (std::size_t i = 0; i < run_.num_frames(); ++i) {
+      const auto time = static_cast<float>((run_.time(i) - run_.time(0)) / options_.speed);
+      times.push_back(i > 0 ? std::max(time, std::nextafter(times.back(), std::numeric_limits<float>::max())) : time);
+    }
+    return times;
   }
 
   void add_animation() {
     if (run_.num_frames() < 2) return;
-    std::vector<float> all, of_targets;
-    for (std::size_t i = 0; i < run_.num_frames(); ++i) all.push_back(animation_time(i));
-    for (const std::size_t i : targets_) of_targets.push_back(animation_time(i));
+    const std::vector<float> all = animation_times();
+    std::vector<float> of_targets;
+    for (const std::size_t i : targets_) of_targets.push_back(all[i]);
     int all_times = -1, target_times = -1, target_weights = -1;
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       Body& body = bodies_[b];
