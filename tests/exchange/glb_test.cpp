@@ -285,6 +285,25 @@ TEST_F(Glb, TellsEveryProblemAndLeavesNothing) {
   EXPECT_EQ(files(), std::vector<std::string>{"run.glb"});
 }
 
+TEST_F(Glb, KeysRiseAlsoWhereStepsAreShorterThanSinglePrecisionTells) {
+  write_frames(4);
+  std::vector<PvdEntry> entries;
+  const std::vector<double> times = {0.0, 1000.0, 1000.0 + 1e-7, 1000.0 + 2e-7};
+  for (std::size_t i = 0; i < times.size(); ++i)
+    entries.push_back({times[i], fmt::format("frames/frame_{:06}.vtu", i)});
+  ASSERT_TRUE(write_pvd(job_.folder / "frames.pvd", entries).has_value());
+  ASSERT_TRUE(write_glb(options_).has_value());
+  const GlbPlayer player(bytes_of(options_.job.output));
+  for (const Json& sampler : player.json()["animations"][0]["samplers"]) {
+    const auto keys = player.rows(sampler["input"]);
+    ASSERT_EQ(keys.size(), 4u);
+    for (std::size_t i = 1; i < 4; ++i) {
+      EXPECT_GT(keys[i][0], keys[i - 1][0]);
+      EXPECT_NEAR(keys[i][0], times[i], 2e-4);
+    }
+  }
+}
+
 TEST_F(Glb, TimesMustRise) {
   write_frames(3);
   ASSERT_TRUE(
