@@ -98,35 +98,47 @@ Work find_work(const SweepFolder& folder, bool is_retrying) {
   return work;
 }
 
-std::array<int, 5> count_phases(const SweepFolder& folder) {
-  std::array<int, 5> counts = {};
-  for (int i = 0; i < folder.num_runs(); ++i) ++counts[static_cast<std::size_t>(phase_of(folder, i))];
-  return counts;
+std::vector<RunState> read_states(const SweepFolder& folder) {
+  std::vector<RunState> states(static_cast<std::size_t>(folder.num_runs()));
+  parallel_for(folder.num_runs(), 1, [&](int i) { states[static_cast<std::size_t>(i)] = state_of(folder, i); });
+  return states;
 }
 
-std::string text_of(const std::array<int, 5>& counts) {
+int count(const std::vector<RunState>& states, RunPhase phase) {
+  return static_cast<int>(
+      std::count_if(states.begin(), states.end(), [&](const RunState& state) { return state.phase == phase; }));
+}
+
+/// `20 runs: 18 complete (1 with steps that did not converge), 2 failed`
+std::string text_of(const std::vector<RunState>& states) {
+  const auto num_doubtful = std::count_if(states.begin(), states.end(), [](const RunState& state) {
+    return state.phase == RunPhase::complete && state.converged_steps < state.steps;
+  });
   std::string text;
   for (const RunPhase phase :
        {RunPhase::complete, RunPhase::failed, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
-    const int count = counts[static_cast<std::size_t>(phase)];
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(phase));
+    const int number = count(states, phase);
+    if (number == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, to_string(phase));
+    if (phase == RunPhase::complete && num_doubtful > 0) {
+      text += fmt::format(" ({} with steps that did not converge)", num_doubtful);
+    }
   }
-  return text;
+  return fmt::format("{} runs: {}", states.size(), text);
 }
 
 int run_here(const SweepFolder& folder, const Work& work, const SweepOptions& options, int threads) {
   const int processors = std::max(1U, std::thread::hardware_concurrency());
   const int jobs = options.jobs > 0 ? options.jobs : std::max(1, processors / std::max(1, threads));
   const PoolOutcome outcome = run_pool(folder, work.runs, {jobs, threads, options.is_quiet});
-  const auto counts = count_phases(folder);
-  const int num_complete = counts[static_cast<std::size_t>(RunPhase::complete)];
+  const std::vector<RunState> states = read_states(folder);
   if (!options.is_quiet) {
-    say(stdout, "{}: {} runs: {}\n", folder.path().string(), folder.num_runs(), text_of(counts));
+    say(stdout, "{}: {}\n", folder.path().string(), text_of(states));
     if (outcome.num_held > 0) say(stdout, "{} runs are held by other processes\n", outcome.num_held);
     if (work.num_failed > 0) say(stdout, "runs that had failed before were left so; --retry tries them again\n");
   }
   if (outcome.signal != 0) return exit_signal + outcome.signal;
-  return num_complete == folder.num_runs() ? exit_done : exit_not_converged;
+  return count(states, RunPhase::complete) == folder.num_runs() ? exit_done : exit_not_converged;
 }
 
 /// Takes what this process prints, in memory, so that a kill leaves no file behind.
@@ -222,15 +234,15 @@ int run_sweep_task(const SweepTaskOptions& options) {
 int run_sweep_status(const SweepReportOptions& options) {
   const Result<SweepFolder> folder = SweepFolder::open(options.folder);
   if (!folder) return refuse(folder.issues());
-  std::array<int, 5> counts = {};
-  std::vector<RunState> states(static_cast<std::size_t>(folder->num_runs()));
-  parallel_for(folder->num_runs(), 1, [&](int i) { states[static_cast<std::size_t>(i)] = state_of(*folder, i); });
-  for (const RunState& state : states) ++counts[static_cast<std::size_t>(state.phase)];
-  const bool is_complete = counts[static_cast<std::size_t>(RunPhase::complete)] == folder->num_runs();
+  const std::vector<RunState> states = read_states(*folder);
+  const bool is_complete = count(states, RunPhase::complete) == folder->num_runs();
   const std::optional<int> num_queued = count_in_slurm(*folder);
   if (options.json) {
     nlohmann::ordered_json json = {{"runs", folder->num_runs()}};
-    for (std::size_t i = 0; i < counts.size(); ++i) json[to_string(static_cast<RunPhase>(i))] = counts[i];
+    for (const RunPhase phase :
+         {RunPhase::waiting, RunPhase::running, RunPhase::interrupted, RunPhase::complete, RunPhase::failed}) {
+      json[to_string(phase)] = count(states, phase);
+    }
     if (num_queued) json["in_slurm"] = *num_queued;
     json["states"] = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < states.size(); ++i) {
@@ -241,7 +253,7 @@ int run_sweep_status(const SweepReportOptions& options) {
     say(stdout, "{}\n", json.dump(2));
     return is_complete ? exit_done : exit_not_converged;
   }
-  say(stdout, "{} runs: {}\n", folder->num_runs(), text_of(counts));
+  say(stdout, "{}\n", text_of(states));
   if (num_queued) say(stdout, "{} tasks in Slurm's queue\n", *num_queued);
   for (std::size_t i = 0; i < states.size(); ++i) {
     if (states[i].phase == RunPhase::running)

@@ -136,8 +136,7 @@ std::string cell(const Json& value, const RunTable::Column& column, const Range&
   const std::string full = cell_text(value);
   std::string share;
   if (range.high > range.low) {
-    share =
-        fmt::format(" style=\"--share:{:.1f}%\"", 100.0 * (value.get<double>() - range.low) / (range.high - range.low));
+    share = fmt::format(" style=\"--share:{:.3f}\"", (value.get<double>() - range.low) / (range.high - range.low));
   }
   return fmt::format("<td class=\"{0}\" data-v=\"{1}\" title=\"{1}\"{2}>{3}</td>", classes, full, share,
                      short_number(value));
