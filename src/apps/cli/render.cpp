@@ -41,8 +41,7 @@ struct Folder {
 
 /// What one frame adds to the extents of the film.
 struct FrameExtent {
-  RenderBounds bodies, obstacles;
-  FieldRange field;  ///< of what colours mean, on bodies that are no obstacles
+  PictureExtent extent;
   Issues issues;
 };
 
@@ -90,11 +89,12 @@ Result<Folder> read_folder(const fs::path& path) {
 
 /// `first`: the frame that displacements count from.
 FrameExtent measure_frame(const fs::path& path, const std::string& color, const Frame& first) {
-  FrameExtent extent;
+  FrameExtent measured;
+  PictureExtent& extent = measured.extent;
   const auto frame = read_frame(path, array_of(color));
   if (!frame) {
-    extent.issues = frame.issues();
-    return extent;
+    measured.issues = frame.issues();
+    return measured;
   }
   const Mesh& mesh = frame->mesh;
   const std::vector<double> values = field_values(*frame, color, first);
@@ -114,31 +114,30 @@ FrameExtent measure_frame(const fs::path& path, const std::string& color, const 
   for (const auto& t : mesh.triangles) add(t);
   for (const auto& e : mesh.edges) add(e);
   for (const int p : mesh.points) add(std::array{p});
-  return extent;
+  return measured;
 }
 
-/// Extents of all frames together, so that a film has one camera and one colour map.
-Result<FrameExtent> measure_film(const Folder& folder, const std::string& color, const Frame& first) {
-  std::vector<FrameExtent> extents(folder.frames.size());
+/// Extents of some frames together, so that a film has one camera and one colour map.
+Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const std::string& color,
+                                     const Frame& first) {
+  std::vector<FrameExtent> extents(frames.size());
   parallel_for(static_cast<int>(extents.size()), 1,
-               [&](int i) { extents[i] = measure_frame(folder.frames[i], color, first); });
-  FrameExtent film;
+               [&](int i) { extents[i] = measure_frame(frames[i], color, first); });
+  PictureExtent film;
   for (const FrameExtent& e : extents) {
     if (!e.issues.empty()) return e.issues;
-    film.bodies.add(e.bodies);
-    film.obstacles.add(e.obstacles);
-    film.field.add(e.field);
+    film.add(e.extent);
   }
   if (film.bodies.is_empty()) film.bodies = film.obstacles;
-  if (film.bodies.is_empty()) return Issue{folder.frames[0].string(), "", "", "holds nothing to draw"};
+  if (film.bodies.is_empty()) return Issue{frames[0].string(), "", "", "holds nothing to draw"};
   if (is_field(color) && film.field.is_empty) {
-    return Issue{folder.frames[0].string(), "--color", color, advice_for_missing(color)};
+    return Issue{frames[0].string(), "--color", color, advice_for_missing(color)};
   }
   return film;
 }
 
 /// The deformable bodies, and obstacles that are not much larger than the space they move in.
-RenderBounds choose_view(const FrameExtent& film) {
+RenderBounds choose_view(const PictureExtent& film) {
   RenderBounds view = film.bodies;
   RenderBounds both = film.bodies;
   both.add(film.obstacles);
@@ -147,7 +146,8 @@ RenderBounds choose_view(const FrameExtent& film) {
 }
 
 /// Half-spaces seen from their free side; without any, a ground just below everything.
-std::vector<DrawPlane> choose_planes(const Folder& folder, const FrameExtent& film, const Camera& camera, double size) {
+std::vector<DrawPlane> choose_planes(const Folder& folder, const PictureExtent& film, const Camera& camera,
+                                     double size) {
   std::vector<DrawPlane> planes;
   for (const DrawPlane& plane : folder.half_spaces) {
     if (folder.is_plane || plane.normal.dot(camera.position - plane.point) > 0) planes.push_back(plane);
@@ -189,7 +189,7 @@ int refuse(const Issues& issues) {
 /// Everything that all pictures of a run have in common.
 class Studio {
  public:
-  Studio(Folder folder, FrameExtent film, Frame first, const RenderOptions& options)
+  Studio(Folder folder, PictureExtent film, Frame first, const RenderOptions& options)
       : folder_(std::move(folder)), film_(std::move(film)), first_(std::move(first)), options_(options) {
     const RenderBounds view = choose_view(film_);
     drawing_.origin = view.center();
@@ -220,7 +220,7 @@ class Studio {
 
  private:
   Folder folder_;
-  FrameExtent film_;
+  PictureExtent film_;
   Frame first_;
   RenderOptions options_;
   Drawing drawing_;
@@ -229,22 +229,27 @@ class Studio {
   Legend legend_;
 };
 
-/// What was drawn, in a line.
-Result<std::string> render_picture(Studio& studio, const RenderOptions& options) {
-  const int num_frames = static_cast<int>(studio.folder().frames.size());
+/// Index of the frame of a picture.
+Result<int> choose_frame(const Folder& folder, const RenderOptions& options) {
+  const int num_frames = static_cast<int>(folder.frames.size());
   const int wanted = options.frame.value_or(-1);
   const int index = wanted < 0 ? num_frames + wanted : wanted;
-  if (index < 0 || index >= num_frames) {
-    return Issue{
-        options.folder.string(), "--frame", std::to_string(wanted),
-        fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1, -num_frames)};
-  }
-  const auto image = studio.draw(index);
+  if (index >= 0 && index < num_frames) return index;
+  return Issue{
+      options.folder.string(), "--frame", std::to_string(wanted),
+      fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1, -num_frames)};
+}
+
+/// What was drawn, in a line.
+Result<std::string> render_picture(Studio& studio, const RenderOptions& options) {
+  const Result<int> index = choose_frame(studio.folder(), options);
+  if (!index) return index.issues();
+  const auto image = studio.draw(*index);
   if (!image) return image.issues();
   const auto written = write_png(options.output, *image);
   if (!written) return written.issues();
-  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), index, studio.folder().times[index],
-                     options.width, options.height);
+  return fmt::format("{}: frame {} at {:.6g} s, {}x{}", options.output.string(), *index,
+                     studio.folder().times[static_cast<std::size_t>(*index)], options.width, options.height);
 }
 
 int render_film(Studio& studio, const RenderOptions& options) {
@@ -311,21 +316,43 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 
 namespace {
 
-/// With the arrays of the last frame looked up, and all frames measured.
+/// An array that has the short name itself goes first.
+void complete_color(const Folder& folder, RenderOptions& options) {
+  const auto last = read_frame(folder.frames.back(), array_of(options.color));
+  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options.color = full_name_of(options.color);
+}
+
 Result<Studio> open_studio(RenderOptions& options) {
   auto folder = read_folder(options.folder);
   if (!folder) return folder.issues();
-  // An array that has the short name itself goes first.
-  const auto last = read_frame(folder->frames.back(), array_of(options.color));
-  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options.color = full_name_of(options.color);
+  complete_color(*folder, options);
   auto first = read_frame(folder->frames[0]);
   if (!first) return first.issues();
-  auto film = measure_film(*folder, options.color, *first);
+  auto film =
+      options.extent ? Result<PictureExtent>(*options.extent) : measure_frames(folder->frames, options.color, *first);
   if (!film) return film.issues();
   return Studio(std::move(*folder), std::move(*film), std::move(*first), options);
 }
 
 }  // namespace
+
+void PictureExtent::add(const PictureExtent& other) {
+  bodies.add(other.bodies);
+  obstacles.add(other.obstacles);
+  field.add(other.field);
+}
+
+Result<PictureExtent> measure_picture(const RenderOptions& given) {
+  RenderOptions options = given;
+  auto folder = read_folder(options.folder);
+  if (!folder) return folder.issues();
+  const Result<int> index = choose_frame(*folder, options);
+  if (!index) return index.issues();
+  complete_color(*folder, options);
+  auto first = read_frame(folder->frames[0]);
+  if (!first) return first.issues();
+  return measure_frames({folder->frames[0], folder->frames[static_cast<std::size_t>(*index)]}, options.color, *first);
+}
 
 Result<std::string> draw_picture(const RenderOptions& given) {
   auto options = complete_options(given);

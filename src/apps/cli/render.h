@@ -6,21 +6,35 @@
 #include <string>
 
 #include "clearance/base/result.h"
+#include "clearance/render/camera.h"
+#include "clearance/render/field.h"
 
 namespace clearance::cli {
 
+/// What a picture has to show: the camera fits it, and the colours range over it.
+struct PictureExtent {
+  render::RenderBounds bodies, obstacles;
+  render::FieldRange field;  ///< of what colours mean, on bodies that are no obstacles
+
+  void add(const PictureExtent& other);
+};
+
 struct RenderOptions {
   std::filesystem::path folder;
-  std::filesystem::path output;  ///< the extension decides: .png one frame, .mp4 a film of all frames
-  std::optional<int> frame;      ///< of a picture: index from 0, negative from the end; absent: the last
-  int width = 0, height = 0;     ///< [px]; 0: 1280 x 720 for a picture, 854 x 480 for a film
-  std::string color = "body";    ///< or a field, see render_field.h
-  int samples = 0;               ///< per pixel; 0: 32 for a picture, 5 for a film
-  bool show_progress = true;     ///< on standard error, only if that is a terminal
+  std::filesystem::path output;         ///< the extension decides: .png one frame, .mp4 a film of all frames
+  std::optional<int> frame;             ///< of a picture: index from 0, negative from the end; absent: the last
+  int width = 0, height = 0;            ///< [px]; 0: 1280 x 720 for a picture, 854 x 480 for a film
+  std::string color = "body";           ///< or a field, see render_field.h
+  int samples = 0;                      ///< per pixel; 0: 32 for a picture, 5 for a film
+  bool show_progress = true;            ///< on standard error, only if that is a terminal
+  std::optional<PictureExtent> extent;  ///< of pictures that are to be compared; absent: that of all frames of the run
 };
 
 /// `1280x720`; issues if it is anything else or out of [16, 8192].
 Result<Done> parse_size(const std::string& text, RenderOptions& options);
+
+/// Of the first frame and the one that would be drawn.
+Result<PictureExtent> measure_picture(const RenderOptions& options);
 
 /// One frame into a .png file; what was drawn, in a line.
 Result<std::string> draw_picture(const RenderOptions& options);

@@ -66,31 +66,58 @@ Result<Sources> read_sources(const fs::path& path) {
   return Sources{std::move(*folder), std::move(*plan)};
 }
 
+RenderOptions picture_options(const SweepFolder& folder, int run, const Picture& picture) {
+  RenderOptions options;
+  options.folder = folder.run_folder(run);
+  options.frame = picture.frame;
+  options.width = picture.width;
+  options.height = picture.height;
+  options.color = picture.color;
+  options.samples = picture_samples;
+  return options;
+}
+
+bool has_frames(const SweepFolder& folder, int run) {
+  std::error_code error;
+  return fs::exists(folder.run_folder(run) / "frames.pvd", error);
+}
+
+/// The runs are to be compared: one camera and one scale of colours for all of them.
+PictureExtent measure_runs(const SweepFolder& folder, const Picture& picture) {
+  PictureExtent all;
+  for (int run = 0; run < folder.num_runs(); ++run) {
+    if (!has_frames(folder, run)) continue;
+    // What cannot be measured cannot be drawn either, which says why.
+    if (const auto extent = measure_picture(picture_options(folder, run, picture))) all.add(*extent);
+  }
+  return all;
+}
+
 /// The file of a picture names what it shows, so that one which is there is the one that is wanted.
-fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture) {
+fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture, const PictureExtent& extent) {
   const std::vector<StatsLine> lines = read_stats_lines(folder.run_folder(run));
-  const std::string shown = fmt::format("{} {} {} {} {} {}", lines.empty() ? "" : lines.back().text, lines.size(),
-                                        picture.frame, picture.color, picture.width, picture.height);
+  std::string shown =
+      fmt::format("{} {} {} {} {} {} {} {}", lines.empty() ? "" : lines.back().text, lines.size(), picture.frame,
+                  picture.color, picture.width, picture.height, extent.field.low, extent.field.high);
+  for (const render::RenderBounds* bounds : {&extent.bodies, &extent.obstacles}) {
+    for (const double reach : bounds->reach) shown += fmt::format(" {}", reach);
+  }
   Hash hash;
   hash.add(shown.data(), shown.size());
   return folder.path() / "pictures" / fmt::format("{}-{}.png", run_name(run), hash.text());
 }
 
 /// Bytes of the picture of a run; none, with the reason among the warnings, if it cannot be drawn.
-std::string draw_run(const SweepFolder& folder, int run, const Picture& picture, Issues& warnings) {
+std::string draw_run(const SweepFolder& folder, int run, const Picture& picture, const PictureExtent& extent,
+                     Issues& warnings) {
+  if (!has_frames(folder, run)) return {};
   std::error_code error;
-  if (!fs::exists(folder.run_folder(run) / "frames.pvd", error)) return {};
-  const fs::path file = picture_file(folder, run, picture);
+  const fs::path file = picture_file(folder, run, picture, extent);
   if (!fs::exists(file, error)) {
-    RenderOptions options;
-    options.folder = folder.run_folder(run);
+    RenderOptions options = picture_options(folder, run, picture);
+    options.extent = extent;
     // A picture that is cut off has another name.
     options.output = fs::path(file).replace_extension(".part.png");
-    options.frame = picture.frame;
-    options.width = picture.width;
-    options.height = picture.height;
-    options.color = picture.color;
-    options.samples = picture_samples;
     const Result<std::string> drawn = draw_picture(options);
     if (!drawn) {
       for (Issue issue : drawn.issues()) {
@@ -156,10 +183,11 @@ int run_sweep_table(const SweepReportOptions& options) {
   std::error_code error;
   if (options.output.has_parent_path()) fs::create_directories(options.output.parent_path(), error);
   const bool is_terminal = isatty(STDERR_FILENO) == 1;
+  const PictureExtent extent = sources->plan.picture ? measure_runs(folder, *sources->plan.picture) : PictureExtent();
   for (int i = 0; i < folder.num_runs(); ++i) {
     page.links.push_back(link_to(folder.run_folder(i), options.output));
     if (!sources->plan.picture) continue;
-    page.pictures.push_back(draw_run(folder, i, *sources->plan.picture, warnings));
+    page.pictures.push_back(draw_run(folder, i, *sources->plan.picture, extent, warnings));
     if (is_terminal) say(stderr, "\rpicture {} of {}", i + 1, folder.num_runs());
   }
   if (sources->plan.picture) {
