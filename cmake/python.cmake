@@ -55,6 +55,12 @@ if(TARGET viewer)
     COMMAND ${CMAKE_COMMAND} -E copy_if_different ${viewer} ${clearance_python_folder}/viewer.html)
   add_dependencies(python viewer)
 endif()
+# So does what reads robots.
+if(TARGET clearance-robot)
+  add_custom_command(TARGET python POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E copy_if_different $<TARGET_FILE:clearance-robot> ${clearance_python_folder})
+  add_dependencies(python clearance-robot)
+endif()
 
 # The installed module finds clearance-mesh in bin/.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/clearance/ DESTINATION ${clearance_python_destination} COMPONENT python

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 else:
     core = _load()
 version: str = core.version
-# What fills bare surfaces (docs/meshing.md): beside the module, or in bin/ of where all of Clearance is installed.
+# What fills bare surfaces (docs/meshing.md) and what reads robots (docs/robot_models.md): beside the module, or in bin/ of
+# where all of Clearance is installed.
 _folder = os.path.dirname(os.path.abspath(__file__))
-for _mesh_program in (os.path.join(_folder, "clearance-mesh"),
-                      os.path.join(_folder, *[os.pardir] * 4, "bin", "clearance-mesh")):
-    if os.path.exists(_mesh_program):
-        os.environ.setdefault("CLEARANCE_MESH", os.path.normpath(_mesh_program))
-        break
+for _name, _variable in (("clearance-mesh", "CLEARANCE_MESH"), ("clearance-robot", "CLEARANCE_ROBOT")):
+    for _program in (os.path.join(_folder, _name), os.path.join(_folder, *[os.pardir] * 4, "bin", _name)):
+        if os.path.exists(_program):
+            os.environ.setdefault(_variable, os.path.normpath(_program))
+            break
 # Big arrays come and go in every Newton iteration: given back each time, their pages would be faulted in anew.
 core.keep_freed_memory()

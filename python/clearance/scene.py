@@ -43,8 +43,8 @@ class Scene:
 
     @classmethod
     def load(cls, path: Any, *, format: str = "auto", set: Sequence[str] = ()) -> "Scene":
-        """From a file of any supported format (auto, clearance, ipc, rigid-ipc, polyfem); `set` as on the command line:
-        `["time.step=0.01"]`. Raises SceneError with every problem of the file."""
+        """From a file of any supported format (auto, clearance, ipc, rigid-ipc, polyfem, urdf, mjcf); `set` as on the
+        command line: `["time.step=0.01"]`. Raises SceneError with every problem of the file."""
         path = _check.path(path, "path")
         if isinstance(set, str) or not all(isinstance(s, str) for s in set):
             raise TypeError('set: expected a list of texts like ["time.step=0.01"]')

@@ -264,5 +264,24 @@ TEST(Forest, FindsAllPairsOrNoneWhereTheyAreLimited) {
   }
 }
 
+TEST(Forest, IgnoredPairsOfBodiesAreLeftOutAsByTheSlowTwin) {
+  Rng rng(7);
+  for (int round = 0; round < 20; ++round) {
+    TestSurface surface = random_bodies(rng, 3, 12, 0.6);
+    const auto without = make_brute_force(3, surface.topology)->find_candidates(surface.x_t0, surface.x_t1, 0.05);
+    for (int a = 0; a < 12; ++a) {
+      for (int b = a + 1; b < 12; b += 3) surface.topology.ignored_pairs.push_back({a, b});
+    }
+    surface = shuffled(surface, rng);
+    Forest forest(3, surface.topology);
+    const auto expected = make_brute_force(3, surface.topology)->find_candidates(surface.x_t0, surface.x_t1, 0.05);
+    expect_equal(forest.find_candidates(surface.x_t0, surface.x_t1, 0.05), expected);
+    EXPECT_LT(expected.size(), without.size());
+    EXPECT_GT(expected.size(), 0U);
+    EXPECT_EQ(forest.find_intersection_candidates(surface.x_t0),
+              make_brute_force(3, surface.topology)->find_intersection_candidates(surface.x_t0));
+  }
+}
+
 }  // namespace
 }  // namespace clearance

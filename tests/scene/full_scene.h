@@ -35,7 +35,8 @@ inline SceneDesc full_scene() {
                    .separate_curved = true,
                    .obstacles_only = true,
                    .restitution = 0.4,
-                   .restitution_pairs = {RestitutionPairDesc{.bodies = {"cube", "ball"}, .restitution = 0.6}}};
+                   .restitution_pairs = {RestitutionPairDesc{.bodies = {"cube", "ball"}, .restitution = 0.6}},
+                   .ignored_pairs = {IgnoredPairDesc{.bodies = {"cube", "link"}}}};
   scene.friction = {
       .coefficient = 0.25,
       .static_coefficient = 0.5,
@@ -121,6 +122,9 @@ inline SceneDesc full_scene() {
       .vertices = {{0, 0.1, 0}, {1, 0, 0}, {0, 1, 1.0 / 3.0}}, .edges = {{0, 1}, {1, 2}}, .triangles = {{2, 0, 1}}};
   link.split_components = true;
   link.mass = 2.5;
+  link.center_of_mass = Vec<3>(0.1, 0.2, 0.3);
+  link.inertia = InertiaDesc{.moments = {1, 2, 2.5}, .products = {0.1, 0.2, 1.0 / 3.0}};
+  link.collides = false;
   link.thickness = 0.125;
   link.fixed_translation = {true, false, true};
   link.fixed_rotation = {false, true, false};
@@ -143,13 +147,17 @@ inline SceneDesc full_scene() {
                             .lower = -0.25,
                             .upper = 0.5,
                             .drive = "",
-                            .effort = "2 * t * pull + grip"},
+                            .effort = "2 * t * pull + grip",
+                            .stiffness = 12.5,
+                            .rest = "grip",
+                            .damping = 0.75},
                   JointDesc{.name = "motor",
                             .bodies = {"link[0]", "link[1]"},
                             .lower = {},
                             .upper = {},
                             .drive = "sin(t)",
-                            .effort = ""}};
+                            .effort = "",
+                            .rest = ""}};
   scene.half_spaces = {
       HalfSpaceDesc{.point = {0, -1, 0}, .normal = {0.1, 1, 0}, .friction = 0.3, .static_friction = 0.7}};
   scene.controls = {ControlDesc{.name = "pull", .value = 1.0 / 3.0}, ControlDesc{.name = "grip"}};

@@ -46,6 +46,65 @@ Lines joint_problems(const std::function<void(JointDesc&)>& change, int dimensio
       dimension);
 }
 
+TEST(ValidateStiff, InertiaMustBeThatOfABody) {
+  const auto with_inertia = [](const Vec<3>& moments, const Vec<3>& products) {
+    return door_problems([&](BodyDesc& b) { b.inertia = InertiaDesc{moments, products}; });
+  };
+  EXPECT_EQ(with_inertia({1, 1, 1.5}, {0.1, 0, 0}), Lines{});
+  EXPECT_EQ(with_inertia({1, 1, 2}, {0, 0, 0}), Lines{});  // flat
+  EXPECT_EQ(with_inertia({1, 1, 2.1}, {0, 0, 0}).size(), 1U);
+  EXPECT_EQ(with_inertia({1, 1, 1}, {0.9, 0, 0}).size(), 1U);
+  EXPECT_EQ(with_inertia({1, -1, 1}, {0, 0, 0}).size(), 2U);  // out of range, and no body's
+  EXPECT_EQ(door_problems([](BodyDesc& b) { b.inertia = InertiaDesc{}; }, 2),
+            Lines{"bodies[3].inertia: is for 3D; in 2D it follows from shape and mass"});
+}
+
+TEST(ValidateStiff, ABodyOfSeveralHasNoInertiaOfItsOwn) {
+  EXPECT_EQ(door_problems([](BodyDesc& b) {
+              b.split_components = true;
+              b.center_of_mass = Vec<3>(0, 0, 0);
+            }),
+            Lines{"bodies[3]: is several bodies by `split_components`; one centre of mass and one inertia cannot be "
+                  "theirs"});
+}
+
+TEST(ValidateStiff, OnlyStiffBodiesAndObstaclesMayPassThroughEverything) {
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              for (BodyDesc& body : s.bodies) body.collides = body.name == "cube";
+            }),
+            Lines{});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.bodies[1].collides = false; }).size(), 1U);
+}
+
+TEST(ValidateStiff, IgnoredPairsNeedBodies) {
+  EXPECT_EQ(problems([](SceneDesc& s) { s.contact.ignored_pairs = {{{"door", "wall"}}}; }), Lines{});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.contact.ignored_pairs = {{{"door", "wal"}}};
+            }),
+            Lines{"contact.ignored_pairs[0].bodies[1]: no body has this name; did you mean `wall`? (got \"wal\")"});
+}
+
+TEST(ValidateStiff, SpringsAreForHingesAndSlidersThatNothingDrives) {
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.stiffness = j.damping = 1;
+              j.rest = "10 * t";
+            }),
+            Lines{});
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.kind = JointKind::ball;
+              j.stiffness = j.damping = 1;
+              j.rest = "t";
+            }).size(),
+            3U);
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.drive = "t";
+              j.damping = 1;
+            }).size(),
+            1U);
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.rest = "t"; }),
+            Lines{"joints[0].rest: is of the spring that `stiffness` makes; give it one (got t)"});
+}
+
 TEST(ValidateStiff, FieldsOfOtherKindsAreErrors) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
   EXPECT_EQ(door_problems([](BodyDesc& b) {

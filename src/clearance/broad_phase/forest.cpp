@@ -1,5 +1,6 @@
 #include "clearance/broad_phase/forest.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -24,9 +25,14 @@ Forest::Bodies Forest::find_bodies(const SurfaceTopology& surface) {
     const bool is_like_last = v > 0 && key[0] == surface.vertex_body[v - 1] && key[1] == surface.vertex_group[v - 1];
     const int next = bodies.count();
     const int body = is_like_last ? bodies.of_vertex.back() : index.emplace(key, next).first->second;
-    if (body == next) bodies.group.push_back(key[1]);
+    if (body == next) {
+      bodies.number.push_back(key[0]);
+      bodies.group.push_back(key[1]);
+    }
     bodies.of_vertex.push_back(body);
   }
+
+  bodies.ignored_pairs = surface.ignored_pairs;
 
   // Counting sort of the vertices by body.
   bodies.vertex_begin.assign(bodies.group.size() + 1, 0);
@@ -95,8 +101,16 @@ void Forest::find_body_pairs() {
   const auto pairs = find_overlaps(body_tree_, body_tree_, {{0, 0}}, unlimited_pairs, collector_);
   for (const auto& [a, b] : *pairs) {
     const int group = bodies_.group[static_cast<std::size_t>(a)];
-    if (group < 0 || group != bodies_.group[static_cast<std::size_t>(b)]) body_pairs_.push_back({a, b});
+    const bool is_one_group = group >= 0 && group == bodies_.group[static_cast<std::size_t>(b)];
+    if (!is_one_group && !is_ignored(a, b)) body_pairs_.push_back({a, b});
   }
+}
+
+bool Forest::is_ignored(int a, int b) const {
+  if (bodies_.ignored_pairs.empty()) return false;
+  const auto [first, second] =
+      std::minmax(bodies_.number[static_cast<std::size_t>(a)], bodies_.number[static_cast<std::size_t>(b)]);
+  return std::binary_search(bodies_.ignored_pairs.begin(), bodies_.ignored_pairs.end(), std::array{first, second});
 }
 
 void Forest::update_body_boxes() {

@@ -24,14 +24,17 @@ class Forest final : public BroadPhase {
  private:
   struct Bodies {
     std::vector<int> of_vertex;
-    std::vector<int> group;         // of each body
-    std::vector<int> vertices;      // body by body
-    std::vector<int> vertex_begin;  // in `vertices`, one more than bodies
+    std::vector<int> number;                        // of each body: SurfaceTopology's
+    std::vector<int> group;                         // of each body
+    std::vector<std::array<int, 2>> ignored_pairs;  // SurfaceTopology's
+    std::vector<int> vertices;                      // body by body
+    std::vector<int> vertex_begin;                  // in `vertices`, one more than bodies
     int count() const { return static_cast<int>(group.size()); }
   };
 
   static Bodies find_bodies(const SurfaceTopology& surface);
   void find_body_pairs();
+  bool is_ignored(int a, int b) const;
   void update_body_boxes();
   template <class... Trees>
   void update_trees(Trees&... trees);

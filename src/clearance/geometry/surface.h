@@ -1,6 +1,7 @@
 // What can collide: the vertices, edges and triangles of all surfaces of a scene.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string>
@@ -19,6 +20,8 @@ struct SurfaceTopology {
   /// Two vertices with the same group >= 0 never touch (all obstacles share a group; a body without self-contact has
   /// its own). Group -1 touches everything.
   std::vector<int> vertex_group;
+  /// Bodies that never touch whatever their groups are, smaller one first, in ascending order.
+  std::vector<std::array<int, 2>> ignored_pairs;
   std::vector<std::string> body_names;  ///< per body, for reports; may be empty
 
   /// At least one.
@@ -26,7 +29,16 @@ struct SurfaceTopology {
   /// `'cube'`, or `body 3` without names.
   std::string body_label(int vertex) const;
 
-  bool can_touch(int a, int b) const { return vertex_group[a] < 0 || vertex_group[a] != vertex_group[b]; }
+  bool can_touch(int a, int b) const {
+    if (vertex_group[a] >= 0 && vertex_group[a] == vertex_group[b]) return false;
+    return !is_ignored(vertex_body[a], vertex_body[b]);
+  }
+  /// Is the pair of bodies, in any order, among the ignored ones?
+  bool is_ignored(int body_a, int body_b) const {
+    if (ignored_pairs.empty()) return false;
+    const std::array<int, 2> pair = {std::min(body_a, body_b), std::max(body_a, body_b)};
+    return std::binary_search(ignored_pairs.begin(), ignored_pairs.end(), pair);
+  }
 };
 
 using Triangles = std::vector<std::array<int, 3>>;

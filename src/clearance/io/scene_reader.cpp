@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
@@ -10,6 +11,7 @@
 #include "clearance/io/json_text.h"
 #include "clearance/io/polyfem/polyfem_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_reader.h"
+#include "clearance/io/robot/robot_program.h"
 #include "clearance/scene/json_reader.h"
 #include "clearance/scene/json_writer.h"
 #include "clearance/scene/overrides.h"
@@ -30,8 +32,9 @@ bool is_within(const std::string& inner, const std::string& outer) {
 bool is_of_unread_list(const std::string& place, const std::string& cause) {
   const bool is_probe = is_within(place, "output.probes");
   if (cause == "joints") return is_probe;
-  return cause == "bodies" && (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs") ||
-                               is_within(place, "contact.restitution_pairs"));
+  return cause == "bodies" &&
+         (is_probe || is_within(place, "joints") || is_within(place, "friction.pairs") ||
+          is_within(place, "contact.restitution_pairs") || is_within(place, "contact.ignored_pairs"));
 }
 
 // A value that could not be read keeps its default, so what validation says about it, or about its parent, may be
@@ -126,11 +129,25 @@ bool is_script(const fs::path& path) {
   return path.extension() == ".txt" || path.extension() == ".ipc";
 }
 
+/// By its first element; what is no XML, or not there, is told by those who read it.
+SceneFormat format_of_xml(const fs::path& path) {
+  std::string start(1 << 16, ' ');  // comments included
+  std::ifstream file(path);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  const std::string format = robot_format_of(start);
+  if (format == "urdf") return SceneFormat::urdf;
+  return format == "mjcf" ? SceneFormat::mjcf : SceneFormat::automatic;
+}
+
 }  // namespace
 
 Result<LoadedScene> load_scene(const fs::path& path, SceneFormat format, const std::vector<std::string>& overrides) {
   if (format == SceneFormat::automatic && is_script(path)) format = SceneFormat::ipc;
   if (format == SceneFormat::ipc) return with_overrides(read_ipc_script(path), path, overrides);
+  if (format == SceneFormat::automatic) format = format_of_xml(path);
+  if (format == SceneFormat::urdf) return with_overrides(read_robot(path, "urdf"), path, overrides);
+  if (format == SceneFormat::mjcf) return with_overrides(read_robot(path, "mjcf"), path, overrides);
   return read_json_file(path, format, overrides);
 }
 

@@ -34,6 +34,19 @@ void describe(Visitor& v, RestitutionPairDesc& p) {
 }
 
 template <>
+struct StructInfo<IgnoredPairDesc> {
+  static constexpr const char* name = "ignored_pair";
+  static constexpr const char* doc = "Two bodies that pass through each other.";
+};
+template <class Visitor>
+void describe(Visitor& v, IgnoredPairDesc& p) {
+  v.field("bodies", p.bodies,
+          any("",
+              "names of the two bodies, obstacles included; of one that is copied all copies are meant, and the same "
+              "name twice lets its copies pass through each other"));
+}
+
+template <>
 struct StructInfo<ContactDesc> {
   static constexpr const char* name = "contact";
   static constexpr const char* doc =
@@ -99,6 +112,7 @@ void describe(Visitor& v, ContactDesc& c) {
                    "bodies rebound by their elasticity alone")
               .below(1.0, false));
   v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
+  v.field("ignored_pairs", c.ignored_pairs, any("", "pairs of bodies that do not collide, such as links in a joint"));
 }
 
 template <>
@@ -424,6 +438,19 @@ void describe(Visitor& v, MaterialPartDesc& p) {
 }
 
 template <>
+struct StructInfo<InertiaDesc> {
+  static constexpr const char* name = "inertia";
+  static constexpr const char* doc =
+      "Inertia tensor of a stiff body about its centre of mass, along the axes of its mesh before the transform, which "
+      "turns it.";
+};
+template <class Visitor>
+void describe(Visitor& v, InertiaDesc& i) {
+  v.field("moments", i.moments, positive("kg m^2", "Ixx, Iyy, Izz; Ixx is the integral of y^2 + z^2"));
+  v.field("products", i.products, any("kg m^2", "Ixy, Ixz, Iyz; Ixy is the integral of -x y"));
+}
+
+template <>
 struct StructInfo<BodyDesc> {
   static constexpr const char* name = "body";
   static constexpr const char* doc =
@@ -489,6 +516,9 @@ void describe(Visitor& v, BodyDesc& b) {
           "one number")
           .short_as(Shorthand::angle_in_plane));
   v.field("mass", b.mass, positive("kg", "of a stiff body; null: from the density"));
+  v.field("center_of_mass", b.center_of_mass,
+          any("m", "of a stiff body, in its mesh before the transform; null: that of the shape"));
+  v.field("inertia", b.inertia, any("", "of a stiff body in 3D; null: that of the shape with its mass"));
   v.field(
       "thickness", b.thickness,
       positive("m",
@@ -505,6 +535,8 @@ void describe(Visitor& v, BodyDesc& b) {
   v.field("motions", b.motions, any("", "prescribed motions"));
   v.field("loads", b.loads, any("", "forces; all but obstacles"));
   v.field("self_contact", b.self_contact, any("", "a deformable body collides with itself"));
+  v.field("collides", b.collides,
+          any("", "stiff bodies and obstacles: false lets them pass through everything, half-spaces included"));
   v.field("collision_group", b.collision_group,
           at_least(-1, "", "bodies of one group do not collide with each other; -1: in no group"));
   v.field("friction", b.friction, at_least(0.0, "", "kinetic Coulomb coefficient; null: that of the scene"));
@@ -518,7 +550,7 @@ struct StructInfo<JointDesc> {
       "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
       "and offset are those of the first body seen from the second, 0 at the scene's start. Bodies in a joint collide "
       "like "
-      "others, unless they share a `collision_group`.";
+      "others, unless they share a `collision_group` or are among the `ignored_pairs` of `contact`.";
 };
 template <class Visitor>
 void describe(Visitor& v, JointDesc& j) {
@@ -542,6 +574,11 @@ void describe(Visitor& v, JointDesc& j) {
       "effort", j.effort,
       any("N m or N", "formula in t [s]: torque or force on the first body, its reaction on the second; empty: none")
           .short_as(Shorthand::number));
+  v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "of a spring in the joint"));
+  v.field("rest", j.rest,
+          any("deg or m", "formula in t [s]: where the spring is relaxed, an angle the shorter way round; empty: 0")
+              .short_as(Shorthand::number));
+  v.field("damping", j.damping, at_least(0.0, "N m s/rad or N s/m", "torque or force against the joint's speed"));
 }
 
 template <>

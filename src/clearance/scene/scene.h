@@ -41,6 +41,11 @@ struct RestitutionPairDesc {
   double restitution = 0.0;
 };
 
+/// Two bodies that pass through each other.
+struct IgnoredPairDesc {
+  std::array<std::string, 2> bodies;  ///< names
+};
+
 struct ContactDesc {
   bool enabled = true;
   ContactFormulation formulation = ContactFormulation::ipc;
@@ -67,6 +72,7 @@ struct ContactDesc {
   bool obstacles_only = false;   ///< deformable bodies touch neither each other nor themselves
   double restitution = 0.0;      ///< of impacts of stiff bodies: speed after over speed before
   std::vector<RestitutionPairDesc> restitution_pairs;
+  std::vector<IgnoredPairDesc> ignored_pairs;
 
   /// Energies per area, kappa in Pa.
   bool is_physical() const {
@@ -298,6 +304,13 @@ struct MaterialPartDesc {
   MaterialDesc material;
 };
 
+/// [kg m^2] of a stiff body about its centre of mass, along the axes of its mesh: Ixx is the integral of y^2 + z^2, Ixy
+/// that of -x y.
+struct InertiaDesc {
+  Vec<3> moments = Vec<3>::Ones();   ///< Ixx, Iyy, Izz
+  Vec<3> products = Vec<3>::Zero();  ///< Ixy, Ixz, Iyz
+};
+
 struct BodyDesc {
   std::string name;
   BodyKind kind = BodyKind::deformable;
@@ -324,6 +337,8 @@ struct BodyDesc {
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [deg/s] at the start, about the center of the body's bounding box; of
                                              ///< stiff bodies about their centre of mass
   std::optional<double> mass;                ///< [kg] of a stiff body; absent: from density
+  std::optional<Vec<3>> center_of_mass;      ///< [m] of a stiff body, in its mesh before the transform; absent: shape's
+  std::optional<InertiaDesc> inertia;        ///< of a stiff body; absent: that of the shape with its mass
   /// [m] of a stiff body of open surfaces (their thickness), of edges or of points (their diameter); absent: a
   /// hundredth of the body's size
   std::optional<double> thickness;
@@ -333,6 +348,7 @@ struct BodyDesc {
   std::vector<MotionDesc> motions;
   std::vector<LoadDesc> loads;            ///< all but obstacles
   bool self_contact = true;               ///< deformable bodies; stiff ones never touch themselves
+  bool collides = true;                   ///< false: it touches nothing, half-spaces included; not for deformable ones
   int collision_group = -1;               ///< bodies of one group >= 0 do not collide with each other
   std::optional<double> friction;         ///< kinetic coefficient; absent: that of the scene
   std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
@@ -351,6 +367,9 @@ struct JointDesc {
   std::optional<double> upper;    ///< at least 0
   std::string drive;              ///< formula in t [s]: prescribed angle [deg] or offset [m]; empty: free
   std::string effort;  ///< formula in t [s]: torque [N m] or force [N] on the first body, its reaction on the second
+  double stiffness = 0.0;  ///< [N m/rad] or [N/m] of a spring
+  std::string rest;        ///< formula in t [s]: angle [deg] or offset [m] where it is relaxed; empty: 0
+  double damping = 0.0;    ///< [N m s/rad] or [N s/m]
 };
 
 /// What becomes of bodies that meet, or are in one another, at the start.

@@ -99,6 +99,9 @@ class JointCheck : SceneCheck {
       refuse(joint.upper.has_value(), "upper");
       refuse(!joint.drive.empty(), "drive");
       refuse(!joint.effort.empty(), "effort");
+      refuse(joint.stiffness != 0.0, "stiffness");
+      refuse(!joint.rest.empty(), "rest");
+      refuse(joint.damping != 0.0, "damping");
       return;
     }
     if (joint.kind == JointKind::hinge) {
@@ -108,6 +111,13 @@ class JointCheck : SceneCheck {
     if (!joint.drive.empty() && (has_limits || !joint.effort.empty())) {
       error(place + ".drive", "says where the joint is; limits and effort have no meaning beside it", joint.drive);
     }
+    if (!joint.drive.empty() && (joint.stiffness != 0.0 || joint.damping != 0.0)) {
+      error(place + ".drive", "says where the joint is; stiffness and damping have no meaning beside it", joint.drive);
+    }
+    if (!joint.rest.empty() && joint.stiffness == 0.0) {
+      error(place + ".rest", "is of the spring that `stiffness` makes; give it one", joint.rest);
+    }
+    check_formula(joint.rest, place + ".rest");
     check_formula(joint.drive, place + ".drive");
     check_formula(joint.effort, place + ".effort");
   }

@@ -48,6 +48,7 @@ class ScriptCheck : SceneCheck {
     }
     warn_of_idle_friction();
     check_pairs(scene_.contact.restitution_pairs, "contact.restitution_pairs");
+    check_pairs(scene_.contact.ignored_pairs, "contact.ignored_pairs");
     check_restitution();
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clearance/scene/body_inertia.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
@@ -93,16 +94,41 @@ class StiffCheck : SceneCheck {
     if (body.kind == BodyKind::deformable && body.split_components) {
       error(place + ".split_components", "a deformable body cannot be split; its parts may lie apart", "true");
     }
+    if (body.kind == BodyKind::deformable && !body.collides) {
+      error(place + ".collides", "a deformable body collides; `contact.ignored_pairs` lets it pass through others",
+            "false");
+    }
     warn_of_unused(body, place + ".material");
-    if (is_stiff(body.kind)) return;
+    if (is_stiff(body.kind)) {
+      check_inertia(body, place);
+      return;
+    }
     const auto refuse = [&](bool is_given, const char* key) {
       if (is_given) error(place + "." + key, "only a stiff body (affine or rigid) has it");
     };
     const std::array<bool, 3> none = {false, false, false};
     refuse(body.mass.has_value(), "mass");
+    refuse(body.center_of_mass.has_value(), "center_of_mass");
+    refuse(body.inertia.has_value(), "inertia");
     refuse(body.thickness.has_value(), "thickness");
     refuse(body.fixed_translation != none, "fixed_translation");
     refuse(body.fixed_rotation != none, "fixed_rotation");
+  }
+
+  void check_inertia(const BodyDesc& body, const std::string& place) {
+    if (body.center_of_mass) check_in_plane(place + ".center_of_mass", *body.center_of_mass);
+    if (body.split_components && (body.center_of_mass || body.inertia)) {
+      error(place, "is several bodies by `split_components`; one centre of mass and one inertia cannot be theirs");
+    }
+    if (!body.inertia) return;
+    if (is_plane()) {
+      error(place + ".inertia", "is for 3D; in 2D it follows from shape and mass");
+    } else if (!is_inertia_of_a_body(*body.inertia)) {
+      error(place + ".inertia",
+            "no body has it: a principal moment is negative or larger than the other two together (they are "
+            "integrals of y^2 + z^2, x^2 + z^2 and x^2 + y^2)",
+            fmt::format("moments {}, products {}", text(body.inertia->moments), text(body.inertia->products)));
+    }
   }
 
   /// What differs from its default has been given.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "clearance/bodies/affine/joint_potential.h"
+#include "clearance/bodies/affine/joint_spring_potential.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/model/blocks.h"
@@ -57,6 +58,9 @@ class JointMaker {
     if (desc.upper) joint.upper = unit * *desc.upper;
     joint.drive = time_formula(desc.drive, place + ".drive", unit, scene_.controls);
     joint.effort = time_formula(desc.effort, place + ".effort", 1.0, scene_.controls);
+    joint.spring = desc.stiffness;
+    joint.rest = time_formula(desc.rest, place + ".rest", unit, scene_.controls);
+    joint.damping = desc.damping;
     check_start(desc, place);
     return joint;
   }
@@ -164,13 +168,20 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const SceneMo
 
 }  // namespace
 
-std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene) {
+JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene) {
   const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
   const std::vector<HeldBody> held = held_bodies(desc, scene);
-  if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return nullptr;
+  if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return {};
   scene.model.mechanism_of_body = mechanisms(joints, scene);
   const std::vector<std::string> names = joint_names(desc);
-  return with_dimension(scene.dim, [&](auto dim) { return make_potential<dim>(joints, held, names, scene); });
+  return with_dimension(scene.dim, [&](auto dim) {
+    JointPotentials potentials = {make_potential<dim>(joints, held, names, scene), {}};
+    for (const JointSpringKind kind : {JointSpringKind::spring, JointSpringKind::damper}) {
+      auto springs = std::make_shared<JointSpringPotential<dim>>(kind, joints);
+      if (!springs->is_empty()) potentials.springs.push_back(std::move(springs));
+    }
+    return potentials;
+  });
 }
 
 }  // namespace clearance

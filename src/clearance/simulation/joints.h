@@ -8,8 +8,13 @@
 
 namespace clearance {
 
-/// Null if the scene has neither; else scene.joint_state asks it. Appends to scene.issues which copies or components do
+struct JointPotentials {
+  std::shared_ptr<Potential> joints;                ///< null if the scene has neither joints nor held bodies
+  std::vector<std::shared_ptr<Potential>> springs;  ///< springs and dampers in joints, if there are any
+};
+
+/// scene.joint_state asks the joints. Appends to scene.issues which copies or components do
 /// not exist, and which drives start elsewhere than their joints. The blocks of the stiff units must be known.
-std::shared_ptr<Potential> make_joints(const SceneDesc& desc, SceneModel& scene);
+JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene);
 
 }  // namespace clearance

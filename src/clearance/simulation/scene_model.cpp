@@ -416,9 +416,10 @@ SceneModel build_scene_model(const SceneDesc& desc, std::vector<BodyInstance> bo
   if (auto loads = make_loads(desc, scene)) model.potentials.push_back(std::move(loads));
   if (auto pressures = make_pressures(desc, scene)) model.potentials.push_back(std::move(pressures));
   if (auto torques = make_torques(desc, scene)) model.potentials.push_back(std::move(torques));
-  if (auto joints = make_joints(desc, scene)) {
+  if (JointPotentials joints = make_joints(desc, scene); joints.joints) {
     scene.joint_potential = model.potentials.size();
-    model.potentials.push_back(std::move(joints));
+    model.potentials.push_back(std::move(joints.joints));
+    for (auto& springs : joints.springs) model.potentials.push_back(std::move(springs));
   }
   for (const HalfSpaceDesc& half_space : desc.half_spaces) {
     const Vec<3> normal = half_space.normal.normalized();

@@ -11,6 +11,8 @@
 #include "clearance/bodies/fem/curved_elements.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/math/dimension.h"
+#include "clearance/math/rotation.h"
+#include "clearance/scene/body_inertia.h"
 #include "clearance/simulation/region.h"
 
 namespace clearance {
@@ -200,7 +202,15 @@ class Finder {
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
     unit_.stiffness = desc.material.stiffness;
     unit_.is_rigid = body.kind == BodyKind::rigid;
-    const StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
+    StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
+    const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
+    if (desc.center_of_mass) {
+      options.center = rotation * desc.transform.scale.cwiseProduct(*desc.center_of_mass) + desc.transform.translation +
+                       body.array_offset + body.shift;
+    }
+    if (desc.inertia) {
+      options.second_moment = rotation * second_moment_of(inertia_tensor(*desc.inertia)) * rotation.transpose();
+    }
     add(make_affine_frame(body.mesh, options), body.name);
   }
 

@@ -164,6 +164,25 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   return groups;
 }
 
+/// By names, each of which means all copies of a body.
+std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
+  std::map<std::string, std::vector<int>> of_name;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    of_name[desc.bodies[static_cast<std::size_t>(bodies[b].desc)].name].push_back(static_cast<int>(b));
+  }
+  std::vector<std::array<int, 2>> pairs;
+  for (const IgnoredPairDesc& pair : desc.contact.ignored_pairs) {
+    for (const int a : of_name[pair.bodies[0]]) {
+      for (const int b : of_name[pair.bodies[1]]) {
+        if (a != b) pairs.push_back({std::min(a, b), std::max(a, b)});
+      }
+    }
+  }
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  return pairs;
+}
+
 /// The colliding surfaces of all bodies, numbered body by body.
 class SurfaceBuilder {
  public:
@@ -178,11 +197,12 @@ class SurfaceBuilder {
       const BodyDesc& body_desc = desc_.bodies[static_cast<std::size_t>(body.desc)];
       if (has_collision_surface(body_desc, body)) {
         add_collision_surface(body_desc, b);
-      } else {
+      } else if (body_desc.collides) {
         add_mesh(b);
       }
       first_vertex_ += static_cast<int>(body.mesh.vertices.size());
     }
+    scene_.model.surface.ignored_pairs = ignored_pairs(desc_, scene_.bodies);
     const VecX x = scene_.model.surface_map.apply(scene_.model.x_rest);
     const int dim = scene_.dim;
     for (const auto& e : scene_.model.surface.edges) {

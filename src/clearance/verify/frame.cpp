@@ -49,6 +49,8 @@ class FrameCheck {
   bool is_obstacle(int body) const { return scene_.bodies[body].is_obstacle; }
   bool may_touch(int a, int b) const {
     const VerifyBody &first = scene_.bodies[a], &second = scene_.bodies[b];
+    if (!first.collides || !second.collides) return false;
+    if (a != b && scene_.ignored_pairs.count(std::minmax(first.entry, second.entry)) > 0) return false;
     if (first.is_obstacle && second.is_obstacle) return false;
     if (first.is_obstacle || second.is_obstacle) return first.meets_obstacles && second.meets_obstacles;
     if (scene_.obstacles_only) return false;
@@ -133,6 +135,7 @@ class FrameCheck {
       for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
         const int body = surface_.vertex_body[v];
         if (body < 0 || is_obstacle(body) || !may_meet[static_cast<std::size_t>(v)]) continue;
+        if (!scene_.bodies[static_cast<std::size_t>(body)].collides) continue;
         const double height = normal.dot(x_[v] - point);
         const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
         min_gap_sq_ = std::min(min_gap_sq_, gap_sq);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clearance/verify/surface.h"
@@ -21,6 +23,7 @@ struct VerifyScene {
   bool has_contact = true;      ///< false: the scene was run without contact, surfaces may cross
   double min_separation = 0.0;  ///< [m] every gap between two bodies must be larger; 0: only touching is wrong
   bool obstacles_only = false;  ///< true: deformable bodies may cross each other
+  std::set<std::pair<int, int>> ignored_pairs;  ///< of entries, smaller one first, whose bodies may cross each other
 };
 
 enum class OffenseKind { intersection, inversion, half_space, not_finite, separation, half_space_gap };

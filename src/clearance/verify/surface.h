@@ -15,6 +15,8 @@ struct VerifyBody {
   bool has_self_contact = true;
   int collision_group = -1;     ///< bodies of one group >= 0 may cross each other and themselves
   bool meets_obstacles = true;  ///< false: an obstacle is in its group, and then it may cross all of them
+  bool collides = true;         ///< false: it may cross everything
+  int entry = -1;               ///< of the bodies in scene.json
 };
 
 struct VerifySurface {

@@ -80,10 +80,11 @@ Result<AffineFrame> make_affine_frame(const Mesh& mesh, const StiffBodyOptions& 
   }
 
   AffineFrame frame;
-  frame.center = properties.center;
+  frame.center = options.center.value_or(properties.center);
   frame.volume = properties.measure;
   frame.mass = options.mass.value_or(options.density * frame.volume);
-  const Mat<3> second_moment = (frame.mass / frame.volume) * properties.second_moment;
+  const Mat<3> second_moment =
+      options.second_moment ? *options.second_moment : Mat<3>((frame.mass / frame.volume) * properties.second_moment);
   frame.axes = principal_axes(second_moment, mesh.dim);
   frame.second_moment = moments_along(frame.axes, second_moment, mesh.dim);
 

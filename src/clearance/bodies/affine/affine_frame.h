@@ -22,10 +22,12 @@ struct AffineFrame {
 };
 
 struct StiffBodyOptions {
-  double density = 1000.0;          ///< [kg/m^3]; 2D: [kg/m^2]
-  std::optional<double> mass;       ///< [kg] instead of the density
-  std::optional<double> thickness;  ///< [m] of thin parts; absent: a hundredth of the diagonal of the body's box
-  double point_thickness = 1e-2;    ///< [m] where that diagonal is zero: of a lone point
+  double density = 1000.0;            ///< [kg/m^3]; 2D: [kg/m^2]
+  std::optional<double> mass;         ///< [kg] instead of the density
+  std::optional<double> thickness;    ///< [m] of thin parts; absent: a hundredth of the diagonal of the body's box
+  double point_thickness = 1e-2;      ///< [m] where that diagonal is zero: of a lone point
+  std::optional<Vec<3>> center = {};  ///< [m] centre of mass instead of the shape's
+  std::optional<Mat<3>> second_moment = {};  ///< [kg m^2] about the centre of mass instead of the shape's; 3D
 };
 
 /// The frame of a body whose vertices are where it starts. Solids have the exact integrals of the volume that their

@@ -36,6 +36,9 @@ struct StiffJoint {
   std::optional<double> upper;
   JointFunction drive;   ///< [rad] or [m] where the joint is at the end of a step; null: it is free
   JointFunction effort;  ///< [N m] or [N] on the first body, its reaction on the second; null: none
+  double spring = 0.0;   ///< [N m/rad] or [N/m] towards where it is relaxed, the shorter way round
+  JointFunction rest;    ///< [rad] or [m] where that is at the end of a step; null: 0
+  double damping = 0.0;  ///< [N m s/rad] or [N s/m]
   /// [N/m] against every displacement that the joint forbids, of points or of the ends of levers of half the smaller
   /// radius. Zero: kappa v / R^2 of the softer body.
   double stiffness = 0.0;

@@ -59,6 +59,11 @@ class JointLink {
   /// Exact for what is linear; of products their squares (Gauss-Newton), which is PSD.
   Hessian hessian(const Blocks& y) const;
 
+  /// Of a hinge, [rad, -pi to pi], or a slider, [m]; and its gradient.
+  double coordinate(const Blocks& y) const { return limited_value(y); }
+  Blocks coordinate_gradient(const Blocks& y) const { return limited_gradient(y); }
+  bool is_hinge() const { return type_ == JointKind::hinge; }
+
   bool has_limit() const { return limit_.width > 0.0; }
   bool has_drive() const { return static_cast<bool>(drive_); }
   /// Is the joint strictly between its limits?

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -53,14 +54,17 @@ std::vector<int> body_counts(const json& bodies, int num_bodies_in_frames) {
   return counts;
 }
 
-VerifyBody body_of(const json& entry, std::string name) {
+VerifyBody body_of(const json& entries, std::size_t number, std::string name) {
+  const json& entry = entries.at(number);
   VerifyBody body;
+  body.entry = static_cast<int>(number);
   body.name = std::move(name);
   const std::string kind = entry.value("kind", "");
   body.is_obstacle = kind == "obstacle";
   // An affine map neither makes nor undoes a self-intersection: those of a stiff body are its mesh's own.
   body.has_self_contact = kind != "affine" && kind != "rigid" && entry.value("self_contact", true);
   body.collision_group = entry.value("collision_group", -1);
+  body.collides = entry.value("collides", true);
   return body;
 }
 
@@ -68,7 +72,7 @@ VerifyBody body_of(const json& entry, std::string name) {
 std::vector<VerifyBody> listed_bodies(const json& entries, const json& list) {
   std::vector<VerifyBody> bodies;
   for (const json& body : list)
-    bodies.push_back(body_of(entries.at(body.at("entry").get<std::size_t>()), body.at("name").get<std::string>()));
+    bodies.push_back(body_of(entries, body.at("entry").get<std::size_t>(), body.at("name").get<std::string>()));
   return bodies;
 }
 
@@ -78,9 +82,25 @@ std::vector<VerifyBody> guessed_bodies(const json& entries, int num_bodies_in_fr
   for (std::size_t d = 0; d < counts.size(); ++d) {
     for (int i = 0; i < counts[d]; ++i)
       bodies.push_back(
-          body_of(entries[d], entries[d].value("name", "") + (counts[d] > 1 ? fmt::format("[{}]", i) : "")));
+          body_of(entries, d, entries[d].value("name", "") + (counts[d] > 1 ? fmt::format("[{}]", i) : "")));
   }
   return bodies;
+}
+
+/// Of entries, by their names.
+std::set<std::pair<int, int>> read_ignored_pairs(const json& scene) {
+  std::map<std::string, int> entry_of;
+  int next = 0;
+  for (const json& body : scene.value("bodies", json::array())) entry_of.try_emplace(body.value("name", ""), next++);
+  std::set<std::pair<int, int>> pairs;
+  for (const json& pair : scene.value("contact", json::object()).value("ignored_pairs", json::array())) {
+    const auto& names = pair.at("bodies");
+    const auto first = entry_of.find(names.at(0).get<std::string>());
+    const auto second = entry_of.find(names.at(1).get<std::string>());
+    if (first == entry_of.end() || second == entry_of.end()) continue;
+    pairs.insert(std::minmax(first->second, second->second));
+  }
+  return pairs;
 }
 
 /// scene.json is read here and not by clearance/scene: only what the judgement needs, as it is written.
@@ -88,6 +108,7 @@ VerifyScene read_scene(const json& scene) {
   VerifyScene result;
   result.has_contact = scene.value("contact", json::object()).value("enabled", true);
   result.obstacles_only = scene.value("contact", json::object()).value("obstacles_only", false);
+  result.ignored_pairs = read_ignored_pairs(scene);
   if (result.has_contact) result.min_separation = scene.value("contact", json::object()).value("min_separation", 0.0);
   for (const json& h : scene.value("half_spaces", json::array())) {
     VerifyHalfSpace half_space;

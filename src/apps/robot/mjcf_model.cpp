@@ -1,0 +1,593 @@
+#include "apps/robot/mjcf_model.h"
+
+#ifndef CLEARANCE_HAS_MUJOCO
+
+namespace clearance::robot {
+
+std::optional<RobotModel> read_mjcf(const std::filesystem::path&, Issues& issues) {
+  issues.push_back({"", "", "",
+                    "this clearance-robot was built without libmujoco, which reads MJCF (on Debian the package "
+                    "libmujoco-dev; then build again)",
+                    Severity::error});
+  return std::nullopt;
+}
+
+}  // namespace clearance::robot
+
+#else
+
+#include <fmt/format.h>
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "apps/robot/control_names.h"
+#include "apps/robot/mjcf_motors.h"
+
+namespace clearance::robot {
+
+namespace {
+
+struct ModelDeleter {
+  void operator()(mjModel* model) const { mj_deleteModel(model); }
+};
+struct DataDeleter {
+  void operator()(mjData* data) const { mj_deleteData(data); }
+};
+
+std::size_t at(int index) {
+  return static_cast<std::size_t>(index);
+}
+Vec<3> vector_at(const mjtNum* numbers, int index) {
+  return {numbers[3 * index], numbers[3 * index + 1], numbers[3 * index + 2]};
+}
+Mat<3> matrix_at(const mjtNum* numbers, int index) {
+  using RowMajor = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
+  return Eigen::Map<const RowMajor>(numbers + 9 * index);
+}
+Mat<3> rotation_at(const mjtNum* quaternions, int index) {
+  const mjtNum* q = quaternions + 4 * index;
+  return Eigen::Quaterniond(q[0], q[1], q[2], q[3]).normalized().toRotationMatrix();
+}
+
+using Pair = std::array<int, 2>;
+using Numbers = std::vector<int>;
+using Mask = std::pair<int, int>;  // contype, conaffinity
+using Masks = std::set<Mask>;
+
+class Reader {
+ public:
+  Reader(const mjModel& m, mjData& d, Issues& issues) : m_(m), d_(d), issues_(issues), motors_(m, d, omissions_) {}
+
+  RobotModel read() {
+    // (The first string of `names` is that of the model.)
+    model_.name = m_.names;
+    if ((m_.opt.disableflags & mjDSBL_GRAVITY) != 0) {
+      model_.gravity.setZero();
+    } else {
+      model_.gravity = vector_at(m_.opt.gravity, 0);
+    }
+    model_.has_contact = (m_.opt.disableflags & (mjDSBL_CONTACT | mjDSBL_CONSTRAINT)) == 0;
+    model_.friction = 0.0;
+    model_.controls = motors_.controls();
+    for (int b = 0; b < m_.nbody; ++b) add_body(b);
+    for (int b = 1; b < m_.nbody; ++b) {
+      if (m_.body_weldid[b] != b) continue;
+      move_velocity(b);
+      add_joints(b);
+    }
+    for (int e = 0; e < m_.neq; ++e) add_equality(e);
+    add_contact_filters();
+    count_omissions();
+    Issues warnings = omissions_.warnings();
+    issues_.insert(issues_.end(), warnings.begin(), warnings.end());
+    return std::move(model_);
+  }
+
+ private:
+  void note(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
+  std::string name_of(int type, int id) const {
+    const char* name = mj_id2name(&m_, type, id);
+    return name == nullptr ? "" : name;
+  }
+  std::string label(int type, const char* kind, int id) const {
+    const std::string name = name_of(type, id);
+    return name.empty() ? fmt::format("{} {}", kind, id) : name;
+  }
+
+  RobotPose pose_of(int b) const { return {matrix_at(d_.xmat, b), vector_at(d_.xpos, b)}; }
+  RobotPose geom_pose(int g) const { return {rotation_at(m_.geom_quat, g), vector_at(m_.geom_pos, g)}; }
+  bool collides(int g) const { return m_.geom_contype[g] != 0 || m_.geom_conaffinity[g] != 0 || is_paired(g); }
+  bool is_paired(int g) const {
+    return std::any_of(m_.pair_geom1, m_.pair_geom1 + m_.npair, [&](int id) { return id == g; }) ||
+           std::any_of(m_.pair_geom2, m_.pair_geom2 + m_.npair, [&](int id) { return id == g; });
+  }
+
+  // --- bodies ---
+
+  /// MuJoCo's bodies that are welded together are one; of the world every one with a shape is a body of its own.
+  void add_body(int b) {
+    const int root = m_.body_weldid[b];
+    if (root == 0) {
+      add_planes(b);
+      if (m_.body_mocapid[b] >= 0) omissions_.add("mocap bodies, which stay where they are", name_of(mjOBJ_BODY, b));
+      RobotBody body;
+      body.is_fixed = true;
+      body.name = b == 0 ? "world" : label(mjOBJ_BODY, "body", b);
+      body.pose = pose_of(b);
+      add_shapes(b, RobotPose(), body);
+      if (body.shapes.empty()) return;
+      body_of_[b] = push(std::move(body), {b});
+      return;
+    }
+    if (root == b) {
+      RobotBody body;
+      body.name = label(mjOBJ_BODY, "body", b);
+      body.pose = pose_of(b);
+      add_velocity(b, body);
+      body_of_[b] = push(std::move(body), {});
+    } else {
+      names_of_welded_.push_back(label(mjOBJ_BODY, "body", b));
+    }
+    const int to = body_of_.at(root);
+    members_[at(to)].push_back(b);
+    RobotBody& body = model_.bodies[at(to)];
+    const RobotPose in_root = pose_of(root).inverse() * pose_of(b);
+    add_shapes(b, in_root, body);
+    const RobotPose inertial = in_root * RobotPose{rotation_at(m_.body_iquat, b), vector_at(m_.body_ipos, b)};
+    const RobotInertia inertia = {m_.body_mass[b], Vec<3>::Zero(), vector_at(m_.body_inertia, b).asDiagonal()};
+    if (m_.body_mass[b] <= 0.0) return;
+    const RobotInertia placed = transformed(inertia, inertial);
+    body.inertia = body.inertia ? combine(*body.inertia, placed) : placed;
+  }
+
+  int push(RobotBody body, std::vector<int> members) {
+    model_.bodies.push_back(std::move(body));
+    members_.push_back(std::move(members));
+    return static_cast<int>(model_.bodies.size()) - 1;
+  }
+
+  void add_velocity(int b, RobotBody& body) {
+    mjtNum velocity[6] = {};
+    mj_objectVelocity(&m_, &d_, mjOBJ_BODY, b, velocity, 0);
+    body.angular_velocity = vector_at(velocity, 0);
+    body.linear_velocity = vector_at(velocity, 1);
+  }
+
+  /// From the centre of the weld's root to that of all of it.
+  void move_velocity(int b) {
+    RobotBody& body = model_.bodies[at(body_of_.at(b))];
+    if (!body.inertia) return;
+    const Vec<3> arm = body.pose.apply(body.inertia->center) - vector_at(d_.xipos, b);
+    body.linear_velocity += body.angular_velocity.cross(arm);
+  }
+
+  void add_planes(int b) {
+    for (int g = m_.body_geomadr[b]; g < m_.body_geomadr[b] + m_.body_geomnum[b]; ++g) {
+      if (m_.geom_type[g] != mjGEOM_PLANE) continue;
+      if (!collides(g)) {
+        omissions_.add("planes that touch nothing", name_of(mjOBJ_GEOM, g));
+        continue;
+      }
+      const RobotPose pose = pose_of(b) * geom_pose(g);
+      RobotPlane plane = {pose.position, pose.rotation.col(2), std::nullopt};
+      if (m_.geom_condim[g] > 1) plane.friction = m_.geom_friction[3 * g];
+      model_.planes.push_back(plane);
+      plane_masks_.push_back({{m_.geom_contype[g], m_.geom_conaffinity[g]}});
+    }
+  }
+
+  /// Shapes that collide; if there are none, those that are only seen.
+  void add_shapes(int b, const RobotPose& in_body, RobotBody& to) {
+    const int first = m_.body_geomadr[b], end = first + m_.body_geomnum[b];
+    bool has_colliding = false;
+    for (int g = first; g < end; ++g) has_colliding = has_colliding || (collides(g) && m_.geom_type[g] != mjGEOM_PLANE);
+    for (int g = first; g < end; ++g) {
+      const std::string name = label(mjOBJ_GEOM, "geom", g);
+      if (m_.geom_type[g] == mjGEOM_PLANE) {
+        if (m_.body_weldid[b] != 0) omissions_.add("planes on bodies that move", name);
+        continue;
+      }
+      if (!collides(g)) {
+        omissions_.add("geoms that are only seen", name);
+        continue;
+      }
+      RobotShape shape = shape_of(g);
+      shape.pose = in_body * shape.pose;
+      to.shapes.push_back(std::move(shape));
+      const double friction = m_.geom_condim[g] > 1 ? m_.geom_friction[3 * g] : 0.0;
+      to.friction = std::max(to.friction.value_or(0.0), friction);
+      if (m_.geom_condim[g] > 3) omissions_.add("geoms' frictions against twisting and rolling", name);
+    }
+  }
+
+  RobotShape shape_of(int g) const {
+    const Vec<3> size = vector_at(m_.geom_size, g);
+    RobotShape shape;
+    shape.pose = geom_pose(g);
+    switch (m_.geom_type[g]) {
+      case mjGEOM_SPHERE:
+        shape.kind = RobotShapeKind::ellipsoid;
+        shape.size = Vec<3>::Constant(size[0]);
+        break;
+      case mjGEOM_ELLIPSOID:
+        shape.kind = RobotShapeKind::ellipsoid;
+        shape.size = size;
+        break;
+      case mjGEOM_CAPSULE:
+        shape.kind = RobotShapeKind::capsule;
+        shape.size = size;
+        break;
+      case mjGEOM_CYLINDER:
+        shape.kind = RobotShapeKind::cylinder;
+        shape.size = size;
+        break;
+      case mjGEOM_MESH:
+        shape.kind = RobotShapeKind::mesh;
+        shape.mesh = mesh_of(m_.geom_dataid[g]);
+        break;
+      case mjGEOM_HFIELD:
+        shape.kind = RobotShapeKind::mesh;
+        shape.mesh = field_of(m_.geom_dataid[g]);
+        break;
+      default:
+        shape.size = size;
+    }
+    return shape;
+  }
+
+  Mesh mesh_of(int id) const {
+    Mesh mesh;
+    const float* x = m_.mesh_vert + 3 * m_.mesh_vertadr[id];
+    for (int v = 0; v < m_.mesh_vertnum[id]; ++v, x += 3) mesh.vertices.push_back(Vec<3>(x[0], x[1], x[2]));
+    const int* f = m_.mesh_face + 3 * m_.mesh_faceadr[id];
+    for (int t = 0; t < m_.mesh_facenum[id]; ++t, f += 3) {
+      if (f[0] != f[1] && f[1] != f[2] && f[0] != f[2]) mesh.triangles.push_back({f[0], f[1], f[2]});
+    }
+    return mesh;
+  }
+
+  /// The upper surface of a height field.
+  Mesh field_of(int id) const {
+    const int rows = m_.hfield_nrow[id], columns = m_.hfield_ncol[id];
+    const mjtNum* size = m_.hfield_size + 4 * id;
+    const float* height = m_.hfield_data + m_.hfield_adr[id];
+    Mesh mesh;
+    for (int r = 0; r < rows; ++r) {
+      for (int c = 0; c < columns; ++c) {
+        const double x = size[0] * (2.0 * c / (columns - 1) - 1.0), y = size[1] * (2.0 * r / (rows - 1) - 1.0);
+        mesh.vertices.push_back(Vec<3>(x, y, size[2] * height[r * columns + c]));
+      }
+    }
+    for (int r = 0; r + 1 < rows; ++r) {
+      for (int c = 0; c + 1 < columns; ++c) {
+        const int v = r * columns + c;
+        mesh.triangles.push_back({v, v + 1, v + columns + 1});
+        mesh.triangles.push_back({v, v + columns + 1, v + columns});
+      }
+    }
+    return mesh;
+  }
+
+  // --- joints ---
+
+  int parent_of(int b) const {
+    const int parent = m_.body_weldid[m_.body_parentid[b]];
+    return parent == 0 ? -1 : body_of_.at(parent);
+  }
+
+  bool is_plain(int j) const {
+    const int dof = m_.jnt_dofadr[j];
+    return m_.jnt_limited[j] == 0 && m_.jnt_stiffness[j] == 0.0 && m_.dof_damping[dof] == 0.0 && !motors_.has(j);
+  }
+  /// Three joints of one type with independent axes and nothing but their freedom.
+  bool are_three_plain(int first, int count, int type) const {
+    if (count != 3) return false;
+    Mat<3> axes;
+    for (int j = 0; j < 3; ++j) {
+      if (m_.jnt_type[first + j] != type || !is_plain(first + j)) return false;
+      axes.col(j) = vector_at(d_.xaxis, first + j);
+    }
+    if (type == mjJNT_HINGE) {
+      for (int j = 1; j < 3; ++j) {
+        if ((vector_at(d_.xanchor, first + j) - vector_at(d_.xanchor, first)).norm() > 1e-9) return false;
+      }
+    }
+    return std::abs(axes.determinant()) > 1e-3;
+  }
+
+  void add_joints(int b) {
+    const int body = body_of_.at(b), first = m_.body_jntadr[b], count = m_.body_jntnum[b];
+    int parent = parent_of(b);
+    if (count == 1 && m_.jnt_type[first] == mjJNT_FREE) return;
+    if (parent < 0 && are_three_plain(first, count, mjJNT_SLIDE)) {
+      model_.bodies[at(body)].keeps_orientation = true;
+      return;
+    }
+    if (are_three_plain(first, count, mjJNT_HINGE)) {
+      RobotJoint ball = joint_at(first, body, parent);
+      ball.kind = JointKind::ball;
+      model_.joints.push_back(ball);
+      return;
+    }
+    for (int j = first; j < first + count; ++j) {
+      const int next = j + 1 < first + count ? add_link_between(j, b) : body;
+      RobotJoint joint = joint_at(j, next, parent);
+      if (joint.kind == JointKind::ball) {
+        const int dof = m_.jnt_dofadr[j];
+        if (m_.jnt_limited[j] != 0) omissions_.add("limits of ball joints", joint.name);
+        if (m_.jnt_stiffness[j] != 0.0) omissions_.add("springs in ball joints", joint.name);
+        if (m_.dof_damping[dof] != 0.0) omissions_.add("dampers in ball joints", joint.name);
+      } else {
+        set_limits(j, joint);
+        motors_.set(j, joint);
+      }
+      joint_of_[j] = static_cast<int>(model_.joints.size());
+      model_.joints.push_back(std::move(joint));
+      parent = next;
+    }
+  }
+
+  RobotJoint joint_at(int j, int body, int parent) const {
+    RobotJoint joint;
+    joint.name = label(mjOBJ_JOINT, "joint", j);
+    joint.kind = m_.jnt_type[j] == mjJNT_BALL    ? JointKind::ball
+                 : m_.jnt_type[j] == mjJNT_SLIDE ? JointKind::slider
+                                                 : JointKind::hinge;
+    joint.body = body;
+    joint.parent = parent;
+    joint.point = vector_at(d_.xanchor, j);
+    joint.axis = vector_at(d_.xaxis, j);
+    return joint;
+  }
+
+  /// What hangs between two joints of one body.
+  int add_link_between(int j, int b) {
+    const RobotBody& of = model_.bodies[at(body_of_.at(b))];
+    const RobotInertia whole = of.inertia.value_or(RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()});
+    const double mass = 1e-4 * whole.mass;
+    const double gyration = 0.3 * std::sqrt(0.5 * whole.tensor.trace() / whole.mass);
+    RobotBody between;
+    between.name = fmt::format("{} (after {})", of.name, label(mjOBJ_JOINT, "joint", j));
+    between.pose.position = vector_at(d_.xanchor, j);
+    between.inertia = RobotInertia{mass, Vec<3>::Zero(), 0.4 * mass * gyration * gyration * Mat<3>::Identity()};
+    between.is_link_between = true;
+    ++num_between_;
+    return push(std::move(between), {});
+  }
+
+  void set_limits(int j, RobotJoint& joint) const {
+    if (m_.jnt_limited[j] == 0 || (m_.opt.disableflags & (mjDSBL_LIMIT | mjDSBL_CONSTRAINT)) != 0) return;
+    const double start = d_.qpos[m_.jnt_qposadr[j]];
+    joint.lower = m_.jnt_range[2 * j] - start;
+    joint.upper = m_.jnt_range[2 * j + 1] - start;
+  }
+
+  // --- equality constraints ---
+
+  void add_equality(int e) {
+    const std::string name = label(mjOBJ_EQUALITY, "equality", e);
+    if (m_.eq_active[e] == 0 || (m_.opt.disableflags & (mjDSBL_EQUALITY | mjDSBL_CONSTRAINT)) != 0) {
+      omissions_.add("equality constraints that are switched off", name);
+    } else if (m_.eq_type[e] == mjEQ_CONNECT || m_.eq_type[e] == mjEQ_WELD) {
+      add_loop(e, name);
+    } else if (m_.eq_type[e] == mjEQ_JOINT && m_.eq_obj2id[e] < 0) {
+      lock_joint(e, name);
+    } else {
+      omissions_.add(m_.eq_type[e] == mjEQ_JOINT ? "couplings of joints, which leave them free"
+                                                 : "equality constraints of tendons",
+                     name);
+    }
+  }
+
+  void add_loop(int e, const std::string& name) {
+    int first = m_.eq_obj1id[e], second = m_.eq_obj2id[e];
+    const mjtNum* data = m_.eq_data + mjNEQDATA * e;
+    const Vec<3> anchor(data[0], data[1], data[2]);
+    RobotJoint joint;
+    joint.kind = m_.eq_type[e] == mjEQ_WELD ? JointKind::fixed : JointKind::ball;
+    joint.name = name;
+    // (A weld's anchor is of its second body.)
+    joint.point = m_.eq_type[e] == mjEQ_WELD ? pose_of(first).position : pose_of(first).apply(anchor);
+    if (m_.body_weldid[first] == 0) std::swap(first, second);
+    if (m_.body_weldid[first] == m_.body_weldid[second]) return;
+    joint.body = body_of_.at(m_.body_weldid[first]);
+    joint.parent = m_.body_weldid[second] == 0 ? -1 : body_of_.at(m_.body_weldid[second]);
+    model_.joints.push_back(std::move(joint));
+  }
+
+  /// A joint that a polynomial holds at a constant.
+  void lock_joint(int e, const std::string& name) {
+    const int j = m_.eq_obj1id[e];
+    const auto found = joint_of_.find(j);
+    if (found == joint_of_.end()) {
+      omissions_.add("equality constraints of joints that are no joints here", name);
+      return;
+    }
+    RobotJoint& joint = model_.joints[at(found->second)];
+    const int q = m_.jnt_qposadr[j];
+    const double target = m_.qpos0[q] + m_.eq_data[mjNEQDATA * e] - d_.qpos[q];
+    joint.drive = fmt::format("{}", target);
+    joint.lower.reset();
+    joint.upper.reset();
+    joint.effort.clear();
+    joint.rest.clear();
+    joint.stiffness = joint.damping = 0.0;
+  }
+
+  // --- contact filters ---
+
+  Masks masks_of(std::size_t body) const {
+    Masks masks;
+    for (const int b : members_[body]) {
+      for (int g = m_.body_geomadr[b]; g < m_.body_geomadr[b] + m_.body_geomnum[b]; ++g) {
+        if (m_.geom_type[g] != mjGEOM_PLANE) masks.insert({m_.geom_contype[g], m_.geom_conaffinity[g]});
+      }
+    }
+    return masks;
+  }
+  static bool do_match(const Masks& a, const Masks& b) {
+    for (const auto& [type_a, affinity_a] : a) {
+      for (const auto& [type_b, affinity_b] : b) {
+        if ((type_a & affinity_b) != 0 || (type_b & affinity_a) != 0) return true;
+      }
+    }
+    return false;
+  }
+
+  /// Bodies with the same masks that do not match are a group; all other pairs that do not collide are listed.
+  void add_contact_filters() {
+    if (!model_.has_contact) return;
+    const int count = static_cast<int>(model_.bodies.size());
+    std::map<Masks, Numbers> classes;
+    for (int i = 0; i < count; ++i) {
+      if (!model_.bodies[at(i)].shapes.empty()) classes[masks_of(at(i))].push_back(i);
+    }
+    for (const auto& [masks, bodies] : classes) {
+      const auto meets = [&masks = masks](const Masks& of_plane) { return do_match(masks, of_plane); };
+      if (std::all_of(plane_masks_.begin(), plane_masks_.end(), meets)) continue;
+      for (const int i : bodies) {
+        if (!model_.bodies[at(i)].is_fixed) {
+          omissions_.add("bodies' leaves to pass through planes", model_.bodies[at(i)].name);
+        }
+      }
+    }
+    const std::set<Pair> wanted = wanted_pairs();
+    const auto ignore = [&](int a, int b) {
+      const Pair pair = {std::min(a, b), std::max(a, b)};
+      if (a != b && wanted.count(pair) == 0) model_.ignored_pairs.push_back(pair);
+    };
+    int group = 0;
+    for (auto first = classes.begin(); first != classes.end(); ++first) {
+      const bool has_fixed =
+          std::any_of(first->second.begin(), first->second.end(), [&](int i) { return model_.bodies[at(i)].is_fixed; });
+      if (!do_match(first->first, first->first) && !has_fixed && wanted.empty()) {
+        for (const int i : first->second) model_.bodies[at(i)].collision_group = group;
+        ++group;
+      } else if (!do_match(first->first, first->first)) {
+        for (const int a : first->second) {
+          for (const int b : first->second) ignore(a, b);
+        }
+      }
+      for (auto second = std::next(first); second != classes.end(); ++second) {
+        if (do_match(first->first, second->first)) continue;
+        for (const int a : first->second) {
+          for (const int b : second->second) ignore(a, b);
+        }
+      }
+    }
+    // MuJoCo lets no body touch the one that it hangs on, unless that is the world.
+    if ((m_.opt.disableflags & mjDSBL_FILTERPARENT) == 0) {
+      for (int b = 1; b < m_.nbody; ++b) {
+        if (m_.body_weldid[b] != b) continue;
+        if (const int parent = parent_of(b); parent >= 0) ignore(parent, body_of_.at(b));
+      }
+    }
+    for (int e = 0; e < m_.nexclude; ++e) {
+      const int first = m_.body_weldid[(m_.exclude_signature[e] >> 16) - 1];
+      const int second = m_.body_weldid[(m_.exclude_signature[e] & 0xFFFF) - 1];
+      if (first != 0 && second != 0) ignore(body_of_.at(first), body_of_.at(second));
+    }
+  }
+
+  std::set<Pair> wanted_pairs() const {
+    std::set<Pair> pairs;
+    for (int p = 0; p < m_.npair; ++p) {
+      const auto body_of = [&](int g) {
+        const int b = m_.geom_bodyid[g], root = m_.body_weldid[b];
+        const auto found = body_of_.find(root == 0 ? b : root);
+        return found == body_of_.end() ? -1 : found->second;
+      };
+      const int a = body_of(m_.pair_geom1[p]), b = body_of(m_.pair_geom2[p]);
+      if (a >= 0 && b >= 0) pairs.insert({std::min(a, b), std::max(a, b)});
+    }
+    return pairs;
+  }
+
+  // --- what is left ---
+
+  void count_omissions() {
+    if (!names_of_welded_.empty()) {
+      std::string names;
+      for (std::size_t i = 0; i < std::min<std::size_t>(8, names_of_welded_.size()); ++i) {
+        names += (i == 0 ? "" : ", ") + names_of_welded_[i];
+      }
+      note(fmt::format("{} bodies without joints are parts of the ones that they hang on ({}{})",
+                       names_of_welded_.size(), names, names_of_welded_.size() > 8 ? ", ..." : ""));
+    }
+    if (num_between_ > 0) {
+      note(fmt::format("bodies with several joints: {} bodies that touch nothing stand between these", num_between_));
+    }
+    for (int t = 0; t < m_.ntendon; ++t) omissions_.add("tendons", name_of(mjOBJ_TENDON, t));
+    for (int s = 0; s < m_.nskin; ++s) omissions_.add("skins", name_of(mjOBJ_SKIN, s));
+    for (int s = 0; s < m_.nsensor; ++s) omissions_.add("sensors", name_of(mjOBJ_SENSOR, s));
+    for (int v = 0; v < m_.nv; ++v) {
+      const std::string joint = name_of(mjOBJ_JOINT, m_.dof_jntid[v]);
+      if (m_.dof_armature[v] > 0.0) omissions_.add("inertias of motors (armature)", joint);
+      if (m_.dof_frictionloss[v] > 0.0) omissions_.add("dry frictions of joints", joint);
+    }
+    if (m_.opt.density > 0.0 || m_.opt.viscosity > 0.0) omissions_.add("mediums with density or viscosity", "");
+    if (m_.npair > 0) omissions_.add("properties of contact pairs, whose bodies collide as others", "");
+  }
+
+  const mjModel& m_;
+  mjData& d_;
+  Issues& issues_;
+  RobotModel model_;
+  RobotOmissions omissions_;
+  Motors motors_;
+  std::map<int, int> body_of_;    // by MuJoCo's number of a weld's root, or of a fixed body with shapes
+  std::map<int, int> joint_of_;   // by MuJoCo's number
+  std::vector<Numbers> members_;  // per body: MuJoCo's bodies
+  std::vector<Masks> plane_masks_;
+  std::vector<std::string> names_of_welded_;
+  int num_between_ = 0;
+};
+
+// MuJoCo ends the program after an error: it is told first.
+std::string last_words;  // NOLINT
+void on_warning(const char* text) {
+  last_words += (last_words.empty() ? "" : "; ") + std::string(text);
+}
+[[noreturn]] void on_error(const char* text) {
+  std::fprintf(stderr, "libmujoco: %s\n", text);
+  std::exit(2);
+}
+
+}  // namespace
+
+std::optional<RobotModel> read_mjcf(const std::filesystem::path& path, Issues& issues) {
+  mju_user_error = on_error;
+  mju_user_warning = on_warning;
+  char error[1000] = "";
+  const std::unique_ptr<mjModel, ModelDeleter> model(mj_loadXML(path.c_str(), nullptr, error, sizeof(error)));
+  if (!model) {
+    std::string message(error);
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    issues.push_back({"", "", "", "libmujoco: " + message, Severity::error});
+    return std::nullopt;
+  }
+  if (error[0] != 0) issues.push_back({"", "", "", std::string("libmujoco: ") + error, Severity::warning});
+  const std::unique_ptr<mjData, DataDeleter> data(mj_makeData(model.get()));
+  if (model->nkey > 0) {
+    mj_resetDataKeyframe(model.get(), data.get(), 0);
+    const char* name = mj_id2name(model.get(), mjOBJ_KEY, 0);
+    issues.push_back({"", "", "",
+                      fmt::format("starts as keyframe {} of {} has it", name == nullptr ? "0" : name, model->nkey),
+                      Severity::warning});
+  }
+  mj_kinematics(model.get(), data.get());
+  mj_comPos(model.get(), data.get());
+  mj_comVel(model.get(), data.get());
+  RobotModel robot = Reader(*model, *data, issues).read();
+  if (!last_words.empty()) issues.push_back({"", "", "", "libmujoco: " + last_words, Severity::warning});
+  return robot;
+}
+
+}  // namespace clearance::robot
+
+#endif

@@ -1,0 +1,42 @@
+// Actuators and passive forces of MuJoCo's hinges and slides, as efforts, springs and dampers of joints.
+#pragma once
+
+#include <mujoco/mujoco.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "clearance/io/robot/robot_model.h"
+
+namespace clearance::robot {
+
+/// The force of an actuator on a joint with the gear g is g (gain u + b0 + b1 g q + b2 g v) for the control u; what is
+/// proportional to q is a spring, to v a damper, whose forces the solver knows at the end of a step: stiff servos need
+/// no small steps.
+class Motors {
+ public:
+  /// Makes a control of every actuator that is carried over; lists the others.
+  Motors(const mjModel& m, const mjData& d, RobotOmissions& omissions);
+
+  const std::vector<ControlDesc>& controls() const { return controls_; }
+  bool has(int joint) const { return drives_.count(joint) > 0; }
+  /// Effort, spring, rest and damping of MuJoCo's joint.
+  void set(int joint, RobotJoint& to) const;
+
+ private:
+  struct Drive {
+    std::string effort;      // [N m] or [N] sum of formulas; empty: none
+    std::string pull;        // the same of those whose force depends on q
+    double stiffness = 0.0;  // [N m/rad] or [N/m]
+    double damping = 0.0;    // [N m s/rad] or [N s/m]
+  };
+  void add(int actuator, RobotOmissions& omissions);
+
+  const mjModel& m_;
+  const mjData& d_;
+  std::vector<ControlDesc> controls_;
+  std::map<int, Drive> drives_;  // by joint
+};
+
+}  // namespace clearance::robot

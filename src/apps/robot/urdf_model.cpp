@@ -1,0 +1,297 @@
+#include "apps/robot/urdf_model.h"
+
+#ifndef CLEARANCE_HAS_URDFDOM
+
+namespace clearance::robot {
+
+std::optional<RobotModel> read_urdf(const std::filesystem::path&, Issues& issues) {
+  issues.push_back({"", "", "",
+                    "this clearance-robot was built without liburdfdom, which reads URDF (on Debian the package "
+                    "liburdfdom-dev; then build again)",
+                    Severity::error});
+  return std::nullopt;
+}
+
+}  // namespace clearance::robot
+
+#else
+
+#include <console_bridge/console.h>
+#include <fmt/format.h>
+#include <urdf_parser/urdf_parser.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "apps/robot/control_names.h"
+#include "apps/robot/mesh_file.h"
+#include "clearance/io/files/text_file.h"
+
+namespace clearance::robot {
+
+namespace {
+
+/// What liburdfdom says while it reads.
+class Messages : public console_bridge::OutputHandler {
+ public:
+  void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
+    if (level >= console_bridge::CONSOLE_BRIDGE_LOG_ERROR) errors.push_back(text);
+  }
+  std::vector<std::string> errors;
+};
+
+Vec<3> to_vector(const urdf::Vector3& v) {
+  return {v.x, v.y, v.z};
+}
+
+RobotPose to_pose(const urdf::Pose& pose) {
+  double x = 0.0, y = 0.0, z = 0.0, w = 1.0;
+  pose.rotation.getQuaternion(x, y, z, w);
+  return {Eigen::Quaterniond(w, x, y, z).normalized().toRotationMatrix(), to_vector(pose.position)};
+}
+
+std::string number(double value) {
+  return fmt::format("{}", value);
+}
+
+class Reader {
+ public:
+  Reader(const urdf::ModelInterface& urdf, const std::filesystem::path& path, Issues& issues)
+      : urdf_(urdf), path_(path), issues_(issues) {}
+
+  RobotModel read() {
+    model_.name = urdf_.getName();
+    const urdf::Link& root = *urdf_.getRoot();
+    const int body = add_body(root, RobotPose());
+    add_children(root, body, RobotPose(), RobotPose());
+    settle_root(root);
+    finish_bodies();
+    Issues warnings = omissions_.warnings();
+    issues_.insert(issues_.end(), warnings.begin(), warnings.end());
+    return std::move(model_);
+  }
+
+ private:
+  void note(std::string message) { issues_.push_back({"", "", "", std::move(message), Severity::warning}); }
+  void error(const std::string& place, std::string message, std::string value = "") {
+    issues_.push_back({"", place, std::move(value), std::move(message), Severity::error});
+  }
+
+  int add_body(const urdf::Link& link, const RobotPose& pose) {
+    const int body = static_cast<int>(model_.bodies.size());
+    model_.bodies.push_back({});
+    model_.bodies.back().name = link.name;
+    model_.bodies.back().pose = pose;
+    add_link(link, body, RobotPose());
+    return body;
+  }
+
+  /// `in_body`: where the link is in it.
+  void add_link(const urdf::Link& link, int body, const RobotPose& in_body) {
+    RobotBody& to = model_.bodies[static_cast<std::size_t>(body)];
+    for (const auto& collision : link.collision_array) {
+      if (collision && collision->geometry) add_shape(link, *collision, in_body, to);
+    }
+    if (!link.visual_array.empty()) {
+      omissions_.add(link.collision_array.empty() ? "visual shapes of links that have no collision shape"
+                                                  : "visual shapes beside collision shapes",
+                     link.name);
+    }
+    if (link.inertial) add_inertia(link, in_body, to);
+  }
+
+  void add_inertia(const urdf::Link& link, const RobotPose& in_body, RobotBody& to) {
+    const urdf::Inertial& given = *link.inertial;
+    RobotInertia inertia;
+    inertia.mass = given.mass;
+    inertia.tensor << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz, given.iyz, given.izz;
+    if (!(given.mass > 0.0) || !inertia.tensor.allFinite()) {
+      error(fmt::format("link '{}'", link.name), "the mass must be above 0, and the inertia finite",
+            fmt::format("{:g} kg", given.mass));
+      return;
+    }
+    const RobotInertia placed = transformed(inertia, in_body * to_pose(given.origin));
+    to.inertia = to.inertia ? combine(*to.inertia, placed) : placed;
+  }
+
+  void add_shape(const urdf::Link& link, const urdf::Collision& collision, const RobotPose& in_body, RobotBody& to) {
+    const std::string place = fmt::format("link '{}'", link.name);
+    RobotShape shape;
+    shape.pose = in_body * to_pose(collision.origin);
+    switch (collision.geometry->type) {
+      case urdf::Geometry::SPHERE:
+        shape.kind = RobotShapeKind::ellipsoid;
+        shape.size = Vec<3>::Constant(static_cast<const urdf::Sphere&>(*collision.geometry).radius);
+        break;
+      case urdf::Geometry::BOX:
+        shape.size = 0.5 * to_vector(static_cast<const urdf::Box&>(*collision.geometry).dim);
+        break;
+      case urdf::Geometry::CYLINDER: {
+        const auto& cylinder = static_cast<const urdf::Cylinder&>(*collision.geometry);
+        shape.kind = RobotShapeKind::cylinder;
+        shape.size = {cylinder.radius, 0.5 * cylinder.length, 1.0};
+        break;
+      }
+      case urdf::Geometry::MESH: {
+        const auto& file = static_cast<const urdf::Mesh&>(*collision.geometry);
+        Result<Mesh> mesh = read_surface(file.filename, path_);
+        if (!mesh) {
+          for (Issue issue : mesh.issues()) {
+            issue.file = "";
+            issue.place = place + (issue.place.empty() ? "" : ": " + issue.place);
+            issues_.push_back(std::move(issue));
+          }
+          return;
+        }
+        shape.kind = RobotShapeKind::mesh;
+        shape.mesh = std::move(*mesh);
+        const Vec<3> scale = to_vector(file.scale);
+        for (Vec<3>& v : shape.mesh.vertices) v = v.cwiseProduct(scale);
+        break;
+      }
+    }
+    if (shape.kind != RobotShapeKind::mesh && !(shape.size.minCoeff() > 0.0)) {
+      error(place, "the sizes of a collision shape must be above 0");
+      return;
+    }
+    to.shapes.push_back(std::move(shape));
+  }
+
+  /// `in_body`: where the link is in its body; `pose`: where it is in the world.
+  void add_children(const urdf::Link& link, int body, const RobotPose& in_body, const RobotPose& pose) {
+    for (const auto& child : link.child_links) {
+      const urdf::Joint& joint = *child->parent_joint;
+      const RobotPose origin = to_pose(joint.parent_to_joint_origin_transform);
+      const RobotPose at = pose * origin;
+      if (joint.type == urdf::Joint::FIXED) {
+        add_link(*child, body, in_body * origin);
+        names_of_fused_.push_back(child->name);
+        add_children(*child, body, in_body * origin, at);
+        continue;
+      }
+      const int next = add_body(*child, at);
+      add_joint(joint, next, body, at);
+      add_children(*child, next, RobotPose(), at);
+    }
+  }
+
+  void add_joint(const urdf::Joint& joint, int body, int parent, const RobotPose& pose) {
+    model_.ignored_pairs.push_back({parent, body});
+    if (joint.type == urdf::Joint::FLOATING) return;
+    if (joint.type == urdf::Joint::PLANAR) {
+      omissions_.add("joints of type planar, which leave their links free", joint.name);
+      return;
+    }
+    RobotJoint to;
+    to.name = joint.name;
+    to.kind = joint.type == urdf::Joint::PRISMATIC ? JointKind::slider : JointKind::hinge;
+    to.body = body;
+    to.parent = parent;
+    to.point = pose.position;
+    to.axis = pose.rotation * to_vector(joint.axis);
+    if (!(to.axis.norm() > 0.0)) error(fmt::format("joint '{}'", joint.name), "the axis must not be zero", "0 0 0");
+    if (joint.limits && joint.type != urdf::Joint::CONTINUOUS) {
+      to.lower = joint.limits->lower;
+      to.upper = joint.limits->upper;
+      if (joint.limits->lower > joint.limits->upper) {
+        error(fmt::format("joint '{}'", joint.name), "the lower limit is above the upper one",
+              fmt::format("{:g} to {:g}", joint.limits->lower, joint.limits->upper));
+      }
+    }
+    if (joint.dynamics) {
+      to.damping = std::max(0.0, joint.dynamics->damping);
+      if (joint.dynamics->friction > 0.0) omissions_.add("dry frictions of joints", joint.name);
+    }
+    if (joint.limits && joint.limits->velocity > 0.0) omissions_.add("limits of the speed of joints", joint.name);
+    if (joint.safety) omissions_.add("safety controllers of joints", joint.name);
+    if (joint.mimic) {
+      omissions_.add("couplings of joints (mimic), which leave them free",
+                     fmt::format("{} = {:g} {} + {:g}", joint.name, joint.mimic->multiplier, joint.mimic->joint_name,
+                                 joint.mimic->offset));
+    }
+    to.effort = effort_of(joint);
+    model_.joints.push_back(std::move(to));
+  }
+
+  std::string effort_of(const urdf::Joint& joint) {
+    const std::string name = control_name(joint.name, model_.controls);
+    model_.controls.push_back({name, 0.0});
+    const double most = joint.limits ? joint.limits->effort : 0.0;
+    if (!(most > 0.0)) return name;
+    return fmt::format("min(max({}, {}), {})", name, number(-most), number(most));
+  }
+
+  /// URDF does not say whether a robot stands in the world by itself. What has no mass cannot move.
+  void settle_root(const urdf::Link& link) {
+    RobotBody& root = model_.bodies.front();
+    root.is_fixed = link.name == "world" || !root.inertia;
+    note(root.is_fixed
+             ? fmt::format("the root link '{}' {}: it is part of the world", link.name,
+                           link.name == "world" ? "has the world's name" : "has no mass")
+             : fmt::format("the root link '{}' is free, because it has a mass; fixed_translation and fixed_rotation "
+                           "of its body hold it in the world",
+                           link.name));
+  }
+
+  /// Bodies of several links, and those without a mass that nothing but a joint needs.
+  void finish_bodies() {
+    if (!names_of_fused_.empty()) {
+      std::string names;
+      for (const std::string& name : names_of_fused_) names += (names.empty() ? "" : ", ") + name;
+      note(fmt::format("{} links are parts of the bodies that fixed joints hold them to: {}", names_of_fused_.size(),
+                       names));
+    }
+    for (RobotBody& body : model_.bodies) {
+      if (body.is_fixed || body.inertia || !body.shapes.empty()) continue;
+      // It carries others, but has nothing of its own.
+      body.inertia = RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()};
+      note(fmt::format("link '{}' has neither mass nor shape: it gets a gram", body.name));
+    }
+    if (!model_.bodies.empty() && model_.bodies.front().is_fixed && model_.bodies.front().shapes.empty()) drop_root();
+  }
+
+  /// A root that is nothing but a name for the world.
+  void drop_root() {
+    model_.bodies.erase(model_.bodies.begin());
+    for (RobotJoint& joint : model_.joints) {
+      --joint.body;
+      joint.parent = joint.parent <= 0 ? -1 : joint.parent - 1;
+    }
+    std::erase_if(model_.ignored_pairs, [](const auto& pair) { return pair[0] == 0 || pair[1] == 0; });
+    for (auto& pair : model_.ignored_pairs) pair = {pair[0] - 1, pair[1] - 1};
+  }
+
+  const urdf::ModelInterface& urdf_;
+  const std::filesystem::path& path_;
+  Issues& issues_;
+  RobotModel model_;
+  RobotOmissions omissions_;
+  std::vector<std::string> names_of_fused_;
+};
+
+}  // namespace
+
+std::optional<RobotModel> read_urdf(const std::filesystem::path& path, Issues& issues) {
+  const Result<std::string> text = read_text_file(path);
+  if (!text) {
+    issues.insert(issues.end(), text.issues().begin(), text.issues().end());
+    return std::nullopt;
+  }
+  Messages messages;
+  console_bridge::useOutputHandler(&messages);
+  const urdf::ModelInterfaceSharedPtr urdf = urdf::parseURDF(*text);
+  console_bridge::restorePreviousOutputHandler();
+  for (const std::string& message : messages.errors) issues.push_back({"", "", "", message, Severity::error});
+  if (!urdf || !urdf->getRoot()) {
+    if (messages.errors.empty())
+      issues.push_back({"", "", "", "is no URDF that liburdfdom understands", Severity::error});
+    return std::nullopt;
+  }
+  if (!messages.errors.empty()) return std::nullopt;
+  return Reader(*urdf, path, issues).read();
+}
+
+}  // namespace clearance::robot
+
+#endif

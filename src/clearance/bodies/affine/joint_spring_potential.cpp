@@ -1,0 +1,119 @@
+#include "clearance/bodies/affine/joint_spring_potential.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/bodies/affine/joint_pairs.h"
+
+namespace clearance {
+
+template <int dim>
+JointSpringPotential<dim>::JointSpringPotential(JointSpringKind kind, const std::vector<StiffJoint>& joints)
+    : kind_(kind) {
+  for (const StiffJoint& joint : joints) {
+    const double constant = is_dissipative() ? joint.damping : joint.spring;
+    if (!(constant > 0.0)) continue;
+    // Only what the coordinate is made of counts.
+    StiffJoint bare = joint;
+    bare.lower.reset();
+    bare.upper.reset();
+    bare.drive = {};
+    bare.effort = {};
+    springs_.push_back({JointLink<dim>(bare), constant, is_dissipative() ? JointFunction() : joint.rest});
+  }
+}
+
+template <int dim>
+Result<Done> JointSpringPotential<dim>::begin_step(const VecX& x_t0, double h, double time_t1) {
+  Issues issues;
+  for (Spring& spring : springs_) {
+    spring.factor = spring.constant;
+    if (is_dissipative()) {
+      // (Without inertia there is no speed either.)
+      spring.factor = h > 0.0 ? spring.constant / h : 0.0;
+      spring.center = spring.link.coordinate(spring.link.gather(x_t0));
+    } else if (spring.rest) {
+      const Result<double> rest = spring.rest(h, time_t1);
+      if (rest) spring.center = *rest;
+      issues.insert(issues.end(), rest.issues().begin(), rest.issues().end());
+    }
+  }
+  if (!issues.empty()) return issues;
+  return Done{};
+}
+
+template <int dim>
+double JointSpringPotential<dim>::stretch(const Spring& spring, const Blocks& y) {
+  const double difference = spring.link.coordinate(y) - spring.center;
+  constexpr double turn = 6.283185307179586;
+  return spring.link.is_hinge() ? difference - turn * std::round(difference / turn) : difference;
+}
+
+template <int dim>
+CompensatedSum JointSpringPotential<dim>::energy(const VecX& x) const {
+  return ordered_sum(
+      static_cast<int>(springs_.size()),
+      [&](int i) {
+        const Spring& spring = springs_[static_cast<std::size_t>(i)];
+        const double by = stretch(spring, spring.link.gather(x));
+        CompensatedSum of_spring;
+        of_spring.add(0.5 * spring.factor * by * by);
+        return of_spring;
+      },
+      64);
+}
+
+template <int dim>
+bool JointSpringPotential<dim>::is_driven() const {
+  return std::any_of(springs_.begin(), springs_.end(),
+                     [](const Spring& spring) { return static_cast<bool>(spring.rest); });
+}
+
+// Serial, as the joints themselves are.
+
+template <int dim>
+void JointSpringPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
+  for (const Spring& spring : springs_) {
+    const Blocks y = spring.link.gather(x);
+    const Blocks g = spring.factor * stretch(spring, y) * spring.link.coordinate_gradient(y);
+    for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {
+      if (const int b = spring.link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
+    }
+  }
+}
+
+template <int dim>
+std::vector<BlockKey> JointSpringPotential<dim>::pattern() const {
+  std::vector<BlockKey> keys;
+  for (const Spring& spring : springs_) {
+    for_each_pair(spring.link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
+template <int dim>
+void JointSpringPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  if (matrix.pattern_id() != bound_pattern_) {
+    slots_.clear();
+    for (const Spring& spring : springs_) {
+      for_each_pair(spring.link,
+                    [&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
+    }
+    bound_pattern_ = matrix.pattern_id();
+  }
+  const std::int64_t* slot = slots_.data();
+  for (const Spring& spring : springs_) {
+    const Blocks g = spring.link.coordinate_gradient(spring.link.gather(x));
+    for_each_pair(spring.link, [&](int k, int l, int, int column) {
+      matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column),
+                              Mat<dim>(scale * spring.factor * g.col(k) * g.col(l).transpose()));
+    });
+  }
+}
+
+template class JointSpringPotential<2>;
+template class JointSpringPotential<3>;
+
+}  // namespace clearance

@@ -1,0 +1,72 @@
+#include "clearance/io/files/child_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "clearance/io/files/text_file.h"
+
+namespace clearance {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Issue failure(std::string message) {
+  return {"", "", "", std::move(message), Severity::error};
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder(const std::string& program) {
+  std::error_code error;
+  std::string name = (fs::temp_directory_path(error) / (program + "-XXXXXX")).string();
+  if (!error && ::mkdtemp(name.data()) != nullptr) path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+Issues run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder) {
+  const std::string program = fs::path(words[0]).filename().string();
+  const fs::path messages = folder.path() / "messages.txt";
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  // (Libraries leave what they stumble over in files.)
+  ::posix_spawn_file_actions_addchdir_np(&actions, folder.path().c_str());
+  pid_t process = 0;
+  const int error = ::posix_spawn(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) return {failure(fmt::format("cannot start {}: {}", words[0], std::strerror(error)))};
+
+  int status = 0;
+  while (::waitpid(process, &status, 0) < 0) {
+    if (errno != EINTR) return {failure(fmt::format("lost {}: {}", words[0], std::strerror(errno)))};
+  }
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    if (signal == SIGXCPU) return {failure(fmt::format("{} found no end in the time it had", program))};
+    return {failure(fmt::format("{} was ended by signal {}{}", program, signal,
+                                signal == SIGKILL ? ", for lack of memory perhaps" : ""))};
+  }
+  if (WEXITSTATUS(status) == 0) return {};
+  const Result<std::string> text = read_text_file(messages);
+  const std::string said = text ? text->substr(0, text->find_last_not_of(" \n") + 1) : "";
+  return {failure(fmt::format("{} failed: {}", program, said.empty() ? "without a word" : said))};
+}
+
+}  // namespace clearance

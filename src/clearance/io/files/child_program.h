@@ -1,0 +1,32 @@
+// Programs of this one's family that are called as processes, because what they are linked with is not to be part of
+// the simulator: files of a temporary folder in and out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "clearance/base/result.h"
+
+namespace clearance {
+
+/// A new folder that is gone in the end.
+class TemporaryFolder {
+ public:
+  /// In TMPDIR, its name begins with that of the program.
+  explicit TemporaryFolder(const std::string& program);
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  /// Empty: none could be made.
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Waits for the end of a process in a folder; nothing if it was a good one, else what it said. `words`: the program's
+/// full path and its arguments.
+Issues run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder);
+
+}  // namespace clearance

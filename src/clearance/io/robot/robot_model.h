@@ -1,0 +1,121 @@
+// A robot or another mechanism as its file describes it (URDF, MJCF): bodies of simple shapes in a tree of joints, in
+// the pose in which it starts. Metres, kilograms, radians; z is up. What robot_scene.h makes a scene of.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clearance/base/methods.h"
+#include "clearance/base/result.h"
+#include "clearance/geometry/mesh.h"
+#include "clearance/math/types.h"
+#include "clearance/scene/scene.h"
+
+namespace clearance {
+
+/// x outside = rotation x inside + position.
+struct RobotPose {
+  Mat<3> rotation = Mat<3>::Identity();
+  Vec<3> position = Vec<3>::Zero();  ///< [m]
+
+  Vec<3> apply(const Vec<3>& x) const { return rotation * x + position; }
+  /// First `inner`, then this.
+  RobotPose operator*(const RobotPose& inner) const { return {rotation * inner.rotation, apply(inner.position)}; }
+  RobotPose inverse() const { return {rotation.transpose(), -(rotation.transpose() * position)}; }
+};
+
+enum class RobotShapeKind {
+  box,        ///< size: half of its extents
+  ellipsoid,  ///< size: radii; three equal ones are a sphere
+  cylinder,   ///< along z; size: radius, half of its length
+  capsule,    ///< along z; size: radius, half of the length of its cylinder
+  mesh
+};
+
+struct RobotShape {
+  RobotShapeKind kind = RobotShapeKind::box;
+  Vec<3> size = Vec<3>::Ones();  ///< [m]
+  RobotPose pose;                ///< in the body
+  Mesh mesh;                     ///< of kind mesh: triangles, in the shape's own frame
+};
+
+struct RobotInertia {
+  double mass = 0.0;               ///< [kg]
+  Vec<3> center = Vec<3>::Zero();  ///< [m] centre of mass in the body
+  Mat<3> tensor = Mat<3>::Zero();  ///< [kg m^2] about it, along the axes of the body
+};
+
+/// Of both together: masses add, tensors by the theorem of parallel axes.
+RobotInertia combine(const RobotInertia& a, const RobotInertia& b);
+/// As it is in the frame that the pose leads to.
+RobotInertia transformed(const RobotInertia& inertia, const RobotPose& pose);
+
+/// All that moves as one.
+struct RobotBody {
+  std::string name;
+  bool is_fixed = false;  ///< part of the world
+  RobotPose pose;         ///< in the world
+  std::vector<RobotShape> shapes;
+  std::optional<RobotInertia> inertia;  ///< absent: from its shapes and a density
+  bool collides = true;
+  int collision_group = -1;                  ///< those of one group do not collide
+  std::optional<double> friction;            ///< absent: that of the model
+  bool keeps_orientation = false;            ///< it does not turn
+  bool is_link_between = false;              ///< nothing but what two joints of another body hang on
+  Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] of its centre of mass
+  Vec<3> angular_velocity = Vec<3>::Zero();  ///< [rad/s]
+};
+
+/// Angles and offsets are those of `body` seen from `parent`, 0 at the start.
+struct RobotJoint {
+  std::string name;
+  JointKind kind = JointKind::hinge;
+  int body = -1;
+  int parent = -1;                ///< -1: the world
+  Vec<3> point = Vec<3>::Zero();  ///< [m] in the world
+  Vec<3> axis = Vec<3>::UnitZ();  ///< in the world
+  std::optional<double> lower;    ///< [rad] or [m]
+  std::optional<double> upper;
+  std::string drive;       ///< formulas of the controls: [rad] or [m]
+  std::string effort;      ///< [N m] or [N]
+  double stiffness = 0.0;  ///< [N m/rad] or [N/m]
+  std::string rest;        ///< formula: [rad] or [m]
+  double damping = 0.0;    ///< [N m s/rad] or [N s/m]
+};
+
+struct RobotPlane {
+  Vec<3> point = Vec<3>::Zero();    ///< [m]
+  Vec<3> normal = Vec<3>::UnitZ();  ///< to the free side
+  std::optional<double> friction;   ///< absent: that of what is on it
+};
+
+struct RobotModel {
+  std::string name;
+  Vec<3> gravity = Vec<3>(0, 0, -9.81);  ///< [m/s^2]
+  bool has_contact = true;
+  std::optional<double> friction;
+  std::vector<RobotBody> bodies;
+  std::vector<RobotJoint> joints;
+  std::vector<RobotPlane> planes;
+  std::vector<std::array<int, 2>> ignored_pairs;  ///< of bodies that do not collide
+  std::vector<ControlDesc> controls;
+};
+
+/// What an importer leaves out, counted by kind: one warning for each, with names.
+class RobotOmissions {
+ public:
+  /// `what` in the plural, as `actuators that act on tendons`.
+  void add(const std::string& what, const std::string& name);
+  Issues warnings() const;
+
+ private:
+  struct Kind {
+    std::string what;
+    std::vector<std::string> names;
+  };
+  std::vector<Kind> kinds_;
+};
+
+}  // namespace clearance

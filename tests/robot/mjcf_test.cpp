@@ -1,0 +1,200 @@
+// MJCF files as scenes, and what they then do.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "clearance/simulation/simulation.h"
+#include "robot_file.h"
+
+namespace clearance {
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+std::string mjcf(const std::string& world, const std::string& rest = "") {
+  return "<mujoco model='m'><option timestep='0.002'/><worldbody>" + world + "</worldbody>" + rest + "</mujoco>";
+}
+
+/// A rod of 1 kg along x that turns about z at its end, in no gravity: 1/3 kg m^2 about the hinge. A capsule's ends
+/// would add to that, so that its inertia is given.
+std::string rod(const std::string& joint, const std::string& rest = "") {
+  return "<mujoco><option gravity='0 0 0'/><worldbody><body name='rod' pos='0 0 1'><inertial pos='0.5 0 0' mass='1' "
+         "diaginertia='0.001 0.0833333333 0.0833333333'/><joint name='j' axis='0 0 1' " +
+         joint + "/><geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.03'/></body></worldbody>" + rest +
+         "</mujoco>";
+}
+constexpr double rod_inertia = 0.0833333333 + 0.25;
+
+Simulation simulate(const SceneDesc& scene) {
+  Result<Simulation> simulation = Simulation::create(scene);
+  if (!simulation) throw std::runtime_error(messages_of(simulation.issues()));
+  return std::move(*simulation);
+}
+
+double angle_after(SceneDesc scene, double time, const std::string& control = "", double value = 0.0) {
+  ProbeDesc probe;
+  probe.name = probe.joint = "j";
+  probe.kind = ProbeKind::joint;
+  scene.output.probes = {probe};
+  Simulation simulation = simulate(scene);
+  if (!control.empty()) EXPECT_TRUE(simulation.set_control(control, value));
+  while (simulation.time() < time - 1e-9) EXPECT_EQ(simulation.step().status, StepStatus::converged);
+  return simulation.probe_values().at(0) * pi / 180;
+}
+
+TEST(Mjcf, PlaneShapesMassesAndFrictionAreCarriedOver) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot =
+      read_robot_text(mjcf("<geom type='plane' size='1 1 1' friction='0.7'/><body name='b' pos='1 2 3'><freejoint/>"
+                           "<geom type='box' size='.1 .2 .3' mass='3' friction='0.4'/></body>"),
+                      "shapes.xml");
+  ASSERT_EQ(robot.scene.half_spaces.size(), 1U);
+  EXPECT_EQ(robot.scene.half_spaces[0].friction, 0.7);
+  EXPECT_LT((robot.scene.half_spaces[0].normal - Vec<3>(0, 1, 0)).norm(), 1e-15);
+  const BodyDesc& body = robot.body("b");
+  EXPECT_NEAR(*body.mass, 3.0, 1e-12);
+  EXPECT_EQ(body.friction, 0.4);
+  EXPECT_LT((body.transform.translation - Vec<3>(1, 3, -2)).norm(), 1e-15);
+  // m (b^2 + c^2) / 3 of half extents.
+  EXPECT_NEAR(body.inertia->moments[0], 0.04 + 0.09, 1e-12);
+}
+
+TEST(Mjcf, MotorTurnsByItsGear) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      rod("", "<actuator><motor name='m' joint='j' gear='10' ctrllimited='true' ctrlrange='-.1 .1'/></actuator>"),
+      "motor.xml");
+  ASSERT_EQ(robot.scene.controls.size(), 1U);
+  const double expected = 0.5 * (10 * 0.1) / rod_inertia * 0.25;
+  EXPECT_NEAR(angle_after(robot.scene, 0.5, "m", 5.0), expected, 0.015 * expected);
+}
+
+TEST(Mjcf, SpringSwingsWithItsPeriodAndDamperStopsIt) {
+  SKIP_WITHOUT("mjcf");
+  // Half a period from 0.3 rad on one side to 0.3 rad on the other: it starts at 0, its spring at 0.3.
+  const double half_period = pi * std::sqrt(rod_inertia / 20.0);
+  const Robot robot = read_robot_text(rod("stiffness='20' springref='17.188733853924695'"), "spring.xml");
+  EXPECT_NEAR(angle_after(robot.scene, half_period), 0.6, 0.01);
+  // Over-damped: after 10 s it is where the spring is relaxed.
+  Robot damped = read_robot_text(rod("stiffness='20' springref='17.188733853924695' damping='20'"), "damped.xml");
+  damped.scene.time.step = 0.05;
+  EXPECT_NEAR(angle_after(damped.scene, 10.0), 0.3, 1e-3);
+}
+
+TEST(Mjcf, DamperSlowsByItsTimeConstant) {
+  SKIP_WITHOUT("mjcf");
+  Robot robot = read_robot_text(rod("damping='0.5'", "<keyframe><key qpos='0' qvel='2'/></keyframe>"), "damper.xml");
+  const double tau = rod_inertia / 0.5;
+  EXPECT_NEAR(angle_after(robot.scene, 0.5), 2 * tau * (1 - std::exp(-0.5 / tau)), 0.01);
+}
+
+TEST(Mjcf, ServoHoldsWhereItsControlSays) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      rod("damping='20'", "<actuator><position name='servo' joint='j' kp='50'/></actuator>"), "servo.xml");
+  EXPECT_NEAR(angle_after(robot.scene, 4.0, "servo", 0.5), 0.5, 2e-3);
+}
+
+TEST(Mjcf, VelocityServoReachesItsSpeed) {
+  SKIP_WITHOUT("mjcf");
+  Robot robot =
+      read_robot_text(rod("", "<actuator><velocity name='servo' joint='j' kv='10'/></actuator>"), "speed.xml");
+  robot.scene.time.step = 0.005;
+  const double tau = rod_inertia / 10.0;
+  // Angle of a motion that starts at rest and comes to 1 rad/s with the time constant tau.
+  EXPECT_NEAR(angle_after(robot.scene, 1.0, "servo", 1.0), 1.0 - tau * (1 - std::exp(-1.0 / tau)), 0.01);
+}
+
+TEST(Mjcf, LimitsCountFromTheKeyframe) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      rod("limited='true' range='-90 45'", "<keyframe><key name='bent' qpos='0.5'/></keyframe>"), "key.xml");
+  EXPECT_NEAR(*robot.joint("j").upper, 45 - 0.5 * 180 / pi, 1e-6);
+  EXPECT_NEAR(*robot.joint("j").lower, -90 - 0.5 * 180 / pi, 1e-6);
+  EXPECT_NE(robot.told.find("starts as keyframe bent of 1 has it"), std::string::npos) << robot.told;
+}
+
+TEST(Mjcf, SeveralJointsOfABodyHaveBodiesBetweenThemThatWeighNextToNothing) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      mjcf("<body name='b'><joint name='x' axis='1 0 0' range='-45 45' limited='true'/><joint name='y' axis='0 1 0'/>"
+           "<geom size='.1' mass='2'/></body>"),
+      "two.xml");
+  ASSERT_EQ(robot.scene.bodies.size(), 2U);
+  EXPECT_EQ(robot.joint("x").bodies, (std::array<std::string, 2>{"b (after x)", ""}));
+  EXPECT_EQ(robot.joint("y").bodies, (std::array<std::string, 2>{"b", "b (after x)"}));
+  EXPECT_FALSE(robot.body("b (after x)").collides);
+  EXPECT_NEAR(*robot.body("b (after x)").mass, 2e-4, 1e-12);
+  EXPECT_TRUE(Simulation::create(robot.scene));
+}
+
+TEST(Mjcf, ThreePlainHingesAreABallAndThreePlainSlidesKeepTheOrientation) {
+  SKIP_WITHOUT("mjcf");
+  const std::string axes[3] = {"1 0 0", "0 1 0", "0 0 1"};
+  std::string hinges, slides;
+  for (const std::string& axis : axes) {
+    hinges += "<joint axis='" + axis + "'/>";
+    slides += "<joint type='slide' axis='" + axis + "'/>";
+  }
+  const Robot robot = read_robot_text(mjcf("<body name='a'>" + hinges + "<geom size='.1' pos='0 0 .3'/></body>" +
+                                           "<body name='b' pos='1 0 0'>" + slides + "<geom size='.1'/></body>"),
+                                      "three.xml");
+  ASSERT_EQ(robot.scene.joints.size(), 1U);
+  EXPECT_EQ(robot.scene.joints[0].kind, JointKind::ball);
+  EXPECT_EQ(robot.body("b").fixed_rotation, (std::array<bool, 3>{true, true, true}));
+}
+
+TEST(Mjcf, ContactFiltersAreGroupsAndPairs) {
+  SKIP_WITHOUT("mjcf");
+  const auto body = [](const std::string& name, int x, const std::string& masks) {
+    return "<body name='" + name + "' pos='" + std::to_string(x) + " 0 0'><freejoint/><geom size='.1' " + masks +
+           "/></body>";
+  };
+  const Robot robot =
+      read_robot_text(mjcf(body("a", 0, "contype='1' conaffinity='0'") + body("b", 1, "contype='1' conaffinity='0'") +
+                               body("c", 2, "contype='0' conaffinity='1'") + body("d", 3, "") + body("e", 4, ""),
+                           "<contact><exclude body1='d' body2='e'/></contact>"),
+                      "masks.xml");
+  EXPECT_EQ(robot.body("a").collision_group, robot.body("b").collision_group);
+  EXPECT_GE(robot.body("a").collision_group, 0);
+  ASSERT_EQ(robot.scene.contact.ignored_pairs.size(), 1U) << robot.told;
+  EXPECT_EQ(robot.scene.contact.ignored_pairs[0].bodies, (std::array<std::string, 2>{"d", "e"}));
+}
+
+TEST(Mjcf, WhatIsNotCarriedOverIsCountedAndNamed) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      mjcf("<site name='s' pos='0 0 2'/><body name='b'><joint name='j' armature='0.1' frictionloss='0.2'/><geom "
+           "size='.1'/><geom size='.2' contype='0' conaffinity='0' name='seen'/><site name='t'/></body>",
+           "<tendon><spatial name='rope'><site site='s'/><site site='t'/></spatial></tendon><actuator><motor "
+           "name='pull' tendon='rope'/></actuator>"),
+      "omitted.xml");
+  for (const std::string line :
+       {"1 tendons (rope)", "1 actuators that act on tendons, sites, cranks, bodies, or balls (pull)",
+        "1 inertias of motors (armature) (j)", "1 dry frictions of joints (j)", "1 geoms that are only seen (seen)"}) {
+    EXPECT_NE(robot.told.find("not carried over: " + line), std::string::npos) << line << "\n" << robot.told;
+  }
+}
+
+TEST(Mjcf, LoopsAreClosedByBallsAndFixedJoints) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      mjcf("<body name='a'><freejoint/><geom size='.1'/></body><body name='b' pos='1 0 0'><freejoint/><geom size='.1'/>"
+           "</body><body name='c' pos='2 0 0'><freejoint/><geom size='.1'/></body>",
+           "<equality><connect name='ball' body1='a' body2='b' anchor='.5 0 0'/><weld name='glue' body1='b' "
+           "body2='c'/></equality>"),
+      "loops.xml");
+  EXPECT_EQ(robot.joint("ball").kind, JointKind::ball);
+  EXPECT_LT((robot.joint("ball").point - Vec<3>(0.5, 0, 0)).norm(), 1e-12);
+  EXPECT_EQ(robot.joint("glue").kind, JointKind::fixed);
+}
+
+TEST(Mjcf, WhatMujocoRefusesIsRefusedWithItsWords) {
+  SKIP_WITHOUT("mjcf");
+  const std::string text = refusal_of(mjcf("<body><geom type='blob'/></body>"), "bad.xml");
+  EXPECT_NE(text.find("libmujoco: "), std::string::npos) << text;
+  EXPECT_NE(text.find("bad.xml"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace clearance
