@@ -349,8 +349,8 @@ class Reader {
   int add_link_between(int j, int b) {
     const RobotBody& of = model_.bodies[at(body_of_.at(b))];
     const RobotInertia whole = of.inertia.value_or(RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()});
-    const double mass = 1e-4 * whole.mass;
-    const double gyration = 0.3 * std::sqrt(0.5 * whole.tensor.trace() / whole.mass);
+    const double mass = 1e-3 * whole.mass;
+    const double gyration = std::sqrt(0.5 * whole.tensor.trace() / whole.mass);
     RobotBody between;
     between.name = fmt::format("{} (after {})", of.name, label(mjOBJ_JOINT, "joint", j));
     between.pose.position = vector_at(d_.xanchor, j);

@@ -161,11 +161,17 @@ void JointLink<dim>::make_limit(const StiffJoint& joint) {
   limit_.lower = std::clamp(joint.lower.value_or(-end), -end, -limit_.width);
   limit_.upper = std::clamp(joint.upper.value_or(end), limit_.width, end);
   limit_.inertia = infinity;
+  double largest = 0.0;
   for (int side = 0; side < 2; ++side) {
     const AffineFrame& frame = frames_[static_cast<std::size_t>(side)];
     if (first_blocks_[static_cast<std::size_t>(side)] < 0) continue;
-    limit_.inertia = std::min(limit_.inertia, limit_.is_angle ? frame.second_moment.sum() : frame.mass);
+    const double inertia = limit_.is_angle ? frame.second_moment.sum() : frame.mass;
+    limit_.inertia = std::min(limit_.inertia, inertia);
+    largest = std::max(largest, inertia);
   }
+  // What is next to nothing, between two joints, hands on what larger bodies do.
+  constexpr double least_share = 0.01;
+  limit_.inertia = std::max(limit_.inertia, least_share * largest);
 }
 
 template <int dim>
