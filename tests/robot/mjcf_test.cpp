@@ -90,6 +90,19 @@ TEST(Mjcf, DamperSlowsByItsTimeConstant) {
   EXPECT_NEAR(angle_after(robot.scene, 0.5), 2 * tau * (1 - std::exp(-0.5 / tau)), 0.01);
 }
 
+TEST(Mjcf, WhatRestsOnAnotherBodyIsMovedOffItAndControlsOfServosAreInUse) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      mjcf("<body name='table'><joint name='j' type='slide' axis='1 0 0' damping='1'/><geom type='box' size='1 1 .1'/>"
+           "</body><body name='box' pos='0 0 .2'><freejoint/><geom type='box' size='.1 .1 .1'/></body>",
+           "<actuator><position name='servo' joint='j' kp='50'/></actuator>"),
+      "rests.xml");
+  EXPECT_EQ(robot.told.find("does nothing"), std::string::npos) << robot.told;
+  const Simulation simulation = simulate(robot.scene);
+  ASSERT_EQ(simulation.separation().moves.size(), 1U);
+  EXPECT_EQ(simulation.separation().moves[0].body, "box");
+}
+
 TEST(Mjcf, ServoHoldsWhereItsControlSays) {
   SKIP_WITHOUT("mjcf");
   const Robot robot = read_robot_text(
@@ -189,6 +202,29 @@ TEST(Mjcf, LoopsAreClosedByBallsAndFixedJoints) {
   EXPECT_EQ(robot.joint("ball").kind, JointKind::ball);
   EXPECT_LT((robot.joint("ball").point - Vec<3>(0.5, 0, 0)).norm(), 1e-12);
   EXPECT_EQ(robot.joint("glue").kind, JointKind::fixed);
+}
+
+TEST(Mjcf, MeshesAndHeightFieldsAreTheirTriangles) {
+  SKIP_WITHOUT("mjcf");
+  const auto folder = test_folder();
+  write_file(folder / "tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const auto model =
+      write_file(folder / "mesh.xml", mjcf("<geom type='hfield' hfield='f'/><body name='b' pos='0 0 2'><freejoint/>"
+                                           "<geom type='mesh' mesh='tet' mass='2'/></body>",
+                                           "<asset><mesh file='tet.obj'/><hfield name='f' nrow='3' ncol='4' "
+                                           "size='3 2 1 .1'/></asset>"));
+  const Result<LoadedScene> loaded = load_scene(model);
+  ASSERT_TRUE(loaded) << messages_of(loaded.issues());
+  const Robot robot = {loaded->scene, ""};
+  EXPECT_EQ(robot.body("world").geometry->vertices.size(), 12U);
+  EXPECT_EQ(robot.body("world").geometry->triangles.size(), 12U);
+  // The corner at the origin of the file is where the body is, whatever frame MuJoCo gives the mesh.
+  double nearest = infinity;
+  for (const Vec<3>& v : robot.body("b").geometry->vertices) nearest = std::min(nearest, v.norm());
+  EXPECT_LT(nearest, 1e-6);
+  Simulation simulation = simulate(robot.scene);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(simulation.step().status, StepStatus::converged);
+  EXPECT_LT(simulation.pose(1)->coeff(1, 3), -1.0);  // it has fallen, and lies on the field
 }
 
 TEST(Mjcf, WhatMujocoRefusesIsRefusedWithItsWords) {

@@ -85,6 +85,31 @@ TEST(RobotScene, WhatStandsOnAPlaneIsLiftedWithAllThatIsJoinedToIt) {
   EXPECT_NE(messages_of(notes).find("touches a plane where it starts: lifted by"), std::string::npos);
 }
 
+TEST(RobotScene, AnInertiaThatNoBodyHasIsReplacedByThatOfTheShapeAndTold) {
+  RobotModel model;
+  model.bodies = {ball("a", {0, 0, 1}, 0.1), ball("b", {1, 0, 1}, 0.1)};
+  model.bodies[0].inertia->tensor = Mat<3>(Vec<3>(0.1, 0.1, 0.3).asDiagonal());
+  model.bodies[1].inertia->tensor.setZero();
+  Issues notes;
+  const SceneDesc scene = scene_of_robot(model, notes);
+  EXPECT_FALSE(scene.bodies[0].inertia || scene.bodies[1].inertia);
+  EXPECT_EQ(notes.size(), 2U);
+  EXPECT_NE(messages_of(notes).find("body 'a' has an inertia that no body has (Ixx 0.1, Iyy 0.1, Izz 0.3 kg m^2)"),
+            std::string::npos)
+      << messages_of(notes);
+  EXPECT_TRUE(Simulation::create(scene));
+}
+
+TEST(RobotProgram, WhereItIsMissingTheMessageSaysWhatToInstall) {
+  const auto file = write_file(test_folder() / "arm.urdf", "<robot name='arm'><link name='a'/></robot>");
+  ASSERT_EQ(::setenv("CLEARANCE_ROBOT", "/no/such/program", 1), 0);
+  const Result<LoadedScene> loaded = load_scene(file);
+  ::unsetenv("CLEARANCE_ROBOT");
+  ASSERT_FALSE(loaded);
+  EXPECT_NE(messages_of(loaded.issues()).find("liburdfdom-dev and libmujoco-dev"), std::string::npos)
+      << messages_of(loaded.issues());
+}
+
 TEST(RobotScene, LimitsBeyondHalfATurnAndStartsBeyondLimitsAreTold) {
   RobotModel model;
   model.bodies = {ball("a", {0, 0, 1}, 0.1), ball("b", {1, 0, 1}, 0.1)};

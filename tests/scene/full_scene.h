@@ -122,9 +122,6 @@ inline SceneDesc full_scene() {
       .vertices = {{0, 0.1, 0}, {1, 0, 0}, {0, 1, 1.0 / 3.0}}, .edges = {{0, 1}, {1, 2}}, .triangles = {{2, 0, 1}}};
   link.split_components = true;
   link.mass = 2.5;
-  link.center_of_mass = Vec<3>(0.1, 0.2, 0.3);
-  link.inertia = InertiaDesc{.moments = {1, 2, 2.5}, .products = {0.1, 0.2, 1.0 / 3.0}};
-  link.collides = false;
   link.thickness = 0.125;
   link.fixed_translation = {true, false, true};
   link.fixed_rotation = {false, true, false};
@@ -138,7 +135,14 @@ inline SceneDesc full_scene() {
   skin.order = 2;
   skin.keep_shape = true;
   skin.collision_surface = CollisionSurfaceDesc{.mesh = "skin.obj", .weights = "skin.hdf5"};
-  scene.bodies = {cube, ball, link, skin};
+  BodyDesc rod;
+  rod.name = "rod";
+  rod.kind = BodyKind::affine;
+  rod.generator = GeneratorDesc{.kind = GeneratorKind::box};
+  rod.center_of_mass = Vec<3>(0.1, 0.2, 0.3);
+  rod.inertia = InertiaDesc{.moments = {1, 2, 2.5}, .products = {0.1, 0.2, 1.0 / 3.0}};
+  rod.collides = false;
+  scene.bodies = {cube, ball, link, skin, rod};
   scene.joints = {JointDesc{.name = "door",
                             .kind = JointKind::slider,
                             .bodies = {"link[1]", ""},

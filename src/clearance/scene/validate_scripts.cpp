@@ -167,7 +167,8 @@ class ScriptCheck : SceneCheck {
       } else if (!names.insert(name).second) {
         error(place, "another control has this name", '"' + name + '"');
       } else if (!is_used(name)) {
-        warning(place, "no drive, effort, load or displacement uses this control: it does nothing", '"' + name + '"');
+        warning(place, "no drive, effort, rest, load or displacement uses this control: it does nothing",
+                '"' + name + '"');
       }
     }
   }
@@ -176,7 +177,7 @@ class ScriptCheck : SceneCheck {
     const auto has = [&](const std::string& formula) { return has_word(formula, control); };
     const auto have = [&](const Expressions& formulas) { return std::any_of(formulas.begin(), formulas.end(), has); };
     for (const JointDesc& joint : scene_.joints) {
-      if (has(joint.drive) || has(joint.effort)) return true;
+      if (has(joint.drive) || has(joint.effort) || has(joint.rest)) return true;
     }
     return std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [&](const BodyDesc& body) {
       return std::any_of(body.loads.begin(), body.loads.end(),

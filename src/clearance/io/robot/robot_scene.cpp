@@ -57,6 +57,8 @@ class SceneMaker {
                                         [](const RobotJoint& joint) { return joint.lower || joint.upper; });
     if (!has_limits) scene_.time.integrator = TimeIntegrator::bdf2_restarted;
     scene_.contact.enabled = model_.has_contact;
+    // What rests on another body touches it, which contact here does not begin with.
+    scene_.start.overlaps = OverlapHandling::separate;
     scene_.friction.coefficient = model_.friction.value_or(0.0);
     scene_.controls = model_.controls;
     find_mechanisms();
@@ -105,7 +107,8 @@ class SceneMaker {
       if (!of.shapes.empty()) continue;
       const RobotInertia inertia = of.inertia.value_or(RobotInertia{});
       const double gyration = inertia.mass > 0.0 ? std::sqrt(0.5 * inertia.tensor.trace() / inertia.mass) : 0.0;
-      meshes_.back() = octahedron(inertia.center, std::max(gyration, 1e-3));
+      const double size = of.is_link_between ? 0.3 * gyration : gyration;  // those are within others
+      meshes_.back() = octahedron(inertia.center, std::max(size, 1e-3));
       if (!of.is_link_between) shapeless.push_back(of.name);
     }
     if (!shapeless.empty()) {
