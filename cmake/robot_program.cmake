@@ -26,6 +26,6 @@ if(MUJOCO_INCLUDE_DIR AND MUJOCO_LIBRARY)
   target_compile_definitions(clearance-robot PRIVATE CLEARANCE_HAS_MUJOCO)
 endif()
 clearance_set_flags(clearance-robot "_once")
-install(TARGETS clearance-robot COMPONENT program)
+install(TARGETS clearance-robot COMPONENT robot)
 # Whoever builds the program wants all that it can do.
 add_dependencies(clearance clearance-robot)
