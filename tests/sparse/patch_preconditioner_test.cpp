@@ -118,6 +118,40 @@ TEST(PatchPreconditioner, FixedNodes_StayWhileTheirPatchMoves) {
   }
 }
 
+/// Iterations of a solver that knows the body without its contacts, or nothing.
+long count_iterations(const ElasticSystem& body, const BlockSparseMatrix* common) {
+  std::mt19937 rng(7);
+  const auto solver = make_pcg_solver();
+  if (common != nullptr) solver->set_common_pattern(*common);
+  solver->set_positions(body.x);
+  solve(*solver, body.matrix, random_vector(body.matrix.num_rows(), rng));
+  return solver->counters().num_iterations;
+}
+
+TEST(PatchPreconditioner, StiffContactsAcrossCommonPatches_AreKeptInsideOnes) {
+  const ElasticSystem alone = make_body(3, 30, 8, 4, 0, 1.0, 1);
+  for (const double stiffness : {1e2, 1e4, 1e6}) {
+    SCOPED_TRACE(stiffness);
+    const ElasticSystem body = make_body(3, 30, 8, 4, 60, stiffness, 1);
+    const long with_common = count_iterations(body, &alone.matrix);
+    const long without = count_iterations(body, nullptr);
+    EXPECT_LE(with_common, without + without / 4 + 5);
+  }
+}
+
+TEST(PatchPreconditioner, WeakContacts_LeaveTheCommonPatchesAsTheyAre) {
+  // Patches that are the same make an order of eliminations worth keeping.
+  const ElasticSystem alone = make_body(3, 30, 8, 4, 0, 1.0, 1);
+  const ElasticSystem body = make_body(3, 30, 8, 4, 60, 1e-2, 1);
+  EXPECT_LE(count_iterations(body, &alone.matrix), count_iterations(alone, &alone.matrix) + 10);
+}
+
+TEST(PatchPreconditioner, CommonPattern_OfAnotherSizeIsNotUsed) {
+  const ElasticSystem other = make_body(3, 10, 8, 4, 0, 1.0, 1);
+  const ElasticSystem body = make_body(3, 30, 8, 4, 20, 1e4, 1);
+  EXPECT_EQ(count_iterations(body, &other.matrix), count_iterations(body, nullptr));
+}
+
 class ForgettingTest : public testing::TestWithParam<bool> {
  protected:
   static std::unique_ptr<LinearSolver> make() { return GetParam() ? make_automatic_solver() : make_pcg_solver(); }
@@ -141,6 +175,29 @@ TEST_P(ForgettingTest, AfterForgetting_ResultsAreThoseOfANewSolver) {
   // The pattern that was there last, and others after it.
   for (const BlockSparseMatrix* matrix : {&first.matrix, &second.matrix}) {
     EXPECT_EQ(solve(*used, *matrix, b), solve(*fresh, *matrix, b));
+  }
+}
+
+TEST_P(ForgettingTest, WhereContactsComeAndGo_ResultsAreThoseOfANewSolver) {
+  const ElasticSystem alone = make_body(3, 20, 6, 4, 0, 1.0, 4);
+  std::vector<ElasticSystem> steps = {alone, make_body(3, 20, 6, 4, 5, 1e6, 5), make_body(3, 20, 6, 4, 40, 1e3, 6),
+                                      alone};
+  // The same pattern twice, once with couplings that need patches of their own.
+  steps.push_back(steps[2]);
+  for (double& value : steps.back().matrix.values()) value *= 3.0;
+  std::mt19937 rng(4);
+  const VecX b = random_vector(alone.matrix.num_rows(), rng);
+  const auto used = make();
+  used->set_common_pattern(alone.matrix);
+  for (const ElasticSystem& step : steps) {
+    const auto fresh = make();
+    fresh->set_common_pattern(alone.matrix);
+    for (const auto& solver : {used.get(), fresh.get()}) {
+      solver->set_positions(step.x);
+      solver->forget_history();
+    }
+    EXPECT_EQ(solve(*used, step.matrix, b), solve(*fresh, step.matrix, b));
+    EXPECT_EQ(solve(*used, step.matrix, b), solve(*fresh, step.matrix, b));
   }
 }
 

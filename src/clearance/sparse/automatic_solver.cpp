@@ -37,6 +37,8 @@ class AutomaticSolver final : public LinearSolver {
 void AutomaticSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   direct_.set_common_pattern(matrix);
   is_always_large_ = is_large(matrix);
+  // Smaller systems are iterated only where contacts make them dear: then patches are theirs.
+  if (is_always_large_) iterative_->set_common_pattern(matrix);
 }
 
 void AutomaticSolver::forget_history() {

@@ -13,6 +13,9 @@ namespace {
 // with 900 contacts the three differ by a tenth.
 constexpr int blocks_per_patch = 48;
 constexpr int blocks_per_task = 256;
+// A coupling that is cut counts as strong from this many times the strongest one that its blocks have within patches:
+// then the patches around it are cut anew.
+constexpr double strong_coupling = 10.0;
 // Modes of less than this part of the stiffest one are held: patches of one block do not rotate.
 constexpr double smallest_mode = 1e-13;
 
@@ -61,27 +64,98 @@ std::vector<char> find_lone_blocks(const BlockSparseMatrix& matrix, const std::v
   return is_lone;
 }
 
+/// Numbers the patches in use from zero on, in the order of their first blocks.
+void renumber(std::vector<int>& patch_of) {
+  std::vector<int> number(patch_of.empty() ? 0 : 1 + *std::max_element(patch_of.begin(), patch_of.end()), -1);
+  int count = 0;
+  for (int& p : patch_of) {
+    if (number[p] < 0) number[p] = count++;
+    p = number[p];
+  }
+}
+
+/// The blocks, ascending, of all patches between which there are strong couplings.
+std::vector<int> find_torn_blocks(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
+                                  const std::vector<int>& patch_of) {
+  const auto for_couplings = [&](const auto& body) {
+    std::size_t next = 0;
+    for (int column = 0; column < matrix.num_blocks(); ++column) {
+      for (const int row : matrix.column_rows(column)) {
+        if (row != column) body(row, column, strengths[next]);
+        ++next;
+      }
+    }
+  };
+  std::vector<double> within(patch_of.size(), 0.0);
+  for_couplings([&](int row, int column, double strength) {
+    if (patch_of[row] != patch_of[column]) return;
+    within[row] = std::max(within[row], strength);
+    within[column] = std::max(within[column], strength);
+  });
+  std::vector<char> is_torn(patch_of.size(), 0);  // per patch
+  for_couplings([&](int row, int column, double strength) {
+    if (patch_of[row] == patch_of[column] || strength <= strong_coupling * std::min(within[row], within[column]))
+      return;
+    is_torn[patch_of[row]] = is_torn[patch_of[column]] = 1;
+  });
+  std::vector<int> blocks;
+  for (int b = 0; b < matrix.num_blocks(); ++b) {
+    if (is_torn[patch_of[b]]) blocks.push_back(b);
+  }
+  return blocks;
+}
+
 }  // namespace
 
 void PatchPreconditioner::set_positions(const VecX& x) {
   x_ = x;
 }
 
-void PatchPreconditioner::cut_patches(const BlockSparseMatrix& matrix) {
-  patch_of_ = compute_partition(matrix, compute_block_strengths(matrix), blocks_per_patch);
+void PatchPreconditioner::set_common_pattern(const BlockSparseMatrix& matrix) {
+  const std::vector<double> strengths(static_cast<std::size_t>(matrix.num_stored_blocks()), 1.0);
+  common_patch_of_ = compute_partition(matrix, strengths, blocks_per_patch);
+  forget_patches();
+}
+
+/// The common patches, with those cut anew that are torn apart by strong couplings: contacts, mostly. It depends on
+/// the common pattern and the matrix alone, and takes time where contacts are.
+std::vector<int> PatchPreconditioner::choose_patches(const BlockSparseMatrix& matrix) const {
+  const std::vector<double> strengths = compute_block_strengths(matrix);
+  if (static_cast<int>(common_patch_of_.size()) != matrix.num_blocks()) {
+    return compute_partition(matrix, strengths, blocks_per_patch);
+  }
+  const std::vector<int> torn = find_torn_blocks(matrix, strengths, common_patch_of_);
+  if (torn.empty()) return common_patch_of_;
+  const BlockSparseMatrix part = matrix.principal(torn);
+  const std::vector<int> patch_in_part = compute_partition(part, compute_block_strengths(part), blocks_per_patch);
+  std::vector<int> patch_of = common_patch_of_;
+  const int num_common = 1 + *std::max_element(patch_of.begin(), patch_of.end());
+  for (std::size_t k = 0; k < torn.size(); ++k) patch_of[torn[k]] = num_common + patch_in_part[k];
+  renumber(patch_of);
+  return patch_of;
+}
+
+void PatchPreconditioner::list_patches() {
+  const int num_blocks = static_cast<int>(patch_of_.size());
   const int count = patch_of_.empty() ? 0 : 1 + *std::max_element(patch_of_.begin(), patch_of_.end());
   patch_starts_.assign(static_cast<std::size_t>(count) + 1, 0);
   for (const int p : patch_of_) ++patch_starts_[p + 1];
   for (int p = 0; p < count; ++p) patch_starts_[p + 1] += patch_starts_[p];
   std::vector<int> next(patch_starts_.begin(), patch_starts_.end() - 1);
   patch_blocks_.resize(patch_of_.size());
-  for (int b = 0; b < matrix.num_blocks(); ++b) patch_blocks_[next[patch_of_[b]]++] = b;
+  for (int b = 0; b < num_blocks; ++b) patch_blocks_[next[patch_of_[b]]++] = b;
+}
+
+/// Per patch; without positions it does not rotate.
+int PatchPreconditioner::count_modes(const BlockSparseMatrix& matrix) const {
+  const int dim = matrix.dim();
+  return x_.size() == matrix.num_rows() && dim > 1 ? dim * (dim + 1) / 2 : dim;
 }
 
 void PatchPreconditioner::build_patterns(const BlockSparseMatrix& matrix) {
   // The couplings inside patches, and those between the modes of patches that touch.
-  const bool has_positions = x_.size() == matrix.num_rows() && dim_ > 1;
-  num_modes_ = has_positions ? dim_ * (dim_ + 1) / 2 : dim_;
+  dim_ = matrix.dim();
+  num_modes_ = count_modes(matrix);
   std::vector<BlockKey> inside;
   std::vector<BlockKey> between;
   for (int p = 0; p < num_patches(); ++p) between.push_back(make_block_key(p, p));
@@ -116,9 +190,19 @@ void PatchPreconditioner::build_patterns(const BlockSparseMatrix& matrix) {
 }
 
 LinearSolveStatus PatchPreconditioner::build(const BlockSparseMatrix& matrix) {
-  if (matrix.pattern_id() != pattern_id_) {
-    dim_ = matrix.dim();
-    if (static_cast<int>(patch_of_.size()) != matrix.num_blocks() || matrix.num_blocks() == 0) cut_patches(matrix);
+  bool is_new = matrix.pattern_id() != pattern_id_ || count_modes(matrix) != num_modes_;
+  if (are_patches_forgotten_ || static_cast<int>(patch_of_.size()) != matrix.num_blocks()) {
+    std::vector<int> patch_of = choose_patches(matrix);
+    if (patch_of != patch_of_) {
+      patch_of_ = std::move(patch_of);
+      list_patches();
+      is_new = true;
+    }
+    are_patches_forgotten_ = false;
+    // What follows from pattern and patches is the same as if it were made anew.
+    if (!is_new) coarse_solver_->forget_history();
+  }
+  if (is_new) {
     build_patterns(matrix);
     pattern_id_ = matrix.pattern_id();
   }

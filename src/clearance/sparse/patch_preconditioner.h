@@ -17,11 +17,12 @@ class PatchPreconditioner {
   /// [m] where the blocks of unknowns are: rotations of patches are taken about these. Without them (or a wrong number)
   /// the coarse system knows translations only.
   void set_positions(const VecX& x);
-  /// Patches are cut anew for the next matrix; else they are kept when the pattern changes.
-  void forget_patches() {
-    patch_of_.clear();
-    pattern_id_ = 0;
-  }
+  /// Cuts the patches of the pattern that all matrices have in common, once: a matrix has them wherever nothing
+  /// stronger couples what they cut.
+  void set_common_pattern(const BlockSparseMatrix& matrix);
+  /// Patches are chosen anew for the next matrix, as if it were the first one; else they are kept when the pattern
+  /// changes.
+  void forget_patches() { are_patches_forgotten_ = true; }
   /// A patch is a principal part of the matrix, so that one that is not positive definite proves that the matrix is
   /// not.
   LinearSolveStatus build(const BlockSparseMatrix& matrix);
@@ -29,7 +30,9 @@ class PatchPreconditioner {
   void apply(const VecX& r, VecX& z);
 
  private:
-  void cut_patches(const BlockSparseMatrix& matrix);
+  std::vector<int> choose_patches(const BlockSparseMatrix& matrix) const;
+  void list_patches();
+  int count_modes(const BlockSparseMatrix& matrix) const;
   void build_patterns(const BlockSparseMatrix& matrix);
   void place_modes(const BlockSparseMatrix& matrix);
   void copy_patches(const BlockSparseMatrix& matrix);
@@ -42,8 +45,10 @@ class PatchPreconditioner {
   int dim_ = 0;
   std::uint64_t pattern_id_ = 0;
   VecX x_;
-  std::vector<int> patch_of_;  // per block; empty: to be cut
-  std::vector<int> patch_starts_;
+  bool are_patches_forgotten_ = true;
+  std::vector<int> common_patch_of_;  // of the common pattern; empty: there is none
+  std::vector<int> patch_of_;         // per block
+  std::vector<int> patch_starts_ = {0};
   std::vector<int> patch_blocks_;  // by patch, ascending in each
   BlockSparseMatrix patches_;      // the matrix without the couplings between patches
   SupernodalPattern patch_pattern_;

@@ -27,6 +27,7 @@ class PcgSolver final : public LinearSolver {
   explicit PcgSolver(const PcgOptions& options) : options_(options) {}
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
+  void set_common_pattern(const BlockSparseMatrix& matrix) override { preconditioner_.set_common_pattern(matrix); }
   void set_positions(const VecX& x) override { preconditioner_.set_positions(x); }
   void forget_history() override {
     matrix_ = nullptr;
