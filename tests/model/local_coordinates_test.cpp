@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
 
 #include "clearance/math/rotation.h"
 #include "support/random.h"
@@ -84,6 +85,29 @@ TEST(LocalCoordinates, AreTheDisplacementWhereNothingIsRigidOrTied) {
   EXPECT_EQ(coordinates.expand(world.x, dy), dy);
   EXPECT_EQ(coordinates.move(world.x, dy, 0.25), VecX(world.x + 0.25 * dy));
   EXPECT_EQ(coordinates.reduce(world.x, dy), dy);
+}
+
+TEST(LocalCoordinates, RigidMotionsMoveEveryVertexAsOneBodyDoes) {
+  for (const bool has_rigid : {true, false}) {
+    World world(3, has_rigid);
+    const LocalCoordinates<3> coordinates(world.model);
+    const MatX motions = coordinates.rigid_motions(world.x);
+    ASSERT_EQ(motions.cols(), 6);
+    const VecX at = world.model.surface_map.apply(world.x);
+    // In the planes of the axes 0 and 1, 0 and 2, 1 and 2: about z, against y, about x.
+    const std::array<Vec<3>, 3> axes = {Vec<3>::UnitZ(), -Vec<3>::UnitY(), Vec<3>::UnitX()};
+    for (int mode = 0; mode < 6; ++mode) {
+      const VecX dx = coordinates.expand(world.x, motions.col(mode));
+      const VecX moved = world.model.surface_map.apply_linear(dx);
+      const auto expected = [&](const Vec<3>& p) {
+        return mode < 3 ? Vec<3>(Vec<3>::Unit(mode)) : Vec<3>(axes[static_cast<std::size_t>(mode - 3)].cross(p));
+      };
+      for (int v = 0; v < moved.size() / 3; ++v) {
+        EXPECT_LT((block<3>(moved, v) - expected(block<3>(at, v))).norm(), 1e-14) << mode << ", vertex " << v;
+      }
+      EXPECT_LT((block<3>(dx, 9) - expected(block<3>(world.x, 9))).norm(), 1e-14) << "the tied block";
+    }
+  }
 }
 
 TEST(LocalCoordinates, MotionsKeepRigidBodiesRigidAndTiedBlocksTied) {

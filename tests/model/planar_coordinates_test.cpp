@@ -47,6 +47,22 @@ struct World {
 
 }  // namespace
 
+TEST(PlanarCoordinates, RigidMotionsMoveEveryVertexAsOneBodyDoes) {
+  World world(5);
+  const LocalCoordinates<2> coordinates(world.model);
+  const MatX motions = coordinates.rigid_motions(world.x);
+  ASSERT_EQ(motions.cols(), 3);
+  const VecX at = world.model.surface_map.apply(world.x);
+  for (int mode = 0; mode < 3; ++mode) {
+    const VecX moved = world.model.surface_map.apply_linear(coordinates.expand(world.x, motions.col(mode)));
+    for (int v = 0; v < moved.size() / 2; ++v) {
+      const Vec<2> p = block<2>(at, v);
+      const Vec<2> expected = mode < 2 ? Vec<2>(Vec<2>::Unit(mode)) : Vec<2>(-p[1], p[0]);
+      EXPECT_LT((block<2>(moved, v) - expected).norm(), 1e-14) << mode << ", vertex " << v;
+    }
+  }
+}
+
 TEST(PlanarCoordinates, RotationsStayRotationsAndLeadWhereTheyShould) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     World world(seed);

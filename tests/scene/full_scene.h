@@ -51,6 +51,7 @@ inline SceneDesc full_scene() {
                   .tolerance_is_absolute = true,
                   .max_iterations = 77,
                   .linear_solver = LinearSolverChoice::pcg,
+                  .petsc = {.method = PetscMethod::hypre, .tolerance = 3e-9, .max_iterations = 123},
                   .ccd = CcdMethod::tight_inclusion};
   BodyDesc cube;
   cube.name = "cube";

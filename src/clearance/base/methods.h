@@ -7,7 +7,10 @@ enum class ElasticModel { neo_hookean, fixed_corotational, st_venant_kirchhoff, 
 
 enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restarted, quasi_static };
 
-enum class LinearSolverChoice { automatic, cholmod, pcg };
+enum class LinearSolverChoice { automatic, cholmod, pcg, petsc };
+
+/// How PETSc solves a linear system.
+enum class PetscMethod { mumps, gamg, hypre };
 
 enum class CcdMethod { clearance, tight_inclusion };
 

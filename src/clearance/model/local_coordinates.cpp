@@ -256,6 +256,38 @@ VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
 }
 
 template <int dim>
+MatX LocalCoordinates<dim>::rigid_motions(const VecX& x) const {
+  // Columns of affine maps are directions: they turn, but do not move along.
+  std::vector<char> is_direction(static_cast<std::size_t>(model_.layout.num_blocks), 0);
+  for (const StiffBody& body : model_.stiff_bodies) {
+    for (int i = 1; i <= dim; ++i) is_direction[static_cast<std::size_t>(body.first_block + i)] = 1;
+  }
+  MatX motions = MatX::Zero(dim * num_blocks_, dim * (dim + 1) / 2);
+  const std::vector<Origin> origins = this->origins();
+  for (int b = 0; b < num_blocks_; ++b) {
+    const Origin& origin = origins[static_cast<std::size_t>(b)];
+    auto rows = motions.middleRows<dim>(dim * b);
+    if (!is_direction[static_cast<std::size_t>(origin.block)]) rows.template leftCols<dim>().setIdentity();
+    const Vec<dim> at = block<dim>(x, origin.block);
+    int mode = dim;
+    for (int i = 0; i < dim; ++i) {
+      for (int j = i + 1; j < dim; ++j, ++mode) {
+        if (!origin.is_turn) {
+          rows(i, mode) = -at[j];
+          rows(j, mode) = at[i];
+        } else if constexpr (dim == 3) {
+          // From axis i to axis j: about the third one.
+          rows(3 - i - j, mode) = j - i == 1 ? 1.0 : -1.0;
+        } else {
+          rows(0, mode) = 1.0;
+        }
+      }
+    }
+  }
+  return motions;
+}
+
+template <int dim>
 VecX LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient) const {
   if (are_displacements()) return gradient;
   VecX reduced = VecX::Zero(dim * num_blocks_);

@@ -47,6 +47,9 @@ class LocalCoordinates {
   VecX unstretched(VecX x) const;
   /// The unknowns as one block for each local block: a rotation vector has its body's centre.
   VecX positions(const VecX& x) const;
+  /// dy, column by column, while everything moves as one rigid body: translations by one metre along the axes, then
+  /// rotations by one radian in the planes of two axes about the origin.
+  MatX rigid_motions(const VecX& x) const;
   /// P^T gradient
   VecX reduce(const VecX& x, const VecX& gradient) const;
   /// Of local blocks: 1 where a block of x that moves with it is fixed.

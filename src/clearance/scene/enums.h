@@ -65,7 +65,18 @@ struct EnumInfo<LinearSolverChoice> {
   static constexpr std::array values = {
       V{LinearSolverChoice::automatic, "automatic", "cholmod, or pcg where that is predicted to be faster"},
       V{LinearSolverChoice::cholmod, "cholmod", "sparse Cholesky factorisation"},
-      V{LinearSolverChoice::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"}};
+      V{LinearSolverChoice::pcg, "pcg", "preconditioned conjugate gradients; memory grows linearly"},
+      V{LinearSolverChoice::petsc, "petsc", "by all processes of mpirun -n N clearance-mpi run SCENE, and only there"}};
+};
+
+template <>
+struct EnumInfo<PetscMethod> {
+  using V = EnumValue<PetscMethod>;
+  static constexpr std::array values = {
+      V{PetscMethod::mumps, "mumps", "sparse Cholesky factorisation"},
+      V{PetscMethod::gamg, "gamg",
+        "conjugate gradients with PETSc's algebraic multigrid, which knows the rigid motions"},
+      V{PetscMethod::hypre, "hypre", "conjugate gradients with hypre's algebraic multigrid (BoomerAMG)"}};
 };
 
 template <>

@@ -155,6 +155,19 @@ void describe(Visitor& v, FrictionDesc& f) {
 }
 
 template <>
+struct StructInfo<PetscDesc> {
+  static constexpr const char* name = "petsc";
+  static constexpr const char* doc = "How PETSc solves linear systems, with linear_solver petsc (docs/huge_scenes.md).";
+};
+template <class Visitor>
+void describe(Visitor& v, PetscDesc& p) {
+  v.field("method", p.method, any("", "factorisation, or preconditioner of conjugate gradients"));
+  v.field("tolerance", p.tolerance,
+          positive("", "gamg, hypre: preconditioned residual, relative to that of zero").below(1.0, true));
+  v.field("max_iterations", p.max_iterations, at_least(1, "", "gamg, hypre: of conjugate gradients"));
+}
+
+template <>
 struct StructInfo<SolverDesc> {
   static constexpr const char* name = "solver";
   static constexpr const char* doc = "Newton's method inside one time step.";
@@ -174,6 +187,7 @@ void describe(Visitor& v, SolverDesc& s) {
           any("", "tolerance is in m/s, not fractions of l per second"));
   v.field("max_iterations", s.max_iterations, at_least(1, "", "Newton iterations before a step ends unconverged"));
   v.field("linear_solver", s.linear_solver, any("", "solves for the Newton direction"));
+  v.field("petsc", s.petsc, any("", "how PETSc solves, if linear_solver is petsc"));
   v.field("ccd", s.ccd, any("", "continuous collision detection that bounds each step"));
 }
 

@@ -100,6 +100,13 @@ struct FrictionDesc {
   std::vector<FrictionPairDesc> pairs;
 };
 
+/// Of `linear_solver: petsc`.
+struct PetscDesc {
+  PetscMethod method = PetscMethod::mumps;
+  double tolerance = 1e-8;    ///< of the preconditioned residual, relative to that of zero; iterative methods
+  int max_iterations = 1000;  ///< iterative methods
+};
+
 struct SolverDesc {
   Convergence convergence = Convergence::forces;
   double force_tolerance = 1e-3;  ///< share of the forces at work on a body that may be left; of its sum a tenth of it
@@ -107,6 +114,7 @@ struct SolverDesc {
   bool tolerance_is_absolute = false;
   int max_iterations = 1000;  ///< Newton iterations per step before it ends as `iteration_limit`
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
+  PetscDesc petsc;
   CcdMethod ccd = CcdMethod::clearance;
 };
 

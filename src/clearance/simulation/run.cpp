@@ -8,7 +8,9 @@
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
+#include "clearance/scene/enums.h"
 #include "clearance/simulation/run_records.h"
+#include "clearance/sparse/external_solver.h"
 
 namespace clearance {
 
@@ -44,6 +46,13 @@ Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   if (!folder) return folder.issues();
   log_info("resumed after step {}", checkpoint->step);
   return ReadyFolder{std::move(*folder), std::move(first_frame)};
+}
+
+/// Empty if it is one of our own.
+std::string external_solver_of(const SolverDesc& solver) {
+  const PetscProvider* petsc = petsc_provider();
+  if (solver.linear_solver != LinearSolverChoice::petsc || petsc == nullptr) return "";
+  return fmt::format("{}, {}", petsc->description, enum_name(solver.petsc.method));
 }
 
 }  // namespace
@@ -187,6 +196,7 @@ struct Run::Impl {
     summary.version = CLEARANCE_VERSION;
     summary.finished = to_string(outcome_.end);
     summary.threads = num_threads();
+    summary.linear_solver = external_solver_of(simulation_.scene().solver);
     summary.bodies = scene.num_bodies;
     summary.vertices = scene.num_vertices;
     summary.elements = scene.num_elements;

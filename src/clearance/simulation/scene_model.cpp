@@ -45,6 +45,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;
   options.linear_solver = scene.solver.linear_solver;
+  options.petsc = {scene.solver.petsc.method, scene.solver.petsc.tolerance, scene.solver.petsc.max_iterations};
   options.ccd = scene.solver.ccd;
   return options;
 }

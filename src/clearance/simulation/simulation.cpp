@@ -25,6 +25,7 @@
 #include "clearance/simulation/support_hints.h"
 #include "clearance/solver/advance.h"
 #include "clearance/solver/feasible_step.h"
+#include "clearance/sparse/external_solver.h"
 
 namespace clearance {
 
@@ -242,6 +243,11 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   SceneDesc& desc = impl->desc;
   name_bodies(desc);
   Issues of_scene = validate(desc);
+  if (desc.solver.linear_solver == LinearSolverChoice::petsc && petsc_provider() == nullptr) {
+    of_scene.push_back({"", "solver.linear_solver", "\"petsc\"",
+                        "needs another program, which is built where PETSc is installed: mpirun -n N clearance-mpi run "
+                        "SCENE (docs/huge_scenes.md)"});
+  }
   if (has_errors(of_scene)) return of_scene;
   if (desc.start.overlaps == OverlapHandling::separate) {
     Result<Separation> separated = separate_overlaps(desc);

@@ -7,6 +7,7 @@
 #include "clearance/ccd/query.h"
 #include "clearance/contact/barrier.h"
 #include "clearance/contact/formulation_options.h"
+#include "clearance/sparse/external_solver.h"
 
 namespace clearance {
 
@@ -43,6 +44,7 @@ struct SolverOptions {
   double tolerance = 1e-2;        ///< [m/s] Newton has converged when |dx|_inf / h is below (`published`)
   int max_iterations = 1000;
   LinearSolverChoice linear_solver = LinearSolverChoice::automatic;
+  PetscOptions petsc;  ///< if it is petsc
   CcdMethod ccd = CcdMethod::clearance;
   bool keeps_forces = false;  ///< reports get the forces at the end of the step (StepReport::forces)
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of [Fer23, app. A.4]

@@ -9,8 +9,12 @@ namespace clearance {
 
 namespace {
 
-std::unique_ptr<LinearSolver> make_solver(LinearSolverChoice choice) {
-  switch (choice) {
+std::unique_ptr<LinearSolver> make_solver(const SolverOptions& options) {
+  switch (options.linear_solver) {
+    case LinearSolverChoice::petsc:
+      // The simulation refuses scenes that ask for it where it is not.
+      if (const PetscProvider* petsc = petsc_provider()) return petsc->make(options.petsc);
+      break;
     case LinearSolverChoice::cholmod:
       return make_cholmod_solver();
     case LinearSolverChoice::pcg:
@@ -41,7 +45,7 @@ SystemMatrix<dim>::SystemMatrix(const Model& model, const SolverOptions& options
     const VecX zero = VecX::Zero(dim * num_blocks_);
     coordinates_.reduce(zero, zero, 0.0, matrix_, reduced_);
   }
-  solver_ = make_solver(options.linear_solver);
+  solver_ = make_solver(options);
   solver_->set_common_pattern(matrix());
 }
 
@@ -55,6 +59,7 @@ template <int dim>
 void SystemMatrix<dim>::begin_step(const VecX& x_t0) {
   is_first_of_step_ = true;
   solver_->set_positions(coordinates_.positions(x_t0));
+  if (solver_->needs_rigid_motions()) solver_->set_rigid_motions(coordinates_.rigid_motions(x_t0));
   solver_->forget_history();
 }
 

@@ -33,6 +33,10 @@ class LinearSolver {
   virtual void set_common_pattern(const BlockSparseMatrix& /*matrix*/) {}
   /// [m] where the blocks of unknowns are, roughly; of use to solvers that build on rigid motions.
   virtual void set_positions(const VecX& /*x*/) {}
+  /// Columns: what the unknowns do while everything moves as one rigid body, for solvers that need them: translations
+  /// along the axes, then rotations.
+  virtual bool needs_rigid_motions() const { return false; }
+  virtual void set_rigid_motions(const MatX& /*motions*/) {}
   /// From here on results depend on nothing but set_common_pattern, set_positions and the systems still to come; what
   /// earlier systems left is kept only where it would be made again just the same.
   virtual void forget_history() = 0;

@@ -376,6 +376,7 @@ Result<Done> ResultFolder::write_summary(const RunSummary& summary) {
   json["version"] = summary.version;
   json["finished"] = summary.finished;
   json["threads"] = summary.threads;
+  if (!summary.linear_solver.empty()) json["linear_solver"] = summary.linear_solver;
   json["bodies"] = summary.bodies;
   json["vertices"] = summary.vertices;
   json["elements"] = summary.elements;

@@ -95,6 +95,7 @@ struct StepRecord {
 struct RunSummary {
   std::string version;
   int threads = 1;
+  std::string linear_solver;  ///< one from outside, with its version; empty: one of our own
   int bodies = 0;
   int vertices = 0;
   int elements = 0;

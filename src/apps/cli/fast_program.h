@@ -1,0 +1,24 @@
+// The program built for AVX2 beside the one that any processor runs.
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "clearance/base/processor.h"
+
+namespace clearance::cli {
+
+/// Continues as the program built for AVX2 where that is to be used. Returns if it cannot.
+inline void switch_to_fast_program([[maybe_unused]] Processor processor, [[maybe_unused]] char** arguments) {
+#ifdef CLEARANCE_DISPATCH
+  if (processor < Processor::avx2) return;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return;
+  const std::filesystem::path fast = self.parent_path() / (self.filename().string() + "-v3");
+  execv(fast.c_str(), arguments);
+#endif
+}
+
+}  // namespace clearance::cli
