@@ -36,11 +36,14 @@ class Package:
     depends: tuple = ()
     recommends: tuple = ()
     suggests: tuple = ()
+    program: str = ""  # made only where this one was built: what it needs is large, and few need it
 
 
 CHOLMOD = """The binary files of this package are linked with, or made to be linked with, Debian's CHOLMOD (SuiteSparse), whose
 modules Supernodal, Modify and MatrixOps are under the GNU General Public License, version 2 or later. The combined work is
 handed on under the terms of the GNU General Public License, version 3, with which the Apache License is compatible."""
+APACHE = """The binary files of this package are linked with libraries of Debian that keep their own licences. Those that reach
+it are compatible with the GNU General Public License, version 3, under whose terms it may be handed on, too."""
 CGAL = """clearance-mesh is compiled from headers of CGAL (and of Boost, whose licence asks for no notice in programs), whose meshing is under the GNU General Public License, version 3 or
 later. The program as a whole is handed on under the terms of that licence, with which the Apache License is compatible."""
 
@@ -66,7 +69,19 @@ PACKAGES = (
             CHOLMOD, ("libeigen3-dev", "nlohmann-json3-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev", "pybind11-dev"),
             depends=("python3-numpy",), recommends=("clearance-mesh",),
             suggests=("clearance", "python3-matplotlib", "python3-scipy")),
+    Package("clearance-robot", "science", ("robot",), "robots of URDF and MJCF as scenes of clearance",
+            "This package holds the program that clearance convert calls for files of URDF and MJCF.",
+            APACHE, ("libeigen3-dev", "libcli11-dev", "libfmt-dev"), depends=("clearance",), program="clearance-robot"),
+    Package("clearance-mpi", "science", ("mpi",), "clearance for huge scenes, with PETSc and MPI",
+            "This package holds the program that solves the linear systems of huge scenes with PETSc, under mpirun.",
+            CHOLMOD, ("libeigen3-dev", "nlohmann-json3-dev", "libcli11-dev", "libfmt-dev", "libspdlog-dev", "libtbb-dev"),
+            depends=("clearance",), program="clearance-mpi"),
 )
+
+
+def packages_of(build):
+    """Those that the build has everything for; check_build tells what the others must not lack."""
+    return [package for package in PACKAGES if not package.program or (build / "bin" / package.program).exists()]
 
 
 def run(*words, **options):
@@ -293,7 +308,7 @@ def make_all(maker, output):
     if maker.identity.is_changed:
         print("make_packages: files differ from those of the commit; the packages' version says so (+changed)", file=sys.stderr)
     # All or nothing: old packages are replaced when the new ones are whole.
-    made = [maker.make(package, maker.work) for package in PACKAGES]
+    made = [maker.make(package, maker.work) for package in packages_of(maker.build)]
     output.mkdir(parents=True, exist_ok=True)
     for package in PACKAGES:
         for old in output.glob(f"{package.name}_*_{maker.architecture}.deb"):

@@ -23,7 +23,7 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 
 
 
 def install(build, prefix):
-    for component in ("program", "mesh", "ccd", "simulation", "python"):
+    for component in ("program", "mesh", "robot", "mpi", "ccd", "simulation", "python"):
         subprocess.run(["cmake", "--install", build, "--prefix", prefix, "--component", component], check=True,
                        stdout=subprocess.DEVNULL)
 

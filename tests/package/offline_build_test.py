@@ -65,7 +65,7 @@ def main():
     binds, environment = compiler_cache()
     root.run("./dev package", as_root=True, folder=folder, binds=binds, environment=environment)
     made = sorted((root.path / f"root/{name}/out/packages").glob("*.deb"))
-    assert sorted(file.name.split("_")[0] for file in made) == sorted(NAMES), made
+    assert {file.name.split("_")[0] for file in made} >= set(NAMES), made
     say("without a network everything builds, and becomes packages", start, "\n".join(file.name for file in made))
     # Made here, from a clone and in another folder: what is left to the compiler and to the day's packages of Debian.
     others = [(file, arguments.packages / file.name) for file in made if (arguments.packages / file.name).exists()]
