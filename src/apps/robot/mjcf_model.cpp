@@ -27,6 +27,8 @@ std::optional<RobotModel> read_mjcf(const std::filesystem::path&, Issues& issues
 
 #include "apps/robot/control_names.h"
 #include "apps/robot/mjcf_motors.h"
+#include "clearance/geometry/surface.h"
+#include "clearance/geometry/weld.h"
 
 namespace clearance::robot {
 
@@ -244,11 +246,14 @@ class Reader {
     Mesh mesh;
     const float* x = m_.mesh_vert + 3 * m_.mesh_vertadr[id];
     for (int v = 0; v < m_.mesh_vertnum[id]; ++v, x += 3) mesh.vertices.push_back(Vec<3>(x[0], x[1], x[2]));
+    // Where faces have normals of their own, MuJoCo repeats the vertices.
+    const std::vector<int> first = weld(mesh.vertices);
     const int* f = m_.mesh_face + 3 * m_.mesh_faceadr[id];
     for (int t = 0; t < m_.mesh_facenum[id]; ++t, f += 3) {
-      if (f[0] != f[1] && f[1] != f[2] && f[0] != f[2]) mesh.triangles.push_back({f[0], f[1], f[2]});
+      const int a = first[at(f[0])], b = first[at(f[1])], c = first[at(f[2])];
+      if (a != b && b != c && a != c) mesh.triangles.push_back({a, b, c});
     }
-    return mesh;
+    return surface_of(mesh);
   }
 
   /// The upper surface of a height field.
