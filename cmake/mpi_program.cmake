@@ -31,6 +31,7 @@ foreach(suffix IN ITEMS "" ${clearance_variants})
   clearance_set_flags(clearance-mpi${suffix} "_once")
   target_link_libraries(clearance-mpi${suffix} PRIVATE clearance_mpi${suffix})
   set_target_properties(clearance-mpi${suffix} PROPERTIES CLEARANCE_MPI ON)
+  # Not among what is installed and packaged by itself: it needs PETSc and MPI.
   install(TARGETS clearance-mpi${suffix} COMPONENT mpi)
 endforeach()
 if(CLEARANCE_DISPATCH)

@@ -84,8 +84,10 @@ TEST_F(MpiProgram, StepsAreThoseOfTheOwnSolverWithinTolerance) {
     for (const int processes : {1, 2}) {
       SCOPED_TRACE(method + ", " + std::to_string(processes));
       const std::string out = folder_ / (method + std::to_string(processes));
+      // Affine bodies are too stiff for multigrid that smooths number by number (docs/huge_scenes.md).
+      const std::string smoothing = method == "gamg" ? " -- -mg_levels_pc_type pbjacobi" : "";
       const ProcessResult run =
-          mpirun(processes, "run " + scene_ + " -o " + out + " -q --set solver.petsc.method=" + method);
+          mpirun(processes, "run " + scene_ + " -o " + out + " -q --set solver.petsc.method=" + method + smoothing);
       ASSERT_EQ(run.status, 0) << run.errors;
       EXPECT_EQ(stats_of(out).size(), 20u);
       for (const Json& step : stats_of(out)) EXPECT_EQ(step["status"], "converged");
@@ -122,9 +124,12 @@ TEST_F(MpiProgram, ProblemsEndWithTheStatusOfThePlainProgram) {
 
 TEST_F(MpiProgram, OptionsBehindTwoDashesGoToPetsc) {
   if (!is_built()) GTEST_SKIP() << "clearance-mpi is not built: no PETSc";
+  const std::string soft = write("soft.json", R"({"time": {"step": 0.01, "duration": 0.02}, "bodies": [
+    {"generator": {"kind": "box", "size": [1, 1, 1], "resolution": [3, 3, 3]}}],
+    "solver": {"linear_solver": "petsc", "petsc": {"method": "gamg"}}})");
   const std::string out = folder_ / "out";
-  const ProcessResult run = mpirun(2, "run " + scene_ + " -o " + out +
-                                          " -q --steps 2 --set solver.petsc.method=gamg -- -ksp_monitor -ksp_type gmres"
+  const ProcessResult run = mpirun(2, "run " + soft + " -o " + out +
+                                          " -q -- -ksp_monitor -ksp_type gmres"
                                           " -no_such_option 3");
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_NE(run.output.find("KSP Residual norm"), std::string::npos) << run.output;
@@ -136,7 +141,7 @@ TEST_F(MpiProgram, AHelperThatDiesEndsAllAndTheRunGoesOnByResume) {
   if (!is_built()) GTEST_SKIP() << "clearance-mpi is not built: no PETSc";
   const std::string out = folder_ / "out", arguments = "run " + scene_ + " -o " + out + " -q";
   // The helper is the younger child of mpirun.
-  const std::string line = "(" + command(2, arguments) + ") & job=$!; until grep -q '\"step\":3' " + out +
+  const std::string line = "(" + command(2, arguments) + ") & job=$!; until grep -q step..3 " + out +
                            "/stats.jsonl 2>/dev/null; do sleep 0.01; done; kill -KILL $(pgrep -n -f " + out +
                            "); wait $job";
   const ProcessResult run = run_shell("timeout 120 bash -c '" + line + "'");

@@ -53,8 +53,6 @@ int run_first_process(const Arguments& arguments, std::vector<char*> own) {
                    is_petsc_used = true;
                    return mpi::make_petsc_solver(options);
                  }});
-  // Options that nothing has read are mistakes, and PETSc says so at its end.
-  if (arguments.of_petsc.size() > 1) PetscOptionsSetValue(nullptr, "-options_left", "1");
   const int argc = static_cast<int>(own.size());
   own.push_back(nullptr);
   const int status = cli::run_command_line(argc, own.data());
@@ -95,6 +93,8 @@ int main(int argc, char** argv) {
   if (PetscInitialize(&num_of_petsc, &petsc_argv, nullptr, nullptr) != 0) return cli::exit_bad_input;
   // Signals stop runs, and PETSc's errors are told once, where they end all processes.
   PetscPopSignalHandler();
+  // Options that nothing has read are mistakes, and PETSc says so at its end, all processes together.
+  if (arguments.of_petsc.size() > 1) PetscOptionsSetValue(nullptr, "-options_left", "1");
   int status = cli::exit_done;
   try {
     if (mpi::process_number() == 0) {

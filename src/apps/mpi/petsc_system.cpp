@@ -28,13 +28,6 @@ void check(PetscErrorCode code) {
   end_all(fmt::format("PETSc: {}", text != nullptr ? text : "unknown error").c_str());
 }
 
-/// What is used unless the command line says otherwise.
-void set_default(const char* option, const char* value) {
-  PetscBool is_set = PETSC_FALSE;
-  check(PetscOptionsHasName(nullptr, nullptr, option, &is_set));
-  if (!is_set) check(PetscOptionsSetValue(nullptr, option, value));
-}
-
 }  // namespace
 
 std::string petsc_version() {
@@ -110,8 +103,6 @@ void PetscSystem::make_solver() {
     check(KSPSetType(solver_, KSPCG));
     check(KSPSetNormType(solver_, KSP_NORM_NATURAL));
     check(PCSetType(preconditioner, options_.method == PetscMethod::gamg ? PCGAMG : PCHYPRE));
-    // Smoothing block by block: number by number, systems with stiff affine bodies did not converge.
-    if (options_.method == PetscMethod::gamg) set_default("-mg_levels_pc_type", PCPBJACOBI);
     if (options_.method == PetscMethod::hypre) check(PCHYPRESetType(preconditioner, "boomeramg"));
   }
   check(KSPSetTolerances(solver_, options_.tolerance, 0.0, PETSC_DEFAULT, options_.max_iterations));
