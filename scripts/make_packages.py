@@ -169,7 +169,9 @@ class Maker:
         # The variant for other processors is the same program.
         for variant in (stage / "usr/bin").glob("*-v3"):
             pages = stage / "usr/share/man/man1"
-            (pages / f"{variant.name}.1.gz").symlink_to(variant.name.removesuffix("-v3") + ".1.gz")
+            page = pages / (variant.name.removesuffix("-v3") + ".1.gz")
+            if page.exists():
+                (pages / f"{variant.name}.1.gz").symlink_to(page.name)
 
     def copyright(self, package):
         parts = [

@@ -336,5 +336,16 @@ TEST_F(Messages, SceneThatIsNoJsonSaysWhere) {
   EXPECT_EQ(clearance({"run", (folder_ / "none.json").string(), "-o", (folder_ / "out").string()}).status, 2);
 }
 
+/// 2e8 tetrahedra went past the limit of cells and ended the program for want of memory.
+TEST_F(Messages, RefinementsCountAgainstTheLimitOfCells) {
+  const std::string scene =
+      write("scene.json", R"({"bodies": [{"generator": {"kind": "box", "resolution": [2, 1, 1]}}]})");
+  const ProcessResult refused = clearance({"check", scene, "--set", "bodies[0].refinements=8"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.errors.find("bodies[0].refinements: too fine: at most 1e+08 cells, not 2.01e+08 (got 8)"),
+            std::string::npos)
+      << refused.errors;
+}
+
 }  // namespace
 }  // namespace clearance::cli

@@ -280,6 +280,15 @@ class LiveRun(unittest.TestCase):
             process.kill()
             process.wait()
 
+    def test_whoever_closes_the_page_of_a_complete_run_gets_the_status_of_the_run(self):
+        for stop in (signal.SIGINT, signal.SIGTERM):
+            run = self.run_with_view("--steps", "2", "--overwrite")
+            wait_until(lambda: any("page stays" in line for line in run.lines))
+            viewers = children_of(run.process)
+            run.end(stop)
+            self.assertEqual(run.process.returncode, 0, stop)
+            wait_until(lambda: not Path(f"/proc/{viewers[0]}").exists())
+
     def test_a_killed_run_takes_its_viewer_along(self):
         run = self.run_with_view()
         wait_until(lambda: run.num_frames() > 1)

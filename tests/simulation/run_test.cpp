@@ -67,6 +67,8 @@ class Runs : public testing::Test {
       Json record = Json::parse(line);
       record.erase("seconds");
       record.erase("frame");  // a run that was stopped has one more
+      // A symbolic factorisation of the step before is kept where it would be made again just the same.
+      record["counters"].erase("analyses");
       lines.push_back(record.dump());
     }
     return lines;

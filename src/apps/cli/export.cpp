@@ -127,6 +127,10 @@ int run_page_export(const ExportOptions& options) {
     fmt::print("{} of {} frames, evenly, for {:g} MB (--max-size)\n", report->num_kept, report->num_frames,
                options.page.max_megabytes);
   }
+  if (static_cast<double>(report->num_bytes) > 1e6 * options.page.max_megabytes) {
+    fmt::print("that is more than --max-size: the viewer, the numbers of all steps and {} frames take so much\n",
+               report->num_kept);
+  }
   if (report->position_error > 0.0 && !options.page.is_exact) {
     fmt::print("places of deformable bodies are off by up to {:.2g} m (--exact: in single precision)\n",
                report->position_error);

@@ -1,5 +1,6 @@
 // The program `clearance`: chooses how it was compiled for this processor and runs the command line.
 #include <iostream>
+#include <new>
 
 #include "apps/cli/command_line.h"
 #include "apps/cli/fast_program.h"
@@ -17,5 +18,11 @@ int main(int argc, char** argv) {
   }
   cli::switch_to_fast_program(*processor, argv);
   keep_freed_memory();
-  return cli::run_command_line(argc, argv);
+  try {
+    return cli::run_command_line(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr
+        << "error: there is not enough memory for this: use fewer cells (`resolution`, `refinements`, `segments`)\n";
+    return cli::exit_bad_input;
+  }
 }

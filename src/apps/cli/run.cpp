@@ -236,8 +236,8 @@ int run_simulation(const RunOptions& options) {
   report.print_end(*outcome, output, signal);
   if (viewer && signal == 0) {
     { const FolderClaim ended = std::move(*claim); }
-    signals.reset();  // the next one ends the program, and the viewer with it
-    if (!options.is_quiet) say(stdout, "the page stays until Ctrl-C\n");
+    signals.reset();
+    say(stdout, "the page stays until Ctrl-C\n");
     viewer->wait();
   }
   return is_recorded ? exit_status(outcome->end, signal) : exit_bad_input;

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "apps/cli/console.h"
 #include "apps/cli/run.h"
+#include "apps/cli/stop_signals.h"
 #include "clearance/io/files/program.h"
 #include "clearance/io/result/result_check.h"
 
@@ -75,14 +78,22 @@ RunViewer::RunViewer(RunViewer&& other) noexcept : process_(std::exchange(other.
 RunViewer::~RunViewer() {
   if (process_ == 0) return;
   ::kill(process_, SIGTERM);
-  wait();
+  int status = 0;
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  }
 }
 
 void RunViewer::wait() {
+  const StopSignals signals(true);
   int status = 0;
-  while (process_ != 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+  while (StopSignals::received() == 0) {
+    const pid_t ended = ::waitpid(process_, &status, WNOHANG);
+    if (ended == process_ || (ended < 0 && errno != EINTR)) {
+      process_ = 0;
+      return;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  process_ = 0;
 }
 
 }  // namespace clearance::cli

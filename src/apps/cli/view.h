@@ -26,7 +26,7 @@ class RunViewer {
   /// Ends it.
   ~RunViewer();
 
-  /// Until the user ends it.
+  /// Until somebody ends it, or this process is asked to end by one of StopSignals: which means no more than the page.
   void wait();
 
  private:

@@ -59,6 +59,10 @@ std::string script(const std::string& id, const std::string& type, const std::st
   return fmt::format("<script id=\"{}\" type=\"{}\">{}</script>\n", id, type, text);
 }
 
+std::string text_of_head(const PackedRun& run) {
+  return inside_script(run.head().dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 /// Bytes of a frame in the page: the largest of some that are packed for a trial, with a tenth for those between.
 Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   Result<PackedRun> trial = PackedRun::open(files);
@@ -76,8 +80,8 @@ Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   return 1.1 * static_cast<double>(largest);
 }
 
-/// All frames where there is room for them, else every n-th and the last.
-Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageOptions& options) {
+/// All frames where there is room for them beside `fixed` bytes, else every n-th and the last.
+Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageOptions& options, std::size_t fixed) {
   const std::size_t count = run.files().frames.size();
   std::size_t room = count;
   // Nothing is packed for a trial where even numbers as they are would fit.
@@ -85,10 +89,10 @@ Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageO
   const double numbers = 4.0 + static_cast<double>(run.files().fields.size());
   const double plain =
       4.0 / 3.0 * bytes_of_number * numbers * static_cast<double>(run.bodies().vertices().size()) + 1e3;
-  if (static_cast<double>(count) * plain > 1e6 * options.max_megabytes) {
+  const double free = 1e6 * options.max_megabytes - static_cast<double>(fixed);
+  if (static_cast<double>(count) * plain > free) {
     const Result<double> size = measure_frame_size(run.files(), options.is_exact);
     if (!size) return size.issues();
-    const double free = 1e6 * options.max_megabytes - static_cast<double>(run.topology().text().size());
     room = static_cast<std::size_t>(std::max(2.0, free / *size));
   }
   const std::size_t stride = (count + room - 1) / room;
@@ -129,15 +133,16 @@ Result<PageReport> write_page(const PageOptions& options, const fs::path& viewer
   if (!files) return files.issues();
   Result<PackedRun> run = PackedRun::open(std::move(*files));
   if (!run) return run.issues();
-  const Result<std::vector<std::size_t>> chosen = choose_frames(*run, options);
+  const std::size_t fixed =
+      text->before.size() + text->after.size() + run->topology().text().size() + text_of_head(*run).size();
+  const Result<std::vector<std::size_t>> chosen = choose_frames(*run, options, fixed);
   if (!chosen) return chosen.issues();
   const std::vector<std::size_t>& kept = *chosen;
   if (const auto measured = run->measure(kept, options.is_exact); !measured) return measured.issues();
 
   PageFile page(options.output);
   page.add(text->before);
-  page.add(script("run", "application/json",
-                  inside_script(run->head().dump(-1, ' ', false, Json::error_handler_t::replace))));
+  page.add(script("run", "application/json", text_of_head(*run)));
   page.add(script("topology", "text/plain", run->topology().text()));
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const Result<Packer> frame = run->frame(i);

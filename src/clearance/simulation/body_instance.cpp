@@ -440,6 +440,14 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
   warnings.push_back(where);
 }
 
+/// As for generators: more would not fit into the memory of any machine.
+constexpr double most_cells = 1e8;
+
+double cells_after_refinement(const Mesh& mesh, int refinements) {
+  return static_cast<double>(mesh.tets.size()) * std::pow(8.0, refinements) +
+         static_cast<double>(mesh.triangles.size()) * std::pow(4.0, refinements);
+}
+
 }  // namespace
 
 Mesh BodyInstance::mesh_at_start() const {
@@ -497,6 +505,11 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       issues.push_back(
           {where.file, where.place + ".refinements", fmt::format("{}", body.refinements),
            fmt::format("elements of the mesh of body '{}' are curved, and only linear ones can be split", body.name)});
+      continue;
+    }
+    if (const double cells = cells_after_refinement(source, body.refinements); cells > most_cells) {
+      issues.push_back({where.file, where.place + ".refinements", fmt::format("{}", body.refinements),
+                        fmt::format("too fine: at most {:g} cells, not {:.3g}", most_cells, cells)});
       continue;
     }
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
