@@ -444,8 +444,8 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
 constexpr double most_cells = 1e8;
 
 double cells_after_refinement(const Mesh& mesh, int refinements) {
-  return static_cast<double>(mesh.tets.size()) * std::pow(8.0, refinements) +
-         static_cast<double>(mesh.triangles.size()) * std::pow(4.0, refinements);
+  return static_cast<double>(mesh.tets.size()) * std::ldexp(1.0, 3 * refinements) +
+         static_cast<double>(mesh.triangles.size()) * std::ldexp(1.0, 2 * refinements);
 }
 
 }  // namespace
