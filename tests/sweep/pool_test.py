@@ -100,6 +100,57 @@ class Sweep(unittest.TestCase):
         self.assertNotIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, status=3).stderr)
         self.assertIn("run 000001 failed", self.clearance("sweep", plan, "-o", self.out, "--retry", status=3).stderr)
 
+    def one_parameter(self, plan, values):
+        self.edit_plan(plan, lambda content: content.update(
+            sampling="grid", parameters=[{"path": "friction.coefficient", "values": values}]))
+
+    def test_runs_without_their_values_are_nobodys(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.one_parameter(plan, [0.1, 0.2, 0.3])
+        self.clearance("sweep", plan, "-o", self.out)
+        values = (self.out / "sweep.json").read_text()
+        (self.out / "sweep.json").unlink()
+        files = sorted(self.out.rglob("*"))
+        self.one_parameter(plan, [0.1, 0.25, 0.3])
+        refused = self.clearance("sweep", plan, "-o", self.out, status=2).stderr
+        self.assertIn("has runs (000000, 000001, 000002) but no sweep.json", refused)
+        self.assertEqual(sorted(self.out.rglob("*")), files)
+        # Values of another sweep do not become those of the runs.
+        (self.out / "sweep.json").write_text(values.replace("0.2", "0.25"))
+        refused = self.clearance("sweep", plan, "-o", self.out, status=2).stderr
+        self.assertIn("friction.coefficient was 0.2 and is now 0.25", refused)
+        rows = self.table()
+        self.assertEqual([row["state"] for row in rows], ["complete", "foreign", "complete"])
+        self.assertEqual(rows[1]["x"], "")
+        self.assertIn("friction.coefficient was 0.2", rows[1]["reason"])
+
+    def test_a_run_by_hand_is_not_that_of_the_plan(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.one_parameter(plan, [0.1, 0.2, 0.3])
+        self.clearance("sweep", plan, "-o", self.out)
+        run = self.out / "runs" / "000000"
+        shutil.rmtree(run)
+        by_hand = [OPTIONS.program, "run", self.folder / "scene.json", "-o", run, "-q", "--set=friction.coefficient=0.1"]
+        subprocess.run([*by_hand, "--steps=10"], check=True, capture_output=True)
+        for words in (["sweep", plan, "-o", self.out], ["sweep", "task", self.out, "0"]):
+            self.assertIn("it has 10 steps, and the plan says 60", self.clearance(*words, status=2).stderr)
+        self.assertIn("2 complete, 1 foreign", self.clearance("sweep", "status", self.out, status=3).stdout)
+        self.assertEqual(len((run / "stats.jsonl").read_text().splitlines()), 10)
+        # The same by hand is as good as by the sweep, also when the scene file has changed since.
+        shutil.rmtree(run)
+        subprocess.run(by_hand, check=True, capture_output=True)
+        scene = self.folder / "scene.json"
+        scene.write_text(scene.read_text().replace('"step": 0.01', '"step": 0.02'))
+        self.clearance("sweep", "status", self.out)
+
+    def test_runs_whose_overlaps_are_separated_are_their_own(self):
+        plan = harness.write_plan(self.folder, 2)
+        self.one_parameter(plan, [0.1, 0.2])
+        self.edit_plan(plan, lambda content: content.update(run={"steps": 2, "set": {
+            "start.overlaps": "separate", "bodies[0].transform": {"translation": [0, -0.15, 0]}}}))
+        self.clearance("sweep", plan, "-o", self.out)
+        self.assertIn("2 of 2 runs are complete already", self.clearance("sweep", plan, "-o", self.out).stdout)
+
     def test_a_signal_stops_all_runs_and_the_next_call_goes_on(self):
         plan = harness.write_plan(self.folder, 8)
         process = subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "--jobs=4"],
@@ -209,6 +260,25 @@ class Sweep(unittest.TestCase):
                                    capture_output=True, text=True, check=True, timeout=120).stdout
             order = [int(run) for run in re.findall(r'<tr><td data-v="(\d+)">', shown)]
             self.assertEqual(order, expected if num_clicks == 1 else expected[::-1])
+
+    @unittest.skipUnless(shutil.which("chromium"), "no chromium")
+    def test_bars_of_the_table_are_as_long_as_their_numbers(self):
+        plan = harness.write_plan(self.folder, 3)
+        self.one_parameter(plan, [0.1, 0.2, 0.3])
+        self.edit_plan(plan, lambda content: content.update(run={"steps": 1}))
+        self.clearance("sweep", plan, "-o", self.out)
+        page = self.folder / "table.html"
+        self.clearance("sweep", "table", self.out, "-o", page)
+        measure = ("document.body.dataset.sizes = [...document.querySelectorAll('td.given')]"
+                   ".map(cell => getComputedStyle(cell).backgroundSize).join('; ')")
+        page.write_text(page.read_text().replace("</body>", f"<script>{measure}</script></body>"))
+        shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom",
+                                f"--user-data-dir={self.folder}/profile", page.as_uri()],
+                               capture_output=True, text=True, check=True, timeout=120).stdout
+        sizes = re.search(r'data-sizes="([^"]*)"', shown).group(1).split("; ")
+        self.assertEqual(len(set(sizes)), 3, sizes)
+        for size in sizes:
+            self.assertTrue(size.endswith(" 3px"), sizes)
 
     def test_the_example_shows_what_it_says(self):
         examples = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sweeps"

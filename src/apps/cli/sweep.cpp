@@ -78,6 +78,7 @@ Issues check_scenes(const Plan& plan) {
 /// What is to be done, and how many runs have failed before.
 struct Work {
   std::vector<int> runs;
+  std::vector<int> foreign;
   int num_complete = 0, num_failed = 0;
 };
 
@@ -91,11 +92,30 @@ Work find_work(const SweepFolder& folder, bool is_retrying) {
       ++work.num_complete;
     } else if (phase == RunPhase::failed && !is_retrying) {
       ++work.num_failed;
+    } else if (phase == RunPhase::foreign) {
+      work.foreign.push_back(i);
     } else {
       work.runs.push_back(i);
     }
   }
   return work;
+}
+
+Issue foreign_issue(const SweepFolder& folder, int run) {
+  return {folder.run_folder(run).string(), "", "",
+          fmt::format("is not run {} of this sweep: {}; move it elsewhere or remove it, or begin another sweep with -o",
+                      run, state_of(folder, run).reason)};
+}
+
+/// Folders with other runs than the plan says; the first of many.
+Issues foreign_issues(const SweepFolder& folder, const std::vector<int>& runs) {
+  constexpr std::size_t max_told = 10;
+  Issues issues;
+  for (std::size_t i = 0; i < std::min(runs.size(), max_told); ++i) issues.push_back(foreign_issue(folder, runs[i]));
+  if (runs.size() > max_told) {
+    issues.push_back({folder.path().string(), "", "", fmt::format("and {} more runs", runs.size() - max_told)});
+  }
+  return issues;
 }
 
 std::vector<RunState> read_states(const SweepFolder& folder) {
@@ -116,7 +136,7 @@ std::string text_of(const std::vector<RunState>& states) {
   });
   std::string text;
   for (const RunPhase phase :
-       {RunPhase::complete, RunPhase::failed, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
+       {RunPhase::complete, RunPhase::failed, RunPhase::foreign, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
     const int number = count(states, phase);
     if (number == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, to_string(phase));
@@ -182,6 +202,7 @@ int run_sweep(const SweepOptions& options) {
   if (!claim) return refuse(claim.issues());
   const SweepFolder& folder = claim->folder();
   const Work work = find_work(folder, options.is_retrying);
+  if (!work.foreign.empty()) return refuse(foreign_issues(folder, work.foreign));
   const int threads = options.threads.value_or(plan->threads);
   if (!options.is_quiet && work.num_complete > 0) {
     say(stdout, "{} of {} runs are complete already\n", work.num_complete, folder.num_runs());
@@ -201,6 +222,7 @@ int run_sweep_task(const SweepTaskOptions& options) {
   const RunPhase phase = phase_of(*folder, options.run);
   if (phase == RunPhase::complete) return exit_done;
   if (phase == RunPhase::running) return exit_held_elsewhere;
+  if (phase == RunPhase::foreign) return refuse({foreign_issue(*folder, options.run)});
 
   const int first_step = last_stored_step(run_folder);
   const fs::path failure = folder->failure_file(options.run);
@@ -240,7 +262,7 @@ int run_sweep_status(const SweepReportOptions& options) {
   if (options.json) {
     nlohmann::ordered_json json = {{"runs", folder->num_runs()}};
     for (const RunPhase phase :
-         {RunPhase::waiting, RunPhase::running, RunPhase::interrupted, RunPhase::complete, RunPhase::failed}) {
+         {RunPhase::waiting, RunPhase::running, RunPhase::interrupted, RunPhase::complete, RunPhase::failed, RunPhase::foreign}) {
       json[to_string(phase)] = count(states, phase);
     }
     if (num_queued) json["in_slurm"] = *num_queued;
@@ -260,6 +282,8 @@ int run_sweep_status(const SweepReportOptions& options) {
       say(stdout, "run {}: at step {}\n", run_name(static_cast<int>(i)), states[i].steps);
     if (states[i].phase == RunPhase::failed)
       say(stdout, "run {} failed: {}\n", run_name(static_cast<int>(i)), states[i].reason);
+    if (states[i].phase == RunPhase::foreign)
+      say(stdout, "run {} is another than the plan says: {}\n", run_name(static_cast<int>(i)), states[i].reason);
   }
   return is_complete ? exit_done : exit_not_converged;
 }

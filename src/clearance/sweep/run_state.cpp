@@ -7,6 +7,7 @@
 
 #include "clearance/io/result/folder_claim.h"
 #include "clearance/io/result/result_files.h"
+#include "clearance/sweep/run_identity.h"
 
 namespace clearance::sweep {
 namespace {
@@ -36,6 +37,11 @@ RunPhase phase_by(const SweepFolder& folder, int run, const Json& summary) {
   return content && *content == FolderContent::result ? RunPhase::interrupted : RunPhase::waiting;
 }
 
+std::string foreign_reason(const SweepFolder& folder, int run, const Json& summary) {
+  const bool is_complete = summary.is_object() && summary.value("finished", "") == "complete";
+  return find_foreign(folder, run, last_stored_step(folder.run_folder(run)), is_complete);
+}
+
 std::string first_line(const fs::path& path) {
   std::ifstream file(path);
   std::string line;
@@ -55,20 +61,22 @@ std::string reason_of(const SweepFolder& folder, int run, int step) {
 }  // namespace
 
 std::string to_string(RunPhase phase) {
-  constexpr std::array<const char*, 5> names = {"waiting", "running", "interrupted", "complete", "failed"};
+  constexpr std::array<const char*, 6> names = {"waiting", "running", "interrupted", "complete", "failed", "foreign"};
   return names[static_cast<std::size_t>(phase)];
 }
 
 RunPhase phase_of(const SweepFolder& folder, int run) {
-  return phase_by(folder, run, read_summary(folder.run_folder(run)));
+  const Json summary = read_summary(folder.run_folder(run));
+  return foreign_reason(folder, run, summary).empty() ? phase_by(folder, run, summary) : RunPhase::foreign;
 }
 
 RunState state_of(const SweepFolder& folder, int run) {
   const fs::path path = folder.run_folder(run);
   const Json summary = read_summary(path);
   RunState state;
-  state.phase = phase_by(folder, run, summary);
   state.steps = last_stored_step(path);
+  state.reason = foreign_reason(folder, run, summary);
+  state.phase = state.reason.empty() ? phase_by(folder, run, summary) : RunPhase::foreign;
   if (summary.is_object()) {
     state.converged_steps = summary.value("converged_steps", 0);
     if (summary.contains("warnings")) state.num_warnings = static_cast<int>(summary["warnings"].size());

@@ -13,7 +13,8 @@ enum class RunPhase {
   running,      ///< a process has it
   interrupted,  ///< it goes on from its checkpoint, or from the start if it was killed before its first one
   complete,
-  failed  ///< refused, a step could not be taken, or not converged where that was to be the end
+  failed,  ///< refused, a step could not be taken, or not converged where that was to be the end
+  foreign  ///< another run than the plan says lies in its folder
 };
 
 struct RunState {
@@ -22,7 +23,7 @@ struct RunState {
   int converged_steps = 0;  ///< of a run that is complete or failed
   int num_warnings = 0;     ///< of the same
   std::optional<double> seconds;
-  std::string reason;  ///< why it failed
+  std::string reason;  ///< why it failed, or what is foreign about it
 };
 
 std::string to_string(RunPhase phase);

@@ -185,7 +185,13 @@ RunTable build_run_table(const SweepFolder& folder, const Plan& plan) {
   parallel_for(folder.num_runs(), 1, [&](int i) {
     const auto slot = static_cast<std::size_t>(i);
     table.states[slot] = state_of(folder, i);
-    runs[slot] = collect_run(folder.run_folder(i), plan.collected);
+    // Numbers of another run beside these values would be wrong ones.
+    if (table.states[slot].phase == RunPhase::foreign) {
+      runs[slot].values.resize(plan.collected.size());
+      runs[slot].is_there.resize(plan.collected.size());
+    } else {
+      runs[slot] = collect_run(folder.run_folder(i), plan.collected);
+    }
   });
   for (std::size_t i = 0; i < num_runs; ++i) {
     const RunState& state = table.states[i];
@@ -197,7 +203,7 @@ RunTable build_run_table(const SweepFolder& folder, const Plan& plan) {
     row.emplace_back(state.steps);
     row.push_back(has_ended ? Json(state.converged_steps) : Json(nullptr));
     row.push_back(has_ended ? Json(state.num_warnings) : Json(nullptr));
-    row.push_back(state.seconds ? Json(*state.seconds) : Json(nullptr));
+    row.push_back(state.seconds && state.phase != RunPhase::foreign ? Json(*state.seconds) : Json(nullptr));
     row.insert(row.end(), runs[i].values.begin(), runs[i].values.end());
     row.push_back(state.reason.empty() ? Json(nullptr) : Json(state.reason));
     table.rows.push_back(std::move(row));

@@ -20,7 +20,7 @@ struct RunTable {
 };
 
 /// `run`, the parameters, `state`, `steps`, `converged_steps`, `warnings`, `seconds` (of the steps), what the plan
-/// collects, and `reason` of a failure.
+/// collects, and `reason` of a failure. Nothing of a foreign run is collected.
 RunTable build_run_table(const SweepFolder& folder, const Plan& plan);
 
 /// With a head, lines that end in \n, and doubles with as many digits as bring them back. Texts with commas, quotes or

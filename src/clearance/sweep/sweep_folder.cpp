@@ -147,6 +147,17 @@ Issues find_changes(const fs::path& copy, const std::string& before, const fs::p
   return {problem(scene, text + fmt::format(" (that was {}); begin another sweep with -o", copy.string()))};
 }
 
+/// Runs without their values are anybody's.
+Issues find_lost_manifest(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path / manifest_file, error)) return {};
+  const fs::path runs = path / "runs";
+  if (!fs::is_directory(runs, error) || fs::is_empty(runs, error)) return {};
+  return {problem(path, fmt::format("has runs ({}) but no {}, which says with what values they were made: put that file "
+                                    "back, or begin another sweep with -o; nothing was changed",
+                                    describe_content(runs), manifest_file))};
+}
+
 /// New, empty, or of a sweep.
 Issues find_objection(const fs::path& path) {
   std::error_code error;
@@ -179,6 +190,10 @@ fs::path SweepFolder::run_folder(int run) const {
 }
 fs::path SweepFolder::failure_file(int run) const {
   return path_ / "failures" / (run_name(run) + ".txt");
+}
+
+fs::path SweepFolder::scene_copy() const {
+  return copy_of(path_, manifest_.scene);
 }
 
 Result<Plan> SweepFolder::plan() const {
@@ -214,6 +229,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   if (::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     return problem(path, "another process starts the runs of this sweep: wait until it ends, or stop it");
   }
+  if (Issues issues = find_lost_manifest(path); !issues.empty()) return issues;
   for (const char* name : {"runs", "failures"}) {
     fs::create_directories(path / name, error);
     if (error) return problem(path / name, "cannot make this folder: " + error.message());

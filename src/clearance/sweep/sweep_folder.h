@@ -49,6 +49,8 @@ class SweepFolder {
   int num_runs() const { return static_cast<int>(manifest_.runs.size()); }
   std::filesystem::path run_folder(int run) const;
   std::filesystem::path failure_file(int run) const;
+  /// The scene file as it was when the sweep began.
+  std::filesystem::path scene_copy() const;
   /// The plan as it was given last.
   Result<Plan> plan() const;
 
@@ -65,7 +67,8 @@ std::string run_name(int run);
 class SweepClaim {
  public:
   /// Makes the folder, or adds the runs that an older plan did not have, which must keep all of theirs. Issues, and
-  /// nothing changed: the folder holds something else, another process starts runs there, the scene has changed, or
+  /// nothing changed: the folder holds something else, or runs
+  /// without their values, another process starts runs there, the scene has changed, or
   /// the plan is about other runs.
   static Result<SweepClaim> make(const std::filesystem::path& path, const Plan& plan, const std::string& plan_text);
   SweepClaim(SweepClaim&& other) noexcept;

@@ -39,7 +39,7 @@ background-image:linear-gradient(var(--bar),var(--bar));background-repeat:no-rep
 background-position:12px calc(100% - 3px);background-size:calc((100% - 24px)*var(--share,0)) 3px}
 td.given,th.given{background-color:var(--given)}
 td.reason{white-space:normal;min-width:18em;color:var(--bad)}
-.complete{color:var(--good)}.failed{color:var(--bad);font-weight:600}.running{color:var(--busy)}
+.complete{color:var(--good)}.failed,.foreign{color:var(--bad);font-weight:600}.running{color:var(--busy)}
 .interrupted,.waiting{color:var(--soft)}
 tbody tr:hover td{background-color:var(--head)}
 td img{display:block;width:120px;height:auto;border-radius:4px;cursor:zoom-in;background:var(--head)}
@@ -143,11 +143,12 @@ std::string cell(const Json& value, const RunTable::Column& column, const Range&
 }
 
 std::string counts_text(const RunTable& table) {
-  std::array<int, 5> counts = {};
+  std::array<int, 6> counts = {};
   for (const RunState& state : table.states) ++counts[static_cast<std::size_t>(state.phase)];
   std::string text = fmt::format("{} runs", table.rows.size());
   for (const RunPhase phase :
-       {RunPhase::complete, RunPhase::failed, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
+       {RunPhase::complete, RunPhase::failed, RunPhase::foreign, RunPhase::running, RunPhase::interrupted,
+        RunPhase::waiting}) {
     const int count = counts[static_cast<std::size_t>(phase)];
     if (count > 0) text += fmt::format(" &middot; <span class=\"{0}\">{1} {0}</span>", to_string(phase), count);
   }
