@@ -89,7 +89,8 @@ TEST(Plan, DrawnParametersNeedWhatTheirDistributionNeeds) {
   const auto plan = parse(R"({"scene": "s.json", "sampling": {"kind": "random", "seed": -1},
     "parameters": [{"path": "a", "from": 2, "to": 1}, {"path": "b", "distribution": "normal", "deviation": 0},
                    {"path": "c", "distribution": "choice"}, {"path": "d", "from": 0.5, "to": 3, "whole": true},
-                   {"path": "e", "from": 0, "to": 1, "count": 3}]})");
+                   {"path": "e", "from": 0, "to": 1, "count": 3},
+                   {"path": "f", "distribution": "gauss", "from": 1, "to": 0}]})");
   ASSERT_FALSE(plan);
   const Issues& issues = plan.issues();
   EXPECT_TRUE(has_issue(issues, "sampling.count", "is missing"));
@@ -100,6 +101,8 @@ TEST(Plan, DrawnParametersNeedWhatTheirDistributionNeeds) {
   EXPECT_TRUE(has_issue(issues, "parameters[2].values", "is missing"));
   EXPECT_TRUE(has_issue(issues, "parameters[3].whole", "whole numbers"));
   EXPECT_TRUE(has_issue(issues, "parameters[4].count", "no such key"));
+  EXPECT_TRUE(has_issue(issues, "parameters[5].distribution", "expected one of"));
+  EXPECT_TRUE(has_issue(issues, "parameters[5].to", "above `from`, which is 1"));
 }
 
 TEST(Plan, RefusesGridsThatNobodyCanRun) {
@@ -108,6 +111,40 @@ TEST(Plan, RefusesGridsThatNobodyCanRun) {
       parse(R"({"scene": "s.json", "parameters": [{"path": "a", )" + axis + R"(, {"path": "b", )" + axis + "]}");
   ASSERT_FALSE(plan);
   EXPECT_TRUE(has_issue(plan.issues(), "parameters", "1e+06 runs"));
+}
+
+TEST(Plan, TwoPathsToOneValueAreRefused) {
+  const auto plan = parse(R"({"scene": "s.json", "parameters": [
+    {"path": "friction.coefficient", "values": [1]},
+    {"path": "friction", "values": [{"coefficient": 2}]},
+    {"name": "a", "path": "bodies[0].density", "values": [1]},
+    {"name": "b", "path": "bodies[00].density", "values": [1]},
+    {"name": "c", "path": "bodies[0].density", "values": [1]},
+    {"paths": ["time", "time.step"], "values": [1]},
+    {"name": "d", "path": "bodies.type", "values": ["rigid"]},
+    {"name": "e", "path": "bodies[1].type", "values": ["rigid"]},
+    {"name": "f", "path": "bodies[01].densities", "values": ["rigid"]}],
+    "run": {"set": {"contact": {"dhat": 1}, "contact.dhat": 2, "gravity": 1, "friction": {"coefficient": 2},
+                    "bodies[0]": {"density": 2}, "output.fields": [], "output": {}}}})");
+  ASSERT_FALSE(plan);
+  const Issues& issues = plan.issues();
+  EXPECT_TRUE(has_issue(issues, "parameters[1]", "what `friction.coefficient` of parameters[0] leads to"));
+  EXPECT_TRUE(has_issue(issues, "parameters[3]", "what `bodies[0].density` of parameters[2]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[4]", "its path is that of parameters[2], too"));
+  EXPECT_TRUE(has_issue(issues, "parameters[5]", "what `time` of parameters[5]"));
+  EXPECT_TRUE(has_issue(issues, "parameters[7]", "what `bodies.type` of parameters[6]"));
+  EXPECT_FALSE(has_issue(issues, "parameters[8]", ""));
+  EXPECT_TRUE(has_issue(issues, "run.set", "`friction` is varied by parameters[0], whose path is"));
+  EXPECT_TRUE(has_issue(issues, "run.set", "`bodies[0]` is varied by parameters[2]"));
+  EXPECT_TRUE(has_issue(issues, "run.set", "`output` after `output.fields` sets the whole of it again"));
+  EXPECT_FALSE(has_issue(issues, "run.set", "`contact"));
+}
+
+TEST(Plan, WhatIsSetAsAWholeMayBeVariedInAPartItDoesNotHave) {
+  const auto plan = parse(R"({"scene": "s.json", "parameters": [{"path": "friction.coefficient", "values": [1]},
+    {"path": "bodies[1].type", "values": ["rigid"]}],
+    "run": {"set": {"friction": {"static": 0.4}, "bodies.type": "affine"}}})");
+  EXPECT_TRUE(plan) << to_string(plan.issues()[0]);
 }
 
 TEST(Plan, ListsHaveAsManyValuesEverywhere) {

@@ -17,6 +17,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
+#include "clearance/io/json_text.h"
 #include "clearance/io/result/folder_claim.h"
 #include "clearance/io/scene_reader.h"
 #include "clearance/sweep/run_state.h"
@@ -30,6 +31,14 @@ using namespace sweep;
 int refuse(const Issues& issues) {
   print_issues(issues);
   return exit_bad_input;
+}
+
+/// A scene that is not there, of a plan with other problems: beside them, so that all are told at once.
+Issues problems_of_scene(const std::string& plan_text, const fs::path& plan) {
+  const Result<Json> json = parse_json_text(plan_text);
+  if (!json || !json->is_object() || !json->contains("scene") || !(*json)["scene"].is_string()) return {};
+  const Result<Done> checked = check_text_file(plan.parent_path() / (*json)["scene"].get<std::string>());
+  return checked.issues();
 }
 
 /// The scene of every run is read and validated. What is wrong with several of them is told once.
@@ -135,8 +144,8 @@ std::string text_of(const std::vector<RunState>& states) {
     return state.phase == RunPhase::complete && state.converged_steps < state.steps;
   });
   std::string text;
-  for (const RunPhase phase :
-       {RunPhase::complete, RunPhase::failed, RunPhase::foreign, RunPhase::running, RunPhase::interrupted, RunPhase::waiting}) {
+  for (const RunPhase phase : {RunPhase::complete, RunPhase::failed, RunPhase::foreign, RunPhase::running,
+                               RunPhase::interrupted, RunPhase::waiting}) {
     const int number = count(states, phase);
     if (number == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", number, to_string(phase));
@@ -191,7 +200,12 @@ int run_sweep(const SweepOptions& options) {
   const Result<std::string> text = read_text_file(options.plan);
   if (!text) return refuse(text.issues());
   Result<Plan> plan = parse_plan(*text, options.plan);
-  if (!plan) return refuse(plan.issues());
+  if (!plan) {
+    Issues issues = plan.issues();
+    const Issues of_scene = problems_of_scene(*text, options.plan);
+    issues.insert(issues.end(), of_scene.begin(), of_scene.end());
+    return refuse(issues);
+  }
   if (const Result<Done> checked = check_text_file(plan->scene); !checked) return refuse(checked.issues());
   if (const Issues issues = check_scenes(*plan); !issues.empty()) return refuse(issues);
   const fs::path output = options.output.empty() ? fs::path("out") / options.plan.stem() : options.output;
@@ -261,8 +275,8 @@ int run_sweep_status(const SweepReportOptions& options) {
   const std::optional<int> num_queued = count_in_slurm(*folder);
   if (options.json) {
     nlohmann::ordered_json json = {{"runs", folder->num_runs()}};
-    for (const RunPhase phase :
-         {RunPhase::waiting, RunPhase::running, RunPhase::interrupted, RunPhase::complete, RunPhase::failed, RunPhase::foreign}) {
+    for (const RunPhase phase : {RunPhase::waiting, RunPhase::running, RunPhase::interrupted, RunPhase::complete,
+                                 RunPhase::failed, RunPhase::foreign}) {
       json[to_string(phase)] = count(states, phase);
     }
     if (num_queued) json["in_slurm"] = *num_queued;

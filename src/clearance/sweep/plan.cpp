@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/json_text.h"
 #include "clearance/math/elementary.h"
 #include "clearance/scene/loaded_scene.h"
+#include "clearance/sweep/path_overlap.h"
 #include "clearance/sweep/plan_object.h"
 
 namespace clearance::sweep {
@@ -104,7 +104,7 @@ void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   const bool has_range = json.contains("from") || json.contains("to") || json.contains("count");
   if (const Json* values = object.find("values"); values != nullptr) {
     const bool is_good = values->is_array() && !values->empty();
-    if (!is_good) object.error("values", "expected a list with at least one entry");
+    if (!is_good) object.error("values", *values, "expected a list with at least one entry");
     if (is_good) parameter.values.assign(values->begin(), values->end());
     if (has_range) object.error("give either `values`, or `from`, `to` and `count`");
     for (const char* key : {"from", "to", "count", "scale"}) object.find(key);
@@ -126,13 +126,22 @@ void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   parameter.values = spaced_values(json["from"], json["to"], static_cast<int>(*count), is_log);
 }
 
+void check_order(PlanObject& object, const Parameter& parameter) {
+  if (parameter.from < parameter.to) return;
+  object.error("to", parameter.to, fmt::format("expected a number above `from`, which is {}", parameter.from));
+}
+
 /// What values are drawn from.
 void read_distribution(PlanObject& object, const Json& json, Parameter& parameter) {
   const std::vector<std::string_view> names = {"choice", "uniform", "log_uniform", "normal"};
   const auto kind = object.word("distribution", names);
   if (!kind && json.contains("distribution")) {
     // What else is there depends on it.
-    for (const char* key : {"values", "from", "to", "mean", "deviation", "whole"}) object.find(key);
+    for (const char* key : {"values", "mean", "deviation", "whole"}) object.find(key);
+    // Ends are ends of any of them.
+    const bool has_ends = json.contains("from") && json.contains("to");
+    if (has_ends && read_ends(object, parameter, false)) check_order(object, parameter);
+    for (const char* key : {"from", "to"}) object.find(key);
     return;
   }
   parameter.distribution = kind                      ? static_cast<Distribution>(*kind)
@@ -161,8 +170,7 @@ void read_distribution(PlanObject& object, const Json& json, Parameter& paramete
                              !is_whole(parameter.from) || !is_whole(parameter.to))) {
     object.error("whole", "needs ends that are whole numbers, up to 1e15");
   }
-  if (!(parameter.from < parameter.to))
-    object.error("to", fmt::format("expected a number above `from`, which is {}", parameter.from));
+  check_order(object, parameter);
 }
 
 Parameter read_parameter(const Json& json, std::size_t index, Sampling sampling, Issues& issues) {
@@ -197,21 +205,29 @@ Parameter read_parameter(const Json& json, std::size_t index, Sampling sampling,
   return parameter;
 }
 
-/// Names head columns and paths are set once: none of either twice.
+/// Names head columns: none twice. Of two paths to the same value, or to a whole and a part of it, one would be lost.
 void check_unique(const Plan& plan, Issues& issues) {
-  std::map<std::string, std::size_t> names, paths;
   for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
     const Parameter& parameter = plan.parameters[i];
-    const std::string place = element_path("parameters", i);
-    const auto check = [&](std::map<std::string, std::size_t>& known, const std::string& text, const char* what) {
-      const auto [found, is_new] = known.emplace(text, i);
-      if (is_new || text.empty()) return;
-      issues.push_back(
-          {"", place, text, fmt::format("{} is that of {}, too", what, element_path("parameters", found->second))});
-    };
-    check(names, parameter.name, "its name");
-    for (const std::string& path : parameter.paths) {
-      if (path != parameter.name) check(paths, path, "its path");
+    for (std::size_t j = 0; j <= i; ++j) {
+      const Parameter& other = plan.parameters[j];
+      bool is_told = false;
+      for (std::size_t p = 0; p < parameter.paths.size(); ++p) {
+        for (std::size_t q = 0; q < (i == j ? p : other.paths.size()); ++q) {
+          if (!do_overlap(parameter.paths[p], other.paths[q])) continue;
+          is_told = true;
+          issues.push_back({"", element_path("parameters", i), parameter.paths[p],
+                            parameter.paths[p] == other.paths[q]
+                                ? fmt::format("its path is that of {}, too", element_path("parameters", j))
+                                : fmt::format("leads to what `{}` of {} leads to, or to a part of it or the whole: one "
+                                              "of the two values would be lost",
+                                              other.paths[q], element_path("parameters", j))});
+        }
+      }
+      if (i != j && !is_told && !parameter.name.empty() && parameter.name == other.name) {
+        issues.push_back({"", element_path("parameters", i), parameter.name,
+                          fmt::format("its name is that of {}, too", element_path("parameters", j))});
+      }
     }
   }
 }
@@ -234,6 +250,20 @@ void check_count(Plan& plan, Issues& issues) {
   }
 }
 
+/// What is set is set before the parameters, which must not set it again.
+void check_set_path(const std::string& path, const Json& value, const Plan& plan, PlanObject& run) {
+  for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
+    for (const std::string& varied : plan.parameters[i].paths) {
+      if (!is_part_of(path, varied) && !has_part(path, value, varied)) continue;
+      run.error("set",
+                path == varied
+                    ? fmt::format("`{}` is varied by {}", path, element_path("parameters", i))
+                    : fmt::format("`{}` is varied by {}, whose path is `{}`: one of the two values would be lost", path,
+                                  element_path("parameters", i), varied));
+    }
+  }
+}
+
 void read_run(PlanObject& object, Plan& plan, Issues& issues) {
   const Json* json = object.find("run");
   if (json == nullptr) return;
@@ -246,10 +276,13 @@ void read_run(PlanObject& object, Plan& plan, Issues& issues) {
     for (const auto& [path, value] : set->items()) {
       if (!set->is_object()) break;
       for (std::string& text : overrides_of({path}, value)) plan.set.push_back(std::move(text));
-      for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
-        const auto& paths = plan.parameters[i].paths;
-        if (std::find(paths.begin(), paths.end(), path) != paths.end()) {
-          run.error("set", fmt::format("`{}` is varied by {}", path, element_path("parameters", i)));
+      check_set_path(path, value, plan, run);
+      // What is set first is lost if the whole is set after it.
+      for (const auto& [earlier, unused] : set->items()) {
+        if (earlier == path) break;
+        if (is_part_of(earlier, path)) {
+          run.error("set",
+                    fmt::format("`{}` after `{}` sets the whole of it again: one of the two is lost", path, earlier));
         }
       }
     }
@@ -298,7 +331,7 @@ void read_picture(PlanObject& object, Plan& plan, Issues& issues) {
       wanted.width = (*size)[0].get<int>();
       wanted.height = (*size)[1].get<int>();
     } else {
-      picture.error("size", "expected [width, height] in pixels, each from 16 to 2048");
+      picture.error("size", *size, "expected [width, height] in pixels, each from 16 to 2048");
     }
   }
   picture.refuse_other_keys();
@@ -327,6 +360,7 @@ Result<Plan> parse_plan(const std::string& text, const fs::path& file) {
   if (!root) return refuse(root.issues());
   Issues issues;
   Plan plan;
+  plan.file = file;
   PlanObject object(*root, "", issues);
   if (!root->is_object()) return refuse(issues);
   if (const auto scene = object.text("scene")) {

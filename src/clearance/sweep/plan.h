@@ -51,6 +51,7 @@ struct Picture {
 };
 
 struct Plan {
+  std::filesystem::path file;   ///< where it stands, for messages
   std::filesystem::path scene;  ///< absolute
   std::vector<Parameter> parameters;
   Sampling sampling = Sampling::grid;

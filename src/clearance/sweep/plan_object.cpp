@@ -94,6 +94,10 @@ void PlanObject::error(std::string_view key, std::string message) {
   issues_.push_back({"", place_of(key), "", std::move(message)});
 }
 
+void PlanObject::error(std::string_view key, const Json& value, std::string message) {
+  issues_.push_back({"", place_of(key), brief_text(value), std::move(message)});
+}
+
 void PlanObject::error(std::string message) {
   issues_.push_back({"", place_, "", std::move(message)});
 }

@@ -32,6 +32,7 @@ class PlanObject {
   std::string place_of(std::string_view key) const { return child_path(place_, std::string(key)); }
   const std::string& place() const { return place_; }
   void error(std::string_view key, std::string message);
+  void error(std::string_view key, const Json& value, std::string message);
   /// Of the object itself.
   void error(std::string message);
 

@@ -22,8 +22,7 @@ Result<LoadedScene> load_expected(const SweepFolder& folder, int run) {
   if (!kept) return kept.issues();
   const std::vector<std::string> overrides = manifest.overrides(run);
   // Its meshes are where the scene was. Formats of other programs are read from their own file alone.
-  Result<LoadedScene> native =
-      load_scene_text(*kept, manifest.scene.string(), manifest.scene.parent_path(), overrides);
+  Result<LoadedScene> native = load_scene_text(*kept, manifest.scene.string(), manifest.scene.parent_path(), overrides);
   if (native) return native;
   const Result<std::string> now = read_text_file(manifest.scene);
   if (!now || *now != *kept) return native;
@@ -59,9 +58,8 @@ std::string find_foreign(const SweepFolder& folder, int run, int num_steps_store
     return issues.empty() ? "" : fmt::format("its scene cannot be read: {}", to_string(issues.front()));
   }
   const bool is_separated = expected->scene.start.overlaps == OverlapHandling::separate;
-  const std::vector<std::string> differences =
-      find_differences(comparable(file, stored->scene, is_separated), comparable(file, expected->scene, is_separated),
-                       max_differences);
+  const std::vector<std::string> differences = find_differences(
+      comparable(file, stored->scene, is_separated), comparable(file, expected->scene, is_separated), max_differences);
   if (!differences.empty()) return fmt::format("{}", fmt::join(differences, "; "));
   const int num_steps_expected = folder.manifest().steps.value_or(num_steps(expected->scene.time));
   if (num_steps_stored > num_steps_expected || (is_complete && num_steps_stored != num_steps_expected)) {

@@ -153,9 +153,10 @@ Issues find_lost_manifest(const fs::path& path) {
   if (fs::exists(path / manifest_file, error)) return {};
   const fs::path runs = path / "runs";
   if (!fs::is_directory(runs, error) || fs::is_empty(runs, error)) return {};
-  return {problem(path, fmt::format("has runs ({}) but no {}, which says with what values they were made: put that file "
-                                    "back, or begin another sweep with -o; nothing was changed",
-                                    describe_content(runs), manifest_file))};
+  return {
+      problem(path, fmt::format("has runs ({}) but no {}, which says with what values they were made: put that file "
+                                "back, or begin another sweep with -o; nothing was changed",
+                                describe_content(runs), manifest_file))};
 }
 
 /// New, empty, or of a sweep.
@@ -246,7 +247,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
     check_same(*before, manifest, issues);
     if (issues.empty()) claim.num_added_ = merge_runs(*before, manifest, issues);
     for (Issue& issue : issues) issue.message += "; begin another sweep with -o";
-    set_file(issues, (path / plan_file).string());
+    set_file(issues, plan.file.string());
     if (const Result<std::string> text = read_text_file(copy)) {
       const Issues changes = find_changes(copy, *text, plan.scene, *scene);
       issues.insert(issues.end(), changes.begin(), changes.end());
