@@ -94,6 +94,23 @@ TEST_F(SweepFolderTest, WhatWouldMakeOtherRunsIsRefused) {
   EXPECT_TRUE(claim(plan_of("[1]", R"(, "collect": [{"stats": "time"}])")));
 }
 
+TEST_F(SweepFolderTest, ABrokenListOfRunsIsToldByItsPlace) {
+  { ASSERT_TRUE(claim(plan_of("[1, 2]"))); }
+  const fs::path file = base_ / "out" / "sweep.json";
+  const std::string whole = read(file);
+  for (const std::string& text : {whole.substr(0, whole.size() / 2), std::string("{}"), std::string("[1]")}) {
+    write(file, text);
+    for (const Issues& issues : {claim(plan_of("[1, 2]")).issues(), SweepFolder::open(base_ / "out").issues()}) {
+      ASSERT_EQ(issues.size(), 1U);
+      EXPECT_TRUE(issues[0].file.ends_with("sweep.json"));
+      EXPECT_NE(issues[0].message.find("put it back as it was"), std::string::npos) << issues[0].message;
+      EXPECT_EQ(issues[0].message.find("exception"), std::string::npos) << issues[0].message;
+      EXPECT_EQ(to_string(issues[0]).find("line ") != std::string::npos, text.size() > 3) << to_string(issues[0]);
+    }
+    EXPECT_EQ(read(file), text);
+  }
+}
+
 TEST_F(SweepFolderTest, OneProcessStartsRuns) {
   const auto first = claim(plan_of("[1]"));
   ASSERT_TRUE(first);

@@ -151,6 +151,26 @@ class Sweep(unittest.TestCase):
         self.clearance("sweep", plan, "-o", self.out)
         self.assertIn("2 of 2 runs are complete already", self.clearance("sweep", plan, "-o", self.out).stdout)
 
+    def test_why_a_run_failed_is_told_where_it_cannot_be_kept(self):
+        plan = harness.write_plan(self.folder, 2)
+        self.edit_plan(plan, lambda content: content.update(sampling="grid", run={"steps": 1}, parameters=[
+            {"path": "bodies[0].transform.translation", "values": [[0, 0, 0], [0, -1, 0]]}]))
+        self.clearance("sweep", plan, "-o", self.out, status=3)
+        shutil.rmtree(self.out / "failures")
+        (self.out / "failures").write_text("in the way")
+        told = self.clearance("sweep", "task", self.out, "1", status=2).stderr
+        self.assertIn("run 000001 ended, and why cannot be kept", told)
+        self.assertIn("behind half_spaces[0]", told)
+
+    def test_words_of_the_command_line(self):
+        plan = harness.write_plan(self.folder, 2)
+        for words in (["stauts"], ["stauts", self.out]):
+            self.assertIn("`clearance sweep status`", self.clearance("sweep", *words, status=2).stderr)
+        for option in ("time", "--time=1:00", "=3"):
+            refused = self.clearance("sweep", plan, "-o", self.out, "--slurm", f"--slurm-option={option}", status=2)
+            self.assertIn("expected name=value", refused.stderr)
+        self.assertFalse(self.out.exists())
+
     def test_a_signal_stops_all_runs_and_the_next_call_goes_on(self):
         plan = harness.write_plan(self.folder, 8)
         process = subprocess.Popen([OPTIONS.program, "sweep", plan, "-o", self.out, "--jobs=4"],

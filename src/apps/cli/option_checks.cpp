@@ -108,6 +108,15 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
     command += " " + last->get_name();
   }
   const auto option = std::find_if(left.begin(), left.end(), [](const auto& word) { return word.starts_with("-"); });
+  // A misspelt command of `sweep` was read as its plan.
+  std::vector<std::string> inner;
+  for (const CLI::App* one : last->get_subcommands([](const CLI::App*) { return true; })) {
+    inner.push_back(one->get_name());
+  }
+  const std::string first = argc > 2 && last == given[0] ? argv[2] : "";
+  if (const std::string_view nearest = nearest_name(first, views(inner)); option == left.end() && !nearest.empty()) {
+    return fmt::format("{0}: `{1}` is no command of it; did you mean `clearance {0} {2}`?", command, first, nearest);
+  }
   if (option == left.end()) return fmt::format("{}: `{}` is one argument too many", command, left[0]);
   return fmt::format("{}: there is no option `{}`; {}", command, *option, nearest_text(*option, option_names(*last)));
 }

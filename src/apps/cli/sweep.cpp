@@ -1,5 +1,6 @@
 #include "apps/cli/sweep.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -175,6 +176,7 @@ class Messages {
  public:
   Messages() : descriptor_(::memfd_create("messages", MFD_CLOEXEC)) {
     if (descriptor_ < 0) return;
+    errors_ = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
     for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) ::dup2(descriptor_, stream);
   }
   std::string text() const {
@@ -189,9 +191,18 @@ class Messages {
     }
     return text.empty() ? "without a word\n" : text;
   }
+  /// The last lines, to where errors went before.
+  void print_end(const std::string& head) const {
+    constexpr int max_lines = 5;
+    const std::string all = text();
+    std::size_t begin = all.size() - 1;
+    for (int i = 0; i < max_lines && begin != std::string::npos && begin > 0; ++i) begin = all.rfind('\n', begin - 1);
+    const std::string told = head + all.substr(begin == std::string::npos || begin == 0 ? 0 : begin + 1);
+    [[maybe_unused]] const ssize_t count = ::write(errors_, told.data(), told.size());
+  }
 
  private:
-  int descriptor_;
+  int descriptor_, errors_ = STDERR_FILENO;
 };
 
 }  // namespace
@@ -260,7 +271,11 @@ int run_sweep_task(const SweepTaskOptions& options) {
     const RunPhase now = phase_of(*folder, options.run);
     if (now == RunPhase::complete) return exit_done;
     if (now == RunPhase::running) return exit_held_elsewhere;
-    [[maybe_unused]] const Result<Done> kept = write_file_atomically(failure, messages.text());
+    // On a full disk there is no room for it: then it is told at once.
+    if (const Result<Done> kept = write_file_atomically(failure, messages.text()); !kept) {
+      messages.print_end(fmt::format("run {} ended, and why cannot be kept ({}):\n", run_name(options.run),
+                                     to_string(kept.issues().front())));
+    }
     return status;
   }
   const bool is_time_over = status == exit_signal + SIGHUP;

@@ -1,12 +1,41 @@
 #include "apps/cli/sweep_commands.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
 #include "apps/cli/option_checks.h"
+#include "clearance/scene/nearest_name.h"
 
 namespace clearance::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+/// `stauts`: no plan, but nearly a command.
+std::string check_plan(const std::string& text) {
+  const std::vector<std::string_view> commands = {"status", "collect", "table"};
+  std::error_code error;
+  const std::string_view nearest = nearest_name(text, commands);
+  if (nearest.empty() || fs::exists(text, error)) return "";
+  return fmt::format("there is no plan file `{0}`; did you mean `clearance sweep {1}`?", text, nearest);
+}
+
+/// An option that waits for a value would take the next word for it.
+std::string check_slurm_option(const std::string& text) {
+  // Those of sbatch that take none, or none but after `=`.
+  const std::vector<std::string_view> flags = {"contiguous", "exclusive",     "hold",       "overcommit",
+                                               "reboot",     "oversubscribe", "spread-job", "use-min-nodes"};
+  if (std::find(flags.begin(), flags.end(), text) != flags.end()) return "";
+  const std::size_t equals = text.find('=');
+  if (equals != std::string::npos && equals > 0 && text[0] != '-') return "";
+  return fmt::format("expected name=value, for example time=1:00:00, or one of {} (got {})", quoted_list(flags), text);
+}
+
 void add_run_options(CLI::App& command, SweepOptions& sweep) {
-  command.add_option("plan", sweep.plan, "plan file: scene, parameters and sampling (docs/sweep.md)");
+  command.add_option("plan", sweep.plan, "plan file: scene, parameters and sampling (docs/sweep.md)")
+      ->check(CLI::Validator(check_plan, "", ""));
   command.add_option("-o,--output", sweep.output, "folder of the sweep (default: out/<plan>)");
   command.add_option("-j,--jobs", sweep.jobs, "runs at a time; 0: as many as there are processors for their threads")
       ->check(whole_number(0));
@@ -23,6 +52,7 @@ void add_run_options(CLI::App& command, SweepOptions& sweep) {
       ->option_text("name=value")
       ->allow_extra_args(false)
       ->take_all()
+      ->check(CLI::Validator(check_slurm_option, "", ""))
       ->needs(slurm);
 }
 

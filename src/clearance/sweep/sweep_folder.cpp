@@ -57,7 +57,16 @@ Result<Manifest> read_manifest(const fs::path& path) {
   const fs::path file = path / manifest_file;
   const Result<std::string> text = read_text_file(file);
   if (!text) return text.issues();
-  const Json json = Json::parse(*text, nullptr, false);
+  constexpr const char* remedy =
+      "; the program did not leave it so: put it back as it was, or begin another sweep with -o";
+  const Result<Json> parsed = parse_json_text(*text);
+  if (!parsed) {
+    Issues issues = parsed.issues();
+    set_file(issues, file.string());
+    for (Issue& issue : issues) issue.message += remedy;
+    return issues;
+  }
+  const Json& json = *parsed;
   try {
     if (json.at("format") != manifest_format) throw std::invalid_argument("is of another version of this program");
     Manifest manifest;
@@ -75,8 +84,10 @@ Result<Manifest> read_manifest(const fs::path& path) {
       if (run.size() != manifest.parameters.size()) throw std::invalid_argument("has a run with too few values");
     }
     return manifest;
+  } catch (const Json::exception&) {
+    return problem(file, fmt::format("has not the keys and values that a sweep writes{}", remedy));
   } catch (const std::exception& exception) {
-    return problem(file, fmt::format("cannot be understood: {}", exception.what()));
+    return problem(file, fmt::format("{}{}", exception.what(), remedy));
   }
 }
 
