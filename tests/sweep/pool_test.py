@@ -162,6 +162,39 @@ class Sweep(unittest.TestCase):
         self.assertIn("run 000001 ended, and why cannot be kept", told)
         self.assertIn("behind half_spaces[0]", told)
 
+    def test_what_no_run_will_have_is_told_before_they_start(self):
+        plan = harness.write_plan(self.folder, 2)
+        self.edit_plan(plan, lambda content: content.update(
+            collect=[{"stats": "enrgy.kinetic"}, {"stats": "momentum.linear[0]"}, {"probe": "bax.x"}, {"probe": "box.x"},
+                     {"stats": "momentum.total[0]"}, {"probe": "box.x [m]", "take": "max"}],
+            picture={"frame": 4, "color": "stress"}))
+        refused = self.clearance("sweep", plan, "-o", self.out, status=2).stderr
+        self.assertIn("collect[0].stats: no line of stats.jsonl has this; did you mean `energy`?", refused)
+        self.assertIn("`momentum` of stats.jsonl has no `linear`; known: `total`", refused)
+        self.assertIn("collect[2].probe: `output.probes` of the scene has no such probe; did you mean `box`?", refused)
+        # 60 steps, every 20th, and the start.
+        self.assertIn("picture.frame: no run has this frame: expected 0 to 3", refused)
+        self.assertIn('picture.color: warning: the table will have no pictures: the frames have no `von_mises`', refused)
+        self.assertEqual(refused.count("collect["), 3, refused)
+        self.assertFalse(self.out.exists())
+        # What only a run can say is told by the first one, and the run is none the worse.
+        self.edit_plan(plan, lambda content: content.update(picture={"frame": -4, "color": "stress"}, collect=[
+            {"probe": "box.q"}, {"stats": "energy.kinetik"}]))
+        told = self.clearance("sweep", plan, "-o", self.out, "-q", "--jobs=1").stderr
+        self.assertIn("collect[0]: warning: run 000000 has not this column in its probes.csv", told)
+        self.assertIn("collect[1]: warning: run 000000 has not this column in its stats.jsonl", told)
+        self.assertEqual(told.count("collect["), 2, told)
+        table = self.clearance("sweep", "table", self.out, "-o", self.folder / "table.html")
+        self.assertIn("plan.json: picture.color: warning: run 000000", table.stderr)
+
+    def test_columns_that_are_known_are_those_of_a_run(self):
+        plan = harness.write_plan(self.folder, 1)
+        self.clearance("sweep", plan, "-o", self.out)
+        line = json.loads((self.out / "runs" / "000000" / "stats.jsonl").read_text().splitlines()[0])
+        keys = [*line, *(f"momentum.{key}" for key in line["momentum"])]
+        self.edit_plan(plan, lambda content: content.update(collect=[{"stats": key} for key in keys]))
+        self.clearance("sweep", plan, "-o", self.out)
+
     def test_words_of_the_command_line(self):
         plan = harness.write_plan(self.folder, 2)
         for words in (["stauts"], ["stauts", self.out]):

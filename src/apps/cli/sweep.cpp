@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <mutex>
 #include <thread>
 
 #include "apps/cli/console.h"
@@ -15,6 +16,7 @@
 #include "apps/cli/stop_signals.h"
 #include "apps/cli/sweep_pool.h"
 #include "apps/cli/sweep_slurm.h"
+#include "apps/cli/sweep_wishes.h"
 #include "clearance/base/parallel.h"
 #include "clearance/io/files/atomic_file.h"
 #include "clearance/io/files/text_file.h"
@@ -42,7 +44,8 @@ Issues problems_of_scene(const std::string& plan_text, const fs::path& plan) {
   return checked.issues();
 }
 
-/// The scene of every run is read and validated. What is wrong with several of them is told once.
+/// The scene of every run is read and validated. What is wrong with several of them is told once, and what the plan
+/// wants of them is compared with what they have.
 Issues check_scenes(const Plan& plan) {
   Manifest manifest;
   manifest.set = plan.set;
@@ -50,9 +53,13 @@ Issues check_scenes(const Plan& plan) {
   manifest.runs = sample(plan);
   const int num_runs = static_cast<int>(manifest.runs.size());
   std::vector<Issues> found(manifest.runs.size());
+  RunOffer offer;
+  std::mutex offering;
   parallel_for(num_runs, 1, [&](int i) {
     const Result<LoadedScene> scene = load_scene(plan.scene, SceneFormat::automatic, manifest.overrides(i));
     if (!scene) found[static_cast<std::size_t>(i)] = scene.issues();
+    const std::lock_guard lock(offering);
+    if (scene) offer.add(scene->scene, plan);
   });
   struct Group {
     Issue issue;
@@ -82,6 +89,9 @@ Issues check_scenes(const Plan& plan) {
     issue.place = fmt::format("run {}{}: {}", group.first_run, others, issue.place);
     issues.push_back(std::move(issue));
   }
+  // A scene that cannot be read has nothing to compare with.
+  const Issues wishes = offer.num_frames > 0 ? check_wishes(plan, offer) : Issues();
+  issues.insert(issues.end(), wishes.begin(), wishes.end());
   return issues;
 }
 
@@ -218,7 +228,9 @@ int run_sweep(const SweepOptions& options) {
     return refuse(issues);
   }
   if (const Result<Done> checked = check_text_file(plan->scene); !checked) return refuse(checked.issues());
-  if (const Issues issues = check_scenes(*plan); !issues.empty()) return refuse(issues);
+  const Issues found = check_scenes(*plan);
+  if (has_errors(found)) return refuse(found);
+  print_issues(found);
   const fs::path output = options.output.empty() ? fs::path("out") / options.plan.stem() : options.output;
   if (options.is_slurm) {
     if (const Result<Done> checked = check_slurm(); !checked) return refuse(checked.issues());

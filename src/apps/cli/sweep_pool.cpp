@@ -12,12 +12,14 @@
 #include <ctime>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "apps/cli/console.h"
 #include "apps/cli/stop_signals.h"
 #include "apps/cli/sweep.h"
 #include "clearance/base/profile.h"
 #include "clearance/sweep/run_state.h"
+#include "clearance/sweep/run_table.h"
 
 namespace clearance::cli {
 namespace {
@@ -132,6 +134,7 @@ class Pool {
     const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (code == 0) {
       ++num_done_;
+      check_columns(started.run);
       if (!is_terminal_) {
         const RunState state = state_of(folder_, started.run);
         tell(fmt::format("run {} complete: {} steps{}, {:.3g} s", run_name(started.run), state.steps,
@@ -155,12 +158,26 @@ class Pool {
     }
   }
 
+  /// Of the first run that is complete: early enough to mend the plan while the others run.
+  void check_columns(int run) {
+    if (std::exchange(is_checked_, true)) return;
+    const Result<Plan> plan = folder_.plan();
+    if (!plan) return;
+    for (Issue& issue : find_missing_columns(folder_, *plan, run)) {
+      issue.file = (folder_.path() / "plan.json").string();
+      tell(to_string(issue), true);
+    }
+  }
+
   /// Somebody has stopped or killed the process, or it has crashed.
   void note_kill(const Started& started, int signal) {
     const bool has_progress = last_stored_step(folder_.run_folder(started.run)) > started.step;
     int& num_kills = num_kills_[started.run];
     num_kills = has_progress ? 0 : num_kills + 1;
     if (num_kills < max_kills) {
+      tell(fmt::format("run {} was ended by {} after step {}: it is started again", run_name(started.run),
+                       signal_name(signal), last_stored_step(folder_.run_folder(started.run))),
+           false);
       waiting_.push_front(started.run);
       return;
     }
@@ -228,7 +245,7 @@ class Pool {
   std::map<pid_t, Started> running_;
   std::map<int, int> num_kills_;  // of a run, since it last got on
   std::vector<int> held_;
-  bool is_stopping_ = false, has_line_ = false;
+  bool is_stopping_ = false, has_line_ = false, is_checked_ = false;
   int num_done_ = 0;
   PoolOutcome outcome_;
   Stopwatch watch_, drawn_, waited_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include "apps/cli/console.h"
 #include "apps/cli/render.h"
@@ -82,13 +83,38 @@ bool has_frames(const SweepFolder& folder, int run) {
   return fs::exists(folder.run_folder(run) / "frames.pvd", error);
 }
 
+/// Why there is no picture of a run: the options of `render` are keys of the plan here.
+void add_warnings(const SweepFolder& folder, int run, const Issues& issues, Issues& warnings) {
+  for (Issue issue : issues) {
+    issue.severity = Severity::warning;
+    if (issue.place == "--color" || issue.place == "--frame") {
+      issue.file = (folder.path() / "plan.json").string();
+      issue.place = "picture." + issue.place.substr(2);
+      issue.message = fmt::format("run {}: {}", run_name(run), issue.message);
+    }
+    warnings.push_back(std::move(issue));
+  }
+}
+
 /// The runs are to be compared: one camera and one scale of colours for all of them.
-PictureExtent measure_runs(const SweepFolder& folder, const Picture& picture) {
-  PictureExtent all;
+struct Measured {
+  PictureExtent extent;
+  std::set<int> runs;  ///< that have what is to be drawn
+};
+
+Measured measure_runs(const SweepFolder& folder, const Picture& picture, const std::vector<RunState>& states,
+                      Issues& warnings) {
+  Measured all;
   for (int run = 0; run < folder.num_runs(); ++run) {
-    if (!has_frames(folder, run)) continue;
-    // What cannot be measured cannot be drawn either, which says why.
-    if (const auto extent = measure_picture(picture_options(folder, run, picture))) all.add(*extent);
+    // Another run's picture beside these values would be a wrong one.
+    if (!has_frames(folder, run) || states[static_cast<std::size_t>(run)].phase == RunPhase::foreign) continue;
+    const Result<PictureExtent> extent = measure_picture(picture_options(folder, run, picture));
+    if (extent) {
+      all.extent.add(*extent);
+      all.runs.insert(run);
+    } else {
+      add_warnings(folder, run, extent.issues(), warnings);
+    }
   }
   return all;
 }
@@ -110,7 +136,6 @@ fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture
 /// Bytes of the picture of a run; none, with the reason among the warnings, if it cannot be drawn.
 std::string draw_run(const SweepFolder& folder, int run, const Picture& picture, const PictureExtent& extent,
                      Issues& warnings) {
-  if (!has_frames(folder, run)) return {};
   std::error_code error;
   const fs::path file = picture_file(folder, run, picture, extent);
   if (!fs::exists(file, error)) {
@@ -120,10 +145,7 @@ std::string draw_run(const SweepFolder& folder, int run, const Picture& picture,
     options.output = fs::path(file).replace_extension(".part.png");
     const Result<std::string> drawn = draw_picture(options);
     if (!drawn) {
-      for (Issue issue : drawn.issues()) {
-        issue.severity = Severity::warning;
-        warnings.push_back(std::move(issue));
-      }
+      add_warnings(folder, run, drawn.issues(), warnings);
       return {};
     }
     fs::rename(options.output, file, error);
@@ -183,11 +205,14 @@ int run_sweep_table(const SweepReportOptions& options) {
   std::error_code error;
   if (options.output.has_parent_path()) fs::create_directories(options.output.parent_path(), error);
   const bool is_terminal = isatty(STDERR_FILENO) == 1;
-  const PictureExtent extent = sources->plan.picture ? measure_runs(folder, *sources->plan.picture) : PictureExtent();
+  const Measured measured =
+      sources->plan.picture ? measure_runs(folder, *sources->plan.picture, table.states, warnings) : Measured();
   for (int i = 0; i < folder.num_runs(); ++i) {
     page.links.push_back(link_to(folder.run_folder(i), options.output));
     if (!sources->plan.picture) continue;
-    page.pictures.push_back(draw_run(folder, i, *sources->plan.picture, extent, warnings));
+    page.pictures.push_back(measured.runs.count(i) > 0
+                                ? draw_run(folder, i, *sources->plan.picture, measured.extent, warnings)
+                                : std::string());
     if (is_terminal) say(stderr, "\rpicture {} of {}", i + 1, folder.num_runs());
   }
   if (sources->plan.picture) {

@@ -134,7 +134,8 @@ CollectedRun collect_run(const fs::path& folder, const std::vector<Collected>& w
 }
 
 /// Columns that no run has, although there are runs with others.
-Issues find_unknown(const std::vector<Collected>& wanted, const std::vector<CollectedRun>& runs) {
+Issues find_unknown(const std::vector<Collected>& wanted, const std::vector<CollectedRun>& runs,
+                    const std::string& who = "no run has") {
   Issues issues;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     std::set<std::string> known;
@@ -148,7 +149,7 @@ Issues find_unknown(const std::vector<Collected>& wanted, const std::vector<Coll
     const std::string_view nearest = nearest_name(wanted[i].column, names);
     issues.push_back(
         {"", element_path("collect", i), wanted[i].column,
-         fmt::format("no run has this column in its {}; {}", wanted[i].is_probe ? "probes.csv" : "stats.jsonl",
+         fmt::format("{} this column in its {}; {}", who, wanted[i].is_probe ? "probes.csv" : "stats.jsonl",
                      nearest.empty() ? "known: " + quoted_list(names) : fmt::format("did you mean `{}`?", nearest)),
          Severity::warning});
   }
@@ -168,6 +169,11 @@ std::string cell_text(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Issues find_missing_columns(const SweepFolder& folder, const Plan& plan, int run) {
+  return find_unknown(plan.collected, {collect_run(folder.run_folder(run), plan.collected)},
+                      fmt::format("run {} has not", run_name(run)));
 }
 
 RunTable build_run_table(const SweepFolder& folder, const Plan& plan) {

@@ -23,6 +23,9 @@ struct RunTable {
 /// collects, and `reason` of a failure. Nothing of a foreign run is collected.
 RunTable build_run_table(const SweepFolder& folder, const Plan& plan);
 
+/// Columns that the plan wants and this run does not have.
+Issues find_missing_columns(const SweepFolder& folder, const Plan& plan, int run);
+
 /// With a head, lines that end in \n, and doubles with as many digits as bring them back. Texts with commas, quotes or
 /// line ends are quoted as RFC 4180 has it.
 std::string csv_text(const RunTable& table);
