@@ -27,7 +27,7 @@ Result<std::size_t> find_body(const std::string& name, const SceneDesc& scene) {
   }
   const auto found =
       std::find_if(deformable.begin(), deformable.end(), [&](std::size_t b) { return scene.bodies[b].name == name; });
-  if (found == deformable.end()) return problem('"' + name + '"', "is no deformable body of the scene");
+  if (found == deformable.end()) return Issue{"", "--body", '"' + name + '"', "is no deformable body of the scene"};
   return *found;
 }
 
