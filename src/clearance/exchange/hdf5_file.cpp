@@ -6,6 +6,7 @@
 #include <array>
 
 #include "clearance/exchange/file_set.h"
+#include "clearance/io/mesh/quiet_hdf5.h"
 
 namespace clearance::exchange {
 namespace {
@@ -14,22 +15,6 @@ namespace {
 constexpr std::size_t most_rows_of_chunk = 16384;
 /// Of zlib: levels above take more time and little less room.
 constexpr unsigned compression_level = 4;
-
-/// HDF5 would print what went wrong; users of the library keep their own handler of errors.
-class QuietHdf5 {
- public:
-  QuietHdf5() {
-    H5Eget_auto2(H5E_DEFAULT, &handler_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, handler_, data_); }
-  QuietHdf5(const QuietHdf5&) = delete;
-  QuietHdf5& operator=(const QuietHdf5&) = delete;
-
- private:
-  H5E_auto2_t handler_ = nullptr;
-  void* data_ = nullptr;
-};
 
 }  // namespace
 

@@ -9,34 +9,12 @@
 #include "clearance/exchange/hdf5_file.h"
 #include "clearance/exchange/obj_text.h"
 #include "clearance/exchange/xdmf_topology.h"
+#include "clearance/io/mesh/vtu_xml.h"
 
 namespace clearance::exchange {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string xml_text(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 class XdmfWriter {
  public:
@@ -45,7 +23,7 @@ class XdmfWriter {
 
   void start(const std::string& name) {
     head_ << "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<Xdmf Version=\"3.0\">\n<Domain>\n";
-    head_ << fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", xml_text(name));
+    head_ << fmt::format("<Grid Name=\"{}\" GridType=\"Collection\" CollectionType=\"Temporal\">\n", escape_xml(name));
   }
 
   void add_frame(const Frame& frame, std::size_t number, double time) {
@@ -92,7 +70,7 @@ class XdmfWriter {
   std::string item(const std::string& name, std::size_t size, std::size_t columns, const char* type, int bytes) const {
     const std::string shape = columns == 1 ? fmt::format("{}", size) : fmt::format("{} {}", size / columns, columns);
     return fmt::format("<DataItem Dimensions=\"{}\" NumberType=\"{}\" Precision=\"{}\" Format=\"HDF\">{}:{}</DataItem>",
-                       shape, type, bytes, xml_text(numbers_name_), name);
+                       shape, type, bytes, escape_xml(numbers_name_), name);
   }
 
   std::string add_numbers(const std::string& name, std::span<const double> values, std::size_t columns) {
@@ -106,7 +84,7 @@ class XdmfWriter {
   }
 
   void add_attribute(const std::string& name, bool is_of_points, int columns, const std::string& text) {
-    head_ << fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">{}</Attribute>\n", xml_text(name),
+    head_ << fmt::format("<Attribute Name=\"{}\" AttributeType=\"{}\" Center=\"{}\">{}</Attribute>\n", escape_xml(name),
                          columns == 3 ? "Vector" : "Scalar", is_of_points ? "Node" : "Cell", text);
   }
 
