@@ -21,6 +21,12 @@ enum class ContactFormulation {
   gcp          ///< what faces each other from outside, and nothing at rest [Hua24]
 };
 
+/// By what the elements of a body adapt.
+enum class RemeshCriterion {
+  energy,  ///< the fall of the incremental potential that an operation brings [Fer23, eq. 6.5]
+  size     ///< edges against a sizing field: how much strain changes along them, and how near contacts are
+};
+
 /// When a step has converged.
 enum class Convergence {
   forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clearance/geometry/surface.h"
+#include "clearance/model/body_mesh.h"
 #include "clearance/model/friction_table.h"
 #include "clearance/model/mass_operator.h"
 #include "clearance/model/potential.h"
@@ -58,6 +59,8 @@ struct State {
   VecX x_anchor;  ///< [m] where scripted motions start from; written by the simulation when a motion begins
   VecX controls;  ///< what programs have set (scene/controls.h)
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
+  /// Of bodies whose elements have changed since the start, by ascending body: what the model is built from.
+  std::vector<std::shared_ptr<const BodyMesh>> meshes;
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

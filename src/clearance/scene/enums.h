@@ -52,6 +52,14 @@ struct EnumInfo<ContactStiffnessKind> {
 };
 
 template <>
+struct EnumInfo<RemeshCriterion> {
+  using V = EnumValue<RemeshCriterion>;
+  static constexpr std::array values = {
+      V{RemeshCriterion::energy, "energy", "how much the incremental potential falls by it, from a solve around it"},
+      V{RemeshCriterion::size, "size", "edges against a sizing field of strains and contacts; for comparison"}};
+};
+
+template <>
 struct EnumInfo<Convergence> {
   using V = EnumValue<Convergence>;
   static constexpr std::array values = {

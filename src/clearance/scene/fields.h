@@ -168,6 +168,47 @@ void describe(Visitor& v, PetscDesc& p) {
 }
 
 template <>
+struct StructInfo<RemeshDesc> {
+  static constexpr const char* name = "remesh";
+  static constexpr const char* doc =
+      "Elements of deformable bodies that adapt within a step: edges are split where that lowers the incremental "
+      "potential, and collapsed where it hardly raises it (docs/remeshing.md). Needs linear elements, "
+      "`time.mass: consistent` and, with contact, `contact.formulation: convergent`.";
+};
+template <class Visitor>
+void describe(Visitor& v, RemeshDesc& r) {
+  v.field("enabled", r.enabled, any("", "of a body: false where those of the scene adapt"));
+  v.field("criterion", r.criterion, any("", "by what elements adapt"));
+  v.field("split", r.split, any("", "split edges"));
+  v.field("collapse", r.collapse, any("", "collapse edges"));
+  v.field("swap", r.swap, any("", "swap edges and faces inside"));
+  v.field("smooth", r.smooth, any("", "move vertices inside to where elements are better at rest"));
+  v.field("gain", r.gain,
+          at_least(0.0, "J", "what a split has to lower the incremental potential by; 0: see relative_gain"));
+  v.field("relative_gain", r.relative_gain,
+          positive("", "likewise, as a share of the elastic and contact energy of the body"));
+  v.field("loss", r.loss, at_least(0.0, "J", "what any other operation may raise it by; 0: see relative_loss"));
+  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share"));
+  v.field("split_quantile", r.split_quantile,
+          at_least(0.0, "", "edges are tried if they have more energy than this share of all edges").below(1.0, true));
+  v.field("collapse_quantile", r.collapse_quantile,
+          at_least(0.0, "", "edges are tried if they have less energy than all but this share").below(1.0, false));
+  v.field("depth", r.depth, at_least(1, "", "how often an edge may be split within a step"));
+  v.field("rounds", r.rounds, at_least(1, "", "of operations and a solve within a step, as long as something changes"));
+  v.field("smallest_edge", r.smallest_edge,
+          positive("m", "of edges at rest that splits leave; null: a thousandth of the body's size"));
+  v.field("largest_count", r.largest_count, at_least(0, "", "elements of the body; 0: no limit"));
+  v.field("quality", r.quality,
+          at_least(0.0, "", "mean ratio at rest (1: equilateral) below which no operation may bring elements, nor make "
+                            "worse ones that are below")
+              .below(1.0, true));
+  v.field("size_strain", r.size_strain,
+          positive("", "criterion size: largest change of strain between neighbouring elements"));
+  v.field("size_contact", r.size_contact,
+          positive("", "criterion size: largest edge at a contact, in activation distances"));
+}
+
+template <>
 struct StructInfo<SolverDesc> {
   static constexpr const char* name = "solver";
   static constexpr const char* doc = "Newton's method inside one time step.";
@@ -505,6 +546,8 @@ void describe(Visitor& v, BodyDesc& b) {
       any("",
           "elements of a mesh file keep a shape of a higher order than `order`, which divides it: as published, and "
           "cheap, but rotations strain such elements (docs/high_order.md); false: their shape has the same order"));
+  v.field("remesh", b.remesh,
+          any("", "deformable bodies: elements that adapt, instead of as the scene has it; null: as the scene has it"));
   v.field("refinements", b.refinements,
           at_least(0, "",
                    "how often all elements of the mesh are split, each tetrahedron into 8, triangle into 4 and "
@@ -715,6 +758,8 @@ void describe(Visitor& v, SceneDesc& s) {
   v.field("contact", s.contact, any("", "contact barrier"));
   v.field("friction", s.friction, any("", "Coulomb friction"));
   v.field("solver", s.solver, any("", "Newton's method"));
+  v.field("remesh", s.remesh,
+          any("", "elements of deformable bodies that adapt within a step; null: they stay as they are"));
   v.field("bodies", s.bodies, any("", "deformable solids, stiff bodies and obstacles"));
   v.field("joints", s.joints, any("", "between stiff bodies"));
   v.field("half_spaces", s.half_spaces, any("", "fixed planes"));

@@ -52,13 +52,36 @@ const VecX& SolvedStep<dim>::x() const {
 }
 
 template <int dim>
-SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
-                      const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
+const CompensatedSum& SolvedStep<dim>::objective() const {
+  return step_->objective();
+}
+
+namespace {
+
+template <int dim>
+SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const SolverOptions& options,
+                             const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
+                             const IterationCallback& on_iteration) {
   auto& [copies, system, broad_phase, last_end] = workspace.impl();
   auto step = std::make_unique<Step<dim>>(
-      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end});
+      StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, start});
   step->solve(on_iteration);
   return SolvedStep<dim>(std::move(step));
+}
+
+}  // namespace
+
+template <int dim>
+SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
+                      const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
+  return solve_inputs<dim>(nullptr, model, options, targets, state, workspace, on_iteration);
+}
+
+template <int dim>
+SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
+                           const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
+                           const IterationCallback& on_iteration) {
+  return solve_inputs<dim>(&start, model, options, targets, state, workspace, on_iteration);
 }
 
 template <int dim>
@@ -90,7 +113,11 @@ template SolvedStep<2> solve<2>(const Model&, const SolverOptions&, const Prescr
                                 StepWorkspace<2>&, const IterationCallback&);
 template SolvedStep<3> solve<3>(const Model&, const SolverOptions&, const PrescribedTargets&, const State&,
                                 StepWorkspace<3>&, const IterationCallback&);
+template SolvedStep<2> solve_from<2>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
+                                     const State&, StepWorkspace<2>&, const IterationCallback&);
 template StepReport commit<2>(SolvedStep<2>, State&);
+template SolvedStep<3> solve_from<3>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
+                                     const State&, StepWorkspace<3>&, const IterationCallback&);
 template StepReport commit<3>(SolvedStep<3>, State&);
 template StepReport advance<2>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<2>&,
                                const IterationCallback&);

@@ -52,6 +52,8 @@ class SolvedStep {
   const StepReport& report() const;
   /// [m] Unknowns at the end.
   const VecX& x() const;
+  /// The incremental potential there, times the factor that potentials have in it (InertialTarget::scale).
+  const CompensatedSum& objective() const;
   Step<dim>& step() { return *step_; }
 
  private:
@@ -63,6 +65,12 @@ class SolvedStep {
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});
+/// The same from another solution that is near: `start` [m] is free of intersections and inversions, and scripted nodes
+/// are at their targets there.
+template <int dim>
+SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
+                           const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
+                           const IterationCallback& on_iteration = {});
 
 /// Advances `state`, the one that the step was solved from, or leaves it untouched (see StepStatus).
 template <int dim>

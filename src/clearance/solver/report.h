@@ -64,6 +64,20 @@ struct IterationReport {
   std::string event;  ///< what changed the problem: stiffer barrier, friction lagged again, ...; often empty
 };
 
+/// What the elements of bodies did within a step [Fer23, ch. 6]. Losses are what moving the state from the old elements
+/// to the new ones changed, old minus new.
+struct RemeshReport {
+  int num_elements = 0, num_vertices = 0;  ///< of the scene, after the step
+  int num_splits = 0, num_collapses = 0, num_swaps = 0, num_smoothings = 0;
+  int num_rejected = 0;  ///< tried by a solve around them, and undone
+  int num_unsafe = 0;    ///< refused before that: geometry, quality, limits
+  double gain = 0.0;     ///< [J] what the incremental potential fell by, as the operations foretold
+  double kinetic_loss = 0.0, elastic_loss = 0.0;  ///< [J]
+  Vec<3> momentum_loss = Vec<3>::Zero();          ///< [kg m/s]
+  Vec<3> angular_momentum_loss = Vec<3>::Zero();  ///< [kg m^2/s] about the origin
+  double seconds = 0.0;
+};
+
 struct StepReport {
   StepStatus status = StepStatus::converged;
   int newton_iterations = 0;   ///< directions of everything
@@ -84,6 +98,7 @@ struct StepReport {
   std::string limited_by;            ///< what shortened the steps most: for the report of a slow step; may be empty
   double smallest_alpha = 1.0;       ///< smallest feasible step fraction in this step
   std::vector<IterationReport> iterations;
+  std::optional<RemeshReport> remesh;  ///< with bodies whose elements adapt
   Profile profile;
   double total_seconds = 0.0;
   StepCounters counters;

@@ -41,7 +41,7 @@ template <int dim>
 void Step<dim>::solve(const IterationCallback& on_iteration) {
   // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
   if (!begin_potentials()) return;
-  start();
+  in_.start != nullptr ? start_from(*in_.start) : start();
 
   // 2. Projected Newton [Fer23, alg. 2.1].
   report_.status = StepStatus::iteration_limit;

@@ -27,6 +27,7 @@ class Step {
 
   const StepReport& report() const { return report_; }
   const Iterate& end() const { return point_.iterate; }
+  const CompensatedSum& objective() const { return point_.energy; }
 
  private:
   enum class Verdict {
@@ -38,6 +39,7 @@ class Step {
   // step_start.cpp: up to the first direction
   bool begin_potentials();
   void start();
+  void start_from(const VecX& x);
   void restart_where_hit();
   void open_account(std::shared_ptr<const Candidates> near);
   void start_from_inertia();

@@ -41,6 +41,26 @@ void Step<dim>::start() {
   start_from_inertia();
 }
 
+/// Another mesh's solution is where this one starts; friction and stiffness are those of the state all the same.
+template <int dim>
+void Step<dim>::start_from(const VecX& x) {
+  in_.system.begin_step(in_.state.x);
+  const auto near = [&](const VecX& x_surface) {
+    return std::make_shared<const Candidates>(
+        in_.options.has_contact ? in_.copies.contact_model->find_candidates(in_.broad_phase, x_surface, x_surface)
+                                : Candidates{});
+  };
+  const std::shared_ptr<const Candidates> near_t0 = near(problem_.x_surface_t0());
+  problem_.fix_prescribed();
+  point_.iterate = problem_.make_iterate(in_.state.x, near_t0);
+  if (in_.options.integrator.method == TimeIntegrator::bdf2_restarted) restart_where_hit();
+  problem_.choose_kappa();
+  friction_.start(near_t0);
+  open_account(near_t0);
+  point_.iterate = problem_.make_iterate(x, near(in_.model.surface_map.apply(x)));
+  point_.energy = problem_.energy(point_.iterate);
+}
+
 /// Bodies that are about to hit something take a step of implicit Euler.
 template <int dim>
 void Step<dim>::restart_where_hit() {
@@ -91,11 +111,13 @@ void Step<dim>::start_from_inertia() {
 
 template bool Step<2>::begin_potentials();
 template void Step<2>::start();
+template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
 template bool Step<3>::begin_potentials();
 template void Step<3>::start();
+template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();
