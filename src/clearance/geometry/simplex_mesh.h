@@ -1,9 +1,9 @@
 // A mesh of linear simplices that is edited one operation at a time, each of which can be undone: what remeshing within
 // a time step works on [Fer23, sec. 6.3.6].
 //
-// Geometry is that of the rest positions, and exact: no operation is done that leaves an element without positive volume
-// there, a surface that is no manifold, another boundary at rest, or labels that cover anything else than before.
-// Positions of other configurations are the caller's, who checks them before `keep` or calls `undo`.
+// Geometry is that of the rest positions, and exact: no operation is done that leaves an element without positive
+// volume there, a surface that is no manifold, another boundary at rest, or labels that cover anything else than
+// before. Positions of other configurations are the caller's, who checks them before `keep` or calls `undo`.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ namespace clearance {
 /// Why an operation was not done; nothing has changed then.
 enum class EditRefusal {
   none,
-  no_such_feature,    ///< no such edge or face, or it is of another kind than the operation is for
-  frozen,             ///< a vertex of it, or what would be removed, stays as it is
-  boundary,           ///< the boundary at rest, a feature of it, or the cover of a label would change
-  label,              ///< a set or an interface of cells would lose a vertex
-  topology,           ///< the link condition: the result would be no manifold
-  inverted,           ///< an element at rest would have no positive volume, by exact arithmetic
-  quality,            ///< an element at rest would be worse than the floor, and than the worst one it replaces
-  too_short           ///< an edge at rest would be shorter than the shortest that is allowed
+  no_such_feature,  ///< no such edge or face, or it is of another kind than the operation is for
+  frozen,           ///< a vertex of it, or what would be removed, stays as it is
+  boundary,         ///< the boundary at rest, a feature of it, or the cover of a label would change
+  label,            ///< a set or an interface of cells would lose a vertex
+  topology,         ///< the link condition: the result would be no manifold
+  inverted,         ///< an element at rest would have no positive volume, by exact arithmetic
+  quality,          ///< an element at rest would be worse than the floor, and than the worst one it replaces
+  too_short         ///< an edge at rest would be shorter than the shortest that is allowed
 };
 
 /// What an operation did. Cells and vertices keep their numbers for as long as they live; those of dead ones are used
@@ -51,19 +51,19 @@ class SimplexMesh {
   using Facet = std::array<int, dim>;
 
   struct Data {
-    std::vector<Vec<dim>> rest;      ///< [m]
-    std::vector<Cell> cells;         ///< of positive volume
-    std::vector<int> cell_label;     ///< per cell
-    std::vector<Facet> facets;       ///< all of the boundary, turned outwards
+    std::vector<Vec<dim>> rest;   ///< [m]
+    std::vector<Cell> cells;      ///< of positive volume
+    std::vector<int> cell_label;  ///< per cell
+    std::vector<Facet> facets;    ///< all of the boundary, turned outwards
     /// Per facet. Those of one label lie in one plane (2D: line) up to rounding of midpoints: operations keep the area
     /// that a label covers, and with it the boundary.
     std::vector<int> facet_label;
     /// Per vertex: bit k if it is in set k. The midpoint of an edge is in a set if both ends are and, where the set is
     /// one of boundary vertices, the edge is on the boundary.
     std::vector<std::uint64_t> sets;
-    std::uint64_t boundary_sets = 0;      ///< bits of sets of boundary vertices alone
-    std::vector<char> is_frozen_vertex;   ///< 1: neither moved nor removed, and no edge between two such is split
-    std::vector<char> is_kept_vertex;     ///< 1: not removed nor moved, but edges to it may be split
+    std::uint64_t boundary_sets = 0;     ///< bits of sets of boundary vertices alone
+    std::vector<char> is_frozen_vertex;  ///< 1: neither moved nor removed, and no edge between two such is split
+    std::vector<char> is_kept_vertex;    ///< 1: not removed nor moved, but edges to it may be split
   };
   struct Limits {
     double quality = 0.05;       ///< of mean_ratio

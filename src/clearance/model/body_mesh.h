@@ -19,11 +19,11 @@ struct BoundaryFacet {
 /// one at the start that it comes from: regions, materials and groups travel, they are not selected again.
 struct BodyMesh {
   int body = 0;
-  Mesh mesh;                            ///< at rest: vertices, and tets (2D: triangles)
-  std::vector<Vec<3>> start;            ///< [m] per vertex: where the scene's start has it
-  std::vector<int> origin_of_vertex;    ///< per vertex: its number at the start of the run, or -1
-  std::vector<int> origin_of_cell;      ///< per cell: a cell at the start of the run of the same material and groups
-  std::vector<BoundaryFacet> facets;    ///< all of the boundary
+  Mesh mesh;                          ///< at rest: vertices, and tets (2D: triangles)
+  std::vector<Vec<3>> start;          ///< [m] per vertex: where the scene's start has it
+  std::vector<int> origin_of_vertex;  ///< per vertex: its number at the start of the run, or -1
+  std::vector<int> origin_of_cell;    ///< per cell: a cell at the start of the run of the same material and groups
+  std::vector<BoundaryFacet> facets;  ///< all of the boundary
   /// Per region of the body, in the order of node_regions: its nodes, ascending.
   std::vector<std::vector<int>> nodes_of_region;
 };

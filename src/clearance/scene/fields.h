@@ -199,8 +199,9 @@ void describe(Visitor& v, RemeshDesc& r) {
           positive("m", "of edges at rest that splits leave; null: a thousandth of the body's size"));
   v.field("largest_count", r.largest_count, at_least(0, "", "elements of the body; 0: no limit"));
   v.field("quality", r.quality,
-          at_least(0.0, "", "mean ratio at rest (1: equilateral) below which no operation may bring elements, nor make "
-                            "worse ones that are below")
+          at_least(0.0, "",
+                   "mean ratio at rest (1: equilateral) below which no operation may bring elements, nor make "
+                   "worse ones that are below")
               .below(1.0, true));
   v.field("size_strain", r.size_strain,
           positive("", "criterion size: largest change of strain between neighbouring elements"));

@@ -118,27 +118,27 @@ struct SolverDesc {
   CcdMethod ccd = CcdMethod::clearance;
 };
 
-/// Elements of deformable bodies that adapt within a step [Fer23, ch. 6]. Energies are those of the incremental potential
-/// over its factor of the potentials (h^2 for implicit Euler), so that they do not depend on the step; 2D: of a slice
-/// one metre deep.
+/// Elements of deformable bodies that adapt within a step [Fer23, ch. 6]. Energies are those of the incremental
+/// potential over its factor of the potentials (h^2 for implicit Euler), so that they do not depend on the step; 2D: of
+/// a slice one metre deep.
 struct RemeshDesc {
   bool enabled = true;  ///< of a body: false where those of the scene adapt
   RemeshCriterion criterion = RemeshCriterion::energy;
   bool split = true, collapse = true, swap = false, smooth = false;  ///< which operations there are
-  double gain = 0.0;           ///< [J] delta_s: what a split has to bring; 0: from relative_gain
-  double relative_gain = 1e-4; ///< as a share of the elastic and contact energy of the body, if gain is 0
-  double loss = 0.0;           ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
-  double relative_loss = 1e-7; ///< likewise a share, if loss is 0
-  double split_quantile = 0.95;     ///< eps_S: edges of less energy are not tried
-  double collapse_quantile = 0.01;  ///< eps_C: edges of more energy are not tried
-  int depth = 3;                    ///< how often an edge may be split within one step
-  int rounds = 1;                   ///< of operations and solves within one step
+  double gain = 0.0;             ///< [J] delta_s: what a split has to bring; 0: from relative_gain
+  double relative_gain = 1e-4;   ///< as a share of the elastic and contact energy of the body, if gain is 0
+  double loss = 0.0;             ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
+  double relative_loss = 1e-7;   ///< likewise a share, if loss is 0
+  double split_quantile = 0.95;  ///< eps_S: edges of less energy are not tried
+  double collapse_quantile = 0.01;      ///< eps_C: edges of more energy are not tried
+  int depth = 3;                        ///< how often an edge may be split within one step
+  int rounds = 1;                       ///< of operations and solves within one step
   std::optional<double> smallest_edge;  ///< [m] at rest; absent: a thousandth of the body's size
   int largest_count = 0;                ///< of elements of the body; 0: no limit
   double quality = 0.05;  ///< mean ratio of elements at rest that an operation may not fall below, or not worsen
   // Of the sizing field.
-  double size_strain = 0.1;    ///< largest change of strain from an element to its neighbours
-  double size_contact = 1.0;   ///< largest edge at a contact, in activation distances
+  double size_strain = 0.1;   ///< largest change of strain from an element to its neighbours
+  double size_contact = 1.0;  ///< largest edge at a contact, in activation distances
 };
 
 struct MaterialDesc {

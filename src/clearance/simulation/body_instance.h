@@ -9,10 +9,20 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/mesh.h"
 #include "clearance/io/mesh/weights_reader.h"
+#include "clearance/model/body_mesh.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/mesh_groups.h"
 
 namespace clearance {
+
+struct BodyInstance;
+
+/// Elements that have changed since the start of the run.
+struct AdaptedElements {
+  std::shared_ptr<const BodyInstance> start;  ///< the body as it was there: regions are selected in it
+  std::shared_ptr<const BodyMesh> mesh;
+  std::vector<RegionDesc> regions;  ///< those of BodyMesh::nodes_of_region
+};
 
 /// One body: a copy of one with an array, a component of one that is split.
 struct BodyInstance {
@@ -36,6 +46,12 @@ struct BodyInstance {
   Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
   Vec<3> shift = Vec<3>::Zero();         ///< [m] by StartDesc::moved, already in `mesh`
   std::vector<Vec<3>> displacements;     ///< [m] per vertex of `mesh` at the start; empty: none
+  std::shared_ptr<const AdaptedElements> adapted;  ///< null: the elements are those of the start
+
+  /// Of the start, or that a cell of `mesh` comes from.
+  std::size_t cell_at_start(std::size_t cell) const {
+    return adapted ? static_cast<std::size_t>(adapted->mesh->origin_of_cell[cell]) : cell;
+  }
 
   /// Where the vertices are at the start.
   Mesh mesh_at_start() const;

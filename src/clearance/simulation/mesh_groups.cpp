@@ -156,6 +156,12 @@ std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh&
   return groups;
 }
 
+std::vector<RegionDesc> regions_of(const SceneDesc& scene, int body) {
+  std::vector<RegionDesc> regions;
+  for_each_region(scene, body, "", [&](const RegionDesc& region, const std::string&) { regions.push_back(region); });
+  return regions;
+}
+
 void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues) {
   const auto report = [&](std::string place, std::string value, std::string message) {
     issues.push_back({"", std::move(place), std::move(value), std::move(message)});

@@ -29,6 +29,9 @@ struct BodyGroup {
 /// Those that regions of the body mean.
 std::vector<BodyGroup> find_groups(const SceneDesc& scene, int body, const Mesh& mesh);
 
+/// All regions that select nodes of the body: of motions, loads, stiff parts, material parts and probes, in this order.
+std::vector<RegionDesc> regions_of(const SceneDesc& scene, int body);
+
 /// Errors for regions of the body that name nodes or groups which the mesh does not have; `where` is the body.
 void check_regions(const SceneDesc& scene, int body, const Issue& where, const Mesh& mesh, Issues& issues);
 

@@ -1,8 +1,10 @@
 #include "clearance/simulation/region.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
+#include "clearance/base/contract.h"
 #include "clearance/bodies/fem/simplex_quadrature.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/distance.h"
@@ -88,6 +90,24 @@ std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& re
   return is_candidate;
 }
 
+bool is_same(const RegionDesc& a, const RegionDesc& b) {
+  return a.box == b.box && a.more_boxes == b.more_boxes && a.frame == b.frame && a.surface_only == b.surface_only &&
+         a.nodes == b.nodes && a.tags == b.tags;
+}
+
+/// Nodes that have come from those of the region at the start. Whoever names no region of the scene means all of them.
+std::vector<int> adapted_nodes(const AdaptedElements& adapted, const RegionDesc& region) {
+  const auto found = std::find_if(adapted.regions.begin(), adapted.regions.end(),
+                                  [&](const RegionDesc& other) { return is_same(other, region); });
+  if (found != adapted.regions.end()) {
+    return adapted.mesh->nodes_of_region[static_cast<std::size_t>(found - adapted.regions.begin())];
+  }
+  CLEARANCE_ASSERT(is_same(region, RegionDesc{}));
+  std::vector<int> all(adapted.mesh->mesh.vertices.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
 /// Per element of a list: 1 if the region means it. Groups of such elements mean these and no others between the same
 /// nodes.
 template <class Elements>
@@ -171,6 +191,7 @@ double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
 
 std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                               int dim) {
+  if (body.adapted) return adapted_nodes(*body.adapted, region);
   const std::vector<char> is_candidate = candidate_flags(body, region, dim);
   const bool is_relative = region.box && region.frame != RegionFrame::world;
   std::vector<Corners> boxes;
@@ -203,28 +224,47 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
   return nodes;
 }
 
+std::vector<std::array<int, 3>> boundary_faces(const Mesh& mesh) {
+  std::vector<std::array<int, 3>> faces;
+  if (mesh.dim == 3) return boundary_triangles(mesh.tets);
+  for (const auto& [a, b] : boundary_edges(mesh.triangles)) faces.push_back({a, b, -1});
+  return faces;
+}
+
+std::vector<char> are_faces_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                     int dim) {
+  return dim == 2 ? are_selected(body, transform, region, dim, boundary_edges(body.mesh.triangles))
+                  : are_selected(body, transform, region, dim, boundary_triangles(body.mesh.tets));
+}
+
 std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const TransformDesc& transform,
                                              const RegionDesc& region, int dim) {
   std::vector<std::array<int, 3>> selected;
-  const auto take = [&](const auto& faces) {
-    const std::vector<char> is_selected = are_selected(body, transform, region, dim, faces);
-    for (std::size_t f = 0; f < faces.size(); ++f) {
-      if (!is_selected[f]) continue;
-      std::array<int, 3> corners = {-1, -1, -1};
-      std::copy(faces[f].begin(), faces[f].end(), corners.begin());
-      selected.push_back(corners);
+  if (body.adapted) {
+    const std::vector<char> is_selected = are_faces_selected(*body.adapted->start, transform, region, dim);
+    for (const BoundaryFacet& facet : body.adapted->mesh->facets) {
+      if (is_selected[static_cast<std::size_t>(facet.origin)]) selected.push_back(facet.vertices);
     }
-  };
-  if (dim == 2) {
-    take(boundary_edges(body.mesh.triangles));
-  } else {
-    take(boundary_triangles(body.mesh.tets));
+    return selected;
+  }
+  const std::vector<char> is_selected = are_faces_selected(body, transform, region, dim);
+  const std::vector<std::array<int, 3>> faces = boundary_faces(body.mesh);
+  for (std::size_t f = 0; f < faces.size(); ++f) {
+    if (is_selected[f]) selected.push_back(faces[f]);
   }
   return selected;
 }
 
 std::vector<char> select_elements(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                   int dim) {
+  if (body.adapted) {
+    const std::vector<char> at_start = select_elements(*body.adapted->start, transform, region, dim);
+    std::vector<char> is_selected;
+    for (const int cell : body.adapted->mesh->origin_of_cell) {
+      is_selected.push_back(at_start[static_cast<std::size_t>(cell)]);
+    }
+    return is_selected;
+  }
   return dim == 2 ? are_selected(body, transform, region, dim, body.mesh.triangles)
                   : are_selected(body, transform, region, dim, body.mesh.tets);
 }

@@ -12,6 +12,13 @@ namespace clearance {
 std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                               int dim);
 
+/// All boundary faces (2D: edges, the third is -1), in the order of boundary_triangles and boundary_edges.
+std::vector<std::array<int, 3>> boundary_faces(const Mesh& mesh);
+
+/// Per one of these, of a body whose elements are those of the start: 1 if the region means it.
+std::vector<char> are_faces_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
+                                     int dim);
+
 /// Corners of the boundary faces (2D: edges, the third is -1) that have all of them in the region; with tags of groups
 /// of faces, those of the groups. Outside is where boundary_triangles and boundary_edges say.
 std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const TransformDesc& transform,

@@ -1,5 +1,6 @@
 #include "clearance/simulation/run_records.h"
 
+#include <algorithm>
 #include <string>
 
 namespace clearance {
@@ -12,6 +13,86 @@ VecX vector_of(const Checkpoint& checkpoint, const std::string& name) {
   const auto found = checkpoint.arrays.find(name);
   if (found == checkpoint.arrays.end()) return {};
   return Eigen::Map<const VecX>(found->second.data(), static_cast<Eigen::Index>(found->second.size()));
+}
+
+/// Of the elements of the k-th body that has adapted.
+std::string mesh_array(std::size_t k, const std::string& what) {
+  return "mesh" + std::to_string(k) + "." + what;
+}
+
+template <class Elements>
+std::vector<double> flat(const Elements& elements) {
+  std::vector<double> numbers;
+  for (const auto& element : elements) numbers.insert(numbers.end(), element.begin(), element.end());
+  return numbers;
+}
+
+std::vector<int> integers(const Checkpoint& checkpoint, const std::string& name) {
+  std::vector<int> list;
+  for (const double number : vector_of(checkpoint, name)) list.push_back(static_cast<int>(number));
+  return list;
+}
+
+template <std::size_t size>
+std::vector<std::array<int, size>> elements_of(const Checkpoint& checkpoint, const std::string& name) {
+  const std::vector<int> list = integers(checkpoint, name);
+  std::vector<std::array<int, size>> elements(list.size() / size);
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    std::copy_n(list.begin() + static_cast<std::ptrdiff_t>(size * i), size, elements[i].begin());
+  return elements;
+}
+
+std::vector<Vec<3>> points_of(const Checkpoint& checkpoint, const std::string& name) {
+  const VecX list = vector_of(checkpoint, name);
+  std::vector<Vec<3>> points(static_cast<std::size_t>(list.size()) / 3);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i] = list.segment<3>(3 * static_cast<Eigen::Index>(i));
+  return points;
+}
+
+void add_mesh(const BodyMesh& mesh, std::size_t k, Checkpoint& checkpoint) {
+  const auto array = [&](const char* what) -> std::vector<double>& { return checkpoint.arrays[mesh_array(k, what)]; };
+  array("body") = {static_cast<double>(mesh.body), static_cast<double>(mesh.mesh.dim)};
+  array("rest") = flat(mesh.mesh.vertices);
+  array("start") = flat(mesh.start);
+  array("tets") = flat(mesh.mesh.tets);
+  array("triangles") = flat(mesh.mesh.triangles);
+  array("vertex_origins") = {mesh.origin_of_vertex.begin(), mesh.origin_of_vertex.end()};
+  array("cell_origins") = {mesh.origin_of_cell.begin(), mesh.origin_of_cell.end()};
+  for (const BoundaryFacet& facet : mesh.facets) {
+    array("facets").insert(array("facets").end(), facet.vertices.begin(), facet.vertices.end());
+    array("facet_origins").push_back(facet.origin);
+  }
+  // Lists of regions one after the other, each after its length.
+  for (const std::vector<int>& nodes : mesh.nodes_of_region) {
+    array("regions").push_back(static_cast<double>(nodes.size()));
+    array("regions").insert(array("regions").end(), nodes.begin(), nodes.end());
+  }
+}
+
+BodyMesh mesh_of(const Checkpoint& checkpoint, std::size_t k) {
+  const auto name = [&](const char* what) { return mesh_array(k, what); };
+  BodyMesh mesh;
+  const std::vector<int> body = integers(checkpoint, name("body"));
+  mesh.body = body.empty() ? -1 : body.front();
+  mesh.mesh.dim = body.size() > 1 ? body[1] : 3;
+  mesh.mesh.vertices = points_of(checkpoint, name("rest"));
+  mesh.start = points_of(checkpoint, name("start"));
+  mesh.mesh.tets = elements_of<4>(checkpoint, name("tets"));
+  mesh.mesh.triangles = elements_of<3>(checkpoint, name("triangles"));
+  mesh.origin_of_vertex = integers(checkpoint, name("vertex_origins"));
+  mesh.origin_of_cell = integers(checkpoint, name("cell_origins"));
+  const std::vector<int> origins = integers(checkpoint, name("facet_origins"));
+  const std::vector<std::array<int, 3>> facets = elements_of<3>(checkpoint, name("facets"));
+  for (std::size_t f = 0; f < std::min(facets.size(), origins.size()); ++f)
+    mesh.facets.push_back({facets[f], origins[f]});
+  const std::vector<int> regions = integers(checkpoint, name("regions"));
+  for (std::size_t i = 0; i < regions.size();) {
+    const auto first = regions.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    const auto count = std::min<std::ptrdiff_t>(std::max(0, regions[i]), regions.end() - first);
+    mesh.nodes_of_region.emplace_back(first, first + count);
+    i += static_cast<std::size_t>(count) + 1;
+  }
+  return mesh;
 }
 
 }  // namespace
@@ -50,6 +131,19 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (turn.angle > 0.0) record.turned = {turn.angle, name_of(turn.body)};
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
+  if (report.remesh) {
+    const RemeshReport& remesh = *report.remesh;
+    record.remesh.counts = {{"elements", remesh.num_elements}, {"vertices", remesh.num_vertices},
+                            {"splits", remesh.num_splits},     {"collapses", remesh.num_collapses},
+                            {"swaps", remesh.num_swaps},       {"smoothings", remesh.num_smoothings},
+                            {"rejected", remesh.num_rejected}, {"unsafe", remesh.num_unsafe}};
+    record.remesh.numbers = {{"gain", remesh.gain},
+                             {"kinetic_loss", remesh.kinetic_loss},
+                             {"elastic_loss", remesh.elastic_loss},
+                             {"seconds", remesh.seconds}};
+    record.remesh.vectors = {{"momentum_loss", remesh.momentum_loss},
+                             {"angular_momentum_loss", remesh.angular_momentum_loss}};
+  }
   record.momentum = {{"total", report.momentum.total},
                      {"change", report.momentum.change},
                      {"impulse", report.momentum.impulse},
@@ -110,6 +204,7 @@ Checkpoint checkpoint_of(const State& state) {
     stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
     stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
+  for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
   return checkpoint;
 }
 
@@ -143,6 +238,9 @@ State state_of(const Checkpoint& checkpoint) {
   const VecX stick = vector_of(checkpoint, "stick");
   for (Eigen::Index i = 0; i + 5 <= stick.size(); i += 5) {
     state.stick.push_back({static_cast<int>(stick[i]), static_cast<int>(stick[i + 1]), stick.segment<3>(i + 2)});
+  }
+  for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
+    state.meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
   }
   return state;
 }

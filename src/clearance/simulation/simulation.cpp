@@ -14,6 +14,7 @@
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/math/dimension.h"
 #include "clearance/scene/validate.h"
+#include "clearance/simulation/adapted_step.h"
 #include "clearance/simulation/coarse_motion_watch.h"
 #include "clearance/simulation/curved_surface_watch.h"
 #include "clearance/simulation/fields.h"
@@ -31,7 +32,8 @@ namespace clearance {
 
 struct Simulation::Impl {
   SceneDesc desc;
-  SceneModel scene;
+  std::unique_ptr<SceneModel> scene;  // where a model is, workspaces know
+  AdaptingBodies adapting;
   std::vector<BodyView> views;
   State state;
   Issues warnings;
@@ -51,22 +53,22 @@ struct Simulation::Impl {
   /// step.
   VecX normal_forces() const {
     if (forces) return forces->normal;
-    return with_dimension(scene.dim, [&](auto dim) { return contact_forces<dim>(); });
+    return with_dimension(scene->dim, [&](auto dim) { return contact_forces<dim>(); });
   }
   /// visit(potential, set, x_surface) with the contacts at the current positions.
   template <int dim, class Visit>
   void visit_contacts(const Visit& visit) const {
-    const VecX x = scene.model.surface_map.apply(state.x);
-    const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.formulation);
+    const VecX x = scene->model.surface_map.apply(state.x);
+    const auto formulation = make_contact_model<dim>(scene->model, scene->options.barrier, scene->options.formulation);
     const ContactModel<dim>& contacts = *formulation;
-    const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+    const auto broad_phase = make_broad_phase(dim, scene->model.surface);
     const ContactSet set = contacts.build(x, contacts.find_candidates(*broad_phase, x, x));
-    visit(ContactPotential<dim>(scene.model, contacts), set, x);
+    visit(ContactPotential<dim>(scene->model, contacts), set, x);
   }
   template <int dim>
   VecX contact_forces() const {
-    VecX pushed = VecX::Zero(dim * scene.model.surface.num_vertices);
-    if (!scene.options.has_contact || state.kappa == 0.0) return pushed;
+    VecX pushed = VecX::Zero(dim * scene->model.surface.num_vertices);
+    if (!scene->options.has_contact || state.kappa == 0.0) return pushed;
     visit_contacts<dim>([&](const ContactPotential<dim>& potential, const ContactSet& set, const VecX& x) {
       pushed = potential.vertex_forces(set, x, state.kappa);
     });
@@ -75,7 +77,7 @@ struct Simulation::Impl {
   template <int dim>
   std::vector<ContactPair> contacts() const {
     std::vector<ContactPair> pairs;
-    if (!scene.options.has_contact) return pairs;
+    if (!scene->options.has_contact) return pairs;
     visit_contacts<dim>([&](const ContactPotential<dim>& potential, const ContactSet& set, const VecX& x) {
       for (const Contact& contact : set.contacts) pairs.push_back(pair_of<dim>(contact, x));
       potential.visit_forces(set, x, state.kappa, [&](const Contact& contact, int vertex, const Vec<dim>& force) {
@@ -89,14 +91,14 @@ struct Simulation::Impl {
   /// Without its force.
   template <int dim>
   ContactPair pair_of(const Contact& contact, const VecX& x) const {
-    const ContactGap<dim> gap = compute_contact_gap<dim>(scene.model, contact, positions_of<dim>(contact, x));
+    const ContactGap<dim> gap = compute_contact_gap<dim>(scene->model, contact, positions_of<dim>(contact, x));
     ContactPair pair;
-    pair.bodies = bodies_of(scene.model.surface, contact);
+    pair.bodies = bodies_of(scene->model.surface, contact);
     pair.num_first = num_first(contact);
     pair.distance = gap.distance;
     pair.normal.template head<dim>() = gap.normal;
     for (std::size_t i = 0; i < static_cast<std::size_t>(contact.num_vertices()); ++i) {
-      pair.vertices[i] = scene.vertex_of_surface[static_cast<std::size_t>(contact.vertices[i])];
+      pair.vertices[i] = scene->vertex_of_surface[static_cast<std::size_t>(contact.vertices[i])];
     }
     return pair;
   }
@@ -110,7 +112,7 @@ struct Simulation::Impl {
       for (int c = 0; c <= dim; ++c) columns.col(c) = block<dim>(x, view.blocks.first + c);
       return columns;
     };
-    const Eigen::Matrix<double, dim, dim + 1> start = frame(scene.initial_state.x), now = frame(state.x);
+    const Eigen::Matrix<double, dim, dim + 1> start = frame(scene->initial_state.x), now = frame(state.x);
     const Eigen::Matrix<double, dim, dim> map =
         now.template rightCols<dim>() * start.template rightCols<dim>().inverse();
     Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
@@ -121,13 +123,13 @@ struct Simulation::Impl {
 
   /// Nothing if there is no such control.
   std::optional<Eigen::Index> index_of_control(const std::string& name) const {
-    const std::vector<std::string>& names = scene.controls->names;
+    const std::vector<std::string>& names = scene->controls->names;
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end()) return std::nullopt;
     return found - names.begin();
   }
   Issue unknown_control(const std::string& name) const {
-    const std::string known = fmt::format("{}", fmt::join(scene.controls->names, ", "));
+    const std::string known = fmt::format("{}", fmt::join(scene->controls->names, ", "));
     return {"", "controls", '"' + name + '"', known.empty() ? "the scene has no controls" : "known are " + known};
   }
   /// Those of the step that begins.
@@ -135,14 +137,14 @@ struct Simulation::Impl {
     if (const auto found = control_schedule.find(state.step + 1); found != control_schedule.end()) {
       for (const auto& [name, value] : found->second) state.controls[*index_of_control(name)] = value;
     }
-    std::copy(state.controls.begin(), state.controls.end(), scene.controls->values.begin());
+    std::copy(state.controls.begin(), state.controls.end(), scene->controls->values.begin());
   }
 
   /// Why a state cannot be one of this scene; empty if it can. Steps trust what they start from.
   template <int dim>
   std::string misfit(const State& other) const {
-    const State& initial = scene.initial_state;
-    const Model& model = scene.model;
+    const State& initial = scene->initial_state;
+    const Model& model = scene->model;
     const auto fits = [&](const VecX& v) { return v.size() == initial.x.size() && v.allFinite(); };
     const auto fits_or_empty = [&](const VecX& v) { return v.size() == 0 || fits(v); };
     const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
@@ -164,7 +166,7 @@ struct Simulation::Impl {
     for (const auto& potential : model.potentials) {
       if (!potential->is_feasible(other.x)) return "elements are inverted";
     }
-    if (!scene.options.has_contact) return "";
+    if (!scene->options.has_contact) return "";
     std::string hit;
     const auto broad_phase = make_broad_phase(dim, model.surface);
     is_intersection_free<dim>(model, model.surface_map.apply(other.x), *broad_phase, &hit);
@@ -173,40 +175,148 @@ struct Simulation::Impl {
 
   /// The potential of the joints as it was in the last step; null: there are none.
   const Potential* joints() const {
-    if (!scene.joint_potential) return nullptr;
-    if (const auto* of_2d = std::get_if<StepWorkspace<2>>(&workspace)) return &of_2d->potential(*scene.joint_potential);
-    if (const auto* of_3d = std::get_if<StepWorkspace<3>>(&workspace)) return &of_3d->potential(*scene.joint_potential);
-    return scene.model.potentials[*scene.joint_potential].get();
+    if (!scene->joint_potential) return nullptr;
+    if (const auto* of_2d = std::get_if<StepWorkspace<2>>(&workspace))
+      return &of_2d->potential(*scene->joint_potential);
+    if (const auto* of_3d = std::get_if<StepWorkspace<3>>(&workspace))
+      return &of_3d->potential(*scene->joint_potential);
+    return scene->model.potentials[*scene->joint_potential].get();
   }
   template <int dim>
   StepReport step(const IterationCallback& on_iteration) {
     if (std::holds_alternative<std::monostate>(workspace)) {
-      workspace.emplace<StepWorkspace<dim>>(scene.model, scene.options);
+      workspace.emplace<StepWorkspace<dim>>(scene->model, scene->options);
     }
     take_controls();
-    const Result<PrescribedTargets> targets = find_targets(scene, state);
+    const Result<PrescribedTargets> targets = find_targets(*scene, state);
     if (!targets) {
       StepReport report;
       report.status = StepStatus::undefined_input;
       report.limited_by = to_string(targets.issues().front());
       return report;
     }
-    if (scene.options.has_contact && scene.options.integrator.method != TimeIntegrator::quasi_static) {
-      coarse = watch.look(scene.model, state, scene.options.integrator.h);
+    if (scene->options.has_contact && scene->options.integrator.method != TimeIntegrator::quasi_static) {
+      coarse = watch.look(scene->model, state, scene->options.integrator.h);
     }
-    const VecX x_t0 = scene.model.stiff_bodies.empty() ? VecX() : state.x;
-    StepReport report = advance<dim>(scene.model, scene.options, targets.value(), state,
-                                     std::get<StepWorkspace<dim>>(workspace), on_iteration);
+    const VecX x_t0 = scene->model.stiff_bodies.empty() ? VecX() : state.x;
+    StepReport report = adapting.is_empty() ? advance<dim>(scene->model, scene->options, targets.value(), state,
+                                                           std::get<StepWorkspace<dim>>(workspace), on_iteration)
+                                            : advance_adapting<dim>(targets.value(), on_iteration);
     if (report.is_advanced()) forces = report.forces;
-    turn = x_t0.size() > 0 ? find_coarse_turn(scene.model, x_t0, state.x) : CoarseTurn{};
-    if (report.status == StepStatus::linear_solve_failed) report.limited_by += free_bodies_text(desc, scene);
+    turn =
+        x_t0.size() == state.x.size() && x_t0.size() > 0 ? find_coarse_turn(scene->model, x_t0, state.x) : CoarseTurn{};
+    if (report.status == StepStatus::linear_solve_failed) report.limited_by += free_bodies_text(desc, *scene);
     return report;
   }
+
+  /// A step on other elements, with all that it is solved with.
+  template <int dim>
+  struct Attempt {
+    AdaptedStep on;
+    PrescribedTargets targets;
+    StepWorkspace<dim> workspace;
+    std::optional<SolvedStep<dim>> solved;
+  };
+
+  /// Elements adapt to the solution on those so far, and the step is solved again on what they are then [Fer23, alg.
+  /// 6.1]. A solution is there at any time: where the new elements have none, the old ones stay.
+  template <int dim>
+  StepReport advance_adapting(const PrescribedTargets& targets, const IterationCallback& on_iteration) {
+    const Stopwatch of_step;
+    RemeshReport remesh;
+    std::optional<SolvedStep<dim>> first(solve<dim>(scene->model, scene->options, targets, state,
+                                                    std::get<StepWorkspace<dim>>(workspace), on_iteration));
+    std::unique_ptr<Attempt<dim>> last;
+    const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
+    int newton_iterations = 0, partial_iterations = 0;
+    for (int round = 0; round < adapting.num_rounds() && solved().report().status == StepStatus::converged; ++round) {
+      const SceneModel& on = last ? *last->on.scene : *scene;
+      const State& from = last ? last->on.state : state;
+      const Stopwatch of_round;
+      const RemeshReport before = remesh;
+      std::optional<AdaptedStep> adapted =
+          adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh);
+      remesh.seconds += of_round.seconds();
+      if (!adapted) break;
+      const Result<PrescribedTargets> new_targets = find_targets(*adapted->scene, adapted->state);
+      if (!new_targets) break;
+      const SceneModel& model = *adapted->scene;
+      auto attempt = std::make_unique<Attempt<dim>>(Attempt<dim>{
+          std::move(*adapted), new_targets.value(), StepWorkspace<dim>(model.model, model.options), std::nullopt});
+      attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
+                                              attempt->on.state, attempt->workspace, on_iteration));
+      if (attempt->solved->report().status != StepStatus::converged) {
+        remesh = without_operations(before, remesh);
+        break;
+      }
+      newton_iterations += solved().report().newton_iterations;
+      partial_iterations += solved().report().partial_iterations;
+      first.reset();
+      last = std::move(attempt);
+    }
+    StepReport report = commit(std::move(solved()), last ? last->on.state : state);
+    if (last) {
+      last->solved.reset();
+      state = std::move(last->on.state);
+      workspace.emplace<StepWorkspace<dim>>(std::move(last->workspace));
+      scene = std::move(last->on.scene);
+      look_at_scene();
+    }
+    report.newton_iterations += newton_iterations;
+    report.partial_iterations += partial_iterations;
+    remesh.num_elements = scene->num_elements;
+    remesh.num_vertices = static_cast<int>(scene->frame_mesh.vertices.size());
+    report.remesh = remesh;
+    complete_report<dim>(scene->model, state, of_step, report);
+    return report;
+  }
+
+  /// Operations that a round has done in vain: they count as rejected.
+  static RemeshReport without_operations(const RemeshReport& before, const RemeshReport& after) {
+    RemeshReport report = before;
+    report.num_rejected = after.num_rejected + after.num_splits - before.num_splits + after.num_collapses -
+                          before.num_collapses + after.num_swaps - before.num_swaps + after.num_smoothings -
+                          before.num_smoothings;
+    report.num_unsafe = after.num_unsafe;
+    report.seconds = after.seconds;
+    return report;
+  }
+
+  /// The scene on other elements; returns what it was.
+  std::unique_ptr<SceneModel> put_on(const BodyMeshes& meshes) {
+    std::unique_ptr<SceneModel> other = build_adapted_scene(desc, adapting, meshes, *scene->controls);
+    other->options.keeps_forces = scene->options.keeps_forces;
+    other->options.on_ccd_query = scene->options.on_ccd_query;
+    return put(std::move(other));
+  }
+  std::unique_ptr<SceneModel> put(std::unique_ptr<SceneModel> other) {
+    workspace = std::monostate();
+    std::unique_ptr<SceneModel> before = std::exchange(scene, std::move(other));
+    look_at_scene();
+    return before;
+  }
+
+  template <int dim>
+  void refine(const AdaptingBodies::Body& body) {
+    AdaptedStep refined = clearance::refine<dim>(desc, adapting, body, *scene, state);
+    state = std::move(refined.state);
+    put(std::move(refined.scene));
+    forces.reset();
+  }
+
+  /// What follows from the scene alone.
+  void look_at_scene() {
+    Issues known;  // since the start
+    probes = Probes(desc, *scene, known);
+    views = views_of(*scene);
+    watch = CoarseMotionWatch(scene->model, scene->initial_state.x);
+    curved_watch = CurvedSurfaceWatch(desc, *scene);
+  }
+
+  static std::vector<BodyView> views_of(const SceneModel& scene);
 };
 
-namespace {
-
-std::vector<BodyView> views_of(const SceneModel& scene) {
+std::vector<BodyView> Simulation::Impl::views_of(const SceneModel& scene) {
   std::vector<BodyView> views;
   int num_vertices = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -220,6 +330,8 @@ std::vector<BodyView> views_of(const SceneModel& scene) {
   }
   return views;
 }
+
+namespace {
 
 /// Per vertex, from numbers of all vertices, flat.
 std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
@@ -268,29 +380,30 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
     }
     desc.contact.min_separation = std::max(desc.contact.min_separation, of_curved);
   }
-  impl->scene = build_scene_model(desc, std::move(bodies->instances));
-  PreflightReport preflight = check_initial_state(desc, impl->scene);
+  impl->scene = std::make_unique<SceneModel>(build_scene_model(desc, std::move(bodies->instances)));
+  PreflightReport preflight = check_initial_state(desc, *impl->scene);
   Issues problems = std::move(preflight.issues);
-  for (const Issue& issue : impl->scene.issues) {
+  for (const Issue& issue : impl->scene->issues) {
     (issue.severity == Severity::warning ? impl->warnings : problems).push_back(issue);
   }
-  const Issues& empty = impl->scene.empty_regions;
+  const Issues& empty = impl->scene->empty_regions;
   impl->warnings.insert(impl->warnings.end(), empty.begin(), empty.end());
-  impl->probes = Probes(desc, impl->scene, problems);
-  impl->scene.options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
+  impl->probes = Probes(desc, *impl->scene, problems);
+  impl->scene->options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
+  if (!has_errors(problems)) impl->adapting = AdaptingBodies(desc, *impl->scene, problems);
   if (has_errors(problems)) {
     // What looks like a mistake in a mesh may be why the scene cannot start.
     problems.insert(problems.end(), impl->warnings.begin(), impl->warnings.end());
     return problems;
   }
-  for (const Issues& issues : {find_scene_hints(desc, impl->scene), problems}) {
+  for (const Issues& issues : {find_scene_hints(desc, *impl->scene), problems}) {
     impl->warnings.insert(impl->warnings.end(), issues.begin(), issues.end());
   }
-  impl->views = views_of(impl->scene);
+  impl->views = Impl::views_of(*impl->scene);
   impl->initial_min_distance = preflight.min_distance;
-  impl->state = impl->scene.initial_state;
-  impl->watch = CoarseMotionWatch(impl->scene.model, impl->state.x);
-  impl->curved_watch = CurvedSurfaceWatch(desc, impl->scene);
+  impl->state = impl->scene->initial_state;
+  impl->watch = CoarseMotionWatch(impl->scene->model, impl->state.x);
+  impl->curved_watch = CurvedSurfaceWatch(desc, *impl->scene);
   return Simulation(std::move(impl));
 }
 
@@ -305,7 +418,7 @@ const SceneDesc& Simulation::scene() const {
   return impl_->desc;
 }
 std::vector<BodyFacts> Simulation::body_facts() const {
-  return collect_body_facts(impl_->scene);
+  return collect_body_facts(*impl_->scene);
 }
 const Issues& Simulation::warnings() const {
   return impl_->warnings;
@@ -314,7 +427,7 @@ const Separation& Simulation::separation() const {
   return impl_->separation;
 }
 const Issues& Simulation::empty_regions() const {
-  return impl_->scene.empty_regions;
+  return impl_->scene->empty_regions;
 }
 const std::vector<BodyView>& Simulation::bodies() const {
   return impl_->views;
@@ -332,23 +445,23 @@ const VecX& Simulation::unknowns() const {
   return impl_->state.x;
 }
 std::vector<Vec<3>> Simulation::positions() const {
-  return per_vertex(impl_->scene, impl_->scene.vertex_map.apply(impl_->state.x));
+  return per_vertex(*impl_->scene, impl_->scene->vertex_map.apply(impl_->state.x));
 }
 std::vector<Vec<3>> Simulation::velocities() const {
-  return per_vertex(impl_->scene, impl_->scene.vertex_map.apply_linear(impl_->state.v));
+  return per_vertex(*impl_->scene, impl_->scene->vertex_map.apply_linear(impl_->state.v));
 }
 std::vector<Vec<3>> Simulation::contact_forces() const {
-  return vectors_of_vertices(impl_->scene, impl_->normal_forces());
+  return vectors_of_vertices(*impl_->scene, impl_->normal_forces());
 }
 std::vector<ContactPair> Simulation::contacts() const {
-  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->contacts<dim>(); });
+  return with_dimension(impl_->scene->dim, [&](auto dim) { return impl_->contacts<dim>(); });
 }
 std::optional<Eigen::Matrix4d> Simulation::pose(int body) const {
-  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->pose<dim>(body); });
+  return with_dimension(impl_->scene->dim, [&](auto dim) { return impl_->pose<dim>(body); });
 }
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
-  return joints != nullptr ? impl_->scene.joint_strain(*joints, impl_->state.x) : JointStrain{};
+  return joints != nullptr ? impl_->scene->joint_strain(*joints, impl_->state.x) : JointStrain{};
 }
 
 const CoarseMotion& Simulation::coarse_motion() const {
@@ -364,7 +477,7 @@ CurvedDistance Simulation::curved_distance() const {
 }
 
 SceneSummary Simulation::summary() const {
-  const SceneModel& scene = impl_->scene;
+  const SceneModel& scene = *impl_->scene;
   SceneSummary summary;
   summary.dim = scene.dim;
   summary.num_bodies = static_cast<int>(scene.bodies.size());
@@ -383,14 +496,14 @@ SceneSummary Simulation::summary() const {
 
 StepReport Simulation::step(const std::function<void(int, double)>& on_iteration,
                             const std::function<bool()>& is_stop_wanted) {
-  impl_->scene.options.is_stop_wanted = is_stop_wanted;
-  return with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->step<dim>(on_iteration); });
+  impl_->scene->options.is_stop_wanted = is_stop_wanted;
+  return with_dimension(impl_->scene->dim, [&](auto dim) { return impl_->step<dim>(on_iteration); });
 }
 
 ControlValues Simulation::controls() const {
   ControlValues values;
-  for (std::size_t k = 0; k < impl_->scene.controls->names.size(); ++k) {
-    values.emplace_back(impl_->scene.controls->names[k], impl_->state.controls[static_cast<Eigen::Index>(k)]);
+  for (std::size_t k = 0; k < impl_->scene->controls->names.size(); ++k) {
+    values.emplace_back(impl_->scene->controls->names[k], impl_->state.controls[static_cast<Eigen::Index>(k)]);
   }
   return values;
 }
@@ -417,15 +530,32 @@ Result<Done> Simulation::schedule_controls(std::map<int, ControlValues> schedule
 }
 
 void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
-  impl_->scene.options.on_ccd_query = std::move(record);
+  impl_->scene->options.on_ccd_query = std::move(record);
 }
 
 Result<Done> Simulation::restore(State state) {
-  const std::string misfit = with_dimension(impl_->scene.dim, [&](auto dim) { return impl_->misfit<dim>(state); });
-  if (!misfit.empty()) return Issue{"", "", "", "the saved state does not belong to this scene: " + misfit};
+  std::unique_ptr<SceneModel> before;
+  std::string misfit = impl_->adapting.misfit(state.meshes);
+  if (misfit.empty()) {
+    if (!impl_->adapting.is_empty()) before = impl_->put_on(state.meshes);
+    misfit = with_dimension(impl_->scene->dim, [&](auto dim) { return impl_->misfit<dim>(state); });
+  }
+  if (!misfit.empty()) {
+    if (before) impl_->put(std::move(before));
+    return Issue{"", "", "", "the saved state does not belong to this scene: " + misfit};
+  }
   impl_->state = std::move(state);
   impl_->forces.reset();
   return Done{};
+}
+
+Result<Done> Simulation::refine(int body) {
+  for (const AdaptingBodies::Body& adapting : impl_->adapting.bodies()) {
+    if (adapting.body != body) continue;
+    with_dimension(impl_->scene->dim, [&](auto dim) { impl_->refine<dim>(adapting); });
+    return Done{};
+  }
+  return Issue{"", "bodies", std::to_string(body), "no such body has elements that adapt (`remesh`)"};
 }
 
 const std::vector<std::string>& Simulation::probe_columns() const {
@@ -441,7 +571,7 @@ std::vector<double> Simulation::probe_values() const {
 }
 
 Frame Simulation::frame() const {
-  const SceneModel& scene = impl_->scene;
+  const SceneModel& scene = *impl_->scene;
   Frame frame;
   frame.mesh = scene.frame_mesh;
   frame.mesh.vertices = positions();
@@ -453,6 +583,11 @@ Frame Simulation::frame() const {
   const bool has_forces = output.contact_forces || needs_forces(output.fields);
   const VecX normal_forces = has_forces ? impl_->normal_forces() : VecX();
   if (output.contact_forces) frame.contact_force = vectors_of_vertices(scene, normal_forces);
+  if (!impl_->adapting.is_empty()) {
+    std::vector<double> rest;
+    for (const Vec<3>& x : scene.frame_mesh.vertices) rest.insert(rest.end(), x.begin(), x.end());
+    frame.point_arrays.push_back({"rest_position", 3, std::move(rest)});
+  }
   FieldSource source{impl_->state, normal_forces, VecX()};
   if (impl_->forces) source.friction_forces = impl_->forces->friction;
   // Before the first step nothing rubs.
@@ -465,6 +600,11 @@ std::string Simulation::state_hash() const {
   Hash hash;
   hash.add(impl_->state.x.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.x.size()));
   hash.add(impl_->state.v.data(), sizeof(double) * static_cast<std::size_t>(impl_->state.v.size()));
+  for (const auto& mesh : impl_->state.meshes) {
+    hash.add(mesh->mesh.vertices.data(), sizeof(Vec<3>) * mesh->mesh.vertices.size());
+    hash.add(mesh->mesh.tets.data(), sizeof(mesh->mesh.tets[0]) * mesh->mesh.tets.size());
+    hash.add(mesh->mesh.triangles.data(), sizeof(mesh->mesh.triangles[0]) * mesh->mesh.triangles.size());
+  }
   return hash.text();
 }
 

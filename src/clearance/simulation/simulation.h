@@ -81,7 +81,7 @@ class Simulation {
 
   const SceneDesc& scene() const;
   SceneSummary summary() const;
-  /// In the order in which frames number them.
+  /// In the order in which frames number them; where elements adapt, numbers are those after the last step.
   const std::vector<BodyView>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
@@ -132,6 +132,10 @@ class Simulation {
   /// Continues from a state that was saved before; sizes must be those of this scene.
   Result<Done> restore(State state);
 
+  /// Splits every element of one of bodies(), whose elements adapt (`remesh`), into 8 (2D: 4) before the next step. The
+  /// state stays what it is; issues: its elements do not adapt.
+  Result<Done> refine(int body);
+
   /// `name [unit]` of every number of the probes of the scene; the names without commas.
   const std::vector<std::string>& probe_columns() const;
   /// One number per column; before the first step NaN for forces.
@@ -140,7 +144,7 @@ class Simulation {
   /// With the fields that the scene asks for; in a state that was restored without friction_force, which only the step
   /// that led there knows.
   Frame frame() const;
-  /// 16 hexadecimal digits over positions and velocities.
+  /// 16 hexadecimal digits over positions and velocities, and elements that have adapted.
   std::string state_hash() const;
 
  private:

@@ -91,10 +91,7 @@ StepReport commit(SolvedStep<dim> solved, State& state) {
 }
 
 template <int dim>
-StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
-                   StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
-  const Stopwatch watch;
-  StepReport report = commit(solve(model, options, targets, state, workspace, on_iteration), state);
+void complete_report(const Model& model, const State& state, const Stopwatch& watch, StepReport& report) {
   report.energy.insert(report.energy.begin(), {"kinetic", inertial_energy<dim>(model, state.v).value()});
   report.total_seconds = watch.seconds();
   double staged = 0.0;
@@ -102,6 +99,14 @@ StepReport advance(const Model& model, const SolverOptions& options, const Presc
     staged += report.profile[stage];
   }
   report.profile[Stage::other] = std::max(0.0, report.total_seconds - staged);
+}
+
+template <int dim>
+StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
+                   StepWorkspace<dim>& workspace, const IterationCallback& on_iteration) {
+  const Stopwatch watch;
+  StepReport report = commit(solve(model, options, targets, state, workspace, on_iteration), state);
+  complete_report<dim>(model, state, watch, report);
   return report;
 }
 
@@ -119,8 +124,10 @@ template StepReport commit<2>(SolvedStep<2>, State&);
 template SolvedStep<3> solve_from<3>(const VecX&, const Model&, const SolverOptions&, const PrescribedTargets&,
                                      const State&, StepWorkspace<3>&, const IterationCallback&);
 template StepReport commit<3>(SolvedStep<3>, State&);
+template void complete_report<2>(const Model&, const State&, const Stopwatch&, StepReport&);
 template StepReport advance<2>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<2>&,
                                const IterationCallback&);
+template void complete_report<3>(const Model&, const State&, const Stopwatch&, StepReport&);
 template StepReport advance<3>(const Model&, const SolverOptions&, const PrescribedTargets&, State&, StepWorkspace<3>&,
                                const IterationCallback&);
 

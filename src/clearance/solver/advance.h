@@ -76,6 +76,10 @@ SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOp
 template <int dim>
 StepReport commit(SolvedStep<dim> solved, State& state);
 
+/// Adds to the report of a step what was not known before it was part of `state`: the kinetic energy, and times.
+template <int dim>
+void complete_report(const Model& model, const State& state, const Stopwatch& watch, StepReport& report);
+
 /// Both.
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,

@@ -26,7 +26,8 @@ struct StepInputs {
   SystemMatrix<dim>& system;
   BroadPhase& broad_phase;
   EndOfStep& last_end;  ///< also set by the step
-  /// [m] Where Newton starts, with scripted nodes at their targets, feasible like the state; null: it looks for a start.
+  /// [m] Where Newton starts, with scripted nodes at their targets, feasible like the state; null: it looks for a
+  /// start.
   const VecX* start = nullptr;
 
   const LocalCoordinates<dim>& coordinates() const { return system.coordinates(); }

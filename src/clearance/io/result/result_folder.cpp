@@ -308,6 +308,11 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   for (const auto& [key, value] : record.momentum) line["momentum"][key] = {value[0], value[1], value[2]};
   line["seconds"] = object_of(record.seconds);
   line["counters"] = object_of(record.counters);
+  if (!record.remesh.counts.empty()) {
+    line["remesh"] = object_of(record.remesh.counts);
+    for (const auto& [name, value] : record.remesh.numbers) line["remesh"][name] = value;
+    for (const auto& [name, value] : record.remesh.vectors) line["remesh"][name] = {value[0], value[1], value[2]};
+  }
   if (!record.controls.empty()) line["controls"] = object_of(record.controls);
   line["smallest_alpha"] = record.smallest_alpha;
   if (!record.limited_by.empty()) line["limited_by"] = record.limited_by;

@@ -73,6 +73,13 @@ struct StepRecord {
     std::string body;
   };
   Curved curved;
+  /// Of bodies whose elements adapt (RemeshReport); empty without any.
+  struct Remesh {
+    std::vector<std::pair<std::string, long>> counts;
+    std::vector<std::pair<std::string, double>> numbers;
+    std::vector<std::pair<std::string, Vec<3>>> vectors;
+  };
+  Remesh remesh;
   double friction_work = 0.0;  ///< [J] taken out by friction in this step
   std::vector<std::pair<std::string, long>> counters;
   ControlValues controls;  ///< in this step

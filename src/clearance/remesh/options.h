@@ -1,0 +1,25 @@
+// What a body's elements may do, in absolute units: the simulation derives it from the scene (RemeshDesc).
+#pragma once
+
+#include "clearance/base/methods.h"
+
+namespace clearance {
+
+struct RemeshOptions {
+  RemeshCriterion criterion = RemeshCriterion::energy;
+  bool split = true, collapse = true, swap = false, smooth = false;
+  double gain = 0.0;            ///< [J] delta_s of [Fer23, alg. 6.2]; 0: relative_gain
+  double relative_gain = 1e-4;  ///< of the elastic and contact energy of the body
+  double loss = 0.0;            ///< [J] -delta_c; 0: relative_loss
+  double relative_loss = 1e-7;
+  double split_quantile = 0.95;     ///< eps_S
+  double collapse_quantile = 0.01;  ///< eps_C
+  int depth = 3;                    ///< of splits of an edge within one step
+  double smallest_edge = 0.0;       ///< [m] at rest
+  int largest_count = 0;            ///< of elements; 0: no limit
+  double quality = 0.05;            ///< of mean_ratio
+  double size_strain = 0.1;         ///< criterion size: largest change of strain between neighbours
+  double size_contact = 1.0;        ///< criterion size: largest edge at a contact, in activation distances
+};
+
+}  // namespace clearance

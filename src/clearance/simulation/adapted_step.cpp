@@ -1,0 +1,364 @@
+#include "clearance/simulation/adapted_step.h"
+
+#include <algorithm>
+
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/make_contact_model.h"
+#include "clearance/solver/feasible_step.h"
+#include "clearance/solver/objective_terms.h"
+
+namespace clearance {
+
+namespace {
+
+/// The nodes of a body on its new elements.
+template <int dim>
+struct NewNodes {
+  int body = 0;
+  std::vector<NodeFields<dim>> fields;  ///< per vertex
+  std::vector<int> old_vertex;          ///< per vertex: its number before; -1: it is new
+};
+
+template <int dim>
+const NewNodes<dim>* find(const std::vector<NewNodes<dim>>& nodes, std::size_t body) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](const auto& of_body) { return of_body.body == static_cast<int>(body); });
+  return found != nodes.end() ? &*found : nullptr;
+}
+
+/// Numbers of surface vertices by those of the vertices of a body's mesh, and back.
+class SurfaceNumbers {
+ public:
+  explicit SurfaceNumbers(const SceneModel& scene) : surface_of_(scene.frame_mesh.vertices.size(), -1), scene_(scene) {
+    int first = 0;
+    for (const BodyInstance& body : scene.bodies) {
+      first_.push_back(first);
+      first += static_cast<int>(body.mesh.vertices.size());
+    }
+    for (std::size_t s = 0; s < scene.vertex_of_surface.size(); ++s) {
+      const int v = scene.vertex_of_surface[s];
+      if (v >= 0) surface_of_[static_cast<std::size_t>(v)] = static_cast<int>(s);
+    }
+  }
+  int body_of(int surface_vertex) const {
+    return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
+  }
+  /// In the mesh of its body.
+  int vertex_of(int surface_vertex) const {
+    return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)] -
+           first_[static_cast<std::size_t>(body_of(surface_vertex))];
+  }
+  /// -1: not on the surface.
+  int surface_vertex(int body, int vertex) const {
+    return surface_of_[static_cast<std::size_t>(first_[static_cast<std::size_t>(body)] + vertex)];
+  }
+
+ private:
+  std::vector<int> surface_of_;
+  std::vector<int> first_;  // per body, of its vertices in frames
+  const SceneModel& scene_;
+};
+
+/// Elastic sliding is a field on vertices, which new ones have the mean of their neighbours of.
+template <int dim>
+std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, const SceneModel& from,
+                                    const SceneModel& to, const std::vector<NewNodes<dim>>& nodes) {
+  if (before.empty()) return {};
+  const SurfaceNumbers old_numbers(from), new_numbers(to);
+  using OfPartners = std::vector<std::pair<int, Vec<3>>>;  // ascending partners
+  std::vector<OfPartners> field(static_cast<std::size_t>(to.model.surface.num_vertices));
+  std::vector<std::vector<int>> new_number(from.bodies.size());
+  for (std::size_t b = 0; b < from.bodies.size(); ++b) {
+    std::vector<int>& numbers = new_number[b];
+    numbers.assign(from.bodies[b].mesh.vertices.size(), -1);
+    const NewNodes<dim>* adapted = find(nodes, b);
+    for (std::size_t v = 0; v < (adapted ? adapted->old_vertex.size() : numbers.size()); ++v) {
+      const int old = adapted ? adapted->old_vertex[v] : static_cast<int>(v);
+      if (old >= 0) numbers[static_cast<std::size_t>(old)] = static_cast<int>(v);
+    }
+  }
+  for (const StickVertex& stick : before) {
+    const int body = old_numbers.body_of(stick.vertex);
+    const int vertex =
+        new_number[static_cast<std::size_t>(body)][static_cast<std::size_t>(old_numbers.vertex_of(stick.vertex))];
+    const int surface_vertex = vertex >= 0 ? new_numbers.surface_vertex(body, vertex) : -1;
+    if (surface_vertex >= 0)
+      field[static_cast<std::size_t>(surface_vertex)].emplace_back(stick.partner, stick.displacement);
+  }
+  const SurfaceTopology& surface = to.model.surface;
+  std::vector<std::vector<int>> neighbours(field.size());
+  for (const auto& [a, b] : surface.edges) {
+    neighbours[static_cast<std::size_t>(a)].push_back(b);
+    neighbours[static_cast<std::size_t>(b)].push_back(a);
+  }
+  for (int s = 0; s < surface.num_vertices; ++s) {
+    const NewNodes<dim>* adapted =
+        find(nodes, static_cast<std::size_t>(surface.vertex_body[static_cast<std::size_t>(s)]));
+    if (!adapted || adapted->old_vertex[static_cast<std::size_t>(new_numbers.vertex_of(s))] >= 0) continue;
+    std::vector<std::pair<int, std::pair<Vec<3>, int>>> sums;
+    const auto& around = neighbours[static_cast<std::size_t>(s)];
+    for (const int n : around) {
+      for (const auto& [partner, displacement] : field[static_cast<std::size_t>(n)]) {
+        auto sum = std::find_if(sums.begin(), sums.end(), [&](const auto& other) { return other.first == partner; });
+        if (sum == sums.end()) sum = sums.insert(sum, {partner, {Vec<3>::Zero(), 0}});
+        sum->second.first += displacement;
+        ++sum->second.second;
+      }
+    }
+    std::sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (const auto& [partner, sum] : sums)
+      field[static_cast<std::size_t>(s)].emplace_back(partner, sum.first / sum.second);
+  }
+  std::vector<StickVertex> after;
+  for (std::size_t s = 0; s < field.size(); ++s) {
+    for (const auto& [partner, displacement] : field[s]) after.push_back({static_cast<int>(s), partner, displacement});
+  }
+  return after;
+}
+
+/// From the blocks of one scene to those of the other; `of_node` is what new nodes have.
+template <int dim, class OfNode>
+VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, const std::vector<NewNodes<dim>>& nodes,
+                 const OfNode& of_node) {
+  if (x.size() == 0) return {};
+  VecX moved(to.model.layout.num_unknowns());
+  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+    const auto end = [&](const SceneModel& scene) {
+      return b + 1 < scene.blocks.size() ? scene.blocks[b + 1].first : scene.model.layout.num_blocks;
+    };
+    const NewNodes<dim>* adapted = find(nodes, b);
+    // What is behind the nodes, stiff parts, stays as it is.
+    const int num_new = adapted ? static_cast<int>(adapted->fields.size()) : 0;
+    const int num_old = adapted ? static_cast<int>(from.bodies[b].mesh.vertices.size()) : 0;
+    const int count = end(to) - to.blocks[b].first - num_new;
+    for (int v = 0; v < num_new; ++v) {
+      block<dim>(moved, to.blocks[b].first + v) = of_node(adapted->fields[static_cast<std::size_t>(v)]);
+    }
+    moved.segment(dim * (to.blocks[b].first + num_new), dim * count) =
+        x.segment(dim * (from.blocks[b].first + num_old), dim * count);
+  }
+  return moved;
+}
+
+/// [J] Of the barriers at the positions of a state, with its stiffness.
+template <int dim>
+double barrier_energy(const SceneModel& scene, const State& state) {
+  if (!scene.options.has_contact || state.kappa == 0.0) return 0.0;
+  const VecX x = scene.model.surface_map.apply(state.x);
+  const auto formulation = make_contact_model<dim>(scene.model, scene.options.barrier, scene.options.formulation);
+  const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+  const ContactSet set = formulation->build(x, formulation->find_candidates(*broad_phase, x, x));
+  return state.kappa * ContactPotential<dim>(scene.model, *formulation).energy(set, x).value();
+}
+
+double elastic_energy(const SceneModel& scene, const VecX& x) {
+  double sum = 0.0;
+  for (const auto& potential : scene.model.potentials) {
+    if (potential->is_elastic()) sum += potential->energy(x).value();
+  }
+  return sum;
+}
+
+VecX mass_times(const Model& model, const VecX& v) {
+  VecX product = VecX::Zero(v.size());
+  if (model.consistent_mass) {
+    model.consistent_mass->add_product(v, 1.0, product);
+    return product;
+  }
+  const int dim = model.layout.dim;
+  for (int b = 0; b < model.layout.num_blocks; ++b)
+    product.segment(dim * b, dim) = model.mass[b] * v.segment(dim * b, dim);
+  return product;
+}
+
+/// Momentum [kg m/s], and angular momentum [kg m^2/s] about the origin.
+std::array<Vec<3>, 2> momenta(const Model& model, const State& state) {
+  const int dim = model.layout.dim;
+  const VecX p = mass_times(model, state.v);
+  std::array<Vec<3>, 2> sums = {Vec<3>::Zero(), Vec<3>::Zero()};
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    Vec<3> at = Vec<3>::Zero(), of_block = Vec<3>::Zero();
+    at.head(dim) = state.x.segment(dim * b, dim);
+    of_block.head(dim) = p.segment(dim * b, dim);
+    sums[0] += of_block;
+    sums[1] += cross_product(at, of_block);
+  }
+  return sums;
+}
+
+/// What the accounts of a step find stored where the last one ended: on the new elements.
+template <int dim>
+void move_stored(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
+  if (before.stored.size() == 0) return;
+  for (std::size_t k = 0; k < to.model.potentials.size(); ++k) {
+    if (!to.model.potentials[k]->is_elastic()) continue;
+    after.stored[static_cast<Eigen::Index>(k)] +=
+        to.model.potentials[k]->energy(after.x).value() - from.model.potentials[k]->energy(before.x).value();
+  }
+  after.stored[after.stored.size() - 1] += barrier_energy<dim>(to, after) - barrier_energy<dim>(from, before);
+}
+
+template <int dim>
+State move_state(const SceneModel& from, const State& before, const SceneModel& to,
+                 const std::vector<NewNodes<dim>>& nodes, BodyMeshes meshes) {
+  State after = before;
+  using Fields = NodeFields<dim>;
+  const auto move = [&](const VecX& x, Vec<dim> Fields::*member) {
+    return move_vector<dim>(x, from, to, nodes, [&](const Fields& fields) { return fields.*member; });
+  };
+  after.x = move(before.x, &Fields::x0);
+  after.v = move(before.v, &Fields::v);
+  after.a = move(before.a, &Fields::a);
+  after.x_prev = move(before.x_prev, &Fields::x_prev);
+  after.v_prev = move(before.v_prev, &Fields::v_prev);
+  after.x_anchor = move(before.x_anchor, &Fields::anchor);
+  // Bodies have a history as a whole.
+  if (!before.has_history.empty()) {
+    after.has_history.clear();
+    for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+      const int end = b + 1 < to.blocks.size() ? to.blocks[b + 1].first : to.model.layout.num_blocks;
+      const char has_history =
+          to.blocks[b].first < end ? before.has_history[static_cast<std::size_t>(from.blocks[b].first)] : 0;
+      after.has_history.resize(static_cast<std::size_t>(end), has_history);
+    }
+  }
+  after.stick = move_stick<dim>(before.stick, from, to, nodes);
+  after.meshes = std::move(meshes);
+  move_stored<dim>(from, before, to, after);
+  return after;
+}
+
+/// Meshes with some replaced, by ascending body.
+BodyMeshes with_meshes(BodyMeshes meshes, const BodyMeshes& changed) {
+  for (const auto& mesh : changed) {
+    const auto place = std::lower_bound(meshes.begin(), meshes.end(), mesh->body,
+                                        [](const auto& other, int body) { return other->body < body; });
+    if (place != meshes.end() && (*place)->body == mesh->body) {
+      *place = mesh;
+    } else {
+      meshes.insert(place, mesh);
+    }
+  }
+  return meshes;
+}
+
+template <int dim>
+bool is_valid(const SceneModel& scene, const VecX& x) {
+  for (const auto& potential : scene.model.potentials) {
+    if (!potential->is_feasible(x)) return false;
+  }
+  if (!scene.options.has_contact) return true;
+  const auto broad_phase = make_broad_phase(dim, scene.model.surface);
+  return is_intersection_free<dim>(scene.model, scene.model.surface_map.apply(x), *broad_phase, nullptr);
+}
+
+template <int dim>
+void report_losses(const SceneModel& from, const State& before, const SceneModel& to, const State& after,
+                   RemeshReport& report) {
+  report.kinetic_loss +=
+      inertial_energy<dim>(from.model, before.v).value() - inertial_energy<dim>(to.model, after.v).value();
+  report.elastic_loss += elastic_energy(from, before.x) - elastic_energy(to, after.x);
+  const std::array<Vec<3>, 2> old_momenta = momenta(from.model, before), new_momenta = momenta(to.model, after);
+  report.momentum_loss += old_momenta[0] - new_momenta[0];
+  report.angular_momentum_loss += old_momenta[1] - new_momenta[1];
+}
+
+void add_counts(const RemeshReport& of_round, RemeshReport& report) {
+  report.num_splits += of_round.num_splits;
+  report.num_collapses += of_round.num_collapses;
+  report.num_swaps += of_round.num_swaps;
+  report.num_smoothings += of_round.num_smoothings;
+  report.num_rejected += of_round.num_rejected;
+  report.num_unsafe += of_round.num_unsafe;
+  report.gain += of_round.gain;
+}
+
+}  // namespace
+
+std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
+                                                const BodyMeshes& meshes, const Controls& controls) {
+  auto scene = std::make_unique<SceneModel>(build_scene_model(desc, bodies.instances(meshes)));
+  *scene->controls = controls;
+  return scene;
+}
+
+template <int dim>
+std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
+                                 const SolverOptions& options, const PrescribedTargets& targets, const State& state,
+                                 const VecX& x1, RemeshReport& report) {
+  std::vector<AdaptingBody<dim>> adapting;
+  for (const AdaptingBodies::Body& body : bodies.bodies()) {
+    adapting.push_back(
+        make_adapting_body<dim>(desc, body, bodies.mesh_of(body, state.meshes), scene, state, x1, targets));
+  }
+  const RemeshReport of_round = remesh<dim>({scene.model, options, state, x1}, adapting);
+  add_counts(of_round, report);
+  if (of_round.num_splits + of_round.num_collapses + of_round.num_swaps + of_round.num_smoothings == 0) {
+    return std::nullopt;
+  }
+  AdaptedStep step;
+  BodyMeshes changed;
+  std::vector<NewNodes<dim>> nodes;
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    const AdaptingBodies::Body& body = bodies.bodies()[k];
+    const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
+    NewNodes<dim> of_body;
+    of_body.body = body.body;
+    changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
+    for (int& v : of_body.old_vertex) {
+      of_body.fields.push_back(adapting[k].fields[static_cast<std::size_t>(v)]);
+      if (static_cast<std::size_t>(v) >= before->mesh.vertices.size()) v = -1;
+    }
+    nodes.push_back(std::move(of_body));
+  }
+  BodyMeshes meshes = with_meshes(state.meshes, changed);
+  step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
+  step.scene->options.is_stop_wanted = options.is_stop_wanted;
+  step.scene->options.keeps_forces = options.keeps_forces;
+  step.scene->options.on_ccd_query = options.on_ccd_query;
+  step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
+  step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
+  if (!is_valid<dim>(*step.scene, step.state.x) || !is_valid<dim>(*step.scene, step.x1)) return std::nullopt;
+  report_losses<dim>(scene, state, *step.scene, step.state, report);
+  return step;
+}
+
+template <int dim>
+AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const AdaptingBodies::Body& body,
+                   const SceneModel& scene, const State& state) {
+  const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
+  const AdaptingBody<dim> at_nodes = make_adapting_body<dim>(desc, body, before, scene, state, state.x, {});
+  std::vector<std::array<int, 2>> parents;
+  NewNodes<dim> nodes;
+  nodes.body = body.body;
+  const std::shared_ptr<const BodyMesh> fine = refine_body_mesh(body, *before, parents);
+  for (std::size_t v = 0; v < parents.size(); ++v) {
+    const auto& fields = at_nodes.fields;
+    const auto [a, b] = parents[v];
+    nodes.fields.push_back(
+        a == b ? fields[static_cast<std::size_t>(a)]
+               : NodeFields<dim>::midpoint(fields[static_cast<std::size_t>(a)], fields[static_cast<std::size_t>(b)]));
+    nodes.old_vertex.push_back(a == b ? a : -1);
+  }
+  AdaptedStep step;
+  BodyMeshes meshes = with_meshes(state.meshes, {fine});
+  step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
+  step.scene->options.keeps_forces = scene.options.keeps_forces;
+  step.scene->options.on_ccd_query = scene.options.on_ccd_query;
+  step.state = move_state<dim>(scene, state, *step.scene, {nodes}, std::move(meshes));
+  step.x1 = step.state.x;
+  return step;
+}
+
+template std::optional<AdaptedStep> adapt<2>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
+                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
+                                             RemeshReport&);
+template std::optional<AdaptedStep> adapt<3>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
+                                             const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
+                                             RemeshReport&);
+template AdaptedStep refine<2>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
+                               const State&);
+template AdaptedStep refine<3>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
+                               const State&);
+
+}  // namespace clearance

@@ -1,0 +1,135 @@
+// Bodies whose elements change between and within steps: everything of the scene and of the state travels along.
+#include "simulation/running_scene.h"
+
+#include "clearance/simulation/run_records.h"
+
+namespace clearance {
+namespace {
+
+/// A beam that is held at one end, pulled at the other, and hangs over a floor. `%` is replaced.
+std::string beam(int dimension, const std::string& integrator, const std::string& body, const std::string& scene = "") {
+  const std::string size = dimension == 3 ? "\"box\", \"size\": [1, 0.25, 0.25], \"resolution\": [4, 1, 1]"
+                                          : "\"rectangle\", \"size\": [1, 0.25], \"resolution\": [4, 1]";
+  return "{\"dimension\": " + std::to_string(dimension) + ", \"time\": {\"step\": 0.01, \"mass\": \"consistent\", " +
+         "\"integrator\": \"" + integrator + "\"}, \"contact\": {\"formulation\": \"convergent\"}, " + scene +
+         "\"half_spaces\": [{\"point\": [0, -0.16, 0]}], \"friction\": {\"coefficient\": 0.3}, \"bodies\": "
+         "[{\"generator\": {\"kind\": " +
+         size +
+         "}, \"motions\": [{\"region\": {\"box\": [[-1, -1, -1], [-0.49, 1, 1]]}, \"angular_velocity\": [0, 0, "
+         "10]}], " +
+         "\"loads\": [{\"kind\": \"force\", \"value\": [0, 20, 3], \"region\": {\"box\": [[0.49, -1, -1], [1, 1, "
+         "1]]}}], " +
+         "\"material\": {\"youngs_modulus\": 2e5}" + body + "}]}";
+}
+
+/// Elements that could adapt, and have no reason to.
+const std::string idle = ", \"remesh\": {\"gain\": 1e30, \"collapse\": false}";
+
+class RefinedBody : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, RefinedBody, testing::Values(2, 3));
+
+TEST_P(RefinedBody, BeforeTheFirstStepIsThatOfARefinedMesh) {
+  RunningScene fine(beam(GetParam(), "implicit_euler", ", \"refinements\": 1"));
+  RunningScene refined(beam(GetParam(), "implicit_euler", idle));
+  ASSERT_TRUE(refined.simulation().refine(0));
+  EXPECT_EQ(refined.simulation().summary().num_elements, fine.simulation().summary().num_elements);
+  for (int step = 0; step < 8; ++step) {
+    fine.step();
+    refined.step();
+    ASSERT_EQ(refined.state().x, fine.state().x) << "step " << step;
+    ASSERT_EQ(refined.state().v, fine.state().v) << "step " << step;
+  }
+}
+
+/// What nested elements keep of a state.
+struct Kept {
+  double kinetic = 0.0, elastic = 0.0;
+  Vec<3> momentum = Vec<3>::Zero();
+};
+
+TEST_P(RefinedBody, InMidRunKeepsWhatTheStateHolds) {
+  for (const std::string integrator : {"implicit_euler", "implicit_newmark", "bdf2"}) {
+    RunningScene scene(beam(GetParam(), integrator, idle));
+    scene.steps(5);
+    const StepReport before = scene.step();
+    const std::vector<Vec<3>> x = scene.simulation().positions(), v = scene.simulation().velocities();
+    ASSERT_TRUE(scene.simulation().refine(0));
+    const std::vector<Vec<3>> fine_x = scene.simulation().positions(), fine_v = scene.simulation().velocities();
+    ASSERT_GT(fine_x.size(), x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(fine_x[i], x[i]);
+      ASSERT_EQ(fine_v[i], v[i]);
+    }
+    const StepReport after = scene.step();
+    // The account of the step starts with the energy of the step before.
+    EXPECT_NEAR(after.account.closure(), 0.0, 1e-10 * (1.0 + std::abs(before.energy.front().second))) << integrator;
+    const auto energy = [](const StepReport& report, const std::string& name) {
+      double sum = 0.0;
+      for (const auto& [key, value] : report.energy) sum += key == name ? value : 0.0;
+      return sum;
+    };
+    const double change = energy(after, "kinetic") - energy(before, "kinetic");
+    EXPECT_NEAR(after.account.kinetic, change, 1e-12 * energy(before, "kinetic") + 1e-12) << integrator;
+    scene.steps(3);
+  }
+}
+
+TEST_P(RefinedBody, GoesOnFromItsCheckpointWithTheSameBits) {
+  RunningScene whole(beam(GetParam(), "bdf2", idle));
+  whole.steps(3);
+  ASSERT_TRUE(whole.simulation().refine(0));
+  whole.steps(2);
+  const Checkpoint checkpoint = checkpoint_of(whole.state());
+  RunningScene resumed(beam(GetParam(), "bdf2", idle));
+  ASSERT_TRUE(resumed.simulation().restore(state_of(checkpoint)));
+  EXPECT_EQ(resumed.simulation().state_hash(), whole.simulation().state_hash());
+  EXPECT_EQ(resumed.simulation().summary().num_elements, whole.simulation().summary().num_elements);
+  for (int step = 0; step < 4; ++step) {
+    whole.step();
+    resumed.step();
+    ASSERT_EQ(resumed.simulation().state_hash(), whole.simulation().state_hash()) << "step " << step;
+  }
+}
+
+TEST_P(RefinedBody, HasItsRegionsOnTheNewNodesToo) {
+  RunningScene scene(beam(GetParam(), "implicit_euler", idle));
+  scene.steps(2);
+  ASSERT_TRUE(scene.simulation().refine(0));
+  const Frame frame = scene.simulation().frame();
+  ASSERT_EQ(frame.point_arrays.size(), 1U);
+  EXPECT_EQ(frame.point_arrays[0].name, "rest_position");
+  scene.steps(2);
+  // The held end turns as a whole: its nodes keep their distances.
+  const std::vector<Vec<3>> x = scene.simulation().positions();
+  std::vector<std::size_t> held;
+  const auto rest = [&](std::size_t i) {
+    return Vec<3>(frame.point_arrays[0].values[3 * i], frame.point_arrays[0].values[3 * i + 1],
+                  frame.point_arrays[0].values[3 * i + 2]);
+  };
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (rest(i)[0] < -0.49) held.push_back(i);
+  }
+  ASSERT_EQ(held.size(), GetParam() == 3 ? 9U : 3U);
+  for (const std::size_t a : held) {
+    for (const std::size_t b : held) EXPECT_NEAR((x[a] - x[b]).norm(), (rest(a) - rest(b)).norm(), 1e-14);
+  }
+}
+
+TEST(AdaptingBodies, RefuseStatesOfOtherElements) {
+  RunningScene scene(beam(3, "implicit_euler", idle));
+  RunningScene plain(beam(3, "implicit_euler", ""));
+  ASSERT_TRUE(scene.simulation().refine(0));
+  EXPECT_FALSE(plain.simulation().restore(scene.state()));
+  State broken = scene.state();
+  BodyMesh mesh = *broken.meshes[0];
+  mesh.mesh.tets[0][0] = 100000;
+  broken.meshes[0] = std::make_shared<const BodyMesh>(mesh);
+  const std::string hash = scene.simulation().state_hash();
+  EXPECT_FALSE(scene.simulation().restore(broken));
+  EXPECT_EQ(scene.simulation().state_hash(), hash);
+  scene.step();
+  EXPECT_FALSE(plain.simulation().refine(0));
+}
+
+}  // namespace
+}  // namespace clearance
