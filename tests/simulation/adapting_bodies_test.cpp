@@ -17,7 +17,7 @@ std::string beam(int dimension, const std::string& integrator, const std::string
          size +
          "}, \"motions\": [{\"region\": {\"box\": [[-1, -1, -1], [-0.49, 1, 1]]}, \"angular_velocity\": [0, 0, "
          "10]}], " +
-         "\"loads\": [{\"kind\": \"force\", \"value\": [0, 20, 3], \"region\": {\"box\": [[0.49, -1, -1], [1, 1, "
+         "\"loads\": [{\"kind\": \"force\", \"value\": [0, 20, " + std::string(dimension == 3 ? "3" : "0") + "], \"region\": {\"box\": [[0.49, -1, -1], [1, 1, "
          "1]]}}], " +
          "\"material\": {\"youngs_modulus\": 2e5}" + body + "}]}";
 }
