@@ -116,9 +116,9 @@ Patch<dim> make_patch(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body
 
 template <int dim>
 PatchProblem<dim>::PatchProblem(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body,
-                                const std::vector<BodySurface<dim>>& surfaces, const Patch<dim>& patch)
-    : in_(in), body_(body), patch_(patch), options_(in.options) {
-  options_.has_contact = patch.has_contact;
+                                const std::vector<BodySurface<dim>>& surfaces, Patch<dim> patch)
+    : in_(in), body_(body), patch_(std::move(patch)), options_(in.options) {
+  options_.has_contact = patch_.has_contact;
   options_.friction.iterations = 1;  // the same before and after an operation
   options_.convergence = Convergence::published;
   options_.tolerance = 0.1 * in.options.tolerance;
@@ -129,7 +129,7 @@ PatchProblem<dim>::PatchProblem(const RemeshInputs<dim>& in, const AdaptingBody<
   model_.surface_map = SurfaceMap(dim);
   block_of_vertex_.assign(static_cast<std::size_t>(body.mesh.num_vertices()), -1);
   add_blocks();
-  if (patch.has_contact) add_surface(surfaces);
+  if (patch_.has_contact) add_surface(surfaces);
   add_elements();
   set_state();
   workspace_ = std::make_unique<StepWorkspace<dim>>(model_, options_);
@@ -392,6 +392,7 @@ void PatchProblem<dim>::add_elements() {
       }
     }
   }
+  model_.elastic_stiffness = rest_stiffness(elements);
   model_.mass = lumped_mass(elements);
   model_.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>{},
                                                                  VecX(VecX::Zero(num_blocks)));

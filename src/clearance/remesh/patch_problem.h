@@ -33,9 +33,9 @@ Patch<dim> make_patch(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body
 template <int dim>
 class PatchProblem {
  public:
-  /// `surfaces` are those of all bodies; that of `body` itself does not count. All outlive the object.
+  /// `surfaces` are those of all bodies; that of `body` itself does not count. Both outlive the object.
   PatchProblem(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body,
-               const std::vector<BodySurface<dim>>& surfaces, const Patch<dim>& patch);
+               const std::vector<BodySurface<dim>>& surfaces, Patch<dim> patch);
 
   /// Newton's iterations from the solution so far. False where that is not valid, or was not kept within reach.
   bool solve(int max_iterations);
@@ -54,7 +54,7 @@ class PatchProblem {
 
   const RemeshInputs<dim>& in_;
   const AdaptingBody<dim>& body_;
-  const Patch<dim>& patch_;
+  Patch<dim> patch_;
   Model model_;
   SolverOptions options_;
   State state_;
