@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "clearance/base/parallel.h"
@@ -282,8 +283,8 @@ TEST(FieldProjection, TakesTimeForWhatHasChanged) {
     const auto ms = [](auto from_time, auto to_time) {
       return std::chrono::duration<double, std::milli>(to_time - from_time).count();
     };
-    printf("%zu cells, %d changed: %.0f ms overlaps, %.0f ms five fields\n", from.cells.size(),
-           projection.num_changed_cells(), ms(t0, t1), ms(t1, t2));
+    std::printf("%zu cells, %d changed: %.0f ms overlaps, %.0f ms five fields\n", from.cells.size(),
+                projection.num_changed_cells(), ms(t0, t1), ms(t1, t2));
   }
   EXPECT_LT(projection.num_changed_cells(), static_cast<int>(from.cells.size()) / 10);
   EXPECT_LT((motion_of(to, projected[4], projected[4]).momentum - motion_of(from, u, u).momentum).norm(), 1e-10);
