@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
