@@ -354,6 +354,8 @@ class BodyRemesher {
     if (!problem.solve(more_iterations)) return give_up(report_.num_unsafe);
     problem.write_back(body_);
     if (is_judged) report_.gain += before - problem.energy();
+    body_.has_changed = true;
+    body_.is_nested = body_.is_nested && edit.kind == MeshEdit::Kind::split;
     return true;
   }
 

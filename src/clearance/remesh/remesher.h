@@ -54,6 +54,8 @@ struct AdaptingBody {
   std::uint64_t prescribed_sets = 0;          ///< vertices in one of these sets stay at x1
   bool has_self_contact = false;
   RemeshOptions options;
+  bool has_changed = false;  ///< by remesh
+  bool is_nested = true;     ///< all that has been done are splits: fields on the old elements are fields on these
 };
 
 /// A step that has been solved on the elements so far.
