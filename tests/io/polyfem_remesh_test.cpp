@@ -8,11 +8,12 @@ using namespace polyfem_test;
 
 class PolyfemRemesh : public testing::Test {
  protected:
-  static std::string scene(const std::string& remesh, const std::string& more = "") {
-    return scene_of(entry("cube.msh"), R"("space": {"remesh": )" + remesh + R"(},
+  static std::string scene(const std::string& remesh, const std::string& integrator = "ImplicitEuler") {
+    return std::string("{") + material + R"(, "geometry": )" + entry("cube.msh") + R"(,
+      "time": {"dt": 0.01, "tend": 1, "integrator": ")" +
+           integrator + R"("}, "space": {"remesh": )" + remesh + R"(},
       "contact": {"enabled": true, "use_convergent_formulation": true},
-      "solver": {"contact": {"barrier_stiffness": 3e5}, "advanced": {"lump_mass_matrix": false}})" +
-                                           more);
+      "solver": {"contact": {"barrier_stiffness": 3e5}, "advanced": {"lump_mass_matrix": false}}})";
   }
   Folder folder_;
 };
@@ -42,7 +43,7 @@ TEST_F(PolyfemRemesh, TolerancesAreEnergiesWhateverTheStep) {
   for (const char* integrator : {"ImplicitEuler", "BDF2", "ImplicitNewmark"}) {
     const SceneDesc read = folder_.good(scene(
         R"({"enabled": true, "split": {"acceptance_tolerance": 0.1}, "collapse": {"acceptance_tolerance": -1e-6}})",
-        std::string(R"(, "time": {"dt": 0.01, "tend": 1, "integrator": ")") + integrator + "\"}"));
+        integrator));
     EXPECT_EQ(read.remesh.value().gain, 0.1) << integrator;
     EXPECT_EQ(read.remesh.value().loss, 1e-6) << integrator;
   }

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "clearance/math/types.h"
@@ -139,8 +140,18 @@ std::optional<Extend> read_extend(const ForeignObject& from) {
   return std::nullopt;
 }
 
+/// A list of any number of numbers; empty if it is none.
+std::vector<double> read_list(const ForeignObject& from, const char* key) {
+  const Json* value = from.find(key);
+  const bool is_list =
+      value != nullptr && value->is_array() && std::all_of(value->begin(), value->end(), [](const Json& entry) {
+        return entry.is_number() && std::isfinite(entry.get<double>());
+      });
+  return is_list ? value->get<std::vector<double>>() : std::vector<double>();
+}
+
 std::optional<std::string> read_pieces(const ForeignObject& from, const std::string& type, const std::string& time) {
-  std::vector<double> points = from.numbers("points", {}), values = from.numbers("values", {});
+  std::vector<double> points = read_list(from, "points"), values = read_list(from, "values");
   const std::optional<Extend> extend = read_extend(from);
   if (!extend) return std::nullopt;
   const auto falls = [](double a, double b) { return !(a < b); };

@@ -51,8 +51,9 @@ class RemeshReader {
     remesh.swap = swap.flag("enabled", false);
     remesh.smooth = smooth.flag("enabled", false);
     bool is_known = false;
-    for (const auto& [object, is_used] :
-         {std::pair(&collapse_, remesh.collapse), std::pair(&swap, remesh.swap), std::pair(&smooth, remesh.smooth)}) {
+    const std::pair<const ForeignObject*, bool> operations[] = {
+        {&collapse_, remesh.collapse}, {&swap, remesh.swap}, {&smooth, remesh.smooth}};
+    for (const auto& [object, is_used] : operations) {
       const double tolerance = object->number("acceptance_tolerance", -1e-8, at_most_zero());
       if (!is_used) continue;
       if (!is_known) remesh.loss = 0.0 - tolerance;
