@@ -12,6 +12,7 @@
 #include "clearance/io/polyfem/polyfem_materials.h"
 #include "clearance/io/polyfem/polyfem_oldest_form.h"
 #include "clearance/io/polyfem/polyfem_orders.h"
+#include "clearance/io/polyfem/polyfem_remesh.h"
 #include "clearance/io/polyfem/polyfem_settings.h"
 #include "clearance/scene/validate.h"
 
@@ -48,6 +49,7 @@ class SceneReader {
     warn_of_idle_conditions(conditions_, selections_, obstacle_ids_, root_.issues());
     set_collision_surface();
     read_polyfem_settings(root_, values_, shortest_edge_, scene_);
+    read_polyfem_remesh(root_, scene_);
     name_bodies(scene_);
     return std::move(scene_);
   }
