@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/scene/body_remesh.h"
 
 namespace clearance {
