@@ -93,7 +93,7 @@ class Editor {
       MeshEdit edit;
       if (!edit_somewhere(edit)) continue;
       ++num_done_;
-      num_tried_before_edit_ = num_tried_;
+      if (edit.kind != MeshEdit::Kind::smooth && edit.kind != MeshEdit::Kind::swap) num_tried_before_edit_ = num_tried_;
       if (num_done_ <= num_checked || num_done_ % check_every == 0) {
         if (std::string failure = check(); !failure.empty()) return describe(failure);
       }
@@ -124,7 +124,8 @@ class Editor {
     return are_close(measures(mesh_), measures_, 1e-12) ? "" : "the measure of a label is another";
   }
 
-  /// The mesh becomes finer and coarser in turns; it starts anew where hardly anything is allowed any more.
+  /// The mesh becomes finer and coarser in turns; it starts anew where hardly anything but moves and swaps
+  /// is allowed any more.
   void choose_phase() {
     const int size = mesh_.num_live_cells();
     const long patience = 20 * usual_size_;

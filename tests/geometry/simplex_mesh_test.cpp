@@ -353,6 +353,32 @@ TEST(SimplexMesh, CollapseThatBendsALabelIsRefused) {
   }
 }
 
+TEST(SimplexMesh, CollapseThatBendsASurfaceOfOneOrTwoLabelsIsRefused) {
+  for (const bool has_halves : {false, true}) {
+    auto data = make_data<3>(make_sphere(1.0, 2));
+    for (std::size_t f = 0; f < data.facets.size(); ++f) {
+      data.facet_label[f] = has_halves && center<3>(data.rest, data.facets[f])[1] > 0.0;
+    }
+    Mesh3 mesh(data, {0.0, 0.0});
+    for (const auto& facet : data.facets) {
+      MeshEdit edit;
+      EXPECT_EQ(mesh.collapse(facet[0], facet[1], false, edit), EditRefusal::boundary);
+    }
+  }
+}
+
+TEST(SimplexMesh, CollapseThatTurnsAFacetOverIsRefused) {
+  // A pyramid whose base has a dent at 3: seen from 1 the side 3 4 is turned away, from 3 no side is.
+  Mesh3 mesh(make_tets({{0, 0, 0}, {2, -1, 0}, {2, 1, 0}, {0.2, 0.3, 0}, {-2, 3, 0}, {-2, -1, 0}, {0, 0, 1}},
+                       {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}),
+             {0.0, 0.0});
+  ASSERT_EQ(find_defect(mesh), "");
+  MeshEdit edit;
+  EXPECT_EQ(mesh.collapse(0, 1, false, edit), EditRefusal::boundary);
+  EXPECT_EQ(mesh.collapse(0, 3, false, edit), EditRefusal::none);
+  EXPECT_EQ(find_defect(mesh), "");
+}
+
 TEST(SimplexMesh, CollapseThatWouldCloseAHoleOrPinchIsRefused2D) {
   // A ring one cell wide around a hole: edges across it join both of its boundaries.
   const auto is_ring = [](const Vec<2>& x) { return x.cwiseAbs().maxCoeff() > 1.0 / 6.0; };
@@ -408,6 +434,38 @@ TEST(SimplexMesh, CollapseWithACommonNeighbourBeyondTheEdgeIsRefusedByTopology) 
   EXPECT_EQ(mesh.collapse(3, 1, false, edit), EditRefusal::none);
   EXPECT_EQ(mesh.collapse(0, 1, false, edit), EditRefusal::none);
   EXPECT_EQ(find_defect(mesh), "");
+}
+
+TEST(SimplexMesh, CollapseOfAnEdgeWhoseEndsShareAnEdgeBeyondItIsRefusedByTopology) {
+  // A tetrahedron inside is divided in four at its centre: each two of its corners have the edge of the others in
+  // common, but no cell with it.
+  auto data = make_data<3>(make_unit_grid<3>(4));
+  const auto is_inside = [&](const auto& cell) {
+    return std::ranges::all_of(cell, [&](int v) { return data.rest[v].cwiseAbs().maxCoeff() < 0.5; });
+  };
+  const auto middle = std::ranges::find_if(data.cells, is_inside);
+  ASSERT_NE(middle, data.cells.end());
+  const std::array<int, 4> cell = *middle;
+  const int added = static_cast<int>(data.rest.size());
+  data.rest.push_back(center<3>(data.rest, cell));
+  (*middle)[0] = added;
+  for (std::size_t i = 1; i < 4; ++i) {
+    data.cells.push_back(cell);
+    data.cells.back()[i] = added;
+  }
+  Mesh3 mesh(data, {0.0, 0.0});
+  ASSERT_EQ(find_defect(mesh), "");
+  MeshEdit edit;
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      if (i == j) continue;
+      EXPECT_EQ(mesh.collapse(cell[i], cell[j], true, edit), EditRefusal::topology);
+    }
+  }
+  ASSERT_EQ(mesh.collapse(added, cell[0], false, edit), EditRefusal::none);
+  EXPECT_EQ(find_defect(mesh), "");
+  LinkCondition<3> link;
+  EXPECT_TRUE(link.holds(mesh, cell[0], cell[1]));
 }
 
 TEST(SimplexMesh, CollapseThatInvertsACellIsRefused) {
