@@ -11,6 +11,10 @@
 #include <span>
 #include <vector>
 
+#include "clearance/geometry/link_condition.h"
+#include "clearance/geometry/mean_ratio.h"
+#include "clearance/geometry/mesh_change.h"
+#include "clearance/geometry/planes_of_facets.h"
 #include "clearance/math/types.h"
 
 namespace clearance {
@@ -25,7 +29,8 @@ enum class EditRefusal {
   topology,         ///< the link condition: the result would be no manifold
   inverted,         ///< an element at rest would have no positive volume, by exact arithmetic
   quality,          ///< an element at rest would be worse than the floor, and than the worst one it replaces
-  too_short         ///< an edge at rest would be shorter than the shortest that is allowed
+  too_short         ///< an edge at rest would be shorter than the shortest that is allowed, and but for splits than
+                    ///< the shortest one of what is replaced
 };
 
 /// What an operation did. Cells and vertices keep their numbers for as long as they live; those of dead ones are used
@@ -34,12 +39,15 @@ struct MeshEdit {
   enum class Kind { split, collapse, swap, smooth };
   Kind kind = Kind::split;
   /// split: the new vertex, the two ends of the edge. collapse: the vertex that is left, itself, the one that is gone.
-  /// smooth: the vertex.
+  /// swap: -1, the edge that is gone or (of a face) that is new. smooth: the vertex.
   int vertex = -1;
   std::array<int, 2> ends = {-1, -1};
-  bool is_on_boundary = false;     ///< a facet is among what has changed
-  bool is_at_midpoint = false;     ///< of a collapse: the vertex that is left has moved to the midpoint
-  std::vector<int> removed_cells;  ///< dead since
+  bool is_on_boundary = false;  ///< a facet is among what has changed
+  bool is_at_midpoint = false;  ///< of a collapse: the vertex that is left has moved to the midpoint
+  /// Where `vertex` was at rest if it has moved (a midpoint, smooth); z = 0 in 2D. Cells at it that are not among the
+  /// ones below keep their numbers, and have another shape.
+  std::array<double, 3> rest_before = {};
+  std::vector<int> removed_cells;  ///< dead since; ascending, as the others
   std::vector<int> added_cells;
   std::vector<int> removed_facets, added_facets;
 };
@@ -64,6 +72,7 @@ class SimplexMesh {
     std::uint64_t boundary_sets = 0;     ///< bits of sets of boundary vertices alone
     std::vector<char> is_frozen_vertex;  ///< 1: neither moved nor removed, and no edge between two such is split
     std::vector<char> is_kept_vertex;    ///< 1: not removed nor moved, but edges to it may be split
+    // Labels, sets and marks may be left empty: 0 for all.
   };
   struct Limits {
     double quality = 0.05;       ///< of mean_ratio
@@ -106,6 +115,7 @@ class SimplexMesh {
   int facet_label(int f) const;
   std::uint64_t sets(int v) const;
   bool is_frozen(int v) const;
+  bool is_kept(int v) const;
   bool is_on_boundary(int v) const;
   bool is_boundary_edge(int a, int b) const;
   /// Live cells and facets at a vertex, in ascending order.
@@ -125,16 +135,47 @@ class SimplexMesh {
                std::vector<int>* facet_of = nullptr) const;
 
  private:
-  // geometry/simplex_mesh.cpp
+  // How operations are planned (simplex_mesh_operations.cpp).
+  void find_cells_at_edge(int a, int b);
+  void replace_facets(int vertex, int by, int but_not_at);
+  bool has_one_label(std::span<const int> cells) const;
+  bool has_cell_with(std::span<const int> vertices) const;
+  EditRefusal check_collapse(int removed, int kept, bool at_midpoint);
+  EditRefusal plan_swap(int a, int b);
+  EditRefusal plan_swap_of_two(int a, int b) requires(dim == 2);
+  std::vector<int> find_ring(int a, int b) const requires(dim == 3);
+  EditRefusal plan_swap_of_three(const std::vector<int>& ring, int a, int b) requires(dim == 3);
+  EditRefusal plan_swap_of_four(const std::vector<int>& ring, int a, int b) requires(dim == 3);
+  EditRefusal plan_better_swap_of_four(std::vector<int> ring, int a, int b) requires(dim == 3);
+
+  // How they are judged and done (simplex_mesh.cpp).
+  const Vec<dim>& changed_rest(int v) const;
+  std::array<Vec<dim>, dim + 1> corners(const Cell& cell) const;
+  std::array<Vec<dim>, dim + 1> changed_corners(const Cell& cell) const;
+  double worst_power_after() const;
+  double worst_power_before() const;
+  double shortest_edge_sq_after() const;
+  double shortest_edge_sq_before() const;
+  EditRefusal judge_change() const;
+  void apply_change(MeshEdit& edit);
+
+  Limits limits_;
+  std::vector<Vec<dim>> rest_;
+  std::vector<Cell> cells_;
+  std::vector<int> cell_label_;
+  std::vector<Facet> facets_;
+  std::vector<int> facet_label_;
+  std::vector<std::uint64_t> sets_;
+  std::uint64_t boundary_sets_ = 0;
+  std::vector<char> is_frozen_, is_kept_;
+  std::vector<char> is_vertex_alive_, is_cell_alive_, is_facet_alive_;
+  int num_live_vertices_ = 0, num_live_cells_ = 0;
+  std::vector<std::vector<int>> cells_at_, facets_at_;  // per vertex
+
+  // Of the operation at hand.
+  MeshChange<dim> change_;
+  LinkCondition<dim> link_condition_;
+  std::vector<int> cells_at_edge_;
 };
-
-/// dim (det J)^(2/dim) / |J|_F^2 with J from the equilateral simplex: 1 for that, 0 for a flat one.
-template <int dim>
-double mean_ratio(const std::array<Vec<dim>, dim + 1>& x);
-
-/// Per boundary facet a number; two have the same if they are connected by facets of it and lie in one plane (2D:
-/// line), by exact arithmetic.
-template <int dim>
-std::vector<int> planes_of_facets(const std::vector<Vec<dim>>& x, const std::vector<std::array<int, dim>>& facets);
 
 }  // namespace clearance

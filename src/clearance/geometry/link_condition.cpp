@@ -1,0 +1,130 @@
+#include "clearance/geometry/link_condition.h"
+
+#include <algorithm>
+
+#include "clearance/geometry/simplex_mesh.h"
+
+namespace clearance {
+namespace {
+
+// Marks of a vertex v: it shares a cell with a, with b, with both; a v, b v is an edge of the boundary; a b v is a
+// facet.
+constexpr std::uint8_t near_a = 1, near_b = 2, in_link = 4, outside_a = 8, outside_b = 16, outside_both = 32;
+
+template <std::size_t n>
+bool contains(const std::array<int, n>& simplex, int v) {
+  return std::ranges::find(simplex, v) != simplex.end();
+}
+
+std::array<int, 2> ordered(int a, int b) {
+  return {std::min(a, b), std::max(a, b)};
+}
+
+}  // namespace
+
+template <int dim>
+void LinkCondition<dim>::mark(int v, std::uint8_t bit) {
+  if (marks_[v] == 0) marked_.push_back(v);
+  marks_[v] |= bit;
+}
+
+/// Edges of the boundary at a; in 2D those that are facets.
+template <int dim>
+void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b, std::uint8_t bit) {
+  for (const int f : mesh.facets_at(a)) {
+    const bool is_at_edge = contains(mesh.facet(f), b);
+    for (const int v : mesh.facet(f)) {
+      if (v == a || v == b) continue;
+      mark(v, bit);
+      if (is_at_edge) mark(v, outside_both);
+    }
+  }
+}
+
+/// Edges opposite of a between vertices of the link of a b, that are not in that link by the cell where they are.
+template <int dim>
+void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int b, std::vector<Edge>& edges) const {
+  edges.clear();
+  for (const int c : mesh.cells_at(a)) {
+    const auto& cell = mesh.cell(c);
+    if (contains(cell, b)) continue;
+    for (std::size_t i = 0; i < cell.size(); ++i) {
+      for (std::size_t j = i + 1; j < cell.size(); ++j) {
+        if (marks_[cell[i]] & marks_[cell[j]] & in_link) edges.push_back(ordered(cell[i], cell[j]));
+      }
+    }
+  }
+}
+
+/// 3D: the triangle of the vertex outside and an edge that both ends have facets with.
+template <int dim>
+bool LinkCondition<dim>::has_outside_triangle(const SimplexMesh<dim>& mesh, int a, int b) const {
+  for (const int f : mesh.facets_at(a)) {
+    if (contains(mesh.facet(f), b)) continue;
+    for (const int g : mesh.facets_at(b)) {
+      const auto is_a_or_in_g = [&](int v) { return v == a || contains(mesh.facet(g), v); };
+      if (std::ranges::all_of(mesh.facet(f), is_a_or_in_g)) return true;
+    }
+  }
+  return false;
+}
+
+template <int dim>
+bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a, int b) {
+  // Vertices, that outside included.
+  if (mesh.is_on_boundary(a) && mesh.is_on_boundary(b) && !mesh.is_boundary_edge(a, b)) return false;
+  edges_of_link_.clear();
+  for (const int c : mesh.cells_at(a)) {
+    const auto& cell = mesh.cell(c);
+    const bool is_at_edge = contains(cell, b);
+    Edge link = {-1, -1};
+    for (const int v : cell) {
+      if (v == a || v == b) continue;
+      mark(v, near_a);
+      if (!is_at_edge) continue;
+      mark(v, in_link);
+      link[link[0] < 0 ? 0 : 1] = v;
+    }
+    if (dim == 3 && is_at_edge) edges_of_link_.push_back(ordered(link[0], link[1]));
+  }
+  for (const int c : mesh.cells_at(b)) {
+    for (const int v : mesh.cell(c)) {
+      if (v != a && v != b) mark(v, near_b);
+    }
+  }
+  mark_facets(mesh, a, b, outside_a);
+  mark_facets(mesh, b, a, outside_b);
+  for (const int v : marked_) {
+    const std::uint8_t bits = marks_[v];
+    if ((bits & near_a) && (bits & near_b) && !(bits & in_link)) return false;
+    // Edges between it and the vertex outside; in 2D the link of an edge has none.
+    if ((bits & outside_a) && (bits & outside_b) && (dim == 2 || !(bits & outside_both))) return false;
+  }
+  if (dim == 2) return true;
+
+  // Edges between others, and triangles.
+  find_far_edges(mesh, a, b, far_edges_a_);
+  if (!far_edges_a_.empty()) {
+    find_far_edges(mesh, b, a, far_edges_b_);
+    std::ranges::sort(far_edges_b_);
+    for (const Edge& edge : far_edges_a_) {
+      const bool is_shared = std::ranges::binary_search(far_edges_b_, edge);
+      if (is_shared && std::ranges::find(edges_of_link_, edge) == edges_of_link_.end()) return false;
+    }
+  }
+  return !has_outside_triangle(mesh, a, b);
+}
+
+template <int dim>
+bool LinkCondition<dim>::holds(const SimplexMesh<dim>& mesh, int a, int b) {
+  if (marks_.size() < static_cast<std::size_t>(mesh.num_vertices())) marks_.resize(mesh.num_vertices(), 0);
+  const bool result = share_only_the_edge(mesh, a, b);
+  for (const int v : marked_) marks_[v] = 0;
+  marked_.clear();
+  return result;
+}
+
+template class LinkCondition<2>;
+template class LinkCondition<3>;
+
+}  // namespace clearance
