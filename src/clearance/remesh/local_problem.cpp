@@ -20,11 +20,8 @@ namespace {
 /// Directions shorter than this part of the mean edge end a solve.
 constexpr double converged_share = 1e-5;
 
-/// Restarted BDF2 takes a step of implicit Euler where a body is hit, or has no history.
 template <int dim>
-TimeIntegrator integrator_of(const RemeshInputs<dim>& in, int body) {
-  const IntegratorOptions& integrator = in.options.integrator;
-  if (integrator.method != TimeIntegrator::bdf2_restarted) return integrator.method;
+TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
   const auto is_of_body = [&](std::size_t block) { return in.model.body_of_block[block] == body; };
   for (std::size_t b = 0; b < in.model.body_of_block.size(); ++b) {
     if (is_of_body(b) && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
@@ -32,7 +29,7 @@ TimeIntegrator integrator_of(const RemeshInputs<dim>& in, int body) {
     }
   }
   if (!in.options.has_contact) return TimeIntegrator::bdf2;
-  VecX x = predict(integrator, in.state).x_tilde;
+  VecX x = predict(in.options.integrator, in.state).x_tilde;
   for (std::size_t b = 0; b < in.model.is_always_prescribed.size(); ++b) {
     if (in.model.is_always_prescribed[b]) block<dim>(x, static_cast<int>(b)) = block<dim>(in.x1, static_cast<int>(b));
   }
@@ -47,6 +44,13 @@ TimeIntegrator integrator_of(const RemeshInputs<dim>& in, int body) {
 }  // namespace
 
 template <int dim>
+IntegratorOptions local_integrator(const RemeshInputs<dim>& in, int body) {
+  IntegratorOptions integrator = in.options.integrator;
+  if (integrator.method == TimeIntegrator::bdf2_restarted) integrator.method = restarted_method<dim>(in, body);
+  return integrator;
+}
+
+template <int dim>
 LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingBody<dim>& adapting,
                                 const SceneSurfaces<dim>& scene, const OwnSurface<dim>& own_surface)
     : in(inputs),
@@ -55,7 +59,7 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
       own(own_surface),
       options(inputs.options),
       friction(inputs.model.friction) {
-  options.integrator.method = integrator_of<dim>(in, body.body);
+  options.integrator = local_integrator<dim>(in, body.body);
   options.linear_solver = LinearSolverChoice::cholmod;
   options.convergence = Convergence::published;
   options.keeps_forces = false;
@@ -467,6 +471,8 @@ Vec<dim> LocalProblem<dim>::position(int i) const {
   return block<dim>(impl_->solver_ ? impl_->solver_->point.iterate.x : impl_->x1, i);
 }
 
+template IntegratorOptions local_integrator<2>(const RemeshInputs<2>&, int);
+template IntegratorOptions local_integrator<3>(const RemeshInputs<3>&, int);
 template struct LocalSetting<2>;
 template struct LocalSetting<3>;
 template class LocalProblem<2>;

@@ -20,6 +20,10 @@ struct Scope {
   std::vector<int> moving;
 };
 
+/// Restarted BDF2 takes a step of implicit Euler where a body is hit, or has no history.
+template <int dim>
+IntegratorOptions local_integrator(const RemeshInputs<dim>& in, int body);
+
 /// What the problems of one body have in common. All of it outlives them.
 template <int dim>
 struct LocalSetting {

@@ -90,6 +90,7 @@ void OwnSurface<dim>::build_groups() {
 
 template <int dim>
 void OwnSurface<dim>::note_change(std::span<const int> vertices) {
+  if (!has_contact()) return;
   for (const int v : vertices) {
     const std::span<const int> facets = body_.mesh.facets_at(v);
     changed_.insert(changed_.end(), facets.begin(), facets.end());
@@ -112,6 +113,11 @@ void OwnSurface<dim>::add_midpoint(int a, int b) {
   }
   std::sort(sum.begin(), sum.end(), [](const auto& p, const auto& q) { return p.partner < q.partner; });
   stick_.push_back(std::move(sum));
+}
+
+template <int dim>
+void OwnSurface<dim>::drop_midpoint() {
+  if (!stick_.empty()) stick_.pop_back();
 }
 
 template <int dim>

@@ -29,6 +29,8 @@ class OwnSurface {
   void note_change(std::span<const int> vertices);
   /// A vertex between two others has what they remember of friction.
   void add_midpoint(int a, int b);
+  /// The one added last goes again.
+  void drop_midpoint();
 
  private:
   using Item = typename ExtentGroups<dim>::Item;

@@ -134,6 +134,16 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
   return part;
 }
 
+template <int dim>
+bool SceneSurfaces<dim>::has_any(int body, const Extent<dim>& region) const {
+  const Body& whole = bodies_[static_cast<std::size_t>(body)];
+  bool has = false;
+  for (const ExtentGroups<dim>* groups : {&whole.triangles, &whole.edges, &whole.nodes}) {
+    if (!has) groups->visit(region, [&](int) { has = true; });
+  }
+  return has;
+}
+
 template class SceneSurfaces<2>;
 template class SceneSurfaces<3>;
 

@@ -44,6 +44,7 @@ class SceneSurfaces {
   void replace(int body, BodySurface<dim> surface);
   /// The primitives of a body that meet the region, with their vertices and, of triangles, edges.
   BodySurface<dim> part(int body, const Extent<dim>& region) const;
+  bool has_any(int body, const Extent<dim>& region) const;
 
  private:
   struct Body {
