@@ -20,7 +20,16 @@ constexpr double allowance_share = 0.25;
 /// What a split gains in all, in decrements of its vertex alone.
 constexpr double decrement_factor = 8.0;
 
-bool meet(const std::vector<int>& a, const std::vector<int>& marks) {
+template <int dim>
+double rest_volume(const SimplexMesh<dim>& mesh) {
+  double sum = 0.0;
+  for (int c = 0; c < mesh.num_cells(); ++c) {
+    if (mesh.is_cell_alive(c)) sum += mesh.rest_volume(c);
+  }
+  return sum;
+}
+
+bool meet(std::span<const int> a, const std::vector<int>& marks) {
   return std::any_of(a.begin(), a.end(), [&](int v) { return std::binary_search(marks.begin(), marks.end(), v); });
 }
 
@@ -33,11 +42,8 @@ BodyRemesher<dim>::BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& 
       report_(report),
       edited_(in, body, local_integrator<dim>(in, body.body)),
       setting_(in, edited_.body(), surroundings, edited_.surface()),
-      generation_(body.fields.size(), 0) {
-  for (int c = 0; c < mesh().num_cells(); ++c) {
-    if (mesh().is_cell_alive(c)) volume_ += mesh().rest_volume(c);
-  }
-}
+      scopes_(edited_.body(), volume_share * rest_volume(edited_.body().mesh)),
+      generation_(body.fields.size(), 0) {}
 
 template <int dim>
 void BodyRemesher<dim>::run() {
@@ -168,10 +174,10 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
     for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
       const Candidate candidate = *queue.begin();
       queue.erase(queue.begin());
+      const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
-      trial.scope = find_scope(body(), std::span(candidate.vertices).first(num_seeds(candidate)),
-                               volume_share * volume_);
-      if (meet(trial.scope.moving, taken)) {
+      if (!meet(seeds, taken)) trial.scope = scopes_.find(seeds);
+      if (meet(seeds, taken) || meet(trial.scope.moving, taken)) {
         postponed.push_back(candidate);
         continue;
       }

@@ -66,7 +66,7 @@ class BodyRemesher {
   RemeshReport& report_;
   EditedBody<dim> edited_;
   LocalSetting<dim> setting_;
-  double volume_ = 0.0;  // [m^3] at rest
+  ScopeFinder<dim> scopes_;
 
   // Of the phase at hand: splits, collapses, ...
   std::vector<std::array<int, 2>> edges_;

@@ -15,6 +15,7 @@ void make_unique(std::vector<int>& numbers) {
 }
 
 void merge(std::span<const int> more, std::vector<int>& numbers) {
+  if (std::includes(numbers.begin(), numbers.end(), more.begin(), more.end())) return;
   numbers.insert(numbers.end(), more.begin(), more.end());
   make_unique(numbers);
 }
@@ -23,44 +24,58 @@ void subtract(std::span<const int> less, std::vector<int>& numbers) {
   std::erase_if(numbers, [&](int n) { return std::binary_search(less.begin(), less.end(), n); });
 }
 
-bool contains(const std::vector<int>& numbers, int n) {
-  return std::binary_search(numbers.begin(), numbers.end(), n);
-}
-
 }  // namespace
 
+/// Elements at the front, and their vertices as the next front.
 template <int dim>
-Scope find_scope(const AdaptingBody<dim>& body, std::span<const int> seeds, double least_volume) {
-  const SimplexMesh<dim>& mesh = body.mesh;
-  std::vector<int> front(seeds.begin(), seeds.end()), vertices = front, cells;
-  make_unique(vertices);
+void ScopeFinder<dim>::grow(std::vector<int>& front, double& volume) {
+  std::vector<int> next;
+  for (const int v : front) {
+    for (const int c : body_.mesh.cells_at(v)) {
+      if (!mark(cell_marks_, c)) continue;
+      cells_.push_back(c);
+      volume += body_.mesh.rest_volume(c);
+      for (const int w : body_.mesh.cell(c)) {
+        if (mark(vertex_marks_, w)) next.push_back(w);
+      }
+    }
+  }
+  vertices_.insert(vertices_.end(), next.begin(), next.end());
+  front = std::move(next);
+}
+
+template <int dim>
+Scope ScopeFinder<dim>::find(std::span<const int> seeds) {
+  const SimplexMesh<dim>& mesh = body_.mesh;
+  ++round_;
+  cells_.clear();
+  vertices_.clear();
+  std::vector<int> front;
+  for (const int v : seeds) {
+    if (mark(vertex_marks_, v)) front.push_back(v);
+  }
+  vertices_ = front;
   double volume = 0.0;
   for (int ring = 0; !front.empty(); ++ring) {
-    if (ring >= least_rings && (volume >= least_volume || cells.size() >= most_cells)) break;
-    std::vector<int> around;
-    for (const int v : front) around.insert(around.end(), mesh.cells_at(v).begin(), mesh.cells_at(v).end());
-    make_unique(around);
-    subtract(cells, around);
-    front.clear();
-    for (const int c : around) {
-      volume += mesh.rest_volume(c);
-      front.insert(front.end(), mesh.cell(c).begin(), mesh.cell(c).end());
-    }
-    merge(around, cells);
-    make_unique(front);
-    subtract(vertices, front);
-    merge(front, vertices);
+    if (ring >= least_rings && (volume >= least_volume_ || cells_.size() >= most_cells)) break;
+    grow(front, volume);
   }
   Scope scope;
-  for (const int v : vertices) {
+  const auto is_in = [&](int c) {
+    const auto at = static_cast<std::size_t>(c);
+    return at < cell_marks_.size() && cell_marks_[at] == round_;
+  };
+  for (const int v : vertices_) {
     const std::span<const int> around = mesh.cells_at(v);
-    const bool is_inside = std::all_of(around.begin(), around.end(), [&](int c) { return contains(cells, c); });
-    if (!is_inside || !is_free(body, v)) continue;
+    if (!is_free(body_, v) || !std::all_of(around.begin(), around.end(), is_in)) continue;
     scope.moving.push_back(v);
-    scope.cells.insert(scope.cells.end(), around.begin(), around.end());
+    for (const int c : around) {
+      if (mark(kept_cell_marks_, c)) scope.cells.push_back(c);
+    }
     scope.facets.insert(scope.facets.end(), mesh.facets_at(v).begin(), mesh.facets_at(v).end());
   }
-  make_unique(scope.cells);
+  std::sort(scope.moving.begin(), scope.moving.end());
+  std::sort(scope.cells.begin(), scope.cells.end());
   make_unique(scope.facets);
   return scope;
 }
@@ -83,8 +98,8 @@ Scope scope_after(const AdaptingBody<dim>& body, const Scope& before, const Mesh
   return scope;
 }
 
-template Scope find_scope<2>(const AdaptingBody<2>&, std::span<const int>, double);
-template Scope find_scope<3>(const AdaptingBody<3>&, std::span<const int>, double);
+template class ScopeFinder<2>;
+template class ScopeFinder<3>;
 template Scope scope_after<2>(const AdaptingBody<2>&, const Scope&, const MeshEdit&);
 template Scope scope_after<3>(const AdaptingBody<3>&, const Scope&, const MeshEdit&);
 
