@@ -1,22 +1,35 @@
-// Which edges of a body have the energy: what is worth trying [Fer23, sec. 6.3.7].
+// Where a body's energy is: by what edges are ranked and culled [Fer23, sec. 6.3.7].
 #pragma once
 
-#include <vector>
-
-#include "clearance/remesh/remesher.h"
+#include "clearance/remesh/local_problem.h"
 
 namespace clearance {
 
-/// [J] Elastic energy of a cell at the solution.
+/// Of the elements of a body at x1.
 template <int dim>
-double cell_energy(const AdaptingBody<dim>& body, int cell);
+double elastic_energy(const AdaptingBody<dim>& body, int cell);  // [J]
 
-/// [J] Mean over the cells at an edge.
+/// [J/m^3] (2D: [J/m^2]) Elastic energy of all elements at an edge, over their volume at rest.
 template <int dim>
-double edge_energy(const AdaptingBody<dim>& body, int a, int b);
+double elastic_energy_of_edge(const AdaptingBody<dim>& body, int a, int b);
 
-/// [J] Contact energy per surface vertex of the model at the solution: contacts give equal parts to their vertices.
+/// [J] Of the boundary of a body at x1.
+struct ContactEnergies {
+  std::vector<double> of_facet;  ///< per facet of the mesh; a contact's energy is shared by its vertices and theirs
+  double sum = 0.0;
+};
 template <int dim>
-std::vector<double> contact_energies(const RemeshInputs<dim>& in);
+ContactEnergies contact_energies(const LocalSetting<dim>& setting);
+/// The mean of its facets; 0 inside.
+template <int dim>
+double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergies& energies, int a, int b);
+
+/// Edges are worth splitting from here on, and worth collapsing up to here.
+struct Culling {
+  double split = 0.0, collapse = 0.0;
+};
+/// `energies` of all edges, in any order: the smaller of a quantile and 95 % of the range, the larger of a quantile and
+/// the same part of the range.
+Culling cull(std::vector<double> energies, double split_quantile, double collapse_quantile);
 
 }  // namespace clearance

@@ -25,8 +25,7 @@ Mat<dim> strain_of(const AdaptingBody<dim>& body, int cell) {
 }  // namespace
 
 template <int dim>
-SizingField<dim>::SizingField(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body,
-                              const std::vector<BodySurface<dim>>& surfaces) {
+SizingField<dim>::SizingField(const AdaptingBody<dim>& body, const SceneSurfaces<dim>& surroundings, double dhat) {
   const SimplexMesh<dim>& mesh = body.mesh;
   std::vector<Mat<dim>> strains(static_cast<std::size_t>(mesh.num_cells()), Mat<dim>::Zero());
   for (int c = 0; c < mesh.num_cells(); ++c) {
@@ -44,20 +43,13 @@ SizingField<dim>::SizingField(const RemeshInputs<dim>& in, const AdaptingBody<di
     for (const int n : mesh.neighbours(v)) length = std::max(length, (mesh.rest(n) - mesh.rest(v)).norm());
     if (change > 0.0) sizes_[static_cast<std::size_t>(v)] = length * body.options.size_strain / change;
   }
-  if (in.options.has_contact) {
-    const double dhat = in.options.barrier.dhat;
-    for (int v = 0; v < mesh.num_vertices(); ++v) {
-      if (!mesh.is_vertex_alive(v) || !mesh.is_on_boundary(v)) continue;
-      PositionBox<dim> near;
-      near.extend(body.fields[static_cast<std::size_t>(v)].x1);
-      near.grow(dhat);
-      const auto is_near = [&](const BodySurface<dim>& other) {
-        const auto meets = [&](const PositionBox<dim>& box) { return near.meets(box); };
-        return other.body != body.body &&
-               (std::any_of(other.triangle_boxes.begin(), other.triangle_boxes.end(), meets) ||
-                std::any_of(other.edge_boxes.begin(), other.edge_boxes.end(), meets));
-      };
-      if (!std::any_of(surfaces.begin(), surfaces.end(), is_near)) continue;
+  for (int v = 0; v < mesh.num_vertices() && dhat > 0.0; ++v) {
+    if (!mesh.is_vertex_alive(v) || !mesh.is_on_boundary(v)) continue;
+    Extent<dim> near;
+    near.extend(body.fields[static_cast<std::size_t>(v)].x1, body.fields[static_cast<std::size_t>(v)].x0);
+    near = near.inflated(dhat);
+    for (int other = 0; other < surroundings.num_bodies(); ++other) {
+      if (other == body.body || !surroundings.has_any(other, near)) continue;
       double& size = sizes_[static_cast<std::size_t>(v)];
       size = std::min(size, body.options.size_contact * dhat);
     }

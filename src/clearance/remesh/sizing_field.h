@@ -4,15 +4,15 @@
 
 #include <vector>
 
-#include "clearance/remesh/body_surface.h"
+#include "clearance/remesh/scene_surfaces.h"
 
 namespace clearance {
 
 template <int dim>
 class SizingField {
  public:
-  SizingField(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body,
-              const std::vector<BodySurface<dim>>& surfaces);
+  /// `dhat` [m] of the body; 0: it touches nothing.
+  SizingField(const AdaptingBody<dim>& body, const SceneSurfaces<dim>& surroundings, double dhat);
 
   /// [m] At rest, of the edge between two vertices.
   double at(int a, int b) const {

@@ -1,0 +1,460 @@
+#include "clearance/remesh/body_remesher.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/base/contract.h"
+#include "clearance/base/parallel.h"
+#include "clearance/remesh/sizing_field.h"
+#include "clearance/remesh/split_estimate.h"
+
+namespace clearance {
+
+namespace {
+
+/// So many trials are judged at once, and so many candidates are looked at for them; no matter how many threads.
+constexpr std::size_t batch_size = 16, most_looked_at = 64;
+/// Of the body's volume: what a local problem has at least.
+constexpr double volume_share = 0.01;
+/// Nodes move by less than this part of the mean edge in a local problem, as a rule.
+constexpr double allowance_share = 0.25;
+/// Edges against a sizing field: no split is undone by a collapse at once.
+constexpr double too_long = 4.0 / 3.0, too_short = 4.0 / 5.0;
+/// What a split gains in all, in decrements of its vertex alone.
+constexpr double decrement_factor = 8.0;
+
+template <int dim>
+double rest_volume(const SimplexMesh<dim>& mesh) {
+  double sum = 0.0;
+  for (int c = 0; c < mesh.num_cells(); ++c) {
+    if (mesh.is_cell_alive(c)) sum += mesh.rest_volume(c);
+  }
+  return sum;
+}
+
+bool meet(std::span<const int> a, const std::vector<int>& marks) {
+  return std::any_of(a.begin(), a.end(), [&](int v) { return std::binary_search(marks.begin(), marks.end(), v); });
+}
+
+}  // namespace
+
+template <int dim>
+BodyRemesher<dim>::BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& body,
+                                const SceneSurfaces<dim>& surroundings, RemeshReport& report)
+    : surroundings_(surroundings),
+      report_(report),
+      edited_(in, body, local_integrator<dim>(in, body.body)),
+      setting_(in, edited_.body(), surroundings, edited_.surface()),
+      scopes_(edited_.body(), volume_share * rest_volume(edited_.body().mesh)),
+      generation_(body.fields.size(), 0) {}
+
+template <int dim>
+void BodyRemesher<dim>::run() {
+  const RemeshOptions& o = options();
+  if (o.split) {
+    rank();
+    limits_ = {o.gain > 0.0 ? o.gain : o.relative_gain * energy_, is_energetic()};
+    work_off(Kind::split, split_queue());
+  }
+  if (!o.collapse && !o.swap && !o.smooth) return;
+  rank();
+  limits_ = {-(o.loss > 0.0 ? o.loss : o.relative_loss * energy_), is_energetic()};
+  if (o.collapse) work_off(Kind::collapse, collapse_queue());
+  if (o.swap) work_off(Kind::swap, swap_queue());
+  if (o.smooth) work_off(Kind::smooth, smooth_queue());
+}
+
+// --- candidates ---
+
+/// Energies of all edges, and from which on they are worth a trial.
+template <int dim>
+void BodyRemesher<dim>::rank() {
+  edges_ = mesh().edges();
+  if (!is_energetic()) {
+    const double dhat = edited_.surface().has_contact() ? edited_.surface().dhat() : 0.0;
+    const SizingField<dim> sizes(body(), surroundings_, dhat);
+    excess_.clear();
+    for (const auto& [a, b] : edges_) excess_.push_back(edge_length(a, b) / sizes.at(a, b));
+    return;
+  }
+  const auto count = static_cast<int>(edges_.size());
+  elastic_.assign(edges_.size(), 0.0);
+  contact_.assign(edges_.size(), 0.0);
+  const ContactEnergies contacts = contact_energies(setting_);
+  parallel_for(count, 64, [&](int e) {
+    const auto [a, b] = edges_[static_cast<std::size_t>(e)];
+    elastic_[static_cast<std::size_t>(e)] = elastic_energy_of_edge(body(), a, b);
+    contact_[static_cast<std::size_t>(e)] = contact_energy_of_edge(body(), contacts, a, b);
+  });
+  of_elastic_ = cull(elastic_, options().split_quantile, options().collapse_quantile);
+  of_contact_ = cull(contact_, options().split_quantile, options().collapse_quantile);
+  energy_ = contacts.sum + ordered_sum(mesh().num_cells(), [&](int c) {
+                             return mesh().is_cell_alive(c) ? elastic_energy(body(), c) : 0.0;
+                           }).value();
+}
+
+/// The larger of two, as parts of what is worth a split; at most 0: it is not.
+template <int dim>
+double BodyRemesher<dim>::split_priority(double elastic, double contact) const {
+  double priority = 0.0;
+  if (elastic > of_elastic_.split) priority = elastic / std::max(of_elastic_.split, 1e-300);
+  if (contact > of_contact_.split) priority = std::max(priority, contact / std::max(of_contact_.split, 1e-300));
+  return std::min(priority, 1e300);
+}
+
+template <int dim>
+auto BodyRemesher<dim>::split_queue() const -> Queue {
+  Queue queue;
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    if (!is_energetic()) {
+      if (excess_[e] > too_long) queue.insert({excess_[e], {edges_[e][0], edges_[e][1], -1}, 0.0});
+      continue;
+    }
+    const double priority = split_priority(elastic_[e], contact_[e]);
+    if (priority > 0.0) queue.insert({priority, {edges_[e][0], edges_[e][1], -1}, contact_[e]});
+  }
+  return queue;
+}
+
+/// The shortest first, and none that is long: collapses take refinement back, they do not coarsen what was there.
+template <int dim>
+auto BodyRemesher<dim>::collapse_queue() const -> Queue {
+  double longest = options().longest_collapse;
+  if (longest == 0.0 && !edges_.empty()) {
+    std::vector<double> lengths;
+    for (const auto& [a, b] : edges_) lengths.push_back(edge_length(a, b));
+    const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
+    std::nth_element(lengths.begin(), middle, lengths.end());
+    longest = *middle;
+  }
+  Queue queue;
+  for (std::size_t e = 0; e < edges_.size(); ++e) {
+    const auto [a, b] = edges_[e];
+    const double length = edge_length(a, b);
+    if (!is_energetic()) {
+      if (excess_[e] < too_short) queue.insert({-length, {a, b, -1}, 0.0});
+      continue;
+    }
+    if (elastic_[e] > of_elastic_.collapse || contact_[e] > of_contact_.collapse || length > longest) continue;
+    queue.insert({-length, {a, b, -1}, 0.0});
+  }
+  return queue;
+}
+
+/// Edges and, in 3D, faces of the worst elements first.
+template <int dim>
+auto BodyRemesher<dim>::swap_queue() const -> Queue {
+  constexpr double good = 0.6;  // elements that are better stay
+  Queue queue;
+  for (const auto& [a, b] : edges_) {
+    double worst = 1.0;
+    for (const int c : mesh().cells_at_edge(a, b)) worst = std::min(worst, mesh().quality(c));
+    if (worst < good) queue.insert({-worst, {a, b, -1}, 0.0});
+  }
+  if constexpr (dim == 3) {
+    for (int c = 0; c < mesh().num_cells(); ++c) {
+      if (!mesh().is_cell_alive(c) || mesh().quality(c) >= good) continue;
+      for (std::size_t i = 0; i < 4; ++i) {
+        std::array<int, 3> face = {mesh().cell(c)[(i + 1) % 4], mesh().cell(c)[(i + 2) % 4],
+                                   mesh().cell(c)[(i + 3) % 4]};
+        std::sort(face.begin(), face.end());
+        queue.insert({-mesh().quality(c), face, 0.0});
+      }
+    }
+  }
+  return queue;
+}
+
+/// Vertices of the worst elements first.
+template <int dim>
+auto BodyRemesher<dim>::smooth_queue() const -> Queue {
+  constexpr double good = 0.6;
+  Queue queue;
+  for (int v = 0; v < mesh().num_vertices(); ++v) {
+    if (!mesh().is_vertex_alive(v) || mesh().is_on_boundary(v) || !is_free(body(), v)) continue;
+    double worst = 1.0;
+    for (const int c : mesh().cells_at(v)) worst = std::min(worst, mesh().quality(c));
+    if (worst < good) queue.insert({-worst, {v, -1, -1}, 0.0});
+  }
+  return queue;
+}
+
+// --- trials ---
+
+/// Batches of trials that do not touch each other are judged at once, and committed in their order. What an earlier one
+/// of the batch has changed is judged again in the next.
+template <int dim>
+void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
+  while (!queue.empty()) {
+    std::vector<Trial<dim>> batch;
+    std::vector<Candidate> of_batch, postponed;
+    std::vector<int> taken;  // vertices that trials of the batch move
+    for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
+      const Candidate candidate = *queue.begin();
+      queue.erase(queue.begin());
+      const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
+      Trial<dim> trial;
+      if (!meet(seeds, taken)) trial.scope = scopes_.find(seeds);
+      if (meet(seeds, taken) || meet(trial.scope.moving, taken)) {
+        postponed.push_back(candidate);
+        continue;
+      }
+      if (!prepare(kind, candidate, trial)) continue;
+      mark(trial.before->vertices(), trial.touched);
+      mark(std::span(trial.before->vertices()).first(static_cast<std::size_t>(trial.before->num_moving())), taken);
+      batch.push_back(std::move(trial));
+      of_batch.push_back(candidate);
+    }
+    parallel_for(static_cast<int>(batch.size()), 1,
+                 [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
+    std::vector<int> changed;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      Trial<dim>& trial = batch[i];
+      if (trial.verdict == TrialVerdict::no_gain) ++report_.num_rejected;
+      if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
+      if (trial.verdict != TrialVerdict::accepted) continue;
+      if (meet(trial.touched, changed)) {
+        postponed.push_back(of_batch[i]);
+        continue;
+      }
+      commit(trial);
+      mark(trial.scope.moving, changed);
+      for (const int c : edited_.edit().added_cells) mark(mesh().cell(c), changed);
+      if (kind == Kind::split) add_children(of_batch[i], edited_.edit().vertex, queue);
+    }
+    queue.insert(postponed.begin(), postponed.end());
+  }
+}
+
+template <int dim>
+std::size_t BodyRemesher<dim>::num_seeds(const Candidate& candidate) {
+  return static_cast<std::size_t>(
+      std::count_if(candidate.vertices.begin(), candidate.vertices.end(), [](int v) { return v >= 0; }));
+}
+
+template <int dim>
+void BodyRemesher<dim>::mark(std::span<const int> vertices, std::vector<int>& marks) {
+  marks.insert(marks.end(), vertices.begin(), vertices.end());
+  std::sort(marks.begin(), marks.end());
+  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+}
+
+/// The operations that a candidate stands for; the first one that the mesh allows is tried.
+template <int dim>
+std::vector<Operation<dim>> BodyRemesher<dim>::operations(Kind kind, const Candidate& candidate) const {
+  const auto [a, b, c] = candidate.vertices;
+  if (kind == Kind::smooth) {
+    Vec<dim> centre = Vec<dim>::Zero();
+    const std::vector<int> around = mesh().neighbours(a);
+    for (const int v : around) centre += mesh().rest(v) / static_cast<double>(around.size());
+    std::vector<Operation<dim>> ways;
+    for (const double share : {1.0, 0.5, 0.25}) {
+      ways.push_back({kind, {a, -1, -1}, false, mesh().rest(a) + share * (centre - mesh().rest(a))});
+    }
+    return ways;
+  }
+  if (kind != Kind::collapse) return {{kind, {a, b, c}, false, Vec<dim>::Zero()}};
+  const Operation<dim> towards_b{kind, {a, b, -1}, false, Vec<dim>::Zero()};
+  const Operation<dim> towards_a{kind, {b, a, -1}, false, Vec<dim>::Zero()};
+  const bool is_a_outside = mesh().is_on_boundary(a), is_b_outside = mesh().is_on_boundary(b);
+  if (is_a_outside && !is_b_outside) return {towards_a};
+  if (is_b_outside && !is_a_outside) return {towards_b};
+  if (is_a_outside) return {towards_b, towards_a};
+  return {{kind, {a, b, -1}, true, Vec<dim>::Zero()}, towards_b, towards_a};
+}
+
+template <int dim>
+bool BodyRemesher<dim>::may_split(const Candidate& candidate) const {
+  const auto [a, b, none] = candidate.vertices;
+  const bool is_full = options().largest_count > 0 && mesh().num_live_cells() >= options().largest_count;
+  return !is_full &&
+         std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]) < options().depth;
+}
+
+/// Barriers of edges that are hardly longer than their reach repel their neighbours.
+template <int dim>
+bool BodyRemesher<dim>::keeps_distances() const {
+  const MeshEdit& edit = edited_.edit();
+  if (edit.kind != Kind::split || !edit.is_on_boundary || !edited_.surface().has_contact()) return true;
+  for (const int f : edit.added_facets) {
+    for (const int v : mesh().facet(f)) {
+      if (v != edit.vertex && edge_length(v, edit.vertex) < 2.0 * edited_.surface().dhat()) return false;
+    }
+  }
+  return true;
+}
+
+/// Swapped and smoothed elements have to be better at rest than those that they replace.
+template <int dim>
+bool BodyRemesher<dim>::is_better(const Trial<dim>& trial) const {
+  return trial.quality_after > trial.quality_before * (1.0 + 1e-3);
+}
+
+template <int dim>
+bool BodyRemesher<dim>::apply_first(Kind kind, const Candidate& candidate, Trial<dim>& trial) {
+  const auto worst = [&](std::span<const int> cells) {
+    double quality = 1.0;
+    for (const int c : cells) quality = std::min(quality, mesh().quality(c));
+    return quality;
+  };
+  for (const Operation<dim>& operation : operations(kind, candidate)) {
+    std::vector<int> before;
+    if (kind == Kind::smooth) {
+      const auto around = mesh().cells_at(operation.vertices[0]);
+      before.assign(around.begin(), around.end());
+      trial.quality_before = worst(before);
+    }
+    if (edited_.apply(operation) != EditRefusal::none) continue;
+    trial.operation = operation;
+    if (kind == Kind::smooth) trial.quality_after = worst(edited_.reshaped_cells());
+    if (kind == Kind::swap) {
+      trial.quality_before = worst(edited_.edit().removed_cells);
+      trial.quality_after = worst(edited_.edit().added_cells);
+    }
+    const bool has_to_be_better = kind == Kind::swap || kind == Kind::smooth;
+    if (keeps_distances() && (!has_to_be_better || is_better(trial))) return true;
+    edited_.undo();
+  }
+  return false;
+}
+
+/// Both problems of a trial; false if it is refused, or not worth the work. The body is as before afterwards.
+template <int dim>
+bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial) {
+  const auto [a, b, c] = candidate.vertices;
+  const bool exists = kind == Kind::smooth ? mesh().is_vertex_alive(a)
+                                           : mesh().is_vertex_alive(a) && mesh().is_vertex_alive(b) &&
+                                                 !mesh().cells_at_edge(a, b).empty();
+  if (!exists) return false;
+  if ((kind == Kind::split && !may_split(candidate)) || !apply_first(kind, candidate, trial)) {
+    ++report_.num_unsafe;
+    return false;
+  }
+  const MeshEdit edit = edited_.edit();
+  const std::vector<int> reshaped = edited_.reshaped_cells();
+  add_replaced(edit, reshaped, trial.scope);
+  const Scope after = scope_after(body(), trial.scope, edit);
+  trial.changes_boundary = edit.is_on_boundary;
+  trial.new_vertex = kind == Kind::split ? edit.vertex : -1;
+  // Extents are those of the old boundary, which holds the new one.
+  const auto refuse = [&] {
+    edited_.undo();
+    ++report_.num_rejected;
+    return false;
+  };
+  if (kind == Kind::split && limits_.has_energy_test && !is_promising(edit, after)) return refuse();
+  edited_.undo();
+  const std::optional<ContactRegion<dim>> region = region_of(trial.scope);
+  const ContactRegion<dim>* near = region ? &*region : nullptr;
+  trial.before = std::make_unique<LocalProblem<dim>>(setting_, trial.scope, near);
+  (void)edited_.apply(trial.operation);
+  trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, near);
+  edited_.undo();
+  return true;
+}
+
+/// Whether the decrement of the new vertex lets the split gain enough; where contacts may be, that is not known.
+template <int dim>
+bool BodyRemesher<dim>::is_promising(const MeshEdit& edit, const Scope& after) const {
+  if (!is_free(body(), edit.vertex)) return false;
+  const auto& materials = body().materials;
+  const bool is_damped =
+      std::any_of(materials.begin(), materials.end(), [](const MaterialParameters& m) { return m.damping > 0.0; });
+  if (is_damped || (edit.is_on_boundary && region_of(after))) return true;
+  return decrement_factor * split_decrement(setting_, edited_.x_tilde(), edit.vertex) > limits_.least_gain;
+}
+
+/// Nothing: no moving node is on the boundary, or nothing is near that it could touch.
+template <int dim>
+std::optional<ContactRegion<dim>> BodyRemesher<dim>::region_of(const Scope& scope) const {
+  if (scope.facets.empty() || !edited_.surface().has_contact()) return std::nullopt;
+  Extent<dim> extent;
+  double length = 0.0;
+  for (const int f : scope.facets) {
+    const auto& facet = mesh().facet(f);
+    for (const int v : facet) {
+      const NodeFields<dim>& fields = body().fields[static_cast<std::size_t>(v)];
+      extent.extend(fields.x1, fields.x0);
+    }
+    length += edge_length(facet[0], facet[1]);
+  }
+  ContactRegion<dim> region;
+  region.allowance = allowance_share * length / static_cast<double>(scope.facets.size());
+  const double activation = edited_.surface().dhat() + setting_.options.barrier.min_separation;
+  region.extent = extent.inflated(2.0 * (activation + region.allowance));
+  if (!has_neighbours(region)) return std::nullopt;
+  return region;
+}
+
+template <int dim>
+bool BodyRemesher<dim>::has_neighbours(const ContactRegion<dim>& region) const {
+  if (body().has_self_contact) return true;
+  for (const HalfSpace& plane : setting_.in.model.half_spaces) {
+    const Vec<dim> normal = plane.normal.template head<dim>();
+    const auto lowest = [&](const Vec<dim>& low, const Vec<dim>& high) {
+      return (normal.array() > 0.0).select(low.array() * normal.array(), high.array() * normal.array()).sum();
+    };
+    const Extent<dim>& e = region.extent;
+    if (lowest(e.low_x1, e.high_x1) < plane.offset || lowest(e.low_x0, e.high_x0) < plane.offset) return true;
+  }
+  for (int b = 0; b < surroundings_.num_bodies(); ++b) {
+    if (b != body().body && surroundings_.has_any(b, region.extent)) return true;
+  }
+  return false;
+}
+
+template <int dim>
+void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
+  // It was possible on the same elements.
+  const EditRefusal refusal = edited_.apply(trial.operation);
+  CLEARANCE_ASSERT(refusal == EditRefusal::none);
+  if (refusal != EditRefusal::none) return;
+  const MeshEdit& edit = edited_.edit();
+  std::vector<int> moved;
+  for (int i = 0; i < trial.after->num_moving(); ++i) {
+    int vertex = trial.after->vertices()[static_cast<std::size_t>(i)];
+    // Others of its batch may have taken the number that its vertex had when it was tried.
+    if (vertex == trial.new_vertex) vertex = edit.vertex;
+    edited_.set_x1(vertex, trial.after->position(i));
+    moved.push_back(vertex);
+  }
+  edited_.keep();
+  edited_.note_motion(moved);
+  report_.gain += trial.fall;
+  switch (trial.operation.kind) {
+    case Kind::split:
+      ++report_.num_splits;
+      generation_.push_back(1 + std::max(generation_[static_cast<std::size_t>(edit.ends[0])],
+                                         generation_[static_cast<std::size_t>(edit.ends[1])]));
+      break;
+    case Kind::collapse:
+      ++report_.num_collapses;
+      break;
+    case Kind::swap:
+      ++report_.num_swaps;
+      break;
+    case Kind::smooth:
+      ++report_.num_smoothings;
+      break;
+  }
+}
+
+/// The edges of a new vertex, where they are still worth it. What contacts have on them is that of their parent.
+template <int dim>
+void BodyRemesher<dim>::add_children(const Candidate& parent, int vertex, Queue& queue) const {
+  for (const int v : mesh().neighbours(vertex)) {
+    if (!is_energetic()) {
+      const double excess = 0.5 * parent.priority;
+      if (excess > too_long) queue.insert({excess, {std::min(v, vertex), std::max(v, vertex), -1}, 0.0});
+      continue;
+    }
+    const double contact = mesh().is_boundary_edge(vertex, v) ? parent.contact_energy : 0.0;
+    const double priority = split_priority(elastic_energy_of_edge(body(), vertex, v), contact);
+    if (priority > 0.0) queue.insert({priority, {std::min(v, vertex), std::max(v, vertex), -1}, contact});
+  }
+}
+
+template class BodyRemesher<2>;
+template class BodyRemesher<3>;
+
+}  // namespace clearance

@@ -1,0 +1,81 @@
+// The operations on one body within a step: which are tried, in which order, and what is done of them.
+#pragma once
+
+#include <optional>
+#include <set>
+
+#include "clearance/remesh/edge_energies.h"
+#include "clearance/remesh/trial.h"
+
+namespace clearance {
+
+template <int dim>
+class BodyRemesher {
+ public:
+  /// All outlive the object.
+  BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& body, const SceneSurfaces<dim>& surroundings,
+               RemeshReport& report);
+
+  /// Splits, collapses, swaps and smooths, as far as the options ask for it.
+  void run();
+  /// The boundary as it is now.
+  BodySurface<dim> surface() const { return edited_.surface().whole(); }
+
+ private:
+  /// What is to be tried. The first in the order is the next.
+  struct Candidate {
+    double priority = 0.0;
+    std::array<int, 3> vertices = {-1, -1, -1};
+    double contact_energy = 0.0;  // [J] of the edge
+    bool operator<(const Candidate& other) const {
+      return priority != other.priority ? priority > other.priority : vertices < other.vertices;
+    }
+  };
+  using Queue = std::set<Candidate>;
+  using Kind = MeshEdit::Kind;
+
+  void rank();
+  bool is_energetic() const { return options().criterion == RemeshCriterion::energy; }
+  Queue split_queue() const;
+  Queue collapse_queue() const;
+  Queue swap_queue() const;
+  Queue smooth_queue() const;
+  double split_priority(double elastic, double contact) const;
+
+  void work_off(Kind kind, Queue queue);
+  bool prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial);
+  bool apply_first(Kind kind, const Candidate& candidate, Trial<dim>& trial);
+  std::vector<Operation<dim>> operations(Kind kind, const Candidate& candidate) const;
+  bool may_split(const Candidate& candidate) const;
+  bool is_better(const Trial<dim>& trial) const;
+  bool keeps_distances() const;
+  std::optional<ContactRegion<dim>> region_of(const Scope& scope) const;
+  bool has_neighbours(const ContactRegion<dim>& region) const;
+  void commit(const Trial<dim>& trial);
+  bool is_promising(const MeshEdit& edit, const Scope& after) const;
+  static std::size_t num_seeds(const Candidate& candidate);
+  static void mark(std::span<const int> vertices, std::vector<int>& marks);
+  void add_children(const Candidate& parent, int vertex, Queue& queue) const;
+
+  const AdaptingBody<dim>& body() const { return edited_.body(); }
+  const SimplexMesh<dim>& mesh() const { return edited_.body().mesh; }
+  const RemeshOptions& options() const { return edited_.body().options; }
+  double edge_length(int a, int b) const { return (mesh().rest(a) - mesh().rest(b)).norm(); }
+
+  const SceneSurfaces<dim>& surroundings_;
+  RemeshReport& report_;
+  EditedBody<dim> edited_;
+  LocalSetting<dim> setting_;
+  ScopeFinder<dim> scopes_;
+
+  // Of the phase at hand: splits, collapses, ...
+  std::vector<std::array<int, 2>> edges_;
+  std::vector<double> elastic_, contact_;  // per edge
+  std::vector<double> excess_;             // likewise, by a sizing field: length over what it should be
+  Culling of_elastic_, of_contact_;
+  double energy_ = 0.0;  // [J] elastic and of contacts
+  TrialLimits limits_;
+  std::vector<int> generation_;  // per vertex: of splits in this step
+};
+
+}  // namespace clearance

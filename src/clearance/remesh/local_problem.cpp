@@ -1,0 +1,481 @@
+#include "clearance/remesh/local_problem.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/bodies/fem/fem_body.h"
+#include "clearance/bodies/fem/inversion_barrier.h"
+#include "clearance/contact/make_contact_model.h"
+#include "clearance/solver/barrier_stiffness.h"
+#include "clearance/solver/feasible_step.h"
+#include "clearance/solver/impacts.h"
+#include "clearance/solver/line_search.h"
+#include "clearance/solver/moving_part.h"
+#include "clearance/solver/newton_system.h"
+
+namespace clearance {
+
+namespace {
+
+/// Directions shorter than this part of the mean edge end a solve.
+constexpr double converged_share = 1e-5;
+
+template <int dim>
+TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
+  const auto is_of_body = [&](std::size_t block) { return in.model.body_of_block[block] == body; };
+  for (std::size_t b = 0; b < in.model.body_of_block.size(); ++b) {
+    if (is_of_body(b) && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
+      return TimeIntegrator::implicit_euler;
+    }
+  }
+  if (!in.options.has_contact) return TimeIntegrator::bdf2;
+  VecX x = predict(in.options.integrator, in.state).x_tilde;
+  for (std::size_t b = 0; b < in.model.is_always_prescribed.size(); ++b) {
+    if (in.model.is_always_prescribed[b]) block<dim>(x, static_cast<int>(b)) = block<dim>(in.x1, static_cast<int>(b));
+  }
+  const auto broad_phase = make_broad_phase(dim, in.model.surface);
+  const std::vector<char> is_hit = find_impacts<dim>(in.model, in.options.barrier, *broad_phase, in.state.x, x);
+  for (std::size_t b = 0; b < is_hit.size(); ++b) {
+    if (is_hit[b] && (in.model.consistent_mass || is_of_body(b))) return TimeIntegrator::implicit_euler;
+  }
+  return TimeIntegrator::bdf2;
+}
+
+}  // namespace
+
+template <int dim>
+IntegratorOptions local_integrator(const RemeshInputs<dim>& in, int body) {
+  IntegratorOptions integrator = in.options.integrator;
+  if (integrator.method == TimeIntegrator::bdf2_restarted) integrator.method = restarted_method<dim>(in, body);
+  return integrator;
+}
+
+template <int dim>
+LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingBody<dim>& adapting,
+                                const SceneSurfaces<dim>& scene, const OwnSurface<dim>& own_surface)
+    : in(inputs),
+      body(adapting),
+      surroundings(scene),
+      own(own_surface),
+      options(inputs.options),
+      friction(inputs.model.friction) {
+  options.integrator = local_integrator<dim>(in, body.body);
+  options.linear_solver = LinearSolverChoice::cholmod;
+  options.convergence = Convergence::published;
+  options.keeps_forces = false;
+  options.on_ccd_query = {};
+  scale = predict(options.integrator, in.state).scale;
+  // Where every step chooses a stiffness, this one's is that of the last, or the one it began with.
+  const bool is_per_contact = options.formulation.has_physical_barrier || in.model.contact_scales.compliance.size() > 0;
+  const BarrierStiffness stiffness(in.model, in.options, is_per_contact, true);
+  if (stiffness.is_adaptive()) {
+    options.kappa.fixed = in.state.kappa > 0.0 ? in.state.kappa * scale : stiffness.initial();
+  }
+  is_friction_at_x1 = in.options.friction.iterations != 1;
+  if (in.options.convergence == Convergence::forces && in.state.step == 0 && !is_friction_at_x1) {
+    for (FrictionCoefficients& mu : friction.of_class) mu = {};
+    for (auto& mu : friction.of_half_space) mu = FrictionCoefficients{};
+    friction.of_pair.clear();
+  }
+}
+
+// --- the model of a scope ---
+
+template <int dim>
+struct LocalProblem<dim>::Impl {
+  Impl(const LocalSetting<dim>& local_setting, const Scope& scope, const ContactRegion<dim>* region)
+      : setting(local_setting), options(local_setting.options) {
+    number_vertices(scope, region);
+    add_elements(scope);
+    add_loads(scope);
+    options.has_contact = region != nullptr;
+    if (region != nullptr) {
+      allowance = region->allowance;
+      add_surfaces(*region);
+    }
+    add_state();
+    hold_fixed();
+  }
+
+  int num_own() const { return static_cast<int>(vertices.size()); }
+  int block_of(int vertex) const {
+    for (const auto& [from, to] : {std::pair(0, num_moving), std::pair(num_moving, num_own())}) {
+      const auto place = std::lower_bound(vertices.begin() + from, vertices.begin() + to, vertex);
+      if (place != vertices.begin() + to && *place == vertex) return static_cast<int>(place - vertices.begin());
+    }
+    return -1;
+  }
+
+  /// Moving vertices of the mesh first, then those around, and of the surface near.
+  void number_vertices(const Scope& scope, const ContactRegion<dim>* region) {
+    const SimplexMesh<dim>& mesh = setting.body.mesh;
+    vertices = scope.moving;
+    num_moving = static_cast<int>(vertices.size());
+    std::vector<int> others;
+    for (const int c : scope.cells) others.insert(others.end(), mesh.cell(c).begin(), mesh.cell(c).end());
+    for (const int f : scope.facets) others.insert(others.end(), mesh.facet(f).begin(), mesh.facet(f).end());
+    if (region != nullptr) {
+      own_surface = setting.own.part(region->extent, scope.facets, own_surface_vertices);
+      others.insert(others.end(), own_surface_vertices.begin(), own_surface_vertices.end());
+    }
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
+    std::erase_if(others, [&](int v) { return std::binary_search(scope.moving.begin(), scope.moving.end(), v); });
+    vertices.insert(vertices.end(), others.begin(), others.end());
+  }
+
+  void add_elements(const Scope& scope) {
+    const SimplexMesh<dim>& mesh = setting.body.mesh;
+    elements.x_rest.resize(dim * num_own());
+    for (int i = 0; i < num_own(); ++i) {
+      block<dim>(elements.x_rest, i) = mesh.rest(vertices[static_cast<std::size_t>(i)]);
+    }
+    elements.materials = setting.body.materials;
+    for (const int c : scope.cells) {
+      std::array<int, dim + 1> nodes{};
+      for (std::size_t i = 0; i <= dim; ++i) nodes[i] = block_of(mesh.cell(c)[i]);
+      elements.elements.push_back(nodes);
+      elements.material_of_element.push_back(mesh.cell_label(c));
+      edge_length += (mesh.rest(mesh.cell(c)[0]) - mesh.rest(mesh.cell(c)[1])).norm();
+    }
+    edge_length /= static_cast<double>(std::max<std::size_t>(scope.cells.size(), 1));
+  }
+
+  /// Consistent nodal forces [N] of accelerations and tractions: equal shares.
+  void add_loads(const Scope& scope) {
+    const SimplexMesh<dim>& mesh = setting.body.mesh;
+    force = VecX::Zero(dim * num_own());
+    bool is_loaded = false;
+    for (std::size_t e = 0; e < scope.cells.size(); ++e) {
+      const auto label = static_cast<std::size_t>(mesh.cell_label(scope.cells[e]));
+      const Vec<dim>& acceleration = setting.body.accelerations[label];
+      if (acceleration.isZero(0.0)) continue;
+      is_loaded = true;
+      const double share = mesh.rest_volume(scope.cells[e]) * elements.materials[label].density / (dim + 1);
+      for (const int node : elements.elements[e]) block<dim>(force, node) += share * acceleration;
+    }
+    for (const int f : scope.facets) {
+      const Vec<dim>& traction = setting.body.tractions[static_cast<std::size_t>(mesh.facet_label(f))];
+      if (traction.isZero(0.0)) continue;
+      is_loaded = true;
+      const auto& facet = mesh.facet(f);
+      const Vec<dim> a = mesh.rest(facet[0]), along = mesh.rest(facet[1]) - a;
+      double area = along.norm();
+      if constexpr (dim == 3) area = 0.5 * cross_product(along, Vec<3>(mesh.rest(facet[2]) - a)).norm();
+      for (const int v : facet) block<dim>(force, block_of(v)) += area / dim * traction;
+    }
+    if (!is_loaded) force.resize(0);
+  }
+
+  /// Own surfaces keep the number of their body, and all go body by body.
+  void add_surfaces(const ContactRegion<dim>& region) {
+    model.surface_map = SurfaceMap(dim);
+    for (int b = 0; b < setting.surroundings.num_bodies(); ++b) {
+      if (b == setting.body.body) {
+        std::vector<int> blocks;
+        for (const int v : own_surface_vertices) blocks.push_back(block_of(v));
+        add_surface(own_surface, blocks);
+        continue;
+      }
+      const BodySurface<dim> part = setting.surroundings.part(b, region.extent);
+      if (part.nodes.empty()) continue;
+      std::vector<int> blocks;
+      for (const SurfaceNode<dim>& node : part.nodes) {
+        blocks.push_back(num_own() + static_cast<int>(held.size()));
+        held.push_back(node);
+      }
+      add_surface(part, blocks);
+    }
+    if (!setting.in.options.formulation.has_areas) {
+      // Without areas all vertices count alike, by the mean of the whole scene.
+      std::vector<double>& measures = model.contact_measures.vertex;
+      double sum = 0.0;
+      for (const double measure : setting.in.model.contact_measures.vertex) sum += measure;
+      const std::size_t count = std::max<std::size_t>(setting.in.model.contact_measures.vertex.size(), 1);
+      std::fill(measures.begin(), measures.end(), sum / static_cast<double>(count));
+    }
+    model.half_spaces = setting.in.model.half_spaces;
+    model.friction = setting.friction;
+  }
+
+  void add_surface(const BodySurface<dim>& part, const std::vector<int>& blocks) {
+    const Model& whole = setting.in.model;
+    SurfaceTopology& surface = model.surface;
+    const int first = surface.num_vertices;
+    surface.num_vertices += static_cast<int>(part.nodes.size());
+    const auto copy = [](const auto& from, auto& to, std::size_t at) {
+      if (!from.empty()) to.push_back(from[at]);
+    };
+    for (std::size_t i = 0; i < part.nodes.size(); ++i) {
+      const auto like = static_cast<std::size_t>(part.nodes[i].like);
+      surface.vertex_body.push_back(whole.surface.vertex_body[like]);
+      surface.vertex_group.push_back(whole.surface.vertex_group[like]);
+      model.is_obstacle_vertex.push_back(whole.is_obstacle_vertex[like]);
+      model.surface_map.add_vertex(blocks[i]);
+      copy(whole.contact_scales.dhat, model.contact_scales.dhat, like);
+      copy(whole.contact_scales.compliance, model.contact_scales.compliance, like);
+      copy(whole.contact_scales.eps_v, model.contact_scales.eps_v, like);
+      copy(whole.contact_scales.stick, model.contact_scales.stick, like);
+      copy(whole.contact_measures.modulus, model.contact_measures.modulus, like);
+      if (!whole.contact_measures.vertex.empty()) model.contact_measures.vertex.push_back(part.nodes[i].measure);
+    }
+    for (const SurfaceEdge& edge : part.edges) {
+      surface.edges.push_back({first + edge.ends[0], first + edge.ends[1]});
+      model.edge_rest_length_sq.push_back(edge.rest_length_sq);
+      if (!whole.contact_measures.edge.empty()) model.contact_measures.edge.push_back(edge.measure);
+    }
+    for (const auto& t : part.triangles) surface.triangles.push_back({first + t[0], first + t[1], first + t[2]});
+    for (const StickVertex& stick : part.stick) {
+      state.stick.push_back({first + stick.vertex, stick.partner, stick.displacement});
+    }
+    surface.ignored_pairs = whole.surface.ignored_pairs;
+  }
+
+  void add_state() {
+    const auto count = static_cast<Eigen::Index>(vertices.size() + held.size());
+    const State& whole = setting.in.state;
+    for (VecX* x : {&x1, &state.x, &state.v}) x->setZero(dim * count);
+    if (whole.a.size() > 0) state.a.setZero(dim * count);
+    const bool has_previous = whole.x_prev.size() > 0 && options.integrator.method != TimeIntegrator::implicit_euler;
+    if (has_previous) {
+      state.x_prev.setZero(dim * count);
+      state.v_prev.setZero(dim * count);
+    }
+    for (int i = 0; i < num_own(); ++i) {
+      const auto& fields = setting.body.fields[static_cast<std::size_t>(vertices[static_cast<std::size_t>(i)])];
+      block<dim>(x1, i) = fields.x1;
+      block<dim>(state.x, i) = fields.x0;
+      block<dim>(state.v, i) = fields.v;
+      if (state.a.size() > 0) block<dim>(state.a, i) = fields.a;
+      if (!has_previous) continue;
+      block<dim>(state.x_prev, i) = fields.x_prev;
+      block<dim>(state.v_prev, i) = fields.v_prev;
+    }
+    for (std::size_t k = 0; k < held.size(); ++k) {
+      const int i = num_own() + static_cast<int>(k);
+      block<dim>(x1, i) = held[k].x1;
+      block<dim>(state.x, i) = held[k].x0;
+      block<dim>(state.v, i) = held[k].v;
+      if (has_previous) block<dim>(state.x_prev, i) = held[k].x0;
+    }
+    state.step = whole.step;
+    state.time = whole.time;
+    state.kappa = whole.kappa;
+    state.controls = whole.controls;
+    elements.x_rest.conservativeResize(dim * count);
+    for (Eigen::Index i = dim * num_own(); i < dim * count; ++i) elements.x_rest[i] = x1[i];
+    complete_model(static_cast<int>(count));
+  }
+
+  void complete_model(int num_blocks) {
+    model.layout = {dim, num_blocks};
+    model.x_rest = elements.x_rest;
+    model.mass = lumped_mass(elements);
+    model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>(),
+                                                                  VecX(VecX::Zero(num_blocks)));
+    model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+    const auto has = [&](const auto& is_so) {
+      return std::any_of(elements.material_of_element.begin(), elements.material_of_element.end(),
+                         [&](int m) { return is_so(elements.materials[static_cast<std::size_t>(m)]); });
+    };
+    if (has([](const MaterialParameters& m) { return m.damping > 0.0; })) {
+      model.potentials.push_back(std::make_shared<LaggedDampingPotential<dim>>(elements));
+    }
+    if (has([](const MaterialParameters& m) { return !is_barrier_model(m.model); })) {
+      model.potentials.push_back(std::make_shared<InversionBarrier<dim>>(elements));
+    }
+    if (force.size() > 0) {
+      force.conservativeResize(dim * num_blocks);
+      force.tail(dim * (num_blocks - num_own())).setZero();
+      model.potentials.push_back(
+          std::make_shared<LoadPotential>(dim * num_blocks, [this](double, double, VecX& sum) -> Result<Done> {
+            sum += force;
+            return Done{};
+          }));
+    }
+    model.elastic_stiffness = VecX::Zero(num_blocks);
+    model.bbox_diagonal = setting.in.model.bbox_diagonal;
+    model.body_of_block.assign(static_cast<std::size_t>(num_blocks), setting.body.body);
+  }
+
+  void hold_fixed() {
+    const int num_blocks = model.layout.num_blocks;
+    model.is_always_prescribed.assign(static_cast<std::size_t>(num_blocks), 1);
+    std::fill_n(model.is_always_prescribed.begin(), num_moving, 0);
+    for (int b = num_moving; b < num_blocks; ++b) targets.blocks.push_back(b);
+    targets.positions = x1.tail(dim * (num_blocks - num_moving));
+  }
+
+  // --- its solution ---
+
+  /// What Newton's method needs, made once it is asked for.
+  struct Solver {
+    explicit Solver(Impl& local)
+        : copies(local.model, make_contact_model<dim>(local.model, local.options.barrier, local.options.formulation)),
+          system(local.model, local.options),
+          broad_phase(make_broad_phase(dim, local.model.surface)),
+          target(predict(local.options.integrator, local.state)),
+          in{local.model, local.options, local.targets, local.state, copies, system, *broad_phase, last_end},
+          problem(local.model, copies, local.options, target, local.targets, local.state),
+          bound(in, problem, report),
+          newton(in, problem, report),
+          search(in, problem, bound, report) {
+      const double h = local.options.integrator.h;
+      for (const auto& potential : copies.potentials) {
+        // Loads are given: there is nothing that is not defined.
+        (void)potential->begin_step(local.state.x, h, (local.state.step + 1) * h);
+      }
+      system.begin_step(local.state.x);
+      problem.fix_prescribed();
+      problem.choose_kappa();
+      point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
+      lag_friction(local);
+      point.energy = problem.is_feasible(local.x1) ? problem.energy(point.iterate) : CompensatedSum{infinity, 0.0};
+    }
+
+    std::shared_ptr<const Candidates> near(const VecX& x_surface) const {
+      return std::make_shared<const Candidates>(
+          in.options.has_contact ? copies.contact_model->find_candidates(*broad_phase, x_surface, x_surface)
+                                 : Candidates{});
+    }
+
+    void lag_friction(const Impl& local) {
+      if (!problem.has_friction()) return;
+      if (local.setting.is_friction_at_x1) {
+        problem.lag_friction(point.iterate, local.x1 - local.state.x, problem.kappa());
+        return;
+      }
+      const double kappa = local.state.kappa > 0.0 ? local.state.kappa * target.scale : problem.kappa();
+      problem.lag_friction(problem.make_iterate(local.state.x, near(problem.x_surface_t0())),
+                           local.options.integrator.h * local.state.v, kappa);
+    }
+
+    WorkingCopies<dim> copies;
+    SystemMatrix<dim> system;
+    std::unique_ptr<BroadPhase> broad_phase;
+    EndOfStep last_end;
+    InertialTarget target;
+    StepInputs<dim> in;
+    StepReport report;
+    StepProblem<dim> problem;
+    DirectionBound<dim> bound;
+    NewtonSystem<dim> newton;
+    MovingPart<dim> part;
+    LineSearch<dim> search;
+    Point point;
+    double way = 0.0;  // [m] at most so far has a node gone
+    bool is_converged = false;
+  };
+
+  Solver& solver() {
+    if (!solver_) solver_ = std::make_unique<Solver>(*this);
+    return *solver_;
+  }
+
+  bool iterate(int max_iterations) {
+    Solver& s = solver();
+    if (!std::isfinite(s.point.energy.value())) return false;
+    for (int i = 0; i < max_iterations && !s.is_converged; ++i) {
+      s.newton.assemble(s.point.iterate, s.part);
+      VecX dy;
+      if (!s.newton.solve(s.point.iterate, s.part, dy)) return false;
+      const double length = s.bound.length(s.point.iterate.x, dy);
+      s.is_converged = length <= converged_share * edge_length;
+      IterationReport iteration;
+      s.report.residual = length / options.integrator.h;
+      const bool has_moved = s.search.follow(dy, s.newton.gradient(), false, s.point, iteration);
+      s.way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
+      if (!has_moved) s.is_converged = true;
+    }
+    if (s.search.is_on_detour()) s.search.give_up_detour(s.point);
+    return is_valid(s);
+  }
+
+  bool is_valid(Solver& s) const {
+    if (!s.problem.is_feasible(s.point.iterate.x)) return false;
+    if (!options.has_contact) return true;
+    return s.way <= allowance &&
+           clearance::is_intersection_free<dim>(model, s.point.iterate.x_surface, *s.broad_phase, nullptr);
+  }
+
+  const LocalSetting<dim>& setting;
+  SolverOptions options;
+  std::vector<int> vertices, own_surface_vertices;
+  int num_moving = 0;
+  BodySurface<dim> own_surface;
+  std::vector<SurfaceNode<dim>> held;  // of the surroundings: the blocks after those of vertices
+  ElementMesh<dim> elements;
+  VecX force;                // [N] empty: none
+  double edge_length = 0.0;  // [m] mean, at rest
+  double allowance = 0.0;    // [m]
+  Model model;
+  State state;
+  PrescribedTargets targets;
+  VecX x1;
+  std::unique_ptr<Solver> solver_;
+};
+
+template <int dim>
+LocalProblem<dim>::LocalProblem(const LocalSetting<dim>& setting, const Scope& scope, const ContactRegion<dim>* region)
+    : impl_(std::make_unique<Impl>(setting, scope, region)) {}
+template <int dim>
+LocalProblem<dim>::~LocalProblem() = default;
+
+template <int dim>
+bool LocalProblem<dim>::is_intersection_free() const {
+  if (!impl_->options.has_contact) return true;
+  const auto broad_phase = make_broad_phase(dim, impl_->model.surface);
+  for (const VecX* x : {&impl_->x1, &impl_->state.x}) {
+    if (!clearance::is_intersection_free<dim>(impl_->model, impl_->model.surface_map.apply(*x), *broad_phase,
+                                              nullptr)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+template <int dim>
+bool LocalProblem<dim>::has_surface() const {
+  return impl_->options.has_contact;
+}
+template <int dim>
+const std::vector<int>& LocalProblem<dim>::vertices() const {
+  return impl_->vertices;
+}
+template <int dim>
+int LocalProblem<dim>::num_moving() const {
+  return impl_->num_moving;
+}
+template <int dim>
+const Model& LocalProblem<dim>::model() const {
+  return impl_->model;
+}
+template <int dim>
+const State& LocalProblem<dim>::state() const {
+  return impl_->state;
+}
+template <int dim>
+const VecX& LocalProblem<dim>::x1() const {
+  return impl_->x1;
+}
+template <int dim>
+const CompensatedSum& LocalProblem<dim>::objective() {
+  return impl_->solver().point.energy;
+}
+template <int dim>
+bool LocalProblem<dim>::iterate(int max_iterations) {
+  return impl_->iterate(max_iterations);
+}
+template <int dim>
+Vec<dim> LocalProblem<dim>::position(int i) const {
+  return block<dim>(impl_->solver_ ? impl_->solver_->point.iterate.x : impl_->x1, i);
+}
+
+template IntegratorOptions local_integrator<2>(const RemeshInputs<2>&, int);
+template IntegratorOptions local_integrator<3>(const RemeshInputs<3>&, int);
+template struct LocalSetting<2>;
+template struct LocalSetting<3>;
+template class LocalProblem<2>;
+template class LocalProblem<3>;
+
+}  // namespace clearance

@@ -1,0 +1,169 @@
+#include "clearance/remesh/operation.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+#include "clearance/math/predicates.h"
+#include "clearance/solver/time_integrator.h"
+
+namespace clearance {
+
+namespace {
+
+template <int dim>
+bool is_positive(const std::array<Vec<dim>, dim + 1>& x) {
+  if constexpr (dim == 2) {
+    return orient2d(x[0], x[1], x[2]) > 0;
+  } else {
+    return orient3d(x[0], x[1], x[2], x[3]) > 0;
+  }
+}
+
+template <int dim>
+std::vector<Vec<dim>> inertial_targets(const AdaptingBody<dim>& body, const State& whole,
+                                       const IntegratorOptions& integrator) {
+  const auto count = static_cast<Eigen::Index>(body.fields.size());
+  State state;
+  for (VecX* x : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev}) x->setZero(dim * count);
+  for (int i = 0; i < static_cast<int>(count); ++i) {
+    const NodeFields<dim>& fields = body.fields[static_cast<std::size_t>(i)];
+    block<dim>(state.x, i) = fields.x0;
+    block<dim>(state.v, i) = fields.v;
+    block<dim>(state.a, i) = fields.a;
+    block<dim>(state.x_prev, i) = fields.x_prev;
+    block<dim>(state.v_prev, i) = fields.v_prev;
+  }
+  if (whole.x_prev.size() == 0) state.x_prev.resize(0);
+  const VecX all = predict(integrator, state).x_tilde;
+  std::vector<Vec<dim>> x_tilde(body.fields.size());
+  for (std::size_t i = 0; i < x_tilde.size(); ++i) x_tilde[i] = block<dim>(all, static_cast<int>(i));
+  return x_tilde;
+}
+
+}  // namespace
+
+template <int dim>
+EditedBody<dim>::EditedBody(const RemeshInputs<dim>& in, AdaptingBody<dim>& body, const IntegratorOptions& integrator)
+    : body_(body), surface_(in, body), x_tilde_(inertial_targets<dim>(body, in.state, integrator)) {}
+
+template <int dim>
+EditRefusal EditedBody<dim>::change_mesh(const Operation<dim>& operation) {
+  const auto [a, b, c] = operation.vertices;
+  switch (operation.kind) {
+    case MeshEdit::Kind::split:
+      return body_.mesh.split(a, b, edit_);
+    case MeshEdit::Kind::collapse:
+      return body_.mesh.collapse(a, b, operation.at_midpoint, edit_);
+    case MeshEdit::Kind::swap:
+      return c < 0 ? body_.mesh.swap_edge(a, b, edit_) : body_.mesh.swap_face({a, b, c}, edit_);
+    case MeshEdit::Kind::smooth:
+      break;
+  }
+  return body_.mesh.smooth(a, operation.rest, edit_);
+}
+
+/// Fields at the new place of a vertex that is smoothed, by the element at it that holds the place.
+template <int dim>
+bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<dim>& fields, Vec<dim>& x_tilde) const {
+  for (const int c : body_.mesh.cells_at(operation.vertices[0])) {
+    const auto& nodes = body_.mesh.cell(c);
+    Mat<dim> sides;
+    for (int k = 0; k < dim; ++k) {
+      sides.col(k) = body_.mesh.rest(nodes[static_cast<std::size_t>(k) + 1]) - body_.mesh.rest(nodes[0]);
+    }
+    const Vec<dim> local = sides.inverse() * (operation.rest - body_.mesh.rest(nodes[0]));
+    if (!(local.minCoeff() >= 0.0) || !(local.sum() <= 1.0)) continue;
+    const auto mean = [&](auto member) {
+      Vec<dim> sum = (1.0 - local.sum()) * (body_.fields[static_cast<std::size_t>(nodes[0])].*member);
+      for (int k = 0; k < dim; ++k) {
+        sum += local[k] * (body_.fields[static_cast<std::size_t>(nodes[static_cast<std::size_t>(k) + 1])].*member);
+      }
+      return sum;
+    };
+    using Fields = NodeFields<dim>;
+    fields = {mean(&Fields::x1),     mean(&Fields::x0),     mean(&Fields::v),      mean(&Fields::a),
+              mean(&Fields::x_prev), mean(&Fields::v_prev), mean(&Fields::anchor), mean(&Fields::start)};
+    x_tilde = (1.0 - local.sum()) * x_tilde_[static_cast<std::size_t>(nodes[0])];
+    for (int k = 0; k < dim; ++k) {
+      x_tilde += local[k] * x_tilde_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(k) + 1])];
+    }
+    return true;
+  }
+  return false;
+}
+
+template <int dim>
+EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation) {
+  using Kind = MeshEdit::Kind;
+  const auto a = static_cast<std::size_t>(operation.vertices[0]), b = static_cast<std::size_t>(operation.vertices[1]);
+  NodeFields<dim> smoothed;
+  Vec<dim> smoothed_x_tilde;
+  if (operation.kind == Kind::smooth && !interpolate(operation, smoothed, smoothed_x_tilde)) {
+    return EditRefusal::inverted;
+  }
+  if (const EditRefusal refusal = change_mesh(operation); refusal != EditRefusal::none) return refusal;
+  reshaped_.clear();
+  if (operation.kind == Kind::split) {
+    body_.fields.push_back(NodeFields<dim>::midpoint(body_.fields[a], body_.fields[b]));
+    x_tilde_.push_back(0.5 * (x_tilde_[a] + x_tilde_[b]));
+    surface_.add_midpoint(operation.vertices[0], operation.vertices[1]);
+  } else if (operation.kind == Kind::smooth || edit_.is_at_midpoint) {
+    const auto moved = static_cast<std::size_t>(edit_.vertex);
+    fields_before_ = body_.fields[moved];
+    x_tilde_before_ = x_tilde_[moved];
+    const bool is_midpoint = operation.kind == Kind::collapse;
+    x_tilde_[moved] = is_midpoint ? Vec<dim>(0.5 * (x_tilde_[a] + x_tilde_[b])) : smoothed_x_tilde;
+    body_.fields[moved] = is_midpoint ? NodeFields<dim>::midpoint(body_.fields[a], body_.fields[b]) : smoothed;
+    const std::span<const int> around = body_.mesh.cells_at(edit_.vertex);
+    std::set_difference(around.begin(), around.end(), edit_.added_cells.begin(), edit_.added_cells.end(),
+                        std::back_inserter(reshaped_));
+  }
+  if (has_volume()) return EditRefusal::none;
+  undo();
+  return EditRefusal::inverted;
+}
+
+template <int dim>
+bool EditedBody<dim>::has_volume() const {
+  for (const std::vector<int>* cells : {&edit_.added_cells, &reshaped_}) {
+    for (const int c : *cells) {
+      std::array<Vec<dim>, dim + 1> x1, x0;
+      for (std::size_t i = 0; i <= dim; ++i) {
+        const auto v = static_cast<std::size_t>(body_.mesh.cell(c)[i]);
+        x1[i] = body_.fields[v].x1;
+        x0[i] = body_.fields[v].x0;
+      }
+      if (!is_positive<dim>(x1) || !is_positive<dim>(x0)) return false;
+    }
+  }
+  return true;
+}
+
+template <int dim>
+void EditedBody<dim>::undo() {
+  body_.mesh.undo(edit_);
+  if (edit_.kind == MeshEdit::Kind::split) {
+    body_.fields.pop_back();
+    x_tilde_.pop_back();
+    surface_.drop_midpoint();
+  } else if (edit_.kind == MeshEdit::Kind::smooth || edit_.is_at_midpoint) {
+    body_.fields[static_cast<std::size_t>(edit_.vertex)] = fields_before_;
+    x_tilde_[static_cast<std::size_t>(edit_.vertex)] = x_tilde_before_;
+  }
+}
+
+template <int dim>
+void EditedBody<dim>::keep() {
+  body_.has_changed = true;
+  body_.is_nested = body_.is_nested && edit_.kind == MeshEdit::Kind::split;
+  std::vector<int> vertices;
+  for (const int f : edit_.added_facets) {
+    vertices.insert(vertices.end(), body_.mesh.facet(f).begin(), body_.mesh.facet(f).end());
+  }
+  surface_.note_change(vertices);
+}
+
+template class EditedBody<2>;
+template class EditedBody<3>;
+
+}  // namespace clearance

@@ -1,0 +1,191 @@
+#include "clearance/remesh/own_surface.h"
+
+#include <algorithm>
+
+#include "clearance/geometry/distance.h"
+
+namespace clearance {
+
+namespace {
+
+/// More facets than these that are searched one by one are sorted into groups again.
+constexpr std::size_t most_changed = 256;
+
+void make_unique(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+}  // namespace
+
+template <int dim>
+OwnSurface<dim>::OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body) : body_(body) {
+  const SurfaceTopology& surface = in.model.surface;
+  std::vector<int> own;  // the body's surface vertices: its boundary vertices, in their order
+  for (int v = 0; v < surface.num_vertices; ++v) {
+    if (surface.vertex_body[static_cast<std::size_t>(v)] == body.body) own.push_back(v);
+  }
+  if (own.empty() || !in.options.has_contact) return;
+  like_ = own.front();
+  const std::vector<double>& scales = in.model.contact_scales.dhat;
+  dhat_ = scales.empty() ? in.options.barrier.dhat : scales[static_cast<std::size_t>(like_)];
+  build_groups();
+  if (in.state.stick.empty()) return;
+  stick_.resize(static_cast<std::size_t>(body.mesh.num_vertices()));
+  std::vector<int> vertex_of(static_cast<std::size_t>(surface.num_vertices), -1);
+  std::size_t next = 0;
+  for (int v = 0; v < body.mesh.num_vertices() && next < own.size(); ++v) {
+    if (body.mesh.is_on_boundary(v)) vertex_of[static_cast<std::size_t>(own[next++])] = v;
+  }
+  for (const StickVertex& stick : in.state.stick) {
+    const int v = vertex_of[static_cast<std::size_t>(stick.vertex)];
+    if (v >= 0) stick_[static_cast<std::size_t>(v)].push_back({v, stick.partner, stick.displacement});
+  }
+}
+
+template <int dim>
+Extent<dim> OwnSurface<dim>::extent_of(int facet) const {
+  Extent<dim> extent;
+  for (const int v : body_.mesh.facet(facet)) {
+    const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
+    extent.extend(fields.x1, fields.x0);
+  }
+  return extent;
+}
+
+template <int dim>
+double OwnSurface<dim>::area_of(int facet) const {
+  const auto& f = body_.mesh.facet(facet);
+  const Vec<dim> a = body_.mesh.rest(f[0]), b = body_.mesh.rest(f[1]);
+  if constexpr (dim == 2) return (b - a).norm();
+  if constexpr (dim == 3) return 0.5 * cross_product(Vec<3>(b - a), Vec<3>(body_.mesh.rest(f[2]) - a)).norm();
+}
+
+template <int dim>
+double OwnSurface<dim>::measure_of(int vertex) const {
+  double sum = 0.0;
+  for (const int f : body_.mesh.facets_at(vertex)) sum += area_of(f) / dim;
+  return sum;
+}
+
+template <int dim>
+double OwnSurface<dim>::measure_of_edge(int a, int b) const {
+  double sum = 0.0;
+  for (const int f : body_.mesh.facets_at(a)) {
+    const auto& facet = body_.mesh.facet(f);
+    if (std::find(facet.begin(), facet.end(), b) != facet.end()) sum += area_of(f) / (dim == 2 ? 1.0 : 3.0);
+  }
+  return sum;
+}
+
+template <int dim>
+void OwnSurface<dim>::build_groups() {
+  std::vector<Item> items;
+  for (int f = 0; f < body_.mesh.num_facets(); ++f) {
+    if (body_.mesh.is_facet_alive(f)) items.push_back({f, extent_of(f)});
+  }
+  groups_ = ExtentGroups<dim>(std::move(items));
+  changed_.clear();
+}
+
+template <int dim>
+void OwnSurface<dim>::note_change(std::span<const int> vertices) {
+  if (!has_contact()) return;
+  for (const int v : vertices) {
+    const std::span<const int> facets = body_.mesh.facets_at(v);
+    changed_.insert(changed_.end(), facets.begin(), facets.end());
+  }
+  make_unique(changed_);
+  if (changed_.size() > most_changed) build_groups();
+}
+
+template <int dim>
+void OwnSurface<dim>::add_midpoint(int a, int b) {
+  if (stick_.empty()) return;
+  const int vertex = static_cast<int>(stick_.size());
+  std::vector<StickVertex> sum;
+  for (const int end : {a, b}) {
+    for (const StickVertex& stick : stick_[static_cast<std::size_t>(end)]) {
+      auto same = std::find_if(sum.begin(), sum.end(), [&](const auto& s) { return s.partner == stick.partner; });
+      if (same == sum.end()) same = sum.insert(sum.end(), {vertex, stick.partner, Vec<3>::Zero()});
+      same->displacement += 0.5 * stick.displacement;
+    }
+  }
+  std::sort(sum.begin(), sum.end(), [](const auto& p, const auto& q) { return p.partner < q.partner; });
+  stick_.push_back(std::move(sum));
+}
+
+template <int dim>
+void OwnSurface<dim>::drop_midpoint() {
+  if (!stick_.empty()) stick_.pop_back();
+}
+
+template <int dim>
+BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std::vector<int>& vertices) const {
+  const SimplexMesh<dim>& mesh = body_.mesh;
+  vertices.clear();
+  std::vector<std::array<int, 2>> edges;
+  for (const int f : facets) {
+    const auto& facet = mesh.facet(f);
+    vertices.insert(vertices.end(), facet.begin(), facet.end());
+    for (std::size_t i = 0; i < (dim == 2 ? 1 : 3); ++i) {
+      const int a = facet[i], b = facet[(i + 1) % dim];
+      edges.push_back({std::min(a, b), std::max(a, b)});
+    }
+  }
+  make_unique(vertices);
+  std::sort(edges.begin(), edges.end());
+  edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+  const auto number = [&](int v) {
+    return static_cast<int>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
+  };
+  BodySurface<dim> surface;
+  for (const int v : vertices) {
+    const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
+    surface.nodes.push_back({fields.x1, fields.x0, fields.v, measure_of(v), like_});
+    if (stick_.empty() || static_cast<std::size_t>(v) >= stick_.size()) continue;
+    for (const StickVertex& stick : stick_[static_cast<std::size_t>(v)]) {
+      surface.stick.push_back({number(v), stick.partner, stick.displacement});
+    }
+  }
+  for (const auto& [a, b] : edges) {
+    surface.edges.push_back(
+        {{number(a), number(b)}, measure_of_edge(a, b), (mesh.rest(a) - mesh.rest(b)).squaredNorm()});
+  }
+  if constexpr (dim == 3) {
+    for (const int f : facets) {
+      const auto& [a, b, c] = mesh.facet(f);
+      surface.triangles.push_back({number(a), number(b), number(c)});
+    }
+  }
+  return surface;
+}
+
+template <int dim>
+BodySurface<dim> OwnSurface<dim>::part(const Extent<dim>& region, std::span<const int> others,
+                                       std::vector<int>& vertices) const {
+  std::vector<int> facets;
+  groups_.visit(region, [&](int f) { facets.push_back(f); });
+  for (const std::span<const int> more : {std::span<const int>(changed_), others}) {
+    for (const int f : more) {
+      if (body_.mesh.is_facet_alive(f) && extent_of(f).meets(region)) facets.push_back(f);
+    }
+  }
+  make_unique(facets);
+  std::erase_if(facets, [&](int f) { return !body_.mesh.is_facet_alive(f) || !extent_of(f).meets(region); });
+  return surface_of(facets, vertices);
+}
+
+template <int dim>
+BodySurface<dim> OwnSurface<dim>::whole() const {
+  std::vector<int> facets, vertices;
+  for (int f = 0; f < body_.mesh.num_facets(); ++f) {
+    if (body_.mesh.is_facet_alive(f)) facets.push_back(f);
+  }
+  return surface_of(facets, vertices);
+}
+
+template class OwnSurface<2>;
+template class OwnSurface<3>;
+
+}  // namespace clearance

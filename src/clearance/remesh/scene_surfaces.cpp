@@ -1,0 +1,150 @@
+#include "clearance/remesh/scene_surfaces.h"
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+
+int find_edge(const std::vector<SurfaceEdge>& edges, int a, int b) {
+  const std::array<int, 2> ends = {std::min(a, b), std::max(a, b)};
+  const auto found = std::lower_bound(edges.begin(), edges.end(), ends,
+                                      [](const SurfaceEdge& e, const auto& wanted) { return e.ends < wanted; });
+  return found != edges.end() && found->ends == ends ? static_cast<int>(found - edges.begin()) : -1;
+}
+
+template <int dim, std::size_t n>
+Extent<dim> extent_of(const BodySurface<dim>& surface, const std::array<int, n>& vertices) {
+  Extent<dim> extent;
+  for (const int v : vertices) {
+    const SurfaceNode<dim>& node = surface.nodes[static_cast<std::size_t>(v)];
+    extent.extend(node.x1, node.x0);
+  }
+  return extent;
+}
+
+}  // namespace
+
+template <int dim>
+SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
+  const Model& model = in.model;
+  const SurfaceTopology& topology = model.surface;
+  const VecX x1 = model.surface_map.apply(in.x1), x0 = model.surface_map.apply(in.state.x);
+  const VecX v = model.surface_map.apply_linear(in.state.v);
+  const ContactMeasures& measures = model.contact_measures;
+  std::vector<BodySurface<dim>> surfaces(static_cast<std::size_t>(topology.num_bodies()));
+  std::vector<int> number(static_cast<std::size_t>(topology.num_vertices));
+  const auto body_of = [&](int vertex) -> BodySurface<dim>& {
+    return surfaces[static_cast<std::size_t>(topology.vertex_body[static_cast<std::size_t>(vertex)])];
+  };
+  for (int i = 0; i < topology.num_vertices; ++i) {
+    BodySurface<dim>& surface = body_of(i);
+    number[static_cast<std::size_t>(i)] = static_cast<int>(surface.nodes.size());
+    const double measure = measures.vertex.empty() ? 0.0 : measures.vertex[static_cast<std::size_t>(i)];
+    surface.nodes.push_back({block<dim>(x1, i), block<dim>(x0, i), block<dim>(v, i), measure, i});
+  }
+  const auto at = [&](int vertex) { return number[static_cast<std::size_t>(vertex)]; };
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const auto [a, b] = topology.edges[e];
+    const double measure = measures.edge.empty() ? 0.0 : measures.edge[e];
+    body_of(a).edges.push_back(
+        {{std::min(at(a), at(b)), std::max(at(a), at(b))}, measure, model.edge_rest_length_sq[e]});
+  }
+  for (const auto& t : topology.triangles) body_of(t[0]).triangles.push_back({at(t[0]), at(t[1]), at(t[2])});
+  for (const StickVertex& stick : in.state.stick) {
+    body_of(stick.vertex).stick.push_back({at(stick.vertex), stick.partner, stick.displacement});
+  }
+  for (BodySurface<dim>& surface : surfaces) {
+    std::sort(surface.edges.begin(), surface.edges.end(),
+              [](const SurfaceEdge& a, const SurfaceEdge& b) { return a.ends < b.ends; });
+    bodies_.push_back(with_groups(std::move(surface)));
+  }
+}
+
+template <int dim>
+auto SceneSurfaces<dim>::with_groups(BodySurface<dim> surface) -> Body {
+  using Items = std::vector<typename ExtentGroups<dim>::Item>;
+  std::vector<char> is_of_triangle(surface.edges.size(), 0), is_of_facet(surface.nodes.size(), 0);
+  Items triangles, edges, nodes;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    const auto& corners = surface.triangles[t];
+    triangles.push_back({static_cast<int>(t), extent_of(surface, corners)});
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int e = find_edge(surface.edges, corners[i], corners[(i + 1) % 3]);
+      if (e >= 0) is_of_triangle[static_cast<std::size_t>(e)] = 1;
+    }
+  }
+  for (std::size_t e = 0; e < surface.edges.size(); ++e) {
+    for (const int v : surface.edges[e].ends) is_of_facet[static_cast<std::size_t>(v)] = 1;
+    if (!is_of_triangle[e]) edges.push_back({static_cast<int>(e), extent_of(surface, surface.edges[e].ends)});
+  }
+  for (std::size_t v = 0; v < surface.nodes.size(); ++v) {
+    if (!is_of_facet[v]) nodes.push_back({static_cast<int>(v), extent_of(surface, std::array{static_cast<int>(v)})});
+  }
+  return {std::move(surface), ExtentGroups<dim>(std::move(triangles)), ExtentGroups<dim>(std::move(edges)),
+          ExtentGroups<dim>(std::move(nodes))};
+}
+
+template <int dim>
+void SceneSurfaces<dim>::replace(int body, BodySurface<dim> surface) {
+  bodies_[static_cast<std::size_t>(body)] = with_groups(std::move(surface));
+}
+
+template <int dim>
+BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) const {
+  const Body& whole = bodies_[static_cast<std::size_t>(body)];
+  const BodySurface<dim>& surface = whole.surface;
+  std::vector<int> triangles, edges, nodes;
+  whole.triangles.visit(region, [&](int t) {
+    const auto& corners = surface.triangles[static_cast<std::size_t>(t)];
+    triangles.push_back(t);
+    nodes.insert(nodes.end(), corners.begin(), corners.end());
+    for (std::size_t i = 0; i < 3; ++i) {
+      const int e = find_edge(surface.edges, corners[i], corners[(i + 1) % 3]);
+      if (e >= 0) edges.push_back(e);
+    }
+  });
+  whole.edges.visit(region, [&](int e) {
+    const auto& ends = surface.edges[static_cast<std::size_t>(e)].ends;
+    edges.push_back(e);
+    nodes.insert(nodes.end(), ends.begin(), ends.end());
+  });
+  whole.nodes.visit(region, [&](int v) { nodes.push_back(v); });
+  for (std::vector<int>* numbers : {&triangles, &edges, &nodes}) {
+    std::sort(numbers->begin(), numbers->end());
+    numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
+  }
+  const auto renumber = [&](auto element) {
+    for (int& v : element) v = static_cast<int>(std::lower_bound(nodes.begin(), nodes.end(), v) - nodes.begin());
+    return element;
+  };
+  BodySurface<dim> part;
+  for (const int v : nodes) part.nodes.push_back(surface.nodes[static_cast<std::size_t>(v)]);
+  for (const int e : edges) {
+    SurfaceEdge edge = surface.edges[static_cast<std::size_t>(e)];
+    edge.ends = renumber(edge.ends);
+    part.edges.push_back(edge);
+  }
+  for (const int t : triangles) part.triangles.push_back(renumber(surface.triangles[static_cast<std::size_t>(t)]));
+  for (const StickVertex& stick : surface.stick) {
+    const auto place = std::lower_bound(nodes.begin(), nodes.end(), stick.vertex);
+    if (place == nodes.end() || *place != stick.vertex) continue;
+    part.stick.push_back({static_cast<int>(place - nodes.begin()), stick.partner, stick.displacement});
+  }
+  return part;
+}
+
+template <int dim>
+bool SceneSurfaces<dim>::has_any(int body, const Extent<dim>& region) const {
+  const Body& whole = bodies_[static_cast<std::size_t>(body)];
+  bool has = false;
+  for (const ExtentGroups<dim>* groups : {&whole.triangles, &whole.edges, &whole.nodes}) {
+    if (!has) groups->visit(region, [&](int) { has = true; });
+  }
+  return has;
+}
+
+template class SceneSurfaces<2>;
+template class SceneSurfaces<3>;
+
+}  // namespace clearance

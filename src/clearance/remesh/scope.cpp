@@ -1,0 +1,106 @@
+#include "clearance/remesh/scope.h"
+
+#include <algorithm>
+
+namespace clearance {
+
+namespace {
+
+constexpr std::size_t most_cells = 500;
+constexpr int least_rings = 2;
+
+void make_unique(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+void merge(std::span<const int> more, std::vector<int>& numbers) {
+  if (std::includes(numbers.begin(), numbers.end(), more.begin(), more.end())) return;
+  numbers.insert(numbers.end(), more.begin(), more.end());
+  make_unique(numbers);
+}
+
+void subtract(std::span<const int> less, std::vector<int>& numbers) {
+  std::erase_if(numbers, [&](int n) { return std::binary_search(less.begin(), less.end(), n); });
+}
+
+}  // namespace
+
+/// Elements at the front, and their vertices as the next front.
+template <int dim>
+void ScopeFinder<dim>::grow(std::vector<int>& front, double& volume) {
+  std::vector<int> next;
+  for (const int v : front) {
+    for (const int c : body_.mesh.cells_at(v)) {
+      if (!mark(cell_marks_, c)) continue;
+      cells_.push_back(c);
+      volume += body_.mesh.rest_volume(c);
+      for (const int w : body_.mesh.cell(c)) {
+        if (mark(vertex_marks_, w)) next.push_back(w);
+      }
+    }
+  }
+  vertices_.insert(vertices_.end(), next.begin(), next.end());
+  front = std::move(next);
+}
+
+template <int dim>
+Scope ScopeFinder<dim>::find(std::span<const int> seeds) {
+  const SimplexMesh<dim>& mesh = body_.mesh;
+  ++round_;
+  cells_.clear();
+  vertices_.clear();
+  std::vector<int> front;
+  for (const int v : seeds) {
+    if (mark(vertex_marks_, v)) front.push_back(v);
+  }
+  vertices_ = front;
+  double volume = 0.0;
+  for (int ring = 0; !front.empty(); ++ring) {
+    if (ring >= least_rings && (volume >= least_volume_ || cells_.size() >= most_cells)) break;
+    grow(front, volume);
+  }
+  Scope scope;
+  const auto is_in = [&](int c) {
+    const auto at = static_cast<std::size_t>(c);
+    return at < cell_marks_.size() && cell_marks_[at] == round_;
+  };
+  for (const int v : vertices_) {
+    const std::span<const int> around = mesh.cells_at(v);
+    if (!is_free(body_, v) || !std::all_of(around.begin(), around.end(), is_in)) continue;
+    scope.moving.push_back(v);
+    for (const int c : around) {
+      if (mark(kept_cell_marks_, c)) scope.cells.push_back(c);
+    }
+    scope.facets.insert(scope.facets.end(), mesh.facets_at(v).begin(), mesh.facets_at(v).end());
+  }
+  std::sort(scope.moving.begin(), scope.moving.end());
+  std::sort(scope.cells.begin(), scope.cells.end());
+  make_unique(scope.facets);
+  return scope;
+}
+
+void add_replaced(const MeshEdit& edit, std::span<const int> reshaped_cells, Scope& scope) {
+  merge(edit.removed_cells, scope.cells);
+  merge(reshaped_cells, scope.cells);
+  merge(edit.removed_facets, scope.facets);
+}
+
+template <int dim>
+Scope scope_after(const AdaptingBody<dim>& body, const Scope& before, const MeshEdit& edit) {
+  Scope scope = before;
+  subtract(edit.removed_cells, scope.cells);
+  merge(edit.added_cells, scope.cells);
+  subtract(edit.removed_facets, scope.facets);
+  merge(edit.added_facets, scope.facets);
+  std::erase_if(scope.moving, [&](int v) { return !body.mesh.is_vertex_alive(v); });
+  if (edit.kind == MeshEdit::Kind::split && is_free(body, edit.vertex)) scope.moving.push_back(edit.vertex);
+  return scope;
+}
+
+template class ScopeFinder<2>;
+template class ScopeFinder<3>;
+template Scope scope_after<2>(const AdaptingBody<2>&, const Scope&, const MeshEdit&);
+template Scope scope_after<3>(const AdaptingBody<3>&, const Scope&, const MeshEdit&);
+
+}  // namespace clearance

@@ -1,0 +1,309 @@
+#include "clearance/remesh/remesher.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+
+#include "clearance/base/parallel.h"
+#include "clearance/geometry/generators.h"
+#include "clearance/solver/time_integrator.h"
+#include "support/random.h"
+#include "whole_scene.h"
+
+namespace clearance {
+namespace {
+
+using test::make_body;
+using test::make_whole;
+using test::Obstacle;
+using test::SceneSettings;
+
+/// A bar along x that is held at its left end and pulled down at its right one.
+template <int dim>
+AdaptingBody<dim> cantilever(int cells) {
+  const Mesh mesh = dim == 2 ? make_rectangle(4.0, 1.0, 4 * cells, cells)
+                             : make_box({4.0, 1.0, 1.0}, {4 * cells, cells, cells});
+  AdaptingBody<dim> body = make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 1e5, 0.3, 1000.0));
+  typename SimplexMesh<dim>::Data data = body.mesh.compact();
+  for (std::size_t v = 0; v < data.rest.size(); ++v) {
+    if (data.rest[v][0] < -1.999) data.sets[v] = 1;
+  }
+  body.mesh = SimplexMesh<dim>(std::move(data), {});
+  body.prescribed_sets = 1;
+  body.accelerations[0][1] = -2.0;
+  body.options.collapse = false;
+  return body;
+}
+
+SceneSettings without_contact() {
+  SceneSettings settings;
+  settings.has_contact = false;
+  settings.integrator = TimeIntegrator::quasi_static;
+  return settings;
+}
+
+/// What one call did, and what the potential of the whole step fell by.
+struct Outcome {
+  RemeshReport report;
+  double fall = 0.0, before = 0.0;
+};
+
+template <int dim>
+Outcome remesh_once(std::vector<AdaptingBody<dim>>& bodies, const Obstacle<dim>& obstacle,
+                    const SceneSettings& settings) {
+  auto scene = make_whole(bodies, obstacle, settings);
+  const double scale = predict(scene.options.integrator, scene.state).scale;
+  const CompensatedSum before = scene.objective();
+  Outcome outcome;
+  outcome.report = remesh(scene.inputs(), bodies);
+  const CompensatedSum after = make_whole(bodies, obstacle, settings).objective();
+  outcome.before = before.value() / scale;
+  outcome.fall = ((before.sum - after.sum) + (before.correction - after.correction)) / scale;
+  return outcome;
+}
+
+void print(const char* name, const Outcome& outcome) {
+  const RemeshReport& r = outcome.report;
+  std::printf("%s: %d splits, %d collapses, %d swaps, %d smoothings, %d rejected, %d unsafe, fall %g of %g, %g s\n", name,
+              r.num_splits, r.num_collapses, r.num_swaps, r.num_smoothings, r.num_rejected, r.num_unsafe, r.gain,
+              outcome.before, r.seconds);
+}
+
+template <int dim>
+void splits_lower_the_potential_as_foretold() {
+  std::vector<AdaptingBody<dim>> bodies = {cantilever<dim>(dim == 2 ? 4 : 2)};
+  const SceneSettings settings = without_contact();
+  const Obstacle<dim> none;
+  ASSERT_TRUE(test::solve_step(bodies, none, settings).is_advanced());
+  const double volume = test::volume_of(bodies[0]);
+  const Outcome outcome = remesh_once(bodies, none, settings);
+  print("cantilever", outcome);
+  EXPECT_GT(outcome.report.num_splits, 0);
+  EXPECT_GT(outcome.fall, 0.0);
+  EXPECT_NEAR(outcome.fall, outcome.report.gain, 1e-12 * std::abs(outcome.before));
+  EXPECT_NEAR(test::volume_of(bodies[0]), volume, 1e-12 * volume);
+  EXPECT_TRUE(make_whole(bodies, none, settings).is_valid());
+}
+
+TEST(Remesh, SplitsLowerThePotentialAsForetold) {
+  splits_lower_the_potential_as_foretold<2>();
+  splits_lower_the_potential_as_foretold<3>();
+}
+
+/// A ridge or a pyramid, its tip at the origin.
+template <int dim>
+Obstacle<dim> tip() {
+  Obstacle<dim> obstacle;
+  if constexpr (dim == 2) {
+    obstacle.x = {{-2.0, -0.5}, {0.01, 0.0}, {2.0, -0.5}};
+    obstacle.edges = {{0, 1}, {1, 2}};
+  } else {
+    obstacle.x = {{-2.0, -0.5, -2.0}, {2.0, -0.5, -2.0}, {2.0, -0.5, 2.0}, {-2.0, -0.5, 2.0}, {0.01, 0.0, 0.02}};
+    obstacle.triangles = {{4, 1, 0}, {4, 2, 1}, {4, 3, 2}, {4, 0, 3}};
+    obstacle.edges = unique_edges(obstacle.triangles);
+  }
+  return obstacle;
+}
+
+/// A block above the tip that falls onto it, sideways.
+template <int dim>
+AdaptingBody<dim> falling_block(int cells) {
+  const Mesh mesh = dim == 2 ? make_rectangle(1.0, 1.0, cells, cells) : make_box({1.0, 1.0, 1.0}, {cells, cells, cells});
+  AdaptingBody<dim> body = make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 2e4, 0.3, 1000.0));
+  body.accelerations[0][1] = -10.0;
+  body.has_self_contact = true;
+  for (auto& fields : body.fields) {
+    for (Vec<dim>* x : {&fields.x1, &fields.x0, &fields.x_prev}) (*x)[1] += 0.512;
+    fields.v[0] = 0.3;
+    fields.v[1] = -2.0;
+  }
+  return body;
+}
+
+SceneSettings with_contact() {
+  SceneSettings settings;
+  settings.friction = 0.4;
+  return settings;
+}
+
+/// The state after the step, by implicit Euler.
+template <int dim>
+void advance_body(AdaptingBody<dim>& body, double h) {
+  for (auto& fields : body.fields) {
+    fields.x_prev = fields.x0;
+    fields.v_prev = fields.v;
+    fields.v = (fields.x1 - fields.x0) / h;
+    fields.x0 = fields.x1;
+  }
+}
+
+/// All that has to hold after steps in contact.
+template <int dim>
+void fall_onto_tip(int cells, int num_steps, const std::function<void(AdaptingBody<dim>&)>& choose) {
+  std::vector<AdaptingBody<dim>> bodies = {falling_block<dim>(cells)};
+  choose(bodies[0]);
+  const SceneSettings settings = with_contact();
+  const Obstacle<dim> obstacle = tip<dim>();
+  const double volume = test::volume_of(bodies[0]);
+  for (int step = 0; step < num_steps; ++step) {
+    ASSERT_TRUE(test::solve_step(bodies, obstacle, settings).is_advanced());
+    const Outcome outcome = remesh_once(bodies, obstacle, settings);
+    print("block", outcome);
+    EXPECT_NEAR(outcome.fall, outcome.report.gain, 1e-11 * std::abs(outcome.before));
+    EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());
+    EXPECT_NEAR(test::volume_of(bodies[0]), volume, 1e-12 * volume);
+    advance_body(bodies[0], settings.h);
+  }
+}
+
+TEST(Remesh, FallsInContactAreThoseOfTheWholeStep) {
+  const auto choose = [](auto& body) { body.options.smallest_edge = 0.01; };
+  fall_onto_tip<2>(6, 8, std::function<void(AdaptingBody<2>&)>(choose));
+  fall_onto_tip<3>(4, 4, std::function<void(AdaptingBody<3>&)>(choose));
+}
+
+/// Everything that operations have made of a body.
+template <int dim>
+std::vector<double> numbers_of(const AdaptingBody<dim>& body) {
+  std::vector<int> vertex_of;
+  const auto data = body.mesh.compact(&vertex_of);
+  std::vector<double> numbers;
+  for (std::size_t v = 0; v < data.rest.size(); ++v) {
+    const NodeFields<dim>& fields = body.fields[static_cast<std::size_t>(vertex_of[v])];
+    for (const Vec<dim>* x : {&data.rest[v], &fields.x1, &fields.x0, &fields.v}) {
+      numbers.insert(numbers.end(), x->data(), x->data() + dim);
+    }
+  }
+  for (const auto& cell : data.cells) numbers.insert(numbers.end(), cell.begin(), cell.end());
+  return numbers;
+}
+
+template <int dim>
+void same_bits_for_any_number_of_threads(int cells) {
+  std::vector<std::vector<double>> results;
+  for (const int num_threads : {1, 2, 0}) {
+    const ThreadLimit limit(num_threads);
+    std::vector<AdaptingBody<dim>> bodies = {falling_block<dim>(cells)};
+    bodies[0].options.relative_loss = 1e-3;
+    bodies[0].options.collapse_quantile = 0.3;
+    const SceneSettings settings = with_contact();
+    const Obstacle<dim> obstacle = tip<dim>();
+    ASSERT_TRUE(test::solve_step(bodies, obstacle, settings).is_advanced());
+    const Outcome outcome = remesh_once(bodies, obstacle, settings);
+    EXPECT_GT(outcome.report.num_splits, 0);
+    EXPECT_GT(outcome.report.num_collapses, 0);
+    results.push_back(numbers_of(bodies[0]));
+  }
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+}
+
+TEST(Remesh, SameBitsForAnyNumberOfThreads) {
+  same_bits_for_any_number_of_threads<2>(6);
+  same_bits_for_any_number_of_threads<3>(3);
+}
+
+template <int dim>
+bool is_inside(const AdaptingBody<dim>& body, const Vec<dim>& point, Vec<dim> NodeFields<dim>::*member) {
+  for (int c = 0; c < body.mesh.num_cells(); ++c) {
+    if (!body.mesh.is_cell_alive(c)) continue;
+    const auto at = [&](std::size_t i) { return body.fields[static_cast<std::size_t>(body.mesh.cell(c)[i])].*member; };
+    Mat<dim> sides;
+    for (int k = 0; k < dim; ++k) sides.col(k) = at(static_cast<std::size_t>(k) + 1) - at(0);
+    const Vec<dim> local = sides.inverse() * (point - at(0));
+    if (local.minCoeff() >= 0.0 && local.sum() <= 1.0) return true;
+  }
+  return false;
+}
+
+/// A block whose lower side has a notch, flat at rest, in which there is a point or nothing: every edge may collapse,
+/// whatever energy that costs.
+template <int dim>
+int collapses_at_notch(bool has_point) {
+  const Mesh mesh = dim == 2 ? make_rectangle(1.0, 1.0, 4, 4) : make_box({1.0, 1.0, 1.0}, {4, 4, 4});
+  std::vector<AdaptingBody<dim>> bodies = {
+      make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 1e5, 0.3, 1000.0))};
+  Vec<dim> bottom = Vec<dim>::Zero();
+  bottom[1] = -0.5;
+  for (auto& fields : bodies[0].fields) {
+    if ((fields.x0 - bottom).norm() > 1e-9) continue;
+    for (Vec<dim>* x : {&fields.x1, &fields.x0, &fields.x_prev}) (*x)[1] += 0.12;
+  }
+  Obstacle<dim> obstacle;
+  Vec<dim> point = bottom;
+  point[0] += 0.01;
+  point[1] += 0.05;
+  if (has_point) obstacle.x.push_back(point);
+  SceneSettings settings;
+  settings.dhat = 0.005;
+  bodies[0].options.split = false;
+  bodies[0].options.loss = 1e9;
+  bodies[0].options.collapse_quantile = 1.0;
+  bodies[0].options.longest_collapse = 10.0;
+  bodies[0].options.quality = 0.0;
+  EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());
+  const Outcome outcome = remesh_once(bodies, obstacle, settings);
+  EXPECT_GT(outcome.report.num_collapses, 0);
+  EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());
+  const bool is_point_outside = !is_inside(bodies[0], point, &NodeFields<dim>::x1) &&
+                                !is_inside(bodies[0], point, &NodeFields<dim>::x0);
+  EXPECT_EQ(is_point_outside, has_point);
+  return outcome.report.num_collapses;
+}
+
+TEST(Remesh, CollapsesPassOverNoPoint) {
+  EXPECT_GT(collapses_at_notch<2>(false), collapses_at_notch<2>(true));
+  EXPECT_GT(collapses_at_notch<3>(false), 0);
+  EXPECT_GT(collapses_at_notch<3>(true), 0);
+}
+
+/// Operations of all kinds in contact, with random options; CLEARANCE_REMESH_FUZZ says how many at least.
+template <int dim>
+long fuzz(unsigned seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  test::Random random(seed);
+  std::vector<AdaptingBody<dim>> bodies = {falling_block<dim>(random.integer(2, dim == 2 ? 7 : 3))};
+  RemeshOptions& o = bodies[0].options;
+  o.swap = o.smooth = true;
+  o.smallest_edge = 0.02;
+  o.relative_gain = random.uniform(0.0, 1.0) < 0.5 ? 1e-6 : 1e-3;
+  o.relative_loss = random.uniform(0.0, 1.0) < 0.5 ? 1e-6 : 1e-1;
+  o.split_quantile = random.uniform(0.5, 1.0);
+  o.collapse_quantile = random.uniform(0.0, 1.0);
+  o.longest_collapse = random.uniform(0.0, 1.0);
+  if (random.uniform(0.0, 1.0) < 0.3) o.criterion = RemeshCriterion::size;
+  SceneSettings settings = with_contact();
+  settings.friction = random.uniform(0.0, 1.0) < 0.5 ? 0.0 : random.uniform(0.0, 1.0);
+  settings.dhat = random.uniform(0.005, 0.05);
+  if (random.uniform(0.0, 1.0) < 0.5) settings.half_spaces.push_back({Vec<3>::UnitX(), -0.52});
+  const Obstacle<dim> obstacle = tip<dim>();
+  const double volume = test::volume_of(bodies[0]);
+  long num_operations = 0;
+  for (int step = 0; step < 3; ++step) {
+    if (!test::solve_step(bodies, obstacle, settings).is_advanced()) break;
+    const Outcome outcome = remesh_once(bodies, obstacle, settings);
+    const RemeshReport& report = outcome.report;
+    num_operations += report.num_splits + report.num_collapses + report.num_swaps + report.num_smoothings;
+    EXPECT_NEAR(outcome.fall, report.gain, 1e-9 * std::abs(outcome.before));
+    EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());
+    EXPECT_NEAR(test::volume_of(bodies[0]), volume, 1e-12 * volume);
+    advance_body(bodies[0], settings.h);
+  }
+  return num_operations;
+}
+
+TEST(Remesh, FuzzOfOperationsInContactKeepsEverythingValid) {
+  const char* wish = std::getenv("CLEARANCE_REMESH_FUZZ");
+  const long wanted = wish != nullptr ? std::atol(wish) : 200;
+  long num_operations = 0;
+  for (unsigned seed = 1; num_operations < wanted && !HasFailure(); ++seed) {
+    num_operations += fuzz<2>(seed) + (seed % 4 == 0 ? fuzz<3>(seed) : 0);
+  }
+  EXPECT_GE(num_operations, wanted);
+}
+
+}  // namespace
+}  // namespace clearance
