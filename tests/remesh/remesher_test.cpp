@@ -269,6 +269,7 @@ long fuzz(unsigned seed) {
   RemeshOptions& o = bodies[0].options;
   o.swap = o.smooth = true;
   o.smallest_edge = 0.02;
+  o.largest_count = 400;
   o.relative_gain = random.uniform(0.0, 1.0) < 0.5 ? 1e-6 : 1e-3;
   o.relative_loss = random.uniform(0.0, 1.0) < 0.5 ? 1e-6 : 1e-1;
   o.split_quantile = random.uniform(0.5, 1.0);
@@ -286,6 +287,7 @@ long fuzz(unsigned seed) {
     if (!test::solve_step(bodies, obstacle, settings).is_advanced()) break;
     const Outcome outcome = remesh_once(bodies, obstacle, settings);
     const RemeshReport& report = outcome.report;
+
     num_operations += report.num_splits + report.num_collapses + report.num_swaps + report.num_smoothings;
     EXPECT_NEAR(outcome.fall, report.gain, 1e-9 * std::abs(outcome.before));
     EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());

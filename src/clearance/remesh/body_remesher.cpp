@@ -29,10 +29,6 @@ double rest_volume(const SimplexMesh<dim>& mesh) {
   return sum;
 }
 
-bool meet(std::span<const int> a, const std::vector<int>& marks) {
-  return std::any_of(a.begin(), a.end(), [&](int v) { return std::binary_search(marks.begin(), marks.end(), v); });
-}
-
 }  // namespace
 
 template <int dim>
@@ -170,38 +166,37 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   while (!queue.empty()) {
     std::vector<Trial<dim>> batch;
     std::vector<Candidate> of_batch, postponed;
-    std::vector<int> taken;  // vertices that trials of the batch move
+    VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared
     for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
       const Candidate candidate = *queue.begin();
       queue.erase(queue.begin());
       const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
-      if (!meet(seeds, taken)) trial.scope = scopes_.find(seeds);
-      if (meet(seeds, taken) || meet(trial.scope.moving, taken)) {
+      const bool is_free_of_others = !taken.has_any(seeds);
+      if (is_free_of_others) trial.scope = scopes_.find(seeds);
+      if (!is_free_of_others || depends_on(trial.scope, taken)) {
         postponed.push_back(candidate);
         continue;
       }
       if (!prepare(kind, candidate, trial)) continue;
-      mark(trial.before->vertices(), trial.touched);
-      mark(std::span(trial.before->vertices()).first(static_cast<std::size_t>(trial.before->num_moving())), taken);
+      taken.add(trial.scope.moving);
       batch.push_back(std::move(trial));
       of_batch.push_back(candidate);
     }
     parallel_for(static_cast<int>(batch.size()), 1,
                  [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
-    std::vector<int> changed;
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Trial<dim>& trial = batch[i];
       if (trial.verdict == TrialVerdict::no_gain) ++report_.num_rejected;
       if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
       if (trial.verdict != TrialVerdict::accepted) continue;
-      if (meet(trial.touched, changed)) {
+      if (changed.has_any(trial.before->vertices())) {
         postponed.push_back(of_batch[i]);
         continue;
       }
       commit(trial);
-      mark(trial.scope.moving, changed);
-      for (const int c : edited_.edit().added_cells) mark(mesh().cell(c), changed);
+      changed.add(trial.scope.moving);
+      for (const int c : edited_.edit().added_cells) changed.add(mesh().cell(c));
       if (kind == Kind::split) add_children(of_batch[i], edited_.edit().vertex, queue);
     }
     queue.insert(postponed.begin(), postponed.end());
@@ -214,11 +209,11 @@ std::size_t BodyRemesher<dim>::num_seeds(const Candidate& candidate) {
       std::count_if(candidate.vertices.begin(), candidate.vertices.end(), [](int v) { return v >= 0; }));
 }
 
+/// Something that the trial is solved with belongs to another one.
 template <int dim>
-void BodyRemesher<dim>::mark(std::span<const int> vertices, std::vector<int>& marks) {
-  marks.insert(marks.end(), vertices.begin(), vertices.end());
-  std::sort(marks.begin(), marks.end());
-  marks.erase(std::unique(marks.begin(), marks.end()), marks.end());
+bool BodyRemesher<dim>::depends_on(const Scope& scope, const VertexMarks& taken) const {
+  return taken.has_any(scope.moving) || std::any_of(scope.cells.begin(), scope.cells.end(),
+                                                    [&](int c) { return taken.has_any(mesh().cell(c)); });
 }
 
 /// The operations that a candidate stands for; the first one that the mesh allows is tried.
@@ -249,8 +244,7 @@ template <int dim>
 bool BodyRemesher<dim>::may_split(const Candidate& candidate) const {
   const auto [a, b, none] = candidate.vertices;
   const bool is_full = options().largest_count > 0 && mesh().num_live_cells() >= options().largest_count;
-  return !is_full && std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]) <
-                         options().depth;
+  return !is_full && depth_of(a, b) < options().depth;
 }
 
 /// Barriers of edges that are hardly longer than their reach repel their neighbours.
@@ -308,7 +302,8 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
                                            : mesh().is_vertex_alive(a) && mesh().is_vertex_alive(b) &&
                                                  !mesh().cells_at_edge(a, b).empty();
   if (!exists) return false;
-  if ((kind == Kind::split && !may_split(candidate)) || !apply_first(kind, candidate, trial)) {
+  if (kind == Kind::split && !may_split(candidate)) return false;
+  if (!apply_first(kind, candidate, trial)) {
     ++report_.num_unsafe;
     return false;
   }
@@ -425,6 +420,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
 template <int dim>
 void BodyRemesher<dim>::add_children(const Candidate& parent, int vertex, Queue& queue) const {
   for (const int v : mesh().neighbours(vertex)) {
+    if (depth_of(v, vertex) >= options().depth) continue;
     const double contact = mesh().is_boundary_edge(vertex, v) ? parent.contact_energy : 0.0;
     const double priority = split_priority(elastic_energy_of_edge(body(), vertex, v), contact);
     if (priority > 0.0) queue.insert({priority, {std::min(v, vertex), std::max(v, vertex), -1}, contact});

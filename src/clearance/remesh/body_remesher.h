@@ -1,6 +1,7 @@
 // The operations on one body within a step: which are tried, in which order, and what is done of them.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -8,6 +9,25 @@
 #include "clearance/remesh/trial.h"
 
 namespace clearance {
+
+/// A set of vertices.
+class VertexMarks {
+ public:
+  void add(std::span<const int> vertices) {
+    for (const int v : vertices) {
+      if (static_cast<std::size_t>(v) >= is_in_.size()) is_in_.resize(2 * static_cast<std::size_t>(v) + 1, 0);
+      is_in_[static_cast<std::size_t>(v)] = 1;
+    }
+  }
+  bool has_any(std::span<const int> vertices) const {
+    return std::any_of(vertices.begin(), vertices.end(), [&](int v) {
+      return static_cast<std::size_t>(v) < is_in_.size() && is_in_[static_cast<std::size_t>(v)] != 0;
+    });
+  }
+
+ private:
+  std::vector<char> is_in_;
+};
 
 template <int dim>
 class BodyRemesher {
@@ -54,7 +74,11 @@ class BodyRemesher {
   void commit(const Trial<dim>& trial);
   bool is_promising(const MeshEdit& edit, const Scope& after) const;
   static std::size_t num_seeds(const Candidate& candidate);
-  static void mark(std::span<const int> vertices, std::vector<int>& marks);
+  bool depends_on(const Scope& scope, const VertexMarks& taken) const;
+  /// Splits of this step that an edge comes from.
+  int depth_of(int a, int b) const {
+    return std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]);
+  }
   void add_children(const Candidate& parent, int vertex, Queue& queue) const;
 
   const AdaptingBody<dim>& body() const { return edited_.body(); }
