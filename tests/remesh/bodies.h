@@ -9,8 +9,8 @@ namespace clearance::test {
 /// A bar along x that is held at its left end and pulled down at its right one.
 template <int dim>
 AdaptingBody<dim> cantilever(int cells) {
-  const Mesh mesh = dim == 2 ? make_rectangle(4.0, 1.0, 4 * cells, cells)
-                             : make_box({4.0, 1.0, 1.0}, {4 * cells, cells, cells});
+  const Mesh mesh =
+      dim == 2 ? make_rectangle(4.0, 1.0, 4 * cells, cells) : make_box({4.0, 1.0, 1.0}, {4 * cells, cells, cells});
   AdaptingBody<dim> body = make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 1e5, 0.3, 1000.0));
   typename SimplexMesh<dim>::Data data = body.mesh.compact();
   for (std::size_t v = 0; v < data.rest.size(); ++v) {
@@ -48,7 +48,8 @@ Obstacle<dim> tip() {
 /// A block above the tip that falls onto it, sideways.
 template <int dim>
 AdaptingBody<dim> falling_block(int cells) {
-  const Mesh mesh = dim == 2 ? make_rectangle(1.0, 1.0, cells, cells) : make_box({1.0, 1.0, 1.0}, {cells, cells, cells});
+  const Mesh mesh =
+      dim == 2 ? make_rectangle(1.0, 1.0, cells, cells) : make_box({1.0, 1.0, 1.0}, {cells, cells, cells});
   AdaptingBody<dim> body = make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 2e4, 0.3, 1000.0));
   body.accelerations[0][1] = -10.0;
   body.has_self_contact = true;

@@ -17,8 +17,8 @@ using test::SceneSettings;
 
 /// What splits of single edges gain [J], by three ways to find out.
 struct Gains {
-  double local = 0.0;    // by a solve around it
-  double global = 0.0;   // by one of everything
+  double local = 0.0;     // by a solve around it
+  double global = 0.0;    // by one of everything
   double estimate = 0.0;  // the decrement of its vertex
 };
 

@@ -6,6 +6,7 @@
 #include "clearance/base/contract.h"
 #include "clearance/base/parallel.h"
 #include "clearance/remesh/split_estimate.h"
+#include "clearance/remesh/target_lengths.h"
 
 namespace clearance {
 
@@ -73,11 +74,12 @@ void BodyRemesher<dim>::rank() {
     elastic_[static_cast<std::size_t>(e)] = elastic_energy_of_edge(body(), a, b);
     contact_[static_cast<std::size_t>(e)] = contact_energy_of_edge(body(), contacts, a, b);
   });
+  if (!is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
   of_elastic_ = cull(elastic_, options().split_quantile, options().collapse_quantile);
   of_contact_ = cull(contact_, options().split_quantile, options().collapse_quantile);
   energy_ = contacts.sum + ordered_sum(mesh().num_cells(), [&](int c) {
-              return mesh().is_cell_alive(c) ? elastic_energy(body(), c) : 0.0;
-            }).value();
+                             return mesh().is_cell_alive(c) ? elastic_energy(body(), c) : 0.0;
+                           }).value();
 }
 
 /// The larger of two, as parts of what is worth a split; at most 0: it is not.
@@ -93,10 +95,21 @@ template <int dim>
 auto BodyRemesher<dim>::split_queue() const -> Queue {
   Queue queue;
   for (std::size_t e = 0; e < edges_.size(); ++e) {
-    const double priority = split_priority(elastic_[e], contact_[e]);
-    if (priority > 0.0) queue.insert({priority, {edges_[e][0], edges_[e][1], -1}, contact_[e]});
+    const auto [a, b] = edges_[e];
+    if (is_energetic()) {
+      const double priority = split_priority(elastic_[e], contact_[e]);
+      if (priority > 0.0) queue.insert({priority, {a, b, -1}, contact_[e]});
+    } else if (const double length = edge_length(a, b); length > long_share * target_[e]) {
+      queue.insert({length / target_[e], {a, b, -1}, target_[e]});
+    }
   }
   return queue;
+}
+
+template <int dim>
+bool BodyRemesher<dim>::may_collapse(std::size_t edge, double length) const {
+  if (!is_energetic()) return length < short_share * target_[edge];
+  return elastic_[edge] <= of_elastic_.collapse && contact_[edge] <= of_contact_.collapse;
 }
 
 /// The shortest first, and none that is long: collapses take refinement back, they do not coarsen what was there.
@@ -114,8 +127,7 @@ auto BodyRemesher<dim>::collapse_queue() const -> Queue {
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const auto [a, b] = edges_[e];
     const double length = edge_length(a, b);
-    if (elastic_[e] > of_elastic_.collapse || contact_[e] > of_contact_.collapse || length > longest) continue;
-    queue.insert({-length, {a, b, -1}, 0.0});
+    if (length <= longest && may_collapse(e, length)) queue.insert({-length, {a, b, -1}, 0.0});
   }
   return queue;
 }
@@ -213,8 +225,8 @@ std::size_t BodyRemesher<dim>::num_seeds(const Candidate& candidate) {
 /// Something that the trial is solved with belongs to another one.
 template <int dim>
 bool BodyRemesher<dim>::depends_on(const Scope& scope, const VertexMarks& taken) const {
-  return taken.has_any(scope.moving) || std::any_of(scope.cells.begin(), scope.cells.end(),
-                                                    [&](int c) { return taken.has_any(mesh().cell(c)); });
+  return taken.has_any(scope.moving) ||
+         std::any_of(scope.cells.begin(), scope.cells.end(), [&](int c) { return taken.has_any(mesh().cell(c)); });
 }
 
 /// The operations that a candidate stands for; the first one that the mesh allows is tried.
@@ -422,9 +434,15 @@ template <int dim>
 void BodyRemesher<dim>::add_children(const Candidate& parent, int vertex, Queue& queue) const {
   for (const int v : mesh().neighbours(vertex)) {
     if (depth_of(v, vertex) >= options().depth) continue;
-    const double contact = mesh().is_boundary_edge(vertex, v) ? parent.contact_energy : 0.0;
+    const std::array<int, 3> edge = {std::min(v, vertex), std::max(v, vertex), -1};
+    if (!is_energetic()) {
+      const double length = edge_length(v, vertex);
+      if (length > long_share * parent.inherited) queue.insert({length / parent.inherited, edge, parent.inherited});
+      continue;
+    }
+    const double contact = mesh().is_boundary_edge(vertex, v) ? parent.inherited : 0.0;
     const double priority = split_priority(elastic_energy_of_edge(body(), vertex, v), contact);
-    if (priority > 0.0) queue.insert({priority, {std::min(v, vertex), std::max(v, vertex), -1}, contact});
+    if (priority > 0.0) queue.insert({priority, edge, contact});
   }
 }
 

@@ -46,7 +46,7 @@ class BodyRemesher {
   struct Candidate {
     double priority = 0.0;
     std::array<int, 3> vertices = {-1, -1, -1};
-    double contact_energy = 0.0;  // [J] of the edge
+    double inherited = 0.0;  // of splits: [J] what contacts have on the edge, or by size [m] how long it may be
     bool operator<(const Candidate& other) const {
       return priority != other.priority ? priority > other.priority : vertices < other.vertices;
     }
@@ -61,6 +61,7 @@ class BodyRemesher {
   Queue swap_queue() const;
   Queue smooth_queue() const;
   double split_priority(double elastic, double contact) const;
+  bool may_collapse(std::size_t edge, double length) const;
 
   void work_off(Kind kind, Queue queue);
   bool prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial);
@@ -95,6 +96,7 @@ class BodyRemesher {
   // Of the phase at hand: splits, collapses, ...
   std::vector<std::array<int, 2>> edges_;
   std::vector<double> elastic_, contact_;  // per edge
+  std::vector<double> target_;             // [m] per edge, by size
   Culling of_elastic_, of_contact_;
   double energy_ = 0.0;  // [J] elastic and of contacts
   TrialLimits limits_;

@@ -53,7 +53,8 @@ bool is_way_free(const LocalProblem<dim>& before, const LocalSetting<dim>& setti
   if (from < 0 || to < 0) return false;
   const auto broad_phase = make_broad_phase(dim, model.surface);
   for (const VecX* x : {&before.x1(), &before.state().x}) {
-    if (!is_way_free_at<dim>(before, setting.options, from, to, *broad_phase, model.surface_map.apply(*x))) return false;
+    if (!is_way_free_at<dim>(before, setting.options, from, to, *broad_phase, model.surface_map.apply(*x)))
+      return false;
   }
   return true;
 }

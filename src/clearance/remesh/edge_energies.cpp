@@ -81,7 +81,8 @@ double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergi
   for (const int f : body.mesh.facets_at(a)) {
     const auto& facet = body.mesh.facet(f);
     if (std::find(facet.begin(), facet.end(), b) == facet.end()) continue;
-    sum += static_cast<std::size_t>(f) < energies.of_facet.size() ? energies.of_facet[static_cast<std::size_t>(f)] : 0.0;
+    sum +=
+        static_cast<std::size_t>(f) < energies.of_facet.size() ? energies.of_facet[static_cast<std::size_t>(f)] : 0.0;
     ++count;
   }
   return count > 0 ? sum / count : 0.0;

@@ -311,8 +311,7 @@ struct LocalProblem<dim>::Impl {
   /// What Newton's method needs, made once it is asked for.
   struct Solver {
     explicit Solver(Impl& local)
-        : copies(local.model,
-                 make_contact_model<dim>(local.model, local.options.barrier, local.options.formulation)),
+        : copies(local.model, make_contact_model<dim>(local.model, local.options.barrier, local.options.formulation)),
           system(local.model, local.options),
           broad_phase(make_broad_phase(dim, local.model.surface)),
           target(predict(local.options.integrator, local.state)),
@@ -427,7 +426,8 @@ bool LocalProblem<dim>::is_intersection_free() const {
   if (!impl_->options.has_contact) return true;
   const auto broad_phase = make_broad_phase(dim, impl_->model.surface);
   for (const VecX* x : {&impl_->x1, &impl_->state.x}) {
-    if (!clearance::is_intersection_free<dim>(impl_->model, impl_->model.surface_map.apply(*x), *broad_phase, nullptr)) {
+    if (!clearance::is_intersection_free<dim>(impl_->model, impl_->model.surface_map.apply(*x), *broad_phase,
+                                              nullptr)) {
       return false;
     }
   }

@@ -1,5 +1,5 @@
-// The time step around an operation, with all else held [Fer23, sec. 6.3.7, "local solve"]: the objective is that of the
-// whole step, of which it has all terms that the operation or the moving nodes change.
+// The time step around an operation, with all else held [Fer23, sec. 6.3.7, "local solve"]: the objective is that of
+// the whole step, of which it has all terms that the operation or the moving nodes change.
 //
 // A scope is a region of a body at rest, the same before and after an operation: the elements with a moving node and
 // those that the operation replaces. The difference of the objectives of the two problems is therefore that of the
@@ -34,10 +34,10 @@ struct LocalSetting {
   const AdaptingBody<dim>& body;
   const SceneSurfaces<dim>& surroundings;
   const OwnSurface<dim>& own;
-  SolverOptions options;         ///< of local solves
-  FrictionTable friction;        ///< of the scene; without coefficients where the step has no friction yet
+  SolverOptions options;           ///< of local solves
+  FrictionTable friction;          ///< of the scene; without coefficients where the step has no friction yet
   bool is_friction_at_x1 = false;  ///< friction is lagged with the contacts at x1, not with those at x0
-  double scale = 1.0;            ///< [s^2] InertialTarget::scale
+  double scale = 1.0;              ///< [s^2] InertialTarget::scale
 };
 
 /// Where contacts of a scope may be.

@@ -14,8 +14,8 @@ struct Operation {
   /// split, swap of an edge: its ends. collapse: the one that goes, the one that stays. swap of a face: its vertices.
   /// smooth: the vertex.
   std::array<int, 3> vertices = {-1, -1, -1};
-  bool at_midpoint = false;            ///< of a collapse
-  Vec<dim> rest = Vec<dim>::Zero();    ///< [m] of smooth
+  bool at_midpoint = false;          ///< of a collapse
+  Vec<dim> rest = Vec<dim>::Zero();  ///< [m] of smooth
 };
 
 /// A body whose mesh, fields and boundary change together.

@@ -57,9 +57,7 @@ class ExtentGroups {
   ExtentGroups() = default;
   explicit ExtentGroups(std::vector<Item> items) : items_(std::move(items)) {
     for (const Item& item : items_) all_.extend(item.extent);
-    const auto middle = [](const Item& item, int axis) {
-      return item.extent.low_x1[axis] + item.extent.high_x1[axis];
-    };
+    const auto middle = [](const Item& item, int axis) { return item.extent.low_x1[axis] + item.extent.high_x1[axis]; };
     // Along x in slabs, and along y in each of them.
     const auto sort = [&](auto begin, auto end, int axis) {
       std::sort(begin, end, [&](const Item& a, const Item& b) {

@@ -35,7 +35,7 @@ double split_decrement(const LocalSetting<dim>& setting, const std::vector<Vec<d
     const Vec<dim> shape = place == 0 ? Vec<dim>(-inverse.colwise().sum().transpose())
                                       : Vec<dim>(inverse.row(static_cast<int>(place) - 1).transpose());
     gradient += volume * first_piola_stress<dim>(material, f) * shape;
-    const Mat<dim * dim> derivative = stress_derivative<dim>(material, f, true);
+    const Mat<dim* dim> derivative = stress_derivative<dim>(material, f, true);
     for (int i = 0; i < dim; ++i) {
       for (int j = 0; j < dim; ++j) {
         for (int r = 0; r < dim; ++r) {

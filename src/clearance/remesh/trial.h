@@ -27,7 +27,7 @@ struct Trial {
   int new_vertex = -1;
   std::unique_ptr<LocalProblem<dim>> before, after;
   bool changes_boundary = false;
-  double quality_before = 0.0, quality_after = 0.0;    ///< of the worst elements at rest; of swap and smooth
+  double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;
   double gain = 0.0;  ///< [J] by which the least objectives differ
