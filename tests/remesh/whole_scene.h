@@ -36,8 +36,8 @@ struct WholeScene {
   PrescribedTargets targets;
   SolverOptions options;
   VecX x1;
-  std::vector<int> first_block;              // per body
-  std::vector<std::vector<int>> vertex_of;   // per body and node: its number in the body's mesh
+  std::vector<int> first_block;             // per body
+  std::vector<std::vector<int>> vertex_of;  // per body and node: its number in the body's mesh
 
   RemeshInputs<dim> inputs() const { return {model, options, state, x1}; }
 
@@ -156,8 +156,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
       double area = along.norm();
       if constexpr (dim == 3) area = 0.5 * cross_product(along, Vec<3>(data.rest[facet[2]] - p)).norm();
       for (int& node : facet) {
-        forces.emplace_back(first + node,
-                            area / dim * body.tractions[static_cast<std::size_t>(data.facet_label[f])]);
+        forces.emplace_back(first + node, area / dim * body.tractions[static_cast<std::size_t>(data.facet_label[f])]);
         node = index[static_cast<std::size_t>(node)];
       }
       if constexpr (dim == 3) {

@@ -1,6 +1,7 @@
 // The operations on one body within a step: which are tried, in which order, and what is done of them.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -8,6 +9,25 @@
 #include "clearance/remesh/trial.h"
 
 namespace clearance {
+
+/// A set of vertices.
+class VertexMarks {
+ public:
+  void add(std::span<const int> vertices) {
+    for (const int v : vertices) {
+      if (static_cast<std::size_t>(v) >= is_in_.size()) is_in_.resize(2 * static_cast<std::size_t>(v) + 1, 0);
+      is_in_[static_cast<std::size_t>(v)] = 1;
+    }
+  }
+  bool has_any(std::span<const int> vertices) const {
+    return std::any_of(vertices.begin(), vertices.end(), [&](int v) {
+      return static_cast<std::size_t>(v) < is_in_.size() && is_in_[static_cast<std::size_t>(v)] != 0;
+    });
+  }
+
+ private:
+  std::vector<char> is_in_;
+};
 
 template <int dim>
 class BodyRemesher {
@@ -26,7 +46,7 @@ class BodyRemesher {
   struct Candidate {
     double priority = 0.0;
     std::array<int, 3> vertices = {-1, -1, -1};
-    double contact_energy = 0.0;  // [J] of the edge
+    double inherited = 0.0;  // of splits: [J] what contacts have on the edge, or by size [m] how long it may be
     bool operator<(const Candidate& other) const {
       return priority != other.priority ? priority > other.priority : vertices < other.vertices;
     }
@@ -41,6 +61,7 @@ class BodyRemesher {
   Queue swap_queue() const;
   Queue smooth_queue() const;
   double split_priority(double elastic, double contact) const;
+  bool may_collapse(std::size_t edge, double length) const;
 
   void work_off(Kind kind, Queue queue);
   bool prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial);
@@ -53,8 +74,13 @@ class BodyRemesher {
   bool has_neighbours(const ContactRegion<dim>& region) const;
   void commit(const Trial<dim>& trial);
   bool is_promising(const MeshEdit& edit, const Scope& after) const;
+  Candidate longest_around(const Candidate& candidate) const;
   static std::size_t num_seeds(const Candidate& candidate);
-  static void mark(std::span<const int> vertices, std::vector<int>& marks);
+  bool depends_on(const Scope& scope, const VertexMarks& taken) const;
+  /// Splits of this step that an edge comes from.
+  int depth_of(int a, int b) const {
+    return std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]);
+  }
   void add_children(const Candidate& parent, int vertex, Queue& queue) const;
 
   const AdaptingBody<dim>& body() const { return edited_.body(); }
@@ -71,7 +97,7 @@ class BodyRemesher {
   // Of the phase at hand: splits, collapses, ...
   std::vector<std::array<int, 2>> edges_;
   std::vector<double> elastic_, contact_;  // per edge
-  std::vector<double> excess_;             // likewise, by a sizing field: length over what it should be
+  std::vector<double> target_;             // [m] per edge, by size
   Culling of_elastic_, of_contact_;
   double energy_ = 0.0;  // [J] elastic and of contacts
   TrialLimits limits_;

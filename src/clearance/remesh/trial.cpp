@@ -25,20 +25,27 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     if (is_collapse && trial.before->has_surface() && !is_way_free(*trial.before, setting, removed, kept)) return;
   }
   const CompensatedSum start = trial.before->objective();
-  const auto gain = [&] { return change_of(trial.after->objective(), trial.before->objective()) / setting.scale; };
+  const auto fall_from = [&](const CompensatedSum& before) {
+    return change_of(trial.after->objective(), before) / setting.scale;
+  };
   if (!std::isfinite(trial.after->objective().value())) return;
+  if (!limits.has_energy_test) {
+    // The solve of the whole step comes to it.
+    trial.fall = fall_from(start);
+    trial.verdict = TrialVerdict::accepted;
+    return;
+  }
   if (!trial.after->iterate(trial.after->has_surface() ? first_iterations_in_contact : first_iterations)) return;
-  trial.gain = gain();
-  if (limits.has_energy_test && !(trial.gain > limits.least_gain)) {
+  trial.gain = fall_from(start);
+  if (!(trial.gain > limits.least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
     return;
   }
   // What the old elements could still gain is not the operation's merit.
   if (!trial.after->iterate(most_iterations) || !trial.before->iterate(most_iterations)) return;
-  trial.gain = gain();
-  trial.fall = change_of(trial.after->objective(), start) / setting.scale;
-  const bool is_good = !limits.has_energy_test || trial.gain > limits.least_gain;
-  trial.verdict = is_good ? TrialVerdict::accepted : TrialVerdict::no_gain;
+  trial.gain = fall_from(trial.before->objective());
+  trial.fall = fall_from(start);
+  trial.verdict = trial.gain > limits.least_gain ? TrialVerdict::accepted : TrialVerdict::no_gain;
 }
 
 template void judge<2>(const LocalSetting<2>&, const TrialLimits&, Trial<2>&);

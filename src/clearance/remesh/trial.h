@@ -27,7 +27,6 @@ struct Trial {
   int new_vertex = -1;
   std::unique_ptr<LocalProblem<dim>> before, after;
   bool changes_boundary = false;
-  std::vector<int> touched;                          ///< vertices of the mesh that it depends on, ascending
   double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;

@@ -1,0 +1,92 @@
+#include "clearance/remesh/target_lengths.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+
+#include "clearance/base/parallel.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of one element: Green's strain at x1, and its centre at rest.
+template <int dim>
+struct ElementStrain {
+  Mat<dim> strain;
+  Vec<dim> centre;
+};
+
+template <int dim>
+ElementStrain<dim> strain_of(const AdaptingBody<dim>& body, int cell) {
+  const auto& nodes = body.mesh.cell(cell);
+  Mat<dim> rest, now;
+  Vec<dim> centre = body.mesh.rest(nodes[0]);
+  for (int k = 0; k < dim; ++k) {
+    const int v = nodes[static_cast<std::size_t>(k) + 1];
+    rest.col(k) = body.mesh.rest(v) - body.mesh.rest(nodes[0]);
+    now.col(k) = body.fields[static_cast<std::size_t>(v)].x1 - body.fields[static_cast<std::size_t>(nodes[0])].x1;
+    centre += body.mesh.rest(v);
+  }
+  const Mat<dim> f = now * rest.inverse();
+  return {0.5 * (f.transpose() * f - Mat<dim>::Identity()), centre / (dim + 1)};
+}
+
+/// The element beyond the face of a cell that `opposite` is not on, or -1.
+template <int dim>
+int neighbour_of(const SimplexMesh<dim>& mesh, int cell, int opposite) {
+  const auto& nodes = mesh.cell(cell);
+  const int corner = nodes[0] != opposite ? nodes[0] : nodes[1];
+  for (const int c : mesh.cells_at(corner)) {
+    if (c == cell) continue;
+    const auto& others = mesh.cell(c);
+    const auto has = [&](int v) { return v == opposite || std::find(others.begin(), others.end(), v) != others.end(); };
+    if (std::all_of(nodes.begin(), nodes.end(), has)) return c;
+  }
+  return -1;
+}
+
+}  // namespace
+
+template <int dim>
+std::vector<double> target_lengths(const AdaptingBody<dim>& body, const std::vector<std::array<int, 2>>& edges,
+                                   const ContactEnergies& contacts, double dhat) {
+  const SimplexMesh<dim>& mesh = body.mesh;
+  std::vector<ElementStrain<dim>> strains(static_cast<std::size_t>(mesh.num_cells()));
+  parallel_for(mesh.num_cells(), 64, [&](int c) {
+    if (mesh.is_cell_alive(c)) strains[static_cast<std::size_t>(c)] = strain_of(body, c);
+  });
+  std::vector<double> steepness(strains.size(), 0.0);  // [1/m]
+  parallel_for(mesh.num_cells(), 64, [&](int c) {
+    if (!mesh.is_cell_alive(c)) return;
+    const ElementStrain<dim>& own = strains[static_cast<std::size_t>(c)];
+    for (const int v : mesh.cell(c)) {
+      const int beyond = neighbour_of(mesh, c, v);
+      // Strains jump where materials do.
+      if (beyond < 0 || mesh.cell_label(beyond) != mesh.cell_label(c)) continue;
+      const ElementStrain<dim>& other = strains[static_cast<std::size_t>(beyond)];
+      const double change = (own.strain - other.strain).norm() / (own.centre - other.centre).norm();
+      steepness[static_cast<std::size_t>(c)] = std::max(steepness[static_cast<std::size_t>(c)], change);
+    }
+  });
+  std::vector<double> lengths(edges.size(), infinity);
+  parallel_for(static_cast<int>(edges.size()), 64, [&](int e) {
+    const auto [a, b] = edges[static_cast<std::size_t>(e)];
+    double steepest = 0.0;
+    for (const int c : mesh.cells_at_edge(a, b)) {
+      steepest = std::max(steepest, steepness[static_cast<std::size_t>(c)]);
+    }
+    double& length = lengths[static_cast<std::size_t>(e)];
+    if (steepest > 0.0) length = body.options.size_strain / steepest;
+    if (contact_energy_of_edge(body, contacts, a, b) != 0.0) {
+      length = std::min(length, body.options.size_contact * dhat);
+    }
+  });
+  return lengths;
+}
+
+template std::vector<double> target_lengths<2>(const AdaptingBody<2>&, const std::vector<std::array<int, 2>>&,
+                                               const ContactEnergies&, double);
+template std::vector<double> target_lengths<3>(const AdaptingBody<3>&, const std::vector<std::array<int, 2>>&,
+                                               const ContactEnergies&, double);
+
+}  // namespace clearance
