@@ -84,7 +84,7 @@ TEST_F(VerifyRest, FramesWithOtherElementsAreVerifiedAsEver) {
 TEST_F(VerifyRest, ElementsAreToBePositiveAtRest) {
   for (int i = 0; i < 2; ++i) add(adapting_frame(i));
   Frame flat = adapting_frame(2);
-  // On the diagonal, by less than any rounded area tells: exactly on it, and one unit in the last place beyond.
+  // The middle vertex exactly on a side: one of the four elements is flat.
   rest_of(flat)[3 * 4] = 1.0;
   rest_of(flat)[3 * 4 + 1] = 0.5;
   add(flat);

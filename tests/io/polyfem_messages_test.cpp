@@ -36,6 +36,21 @@ TEST_F(PolyfemFiles, ListsAreReplacedAndPatched) {
   EXPECT_EQ(patched.bodies[0].refinements, 2);
 }
 
+TEST_F(PolyfemFiles, OfAnotherMachineAreInTheFolderOfTheSameName) {
+  const std::string name = folder_.path().filename().string();
+  folder_.file("base.json", scene_of(entry("cube.msh")));
+  const fs::path path =
+      folder_.file("deep/er/scene.json", R"({"root_path": "/elsewhere/of/)" + name + R"(", "common": "base.json"})");
+  const Result<LoadedScene> loaded = load_scene(path, SceneFormat::polyfem);
+  ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues().front());
+  EXPECT_EQ(loaded->scene.bodies.at(0).mesh, "../../cube.msh");
+  // What is beside the scene goes first, and a folder that is nowhere is none.
+  folder_.file("deep/er/base.json", scene_of(entry("../../plate.msh")));
+  EXPECT_EQ(load_scene(path, SceneFormat::polyfem)->scene.bodies.at(0).mesh, "../../plate.msh");
+  folder_.file("deep/er/scene.json", R"({"root_path": "/elsewhere/of/nowhere/", "common": "none.json"})");
+  EXPECT_FALSE(load_scene(path, SceneFormat::polyfem).has_value());
+}
+
 TEST_F(PolyfemFiles, ThatCannotBeComposedSayWhy) {
   EXPECT_EQ(folder_.problems(R"({"common": "none.json"})"),
             Lines{"common: the file does not exist; looked for none.json (got \"none.json\")"});

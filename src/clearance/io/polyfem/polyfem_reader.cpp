@@ -25,8 +25,9 @@ bool has_any(const Json& root, std::initializer_list<const char*> keys) {
 
 class SceneReader {
  public:
-  SceneReader(const ForeignObject& root, const std::filesystem::path& path)
-      : root_(root), path_(path), meshes_(path), orders_(root) {}
+  /// `folder`: what `root_path` means.
+  SceneReader(const ForeignObject& root, const std::filesystem::path& path, const std::filesystem::path& folder)
+      : root_(root), path_(path), meshes_(path, folder), orders_(root) {}
 
   SceneDesc read() {
     const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
@@ -194,7 +195,7 @@ Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& 
       compose_polyfem(has_oldest_form(root) ? from_oldest_form(root, issues) : root, path, read_json);
   if (!composed) return composed.issues();
   const ForeignObject scene(*composed, "", issues);
-  SceneDesc desc = SceneReader(scene, path).read();
+  SceneDesc desc = SceneReader(scene, path, find_polyfem_root(*composed, path)).read();
   desc.name = path.stem().string();
   desc.base_directory = path.parent_path().string();
   return finish_import(std::move(desc), std::move(issues), path.string());
