@@ -41,14 +41,6 @@ class RemeshCheck : SceneCheck {
     if (!remesh.split && !remesh.collapse && !remesh.swap && !remesh.smooth) {
       error(place, "has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false");
     }
-    // At 1 every edge is tried for it, by choice.
-    if (remesh.split && remesh.collapse && remesh.collapse_quantile < 1.0 &&
-        remesh.collapse_quantile > remesh.split_quantile) {
-      warning(place + ".collapse_quantile",
-              fmt::format("is above split_quantile ({:g}): edges between them are split and collapsed in turn",
-                          remesh.split_quantile),
-              fmt::format("{:g}", remesh.collapse_quantile));
-    }
     if (remesh.criterion == RemeshCriterion::energy) {
       const RemeshDesc unset;
       warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);
