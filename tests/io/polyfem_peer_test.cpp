@@ -59,6 +59,29 @@ TEST_F(PolyfemScenes, CubesHaveTheValuesOfTheirFile) {
   EXPECT_EQ(scene.bodies[5].transform.scale, Vec<3>(0.2, 1, 0.2));
 }
 
+TEST_F(PolyfemScenes, OfRemeshingAreReadButForFragments) {
+  int num_adapting = 0;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_ / "remeshing/scripts")) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() != ".json" || name.ends_with("nref2") || name.ends_with("nref3")) continue;
+    // Parts of scenes, scenes without a mesh, and a patch of another list of meshes.
+    const bool is_without_mesh = entry.path().parent_path().filename() == "masticator" && name.starts_with("2D");
+    if (name == "common" || is_without_mesh || name == "drop-ball-noremesh-nref1") continue;
+    const Result<LoadedScene> loaded = load_scene(entry.path(), SceneFormat::polyfem);
+    ASSERT_TRUE(loaded.has_value()) << entry.path() << ": " << to_string(loaded.issues().front());
+    const SceneDesc& scene = loaded->scene;
+    EXPECT_EQ(scene.time.mass, MassKind::consistent) << entry.path();
+    EXPECT_EQ(scene.contact.formulation, ContactFormulation::convergent) << entry.path();
+    EXPECT_GT(scene.contact.kappa, 0.0) << entry.path();
+    num_adapting += scene.remesh ? 1 : 0;
+  }
+  EXPECT_EQ(num_adapting, 32);
+  EXPECT_EQ(load("remeshing/scripts/cantilever/convergence/tol=1e1.json").remesh.value().gain, 1000.0);
+  EXPECT_EQ(load("remeshing/scripts/ball-wall/3D.json").remesh.value().gain, 2.5e-5) << "1e-14 J s^2 over h^2";
+  EXPECT_EQ(load("remeshing/scripts/masticator/h=0.1-sizing-field.json").remesh.value().criterion,
+            RemeshCriterion::size);
+}
+
 TEST_F(PolyfemScenes, RollersAreOfTwoMaterials) {
   const SceneDesc scene = load("remeshing/scripts/rollers/monkey-soft-hard-noremesh-nref0.json");
   ASSERT_EQ(scene.bodies.size(), 3U);
