@@ -123,13 +123,24 @@ class Simulation:
         self.steps_by_status: Dict[str, int] = {}
         #: Of the last step; None before the first.
         self.last_report: Optional[StepReport] = None
-        self.bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
+        self._adapts: bool = self._stepper.adapts
+        self._list_bodies()
         #: Probable mistakes in the scene.
         self.warnings: List[Problem] = desc.warnings + self._stepper.warnings
         #: What the scene's `start.overlaps` has moved apart: `overlaps` with `bodies` and `depth` [m], `moves` with
         #: `body`, `distance` [m] as a whole and `bending` [m] beside that; docs/overlaps.md.
         self.separation: Dict[str, List[Dict[str, Any]]] = self._stepper.separation
-        self._by_name = {body.name: body for body in self.bodies}
+
+    def _list_bodies(self) -> None:
+        self._bodies: List[Body] = [Body(*body, number) for number, body in enumerate(self._stepper.bodies)]
+        self._by_name = {body.name: body for body in self._bodies}
+
+    @property
+    def bodies(self) -> List[Body]:
+        """All bodies of the scene. Where elements adapt, their `vertices` change from step to step."""
+        if self._adapts:
+            self._list_bodies()
+        return self._bodies
 
     def step(self, on_iteration: Optional[Callable[[int, float], Any]] = None) -> StepReport:
         """Takes one step; other Python threads go on meanwhile. `on_iteration(iteration, residual [m/s])` is called
@@ -217,6 +228,8 @@ class Simulation:
 
     def body(self, name: str) -> Body:
         """By its name. Raises KeyError."""
+        if self._adapts:
+            self._list_bodies()
         try:
             return self._by_name[name]
         except (KeyError, TypeError):
@@ -264,4 +277,4 @@ class Simulation:
     def __repr__(self) -> str:
         if self._stepper.closed:
             return "<Simulation: closed>"
-        return f"<Simulation: step {self.step_number} of {self.num_steps}, t = {self.time:g} s, {len(self.bodies)} bodies>"
+        return f"<Simulation: step {self.step_number} of {self.num_steps}, t = {self.time:g} s, {len(self._bodies)} bodies>"

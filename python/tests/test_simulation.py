@@ -56,6 +56,36 @@ class SameAsTheProgram(InFolder):
         hashes = {cl.Simulation(drop(), threads=n).run().state_hash for n in (1, 2, 0)}
         self.assertEqual(len(hashes), 1)
 
+    def test_arrays_of_elements_that_adapt_have_other_lengths(self):
+        scene = cl.Scene(dimension=2, gravity=[0, 0], time={"step": 0.02, "duration": 0.2, "mass": "consistent"},
+                         contact={"formulation": "convergent"}, remesh={"relative_gain": 1e-5})
+        scene.add_body("bar", generator={"kind": "rectangle", "size": [0.6, 0.1], "resolution": [6, 1]},
+                       motions=[{"region": {"box": [[-1, -1, 0], [-0.29, 1, 0]]}},
+                                {"region": {"box": [[0.29, -1, 0], [1, 1, 0]]}, "linear_velocity": [0, 0.5]}])
+        scene.add_body("tile", kind="rigid", generator={"kind": "rectangle", "size": [0.1, 0.1]},
+                       transform={"translation": [0, 0.3]})
+        with cl.Simulation(scene, self.folder / "out") as sim:
+            first, first_speed = sim.positions, sim.velocities
+            lengths = [len(first)]
+            while not sim.done:
+                before = sim.positions
+                sim.step()
+                after = sim.positions
+                lengths.append(len(after))
+                self.assertEqual(len(sim.velocities), len(after))
+                # Those that were asked for before follow the step, or keep what they had.
+                self.assertEqual(before is after, lengths[-1] == lengths[-2])
+                self.assertEqual(sim.bodies[-1].vertices.stop, len(after))
+                self.assertEqual(sim.body("tile").vertices, sim.bodies[1].vertices)
+                np.testing.assert_array_equal(after, sim.mesh.vertices)
+            self.assertGreater(lengths[-1], lengths[0])
+            self.assertEqual((len(first), len(first_speed)), (lengths[0], lengths[0]))
+            self.assertIn("bar", repr(sim.bodies))
+        repr(sim)
+        run = cl.Results(self.folder / "out")
+        self.assertTrue(run.verify().ok)
+        self.assertEqual([len(frame.positions) for frame in run], lengths)
+
     def test_plane(self):
         scene = cl.Scene(dimension=2, time={"step": 0.02, "duration": 0.4})
         scene.add_body("plate", vertices=[[0, 0], [1, 0], [1, 1], [0, 1]], triangles=[[0, 1, 2], [0, 2, 3]],

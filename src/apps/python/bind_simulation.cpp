@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/io/result/result_check.h"
 #include "clearance/model/model.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/loaded_scene.h"
 #include "clearance/simulation/run.h"
@@ -75,7 +77,14 @@ class Stepper {
   }
   const std::vector<BodyView>& bodies() const {
     check_open();
-    return simulation_->bodies();
+    return adapts() ? simulation().bodies() : simulation_->bodies();  // a step changes those of bodies that adapt
+  }
+  /// The numbers of its vertices and elements change from step to step.
+  bool adapts() const {
+    check_open();
+    const SceneDesc& scene = simulation_->scene();
+    return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                       [&](const BodyDesc& body) { return find_remesh(scene, body) != nullptr; });
   }
   SavedState save_state() const { return {simulation().state(), start_}; }
   void restore(const SavedState& saved);
@@ -98,11 +107,16 @@ class Stepper {
     }
     return view;
   }
-  void refresh(const Buffer& buffer, Values values) const {
+  /// In place: arrays look into it. Where elements have adapted they keep what they have, and the next one that is
+  /// asked for looks into another.
+  void refresh(Buffer& buffer, Values values) const {
     if (!buffer) return;
-    // In place: arrays look into it.
     const std::vector<Vec<3>> now = (simulation_.get()->*values)();
-    std::copy(now.begin(), now.end(), buffer->begin());
+    if (now.size() != buffer->size()) {
+      buffer.reset();
+    } else {
+      std::copy(now.begin(), now.end(), buffer->begin());
+    }
   }
   void refresh() {
     num_steps_done_ = simulation_->num_steps_done();
@@ -474,6 +488,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly("contact_forces",
                              [](const Stepper& s) { return array_of(s.simulation().contact_forces()); })
       .def_property_readonly("contacts", &contacts_of)
+      .def_property_readonly("adapts", &Stepper::adapts)
       .def_property_readonly(
           "bodies",
           [](const Stepper& s) {
