@@ -10,6 +10,7 @@
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/simplex_mesh.h"
 #include "clearance/math/dimension.h"
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/mesh_groups.h"
@@ -20,9 +21,7 @@ namespace clearance {
 
 namespace {
 
-/// Sets of nodes are bits of a number.
-constexpr std::size_t most_regions = 64;
-
+/// Sets of nodes are bits of a number: bodies that adapt have no more regions (scene/validate_remesh.cpp).
 std::uint64_t bit(std::size_t k) {
   return std::uint64_t{1} << k;
 }
@@ -31,14 +30,8 @@ const BodyDesc& desc_of(const SceneDesc& desc, const BodyInstance& body) {
   return desc.bodies[static_cast<std::size_t>(body.desc)];
 }
 
-const std::optional<RemeshDesc>& remesh_of(const SceneDesc& desc, const BodyDesc& body) {
-  return body.remesh ? body.remesh : desc.remesh;
-}
-
 bool adapts(const SceneDesc& desc, const BodyInstance& body) {
-  if (body.kind != BodyKind::deformable) return false;
-  const std::optional<RemeshDesc>& remesh = remesh_of(desc, desc_of(desc, body));
-  return remesh && remesh->enabled;
+  return find_remesh(desc, desc_of(desc, body)) != nullptr;
 }
 
 /// The corners of solid cells, 2D: the fourth is -1.
@@ -142,7 +135,7 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
   body.body = number;
   body.instance = std::move(instance);
   body.regions = regions_of(desc, body.instance->desc);
-  body.options = options_of(*remesh_of(desc, body_desc), mesh);
+  body.options = options_of(*find_remesh(desc, body_desc), mesh);
 
   const std::vector<std::array<int, 3>> faces = faces_of_boundary(mesh);
   std::vector<char> is_on_boundary(mesh.vertices.size(), 0);
@@ -285,29 +278,14 @@ MaterialParameters material_of(const SceneDesc& desc, const AdaptingBodies::Body
 
 }  // namespace
 
-AdaptingBodies::AdaptingBodies(const SceneDesc& desc, const SceneModel& scene, Issues& issues) {
+AdaptingBodies::AdaptingBodies(const SceneDesc& desc, const SceneModel& scene) {
   if (std::none_of(scene.bodies.begin(), scene.bodies.end(), [&](const auto& b) { return adapts(desc, b); })) return;
   for (const BodyInstance& body : scene.bodies) all_.push_back(std::make_shared<const BodyInstance>(body));
   for (int b = 0; b < static_cast<int>(all_.size()); ++b) {
     const BodyInstance& body = *all_[static_cast<std::size_t>(b)];
     if (!adapts(desc, body)) continue;
-    const std::string place = fmt::format("bodies[{}]", body.desc);
-    const std::size_t num_issues = issues.size();
-    const auto refuse = [&](const std::string& key, const std::string& why) {
-      issues.push_back({"", place + key, "", fmt::format("elements of '{}' cannot adapt: {}", body.name, why)});
-    };
-    if (body.mesh.has_curved_cells()) refuse(".order", "they are curved, and only linear ones can; set `order` to 1");
-    if (body.proxy) refuse(".collision_surface", "a surface from a file follows them");
-    if (regions_of(desc, body.desc).size() > most_regions) {
-      refuse("", fmt::format("it has more than {} regions (motions, loads, parts, probes)", most_regions));
-    }
-    const BodyDesc& body_desc = desc_of(desc, body);
-    for (std::size_t m = 0; m < body_desc.motions.size(); ++m) {
-      if (body_desc.motions[m].mesh_sequence.empty()) continue;
-      refuse(fmt::format(".motions[{}].mesh_sequence", m), "files say where its vertices are, which change");
-    }
-    num_rounds_ = std::max(num_rounds_, remesh_of(desc, body_desc)->rounds);
-    if (issues.size() == num_issues) bodies_.push_back(make_body(desc, scene, b, all_[static_cast<std::size_t>(b)]));
+    num_rounds_ = std::max(num_rounds_, find_remesh(desc, desc_of(desc, body))->rounds);
+    bodies_.push_back(make_body(desc, scene, b, all_[static_cast<std::size_t>(b)]));
   }
 }
 

@@ -31,8 +31,8 @@ class AdaptingBodies {
   };
 
   AdaptingBodies() = default;
-  /// Of a scene at its start; appends to `issues` what of it cannot adapt.
-  AdaptingBodies(const SceneDesc& desc, const SceneModel& scene, Issues& issues);
+  /// Of a scene at its start, which has been checked (scene/validate_remesh.cpp, remesh_checks.h).
+  AdaptingBodies(const SceneDesc& desc, const SceneModel& scene);
 
   bool is_empty() const { return bodies_.empty(); }
   const std::vector<Body>& bodies() const { return bodies_; }

@@ -390,7 +390,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->warnings.insert(impl->warnings.end(), empty.begin(), empty.end());
   impl->probes = Probes(desc, *impl->scene, problems);
   impl->scene->options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
-  if (!has_errors(problems)) impl->adapting = AdaptingBodies(desc, *impl->scene, problems);
+  if (!has_errors(problems)) impl->adapting = AdaptingBodies(desc, *impl->scene);
   if (has_errors(problems)) {
     // What looks like a mistake in a mesh may be why the scene cannot start.
     problems.insert(problems.end(), impl->warnings.begin(), impl->warnings.end());
