@@ -70,6 +70,25 @@ TEST_F(InfoFolder, TableOfALongRunIsShortButShowsEveryFailure) {
   EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 1001);
 }
 
+TEST_F(InfoFolder, ElementsThatAdaptHaveColumnsAndTotals) {
+  const std::string plain = line(1, "converged", "0.5"), rest = plain.substr(0, plain.size() - 1);
+  write(plain + "\n");
+  EXPECT_EQ(format_table(*read_stats(folder_ / "stats.jsonl"), 0).find("elements"), std::string::npos);
+  write(rest + R"(, "remesh": {"elements": 120, "splits": 7, "collapses": 1}})" + "\n" + rest +
+        R"(, "remesh": {"elements": 110, "splits": 0, "collapses": 3}})" + "\n");
+  const auto steps = read_stats(folder_ / "stats.jsonl");
+  ASSERT_TRUE(steps);
+  const StatsTotals totals = add_up(*steps);
+  EXPECT_EQ(totals.most_elements, 120);
+  EXPECT_EQ(totals.num_splits, 7);
+  EXPECT_EQ(totals.num_collapses, 4);
+  const std::string table = format_table(*steps, 0);
+  EXPECT_NE(table.find(" elements  splits collapses "), std::string::npos) << table;
+  EXPECT_NE(table.find("      120       7         1 "), std::string::npos) << table;
+  EXPECT_NE(table.find("      110       0         3 "), std::string::npos) << table;
+  EXPECT_EQ(run_info({.folder = folder_}), 0);
+}
+
 TEST_F(InfoFolder, FolderWithoutStatisticsIsExitStatusTwo) {
   EXPECT_EQ(run_info({.folder = folder_}), 2);
   write(line(1, "converged", "0.5") + "\n");

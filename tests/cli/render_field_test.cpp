@@ -14,6 +14,7 @@
 #include "clearance/render/legend.h"
 #include "frame_builder.h"
 #include "png_reader.h"
+#include "support/adapting_frames.h"
 
 namespace clearance::cli {
 
@@ -107,6 +108,52 @@ TEST(Render_Field, CellNumbersSpreadToVertices) {
   ASSERT_EQ(values.size(), 8u);
   EXPECT_EQ(values[0], 4.0);                 // of one tet
   EXPECT_EQ(values[7], (3 * 8 + 12) / 4.0);  // of four
+}
+
+TEST(Render_Field, DisplacementOfElementsThatChangeCountsFromRest) {
+  const fs::path path = fs::temp_directory_path() / ("clearance_render_rest_" + std::to_string(getpid()) + ".vtu");
+  const Frame first = adapting_frame(0), exact = adapting_frame(3);
+  ASSERT_TRUE(write_frame(path, exact));
+  const auto frame = read_frame_for(path, "displacement", first);
+  ASSERT_TRUE(frame);
+  const std::vector<double> values = field_values(*frame, "displacement", first);
+  ASSERT_EQ(values.size(), 8u);
+  // Stretched by 1.3, and bent by 0.06 x^2; the middle has no place in the first frame.
+  EXPECT_NEAR(values[4], std::hypot(0.15, 0.015), 1e-15);
+  EXPECT_EQ(values[0], 0.0);
+  EXPECT_EQ(values[6], 0.75);
+  Frame plain = first;
+  plain.point_arrays.clear();
+  const auto other = read_frame_for(path, "displacement", plain);
+  ASSERT_TRUE(other);
+  EXPECT_TRUE(field_values(*other, "displacement", plain).empty());
+  fs::remove(path);
+}
+
+TEST(Render_Field, FramesOfOtherElementsAreDrawn) {
+  const fs::path folder = fs::temp_directory_path() / ("clearance_render_adapting_" + std::to_string(getpid()));
+  fs::create_directories(folder / "frames");
+  std::vector<PvdEntry> entries;
+  for (int i = 0; i < 5; ++i) {
+    entries.push_back({0.1 * i, "frames/" + std::to_string(i) + ".vtu"});
+    ASSERT_TRUE(write_frame(folder / entries.back().file, adapting_frame(i)));
+  }
+  ASSERT_TRUE(write_pvd(folder / "frames.pvd", entries));
+  std::ofstream(folder / "scene.json") << R"({"dimension": 2})";
+  for (const char* color : {"body", "displacement", "velocity"}) {
+    for (const int frame : {0, 2, 4}) {
+      RenderOptions options;
+      options.folder = folder;
+      options.output = folder / "a.png";
+      options.color = color;
+      options.frame = frame;
+      options.width = 64;
+      options.height = 48;
+      options.samples = 1;
+      EXPECT_EQ(run_render(options), 0) << color << " " << frame;
+    }
+  }
+  fs::remove_all(folder);
 }
 
 /// A result folder of two boxes: the right one moves up by 0.25 in the second of two frames.

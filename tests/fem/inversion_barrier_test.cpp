@@ -92,5 +92,14 @@ TEST(InversionBarrier, NeoHookeanNeedsNone) {
   EXPECT_TRUE(InversionBarrier<2>(one_element<2>(ElasticModel::fixed_corotational)).has_elements());
 }
 
+TEST(InversionBarrier, GuardsBarrierModelsWhereAllElementsAreToBe) {
+  std::mt19937_64 rng(8);
+  const auto mesh = one_element<3>(ElasticModel::neo_hookean);
+  EXPECT_FALSE(InversionBarrier<3>(mesh).has_elements());
+  const InversionBarrier<3> barrier(mesh, GuardedElements::all);
+  EXPECT_GT(barrier.energy(pressed<3>(mesh, 0.05, rng)).value(), 0.0);
+  EXPECT_EQ(barrier.energy(pressed<3>(mesh, 0.2, rng)).value(), 0.0);
+}
+
 }  // namespace
 }  // namespace clearance::test

@@ -36,6 +36,21 @@ TEST_F(PolyfemFiles, ListsAreReplacedAndPatched) {
   EXPECT_EQ(patched.bodies[0].refinements, 2);
 }
 
+TEST_F(PolyfemFiles, OfAnotherMachineAreInTheFolderOfTheSameName) {
+  const std::string name = folder_.path().filename().string();
+  folder_.file("base.json", scene_of(entry("cube.msh")));
+  const fs::path path =
+      folder_.file("deep/er/scene.json", R"({"root_path": "/elsewhere/of/)" + name + R"(", "common": "base.json"})");
+  const Result<LoadedScene> loaded = load_scene(path, SceneFormat::polyfem);
+  ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues().front());
+  EXPECT_EQ(loaded->scene.bodies.at(0).mesh, "../../cube.msh");
+  // What is beside the scene goes first, and a folder that is nowhere is none.
+  folder_.file("deep/er/base.json", scene_of(entry("../../plate.msh")));
+  EXPECT_EQ(load_scene(path, SceneFormat::polyfem)->scene.bodies.at(0).mesh, "../../plate.msh");
+  folder_.file("deep/er/scene.json", R"({"root_path": "/elsewhere/of/nowhere/", "common": "none.json"})");
+  EXPECT_FALSE(load_scene(path, SceneFormat::polyfem).has_value());
+}
+
 TEST_F(PolyfemFiles, ThatCannotBeComposedSayWhy) {
   EXPECT_EQ(folder_.problems(R"({"common": "none.json"})"),
             Lines{"common: the file does not exist; looked for none.json (got \"none.json\")"});
@@ -54,7 +69,7 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
   EXPECT_EQ(folder_.problems(scene_of(
                 entry("cube.msh", R"("advanced": {"normalize_mesh": true}, "extract": "edges", "unit": "mm")") +
                     R"(, {"type": "mesh_sequence", "mesh_sequence": "frames", "fps": 24, "is_obstacle": true})",
-                R"("space": {"discr_order": 5, "basis_type": "Spline", "use_p_ref": true, "remesh": {"enabled": true}},
+                R"("space": {"discr_order": 5, "basis_type": "Spline", "use_p_ref": true},
       "contact": {"enabled": true, "periodic": true, "collision_mesh": {"mesh": "a.obj", "linear_map": "b.hdf5"},
                   "adhesion": {"adhesion_enabled": true}},
       "boundary_conditions": {"pressure_cavity": [{"id": 1, "value": 1}],
@@ -66,7 +81,6 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 "space.discr_order: expected an order from 1 to 4 (got 5)",
                 "space.basis_type: only Lagrange elements are supported (got \"Spline\")",
                 "space.use_p_ref: refinement of the order is not supported yet (got true)",
-                "space.remesh: remeshing is not supported yet (got {...})",
                 "contact.adhesion: adhesion is not supported yet (got {...})",
                 "contact.periodic: periodic contact is not supported yet (got true)",
                 "boundary_conditions.normal_aligned_neumann_boundary: traction along normals is not supported yet (got "
@@ -218,9 +232,9 @@ TEST_F(PolyfemMessages, OfConditions) {
                   "{...})",
              at + "value[1]: expected a number, a formula or {value, unit} (got true)",
              at + "value[2].unit: the unit `mile` is not known (got {...})"}));
-  EXPECT_EQ(of(R"([{"id": 4, "value": ["t", 0, 0], "interpolation": {"type": "linear"}}])"),
-            Lines{at + "interpolation: values that are interpolated in time are not supported yet; use a formula of t "
-                       "(got {...})"});
+  EXPECT_EQ(of(R"([{"id": 4, "value": ["t", 0, 0], "time_reference": [0, 1]}])"),
+            Lines{at + "time_reference: values in a table over time are not supported yet; use a formula of t (got "
+                       "[0,1])"});
   EXPECT_EQ(of(R"([{"id": "top", "value": [0, 0, 0], "dimension": [true, 1, false]}])"),
             (Lines{at + "id: expected a number or a list of numbers (got \"top\")",
                    at + "dimension: expected 3 times true or false (got [true,1,false])"}));

@@ -166,10 +166,32 @@ class LiveRun(unittest.TestCase):
         self.assertEqual(len(view.ask("GET", "/frame0").text), size)  # without forces
         self.assertEqual(view.ask("GET", "/frame6").status, 404)
 
+    def test_elements_that_change_have_a_topology_for_every_frame(self):
+        scene = {"dimension": 2, "time": {"step": 0.02, "duration": 0.1, "mass": "consistent"}, "gravity": [0, 0], "remesh": {"relative_gain": 1e-5},
+                 "contact": {"formulation": "convergent"},
+                 "bodies": [{"name": "bar", "generator": {"kind": "rectangle", "size": [0.6, 0.1], "resolution": [6, 1]}, "motions": [
+                     {"region": {"box": [[-1, -1, 0], [-0.29, 1, 0]]}},
+                     {"region": {"box": [[0.29, -1, 0], [1, 1, 0]]}, "linear_velocity": [0, 0.5]}]}]}
+        (self.folder / "scene.json").write_text(json.dumps(scene))
+        self.run_plainly()
+        view = self.view("plain")
+        head = view.head()
+        self.assertTrue(head["adapts"])
+        self.assertEqual([frame["topology"] for frame in head["frames"]], list(range(6)))
+        numbers = []
+        for path in ["/topology", *(f"/topology{i}" for i in range(1, 6))]:
+            answer = view.ask("GET", path)
+            self.assertEqual(answer.status, 200)
+            numbers.append(int.from_bytes(answer.text[:4], "little"))
+        self.assertGreater(numbers[-1], numbers[0])
+        for i, vertices in enumerate(numbers):
+            self.assertEqual(len(view.ask("GET", f"/frame{i}").text), 4 * vertices * (3 + len(head["fields"])))
+        self.assertEqual(view.ask("GET", "/topology6").status, 404)
+
     def test_nothing_is_told_without_the_token(self):
         self.run_plainly("--steps", "2")
         view = self.view("plain")
-        paths = ["/", "/head", "/topology", "/frame0", "/events", "/wish"]
+        paths = ["/", "/head", "/topology", "/topology1", "/frame0", "/events", "/wish"]
         for path in paths:
             for cookie in (None, "clearance=1", view.cookie[:-1] + ("0" if view.cookie[-1] != "0" else "1"), view.cookie.split("=")[0] + "="):
                 self.assertEqual(view.ask("GET", path, cookie=cookie).status, 403, (path, cookie))

@@ -29,7 +29,14 @@ SCENES = [{
     "bodies": [{"name": "disk", "order": 2, "generator": {"kind": "disk", "size": [0.25], "resolution": [2]},
                 "material": {"youngs_modulus": 2e4}},
                {"name": "bar", "kind": "affine", "generator": {"kind": "rectangle", "size": [0.6, 0.1]},
-                "transform": {"translation": [0.1, 0.4, 0]}}]}]
+                "transform": {"translation": [0.1, 0.4, 0]}}]}, {
+    "name": "elements that adapt", "dimension": 2, "time": {"step": 0.02, "duration": 0.3, "mass": "consistent"}, "gravity": [0, 0],
+    "contact": {"formulation": "convergent"}, "remesh": {"relative_gain": 1e-5},
+    "bodies": [{"name": "bar", "generator": {"kind": "rectangle", "size": [0.6, 0.1], "resolution": [6, 1]}, "motions": [
+        {"region": {"box": [[-1, -1, 0], [-0.29, 1, 0]]}},
+        {"region": {"box": [[0.29, -1, 0], [1, 1, 0]]}, "linear_velocity": [0, 0.5]}]},
+               {"name": "tile", "kind": "rigid", "generator": {"kind": "rectangle", "size": [0.1, 0.1]},
+                "transform": {"translation": [0, 0.3, 0]}, "linear_velocity": [0.1, 0]}]}]
 
 
 class Page(PageCase):
@@ -131,6 +138,36 @@ class Page(PageCase):
         before = self.browser.run("return clearance.index")
         self.browser.click(*at)
         self.browser.wait_for(f"clearance.index !== {before}")
+
+    def test_elements_that_change_are_drawn(self):
+        page = next((page for page in reversed(self.pages) if '"adapts":true' in page.read_text()), None)
+        if page is None:
+            self.skipTest("no run of the folders has any")
+        self.browser.open(page)
+        choose = "const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))"
+        drawn = """const { frame, view } = clearance, { topology } = frame;
+          return [topology.number, topology.bodies.every(({ vertices: [first, count], triangles: [, num] }, b) =>
+            view.bodies[b].places.count === count && (num === 0 || (view.bodies[b].surface.geometry.index.count === 3 * num
+            && Math.max(...view.bodies[b].surface.geometry.index.array) < count))),
+            topology.bodies.reduce((sum, body) => sum + body.triangles[1], 0)]"""
+        counts = []
+        for field in ("body", "displacement", "velocity"):
+            self.browser.run(choose, "field", field)
+            for i in [*range(self.browser.run("return clearance.head.frames.length")), 0]:  # forwards, and back at once
+                self.browser.run("clearance.seek(arguments[0])", i)
+                self.browser.wait_for(f"clearance.frame === clearance.run.frames.get({i})")
+                number, is_whole, count = self.browser.run(drawn)
+                self.assertTrue(is_whole)
+                self.assertEqual(number, self.browser.run("return clearance.head.frames[arguments[0]].topology", i))
+                counts.append(count)
+        self.assertGreater(max(counts), counts[0])
+        self.assertEqual(counts[-1], counts[0])
+        first = self.stage()
+        self.browser.run("document.getElementById('mesh').click()")
+        self.browser.press(END)
+        self.browser.wait_for("clearance.index === clearance.head.frames.length - 1")
+        self.assertGreater(self.different(first, self.stage()), 50)
+        self.assertIn("elements", self.browser.run("return [...clearance.series.keys()]"))
 
     def test_narrow_window(self):
         self.browser.open(self.pages[0], 500, 800)

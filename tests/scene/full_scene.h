@@ -53,8 +53,28 @@ inline SceneDesc full_scene() {
                   .linear_solver = LinearSolverChoice::pcg,
                   .petsc = {.method = PetscMethod::hypre, .tolerance = 3e-9, .max_iterations = 123},
                   .ccd = CcdMethod::tight_inclusion};
+  scene.remesh = RemeshDesc{.enabled = false,
+                            .criterion = RemeshCriterion::size,
+                            .split = false,
+                            .collapse = false,
+                            .swap = true,
+                            .smooth = true,
+                            .gain = 1.0 / 3.0,
+                            .relative_gain = 2e-4,
+                            .loss = 1e-9,
+                            .relative_loss = 0.0,
+                            .split_quantile = 0.85,
+                            .collapse_quantile = 0.2,
+                            .depth = 2,
+                            .rounds = 4,
+                            .smallest_edge = 0.01,
+                            .largest_count = 5000,
+                            .quality = 0.1,
+                            .size_strain = 0.3,
+                            .size_contact = 2.5};
   BodyDesc cube;
   cube.name = "cube";
+  cube.remesh.emplace().enabled = false;
   cube.mesh = "meshes/cube.msh";
   cube.units = LengthUnit::inch;
   cube.up = UpAxis::z;

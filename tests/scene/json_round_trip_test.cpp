@@ -48,6 +48,11 @@ TEST(SceneJson, EveryValueOfTheFullSceneDiffersFromItsDefault) {
   for (const char* key : {"time", "contact", "solver", "output"}) {
     for (const auto& [name, value] : full[key].items()) EXPECT_NE(value, plain[key][name]) << key << "." << name;
   }
+  SceneDesc with_remesh;
+  with_remesh.remesh.emplace();
+  for (const auto& [name, value] : scene_to_json_value(with_remesh)["remesh"].items()) {
+    EXPECT_NE(full["remesh"][name], value) << "remesh." << name;
+  }
   // Bodies and joints of one kind cannot have every field: one of them is enough.
   SceneDesc one;
   one.bodies.resize(1);

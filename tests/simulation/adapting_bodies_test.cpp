@@ -1,6 +1,7 @@
 // Bodies whose elements change between and within steps: everything of the scene and of the state travels along.
 #include "simulation/running_scene.h"
 
+#include "clearance/base/parallel.h"
 #include "clearance/simulation/run_records.h"
 
 namespace clearance {
@@ -17,7 +18,8 @@ std::string beam(int dimension, const std::string& integrator, const std::string
          size +
          "}, \"motions\": [{\"region\": {\"box\": [[-1, -1, -1], [-0.49, 1, 1]]}, \"angular_velocity\": [0, 0, "
          "10]}], " +
-         "\"loads\": [{\"kind\": \"force\", \"value\": [0, 20, 3], \"region\": {\"box\": [[0.49, -1, -1], [1, 1, "
+         "\"loads\": [{\"kind\": \"force\", \"value\": [0, 20, " + std::string(dimension == 3 ? "3" : "0") +
+         "], \"region\": {\"box\": [[0.49, -1, -1], [1, 1, "
          "1]]}}], " +
          "\"material\": {\"youngs_modulus\": 2e5}" + body + "}]}";
 }
@@ -113,6 +115,84 @@ TEST_P(RefinedBody, HasItsRegionsOnTheNewNodesToo) {
   for (const std::size_t a : held) {
     for (const std::size_t b : held) EXPECT_NEAR((x[a] - x[b]).norm(), (rest(a) - rest(b)).norm(), 1e-14);
   }
+}
+
+/// A block that is dropped on a knife, and adapts by default.
+std::string dropped(int dimension) {
+  const std::string block = dimension == 3 ? "\"box\", \"size\": [1, 0.5, 0.5], \"resolution\": [4, 2, 2]"
+                                           : "\"rectangle\", \"size\": [1, 0.5], \"resolution\": [6, 3]";
+  const std::string knife =
+      dimension == 3 ? "\"triangles\": [[0, 1, 2]], \"vertices\": [[0, -0.32, 0.6], [0, -0.32, -0.6], [0.02, -1, 0]]"
+                     : "\"edges\": [[0, 1]], \"vertices\": [[0, -0.32, 0], [0.02, -1, 0]]";
+  return "{\"dimension\": " + std::to_string(dimension) +
+         ", \"time\": {\"step\": 0.02, \"mass\": \"consistent\"}, \"contact\": {\"formulation\": "
+         "\"convergent\"}, \"friction\": {\"coefficient\": 0.3}, \"remesh\": {\"relative_gain\": 3e-4}, "
+         "\"bodies\": [{\"name\": \"block\", \"generator\": {\"kind\": " +
+         block + "}, \"linear_velocity\": [0, -1, 0], \"material\": {\"youngs_modulus\": 3e4}}, " +
+         "{\"name\": \"knife\", \"kind\": \"obstacle\", \"geometry\": {" + knife + "}}]}";
+}
+
+class AdaptingBlock : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Dimensions, AdaptingBlock, testing::Values(2, 3));
+
+double rest_volume(const Frame& frame) {
+  const std::vector<double>& rest = frame.point_arrays.at(0).values;
+  const auto at = [&](int v) {
+    const auto i = 3 * static_cast<std::size_t>(v);
+    return Vec<3>(rest[i], rest[i + 1], rest[i + 2]);
+  };
+  double sum = 0.0;
+  for (const auto& [a, b, c, d] : frame.mesh.tets) {
+    sum += (at(b) - at(a)).cross(at(c) - at(a)).dot(at(d) - at(a)) / 6.0;
+  }
+  for (std::size_t t = 0; t < frame.mesh.triangles.size() && frame.mesh.dim == 2; ++t) {
+    const auto& [a, b, c] = frame.mesh.triangles[t];
+    sum += 0.5 * (at(b) - at(a)).cross(at(c) - at(a))[2];
+  }
+  return sum;
+}
+
+TEST_P(AdaptingBlock, KeepsVolumeAndMomentumAndGainsNoEnergy) {
+  RunningScene scene(dropped(GetParam()));
+  const double volume = rest_volume(scene.simulation().frame());
+  int num_splits = 0;
+  for (int step = 0; step < 14; ++step) {
+    const StepReport report = scene.step();
+    ASSERT_TRUE(report.remesh.has_value());
+    const RemeshReport& remesh = *report.remesh;
+    num_splits += remesh.num_splits;
+    EXPECT_EQ(remesh.num_elements, scene.simulation().summary().num_elements);
+    EXPECT_NEAR(rest_volume(scene.simulation().frame()), volume, 1e-13 * volume) << step;
+    // The block weighs 500 kg (250 kg in space) and moves with a few metres a second.
+    EXPECT_LT(remesh.momentum_loss.norm(), 1e-9) << step;
+    EXPECT_GE(remesh.kinetic_loss, -1e-9) << step;
+    if (remesh.num_collapses > 0) continue;
+    EXPECT_NEAR(remesh.kinetic_loss, 0.0, 1e-9) << step;
+    EXPECT_NEAR(remesh.elastic_loss, 0.0, 1e-9) << step;
+    EXPECT_LT(remesh.angular_momentum_loss.norm(), 1e-9) << step;
+  }
+  EXPECT_GT(num_splits, 10);
+}
+
+TEST_P(AdaptingBlock, HasTheSameBitsForAnyThreadsAndAfterARestart) {
+  const auto hashes = [&](int threads, int restart) {
+    const ThreadLimit limit(threads);
+    auto scene = std::make_unique<RunningScene>(dropped(GetParam()));
+    std::vector<std::string> list;
+    for (int step = 1; step <= 12; ++step) {
+      scene->step();
+      list.push_back(scene->simulation().state_hash());
+      if (step != restart) continue;
+      const Checkpoint checkpoint = checkpoint_of(scene->state());
+      EXPECT_FALSE(scene->state().meshes.empty());
+      scene = std::make_unique<RunningScene>(dropped(GetParam()));
+      EXPECT_TRUE(scene->simulation().restore(state_of(checkpoint)));
+    }
+    return list;
+  };
+  const std::vector<std::string> whole = hashes(1, 0);
+  EXPECT_EQ(hashes(3, 0), whole);
+  EXPECT_EQ(hashes(2, 10), whole);
 }
 
 TEST(AdaptingBodies, RefuseStatesOfOtherElements) {

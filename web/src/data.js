@@ -64,17 +64,40 @@ export class Run {
     run.isLive = document.getElementById("live-run") !== null;
     run.source = run.isLive ? ofServer : ofFile;
     run.head = await run.source.head();
-    const { vertices, triangles, edges } = run.head;
-    const reader = new Reader(await run.source.bytes("topology"));
-    run.triangles = reader.take(Uint32Array, 3 * triangles);
-    run.edges = reader.take(Uint32Array, 2 * edges);
-    run.nodes = reader.take(Uint32Array, vertices);
-    run.rest = reader.take(Float32Array, 3 * vertices);
+    run.topologies = new Map();
     run.frames = new Map();
+    await run.topology(0);
     return run;
   }
 
-  /** { places, poses, fields: {name: numbers}, forces: {vertices, vectors} } of a frame. */
+  /**
+   * What is drawn: { vertices, moving: their numbers, triangles, edges, nodes, rest: arrays, bodies: [{ vertices, triangles,
+   * edges: [first, number] }] }, bodies in the order of the head. Most runs have one; where elements change (head.adapts),
+   * frames have the number of theirs.
+   */
+  async topology(number) {
+    const known = this.topologies.get(number);
+    if (known) return known;
+    const { head } = this, reader = new Reader(await this.source.bytes(number === 0 ? "topology" : `topology${number}`));
+    const topology = { number, vertices: head.vertices, moving: head.moving, bodies: head.bodies };
+    let { triangles, edges } = head;
+    if (head.adapts) {
+      [topology.vertices, topology.moving, triangles, edges] = reader.take(Uint32Array, 4);
+      topology.bodies = head.bodies.map(() => {
+        const [v, numV, t, numT, e, numE] = reader.take(Uint32Array, 6);
+        return { vertices: [v, numV], triangles: [t, numT], edges: [e, numE] };
+      });
+    }
+    topology.triangles = reader.take(Uint32Array, 3 * triangles);
+    topology.edges = reader.take(Uint32Array, 2 * edges);
+    topology.nodes = reader.take(Uint32Array, topology.vertices);
+    topology.rest = reader.take(Float32Array, 3 * topology.vertices);
+    this.topologies.set(number, topology);
+    while (this.topologies.size > 8) this.topologies.delete([...this.topologies.keys()].find((n) => n !== 0));
+    return topology;
+  }
+
+  /** { topology, places, poses, fields: {name: numbers}, forces: {vertices, vectors} } of a frame. */
   async frame(index) {
     const known = this.frames.get(index);
     if (known) {
@@ -82,15 +105,16 @@ export class Run {
       this.frames.set(index, known); // the last one to go
       return known;
     }
-    const frame = this.read(new Reader(await this.source.bytes(`frame${index}`)));
+    const topology = await this.topology(this.head.frames[index].topology || 0);
+    const frame = this.read(new Reader(await this.source.bytes(`frame${index}`)), topology);
     this.frames.set(index, frame);
-    const room = Math.max(3, Math.floor(roomForFrames / (16 * this.head.vertices + 1)));
+    const room = Math.max(3, Math.floor(roomForFrames / ((this.head.adapts ? 60 : 16) * topology.vertices + 1)));
     while (this.frames.size > room) this.frames.delete(this.frames.keys().next().value);
     return frame;
   }
 
-  read(reader) {
-    const head = this.head, { moving, vertices, low, high } = head;
+  read(reader, topology) {
+    const head = this.head, { low, high } = head, { moving, vertices } = topology;
     const numStiff = head.bodies.filter((body) => body.stiff).length;
     const poses = reader.take(Float32Array, 12 * numStiff);
     const places = new Float32Array(3 * moving);
@@ -109,16 +133,16 @@ export class Run {
     for (const field of head.fields) {
       fields[field.name] = head.exact ? reader.take(Float32Array, vertices)
         : reader.quantised(vertices, field.low, field.high, new Float32Array(vertices));
-      if (this.isLive) this.widen(field, fields[field.name]);
+      if (this.isLive) this.widen(field, fields[field.name], topology);
     }
-    return { places, poses, fields, forces };
+    return { topology, places, poses, fields, forces };
   }
 
   /** Of a run that goes on only the frames that have been seen have ranges. */
-  widen(field, values) {
-    for (const body of this.head.bodies) {
-      if (body.obstacle) continue;
-      for (let v = body.vertices[0]; v < body.vertices[0] + body.vertices[1]; ++v) {
+  widen(field, values, topology) {
+    for (const [b, { vertices: [first, count] }] of topology.bodies.entries()) {
+      if (this.head.bodies[b].obstacle) continue;
+      for (let v = first; v < first + count; ++v) {
         if (field.low === null || values[v] < field.low) field.low = values[v];
         if (field.high === null || values[v] > field.high) field.high = values[v];
       }
@@ -168,19 +192,21 @@ export class Run {
 
   /** Where a vertex is in a frame. */
   place(frame, vertex, out) {
-    if (vertex < this.head.moving) {
+    const { topology } = frame;
+    if (vertex < topology.moving) {
       for (let k = 0; k < 3; ++k) out[k] = frame.places[3 * vertex + k];
       return out;
     }
-    const at = 12 * this.stiffNumber(vertex), m = frame.poses, [x, y, z] = this.rest.subarray(3 * vertex, 3 * vertex + 3);
+    const at = 12 * this.stiffNumber(topology, vertex), m = frame.poses, [x, y, z] = topology.rest.subarray(3 * vertex, 3 * vertex + 3);
     for (let k = 0; k < 3; ++k) out[k] = m[at + k] * x + m[at + 3 + k] * y + m[at + 6 + k] * z + m[at + 9 + k];
     return out;
   }
-  stiffNumber(vertex) {
-    const stiff = this.head.bodies.filter((body) => body.stiff);
-    return stiff.findIndex((body) => vertex >= body.vertices[0] && vertex < body.vertices[0] + body.vertices[1]);
+  /** Among the bodies that keep their shape. */
+  stiffNumber(topology, vertex) {
+    const body = this.bodyOf(topology, vertex);
+    return this.head.bodies.slice(0, body).filter((b) => b.stiff).length;
   }
-  bodyOf(vertex) {
-    return this.head.bodies.findIndex((body) => vertex >= body.vertices[0] && vertex < body.vertices[0] + body.vertices[1]);
+  bodyOf(topology, vertex) {
+    return topology.bodies.findIndex(({ vertices: [first, count] }) => vertex >= first && vertex < first + count);
   }
 }

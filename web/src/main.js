@@ -180,11 +180,11 @@ class Page {
   tell() {
     $("picked").hidden = this.picked === undefined;
     if (this.picked === undefined) return;
-    const v = this.picked, { run, head, frame } = this, at = run.place(frame, v, [0, 0, 0]);
-    const body = head.bodies[run.bodyOf(v)];
-    const rows = [["body", escape(body.name)], ["node", run.nodes[v]],
+    const v = this.picked, { run, head, frame } = this, at = run.place(frame, v, [0, 0, 0]), { topology } = frame;
+    const body = head.bodies[run.bodyOf(topology, v)];
+    const rows = [["body", escape(body.name)], ["node", topology.nodes[v]],
       ["place", at.map((c, k) => number(c + head.origin[k])).join(", ") + " m"],
-      ["displacement", number(Math.hypot(...at.map((c, k) => c - run.rest[3 * v + k]))) + " m"]];
+      ["displacement", number(Math.hypot(...at.map((c, k) => c - topology.rest[3 * v + k]))) + " m"]];
     for (const field of head.fields) {
       rows.push([niceName(field.name), `${number(frame.fields[field.name][v])} ${units[field.name] || ""}`]);
     }
@@ -209,6 +209,7 @@ class Page {
     add("smallest gap [m]", stats.gap);
     add("contacts", stats.contacts);
     add("seconds a step", stats.seconds);
+    for (const name of ["elements", "splits", "collapses"]) add(name, stats[name] || []);
     const x = probes["time [s]"];
     for (const [name, values] of Object.entries(probes)) {
       if (x && name !== "step" && name !== "time [s]") this.series.set(name, { x, lines: [[name, values]] });
@@ -342,6 +343,7 @@ class Page {
       return;
     }
     if (wanted !== this.index) return;
+    this.keepPicked(this.frame, frame);
     this.frame = frame;
     this.show();
     $("time").value = wanted;
@@ -351,15 +353,26 @@ class Page {
     this.tellPlot();
   }
 
+  /** A vertex that is picked stays so in bodies whose elements have not changed. */
+  keepPicked(before, frame) {
+    if (this.picked === undefined || !before || before.topology === frame.topology) return;
+    const b = this.run.bodyOf(before.topology, this.picked), of = (topology) => topology.bodies[b].vertices;
+    const [first, count] = of(before.topology), [newFirst, newCount] = of(frame.topology);
+    this.picked = count === newCount ? this.picked - first + newFirst : undefined;
+    this.view.picked = this.picked;
+    this.view.marker.visible = this.picked !== undefined;
+  }
+
   valuesOf(name) {
     if (name === "body") return undefined;
     if (name !== "displacement") return this.frame.fields[name];
-    const { run, frame } = this, { head } = run, values = new Float32Array(head.vertices), at = [0, 0, 0];
-    for (const body of head.bodies) {
-      const [first, count] = body.vertices;
+    const { run, frame } = this, { head } = run, { topology } = frame, { rest } = topology;
+    const values = new Float32Array(topology.vertices), at = [0, 0, 0];
+    for (const [b, body] of head.bodies.entries()) {
+      const [first, count] = topology.bodies[b].vertices;
       const m = body.stiff ? frame.poses.subarray(12 * this.view.bodies.find((e) => e.body === body).pose) : undefined;
       for (let v = first; v < first + count; ++v) {
-        const x = run.rest[3 * v], y = run.rest[3 * v + 1], z = run.rest[3 * v + 2];
+        const x = rest[3 * v], y = rest[3 * v + 1], z = rest[3 * v + 2];
         for (let k = 0; k < 3; ++k) at[k] = m ? m[k] * x + m[3 + k] * y + m[6 + k] * z + m[9 + k] : frame.places[3 * v + k];
         values[v] = Math.hypot(at[0] - x, at[1] - y, at[2] - z);
       }
@@ -367,12 +380,16 @@ class Page {
     return values;
   }
 
+  /** The vertices of all bodies that are no obstacles. */
+  moving() {
+    return this.frame.topology.bodies.filter((_, b) => !this.head.bodies[b].obstacle).map((body) => body.vertices);
+  }
+
   rangeOf(name, values) {
     if (this.isOfFrame) {
       let low = 0, high = 0;
-      for (const body of this.head.bodies) {
-        if (body.obstacle) continue;
-        for (let v = body.vertices[0]; v < body.vertices[0] + body.vertices[1]; ++v) {
+      for (const [first, count] of this.moving()) {
+        for (let v = first; v < first + count; ++v) {
           if (values[v] < low) low = values[v];
           if (values[v] > high) high = values[v];
         }
@@ -386,9 +403,8 @@ class Page {
     }
     // The largest one so far: frames are not all known.
     let largest = 0;
-    for (const body of this.head.bodies) {
-      if (body.obstacle) continue;
-      for (let v = body.vertices[0]; v < body.vertices[0] + body.vertices[1]; ++v) largest = Math.max(largest, values[v]);
+    for (const [first, count] of this.moving()) {
+      for (let v = first; v < first + count; ++v) largest = Math.max(largest, values[v]);
     }
     this.displacementRange = Math.max(this.displacementRange || 0, largest);
     return [0, this.displacementRange || 1];
@@ -410,7 +426,8 @@ async function start() {
   try {
     const run = await Run.open();
     // Displacements count from where the first frame has its vertices, to its own accuracy.
-    run.rest.set((await run.frame(0)).places);
+    const first = await run.frame(0);
+    first.topology.rest.set(first.places);
     const page = new Page(run);
     await page.seek(run.isLive ? run.head.frames.length - 1 : 0);
     $("message").textContent = "";

@@ -37,21 +37,16 @@ export class View {
 
   makeBodies() {
     const { run } = this, { head } = run;
+    this.topology = run.topologies.get(0);
     let order = 0, stiff = 0;
     const byNumber = [...head.bodies].filter((b) => !b.obstacle).sort((a, b) => a.number - b.number);
-    for (const body of head.bodies) {
-      const [firstVertex, numVertices] = body.vertices;
-      const local = (list, [first, count], width) =>
-        list.subarray(width * first, width * (first + count)).map((v) => v - firstVertex);
+    for (const [number, body] of head.bodies.entries()) {
       order = byNumber.indexOf(body);
       const color = new THREE.Color(body.obstacle ? obstacleColor : bodyColor(order));
-      const places = new THREE.BufferAttribute(run.rest.slice(3 * firstVertex, 3 * (firstVertex + numVertices)), 3);
-      const colors = new THREE.BufferAttribute(new Float32Array(3 * numVertices), 3);
-      places.setUsage(THREE.DynamicDrawUsage);
-      colors.setUsage(THREE.DynamicDrawUsage);
       const group = new THREE.Group();
-      const entry = { body, group, places, colors, color, pose: body.stiff ? stiff++ : -1, surface: null };
-      const geometry = () => new THREE.BufferGeometry().setAttribute("position", places).setAttribute("color", colors);
+      const entry = { body, number, group, color, pose: body.stiff ? stiff++ : -1, surface: null, lines: null };
+      this.setArrays(entry);
+      const geometry = () => new THREE.BufferGeometry().setAttribute("position", entry.places).setAttribute("color", entry.colors);
       if (body.triangles[1] > 0) {
         const material = this.isPlane
           ? new THREE.MeshBasicMaterial({ side: THREE.DoubleSide, vertexColors: true })
@@ -59,15 +54,15 @@ export class View {
               transparent: body.obstacle, opacity: body.obstacle ? 0.55 : 1, depthWrite: !body.obstacle });
         material.polygonOffset = true;
         material.polygonOffsetFactor = material.polygonOffsetUnits = 1;
-        entry.surface = new THREE.Mesh(geometry().setIndex(new THREE.BufferAttribute(local(run.triangles, body.triangles, 3), 1)), material);
+        entry.surface = new THREE.Mesh(geometry().setIndex(this.indices(entry, "triangles", 3)), material);
         entry.surface.userData = entry;
         group.add(entry.surface);
       }
       if (body.edges[1] > 0) {
-        const lines = new THREE.LineSegments(geometry().setIndex(new THREE.BufferAttribute(local(run.edges, body.edges, 2), 1)),
+        entry.lines = new THREE.LineSegments(geometry().setIndex(this.indices(entry, "edges", 2)),
           new THREE.LineBasicMaterial(this.isPlane && entry.surface ? { color: color.clone().multiplyScalar(0.45) } : { vertexColors: true }));
-        group.add(lines);
-        const points = run.edges.subarray(2 * body.edges[0], 2 * (body.edges[0] + body.edges[1]));
+        group.add(entry.lines);
+        const points = entry.lines.geometry.index.array;
         if (points.some((v, i) => i % 2 === 0 && v === points[i + 1])) {
           group.add(new THREE.Points(geometry(), new THREE.PointsMaterial({ vertexColors: true, size: 4, sizeAttenuation: false })));
         }
@@ -76,6 +71,39 @@ export class View {
       group.matrixAutoUpdate = false;
       this.scene.add(group);
       this.bodies.push(entry);
+    }
+  }
+
+  /** Places and colours of as many vertices as the body has in the topology. */
+  setArrays(entry) {
+    const [first, count] = this.topology.bodies[entry.number].vertices;
+    entry.places = new THREE.BufferAttribute(this.topology.rest.slice(3 * first, 3 * (first + count)), 3);
+    entry.colors = new THREE.BufferAttribute(new Float32Array(3 * count), 3);
+    entry.places.setUsage(THREE.DynamicDrawUsage);
+    entry.colors.setUsage(THREE.DynamicDrawUsage);
+    entry.isPainted = undefined;
+  }
+  /** Of its triangles or edges, by its own vertices. */
+  indices(entry, what, width) {
+    const body = this.topology.bodies[entry.number], [first, count] = body[what];
+    return new THREE.BufferAttribute(this.topology[what].subarray(width * first, width * (first + count)).map((v) => v - body.vertices[0]), 1);
+  }
+
+  /** Other elements: bodies that change their shape are drawn with them. */
+  setTopology(topology) {
+    if (topology === this.topology) return;
+    this.topology = topology;
+    for (const entry of this.bodies) {
+      if (entry.pose >= 0) continue;
+      this.setArrays(entry);
+      for (const object of entry.group.children) {
+        if (object === entry.mesh) continue; // it has the surface's
+        const { geometry } = object;
+        geometry.dispose();
+        geometry.setAttribute("position", entry.places).setAttribute("color", entry.colors);
+        if (object === entry.surface) geometry.setIndex(this.indices(entry, "triangles", 3));
+        if (object === entry.lines) geometry.setIndex(this.indices(entry, "edges", 2));
+      }
     }
   }
 
@@ -161,8 +189,9 @@ export class View {
   /** `values` of all vertices, or nothing: bodies have colours. */
   show(frame, values, range) {
     this.frame = frame;
+    this.setTopology(frame.topology);
     for (const entry of this.bodies) {
-      const [first, count] = entry.body.vertices;
+      const [first, count] = frame.topology.bodies[entry.number].vertices;
       if (entry.pose >= 0) {
         const m = frame.poses.subarray(12 * entry.pose, 12 * entry.pose + 12);
         entry.group.matrix.set(m[0], m[3], m[6], m[9], m[1], m[4], m[7], m[10], m[2], m[5], m[8], m[11], 0, 0, 0, 1);
@@ -263,7 +292,7 @@ export class View {
     const { entry, hit } = hits.reduce((a, b) => (b.hit.distance < a.hit.distance ? b : a));
     const corners = [hit.face.a, hit.face.b, hit.face.c], at = new THREE.Vector3();
     const away = (v) => at.fromBufferAttribute(entry.places, v).applyMatrix4(entry.group.matrix).distanceTo(hit.point);
-    return entry.body.vertices[0] + corners.reduce((a, b) => (away(b) < away(a) ? b : a));
+    return this.topology.bodies[entry.number].vertices[0] + corners.reduce((a, b) => (away(b) < away(a) ? b : a));
   }
 
   mark(vertex) {

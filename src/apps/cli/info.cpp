@@ -34,6 +34,10 @@ void print_json(const StatsTotals& totals, const std::optional<Json>& summary) {
   out["newton_iterations"] = totals.newton_iterations;
   out["max_contacts"] = totals.max_contacts;
   out["min_distance"] = totals.min_distance < 0 ? Json() : Json(totals.min_distance);
+  if (totals.most_elements >= 0) {
+    out["remesh"] = {
+        {"most_elements", totals.most_elements}, {"splits", totals.num_splits}, {"collapses", totals.num_collapses}};
+  }
   for (std::size_t i = 0; i < stage_keys.size(); ++i) out["seconds"][stage_keys[i]] = totals.seconds[i];
   out["summary"] = summary ? *summary : Json();
   fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -44,6 +48,10 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
   fmt::print("\n{} steps, {} converged, {} Newton iterations ({:.1f} a step), at most {} contacts\n", totals.num_steps,
              totals.num_converged, totals.newton_iterations, totals.newton_iterations / steps, totals.max_contacts);
   if (totals.min_distance >= 0) fmt::print("smallest distance {:.6g} m\n", totals.min_distance);
+  if (totals.most_elements >= 0) {
+    fmt::print("at most {} elements, {} splits, {} collapses\n", totals.most_elements, totals.num_splits,
+               totals.num_collapses);
+  }
   fmt::print("{:.3f} s, {:.4f} s a step:", totals.seconds[0], totals.seconds[0] / steps);
   for (std::size_t i = 1; i < stage_keys.size(); ++i) {
     const double share = totals.seconds[0] > 0 ? 100 * totals.seconds[i] / totals.seconds[0] : 0;

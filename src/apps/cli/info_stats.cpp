@@ -22,6 +22,10 @@ StepStats read_step(const json& line) {
   step.min_distance = number_or(line, "min_distance", -1);
   const json seconds = line.value("seconds", json::object());
   for (std::size_t i = 0; i < stage_keys.size(); ++i) step.seconds[i] = number_or(seconds, stage_keys[i], 0);
+  const json remesh = line.value("remesh", json::object());
+  step.num_elements = static_cast<int>(number_or(remesh, "elements", -1));
+  step.num_splits = static_cast<int>(number_or(remesh, "splits", 0));
+  step.num_collapses = static_cast<int>(number_or(remesh, "collapses", 0));
   return step;
 }
 
@@ -33,9 +37,17 @@ bool has_converged(const StepStats& step) {
   return step.status == "converged";
 }
 
-std::string format_row(const StepStats& s) {
+bool any_adapts(const std::vector<StepStats>& steps) {
+  return std::any_of(steps.begin(), steps.end(), [](const StepStats& step) { return step.num_elements >= 0; });
+}
+
+std::string format_row(const StepStats& s, bool has_elements) {
   std::string row = fmt::format("{:>6} {:>10.5g}  {:<16} {:>6} {:>8} {:>11}", s.step, s.time, s.status,
                                 s.newton_iterations, s.num_contacts, distance_text(s.min_distance));
+  if (has_elements) {
+    row += fmt::format(" {:>9} {:>7} {:>9}", s.num_elements < 0 ? "-" : fmt::format("{}", s.num_elements), s.num_splits,
+                       s.num_collapses);
+  }
   for (const double seconds : s.seconds) row += fmt::format(" {:>9.3f}", seconds);
   return row + "\n";
 }
@@ -92,6 +104,9 @@ StatsTotals add_up(const std::vector<StepStats>& steps) {
     totals.max_contacts = std::max(totals.max_contacts, step.num_contacts);
     const bool is_smaller = totals.min_distance < 0 || step.min_distance < totals.min_distance;
     if (step.min_distance >= 0 && is_smaller) totals.min_distance = step.min_distance;
+    totals.most_elements = std::max(totals.most_elements, step.num_elements);
+    totals.num_splits += step.num_splits;
+    totals.num_collapses += step.num_collapses;
     for (std::size_t i = 0; i < stage_keys.size(); ++i) totals.seconds[i] += step.seconds[i];
   }
   return totals;
@@ -100,13 +115,15 @@ StatsTotals add_up(const std::vector<StepStats>& steps) {
 std::string format_table(const std::vector<StepStats>& steps, int max_rows) {
   std::string table = fmt::format("{:>6} {:>10}  {:<16} {:>6} {:>8} {:>11}", "step", "time [s]", "status", "newton",
                                   "contacts", "gap [m]");
+  const bool has_elements = any_adapts(steps);
+  if (has_elements) table += fmt::format(" {:>9} {:>7} {:>9}", "elements", "splits", "collapses");
   for (const char* stage : {"total [s]", "assembly", "solve", "broad", "ccd", "search"})
     table += fmt::format(" {:>9}", stage);
   table += "\n";
   const std::vector<char> is_chosen = choose_rows(steps, max_rows);
   int num_hidden = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (is_chosen[i]) table += format_row(steps[i]);
+    if (is_chosen[i]) table += format_row(steps[i], has_elements);
     num_hidden += is_chosen[i] ? 0 : 1;
   }
   if (num_hidden > 0) table += fmt::format("({} more steps, all converged)\n", num_hidden);

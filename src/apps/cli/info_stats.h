@@ -22,6 +22,8 @@ struct StepStats {
   int num_contacts = 0;
   double min_distance = -1;  ///< [m]; negative: nothing was near
   std::array<double, stage_keys.size()> seconds{};
+  int num_elements = -1;  ///< of bodies whose elements adapt, and of all others; negative: none adapt
+  int num_splits = 0, num_collapses = 0;
 };
 
 struct StatsTotals {
@@ -31,6 +33,8 @@ struct StatsTotals {
   int max_contacts = 0;
   double min_distance = -1;  ///< [m]; negative: nothing was near in any step
   std::array<double, stage_keys.size()> seconds{};
+  int most_elements = -1;  ///< negative: none adapt
+  int num_splits = 0, num_collapses = 0;
 };
 
 /// The number at `key`, or `fallback` if there is none.
@@ -43,7 +47,7 @@ Result<std::vector<StepStats>> read_stats(const std::filesystem::path& path);
 StatsTotals add_up(const std::vector<StepStats>& steps);
 
 /// The table as text: at most `max_rows` steps (0: all), evenly spaced, the first and last among them and every step
-/// that did not converge.
+/// that did not converge. With columns of elements where some adapt.
 std::string format_table(const std::vector<StepStats>& steps, int max_rows);
 
 }  // namespace clearance::cli

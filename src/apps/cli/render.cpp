@@ -91,7 +91,7 @@ Result<Folder> read_folder(const fs::path& path) {
 FrameExtent measure_frame(const fs::path& path, const std::string& color, const Frame& first) {
   FrameExtent measured;
   PictureExtent& extent = measured.extent;
-  const auto frame = read_frame(path, array_of(color));
+  const auto frame = read_frame_for(path, color, first);
   if (!frame) {
     measured.issues = frame.issues();
     return measured;
@@ -206,7 +206,7 @@ class Studio {
   }
 
   Result<Image> draw(int index) {
-    auto frame = read_frame(folder_.frames[index], array_of(options_.color));
+    auto frame = read_frame_for(folder_.frames[index], options_.color, first_);
     if (!frame) return frame.issues();
     style_.values = is_field(options_.color) ? field_values(*frame, options_.color, first_) : std::vector<double>{};
     if (folder_.is_plane) frame->mesh.dim = 2;
@@ -326,7 +326,7 @@ Result<Studio> open_studio(RenderOptions& options) {
   auto folder = read_folder(options.folder);
   if (!folder) return folder.issues();
   complete_color(*folder, options);
-  auto first = read_frame(folder->frames[0]);
+  auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();
   auto film =
       options.extent ? Result<PictureExtent>(*options.extent) : measure_frames(folder->frames, options.color, *first);
@@ -349,7 +349,7 @@ Result<PictureExtent> measure_picture(const RenderOptions& given) {
   const Result<int> index = choose_frame(*folder, options);
   if (!index) return index.issues();
   complete_color(*folder, options);
-  auto first = read_frame(folder->frames[0]);
+  auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();
   return measure_frames({folder->frames[0], folder->frames[static_cast<std::size_t>(*index)]}, options.color, *first);
 }

@@ -126,8 +126,8 @@ Result<Done> Follower::look() {
   if (other) {
     run_ = std::move(other);
     ++generation_;
-    topology_.reset();
-    packed_.clear();
+    topologies_.clear();
+    frames_.clear();
   } else {
     run_->extend(std::move(*files));
   }
@@ -147,26 +147,31 @@ std::optional<Json> Follower::head() const {
   return head;
 }
 
-std::shared_ptr<const std::string> Follower::topology() {
+std::shared_ptr<const std::string> Follower::topology(std::size_t index) {
   const std::scoped_lock packing(packing_);
-  if (run_ && !topology_) topology_ = std::make_shared<const std::string>(run_->topology().bytes());
-  return topology_;
+  if (!run_ || index >= run_->files().frames.size() || run_->topology_of(index) != index) return nullptr;
+  return packed(topologies_, index, [&] { return run_->topology(index); });
 }
 
 std::shared_ptr<const std::string> Follower::frame(std::size_t index) {
   const std::scoped_lock packing(packing_);
   if (!run_ || index >= run_->files().frames.size()) return nullptr;
-  const auto known = std::find_if(packed_.begin(), packed_.end(), [&](const auto& p) { return p.first == index; });
-  if (known != packed_.end()) {
-    packed_.splice(packed_.begin(), packed_, known);
+  return packed(frames_, index, [&] { return run_->frame(index); });
+}
+
+std::shared_ptr<const std::string> Follower::packed(Packed& kept, std::size_t index,
+                                                    const std::function<Result<page::Packer>()>& pack) {
+  const auto known = std::find_if(kept.begin(), kept.end(), [&](const auto& p) { return p.first == index; });
+  if (known != kept.end()) {
+    kept.splice(kept.begin(), kept, known);
     return known->second;
   }
-  const Result<page::Packer> frame = run_->frame(index);
-  if (!frame) return nullptr;
-  auto bytes = std::make_shared<const std::string>(frame->bytes());
-  packed_.emplace_front(index, bytes);
+  const Result<page::Packer> packer = pack();
+  if (!packer) return nullptr;
+  auto bytes = std::make_shared<const std::string>(packer->bytes());
+  kept.emplace_front(index, bytes);
   const std::size_t room = std::max<std::size_t>(4, room_for_frames / (bytes->size() + 1));
-  while (packed_.size() > room) packed_.pop_back();
+  while (kept.size() > room) kept.pop_back();
   return bytes;
 }
 
@@ -184,6 +189,7 @@ std::optional<News> Follower::wait_for_news(const Seen& seen) const {
   Json frames = Json::array();
   for (std::size_t i = seen.frames; i < files.frames.size(); ++i) {
     frames.push_back({{"time", files.times[i]}, {"step", files.steps[i]}});
+    if (run_->adapts()) frames.back()["topology"] = run_->topology_of(i);
   }
   news.json = {{"status", status_},
                {"frames", std::move(frames)},

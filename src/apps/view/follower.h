@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -40,7 +41,8 @@ class Follower {
 
   /// Null while there is no frame.
   std::optional<nlohmann::ordered_json> head() const;
-  std::shared_ptr<const std::string> topology();
+  /// Null if the frame is not the first of its topology.
+  std::shared_ptr<const std::string> topology(std::size_t index);
   /// Null if there is no such frame, or it cannot be read any more.
   std::shared_ptr<const std::string> frame(std::size_t index);
 
@@ -57,6 +59,11 @@ class Follower {
   void follow();
   std::string status() const;
 
+  using Packed = std::list<std::pair<std::size_t, std::shared_ptr<const std::string>>>;  ///< the latest first
+  /// What is kept of this number, or else what `pack` makes; null if it cannot.
+  static std::shared_ptr<const std::string> packed(Packed& kept, std::size_t index,
+                                                   const std::function<Result<page::Packer>()>& pack);
+
   std::filesystem::path folder_;
 
   std::mutex looking_;  ///< one look at a time; before the others
@@ -69,9 +76,7 @@ class Follower {
   RunControl control_;
   bool is_closed_ = false;
 
-  // Of packing_.
-  std::shared_ptr<const std::string> topology_;
-  std::list<std::pair<std::size_t, std::shared_ptr<const std::string>>> packed_;  ///< the latest first
+  Packed topologies_, frames_;  ///< of packing_
 
   std::thread thread_;
 };

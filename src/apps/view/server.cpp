@@ -191,7 +191,10 @@ void Server::add_routes() {
         });
   };
   http.Get("/topology", [this, send](const httplib::Request&, httplib::Response& response) {
-    send(response, follower_.topology());
+    send(response, follower_.topology(0));
+  });
+  http.Get(R"(/topology(\d{1,9}))", [this, send](const httplib::Request& request, httplib::Response& response) {
+    send(response, follower_.topology(std::stoul(request.matches[1])));
   });
   http.Get(R"(/frame(\d{1,9}))", [this, send](const httplib::Request& request, httplib::Response& response) {
     send(response, follower_.frame(std::stoul(request.matches[1])));

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "clearance/exchange/outline_fill.h"
+#include "clearance/verify/rest_shape.h"
 
 namespace clearance::exchange {
 namespace {
@@ -48,6 +49,7 @@ bool is_followed(const RigidMotion& motion, const Eigen::Quaterniond& before) {
 ExportedRun::ExportedRun(page::RunFiles files, std::vector<std::size_t> kept, Frame first)
     : files_(std::move(files)), kept_(std::move(kept)), first_(std::move(first)), drawn_(first_) {
   dim_ = first_.mesh.dim;
+  adapts_ = !verify::rest_positions(first_).empty();
   if (files_.scene.is_object()) name_ = files_.scene.value("name", "");
   find_up();
 }
@@ -82,7 +84,7 @@ Result<RunFrames> list_frames(const std::filesystem::path& folder, const FrameRa
 Result<ExportedRun> ExportedRun::open(const std::filesystem::path& folder, const FrameRange& range) {
   Result<RunFrames> frames = list_frames(folder, range);
   if (!frames) return frames.issues();
-  Result<Frame> first = read_frame(frames->files.frames[frames->kept.front()]);
+  Result<Frame> first = read_whole_frame(frames->files.frames[frames->kept.front()]);
   if (!first) return first.issues();
   return ExportedRun(std::move(frames->files), std::move(frames->kept), std::move(*first));
 }
@@ -90,11 +92,32 @@ Result<ExportedRun> ExportedRun::open(const std::filesystem::path& folder, const
 Result<Frame> ExportedRun::frame(std::size_t index) const {
   const std::filesystem::path& path = files_.frames[kept_[index]];
   Result<Frame> frame = read_frame(path);
+  if (frame && adapts_ && !verify::has_same_cells(*frame, first_)) {
+    return Issue{
+        path.string(), "", "",
+        "has other elements than the first frame, and files of this format have the same ones at all times; "
+        ".html, .obj and .xdmf files take elements that change (or `--frames` chooses some that have the same)"};
+  }
   if (frame && !drawn_.fits(*frame)) {
     return Issue{path.string(), "", fmt::format("{} vertices", frame->mesh.vertices.size()),
                  fmt::format("expected the {} vertices of the first frame", first_.mesh.vertices.size())};
   }
   return frame;
+}
+
+Result<ExportedRun> ExportedRun::of_frame(std::size_t index) const {
+  const std::size_t number = kept_[index];
+  Result<Frame> frame = read_frame(files_.frames[number]);
+  if (!frame) return frame.issues();
+  page::RunFiles files;
+  files.frames = {files_.frames[number]};
+  files.times = {files_.times[number]};
+  files.steps = {files_.steps[number]};
+  files.names = files_.names;
+  files.scene = files_.scene;
+  ExportedRun run(std::move(files), {0}, std::move(*frame));
+  if (const auto measured = run.measure(); !measured) return measured.issues();
+  return run;
 }
 
 Result<Done> ExportedRun::measure() {
@@ -119,6 +142,7 @@ Result<Done> ExportedRun::measure() {
     const Result<Frame> frame = this->frame(i);
     if (!frame) {
       issues.insert(issues.end(), frame.issues().begin(), frame.issues().end());
+      if (adapts_) break;  // one is enough of them
       continue;
     }
     drawn_.note_shape(*frame, changes);

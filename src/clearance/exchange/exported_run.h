@@ -49,9 +49,14 @@ class ExportedRun {
   /// Reads the list of frames; `measure` is next.
   static Result<ExportedRun> open(const std::filesystem::path& folder, const FrameRange& range);
 
-  /// Looks at all frames, one after another: how bodies move. Issues: frames that cannot be read, have other vertices,
-  /// or do not follow each other in time.
+  /// Looks at all frames, one after another: how bodies move. Issues: frames that cannot be read, have other vertices
+  /// or elements, or do not follow each other in time.
   Result<Done> measure();
+
+  /// Elements may change from frame to frame, so that only formats that have them anew in every frame can hold it.
+  bool adapts() const { return adapts_; }
+  /// One frame as a run of its own, measured: its bodies have the elements of that frame.
+  Result<ExportedRun> of_frame(std::size_t index) const;
 
   std::size_t num_frames() const { return kept_.size(); }
   std::size_t num_frames_of_run() const { return files_.frames.size(); }
@@ -91,6 +96,7 @@ class ExportedRun {
   std::string name_;
   int dim_ = 3;
   int up_ = 1;
+  bool adapts_ = false;
   double rigid_error_ = 0.0;
 };
 

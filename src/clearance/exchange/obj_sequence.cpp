@@ -33,6 +33,31 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   return Done{};
 }
 
+/// All of a file but the places: per body what stands before them, and after.
+struct ObjBodies {
+  std::vector<std::string> heads, elements;
+};
+ObjBodies obj_bodies(const ExportedRun& run) {
+  ObjBodies bodies;
+  std::size_t num_before = 0;
+  for (const ExportedBody& body : run.bodies()) {
+    bodies.heads.push_back(fmt::format("o {}\nusemtl {}\n", obj_name(body.name), material_name(body)));
+    bodies.elements.push_back(obj_elements(run, body, num_before));
+    num_before += body.drawn.num_vertices;
+  }
+  return bodies;
+}
+
+std::string text_of(const ExportedRun& run, const ObjBodies& bodies, const Frame& frame) {
+  std::string text;
+  for (std::size_t b = 0; b < run.bodies().size(); ++b) {
+    text += bodies.heads[b];
+    add_obj_vertices(run.places(run.bodies()[b], frame), text);
+    text += bodies.elements[b];
+  }
+  return text;
+}
+
 /// Files of an earlier export of more frames: they stay, and programs that look for numbered files take them, too.
 std::size_t count_others(const fs::path& folder, const std::string& stem, const std::vector<std::string>& names) {
   std::size_t count = 0;
@@ -58,31 +83,31 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
     names.push_back(fmt::format("{}_{:06}.obj", stem, run->number(i)));
   FileSet files(folder, names);
   Issues issues = files.find_obstructions(job.is_overwriting, job.folder);
-  const auto measured = run->measure();
-  issues.insert(issues.end(), measured.issues().begin(), measured.issues().end());
+  // Where elements change each frame is measured by itself.
+  Result<ExportedRun> first = run->adapts() ? run->of_frame(0) : Result<ExportedRun>(*run);
+  if (first && !run->adapts()) {
+    const auto measured = first->measure();
+    issues.insert(issues.end(), measured.issues().begin(), measured.issues().end());
+  }
+  issues.insert(issues.end(), first.issues().begin(), first.issues().end());
   if (!issues.empty()) return issues;
   if (const auto opened = files.open(); !opened) return opened.issues();
 
-  // Everything but the places is the same in all files.
-  std::vector<std::string> heads, elements;
-  std::size_t num_before = 0;
-  for (const ExportedBody& body : run->bodies()) {
-    heads.push_back(fmt::format("o {}\nusemtl {}\n", obj_name(body.name), material_name(body)));
-    elements.push_back(obj_elements(*run, body, num_before));
-    num_before += body.drawn.num_vertices;
-  }
-  if (const auto written = write_text(files.temporary(names.front()), materials(*run)); !written) {
+  const ObjBodies bodies = obj_bodies(*first);
+  if (const auto written = write_text(files.temporary(names.front()), materials(*first)); !written) {
     return files.by_their_places(written.issues());
   }
   for (std::size_t i = 0; i < run->num_frames(); ++i) {
-    const Result<Frame> frame = run->frame(i);
-    if (!frame) return frame.issues();
     std::string text = fmt::format("# Clearance " CLEARANCE_VERSION ": frame {}, {} s\nmtllib {}\n", run->number(i),
                                    run->time(i), names.front());
-    for (std::size_t b = 0; b < run->bodies().size(); ++b) {
-      text += heads[b];
-      add_obj_vertices(run->places(run->bodies()[b], *frame), text);
-      text += elements[b];
+    if (run->adapts()) {
+      const Result<ExportedRun> other = run->of_frame(i);
+      if (!other) return other.issues();
+      text += text_of(*other, obj_bodies(*other), other->first());
+    } else {
+      const Result<Frame> frame = first->frame(i);
+      if (!frame) return frame.issues();
+      text += text_of(*first, bodies, *frame);
     }
     if (const auto written = write_text(files.temporary(names[i + 1]), text); !written) {
       return files.by_their_places(written.issues());
@@ -91,7 +116,13 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   const Result<std::uintmax_t> num_bytes = files.finish();
   if (!num_bytes) return num_bytes.issues();
 
-  ExportReport report = report_of(*run);
+  ExportReport report = report_of(*first);
+  report.num_frames = run->num_frames();
+  report.num_frames_of_run = run->num_frames_of_run();
+  if (run->adapts()) {
+    report.values.clear();  // how bodies move from frame to frame is not known
+    report.notes.emplace_back("elements change from frame to frame: numbers of vertices mean others in every file");
+  }
   report.files = names;
   report.num_bytes = *num_bytes;
   std::sort(names.begin(), names.end());

@@ -29,15 +29,10 @@ bool is_between(const Vec<dim>& x, const Vec<dim>& a, const Vec<dim>& b) {
   return offset.norm() <= flatness<dim>(x, length);
 }
 
-template <std::size_t n>
-bool contains(const std::array<int, n>& simplex, int v) {
-  return std::ranges::find(simplex, v) != simplex.end();
-}
-
 bool keeps_boundary(const SimplexMesh<2>& mesh, int removed, int kept) {
   const auto facets = mesh.facets_at(removed);
   if (facets.size() != 2 || mesh.facet_label(facets[0]) != mesh.facet_label(facets[1])) return false;
-  const std::array<int, 2> other = mesh.facet(contains(mesh.facet(facets[0]), kept) ? facets[1] : facets[0]);
+  const std::array<int, 2> other = mesh.facet(has_vertex(mesh.facet(facets[0]), kept) ? facets[1] : facets[0]);
   const int beyond = other[0] == removed ? other[1] : other[0];
   return is_between<2>(mesh.rest(removed), mesh.rest(beyond), mesh.rest(kept));
 }
@@ -67,7 +62,7 @@ bool keeps_facets(const SimplexMesh<3>& mesh, int label, int removed, int kept) 
       const Vec<3> to = mesh.rest(v) - x;
       if (std::abs(normal.dot(to)) > flatness<3>(x, to.norm())) return false;
     }
-    if (contains(mesh.facet(f), kept)) continue;
+    if (has_vertex(mesh.facet(f), kept)) continue;
     std::array<Vec<2>, 3> flat;
     for (std::size_t i = 0; i < 3; ++i) {
       const int v = mesh.facet(f)[i];
@@ -103,7 +98,7 @@ Features find_features(const SimplexMesh<3>& mesh, int v) {
     for (const int end : mesh.facet(f)) {
       if (end == v) continue;
       const auto is_across = [&](int g) {
-        return mesh.facet_label(g) == features.labels[1] && contains(mesh.facet(g), end);
+        return mesh.facet_label(g) == features.labels[1] && has_vertex(mesh.facet(g), end);
       };
       if (std::ranges::none_of(facets, is_across)) continue;
       if (features.num_edges < 2) features.ends[features.num_edges] = end;
@@ -117,7 +112,7 @@ bool keeps_boundary(const SimplexMesh<3>& mesh, int removed, int kept) {
   const Features features = find_features(mesh, removed);
   if (features.num_labels > 2) return false;
   if (features.num_labels == 2) {
-    if (features.num_edges != 2 || !contains(features.ends, kept)) return false;
+    if (features.num_edges != 2 || !has_vertex(features.ends, kept)) return false;
     const int beyond = features.ends[0] == kept ? features.ends[1] : features.ends[0];
     if (!is_between<3>(mesh.rest(removed), mesh.rest(beyond), mesh.rest(kept))) return false;
     if (!keeps_facets(mesh, features.labels[1], removed, kept)) return false;

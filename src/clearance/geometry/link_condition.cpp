@@ -11,11 +11,6 @@ namespace {
 // facet.
 constexpr std::uint8_t near_a = 1, near_b = 2, in_link = 4, outside_a = 8, outside_b = 16, outside_both = 32;
 
-template <std::size_t n>
-bool contains(const std::array<int, n>& simplex, int v) {
-  return std::ranges::find(simplex, v) != simplex.end();
-}
-
 std::array<int, 2> ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
@@ -32,7 +27,7 @@ void LinkCondition<dim>::mark(int v, std::uint8_t bit) {
 template <int dim>
 void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b, std::uint8_t bit) {
   for (const int f : mesh.facets_at(a)) {
-    const bool is_at_edge = contains(mesh.facet(f), b);
+    const bool is_at_edge = has_vertex(mesh.facet(f), b);
     for (const int v : mesh.facet(f)) {
       if (v == a || v == b) continue;
       mark(v, bit);
@@ -47,7 +42,7 @@ void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int
   edges.clear();
   for (const int c : mesh.cells_at(a)) {
     const auto& cell = mesh.cell(c);
-    if (contains(cell, b)) continue;
+    if (has_vertex(cell, b)) continue;
     for (std::size_t i = 0; i < cell.size(); ++i) {
       for (std::size_t j = i + 1; j < cell.size(); ++j) {
         if (marks_[cell[i]] & marks_[cell[j]] & in_link) edges.push_back(ordered(cell[i], cell[j]));
@@ -60,9 +55,9 @@ void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int
 template <int dim>
 bool LinkCondition<dim>::has_outside_triangle(const SimplexMesh<dim>& mesh, int a, int b) const {
   for (const int f : mesh.facets_at(a)) {
-    if (contains(mesh.facet(f), b)) continue;
+    if (has_vertex(mesh.facet(f), b)) continue;
     for (const int g : mesh.facets_at(b)) {
-      const auto is_a_or_in_g = [&](int v) { return v == a || contains(mesh.facet(g), v); };
+      const auto is_a_or_in_g = [&](int v) { return v == a || has_vertex(mesh.facet(g), v); };
       if (std::ranges::all_of(mesh.facet(f), is_a_or_in_g)) return true;
     }
   }
@@ -76,7 +71,7 @@ bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a
   edges_of_link_.clear();
   for (const int c : mesh.cells_at(a)) {
     const auto& cell = mesh.cell(c);
-    const bool is_at_edge = contains(cell, b);
+    const bool is_at_edge = has_vertex(cell, b);
     Edge link = {-1, -1};
     for (const int v : cell) {
       if (v == a || v == b) continue;

@@ -1,5 +1,6 @@
 #include "clearance/geometry/mean_ratio.h"
 
+#include <Eigen/Geometry>
 #include <cmath>
 
 #include "clearance/math/elementary.h"

@@ -1,12 +1,20 @@
 // What an operation on a mesh of simplices replaces: planned first, then judged, then done.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "clearance/math/types.h"
 
 namespace clearance {
+
+/// Of a cell, facet or edge.
+template <std::size_t num_corners>
+bool has_vertex(const std::array<int, num_corners>& simplex, int v) {
+  return std::ranges::find(simplex, v) != simplex.end();
+}
 
 template <int dim>
 struct MeshChange {

@@ -1,5 +1,6 @@
 #include "clearance/geometry/simplex_mesh.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 
 #include "clearance/base/contract.h"
@@ -21,11 +22,6 @@ void erase_sorted(std::vector<int>& list, int number) {
   const auto place = std::ranges::lower_bound(list, number);
   CLEARANCE_ASSERT(place != list.end() && *place == number);
   list.erase(place);
-}
-
-template <std::size_t n>
-bool contains(const std::array<int, n>& simplex, int v) {
-  return std::ranges::find(simplex, v) != simplex.end();
 }
 
 template <int dim>
@@ -374,7 +370,7 @@ bool SimplexMesh<dim>::is_on_boundary(int v) const {
 }
 template <int dim>
 bool SimplexMesh<dim>::is_boundary_edge(int a, int b) const {
-  return std::ranges::any_of(facets_at_[a], [&](int f) { return contains(facets_[f], b); });
+  return std::ranges::any_of(facets_at_[a], [&](int f) { return has_vertex(facets_[f], b); });
 }
 template <int dim>
 std::span<const int> SimplexMesh<dim>::cells_at(int v) const {
@@ -389,7 +385,7 @@ template <int dim>
 std::vector<int> SimplexMesh<dim>::cells_at_edge(int a, int b) const {
   std::vector<int> cells;
   for (const int c : cells_at_[a]) {
-    if (contains(cells_[c], b)) cells.push_back(c);
+    if (has_vertex(cells_[c], b)) cells.push_back(c);
   }
   return cells;
 }

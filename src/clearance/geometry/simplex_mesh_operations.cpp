@@ -10,11 +10,6 @@ namespace clearance {
 namespace {
 
 template <std::size_t n>
-bool contains(const std::array<int, n>& simplex, int v) {
-  return std::ranges::find(simplex, v) != simplex.end();
-}
-
-template <std::size_t n>
 std::array<int, n> with(std::array<int, n> simplex, int vertex, int by) {
   std::ranges::replace(simplex, vertex, by);
   return simplex;
@@ -56,7 +51,7 @@ template <int dim>
 void SimplexMesh<dim>::find_cells_at_edge(int a, int b) {
   cells_at_edge_.clear();
   for (const int c : cells_at_[a]) {
-    if (contains(cells_[c], b)) cells_at_edge_.push_back(c);
+    if (has_vertex(cells_[c], b)) cells_at_edge_.push_back(c);
   }
 }
 
@@ -65,7 +60,7 @@ template <int dim>
 void SimplexMesh<dim>::replace_facets(int vertex, int by, int but_not_at) {
   for (const int f : facets_at_[vertex]) {
     change_.removed_facets.push_back(f);
-    if (!contains(facets_[f], but_not_at)) change_.add_facet(with(facets_[f], vertex, by), facet_label_[f]);
+    if (!has_vertex(facets_[f], but_not_at)) change_.add_facet(with(facets_[f], vertex, by), facet_label_[f]);
   }
 }
 
@@ -78,7 +73,7 @@ bool SimplexMesh<dim>::has_one_label(std::span<const int> cells) const {
 template <int dim>
 bool SimplexMesh<dim>::has_cell_with(std::span<const int> vertices) const {
   return std::ranges::any_of(cells_at_[vertices[0]], [&](int c) {
-    return std::ranges::all_of(vertices, [&](int v) { return contains(cells_[c], v); });
+    return std::ranges::all_of(vertices, [&](int v) { return has_vertex(cells_[c], v); });
   });
 }
 
@@ -101,7 +96,7 @@ EditRefusal SimplexMesh<dim>::split(int a, int b, MeshEdit& edit) {
     change_.add_cell(with(cells_[c], a, middle), cell_label_[c]);
   }
   for (const int f : facets_at_[a]) {
-    if (!contains(facets_[f], b)) continue;
+    if (!has_vertex(facets_[f], b)) continue;
     change_.removed_facets.push_back(f);
     change_.add_facet(with(facets_[f], b, middle), facet_label_[f]);
     change_.add_facet(with(facets_[f], a, middle), facet_label_[f]);
@@ -150,14 +145,14 @@ EditRefusal SimplexMesh<dim>::collapse(int removed, int kept, bool at_midpoint, 
   change_.removed_vertex = removed;
   for (const int c : cells_at_[removed]) {
     change_.removed_cells.push_back(c);
-    if (!contains(cells_[c], kept)) change_.add_cell(with(cells_[c], removed, kept), cell_label_[c]);
+    if (!has_vertex(cells_[c], kept)) change_.add_cell(with(cells_[c], removed, kept), cell_label_[c]);
   }
   replace_facets(removed, kept, kept);
   if (at_midpoint) {
     change_.moved_vertex = kept;
     change_.position = 0.5 * (rest_[removed] + rest_[kept]);
     for (const int c : cells_at_[kept]) {
-      if (!contains(cells_[c], removed)) change_.moved_cells.push_back(c);
+      if (!has_vertex(cells_[c], removed)) change_.moved_cells.push_back(c);
     }
   }
   if (const EditRefusal refusal = judge_change(); refusal != EditRefusal::none) return refusal;
@@ -272,7 +267,7 @@ EditRefusal SimplexMesh<dim>::swap_face(const std::array<int, 3>& face, MeshEdit
     return EditRefusal::no_such_feature;
   } else {
     find_cells_at_edge(face[0], face[1]);
-    std::erase_if(cells_at_edge_, [&](int c) { return !contains(cells_[c], face[2]); });
+    std::erase_if(cells_at_edge_, [&](int c) { return !has_vertex(cells_[c], face[2]); });
     const bool is_face = face[0] != face[1] && face[1] != face[2] && face[2] != face[0];
     if (!is_face || cells_at_edge_.size() != 2) return EditRefusal::no_such_feature;
     if (std::ranges::all_of(face, [&](int v) { return is_frozen_[v]; })) return EditRefusal::frozen;

@@ -30,7 +30,7 @@ void add_triangles_between_nodes(std::span<const int> nodes, std::vector<std::ar
 
 }  // namespace
 
-DrawnBodies::DrawnBodies(const Frame& first) : rest_(first.mesh.vertices) {
+DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(std::move(rest)) {
   const verify::VerifySurface surface = verify::build_verify_surface(first);
   std::vector<std::array<int, 3>> triangles = surface.triangles;
   if (first.mesh.dim == 2) {
@@ -74,6 +74,25 @@ DrawnBodies::DrawnBodies(const Frame& first) : rest_(first.mesh.vertices) {
     drawn.num_triangles = triangles_.size() - drawn.first_triangle;
     drawn.num_edges = edges_.size() - drawn.first_edge;
   }
+}
+
+bool DrawnBodies::is_drawn_as(const DrawnBodies& other, std::size_t b) const {
+  const DrawnBody &mine = bodies_[b], &theirs = other.bodies_[b];
+  if (mine.num_vertices != theirs.num_vertices) return false;
+  const auto are_same = [&](const auto& list, const auto& other_list, std::size_t first, std::size_t other_first,
+                            std::size_t count, std::size_t other_count) {
+    if (count != other_count) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < list[first + i].size(); ++k) {
+        if (list[first + i][k] - mine.first_vertex != other_list[other_first + i][k] - theirs.first_vertex)
+          return false;
+      }
+    }
+    return true;
+  };
+  return are_same(triangles_, other.triangles_, mine.first_triangle, theirs.first_triangle, mine.num_triangles,
+                  theirs.num_triangles) &&
+         are_same(edges_, other.edges_, mine.first_edge, theirs.first_edge, mine.num_edges, theirs.num_edges);
 }
 
 Pose DrawnBodies::pose(const DrawnBody& body, const Frame& frame) const {

@@ -23,7 +23,9 @@ using Pose = std::array<double, 12>;
 
 class DrawnBodies {
  public:
-  explicit DrawnBodies(const Frame& first);
+  explicit DrawnBodies(const Frame& first) : DrawnBodies(first, first.mesh.vertices) {}
+  /// `rest`: what shapes and poses of bodies are told from, in place of the frame's own positions.
+  DrawnBodies(const Frame& frame, std::vector<Vec<3>> rest);
 
   /// What of a body's vertices in a frame is no affine image of the first frame decides that it does not keep its
   /// shape. Frames in any order; the same verdict comes out.
@@ -39,8 +41,12 @@ class DrawnBodies {
   const std::vector<std::array<std::uint32_t, 3>>& triangles() const { return triangles_; }
   const std::vector<std::array<std::uint32_t, 2>>& edges() const { return edges_; }
   Pose pose(const DrawnBody& body, const Frame& frame) const;
-  /// The frame has the vertices of the first one.
+  /// The frame has as many vertices as the first one.
   bool fits(const Frame& frame) const { return frame.mesh.vertices.size() == rest_.size(); }
+  /// [m] Where shapes and poses are told from, per vertex of the frames.
+  const std::vector<Vec<3>>& rest() const { return rest_; }
+  /// The b-th body is drawn with the same triangles and lines of its own vertices as in `other`.
+  bool is_drawn_as(const DrawnBodies& other, std::size_t b) const;
 
  private:
   double misfit(const DrawnBody& body, const Pose& pose, const Frame& frame) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/io/mesh/frame_scalar.h"
+#include "clearance/verify/rest_shape.h"
 
 namespace clearance::page {
 namespace {
@@ -44,22 +45,31 @@ void PackedRun::Range::add(double value) {
 }
 
 Result<PackedRun> PackedRun::open(RunFiles files) {
-  Result<Frame> first = read_frame(files.frames.front());
+  Result<Frame> first = read_whole_frame(files.frames.front());
   if (!first) return first.issues();
   return PackedRun(std::move(files), std::move(*first));
 }
 
 PackedRun::PackedRun(RunFiles files, Frame first)
-    : files_(std::move(files)), first_(std::move(first)), bodies_(first_) {
+    : files_(std::move(files)),
+      first_(std::move(first)),
+      adapts_(!verify::rest_positions(first_).empty()),
+      unarranged_(first_),
+      bodies_(unarranged_),
+      changes_(bodies_.bodies().size(), 1) {
   choose_fields();
   if (files_.scene.is_object()) {
     has_forces_ = files_.scene.value("output", Json::object()).value("contact_forces", false);
   }
   Boxes boxes(bodies_.bodies().size());
   boxes.add(bodies_, first_);
-  const std::vector<char> changes(bodies_.bodies().size(), 1);
-  set_bounds(boxes.low, boxes.high, changes);
-  bodies_.arrange(changes);
+  set_bounds(boxes.low, boxes.high);
+  bodies_.arrange(changes_);
+}
+
+std::size_t PackedRun::topology_of(std::size_t index) const {
+  if (!adapts_) return 0;
+  return topology_of_.empty() ? index : topology_of_[index];
 }
 
 void PackedRun::choose_fields() {
@@ -70,11 +80,11 @@ void PackedRun::choose_fields() {
 }
 
 /// With the numbers of the field, one per vertex of the frame; empty where the frame has none.
-Result<Frame> PackedRun::read(std::size_t index, const std::string& field, std::vector<double>& values) const {
-  Result<Frame> frame = read_frame(files_.frames[index], field == "velocity" ? "" : field);
+Result<Frame> PackedRun::read(std::size_t number, const std::string& field, std::vector<double>& values) const {
+  Result<Frame> frame = read_frame(files_.frames[number], field == "velocity" ? "" : field);
   if (!frame) return frame;
-  if (!bodies_.fits(*frame)) {
-    return Issue{files_.frames[index].string(), "", "", "has other vertices than the first frame of the run"};
+  if (!adapts_ && !bodies_.fits(*frame)) {
+    return Issue{files_.frames[number].string(), "", "", "has other vertices than the first frame of the run"};
   }
   values.clear();
   if (field == "velocity") {
@@ -85,42 +95,99 @@ Result<Frame> PackedRun::read(std::size_t index, const std::string& field, std::
   return frame;
 }
 
+Result<DrawnBodies> PackedRun::drawn_of(std::size_t number) const {
+  const Result<Frame> frame = read_whole_frame(files_.frames[number]);
+  if (!frame) return frame.issues();
+  std::vector<Vec<3>> rest = verify::rest_positions(*frame);
+  if (rest.empty()) rest = frame->mesh.vertices;
+  DrawnBodies drawn(*frame, rest);
+  const auto is_other = [](const DrawnBody& a, const DrawnBody& b) { return a.body != b.body; };
+  const std::vector<DrawnBody>& first = unarranged_.bodies();
+  bool has_others = drawn.bodies().size() != first.size();
+  for (std::size_t b = 0; !has_others && b < first.size(); ++b) has_others = is_other(drawn.bodies()[b], first[b]);
+  if (has_others) {
+    return Issue{files_.frames[number].string(), "", "", "has other bodies than the first frame of the run"};
+  }
+  // Places of bodies that have no other elements are told from the first frame, as in all runs.
+  const std::vector<Vec<3>> at_first = verify::rest_positions(first_);
+  std::vector<Vec<3>> told_from = rest;
+  for (std::size_t b = 0; b < first.size(); ++b) {
+    if (!drawn.is_drawn_as(unarranged_, b)) continue;
+    const auto vertex = [&](const DrawnBodies& bodies, std::size_t i) {
+      return static_cast<std::size_t>(bodies.vertices()[bodies.bodies()[b].first_vertex + i]);
+    };
+    bool is_same = true;
+    for (std::size_t i = 0; is_same && i < first[b].num_vertices; ++i) {
+      is_same = rest[vertex(drawn, i)] == at_first[vertex(unarranged_, i)];
+    }
+    for (std::size_t i = 0; is_same && i < first[b].num_vertices; ++i) {
+      told_from[vertex(drawn, i)] = first_.mesh.vertices[vertex(unarranged_, i)];
+    }
+  }
+  return DrawnBodies(*frame, std::move(told_from));
+}
+
+Result<std::optional<DrawnBodies>> PackedRun::arranged_of(std::size_t number) const {
+  if (!adapts_) return std::optional<DrawnBodies>();
+  Result<DrawnBodies> drawn = drawn_of(number);
+  if (!drawn) return drawn.issues();
+  drawn->arrange(changes_);
+  return std::optional<DrawnBodies>(std::move(*drawn));
+}
+
 Result<Done> PackedRun::measure(std::vector<std::size_t> kept, bool is_exact) {
   kept_ = std::move(kept);
+  topology_of_.clear();
   is_exact_ = is_exact;
   has_forces_ = false;
-  std::vector<char> changes;
+  std::vector<char> changes(unarranged_.bodies().size(), 0);
   std::vector<double> values;
-  Boxes boxes(bodies_.bodies().size());
-  for (const std::size_t index : kept_) {
-    Result<Frame> frame = read(index, "", values);
+  Boxes boxes(unarranged_.bodies().size());
+  std::optional<DrawnBodies> other;  // of the frame, where elements change
+  Frame before;
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    const std::size_t number = kept_[k];
+    Result<Frame> frame = read(number, "", values);
     if (!frame) return frame.issues();
-    bodies_.note_shape(*frame, changes);
-    boxes.add(bodies_, *frame);
+    if (adapts_) {
+      Result<DrawnBodies> drawn = drawn_of(number);
+      if (!drawn) return drawn.issues();
+      const bool is_same = other && verify::has_same_cells(*frame, before) && drawn->rest() == other->rest();
+      topology_of_.push_back(is_same ? topology_of_.back() : k);
+      for (std::size_t b = 0; b < changes.size(); ++b) {
+        if (!drawn->is_drawn_as(unarranged_, b)) changes[b] = 1;
+      }
+      other = std::move(*drawn);
+      before = *frame;
+    }
+    const DrawnBodies& drawn = other ? *other : unarranged_;
+    drawn.note_shape(*frame, changes);
+    boxes.add(drawn, *frame);
     if (!frame->contact_force.empty()) has_forces_ = true;
     for (Field& field : fields_) {
-      frame = read(index, field.name, values);
+      frame = read(number, field.name, values);
       if (!frame) return frame.issues();
-      for (const int v : bodies_.vertices()) {
+      for (const int v : drawn.vertices()) {
         if (!values.empty()) field.range.add(values[static_cast<std::size_t>(v)]);
       }
     }
   }
   std::erase_if(fields_, [](const Field& field) { return field.range.is_empty(); });
-  set_bounds(boxes.low, boxes.high, changes);
-  bodies_.arrange(changes);
+  changes_ = std::move(changes);
+  set_bounds(boxes.low, boxes.high);
+  bodies_ = unarranged_;
+  bodies_.arrange(changes_);
   return Done{};
 }
 
-void PackedRun::set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high,
-                           const std::vector<char>& changes) {
+void PackedRun::set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high) {
   low_ = Vec<3>::Constant(infinity);
   high_ = -low_;
   view_low_ = low_;
   view_high_ = high_;
   for (std::size_t b = 0; b < low.size(); ++b) {
-    if (changes[b] != 0) low_ = low_.cwiseMin(low[b]), high_ = high_.cwiseMax(high[b]);
-    if (!bodies_.bodies()[b].is_obstacle || low.size() == 1) {
+    if (changes_[b] != 0) low_ = low_.cwiseMin(low[b]), high_ = high_.cwiseMax(high[b]);
+    if (!unarranged_.bodies()[b].is_obstacle || low.size() == 1) {
       view_low_ = view_low_.cwiseMin(low[b]);
       view_high_ = view_high_.cwiseMax(high[b]);
     }
@@ -151,6 +218,7 @@ Json PackedRun::head() const {
                {"triangles", bodies_.triangles().size()},
                {"edges", bodies_.edges().size()},
                {"hasForces", has_forces_},
+               {"adapts", adapts_},
                {"framesOfRun", files_.frames.size()}};
   for (const DrawnBody& body : bodies_.bodies()) {
     const auto number = static_cast<std::size_t>(body.body);
@@ -170,8 +238,9 @@ Json PackedRun::head() const {
   }
   const std::size_t num_frames = kept_.empty() ? files_.frames.size() : kept_.size();
   for (std::size_t i = 0; i < num_frames; ++i) {
-    const std::size_t index = kept_.empty() ? i : kept_[i];
-    head["frames"].push_back({{"time", files_.times[index]}, {"step", files_.steps[index]}});
+    const std::size_t number = number_in_run(i);
+    head["frames"].push_back({{"time", files_.times[number]}, {"step", files_.steps[number]}});
+    if (adapts_) head["frames"].back()["topology"] = topology_of(i);
   }
   head["scene"] = files_.scene;
   head["stats"] = files_.stats;
@@ -180,20 +249,35 @@ Json PackedRun::head() const {
   return head;
 }
 
-Vec<3> PackedRun::place(const Frame& frame, std::size_t vertex) const {
-  return frame.mesh.vertices[static_cast<std::size_t>(bodies_.vertices()[vertex])] - origin_;
+Vec<3> PackedRun::place(const DrawnBodies& bodies, const Frame& frame, std::size_t vertex) const {
+  return frame.mesh.vertices[static_cast<std::size_t>(bodies.vertices()[vertex])] - origin_;
 }
 
-Packer PackedRun::topology() const {
+Result<Packer> PackedRun::topology(std::size_t index) const {
+  const Result<std::optional<DrawnBodies>> other = arranged_of(number_in_run(index));
+  if (!other) return other.issues();
+  const DrawnBodies& bodies = *other ? **other : bodies_;
   Packer packer;
   std::vector<std::uint32_t> numbers;
-  for (const auto& triangle : bodies_.triangles()) numbers.insert(numbers.end(), triangle.begin(), triangle.end());
-  for (const auto& edge : bodies_.edges()) numbers.insert(numbers.end(), edge.begin(), edge.end());
-  for (const int v : bodies_.vertices()) numbers.push_back(static_cast<std::uint32_t>(v));
+  const auto add = [&](std::size_t number) { numbers.push_back(static_cast<std::uint32_t>(number)); };
+  if (adapts_) {
+    for (const std::size_t count :
+         {bodies.vertices().size(), bodies.num_moving(), bodies.triangles().size(), bodies.edges().size()})
+      add(count);
+    for (const DrawnBody& body : bodies.bodies()) {
+      for (const std::size_t number : {body.first_vertex, body.num_vertices, body.first_triangle, body.num_triangles,
+                                       body.first_edge, body.num_edges})
+        add(number);
+    }
+  }
+  for (const auto& triangle : bodies.triangles()) numbers.insert(numbers.end(), triangle.begin(), triangle.end());
+  for (const auto& edge : bodies.edges()) numbers.insert(numbers.end(), edge.begin(), edge.end());
+  for (const int v : bodies.vertices()) add(static_cast<std::size_t>(v));
   packer.add(numbers);
   std::vector<float> places;
-  for (std::size_t v = 0; v < bodies_.vertices().size(); ++v) {
-    for (const double x : place(first_, v)) places.push_back(static_cast<float>(x));
+  for (const int v : bodies.vertices()) {
+    const Vec<3> x = bodies.rest()[static_cast<std::size_t>(v)] - origin_;
+    for (const double coordinate : x) places.push_back(static_cast<float>(coordinate));
   }
   packer.add(places);
   return packer;
@@ -210,15 +294,18 @@ void PackedRun::add_numbers(const std::vector<double>& values, double low, doubl
 }
 
 Result<Packer> PackedRun::frame(std::size_t index) const {
-  if (!kept_.empty()) index = kept_[index];
+  const std::size_t number = number_in_run(index);
   std::vector<double> values;
-  Result<Frame> frame = read(index, "", values);
+  Result<Frame> frame = read(number, "", values);
   if (!frame) return frame.issues();
+  const Result<std::optional<DrawnBodies>> other = arranged_of(number);
+  if (!other) return other.issues();
+  const DrawnBodies& bodies = *other ? **other : bodies_;
   Packer packer;
   std::vector<float> poses;
-  for (const DrawnBody& body : bodies_.bodies()) {
+  for (const DrawnBody& body : bodies.bodies()) {
     if (!body.keeps_shape) continue;
-    Pose pose = bodies_.pose(body, *frame);
+    Pose pose = bodies.pose(body, *frame);
     // Of places about the origin of the page.
     const Eigen::Map<const Mat<3>> linear(pose.data());
     Eigen::Map<Vec<3>> translation(pose.data() + 9);
@@ -226,17 +313,17 @@ Result<Packer> PackedRun::frame(std::size_t index) const {
     poses.insert(poses.end(), pose.begin(), pose.end());
   }
   packer.add(poses);
-  std::vector<double> axis(bodies_.num_moving());
+  std::vector<double> axis(bodies.num_moving());
   for (int k = 0; k < 3; ++k) {
-    for (std::size_t v = 0; v < axis.size(); ++v) axis[v] = place(*frame, v)[k];
+    for (std::size_t v = 0; v < axis.size(); ++v) axis[v] = place(bodies, *frame, v)[k];
     add_numbers(axis, low_[k] - origin_[k], high_[k] - origin_[k], packer);
   }
-  add_forces(*frame, packer);
+  add_forces(bodies, *frame, packer);
   for (const Field& field : fields_) {
-    const Result<Frame> with_field = read(index, field.name, values);
+    const Result<Frame> with_field = read(number, field.name, values);
     if (!with_field) return with_field.issues();
     std::vector<double> of_vertices;
-    for (const int v : bodies_.vertices()) {
+    for (const int v : bodies.vertices()) {
       of_vertices.push_back(values.empty() ? std::nan("") : values[static_cast<std::size_t>(v)]);
     }
     add_numbers(of_vertices, field.range.low, field.range.high, packer);
@@ -244,12 +331,12 @@ Result<Packer> PackedRun::frame(std::size_t index) const {
   return packer;
 }
 
-void PackedRun::add_forces(const Frame& frame, Packer& packer) const {
+void PackedRun::add_forces(const DrawnBodies& bodies, const Frame& frame, Packer& packer) const {
   if (!has_forces_) return;
   std::vector<std::uint32_t> vertices;
   std::vector<float> forces;
-  for (std::size_t v = 0; v < bodies_.vertices().size() && !frame.contact_force.empty(); ++v) {
-    const Vec<3>& force = frame.contact_force[static_cast<std::size_t>(bodies_.vertices()[v])];
+  for (std::size_t v = 0; v < bodies.vertices().size() && !frame.contact_force.empty(); ++v) {
+    const Vec<3>& force = frame.contact_force[static_cast<std::size_t>(bodies.vertices()[v])];
     if (force.isZero(0.0) || !force.allFinite()) continue;
     vertices.push_back(static_cast<std::uint32_t>(v));
     for (const double x : force) forces.push_back(static_cast<float>(x));

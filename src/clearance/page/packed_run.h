@@ -1,6 +1,9 @@
-// A run in the numbers that the viewer reads (web/src/data.js): a head of JSON, the topology once, and frames.
+// A run in the numbers that the viewer reads (web/src/data.js): a head of JSON, topologies, and frames. Most runs have
+// one topology. Where elements change from frame to frame (`rest_position` in the frames), a topology is there once for
+// all frames that follow each other with it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +17,8 @@ namespace clearance::page {
 class PackedRun {
  public:
   /// Reads the first frame. Until `measure`, what a run under way needs: every vertex by its place, all in single
-  /// precision, and no ranges of fields, since later frames are not known.
+  /// precision, a topology for every frame where elements change, and no ranges of fields, since later frames are not
+  /// known.
   static Result<PackedRun> open(RunFiles files);
 
   /// A look at the frames of these numbers, which are then those of the packed run: bodies that keep their shape in
@@ -25,13 +29,20 @@ class PackedRun {
   void extend(RunFiles files) { files_ = std::move(files); }
 
   const RunFiles& files() const { return files_; }
-  const DrawnBodies& bodies() const { return bodies_; }
+  const DrawnBodies& bodies() const { return bodies_; }  ///< of the first frame
   /// [m] of each coordinate of bodies that change their shape, at most.
   double position_error() const;
+  /// Elements change from frame to frame.
+  bool adapts() const { return adapts_; }
+  /// Of a frame of the packed run: the first frame that has its topology.
+  std::size_t topology_of(std::size_t index) const;
 
   nlohmann::ordered_json head() const;
-  /// Triangles, lines, numbers of the vertices in the frames, and where they are in the first one.
-  Packer topology() const;
+  /// Of a frame of the packed run that is the first with its topology. Where elements change: numbers of vertices, of
+  /// those of bodies that change their shape, of triangles and lines, and of each body the first and number of these.
+  /// Triangles, lines, numbers of the vertices in the frames, and where they are in the first one; of bodies whose
+  /// elements have changed since: at rest.
+  Result<Packer> topology(std::size_t index) const;
   /// Of the packed run: poses of bodies that keep their shape, places of the others' vertices axis by axis, forces
   /// where there are some, fields.
   Result<Packer> frame(std::size_t index) const;
@@ -50,16 +61,25 @@ class PackedRun {
 
   PackedRun(RunFiles files, Frame first);
   void choose_fields();
-  Result<Frame> read(std::size_t index, const std::string& field, std::vector<double>& values) const;
-  Vec<3> place(const Frame& frame, std::size_t vertex) const;
-  void set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high, const std::vector<char>& changes);
+  std::size_t number_in_run(std::size_t index) const { return kept_.empty() ? index : kept_[index]; }
+  Result<Frame> read(std::size_t number, const std::string& field, std::vector<double>& values) const;
+  /// Of a frame with other elements than the first, not arranged; an issue if it has other bodies.
+  Result<DrawnBodies> drawn_of(std::size_t number) const;
+  /// Likewise, arranged; nothing where elements never change: those of the first frame.
+  Result<std::optional<DrawnBodies>> arranged_of(std::size_t number) const;
+  Vec<3> place(const DrawnBodies& bodies, const Frame& frame, std::size_t vertex) const;
+  void set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high);
   void add_numbers(const std::vector<double>& values, double low, double high, Packer& packer) const;
-  void add_forces(const Frame& frame, Packer& packer) const;
+  void add_forces(const DrawnBodies& bodies, const Frame& frame, Packer& packer) const;
 
   RunFiles files_;
   Frame first_;
-  DrawnBodies bodies_;
-  std::vector<std::size_t> kept_;  ///< empty: all frames of a run under way
+  bool adapts_ = false;
+  DrawnBodies unarranged_;                ///< of the first frame, bodies in the order of the frames
+  DrawnBodies bodies_;                    ///< of the first frame
+  std::vector<char> changes_;             ///< per body in the order of the frames: 1 if it changes its shape
+  std::vector<std::size_t> kept_;         ///< empty: all frames of a run under way
+  std::vector<std::size_t> topology_of_;  ///< per kept frame; empty: of a run under way
   std::vector<Field> fields_;
   bool is_exact_ = true;
   bool has_forces_ = false;

@@ -63,7 +63,8 @@ std::string text_of_head(const PackedRun& run) {
   return inside_script(run.head().dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Bytes of a frame in the page: the largest of some that are packed for a trial, with a tenth for those between.
+/// Bytes of a frame in the page, with a topology if it has its own: the largest of some that are packed for a trial,
+/// with a tenth for those between.
 Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   Result<PackedRun> trial = PackedRun::open(files);
   if (!trial) return trial.issues();
@@ -75,7 +76,13 @@ Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Result<Packer> frame = trial->frame(i);
     if (!frame) return frame.issues();
-    largest = std::max(largest, frame->text().size());
+    std::size_t size = frame->text().size();
+    if (trial->adapts() && trial->topology_of(i) == i) {
+      const Result<Packer> topology = trial->topology(i);
+      if (!topology) return topology.issues();
+      size += topology->text().size();
+    }
+    largest = std::max(largest, size);
   }
   return 1.1 * static_cast<double>(largest);
 }
@@ -86,7 +93,9 @@ Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageO
   std::size_t room = count;
   // Nothing is packed for a trial where even numbers as they are would fit.
   const double bytes_of_number = options.is_exact ? 4.0 : 2.0;
-  const double numbers = 4.0 + static_cast<double>(run.files().fields.size());
+  // (A surface has about two triangles a vertex, and a topology what it is made of in single precision.)
+  const double of_topology = run.adapts() ? 10.0 * 4.0 / bytes_of_number : 0.0;
+  const double numbers = 4.0 + of_topology + static_cast<double>(run.files().fields.size());
   const double plain =
       4.0 / 3.0 * bytes_of_number * numbers * static_cast<double>(run.bodies().vertices().size()) + 1e3;
   const double free = 1e6 * options.max_megabytes - static_cast<double>(fixed);
@@ -133,8 +142,10 @@ Result<PageReport> write_page(const PageOptions& options, const fs::path& viewer
   if (!files) return files.issues();
   Result<PackedRun> run = PackedRun::open(std::move(*files));
   if (!run) return run.issues();
+  const Result<Packer> first_topology = run->topology(0);
+  if (!first_topology) return first_topology.issues();
   const std::size_t fixed =
-      text->before.size() + text->after.size() + run->topology().text().size() + text_of_head(*run).size();
+      text->before.size() + text->after.size() + first_topology->text().size() + text_of_head(*run).size();
   const Result<std::vector<std::size_t>> chosen = choose_frames(*run, options, fixed);
   if (!chosen) return chosen.issues();
   const std::vector<std::size_t>& kept = *chosen;
@@ -143,8 +154,12 @@ Result<PageReport> write_page(const PageOptions& options, const fs::path& viewer
   PageFile page(options.output);
   page.add(text->before);
   page.add(script("run", "application/json", text_of_head(*run)));
-  page.add(script("topology", "text/plain", run->topology().text()));
   for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (run->topology_of(i) == i) {
+      const Result<Packer> topology = run->topology(i);
+      if (!topology) return topology.issues();
+      page.add(script(i == 0 ? "topology" : fmt::format("topology{}", i), "text/plain", topology->text()));
+    }
     const Result<Packer> frame = run->frame(i);
     if (!frame) return frame.issues();
     page.add(script(fmt::format("frame{}", i), "text/plain", frame->text()));

@@ -37,6 +37,13 @@ Json read_stats(const fs::path& folder) {
     stats["contacts"].push_back(step.value("contacts", 0));
     stats["gap"].push_back(step.value("min_distance", Json()));
     stats["seconds"].push_back(step.contains("seconds") ? step["seconds"].value("total", Json()) : Json());
+    if (const Json remesh = step.value("remesh", Json::object()); remesh.contains("elements")) {
+      for (const char* name : {"elements", "splits", "collapses"}) {
+        Json& column = stats[name];
+        while (column.size() + 1 < stats["step"].size()) column.push_back(nullptr);
+        column.push_back(remesh.value(name, Json()));
+      }
+    }
     const Json energies = step.value("energy", Json::object());
     for (const auto& [name, value] : energies.items()) {
       Json& column = stats["energy"][name];

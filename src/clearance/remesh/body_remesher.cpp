@@ -176,25 +176,32 @@ auto BodyRemesher<dim>::smooth_queue() const -> Queue {
 /// of the batch has changed is judged again in the next.
 template <int dim>
 void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
+  std::set<std::array<int, 3>> refused;
   while (!queue.empty()) {
     std::vector<Trial<dim>> batch;
-    std::vector<Candidate> of_batch, postponed;
+    std::vector<Candidate> of_batch, wanted, postponed;  // what is tried, and what it is tried for
     VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared
     for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
-      const Candidate candidate = *queue.begin();
+      const Candidate wish = *queue.begin();
       queue.erase(queue.begin());
+      const Candidate candidate = kind == Kind::split ? longest_around(wish) : wish;
+      if (refused.contains(candidate.vertices)) continue;
       const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
       const bool is_free_of_others = !taken.has_any(seeds);
       if (is_free_of_others) trial.scope = scopes_.find(seeds);
       if (!is_free_of_others || depends_on(trial.scope, taken)) {
-        postponed.push_back(candidate);
+        postponed.push_back(wish);
         continue;
       }
-      if (!prepare(kind, candidate, trial)) continue;
+      if (!prepare(kind, candidate, trial)) {
+        refused.insert(candidate.vertices);
+        continue;
+      }
       taken.add(trial.scope.moving);
       batch.push_back(std::move(trial));
       of_batch.push_back(candidate);
+      wanted.push_back(wish);
     }
     parallel_for(static_cast<int>(batch.size()), 1,
                  [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
@@ -202,17 +209,50 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       Trial<dim>& trial = batch[i];
       if (trial.verdict == TrialVerdict::no_gain) ++report_.num_rejected;
       if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
-      if (trial.verdict != TrialVerdict::accepted) continue;
+      if (trial.verdict != TrialVerdict::accepted) {
+        refused.insert(of_batch[i].vertices);
+        continue;
+      }
       if (changed.has_any(trial.before->vertices())) {
-        postponed.push_back(of_batch[i]);
+        postponed.push_back(wanted[i]);
         continue;
       }
       commit(trial);
       changed.add(trial.scope.moving);
       for (const int c : edited_.edit().added_cells) changed.add(mesh().cell(c));
-      if (kind == Kind::split) add_children(of_batch[i], edited_.edit().vertex, queue);
+      if (kind != Kind::split) continue;
+      add_children(of_batch[i], edited_.edit().vertex, queue);
+      // What it was split for may still be too long.
+      if (wanted[i].vertices != of_batch[i].vertices) queue.insert(wanted[i]);
     }
     queue.insert(postponed.begin(), postponed.end());
+  }
+}
+
+/// An edge is split where none of the elements around it has a longer one, else the longest of these goes first
+/// [Riv97]: however often elements are split, they do not become thin, and thin ones would be stiff.
+template <int dim>
+auto BodyRemesher<dim>::longest_around(const Candidate& candidate) const -> Candidate {
+  constexpr double longer = 1.0 + 1e-9;
+  Candidate longest = candidate;
+  if (!mesh().is_vertex_alive(candidate.vertices[0]) || !mesh().is_vertex_alive(candidate.vertices[1])) return longest;
+  for (double length = 0.0;;) {
+    const auto [a, b, none] = longest.vertices;
+    length = std::max(length, edge_length(a, b));
+    bool has_longer = false;
+    for (const int cell : mesh().cells_at_edge(a, b)) {
+      const auto& corners = mesh().cell(cell);
+      for (std::size_t i = 0; i <= dim; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          const int v = std::min(corners[i], corners[j]), w = std::max(corners[i], corners[j]);
+          if (edge_length(v, w) <= longer * length || (mesh().is_frozen(v) && mesh().is_frozen(w))) continue;
+          length = edge_length(v, w);
+          longest.vertices = {v, w, -1};
+          has_longer = true;
+        }
+      }
+    }
+    if (!has_longer) return longest;
   }
 }
 

@@ -74,6 +74,7 @@ class BodyRemesher {
   bool has_neighbours(const ContactRegion<dim>& region) const;
   void commit(const Trial<dim>& trial);
   bool can_gain(int vertex) const;
+  Candidate longest_around(const Candidate& candidate) const;
   static std::size_t num_seeds(const Candidate& candidate);
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;
   /// Splits of this step that an edge comes from.

@@ -154,6 +154,8 @@ void EditedBody<dim>::undo() {
 
 template <int dim>
 void EditedBody<dim>::keep() {
+  body_.has_changed = true;
+  body_.is_nested = body_.is_nested && edit_.kind == MeshEdit::Kind::split;
   std::vector<int> vertices;
   for (const int f : edit_.added_facets) {
     vertices.insert(vertices.end(), body_.mesh.facet(f).begin(), body_.mesh.facet(f).end());

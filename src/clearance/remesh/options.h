@@ -12,7 +12,7 @@ struct RemeshOptions {
   double relative_gain = 1e-4;  ///< of the elastic and contact energy of the body
   double loss = 0.0;            ///< [J] -delta_c; 0: relative_loss
   double relative_loss = 1e-7;
-  double split_quantile = 0.95;     ///< eps_S
+  double split_quantile = 0.0;      ///< eps_S
   double collapse_quantile = 0.01;  ///< eps_C
   int depth = 3;                    ///< of splits of an edge within one step
   double longest_collapse = 0.0;    ///< [m] at rest: only shorter edges go; 0: the median of the body's

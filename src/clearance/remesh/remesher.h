@@ -2,6 +2,7 @@
 // where it hardly rises [Fer23, alg. 6.1, 6.2].
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -22,10 +23,22 @@ struct NodeFields {
   Vec<dim> x_prev, v_prev;  ///< of one step earlier; zero without a history
   Vec<dim> anchor, start;   ///< [m] State::x_anchor, and where the scene's start has it: they only travel along
 
+  static constexpr std::array<Vec<dim> NodeFields::*, 8> all() {
+    return {&NodeFields::x1,     &NodeFields::x0,     &NodeFields::v,      &NodeFields::a,
+            &NodeFields::x_prev, &NodeFields::v_prev, &NodeFields::anchor, &NodeFields::start};
+  }
   static NodeFields midpoint(const NodeFields& p, const NodeFields& q) {
-    const auto mean = [](const Vec<dim>& a, const Vec<dim>& b) { return Vec<dim>(0.5 * (a + b)); };
-    return {mean(p.x1, q.x1),         mean(p.x0, q.x0),         mean(p.v, q.v),           mean(p.a, q.a),
-            mean(p.x_prev, q.x_prev), mean(p.v_prev, q.v_prev), mean(p.anchor, q.anchor), mean(p.start, q.start)};
+    NodeFields mean;
+    for (const auto field : all()) mean.*field = 0.5 * (p.*field + q.*field);
+    return mean;
+  }
+  static NodeFields weighted(const std::array<const NodeFields*, dim + 1>& of, const std::array<double, dim + 1>& by) {
+    NodeFields sum;
+    for (const auto field : all()) {
+      sum.*field = by[0] * (of[0]->*field);
+      for (std::size_t i = 1; i <= dim; ++i) sum.*field += by[i] * (of[i]->*field);
+    }
+    return sum;
   }
 };
 
@@ -41,6 +54,8 @@ struct AdaptingBody {
   std::uint64_t prescribed_sets = 0;          ///< vertices in one of these sets stay at x1
   bool has_self_contact = false;
   RemeshOptions options;
+  bool has_changed = false;  ///< by remesh
+  bool is_nested = true;     ///< all that has been done are splits: fields on the old elements are fields on these
 };
 
 /// A step that has been solved on the elements so far.

@@ -9,6 +9,7 @@
 #include "clearance/io/mesh/frame_scalar.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/nearest_name.h"
+#include "clearance/verify/rest_shape.h"
 
 namespace clearance::render {
 
@@ -50,13 +51,18 @@ std::string unit_of(const std::string& color) {
   return found == units.end() ? "" : found->second;
 }
 
+Result<Frame> read_frame_for(const std::filesystem::path& path, const std::string& color, const Frame& first) {
+  if (color == "displacement" && !verify::rest_positions(first).empty()) return read_whole_frame(path);
+  return read_frame(path, array_of(color));
+}
+
 std::vector<double> field_values(const Frame& frame, const std::string& color, const Frame& first) {
   if (color != "displacement") return scalar_of_vertices(frame);
   std::vector<double> values;
-  if (first.mesh.vertices.size() != frame.mesh.vertices.size()) return values;
-  for (std::size_t v = 0; v < first.mesh.vertices.size(); ++v) {
-    values.push_back((frame.mesh.vertices[v] - first.mesh.vertices[v]).norm());
-  }
+  const std::vector<Vec<3>> rest = verify::rest_positions(frame);
+  const std::vector<Vec<3>>& from = rest.empty() ? first.mesh.vertices : rest;
+  if (from.size() != frame.mesh.vertices.size()) return values;
+  for (std::size_t v = 0; v < from.size(); ++v) values.push_back((frame.mesh.vertices[v] - from[v]).norm());
   return values;
 }
 

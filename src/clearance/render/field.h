@@ -1,6 +1,7 @@
 // What colours mean: one number per vertex, and the scale of a run.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -8,8 +9,9 @@
 
 namespace clearance::render {
 
-/// `body` is no field; `displacement` is the distance from the first frame; every other name is that of an array of
-/// the frames: numbers, or vectors by their lengths.
+/// `body` is no field; `displacement` is the distance from the first frame, or, where elements change from frame to
+/// frame, from where the vertex is at rest; every other name is that of an array of the frames: numbers, or vectors by
+/// their lengths.
 bool is_field(const std::string& color);
 
 /// The array that a short name stands for: `von_mises` for `stress`, `contact_pressure` for `pressure`; others are
@@ -24,6 +26,9 @@ std::string array_of(const std::string& color);
 
 /// `m/s`; empty where it is not known.
 std::string unit_of(const std::string& color);
+
+/// A frame with what `color` needs of it. `first`: the first frame, read whole.
+Result<Frame> read_frame_for(const std::filesystem::path& path, const std::string& color, const Frame& first);
 
 /// Per vertex; not a number where there is none. `first`: the frame that displacements count from. Empty if the frame
 /// has no such array, or another number of vertices than the first.

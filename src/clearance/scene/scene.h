@@ -125,11 +125,11 @@ struct RemeshDesc {
   bool enabled = true;  ///< of a body: false where those of the scene adapt
   RemeshCriterion criterion = RemeshCriterion::energy;
   bool split = true, collapse = true, swap = false, smooth = false;  ///< which operations there are
-  double gain = 0.0;             ///< [J] delta_s: what a split has to bring; 0: from relative_gain
-  double relative_gain = 1e-4;   ///< as a share of the elastic and contact energy of the body, if gain is 0
-  double loss = 0.0;             ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
-  double relative_loss = 1e-7;   ///< likewise a share, if loss is 0
-  double split_quantile = 0.95;  ///< eps_S: edges of less energy are not tried
+  double gain = 0.0;            ///< [J] delta_s: what a split has to bring; 0: from relative_gain
+  double relative_gain = 1e-4;  ///< as a share of the elastic and contact energy of the body, if gain is 0
+  double loss = 0.0;            ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
+  double relative_loss = 1e-7;  ///< likewise a share, if loss is 0
+  double split_quantile = 0.0;  ///< eps_S: edges of less energy are not tried
   double collapse_quantile = 0.01;      ///< eps_C: edges of more energy are not tried
   int depth = 3;                        ///< how often an edge may be split within one step
   int rounds = 1;                       ///< of operations and solves within one step

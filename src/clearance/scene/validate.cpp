@@ -19,6 +19,7 @@
 #include "clearance/scene/validate_generator.h"
 #include "clearance/scene/validate_joints.h"
 #include "clearance/scene/validate_output.h"
+#include "clearance/scene/validate_remesh.h"
 #include "clearance/scene/validate_scripts.h"
 #include "clearance/scene/validate_stiff.h"
 
@@ -290,6 +291,7 @@ Issues validate(const SceneDesc& scene) {
   check_joints(scene, issues);
   warn_of_joint_conflicts(scene, issues);
   check_output(scene, issues);
+  check_remesh(scene, issues);
   return issues;
 }
 

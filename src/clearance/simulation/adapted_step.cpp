@@ -4,6 +4,8 @@
 
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
+#include "clearance/remesh/field_projection.h"
+#include "clearance/remesh/safe_projection.h"
 #include "clearance/solver/feasible_step.h"
 #include "clearance/solver/objective_terms.h"
 
@@ -224,7 +226,6 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
   }
   after.stick = move_stick<dim>(before.stick, from, to, nodes);
   after.meshes = std::move(meshes);
-  move_stored<dim>(from, before, to, after);
   return after;
 }
 
@@ -273,6 +274,98 @@ void add_counts(const RemeshReport& of_round, RemeshReport& report) {
   report.gain += of_round.gain;
 }
 
+template <int dim>
+RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mesh,
+                           const std::vector<MaterialParameters>& materials) {
+  RestMesh<dim> rest;
+  for (const Vec<3>& x : mesh.mesh.vertices) rest.vertices.push_back(x.head<dim>());
+  if constexpr (dim == 3) {
+    rest.cells = mesh.mesh.tets;
+  } else {
+    rest.cells = mesh.mesh.triangles;
+  }
+  for (const int origin : mesh.origin_of_cell) {
+    const int label = body.class_of_cell[static_cast<std::size_t>(origin)];
+    rest.density.push_back(materials[static_cast<std::size_t>(label)].density);
+  }
+  return rest;
+}
+
+/// Where elements are not nested in the old ones, the state at the start of the step is the mass-weighted projection of
+/// what it was [Fer23, eq. 6.7], and positions are made safe [Fer23, eq. 6.8]. What is scripted or stiff keeps its
+/// values.
+template <int dim>
+void project(const AdaptingBodies::Body& body, const BodyMesh& before, const AdaptingBody<dim>& adapted,
+             const SceneModel& from, const State& old, AdaptedStep& step) {
+  const SceneModel& to = *step.scene;
+  const auto b = static_cast<std::size_t>(body.body);
+  const BodyMesh& after = *to.bodies[b].adapted->mesh;
+  const RestMesh<dim> old_rest = rest_mesh_of<dim>(body, before, adapted.materials);
+  const RestMesh<dim> new_rest = rest_mesh_of<dim>(body, after, adapted.materials);
+  const FieldProjection<dim> projection(old_rest, new_rest);
+  const auto rest_of = [](const RestMesh<dim>& mesh) {
+    return Eigen::Map<const VecX>(mesh.vertices.front().data(), dim * std::ssize(mesh.vertices));
+  };
+  const Eigen::Index old_first = dim * from.blocks[b].first, new_first = dim * to.blocks[b].first;
+  // Positions as displacements from rest; without a history there is none to move.
+  struct Field {
+    const VecX* of_old;
+    VecX* of_new;
+    bool is_position;
+  };
+  std::vector<Field> list = {{&old.x, &step.state.x, true},
+                             {&old.v, &step.state.v, false},
+                             {&old.a, &step.state.a, false},
+                             {&old.x_prev, &step.state.x_prev, true},
+                             {&old.v_prev, &step.state.v_prev, false}};
+  std::erase_if(list, [](const Field& field) { return field.of_old->size() == 0; });
+  std::vector<int> given;
+  for (std::size_t v = 0; v < after.mesh.vertices.size(); ++v) {
+    const auto is_in = [&](std::size_t k) {
+      const std::uint64_t held = adapted.prescribed_sets | body.frozen_sets;
+      return (held >> k & 1) != 0 &&
+             std::binary_search(after.nodes_of_region[k].begin(), after.nodes_of_region[k].end(), static_cast<int>(v));
+    };
+    for (std::size_t k = 0; k < after.nodes_of_region.size(); ++k) {
+      if (!is_in(k)) continue;
+      given.push_back(static_cast<int>(v));
+      break;
+    }
+  }
+  std::vector<VecX> fields;
+  GivenNodes held;
+  held.vertices = given;
+  for (const Field& field : list) {
+    VecX values = field.of_old->segment(old_first, rest_of(old_rest).size());
+    if (field.is_position) values -= rest_of(old_rest);
+    fields.push_back(std::move(values));
+    VecX& of_given = held.values.emplace_back(dim * std::ssize(given));
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      Vec<dim> value = field.of_new->template segment<dim>(new_first + dim * given[k]);
+      if (field.is_position) value -= new_rest.vertices[static_cast<std::size_t>(given[k])];
+      of_given.template segment<dim>(dim * static_cast<Eigen::Index>(k)) = value;
+    }
+  }
+  const std::vector<VecX> projected = projection.project(fields, held);
+  const VecX start = step.state.x;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    auto values = list[i].of_new->segment(new_first, rest_of(new_rest).size());
+    values = list[i].is_position ? VecX(projected[i] + rest_of(new_rest)) : projected[i];
+  }
+  ElementMesh<dim> elements;
+  elements.x_rest = to.model.x_rest;
+  elements.materials = adapted.materials;
+  for (std::size_t c = 0; c < new_rest.cells.size(); ++c) {
+    elements.elements.push_back(new_rest.cells[c]);
+    for (int& v : elements.elements.back()) v = to.blocks[b].of_node(v);
+    elements.material_of_element.push_back(body.class_of_cell[static_cast<std::size_t>(after.origin_of_cell[c])]);
+  }
+  std::vector<int> held_blocks;
+  for (const int v : given) held_blocks.push_back(to.blocks[b].of_node(v));
+  const VecX target = step.state.x;
+  step.state.x = project_safely<dim>(to.model, elements, to.options, start, target, held_blocks).x;
+}
+
 }  // namespace
 
 std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
@@ -300,6 +393,7 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
   BodyMeshes changed;
   std::vector<NewNodes<dim>> nodes;
   for (std::size_t k = 0; k < adapting.size(); ++k) {
+    if (!adapting[k].has_changed) continue;
     const AdaptingBodies::Body& body = bodies.bodies()[k];
     const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
     NewNodes<dim> of_body;
@@ -318,6 +412,13 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
   step.scene->options.on_ccd_query = options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
   step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
+  for (std::size_t k = 0; k < adapting.size(); ++k) {
+    const AdaptingBodies::Body& body = bodies.bodies()[k];
+    if (adapting[k].is_nested) continue;
+    project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, step);
+  }
+  step.state.stored = state.stored;
+  move_stored<dim>(scene, state, *step.scene, step.state);
   if (!is_valid<dim>(*step.scene, step.state.x) || !is_valid<dim>(*step.scene, step.x1)) return std::nullopt;
   report_losses<dim>(scene, state, *step.scene, step.state, report);
   return step;
@@ -347,6 +448,7 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
   step.scene->options.on_ccd_query = scene.options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, {nodes}, std::move(meshes));
   step.x1 = step.state.x;
+  move_stored<dim>(scene, state, *step.scene, step.state);
   return step;
 }
 

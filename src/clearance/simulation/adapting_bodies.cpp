@@ -41,6 +41,16 @@ bool adapts(const SceneDesc& desc, const BodyInstance& body) {
   return remesh && remesh->enabled;
 }
 
+/// The corners of solid cells, 2D: the fourth is -1.
+std::array<int, 4> corners_of(const Mesh& mesh, std::size_t cell) {
+  if (mesh.dim == 3) return mesh.tets[cell];
+  const auto& t = mesh.triangles[cell];
+  return {t[0], t[1], t[2], -1};
+}
+
+/// Of the median edge at the start: edges that are no shorter are left alone, so that collapses undo splits.
+constexpr double collapse_length = 0.75;
+
 RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   RemeshOptions options;
   options.criterion = desc.criterion;
@@ -56,18 +66,25 @@ RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
   options.collapse_quantile = desc.collapse_quantile;
   options.depth = desc.depth;
   options.smallest_edge = desc.smallest_edge.value_or(1e-3 * bounding_box(mesh.vertices).diagonal());
+  std::vector<double> lengths;
+  for (std::size_t c = 0; c < mesh.num_solid_cells(); ++c) {
+    const std::array<int, 4> corners = corners_of(mesh, c);
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(mesh.dim); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        lengths.push_back(
+            (mesh.vertices[static_cast<std::size_t>(corners[i])] - mesh.vertices[static_cast<std::size_t>(corners[j])])
+                .norm());
+      }
+    }
+  }
+  const auto middle = lengths.begin() + std::ssize(lengths) / 2;
+  std::nth_element(lengths.begin(), middle, lengths.end());
+  options.longest_collapse = collapse_length * *middle;
   options.largest_count = desc.largest_count;
   options.quality = desc.quality;
   options.size_strain = desc.size_strain;
   options.size_contact = desc.size_contact;
   return options;
-}
-
-/// The corners of solid cells, 2D: the fourth is -1.
-std::array<int, 4> corners_of(const Mesh& mesh, std::size_t cell) {
-  if (mesh.dim == 3) return mesh.tets[cell];
-  const auto& t = mesh.triangles[cell];
-  return {t[0], t[1], t[2], -1};
 }
 
 template <int dim>
@@ -127,7 +144,7 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
   body.regions = regions_of(desc, body.instance->desc);
   body.options = options_of(*remesh_of(desc, body_desc), mesh);
 
-  const std::vector<std::array<int, 3>> faces = boundary_faces(mesh);
+  const std::vector<std::array<int, 3>> faces = faces_of_boundary(mesh);
   std::vector<char> is_on_boundary(mesh.vertices.size(), 0);
   for (const auto& face : faces) {
     for (const int v : face) {
@@ -404,7 +421,9 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
                              {},
                              0,
                              false,
-                             body.options};
+                             body.options,
+                             false,
+                             true};
   for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) adapting.materials.push_back(material_of(desc, body, c));
   set_loads<dim>(desc, body, scene, (state.step + 1) * desc.time.step, adapting);
   const std::size_t num_motions = desc_of(desc, *body.instance).motions.size();

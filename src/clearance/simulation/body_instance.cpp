@@ -25,6 +25,7 @@
 #include "clearance/simulation/mesh_units.h"
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/proxy_weights.h"
+#include "clearance/simulation/remesh_checks.h"
 #include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
@@ -542,6 +543,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
       mesh.points.clear();
       if (scene.dimension == 3) mesh.triangles.clear();
       check_elements(mesh, body.name, where, issues);
+      check_remesh_of_mesh(scene, body, where, mesh, issues, loaded.warnings);
       mesh = without_unused_vertices(mesh, source_vertex);
       const Triangles boundary = boundary_triangles(mesh);
       check_surface(boundary, body.name, where, loaded.warnings);

@@ -224,7 +224,7 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
   return nodes;
 }
 
-std::vector<std::array<int, 3>> boundary_faces(const Mesh& mesh) {
+std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh) {
   std::vector<std::array<int, 3>> faces;
   if (mesh.dim == 3) return boundary_triangles(mesh.tets);
   for (const auto& [a, b] : boundary_edges(mesh.triangles)) faces.push_back({a, b, -1});
@@ -248,7 +248,7 @@ std::vector<std::array<int, 3>> select_faces(const BodyInstance& body, const Tra
     return selected;
   }
   const std::vector<char> is_selected = are_faces_selected(body, transform, region, dim);
-  const std::vector<std::array<int, 3>> faces = boundary_faces(body.mesh);
+  const std::vector<std::array<int, 3>> faces = faces_of_boundary(body.mesh);
   for (std::size_t f = 0; f < faces.size(); ++f) {
     if (is_selected[f]) selected.push_back(faces[f]);
   }

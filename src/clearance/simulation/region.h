@@ -13,7 +13,7 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
                               int dim);
 
 /// All boundary faces (2D: edges, the third is -1), in the order of boundary_triangles and boundary_edges.
-std::vector<std::array<int, 3>> boundary_faces(const Mesh& mesh);
+std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh);
 
 /// Per one of these, of a body whose elements are those of the start: 1 if the region means it.
 std::vector<char> are_faces_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,

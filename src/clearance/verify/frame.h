@@ -26,7 +26,15 @@ struct VerifyScene {
   std::set<std::pair<int, int>> ignored_pairs;  ///< of entries, smaller one first, whose bodies may cross each other
 };
 
-enum class OffenseKind { intersection, inversion, half_space, not_finite, separation, half_space_gap };
+enum class OffenseKind {
+  intersection,
+  inversion,
+  inversion_at_rest,
+  half_space,
+  not_finite,
+  separation,
+  half_space_gap
+};
 
 /// One violation. Primitives are named by their vertices in the frame.
 struct Offense {
@@ -38,8 +46,8 @@ struct Offense {
 };
 
 struct FrameVerdict {
-  int num_intersections = 0;          ///< pairs of edge and triangle (2D: two edges) with a common point
-  int num_inversions = 0;             ///< elements of deformable bodies whose volume (2D: area) is not positive
+  int num_intersections = 0;  ///< pairs of edge and triangle (2D: two edges) with a common point
+  int num_inversions = 0;     ///< elements of deformable bodies whose volume (2D: area) is not positive, also at rest
   int num_half_space_violations = 0;  ///< deformable vertices not strictly inside
   int num_not_finite = 0;             ///< vertices with a position or velocity that is no number
   int num_too_close = 0;              ///< pairs of primitives of two bodies, or vertices, without the scene's gap

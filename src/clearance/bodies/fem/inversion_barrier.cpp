@@ -52,13 +52,13 @@ Mat<9> second_derivative_of_volume(const Mat<3>& f) {
   return h;
 }
 
-/// Elements of materials that resist inversion with a finite force only.
 template <int dim>
-ElementSet<dim> unguarded_elements(const ElementMesh<dim>& mesh) {
+ElementSet<dim> find_guarded(const ElementMesh<dim>& mesh, GuardedElements guarded) {
   std::vector<int> members;
   for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
     const auto material = static_cast<std::size_t>(mesh.material_of_element[e]);
-    if (!is_barrier_model(mesh.materials[material].model)) members.push_back(static_cast<int>(e));
+    const bool is_finite = !is_barrier_model(mesh.materials[material].model);
+    if (is_finite || guarded == GuardedElements::all) members.push_back(static_cast<int>(e));
   }
   return ElementSet<dim>(mesh, members);
 }
@@ -66,7 +66,8 @@ ElementSet<dim> unguarded_elements(const ElementMesh<dim>& mesh) {
 }  // namespace
 
 template <int dim>
-InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh) : elements_(unguarded_elements(mesh)) {
+InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh, GuardedElements guarded)
+    : elements_(find_guarded(mesh, guarded)) {
   for (int i = 0; i < elements_.num_elements(); ++i) {
     const auto material =
         static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(elements_.mesh_element(i))]);

@@ -16,12 +16,16 @@ namespace clearance {
 /// J0: part of its rest volume below which an element feels the barrier.
 inline constexpr double barrier_volume_fraction = 0.1;
 
+enum class GuardedElements {
+  of_finite_energy,  ///< those whose material is no barrier model
+  all                ///< where no elasticity acts
+};
+
 template <int dim>
 class InversionBarrier : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<InversionBarrier>(*this); }
-  /// Elements whose material is no barrier model take part.
-  explicit InversionBarrier(const ElementMesh<dim>& mesh);
+  explicit InversionBarrier(const ElementMesh<dim>& mesh, GuardedElements guarded = GuardedElements::of_finite_energy);
   /// Does any element take part? If not, the potential may be left out of the model.
   bool has_elements() const { return elements_.num_elements() > 0; }
 
@@ -30,6 +34,9 @@ class InversionBarrier : public Potential {
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
+
+ protected:
+  const ElementSet<dim>& elements() const { return elements_; }
 
  private:
   struct Element {

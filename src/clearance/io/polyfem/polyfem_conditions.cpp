@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/io/polyfem/polyfem_interpolation.h"
 #include "clearance/scene/expression.h"
 
 namespace clearance {
@@ -30,7 +31,6 @@ class ConditionReader {
                                                         "type"};
     std::vector<std::string> reported;
     from.warn_of_unknown_keys(known, reported);
-    refuse(from, "interpolation");
     refuse(from, "time_reference");
     PolyfemCondition condition;
     condition.place = from.place();
@@ -39,6 +39,7 @@ class ConditionReader {
     read_components(from, condition);
     if (!has_ids || !value) return std::nullopt;
     condition.value = *value;
+    if (!multiply_over_time(from, condition.value)) return std::nullopt;
     return condition;
   }
 
@@ -50,9 +51,26 @@ class ConditionReader {
 
   static void refuse(const ForeignObject& from, const char* key) {
     const Json* value = from.find(key);
-    const bool is_idle =
-        value == nullptr || value->empty() || (value->is_object() && value->value("type", "") == "none");
-    if (!is_idle) from.error(key, "values that are interpolated in time are not supported yet; use a formula of t");
+    if (value == nullptr || value->empty()) return;
+    from.error(key, "values in a table over time are not supported yet; use a formula of t");
+  }
+
+  /// By the interpolation of all components, or of each. False after an issue.
+  bool multiply_over_time(const ForeignObject& from, Expressions& value) const {
+    const Json* given = from.find("interpolation");
+    if (given == nullptr || given->empty()) return true;
+    const std::vector<ForeignObject> objects = objects_of(from, "interpolation");
+    if (objects.empty()) return false;
+    if (objects.size() != 1 && objects.size() < static_cast<std::size_t>(values_.dim)) {
+      from.error("interpolation", fmt::format("expected one object, or {}", values_.dim));
+      return false;
+    }
+    for (std::size_t c = 0; c < static_cast<std::size_t>(values_.dim); ++c) {
+      const std::optional<std::string> factor = read_interpolation(objects[objects.size() == 1 ? 0 : c], values_.time);
+      if (!factor) return false;
+      if (*factor != "1" && !is_zero({value[c], "0", "0"})) value[c] = fmt::format("({}) * {}", value[c], *factor);
+    }
+    return true;
   }
 
   void read_components(const ForeignObject& from, PolyfemCondition& condition) const {

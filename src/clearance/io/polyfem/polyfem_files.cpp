@@ -44,7 +44,10 @@ Result<Json> compose(const Json& scene, const fs::path& path, const JsonFileRead
     return Issue{path.string(), "common", brief_text(*common),
                  fmt::format("more than {} files, each of which names the next; does one name itself?", max_depth)};
   }
-  const fs::path file = path.parent_path() / common->get<std::string>();
+  const auto name = common->get<std::string>();
+  fs::path file = path.parent_path() / name;
+  const fs::path root = find_polyfem_root(scene, path);
+  if (!is_file(file) && !root.empty() && is_file(root / name)) file = root / name;
   if (!is_file(file)) {
     return Issue{path.string(), "common", brief_text(*common),
                  "the file does not exist; looked for " + file.lexically_normal().string()};
@@ -65,10 +68,26 @@ Result<Json> compose_polyfem(const Json& scene, const fs::path& path, const Json
   return compose(scene, path, read_json, 0);
 }
 
-std::string find_polyfem_file(const std::string& name, const fs::path& scene) {
+fs::path find_polyfem_root(const Json& scene, const fs::path& path) {
+  const auto found = scene.find("root_path");
+  if (found == scene.end() || !found->is_string() || *found == Json("")) return {};
+  std::error_code error;
+  const fs::path own = fs::absolute(path, error).parent_path();
+  const fs::path root = (own / found->get<std::string>()).lexically_normal();
+  if (fs::is_directory(root, error)) return root;
+  const fs::path name = root.has_filename() ? root.filename() : root.parent_path().filename();
+  for (fs::path above = own; above.has_relative_path(); above = above.parent_path()) {
+    if (above.filename() == name) return above;
+  }
+  return {};
+}
+
+std::string find_polyfem_file(const std::string& name, const fs::path& scene, const fs::path& root) {
   std::error_code error;
   const fs::path beside = fs::absolute(scene, error).parent_path();
   if (is_file(beside / name)) return name;
+  if (!root.empty() && is_file(root / name))
+    return (root / name).lexically_normal().lexically_relative(beside).string();
   // What follows the folder `data`.
   fs::path rest;
   bool is_below = false;

@@ -27,6 +27,15 @@ const Section sections[] = {
      {"bc_method", "quadrature_order", "mass_quadrature_order", "isoparametric", "discr_order_max",
       "n_boundary_samples", "n_harmonic_samples", "use_corner_quadrature", "use_particle_advection", "B", "h1_formula",
       "count_flipped_els", "integral_constraints"}},
+    {{"space", "remesh"}, {"enabled", "type", "split", "collapse", "swap", "smooth", "local_relaxation"}},
+    {{"space", "remesh", "split"},
+     {"enabled", "acceptance_tolerance", "culling_threshold", "max_depth", "min_edge_length"}},
+    {{"space", "remesh", "collapse"},
+     {"enabled", "acceptance_tolerance", "culling_threshold", "max_depth", "rel_max_edge_length",
+      "abs_max_edge_length"}},
+    {{"space", "remesh", "swap"}, {"enabled", "acceptance_tolerance", "max_depth"}},
+    {{"space", "remesh", "smooth"}, {"enabled", "acceptance_tolerance", "max_iters"}},
+    {{"space", "remesh", "local_relaxation"}, {"local_mesh_n_ring", "local_mesh_rel_area", "max_nl_iterations"}},
     {{"time"}, {"t0", "tend", "dt", "time_steps", "integrator", "quasistatic"}},
     {{"contact"},
      {"enabled",
@@ -125,7 +134,6 @@ class Refusal {
     const std::string basis = space.word("basis_type", "Lagrange");
     if (basis != "Lagrange") space.error("basis_type", "only Lagrange elements are supported");
     refuse_if_given(space, "use_p_ref", "refinement of the order is");
-    if (space.child("remesh").flag("enabled", false)) space.error("remesh", "remeshing is not supported yet");
     const ForeignObject advanced = space.child("advanced");
     for (const char* key : {"quadrature_order", "mass_quadrature_order"}) {
       if (advanced.integer(key, -1) > 0) {

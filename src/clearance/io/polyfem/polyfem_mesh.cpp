@@ -252,7 +252,7 @@ std::shared_ptr<const Mesh> PolyfemMeshes::load(const ForeignObject& entry, int 
     return nullptr;
   }
   const auto [found, is_new] = loaded_.try_emplace({name, dim}, nullptr);
-  path = find_polyfem_file(name, scene_);
+  path = find_polyfem_file(name, scene_, root_);
   if (!is_new) return found->second;
   if (path.empty()) {
     entry.error("mesh", "the mesh file does not exist; looked for " +

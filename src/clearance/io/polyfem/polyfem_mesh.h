@@ -26,7 +26,9 @@ struct PolyfemMesh {
 
 class PolyfemMeshes {
  public:
-  explicit PolyfemMeshes(std::filesystem::path scene) : scene_(std::move(scene)) {}
+  /// `root`: another folder that paths may be relative to.
+  PolyfemMeshes(std::filesystem::path scene, std::filesystem::path root)
+      : scene_(std::move(scene)), root_(std::move(root)) {}
 
   /// 3 if the first mesh that is to be simulated has tetrahedra, and 2 if not.
   int find_dimension(const std::vector<ForeignObject>& geometry);
@@ -37,7 +39,7 @@ class PolyfemMeshes {
   /// Of a file, in a scene of that dimension; null if it cannot be read.
   std::shared_ptr<const Mesh> load(const ForeignObject& entry, int dim, std::string& path);
 
-  std::filesystem::path scene_;
+  std::filesystem::path scene_, root_;
   std::map<std::pair<std::string, int>, std::shared_ptr<const Mesh>> loaded_;
 };
 

@@ -12,6 +12,7 @@
 #include "clearance/io/polyfem/polyfem_materials.h"
 #include "clearance/io/polyfem/polyfem_oldest_form.h"
 #include "clearance/io/polyfem/polyfem_orders.h"
+#include "clearance/io/polyfem/polyfem_remesh.h"
 #include "clearance/io/polyfem/polyfem_settings.h"
 #include "clearance/scene/validate.h"
 
@@ -24,8 +25,9 @@ bool has_any(const Json& root, std::initializer_list<const char*> keys) {
 
 class SceneReader {
  public:
-  SceneReader(const ForeignObject& root, const std::filesystem::path& path)
-      : root_(root), path_(path), meshes_(path), orders_(root) {}
+  /// `folder`: what `root_path` means.
+  SceneReader(const ForeignObject& root, const std::filesystem::path& path, const std::filesystem::path& folder)
+      : root_(root), path_(path), meshes_(path, folder), orders_(root) {}
 
   SceneDesc read() {
     const std::vector<ForeignObject> geometry = objects_of(root_, "geometry");
@@ -48,6 +50,7 @@ class SceneReader {
     warn_of_idle_conditions(conditions_, selections_, obstacle_ids_, root_.issues());
     set_collision_surface();
     read_polyfem_settings(root_, values_, shortest_edge_, scene_);
+    read_polyfem_remesh(root_, scene_);
     name_bodies(scene_);
     return std::move(scene_);
   }
@@ -192,7 +195,7 @@ Result<LoadedScene> read_polyfem(const Json& root, const std::filesystem::path& 
       compose_polyfem(has_oldest_form(root) ? from_oldest_form(root, issues) : root, path, read_json);
   if (!composed) return composed.issues();
   const ForeignObject scene(*composed, "", issues);
-  SceneDesc desc = SceneReader(scene, path).read();
+  SceneDesc desc = SceneReader(scene, path, find_polyfem_root(*composed, path)).read();
   desc.name = path.stem().string();
   desc.base_directory = path.parent_path().string();
   return finish_import(std::move(desc), std::move(issues), path.string());

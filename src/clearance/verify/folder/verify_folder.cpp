@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/base/parallel.h"
+#include "clearance/verify/rest_shape.h"
 
 namespace clearance::verify {
 
@@ -28,23 +29,48 @@ bool has_valid_indices(const Frame& frame) {
 struct FrameOutcome {
   FrameVerdict verdict;
   std::string problem;
+  std::vector<RestSize> rest;  // per body, of frames that were judged and say where vertices are at rest
 };
 
-/// `first` and its surface stand for all frames with the same cells, which is nearly always all of them.
-FrameOutcome judge_frame(const VerifyFolder& folder, int index, const Frame& first,
-                         const VerifySurface& first_surface) {
-  auto frame = read_frame(folder.frames[index]);
-  if (!frame) return {{}, to_string(frame.issues()[0])};
+/// The first readable frame.
+struct FirstFrame {
+  Frame frame;
+  VerifySurface surface;  // stands for all frames with the same cells, which is nearly always all of them
+  bool has_rest = false;  // elements change, and each frame says where its vertices are at rest
+};
+
+FrameOutcome unjudged(std::string problem) {
+  FrameOutcome outcome;
+  outcome.problem = std::move(problem);
+  return outcome;
+}
+
+FrameOutcome judge_frame(const VerifyFolder& folder, int index, const FirstFrame& first) {
+  const std::string path = folder.frames[index].string();
+  auto frame = first.has_rest ? read_whole_frame(path) : read_frame(path);
+  if (!frame) return unjudged(to_string(frame.issues()[0]));
   Frame& f = *frame;
   f.mesh.dim = folder.dimension;
-  if (!has_valid_indices(f)) return {{}, fmt::format("{}: index out of range", folder.frames[index].string())};
+  if (!has_valid_indices(f)) return unjudged(fmt::format("{}: index out of range", path));
   VerifyScene scene = folder.scene;
   add_obstacles(f, scene);
   FrameOutcome outcome;
-  outcome.verdict = verify_frame(f, has_same_cells(f, first) ? first_surface : build_verify_surface(f), scene);
+  const bool is_first = has_same_cells(f, first.frame);
+  const VerifySurface other = is_first ? VerifySurface{} : build_verify_surface(f);
+  const VerifySurface& surface = is_first ? first.surface : other;
+  outcome.verdict = verify_frame(f, surface, scene);
+  if (first.has_rest) {
+    const std::vector<Vec<3>> rest = rest_positions(f);
+    if (rest.empty()) {
+      outcome.problem = fmt::format("{}: has no array `rest_position`, as the first frame has", path);
+    } else {
+      check_rest(f, rest, scene, outcome.verdict);
+      outcome.rest = rest_sizes(f, rest, surface);
+    }
+  }
   const double time = folder.times[index];
   if (std::abs(f.time - time) > 1e-9 * std::max(1.0, std::abs(time))) {
-    outcome.problem = fmt::format("{}: time {} but frames.pvd says {}", folder.frames[index].string(), f.time, time);
+    outcome.problem = fmt::format("{}: time {} but frames.pvd says {}", path, f.time, time);
   }
   return outcome;
 }
@@ -73,6 +99,9 @@ std::string offense_text(const VerifyFolder& folder, int frame, const Offense& o
     case OffenseKind::inversion:
       what += " is inverted or flat";
       break;
+    case OffenseKind::inversion_at_rest:
+      what += " is inverted or flat at rest";
+      break;
     case OffenseKind::half_space:
       what += fmt::format(" is not inside half-space {}", o.body_b);
       break;
@@ -88,6 +117,22 @@ std::string offense_text(const VerifyFolder& folder, int frame, const Offense& o
   }
   return fmt::format("frame {}: {}, at ({:.6g}, {:.6g}, {:.6g}) m", frame, what, o.position[0], o.position[1],
                      o.position[2]);
+}
+
+/// The first frame in which a body at rest is no longer what it was, with all bodies that are not.
+void check_rest_sizes(const VerifyFolder& folder, const std::vector<FrameOutcome>& outcomes,
+                      std::vector<std::string>& problems) {
+  const std::vector<RestSize>* first = nullptr;
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    if (outcomes[i].rest.empty()) continue;
+    if (first == nullptr) first = &outcomes[i].rest;
+    std::vector<std::string> names;
+    for (std::size_t body = 0; body < std::max(first->size(), outcomes[i].rest.size()); ++body)
+      names.push_back(body_name(folder, static_cast<int>(body)));
+    const std::vector<std::string> changes = rest_changes(*first, outcomes[i].rest, folder.dimension, names);
+    for (const std::string& change : changes) problems.push_back(fmt::format("frame {}: {}", i, change));
+    if (!changes.empty()) return;
+  }
 }
 
 }  // namespace
@@ -106,17 +151,17 @@ bool VerifyReport::is_clean() const {
 }
 
 VerifyReport verify_folder(const VerifyFolder& folder) {
-  // The cells of the first readable frame stand for all: its surface is built once.
-  Frame first;
-  VerifySurface first_surface;
-  if (auto frame = read_frame(folder.frames[0]); frame && has_valid_indices(*frame)) {
-    first = std::move(*frame);
-    first.mesh.dim = folder.dimension;
-    first_surface = build_verify_surface(first);
+  // Its surface is built once for all frames with its cells.
+  FirstFrame first;
+  if (auto frame = read_whole_frame(folder.frames[0]); frame && has_valid_indices(*frame)) {
+    first.frame = std::move(*frame);
+    first.frame.mesh.dim = folder.dimension;
+    first.surface = build_verify_surface(first.frame);
+    first.has_rest = !rest_positions(first.frame).empty();
   }
   const int num_frames = static_cast<int>(folder.frames.size());
   std::vector<FrameOutcome> outcomes(folder.frames.size());
-  parallel_for(num_frames, 1, [&](int i) { outcomes[i] = judge_frame(folder, i, first, first_surface); });
+  parallel_for(num_frames, 1, [&](int i) { outcomes[i] = judge_frame(folder, i, first); });
 
   VerifyReport report;
   report.problems = folder.problems;
@@ -135,6 +180,7 @@ VerifyReport verify_folder(const VerifyFolder& folder) {
     }
     report.verdicts.push_back(std::move(verdict));
   }
+  check_rest_sizes(folder, outcomes, report.problems);
   return report;
 }
 

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Chapter 6's scenes [Fer23, tables 6.1, 6.2] with elements that adapt beside uniformly refined ones: `./dev bench remesh`.
+
+All variants of a scene take the same steps, one thread each: as many as the slowest has taken within its time. Errors
+are those of the places of vertices of the coarse mesh, and of the force on what is probed, against the finest uniform
+mesh: the largest difference over the steps by the largest value.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench_common import busy_percent, machine, peer_data, table, write_between_markers
+
+FOLDER = "remeshing"
+NUM_PLACES = 24
+
+
+@dataclass
+class Case:
+    """`pushed`: body whose contact force is probed. Published: seconds a step of uniform 0 to 3 and adaptive, on 16
+    threads; unknowns of uniform 2 and of the adaptive run on average."""
+    name: str
+    file: str
+    pushed: str
+    published: tuple
+    unknowns: tuple
+
+
+CASES = [
+    Case("spikes (fig. 6.1)", "spikes3d/drop-ball.json", "sphere1K", (math.nan, 418, 8372, 40648, 12317),
+         (900_000, 43_000)),
+    Case("masticator (fig. 6.3)", "masticator/3D.json", "beam", (math.nan, 481, 9782, 16775, 8231), (63_000, 16_000)),
+    Case("rollers (fig. 6.4)", "rollers/monkey-soft-hard.json", "monkey10k_u", (math.nan, 162, 3317, 23373, 1078),
+         (800_000, 22_000)),
+    Case("bar twist (fig. 6.6)", "twisting-beam/twisting-beam.json", "", (math.nan, 1.5, 232, 2734, 2235),
+         (63_000, 24_000)),
+    Case("impact (fig. 6.8)", "ball-wall/3D.json", "sphere1K", (math.nan, 5.9, 116, 8564, 961), (248_000, 50_000)),
+]
+VARIANTS = ["uniform 0", "uniform 1", "uniform 2", "adaptive", "sizing field"]
+
+
+def native_scene(program, case, variant, places, folder):
+    path = folder / "scene.json"
+    source = peer_data() / FOLDER / "scripts" / case.file
+    read = subprocess.run([program, "convert", str(source), "-o", str(path), "--format", "polyfem", "--overwrite"],
+                          capture_output=True, text=True)
+    if read.returncode != 0:
+        print(read.stdout + read.stderr)
+        return None
+    scene = json.loads(path.read_text())
+    remesh = scene.pop("remesh", None) or {}
+    if variant in ("adaptive", "sizing field"):
+        scene["remesh"] = {**remesh, "criterion": "energy" if variant == "adaptive" else "size"}
+    elif variant != "uniform 0":
+        for body in scene["bodies"]:
+            if body.get("kind", "deformable") == "deformable":
+                body["refinements"] = body.get("refinements", 0) + int(variant.split()[1])
+    first = scene["bodies"][0]["name"] if not case.pushed else case.pushed
+    probes = [{"name": f"p{i}", "kind": "position", "body": first, "point": p} for i, p in enumerate(places)]
+    if case.pushed:
+        probes.append({"name": "push", "kind": "contact", "bodies": [case.pushed, ""]})
+    scene["output"] = {"probes": probes, "frame_interval": 5, "checkpoint_interval": 1000000}
+    path.write_text(json.dumps(scene))
+    return path
+
+
+def places_of(program, case, folder):
+    """Vertices of the first surface of the scene, spread over their list: they are in every refined mesh."""
+    scene = native_scene(program, case, "uniform 0", [], folder)
+    if scene is None:
+        return None
+    out = folder / "start"
+    subprocess.run([program, "run", str(scene), "-o", str(out), "--steps", "0", "-q", "--overwrite"],
+                   capture_output=True, text=True)
+    subprocess.run([program, "export", str(out), "-o", str(folder / "start.obj"), "--overwrite"], capture_output=True,
+                   text=True)
+    wanted = case.pushed or json.loads(scene.read_text())["bodies"][0]["name"]
+    vertices, used, is_wanted = [], set(), False
+    for line in sorted(folder.glob("start*.obj"))[0].read_text().splitlines():
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == "o":
+            is_wanted = words[1] == wanted.replace(" ", "_")
+        elif words[0] == "v":
+            vertices.append([float(x) for x in words[1:4]])
+        elif words[0] == "f" and is_wanted:
+            used.update(int(word.split("/")[0]) - 1 for word in words[1:])
+    listed = sorted(used)
+    return [vertices[v] for v in listed[:: max(1, len(listed) // NUM_PLACES)]][:NUM_PLACES]
+
+
+def run(program, case, variant, places, limit, results, steps):
+    folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
+    folder.mkdir(parents=True, exist_ok=True)
+    scene = native_scene(program, case, variant, places, folder)
+    out = folder / "run"
+    command = [program, "run", str(scene), "-o", str(out), "--threads", "1", "-q", "--overwrite", "--steps", str(steps)]
+    with (folder / "messages.txt").open("w") as messages:
+        process = subprocess.Popen(command, stdout=messages, stderr=messages)
+        end = time.monotonic() + limit
+        while True:
+            done, _, usage = os.wait4(process.pid, os.WNOHANG)
+            if done:
+                break
+            if time.monotonic() > end:
+                process.terminate()
+                end = math.inf
+            time.sleep(0.2)
+    records = [json.loads(line) for line in (out / "stats.jsonl").read_text().splitlines()] \
+        if (out / "stats.jsonl").exists() else []
+    if not records:
+        print(f"{case.name}, {variant}: no step within {limit:g} s: {(folder / 'messages.txt').read_text()[-500:]}")
+        return None
+    verified = subprocess.run([program, "verify", str(out)], capture_output=True, text=True)
+    vertices = json.loads(subprocess.run([program, "check", str(scene), "--json"], capture_output=True,
+                                         text=True).stdout)["vertices"]
+    with (out / "probes.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    axes = [f"p{i}.{axis} [m]" for i in range(len(places)) for axis in "xyz"]
+    forces = [name for name in rows[0] if name.startswith("push.normal")]
+    return {"records": records, "mb": usage.ru_maxrss / 1024,
+            "unknowns": [3 * r.get("remesh", {}).get("vertices", vertices) for r in records],
+            "places": [[float(row[c]) for c in axes] for row in rows],
+            "forces": [[float(row[c] or "nan") for c in forces] for row in rows[1:]],
+            "is_clean": verified.returncode == 0, "verify": verified.stdout.strip().splitlines()[-1:]}
+
+
+def error_of(ours, theirs, is_place):
+    """Places as they change from the start, per place; forces as they are."""
+    def sizes(rows, others):
+        worst = 0.0
+        for row, other in zip(rows, others):
+            for k in range(0, len(row), 3):
+                worst = max(worst, math.dist(row[k:k + 3], other[k:k + 3]))
+        return worst
+    if not theirs or not theirs[0]:
+        return math.nan
+    zero = [theirs[0]] * len(theirs) if is_place else [[0.0] * len(theirs[0])] * len(theirs)
+    size = sizes(theirs, zero)
+    return sizes(ours, theirs) / size if size > 0 else math.nan
+
+
+def number(x, digits=3):
+    return "" if math.isnan(x) else f"{x:.{digits}g}"
+
+
+def percent(x):
+    return "" if math.isnan(x) else f"{100 * x:.2g} %"
+
+
+def measure(program, case, limit, results, most_steps, variants):
+    folder = results / case.name.split()[0]
+    folder.mkdir(parents=True, exist_ok=True)
+    places = places_of(program, case, folder)
+    if places is None:
+        return []
+    runs = {variant: run(program, case, variant, places, limit, results, most_steps) for variant in variants}
+    count = min((len(r["records"]) for r in runs.values() if r), default=0)
+    uniform = [v for v in variants if v.startswith("uniform") and runs[v]]
+    if count == 0 or not uniform:
+        return []
+    reference = runs[uniform[-1]]
+    rows = []
+    for variant in variants:
+        result = runs[variant]
+        if result is None:
+            rows.append([case.name, variant] + [""] * 9 + ["no step"])
+            continue
+        records = result["records"][:count]
+        mean = statistics.fmean(r["seconds"]["total"] for r in records)
+        systems = sum(r["counters"]["factorizations"] for r in records)
+        linear = sum(r["seconds"]["linear_solve"] for r in records) / max(systems, 1)
+        finest = result is reference
+        place_error = math.nan if finest else error_of(result["places"][:count + 1], reference["places"][:count + 1], True)
+        force_error = math.nan if finest else error_of(result["forces"][:count], reference["forces"][:count], False)
+        published = dict(zip(["uniform 0", "uniform 1", "uniform 2", "uniform 3", "adaptive"], case.published))
+        unknowns = result["unknowns"][:count]
+        failed = sum(r["status"] != "converged" for r in records)
+        remarks = ([] if result["is_clean"] else result["verify"] or ["verify failed"]) + \
+            ([f"{failed} steps did not converge"] if failed else [])
+        rows.append([case.name, variant, str(count), number(mean), number(published.get(variant, math.nan)),
+                     number(1e3 * linear), f"{statistics.fmean(unknowns):,.0f}", f"{max(unknowns):,}",
+                     f"{result['mb']:.0f}", "finest" if finest else percent(place_error), percent(force_error),
+                     "; ".join(remarks) or "verified"])
+        print(" | ".join(rows[-1]), flush=True)
+    return rows
+
+
+HEADER = ["scene", "elements", "steps", "s a step", "published (16 threads)", "ms a linear solve", "unknowns, mean", "most",
+          "MB", "error of places", "error of the contact force", ""]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--only", help="scenes whose name holds one of these, with commas between")
+    parser.add_argument("--variants", default=",".join(VARIANTS), help="of them, with commas between")
+    parser.add_argument("--limit", type=float, default=7200, help="seconds of a variant (default: two hours)")
+    parser.add_argument("--steps", type=int, default=1000000, help="at most")
+    parser.add_argument("--results", type=Path, help="keep the result folders here")
+    parser.add_argument("--write", action="store_true", help="store the table in docs/benchmarks.md")
+    arguments = parser.parse_args()
+    if not (peer_data() / FOLDER).exists():
+        sys.exit(f"skipped: no {FOLDER} in CLEARANCE_PEER_DATA")
+    busy = busy_percent()
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for case in CASES:
+            if arguments.only and not any(word in case.name for word in arguments.only.split(",")):
+                continue
+            rows += measure(arguments.program, case, arguments.limit, arguments.results or Path(folder), arguments.steps,
+                            arguments.variants.split(","))
+    text = table(HEADER, rows)
+    print(text)
+    if arguments.write:
+        note = f"{machine()}, busy at {busy:.0f} % before the start, {time.strftime('%d %B %Y')}. One thread."
+        write_between_markers(Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md", "remeshing",
+                              f"{note}\n\n{text}")
+
+
+if __name__ == "__main__":
+    main()

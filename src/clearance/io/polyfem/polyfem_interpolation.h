@@ -1,0 +1,16 @@
+// The factor over time that a PolyFEM condition multiplies its value by.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "clearance/scene/foreign_object.h"
+
+namespace clearance {
+
+/// The factor that the object `interpolation` describes, as a native formula in `time`: `linear`, `linear_ramp`,
+/// `piecewise_constant`, `piecewise_linear` or `piecewise_cubic` (a spline whose curvature is continuous). "1" where it
+/// is 1 at all times; nothing after an issue.
+std::optional<std::string> read_interpolation(const ForeignObject& interpolation, const std::string& time);
+
+}  // namespace clearance

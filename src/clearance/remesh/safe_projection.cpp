@@ -1,0 +1,239 @@
+#include "clearance/remesh/safe_projection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "clearance/bodies/fem/inversion_barrier.h"
+#include "clearance/bodies/fem/load_potential.h"
+#include "clearance/bodies/fem/mass.h"
+#include "clearance/bodies/fem/step_bound.h"
+#include "clearance/contact/contact_potential.h"
+#include "clearance/contact/make_contact_model.h"
+#include "clearance/model/blocks.h"
+#include "clearance/solver/advance.h"
+#include "clearance/solver/barrier_stiffness.h"
+#include "clearance/solver/feasible_step.h"
+
+namespace clearance {
+namespace {
+
+/// What a straight way to the target keeps of every gap: less would hand the next step contacts that spring apart.
+constexpr double kept_gap = 0.5;
+/// [target - start] Newton has converged when directions are shorter.
+constexpr double relative_tolerance = 1e-6;
+
+/// The inversion barrier where no elasticity bounds steps.
+template <int dim>
+class VolumeGuard final : public InversionBarrier<dim> {
+ public:
+  explicit VolumeGuard(const ElementMesh<dim>& mesh) : InversionBarrier<dim>(mesh, GuardedElements::all) {}
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<VolumeGuard>(*this); }
+
+  StepLimit max_feasible_step(const VecX& x, const VecX& dx) override {
+    return bound_step(this->elements(), x, dx, x_trial_);
+  }
+  bool is_feasible(const VecX& x) const override { return find_inverted_element(this->elements(), x) < 0; }
+
+ private:
+  VecX x_trial_;  // buffer
+};
+
+/// Per block: 1 if it does not move.
+std::vector<char> find_held(const Model& model, const VecX& start, const VecX& target, const std::vector<int>& held) {
+  const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
+  const int dim = model.layout.dim;
+  std::vector<char> is_held = model.is_always_prescribed;
+  is_held.resize(num_blocks, 0);
+  for (const int b : held) is_held[static_cast<std::size_t>(b)] = 1;
+  // Blocks of a stiff body that are tied to it follow.
+  for (const StiffBody& body : model.stiff_bodies) {
+    for (int b = body.first_block; b <= body.first_block + dim; ++b) is_held[static_cast<std::size_t>(b)] = 1;
+  }
+  // Bodies that nothing has happened to.
+  std::vector<char> is_moved(num_blocks, 0);
+  const auto body_of = [&](int b) { return static_cast<std::size_t>(body_of_block(model, b)); };
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    if (start.segment(dim * b, dim) == target.segment(dim * b, dim)) continue;
+    if (is_moved.size() <= body_of(b)) is_moved.resize(body_of(b) + 1, 0);
+    is_moved[body_of(b)] = 1;
+  }
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    if (body_of(b) >= is_moved.size() || !is_moved[body_of(b)]) is_held[static_cast<std::size_t>(b)] = 1;
+  }
+  for (const Tie& tie : model.ties) is_held[static_cast<std::size_t>(tie.block)] = 0;
+  return is_held;
+}
+
+template <int dim>
+PrescribedTargets keep_in_place(const std::vector<char>& is_held, const VecX& x) {
+  PrescribedTargets targets;
+  for (std::size_t b = 0; b < is_held.size(); ++b) {
+    if (is_held[b]) targets.blocks.push_back(static_cast<int>(b));
+  }
+  targets.positions.resize(dim * static_cast<Eigen::Index>(targets.blocks.size()));
+  for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
+    block<dim>(targets.positions, static_cast<int>(k)) = block<dim>(x, targets.blocks[k]);
+  }
+  return targets;
+}
+
+/// [kg] per block: what no element gives it.
+template <int dim>
+VecX mass_beside(const Model& model, const ElementMesh<dim>& elements) {
+  VecX others = model.mass;
+  for (const auto& nodes : elements.elements) {
+    for (const int node : nodes) others[node] = 0.0;
+  }
+  return others;
+}
+
+/// The problem and what it is solved with.
+template <int dim>
+class SafeProjection {
+ public:
+  SafeProjection(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options, const VecX& start,
+                 const VecX& target, const std::vector<int>& held)
+      : model_(model), options_(options), start_(start), target_(target), guard_(elements) {
+    model_.friction = {};
+    model_.restitution = {};
+    model_.potentials.clear();
+    if (!model_.consistent_mass) {
+      model_.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>{},
+                                                                     mass_beside(model, elements));
+    }
+    held_ = keep_in_place<dim>(find_held(model, start, target, held), start);
+    copy_prescribed<dim>(held_, start_, target_);
+    formulation_ = make_contact_model<dim>(model_, options.barrier, options.formulation);
+    broad_phase_ = make_broad_phase(dim, model_.surface);
+  }
+
+  SafePositions run() {
+    SafePositions result;
+    result.distance_start = distance(start_);
+    if (is_way_free()) {
+      result.x = target_;
+      result.is_target = true;
+      return result;
+    }
+    minimise(result);
+    result.distance = distance(result.x);
+    return result;
+  }
+
+ private:
+  /// Exact.
+  bool is_valid(const VecX& x) {
+    if (!guard_.is_feasible(x)) return false;
+    return !options_.has_contact ||
+           is_intersection_free<dim>(model_, model_.surface_map.apply(x), *broad_phase_, nullptr);
+  }
+
+  /// Stiff bodies are held: all of the surface moves on straight lines.
+  bool is_way_free() {
+    if (guard_.max_feasible_step(start_, target_ - start_).alpha < 1.0) return false;
+    if (!options_.has_contact) return is_valid(target_);
+    SurfacePath path;
+    path.x_t0 = model_.surface_map.apply(start_);
+    path.x_t1 = model_.surface_map.apply(target_);
+    const SweptCandidates candidates = measure_candidates<dim>(
+        model_.surface, path, formulation_->find_candidates(*broad_phase_, path.x_t0, path.x_t1));
+    SolverOptions strict = options_;
+    strict.gap_fraction = std::max(kept_gap, options_.gap_fraction);
+    return find_feasible_step<dim>(model_, path, candidates, strict).alpha >= 1.0 && is_valid(target_);
+  }
+
+  void minimise(SafePositions& result) {
+    // Chosen here, so that the forces at the start are those of the barrier that acts.
+    const BarrierStiffness stiffness(model_, options_, formulation_->has_stiffness(), true);
+    const double h_sq = options_.integrator.h * options_.integrator.h;
+    const double kappa = stiffness.is_adaptive() ? stiffness.initial() : stiffness.constant(h_sq);
+    const VecX forces = barrier_forces(kappa / h_sq);
+    const double share = std::min(1.0, longest_time_sq(forces) / h_sq);
+    model_.potentials = {std::make_shared<VolumeGuard<dim>>(guard_), hold(forces)};
+
+    SolverOptions options = options_;
+    options.integrator = {};
+    options.integrator.h = std::sqrt(share * h_sq);
+    options.kappa.fixed = share * kappa;
+    options.convergence = Convergence::published;
+    options.tolerance = relative_tolerance * (target_ - start_).cwiseAbs().maxCoeff() / options.integrator.h;
+    options.least_impact = 0.0;
+    options.keeps_forces = false;
+
+    State state;
+    state.x = start_;
+    state.v = (target_ - start_) / options.integrator.h;
+    state.a = VecX::Zero(start_.size());
+    StepWorkspace<dim> workspace(model_, options,
+                                 make_contact_model<dim>(model_, options.barrier, options.formulation));
+    const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace);
+    result.status = step.report().status;
+    result.newton_iterations = step.report().newton_iterations;
+    const bool is_better = step.report().is_advanced() && distance(step.x()) <= result.distance_start;
+    result.x = is_better && is_valid(step.x()) ? step.x() : start_;
+  }
+
+  /// [N] That balance the barriers at the start. `kappa` makes energies of contacts joules.
+  VecX barrier_forces(double kappa) {
+    VecX forces = VecX::Zero(start_.size());
+    guard_.add_gradient(start_, 1.0, forces);
+    if (options_.has_contact) {
+      const VecX x = model_.surface_map.apply(start_);
+      const ContactSet contacts = formulation_->build(x, formulation_->find_candidates(*broad_phase_, x, x));
+      ContactPotential<dim>(model_, *formulation_).add_gradient(contacts, x, kappa, forces);
+    }
+    for (const int b : held_.blocks) block<dim>(forces, b).setZero();
+    return forces;
+  }
+
+  /// [s^2] In that time they move nothing farther than dhat: where a contact slides off, what held it closed is left.
+  double longest_time_sq(const VecX& forces) const {
+    double longest = infinity;
+    for (int b = 0; b < model_.layout.num_blocks; ++b) {
+      const double force = block<dim>(forces, b).norm();
+      if (force > 0.0 && model_.mass[b] > 0.0) {
+        longest = std::min(longest, options_.barrier.dhat * model_.mass[b] / force);
+      }
+    }
+    return longest;
+  }
+
+  static std::shared_ptr<const Potential> hold(const VecX& forces) {
+    return std::make_shared<LoadPotential>(static_cast<int>(forces.size()),
+                                           [forces](double, double, VecX& sum) -> Result<Done> {
+                                             sum += forces;
+                                             return Done{};
+                                           });
+  }
+
+  double distance(const VecX& x) const {
+    const double energy = model_.consistent_mass->energy(x - target_).value();
+    VecX along = VecX::Zero(x.size());
+    for (Eigen::Index b = 0; b < x.size() / dim; ++b) along[dim * b] = 1.0;
+    return std::sqrt(energy / model_.consistent_mass->energy(along).value());
+  }
+
+  Model model_;  // the real one but for what acts
+  const SolverOptions& options_;
+  VecX start_, target_;
+  VolumeGuard<dim> guard_;
+  PrescribedTargets held_;
+  std::unique_ptr<const ContactModel<dim>> formulation_;
+  std::unique_ptr<BroadPhase> broad_phase_;
+};
+
+}  // namespace
+
+template <int dim>
+SafePositions project_safely(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options,
+                             const VecX& start, const VecX& target, const std::vector<int>& held) {
+  return SafeProjection<dim>(model, elements, options, start, target, held).run();
+}
+
+template SafePositions project_safely(const Model&, const ElementMesh<2>&, const SolverOptions&, const VecX&,
+                                      const VecX&, const std::vector<int>&);
+template SafePositions project_safely(const Model&, const ElementMesh<3>&, const SolverOptions&, const VecX&,
+                                      const VecX&, const std::vector<int>&);
+
+}  // namespace clearance

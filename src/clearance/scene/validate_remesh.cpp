@@ -1,0 +1,130 @@
+#include "clearance/scene/validate_remesh.h"
+
+#include <algorithm>
+
+#include "clearance/scene/body_names.h"
+#include "clearance/scene/body_remesh.h"
+#include "clearance/scene/enums.h"
+#include "clearance/scene/scene_check.h"
+
+namespace clearance {
+namespace {
+
+class RemeshCheck : SceneCheck {
+ public:
+  using SceneCheck::SceneCheck;
+
+  void run() {
+    bool has_any = false, has_deformable = false;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      const BodyDesc& body = scene_.bodies[i];
+      const std::string place = element_path("bodies", i);
+      has_deformable = has_deformable || body.kind == BodyKind::deformable;
+      if (body.remesh && body.kind != BodyKind::deformable) {
+        error(place + ".remesh", "is for deformable bodies; the surfaces of others have no elements");
+      }
+      if (body.remesh) check_operations(*body.remesh, place + ".remesh");
+      if (find_remesh(scene_, body) == nullptr) continue;
+      has_any = true;
+      check_body(body, i, place);
+    }
+    if (scene_.remesh) check_operations(*scene_.remesh, "remesh");
+    if (scene_.remesh && scene_.remesh->enabled && !has_deformable) {
+      warning("remesh", "has no effect: the scene has no deformable body");
+    }
+    if (has_any) check_scene();
+  }
+
+ private:
+  void check_operations(const RemeshDesc& remesh, const std::string& place) {
+    if (!remesh.enabled) return;
+    if (!remesh.split && !remesh.collapse && !remesh.swap && !remesh.smooth) {
+      error(place, "has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false");
+    }
+    if (remesh.criterion == RemeshCriterion::energy) {
+      const RemeshDesc unset;
+      warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);
+      warn_of_size(place + ".size_contact", remesh.size_contact != unset.size_contact);
+    }
+  }
+
+  void warn_of_size(const std::string& place, bool is_given) {
+    if (is_given) warning(place, "is of criterion size and has no effect with criterion energy");
+  }
+
+  /// What all energies that are compared have to be made of.
+  void check_scene() {
+    if (scene_.time.mass != MassKind::consistent) {
+      error(
+          "time.mass",
+          "must be \"consistent\" where elements adapt (`remesh`): a lumped mass changes the kinetic energy with every "
+          "split",
+          std::string(enum_name(scene_.time.mass)));
+    }
+    const ContactDesc& contact = scene_.contact;
+    if (!contact.enabled) return;
+    if (contact.formulation != ContactFormulation::convergent) {
+      error("contact.formulation",
+            "must be \"convergent\" where elements adapt (`remesh`): the energy of others depends on how many elements "
+            "a surface has",
+            std::string(enum_name(contact.formulation)));
+      return;
+    }
+    refuse_part("area_weights", contact.area_weights);
+    refuse_part("improved_max", contact.improved_max);
+    refuse_part("physical_barrier", contact.physical_barrier);
+  }
+
+  void refuse_part(const char* key, const std::optional<bool>& given) {
+    if (given.value_or(true)) return;
+    error(fmt::format("contact.{}", key),
+          "must be left out, or true, where elements adapt (`remesh`): without it the energy depends on how many "
+          "elements a surface has",
+          "false");
+  }
+
+  void check_body(const BodyDesc& body, std::size_t index, const std::string& place) {
+    const auto refuse = [&](bool is_given, const std::string& at, const char* what) {
+      if (!is_given) return;
+      error(place + at, fmt::format("{}: leave it out, or give the body \"remesh\": {{\"enabled\": false}}", what));
+    };
+    refuse(body.order > 1, ".order", "only linear elements adapt (`remesh`)");
+    refuse(body.keep_shape, ".keep_shape", "only linear elements adapt (`remesh`)");
+    refuse(body.collision_surface.has_value(), ".collision_surface",
+           "elements that adapt (`remesh`) touch with their own surface");
+    for (std::size_t m = 0; m < body.motions.size(); ++m) {
+      refuse(!body.motions[m].mesh_sequence.empty(), element_path(".motions", m) + ".mesh_sequence",
+             "says where each vertex of the file goes, and elements that adapt (`remesh`) get others");
+    }
+    const std::size_t num_regions = count_regions(body, index);
+    if (num_regions > static_cast<std::size_t>(most_regions_of_remesh)) {
+      error(place,
+            fmt::format("motions, loads, parts and probes of a body whose elements adapt (`remesh`) have at most {} "
+                        "regions together: take some together, or give the body \"remesh\": {{\"enabled\": false}}",
+                        most_regions_of_remesh),
+            fmt::format("{}", num_regions));
+    }
+  }
+
+  /// Also of the whole body: nodes of each are marked.
+  std::size_t count_regions(const BodyDesc& body, std::size_t index) const {
+    const auto is_of_body = [&](const ProbeDesc& probe) {
+      if (!probe.region) return false;
+      const std::optional<NamedBody> named = find_body(scene_, probe.body);
+      return named && named->body == index;
+    };
+    const auto num_probes = std::count_if(scene_.output.probes.begin(), scene_.output.probes.end(), is_of_body);
+    const auto num_parts = std::count_if(body.material_parts.begin(), body.material_parts.end(),
+                                         [](const MaterialPartDesc& part) { return part.region.has_value(); });
+    return body.motions.size() + body.loads.size() + body.stiff_parts.size() + static_cast<std::size_t>(num_parts) +
+           static_cast<std::size_t>(num_probes);
+  }
+};
+
+}  // namespace
+
+void check_remesh(const SceneDesc& scene, Issues& issues) {
+  RemeshCheck(scene, issues).run();
+}
+
+}  // namespace clearance
