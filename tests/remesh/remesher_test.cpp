@@ -240,6 +240,22 @@ long fuzz(unsigned seed) {
   settings.friction = random.uniform(0.0, 1.0) < 0.5 ? 0.0 : random.uniform(0.0, 1.0);
   settings.dhat = random.uniform(0.005, 0.05);
   if (random.uniform(0.0, 1.0) < 0.5) settings.half_spaces.push_back({Vec<3>::UnitX(), -0.52});
+  const std::array models = {ElasticModel::neo_hookean, ElasticModel::fixed_corotational,
+                             ElasticModel::st_venant_kirchhoff};
+  bodies[0].materials[0] = make_material(models[static_cast<std::size_t>(random.integer(0, 2))], 2e4, 0.3, 1000.0,
+                                         random.uniform(0.0, 1.0) < 0.5 ? 0.0 : 1e-3);
+  for (Vec<dim>& traction : bodies[0].tractions) traction = random.vector(dim, -50.0, 50.0);
+  bodies[0].has_self_contact = random.uniform(0.0, 1.0) < 0.7;
+  const std::array methods = {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2, TimeIntegrator::implicit_newmark};
+  settings.integrator = methods[static_cast<std::size_t>(random.integer(0, 2))];
+  // Another block lies on it.
+  if (random.uniform(0.0, 1.0) < 0.4) {
+    bodies.push_back(test::falling_block<dim>(2));
+    bodies[1].body = 1;
+    for (auto& fields : bodies[1].fields) {
+      for (Vec<dim>* x : {&fields.x1, &fields.x0, &fields.x_prev}) (*x)[1] += 1.004;
+    }
+  }
   const Obstacle<dim> obstacle = test::tip<dim>();
   const double volume = test::volume_of(bodies[0]);
   long num_operations = 0;
@@ -252,7 +268,7 @@ long fuzz(unsigned seed) {
     EXPECT_NEAR(outcome.fall, report.gain, 1e-9 * std::abs(outcome.before));
     EXPECT_TRUE(make_whole(bodies, obstacle, settings).is_valid());
     EXPECT_NEAR(test::volume_of(bodies[0]), volume, 1e-12 * volume);
-    test::advance_body(bodies[0], settings.h);
+    for (AdaptingBody<dim>& body : bodies) test::advance_body(body, settings.h);
   }
   return num_operations;
 }

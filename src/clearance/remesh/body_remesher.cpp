@@ -127,7 +127,7 @@ auto BodyRemesher<dim>::collapse_queue() const -> Queue {
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const auto [a, b] = edges_[e];
     const double length = edge_length(a, b);
-    if (length <= longest && may_collapse(e, length)) queue.insert({-length, {a, b, -1}, 0.0});
+    if (length < longest * (1.0 - 1e-9) && may_collapse(e, length)) queue.insert({-length, {a, b, -1}, 0.0});
   }
   return queue;
 }
@@ -366,32 +366,32 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
   const Scope after = scope_after(body(), trial.scope, edit);
   trial.changes_boundary = edit.is_on_boundary;
   trial.new_vertex = kind == Kind::split ? edit.vertex : -1;
-  // Extents are those of the old boundary, which holds the new one.
   const auto refuse = [&] {
     edited_.undo();
     ++report_.num_rejected;
     return false;
   };
-  if (kind == Kind::split && limits_.has_energy_test && !is_promising(edit, after)) return refuse();
-  edited_.undo();
+  const bool is_promising = kind != Kind::split || !limits_.has_energy_test || can_gain(edit.vertex);
+  // Extents are those of the old boundary, which holds the new one.
   const std::optional<ContactRegion<dim>> region = region_of(trial.scope);
   const ContactRegion<dim>* near = region ? &*region : nullptr;
-  trial.before = std::make_unique<LocalProblem<dim>>(setting_, trial.scope, near);
-  (void)edited_.apply(trial.operation);
+  if (!is_promising && near == nullptr) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, near);
+  // What comes to touch only later lets it gain even less.
+  if (!is_promising && !trial.after->has_contacts()) return refuse();
   edited_.undo();
+  trial.before = std::make_unique<LocalProblem<dim>>(setting_, trial.scope, near);
   return true;
 }
 
-/// Whether the decrement of the new vertex lets the split gain enough; where contacts may be, that is not known.
+/// By the decrement of the new vertex, were there no contacts.
 template <int dim>
-bool BodyRemesher<dim>::is_promising(const MeshEdit& edit, const Scope& after) const {
-  if (!is_free(body(), edit.vertex)) return false;
+bool BodyRemesher<dim>::can_gain(int vertex) const {
+  if (!is_free(body(), vertex)) return false;
   const auto& materials = body().materials;
   const bool is_damped =
       std::any_of(materials.begin(), materials.end(), [](const MaterialParameters& m) { return m.damping > 0.0; });
-  if (is_damped || (edit.is_on_boundary && region_of(after))) return true;
-  return decrement_factor * split_decrement(setting_, edited_.x_tilde(), edit.vertex) > limits_.least_gain;
+  return is_damped || decrement_factor * split_decrement(setting_, edited_.x_tilde(), vertex) > limits_.least_gain;
 }
 
 /// Nothing: no moving node is on the boundary, or nothing is near that it could touch.

@@ -73,7 +73,7 @@ class BodyRemesher {
   std::optional<ContactRegion<dim>> region_of(const Scope& scope) const;
   bool has_neighbours(const ContactRegion<dim>& region) const;
   void commit(const Trial<dim>& trial);
-  bool is_promising(const MeshEdit& edit, const Scope& after) const;
+  bool can_gain(int vertex) const;
   Candidate longest_around(const Candidate& candidate) const;
   static std::size_t num_seeds(const Candidate& candidate);
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;

@@ -308,24 +308,19 @@ struct LocalProblem<dim>::Impl {
 
   // --- its solution ---
 
-  /// What Newton's method needs, made once it is asked for.
-  struct Solver {
-    explicit Solver(Impl& local)
-        : copies(local.model, make_contact_model<dim>(local.model, local.options.barrier, local.options.formulation)),
-          system(local.model, local.options),
+  /// The objective and where it is evaluated; made once it is asked for.
+  struct Objective {
+    explicit Objective(Impl& local)
+        : options(local.options),
+          copies(local.model, make_contact_model<dim>(local.model, options.barrier, options.formulation)),
           broad_phase(make_broad_phase(dim, local.model.surface)),
-          target(predict(local.options.integrator, local.state)),
-          in{local.model, local.options, local.targets, local.state, copies, system, *broad_phase, last_end},
-          problem(local.model, copies, local.options, target, local.targets, local.state),
-          bound(in, problem, report),
-          newton(in, problem, report),
-          search(in, problem, bound, report) {
-      const double h = local.options.integrator.h;
+          target(predict(options.integrator, local.state)),
+          problem(local.model, copies, options, target, local.targets, local.state) {
+      const double h = options.integrator.h;
       for (const auto& potential : copies.potentials) {
         // Loads are given: there is nothing that is not defined.
         (void)potential->begin_step(local.state.x, h, (local.state.step + 1) * h);
       }
-      system.begin_step(local.state.x);
       problem.fix_prescribed();
       problem.choose_kappa();
       point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
@@ -335,8 +330,8 @@ struct LocalProblem<dim>::Impl {
 
     std::shared_ptr<const Candidates> near(const VecX& x_surface) const {
       return std::make_shared<const Candidates>(
-          in.options.has_contact ? copies.contact_model->find_candidates(*broad_phase, x_surface, x_surface)
-                                 : Candidates{});
+          options.has_contact ? copies.contact_model->find_candidates(*broad_phase, x_surface, x_surface)
+                              : Candidates{});
     }
 
     void lag_friction(const Impl& local) {
@@ -347,55 +342,68 @@ struct LocalProblem<dim>::Impl {
       }
       const double kappa = local.state.kappa > 0.0 ? local.state.kappa * target.scale : problem.kappa();
       problem.lag_friction(problem.make_iterate(local.state.x, near(problem.x_surface_t0())),
-                           local.options.integrator.h * local.state.v, kappa);
+                           options.integrator.h * local.state.v, kappa);
     }
 
+    const SolverOptions& options;
     WorkingCopies<dim> copies;
-    SystemMatrix<dim> system;
     std::unique_ptr<BroadPhase> broad_phase;
-    EndOfStep last_end;
     InertialTarget target;
+    StepProblem<dim> problem;
+    Point point;
+  };
+
+  /// Newton's method for it.
+  struct Newton {
+    Newton(Impl& local, Objective& objective)
+        : system(local.model, local.options),
+          in{local.model,      local.options, local.targets,          local.state,
+             objective.copies, system,        *objective.broad_phase, last_end},
+          bound(in, objective.problem, report),
+          newton(in, objective.problem, report),
+          search(in, objective.problem, bound, report) {
+      system.begin_step(local.state.x);
+    }
+
+    SystemMatrix<dim> system;
+    EndOfStep last_end;
     StepInputs<dim> in;
     StepReport report;
-    StepProblem<dim> problem;
     DirectionBound<dim> bound;
     NewtonSystem<dim> newton;
     MovingPart<dim> part;
     LineSearch<dim> search;
-    Point point;
     double way = 0.0;  // [m] at most so far has a node gone
     bool is_converged = false;
   };
 
-  Solver& solver() {
-    if (!solver_) solver_ = std::make_unique<Solver>(*this);
-    return *solver_;
+  Objective& objective() {
+    if (!objective_) objective_ = std::make_unique<Objective>(*this);
+    return *objective_;
   }
 
   bool iterate(int max_iterations) {
-    Solver& s = solver();
-    if (!std::isfinite(s.point.energy.value())) return false;
-    for (int i = 0; i < max_iterations && !s.is_converged; ++i) {
-      s.newton.assemble(s.point.iterate, s.part);
+    Point& point = objective().point;
+    if (!std::isfinite(point.energy.value())) return false;
+    if (!newton_) newton_ = std::make_unique<Newton>(*this, *objective_);
+    Newton& n = *newton_;
+    for (int i = 0; i < max_iterations && !n.is_converged; ++i) {
+      n.newton.assemble(point.iterate, n.part);
       VecX dy;
-      if (!s.newton.solve(s.point.iterate, s.part, dy)) return false;
-      const double length = s.bound.length(s.point.iterate.x, dy);
-      s.is_converged = length <= converged_share * edge_length;
+      if (!n.newton.solve(point.iterate, n.part, dy)) return false;
+      const double length = n.bound.length(point.iterate.x, dy);
+      n.is_converged = length <= converged_share * edge_length;
       IterationReport iteration;
-      s.report.residual = length / options.integrator.h;
-      const bool has_moved = s.search.follow(dy, s.newton.gradient(), false, s.point, iteration);
-      s.way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
-      if (!has_moved) s.is_converged = true;
+      n.report.residual = length / options.integrator.h;
+      const bool has_moved = n.search.follow(dy, n.newton.gradient(), false, point, iteration);
+      n.way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
+      if (!has_moved) n.is_converged = true;
     }
-    if (s.search.is_on_detour()) s.search.give_up_detour(s.point);
-    return is_valid(s);
-  }
-
-  bool is_valid(Solver& s) const {
-    if (!s.problem.is_feasible(s.point.iterate.x)) return false;
+    if (n.search.is_on_detour()) n.search.give_up_detour(point);
+    if (!objective_->problem.is_feasible(point.iterate.x)) return false;
     if (!options.has_contact) return true;
-    return s.way <= allowance &&
-           clearance::is_intersection_free<dim>(model, s.point.iterate.x_surface, *s.broad_phase, nullptr);
+    return n.way <= allowance &&
+           clearance::is_intersection_free<dim>(model, point.iterate.x_surface, *objective_->broad_phase, nullptr);
   }
 
   const LocalSetting<dim>& setting;
@@ -412,7 +420,8 @@ struct LocalProblem<dim>::Impl {
   State state;
   PrescribedTargets targets;
   VecX x1;
-  std::unique_ptr<Solver> solver_;
+  std::unique_ptr<Objective> objective_;
+  std::unique_ptr<Newton> newton_;  // of the objective
 };
 
 template <int dim>
@@ -460,7 +469,11 @@ const VecX& LocalProblem<dim>::x1() const {
 }
 template <int dim>
 const CompensatedSum& LocalProblem<dim>::objective() {
-  return impl_->solver().point.energy;
+  return impl_->objective().point.energy;
+}
+template <int dim>
+bool LocalProblem<dim>::has_contacts() {
+  return !impl_->objective().point.iterate.contacts.contacts.empty();
 }
 template <int dim>
 bool LocalProblem<dim>::iterate(int max_iterations) {
@@ -468,7 +481,7 @@ bool LocalProblem<dim>::iterate(int max_iterations) {
 }
 template <int dim>
 Vec<dim> LocalProblem<dim>::position(int i) const {
-  return block<dim>(impl_->solver_ ? impl_->solver_->point.iterate.x : impl_->x1, i);
+  return block<dim>(impl_->objective_ ? impl_->objective_->point.iterate.x : impl_->x1, i);
 }
 
 template IntegratorOptions local_integrator<2>(const RemeshInputs<2>&, int);

@@ -68,6 +68,8 @@ class LocalProblem {
 
   /// The incremental potential at the iterate, times LocalSetting::scale; infinity outside of its domain.
   const CompensatedSum& objective();
+  /// Anything repels anything there.
+  bool has_contacts();
   /// Newton's iterations from the iterate on, at most so many. False if the iterate is not valid by exact arithmetic,
   /// or has gone farther than the region allows.
   bool iterate(int max_iterations);

@@ -15,7 +15,7 @@ struct RemeshOptions {
   double split_quantile = 0.0;      ///< eps_S
   double collapse_quantile = 0.01;  ///< eps_C
   int depth = 3;                    ///< of splits of an edge within one step
-  double longest_collapse = 0.0;    ///< [m] at rest: longer edges stay; 0: the median of the body's
+  double longest_collapse = 0.0;    ///< [m] at rest: only shorter edges go; 0: the median of the body's
   double smallest_edge = 0.0;       ///< [m] at rest
   int largest_count = 0;            ///< of elements; 0: no limit
   double quality = 0.05;            ///< of mean_ratio

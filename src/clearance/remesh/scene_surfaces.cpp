@@ -1,6 +1,9 @@
 #include "clearance/remesh/scene_surfaces.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "clearance/geometry/distance.h"
 
 namespace clearance {
 
@@ -21,6 +24,39 @@ Extent<dim> extent_of(const BodySurface<dim>& surface, const std::array<int, n>&
     extent.extend(node.x1, node.x0);
   }
   return extent;
+}
+
+/// The plane of a triangle (2D: the line of an edge) cuts the box: large flat things are not near all that their boxes
+/// meet.
+template <int dim, std::size_t n>
+bool cuts(const std::array<Vec<dim>, n>& x, const Vec<dim>& low, const Vec<dim>& high) {
+  Vec<dim> least = x[0], most = x[0];
+  for (const Vec<dim>& p : x) {
+    least = least.cwiseMin(p);
+    most = most.cwiseMax(p);
+  }
+  if (!((least.array() <= high.array()) && (low.array() <= most.array())).all()) return false;
+  Vec<dim> normal;
+  if constexpr (dim == 2) {
+    normal = Vec<2>(x[1][1] - x[0][1], x[0][0] - x[1][0]);
+  } else if constexpr (n == 3) {
+    normal = cross_product(Vec<3>(x[1] - x[0]), Vec<3>(x[2] - x[0]));
+  } else {
+    return true;
+  }
+  // A hair more than the box, for rounding; a box without bounds is met by everything.
+  const double reach = 0.5 * normal.cwiseAbs().dot(high - low) * (1.0 + 1e-9);
+  return !(std::abs(normal.dot(0.5 * (low + high) - x[0])) > reach);
+}
+
+template <int dim, std::size_t n>
+bool is_near(const BodySurface<dim>& surface, const std::array<int, n>& vertices, const Extent<dim>& region) {
+  std::array<Vec<dim>, n> x1, x0;
+  for (std::size_t i = 0; i < n; ++i) {
+    x1[i] = surface.nodes[static_cast<std::size_t>(vertices[i])].x1;
+    x0[i] = surface.nodes[static_cast<std::size_t>(vertices[i])].x0;
+  }
+  return cuts<dim, n>(x1, region.low_x1, region.high_x1) || cuts<dim, n>(x0, region.low_x0, region.high_x0);
 }
 
 }  // namespace
@@ -97,6 +133,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
   std::vector<int> triangles, edges, nodes;
   whole.triangles.visit(region, [&](int t) {
     const auto& corners = surface.triangles[static_cast<std::size_t>(t)];
+    if (!is_near(surface, corners, region)) return;
     triangles.push_back(t);
     nodes.insert(nodes.end(), corners.begin(), corners.end());
     for (std::size_t i = 0; i < 3; ++i) {
@@ -106,6 +143,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
   });
   whole.edges.visit(region, [&](int e) {
     const auto& ends = surface.edges[static_cast<std::size_t>(e)].ends;
+    if (!is_near(surface, ends, region)) return;
     edges.push_back(e);
     nodes.insert(nodes.end(), ends.begin(), ends.end());
   });
@@ -138,9 +176,13 @@ template <int dim>
 bool SceneSurfaces<dim>::has_any(int body, const Extent<dim>& region) const {
   const Body& whole = bodies_[static_cast<std::size_t>(body)];
   bool has = false;
-  for (const ExtentGroups<dim>* groups : {&whole.triangles, &whole.edges, &whole.nodes}) {
-    if (!has) groups->visit(region, [&](int) { has = true; });
-  }
+  whole.nodes.visit(region, [&](int) { has = true; });
+  whole.edges.visit(region, [&](int e) {
+    has = has || is_near(whole.surface, whole.surface.edges[static_cast<std::size_t>(e)].ends, region);
+  });
+  whole.triangles.visit(region, [&](int t) {
+    has = has || is_near(whole.surface, whole.surface.triangles[static_cast<std::size_t>(t)], region);
+  });
   return has;
 }
 
