@@ -46,7 +46,8 @@ CASES = [
          (63_000, 24_000)),
     Case("impact (fig. 6.8)", "ball-wall/3D.json", "sphere1K", (math.nan, 5.9, 116, 8564, 961), (248_000, 50_000)),
 ]
-VARIANTS = ["uniform 0", "uniform 1", "uniform 2", "adaptive", "sizing field"]
+# `adaptive` and `sizing field` with the thresholds of the scene, `by default` with ours.
+VARIANTS = ["uniform 0", "uniform 1", "uniform 2", "adaptive", "by default", "sizing field"]
 
 
 def native_scene(program, case, variant, places, folder):
@@ -61,6 +62,8 @@ def native_scene(program, case, variant, places, folder):
     remesh = scene.pop("remesh", None) or {}
     if variant in ("adaptive", "sizing field"):
         scene["remesh"] = {**remesh, "criterion": "energy" if variant == "adaptive" else "size"}
+    elif variant == "by default":
+        scene["remesh"] = {}
     elif variant != "uniform 0":
         for body in scene["bodies"]:
             if body.get("kind", "deformable") == "deformable":
@@ -80,9 +83,9 @@ def places_of(program, case, folder):
     if scene is None:
         return None
     out = folder / "start"
-    subprocess.run([program, "run", str(scene), "-o", str(out), "--steps", "0", "-q", "--overwrite"],
+    subprocess.run([program, "run", str(scene), "-o", str(out), "--steps", "1", "-q", "--overwrite"],
                    capture_output=True, text=True)
-    subprocess.run([program, "export", str(out), "-o", str(folder / "start.obj"), "--overwrite"], capture_output=True,
+    subprocess.run([program, "export", str(out), "-o", str(folder / "start.obj"), "--frames", "0:0", "--overwrite"], capture_output=True,
                    text=True)
     wanted = case.pushed or json.loads(scene.read_text())["bodies"][0]["name"]
     vertices, used, is_wanted = [], set(), False
