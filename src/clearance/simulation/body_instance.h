@@ -43,9 +43,9 @@ struct BodyInstance {
       groups;  ///< those of the mesh that regions mean, in numbers of the file
   /// Per tetrahedron (2D: triangle) of `mesh` of a deformable body: into BodyDesc::material_parts; -1: `material`.
   std::vector<int> material_part;
-  Vec<3> array_offset = Vec<3>::Zero();  ///< [m] of this copy
-  Vec<3> shift = Vec<3>::Zero();         ///< [m] by StartDesc::moved, already in `mesh`
-  std::vector<Vec<3>> displacements;     ///< [m] per vertex of `mesh` at the start; empty: none
+  Vec<3> array_offset = Vec<3>::Zero();            ///< [m] of this copy
+  Vec<3> shift = Vec<3>::Zero();                   ///< [m] by StartDesc::moved, already in `mesh`
+  std::vector<Vec<3>> displacements;               ///< [m] per vertex of `mesh` at the start; empty: none
   std::shared_ptr<const AdaptedElements> adapted;  ///< null: the elements are those of the start
 
   /// Of the start, or that a cell of `mesh` comes from.
