@@ -195,6 +195,24 @@ TEST_P(AdaptingBlock, HasTheSameBitsForAnyThreadsAndAfterARestart) {
   EXPECT_EQ(hashes(2, 10), whole);
 }
 
+TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
+  RunningScene whole(dropped(GetParam()));
+  RunningScene stopped(dropped(GetParam()));
+  for (int step = 0; step < 8; ++step) {
+    whole.step();
+    // At every question of the step, which is asked on the old elements and on the new ones.
+    for (int patience = step < 5 ? 1000000 : 0;; ++patience) {
+      int num_asked = 0;
+      const std::string before = stopped.simulation().state_hash();
+      const StepReport report = stopped.simulation().step({}, [&] { return num_asked++ >= patience; });
+      if (report.status == StepStatus::converged) break;
+      ASSERT_EQ(report.status, StepStatus::stopped);
+      ASSERT_EQ(stopped.simulation().state_hash(), before);
+    }
+    ASSERT_EQ(stopped.simulation().state_hash(), whole.simulation().state_hash()) << step;
+  }
+}
+
 TEST(AdaptingBodies, RefuseStatesOfOtherElements) {
   RunningScene scene(beam(3, "implicit_euler", idle));
   RunningScene plain(beam(3, "implicit_euler", ""));

@@ -245,6 +245,8 @@ struct Simulation::Impl {
           std::move(*adapted), new_targets.value(), StepWorkspace<dim>(model.model, model.options), std::nullopt});
       attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
                                               attempt->on.state, attempt->workspace, on_iteration));
+      // A step that was stopped is taken as a whole another time: its solution on the old elements is not the run's.
+      if (attempt->solved->report().status == StepStatus::stopped) return attempt->solved->report();
       if (attempt->solved->report().status != StepStatus::converged) {
         remesh = without_operations(before, remesh);
         break;
