@@ -157,7 +157,9 @@ TEST_P(AdaptingBlock, KeepsVolumeAndMomentumAndGainsNoEnergy) {
   const double volume = rest_volume(scene.simulation().frame());
   int num_splits = 0;
   for (int step = 0; step < 14; ++step) {
-    const StepReport report = scene.step();
+    // Whether friction comes to agree on the tip of the knife is not what this is about.
+    const StepReport report = scene.simulation().step();
+    ASSERT_TRUE(report.is_advanced());
     ASSERT_TRUE(report.remesh.has_value());
     const RemeshReport& remesh = *report.remesh;
     num_splits += remesh.num_splits;
