@@ -183,7 +183,8 @@ auto BodyRemesher<dim>::smooth_queue() const -> Queue {
 template <int dim>
 void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   std::set<std::array<int, 3>> refused;
-  while (!queue.empty()) {
+  const auto& is_stop_wanted = setting_.in.options.is_stop_wanted;
+  while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
     std::vector<Trial<dim>> batch;
     std::vector<Candidate> of_batch, wanted, postponed;  // what is tried, and what it is tried for
     VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared

@@ -68,8 +68,8 @@ struct RemeshInputs {
 };
 
 /// Changes the meshes of the bodies, one after the other; the others are what it may touch meanwhile, and stay where
-/// they are. x1 and x0 of all vertices stay free of intersections and inversions, by exact arithmetic. The same for any
-/// number of threads.
+/// they are. Ends early where a stop is wanted (SolverOptions::is_stop_wanted). x1 and x0 of all vertices stay free of
+/// intersections and inversions, by exact arithmetic. The same for any number of threads.
 template <int dim>
 RemeshReport remesh(const RemeshInputs<dim>& in, std::vector<AdaptingBody<dim>>& bodies);
 

@@ -237,6 +237,8 @@ struct Simulation::Impl {
       std::optional<AdaptedStep> adapted =
           adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh);
       remesh.seconds += of_round.seconds();
+      // A step that is stopped is taken as a whole another time: what it has come to by then is not the run's.
+      if (scene->options.is_stop_wanted && scene->options.is_stop_wanted()) return stopped_step();
       if (!adapted) break;
       const Result<PrescribedTargets> new_targets = find_targets(*adapted->scene, adapted->state);
       if (!new_targets) break;
@@ -245,8 +247,7 @@ struct Simulation::Impl {
           std::move(*adapted), new_targets.value(), StepWorkspace<dim>(model.model, model.options), std::nullopt});
       attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
                                               attempt->on.state, attempt->workspace, on_iteration));
-      // A step that was stopped is taken as a whole another time: its solution on the old elements is not the run's.
-      if (attempt->solved->report().status == StepStatus::stopped) return attempt->solved->report();
+      if (attempt->solved->report().status == StepStatus::stopped) return stopped_step();
       if (attempt->solved->report().status != StepStatus::converged) {
         remesh = without_operations(before, remesh);
         break;
@@ -270,6 +271,12 @@ struct Simulation::Impl {
     remesh.num_vertices = static_cast<int>(scene->frame_mesh.vertices.size());
     report.remesh = remesh;
     complete_report<dim>(scene->model, state, of_step, report);
+    return report;
+  }
+
+  static StepReport stopped_step() {
+    StepReport report;
+    report.status = StepStatus::stopped;
     return report;
   }
 
