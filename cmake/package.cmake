@@ -44,7 +44,7 @@ if(CLEARANCE_CCD_ONLY)
 endif()
 
 set(clearance_simulation_objects "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>")
-foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result simulation)
+foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
 endforeach()
 clearance_component(simulation
