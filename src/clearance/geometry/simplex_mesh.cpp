@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "clearance/base/contract.h"
-#include "clearance/math/predicates.h"
+#include "clearance/geometry/simplex_orientation.h"
 
 namespace clearance {
 namespace {
@@ -22,15 +22,6 @@ void erase_sorted(std::vector<int>& list, int number) {
   const auto place = std::ranges::lower_bound(list, number);
   CLEARANCE_ASSERT(place != list.end() && *place == number);
   list.erase(place);
-}
-
-template <int dim>
-bool is_positive(const std::array<Vec<dim>, dim + 1>& x) {
-  if constexpr (dim == 2) {
-    return orient2d(x[0], x[1], x[2]) > 0;
-  } else {
-    return orient3d(x[0], x[1], x[2], x[3]) > 0;
-  }
 }
 
 template <int dim>

@@ -3,21 +3,12 @@
 #include <Eigen/LU>
 #include <algorithm>
 
-#include "clearance/math/predicates.h"
+#include "clearance/geometry/simplex_orientation.h"
 #include "clearance/solver/time_integrator.h"
 
 namespace clearance {
 
 namespace {
-
-template <int dim>
-bool is_positive(const std::array<Vec<dim>, dim + 1>& x) {
-  if constexpr (dim == 2) {
-    return orient2d(x[0], x[1], x[2]) > 0;
-  } else {
-    return orient3d(x[0], x[1], x[2], x[3]) > 0;
-  }
-}
 
 template <int dim>
 std::vector<Vec<dim>> inertial_targets(const AdaptingBody<dim>& body, const State& whole,
@@ -73,16 +64,11 @@ bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<di
     }
     const Vec<dim> local = sides.inverse() * (operation.rest - body_.mesh.rest(nodes[0]));
     if (!(local.minCoeff() >= 0.0) || !(local.sum() <= 1.0)) continue;
-    const auto mean = [&](auto member) {
-      Vec<dim> sum = (1.0 - local.sum()) * (body_.fields[static_cast<std::size_t>(nodes[0])].*member);
-      for (int k = 0; k < dim; ++k) {
-        sum += local[k] * (body_.fields[static_cast<std::size_t>(nodes[static_cast<std::size_t>(k) + 1])].*member);
-      }
-      return sum;
-    };
-    using Fields = NodeFields<dim>;
-    fields = {mean(&Fields::x1),     mean(&Fields::x0),     mean(&Fields::v),      mean(&Fields::a),
-              mean(&Fields::x_prev), mean(&Fields::v_prev), mean(&Fields::anchor), mean(&Fields::start)};
+    std::array<const NodeFields<dim>*, dim + 1> corners{};
+    std::array<double, dim + 1> weights{1.0 - local.sum()};
+    for (std::size_t k = 0; k <= dim; ++k) corners[k] = &body_.fields[static_cast<std::size_t>(nodes[k])];
+    for (std::size_t k = 1; k <= dim; ++k) weights[k] = local[static_cast<Eigen::Index>(k) - 1];
+    fields = NodeFields<dim>::weighted(corners, weights);
     x_tilde = (1.0 - local.sum()) * x_tilde_[static_cast<std::size_t>(nodes[0])];
     for (int k = 0; k < dim; ++k) {
       x_tilde += local[k] * x_tilde_[static_cast<std::size_t>(nodes[static_cast<std::size_t>(k) + 1])];

@@ -11,11 +11,6 @@ namespace {
 /// More facets than these that are searched one by one are sorted into groups again.
 constexpr std::size_t most_changed = 256;
 
-void make_unique(std::vector<int>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
-
 }  // namespace
 
 template <int dim>

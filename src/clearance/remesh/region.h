@@ -9,6 +9,12 @@
 
 namespace clearance {
 
+/// Ascending, each once.
+inline void make_unique(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
 /// The boxes of something at the positions x1 and x0.
 template <int dim>
 struct Extent {

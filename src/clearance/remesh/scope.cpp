@@ -9,11 +9,6 @@ namespace {
 constexpr std::size_t most_cells = 500;
 constexpr int least_rings = 2;
 
-void make_unique(std::vector<int>& numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-}
-
 void merge(std::span<const int> more, std::vector<int>& numbers) {
   if (std::includes(numbers.begin(), numbers.end(), more.begin(), more.end())) return;
   numbers.insert(numbers.end(), more.begin(), more.end());

@@ -417,7 +417,6 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
     if (adapting[k].is_nested) continue;
     project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, step);
   }
-  step.state.stored = state.stored;
   move_stored<dim>(scene, state, *step.scene, step.state);
   if (!is_valid<dim>(*step.scene, step.state.x) || !is_valid<dim>(*step.scene, step.x1)) return std::nullopt;
   report_losses<dim>(scene, state, *step.scene, step.state, report);

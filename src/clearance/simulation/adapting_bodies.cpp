@@ -12,10 +12,10 @@
 #include "clearance/math/dimension.h"
 #include "clearance/scene/body_remesh.h"
 #include "clearance/scene/expression.h"
+#include "clearance/simulation/loads.h"
 #include "clearance/simulation/material_parts.h"
 #include "clearance/simulation/mesh_groups.h"
 #include "clearance/simulation/region.h"
-#include "clearance/simulation/time_window.h"
 
 namespace clearance {
 
@@ -100,11 +100,6 @@ std::vector<int> planes_of(const Mesh& mesh, const std::vector<std::array<int, 3
   std::vector<std::array<int, dim>> facets;
   for (const auto& face : faces) facets.push_back(facet_of<dim>(face));
   return planes_of_facets<dim>(points_of<dim>(mesh.vertices), facets);
-}
-
-double area_of(const Mesh& mesh, const std::array<int, 3>& face) {
-  const auto x = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(face[i])]; };
-  return face[2] < 0 ? (x(1) - x(0)).norm() : 0.5 * cross_product(x(1) - x(0), x(2) - x(0)).norm();
 }
 
 /// [m^3]; 2D: [m^2].
@@ -203,14 +198,10 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
   for (const int c : body.cell_of_class) body.regions_of_cell_class.push_back(of_cell[static_cast<std::size_t>(c)]);
   body.area_of_face_class.assign(body.face_of_class.size(), 0.0);
   for (std::size_t f = 0; f < faces.size(); ++f) {
-    body.area_of_face_class[static_cast<std::size_t>(body.class_of_face[f])] += area_of(mesh, faces[f]);
+    body.area_of_face_class[static_cast<std::size_t>(body.class_of_face[f])] += face_area(mesh.vertices, faces[f]);
   }
   body.start = std::move(start);
   return body;
-}
-
-bool is_acting(const LoadDesc& load, double h, double time_t1) {
-  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
 }
 
 /// What a dead load has at a point of the body.

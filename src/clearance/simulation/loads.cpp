@@ -110,10 +110,6 @@ void prepare_loads(const SceneDesc& desc, SceneModel& scene, const Wants& wants,
   }
 }
 
-bool is_acting(const LoadDesc& load, double h, double time_t1) {
-  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
-}
-
 template <int dim>
 PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& place,
                                    const std::shared_ptr<const Controls>& controls, const BodyInstance& body,
@@ -162,6 +158,10 @@ std::vector<TorqueLoad> torques_on(const StiffUnit& unit, const BodyDesc& body,
 }
 
 }  // namespace
+
+bool is_acting(const LoadDesc& load, double h, double time_t1) {
+  return TimeWindow{load.start, load.end}.contains(time_t1 - h, h);
+}
 
 std::shared_ptr<LoadPotential> make_loads(const SceneDesc& desc, SceneModel& scene) {
   std::vector<PreparedLoad> loads;

@@ -181,12 +181,6 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
   }
 }
 
-/// Of a face of select_faces.
-double area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
-  const auto at = [&](int i) { return x[static_cast<std::size_t>(face[static_cast<std::size_t>(i)])]; };
-  return face[2] < 0 ? (at(1) - at(0)).norm() : 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
-}
-
 }  // namespace
 
 std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
@@ -222,6 +216,11 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
     if (is_candidate[v] && is_selected) nodes.push_back(static_cast<int>(v));
   }
   return nodes;
+}
+
+double face_area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face) {
+  const auto at = [&](int i) { return x[static_cast<std::size_t>(face[static_cast<std::size_t>(i)])]; };
+  return face[2] < 0 ? (at(1) - at(0)).norm() : 0.5 * cross_product(at(1) - at(0), at(2) - at(0)).norm();
 }
 
 std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh) {
@@ -279,7 +278,7 @@ std::vector<double> share_face_areas(const BodyInstance& body, const TransformDe
   }
   for (const std::array<int, 3>& face : faces) {
     for (const int v : face) {
-      if (v >= 0) shares[static_cast<std::size_t>(v)] += area(body.mesh.vertices, face) / dim;
+      if (v >= 0) shares[static_cast<std::size_t>(v)] += face_area(body.mesh.vertices, face) / dim;
     }
   }
   return shares;

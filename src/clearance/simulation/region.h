@@ -15,6 +15,9 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
 /// All boundary faces (2D: edges, the third is -1), in the order of boundary_triangles and boundary_edges.
 std::vector<std::array<int, 3>> faces_of_boundary(const Mesh& mesh);
 
+/// [m^2] Of one of these; 2D: [m].
+double face_area(const std::vector<Vec<3>>& x, const std::array<int, 3>& face);
+
 /// Per one of these, of a body whose elements are those of the start: 1 if the region means it.
 std::vector<char> are_faces_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                      int dim);
