@@ -103,23 +103,30 @@ def places_of(program, case, folder):
     return [vertices[v] for v in listed[:: max(1, len(listed) // NUM_PLACES)]][:NUM_PLACES]
 
 
-def run(program, case, variant, places, limit, results, steps):
-    folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
-    folder.mkdir(parents=True, exist_ok=True)
-    scene = native_scene(program, case, variant, places, folder)
-    out = folder / "run"
+def simulate(program, scene, out, limit, steps):
+    """Most memory in use [MB]."""
     command = [program, "run", str(scene), "-o", str(out), "--threads", "1", "-q", "--overwrite", "--steps", str(steps)]
-    with (folder / "messages.txt").open("w") as messages:
+    with (out.parent / "messages.txt").open("w") as messages:
         process = subprocess.Popen(command, stdout=messages, stderr=messages)
         end = time.monotonic() + limit
         while True:
             done, _, usage = os.wait4(process.pid, os.WNOHANG)
             if done:
-                break
+                return usage.ru_maxrss / 1024
             if time.monotonic() > end:
                 process.terminate()
                 end = math.inf
             time.sleep(0.2)
+
+
+def run(program, case, variant, places, limit, results, steps):
+    """Seconds and memory are those of the process; a variant that `results` holds already is not run again."""
+    folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
+    folder.mkdir(parents=True, exist_ok=True)
+    scene, out, measured = folder / "scene.json", folder / "run", folder / "measured.json"
+    if not measured.exists():
+        measured.write_text(json.dumps({"mb": simulate(program, native_scene(program, case, variant, places, folder),
+                                                       out, limit, steps)}))
     records = [json.loads(line) for line in (out / "stats.jsonl").read_text().splitlines()] \
         if (out / "stats.jsonl").exists() else []
     if not records:
@@ -132,7 +139,7 @@ def run(program, case, variant, places, limit, results, steps):
         rows = list(csv.DictReader(stream))
     axes = [f"p{i}.{axis} [m]" for i in range(len(places)) for axis in "xyz"]
     forces = [name for name in rows[0] if name.startswith("push.normal")]
-    return {"records": records, "mb": usage.ru_maxrss / 1024,
+    return {"records": records, "mb": json.loads(measured.read_text())["mb"],
             "unknowns": [3 * r.get("remesh", {}).get("vertices", vertices) for r in records],
             "places": [[float(row[c]) for c in axes] for row in rows],
             "forces": [[float(row[c] or "nan") for c in forces] for row in rows[1:]],
@@ -211,7 +218,7 @@ def main():
     parser.add_argument("--variants", default=",".join(VARIANTS), help="of them, with commas between")
     parser.add_argument("--limit", type=float, default=7200, help="seconds of a variant (default: two hours)")
     parser.add_argument("--steps", type=int, default=1000000, help="at most")
-    parser.add_argument("--results", type=Path, help="keep the result folders here")
+    parser.add_argument("--results", type=Path, help="keep the result folders here; variants that are there already are not run again")
     parser.add_argument("--write", action="store_true", help="store the table in docs/benchmarks.md")
     arguments = parser.parse_args()
     if not (peer_data() / FOLDER).exists():
