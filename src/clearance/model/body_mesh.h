@@ -28,4 +28,13 @@ struct BodyMesh {
   std::vector<std::vector<int>> nodes_of_region;
 };
 
+/// An operation on an edge that was tried in vain: it is not tried again as long as it has no prospects.
+struct RejectedOperation {
+  int body = 0;
+  std::array<int, 2> edge = {-1, -1};  ///< vertices of the body
+  bool is_collapse = false;            ///< else a split
+  double share = 0.0;  ///< of the energy around the edge: what the incremental potential would fall by, at most
+  int step = 0;        ///< that tried it, as State counts them
+};
+
 }  // namespace clearance

@@ -61,6 +61,7 @@ struct State {
   std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
   /// Of bodies whose elements have changed since the start, by ascending body: what the model is built from.
   std::vector<std::shared_ptr<const BodyMesh>> meshes;
+  std::vector<RejectedOperation> rejected;  ///< on the elements of these meshes, by ascending body
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

@@ -20,9 +20,6 @@ constexpr double volume_share = 0.01;
 constexpr double allowance_share = 0.25;
 /// What shares of a body's energy are shares of has at least that of this strain.
 constexpr double least_strain = 1e-7;
-/// What a split gains in all, in decrements of its vertex alone, at most: 1.1 to 1.73 were measured on 71 splits of
-/// bent and falling blocks of tetrahedra.
-constexpr double decrement_factor = 2.0;
 
 template <int dim>
 double rest_volume(const SimplexMesh<dim>& mesh) {
@@ -43,7 +40,11 @@ BodyRemesher<dim>::BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& 
       edited_(in, body, local_integrator<dim>(in, body.body)),
       setting_(in, edited_.body(), surroundings, edited_.surface()),
       scopes_(edited_.body(), volume_share * rest_volume(edited_.body().mesh)),
-      generation_(body.fields.size(), 0) {}
+      generation_(body.fields.size(), 0) {
+  for (const RejectedOperation& operation : body.rejected) {
+    rejected_[{operation.edge, operation.is_collapse ? Kind::collapse : Kind::split}] = operation;
+  }
+}
 
 template <int dim>
 void BodyRemesher<dim>::run() {
@@ -192,7 +193,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       const Candidate wish = *queue.begin();
       queue.erase(queue.begin());
       const Candidate candidate = kind == Kind::split ? longest_around(wish) : wish;
-      if (refused.contains(candidate.vertices)) continue;
+      if (refused.contains(candidate.vertices) || !has_prospects(kind, candidate)) continue;
       const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
       const bool is_free_of_others = !taken.has_any(seeds);
@@ -214,7 +215,10 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
                  [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Trial<dim>& trial = batch[i];
-      if (trial.verdict == TrialVerdict::no_gain) ++report_.num_rejected;
+      if (trial.verdict == TrialVerdict::no_gain) {
+        ++report_.num_rejected;
+        note_rejected(kind, of_batch[i], trial.most);
+      }
       if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
       if (trial.verdict != TrialVerdict::accepted) {
         refused.insert(of_batch[i].vertices);
@@ -354,7 +358,7 @@ bool BodyRemesher<dim>::apply_first(Kind kind, const Candidate& candidate, Trial
   return false;
 }
 
-/// Both problems of a trial; false if it is refused, or not worth the work. The body is as before afterwards.
+/// A trial, ready to be judged; false if it is refused, or not worth the work. The body is as before afterwards.
 template <int dim>
 bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial) {
   const auto [a, b, c] = candidate.vertices;
@@ -373,32 +377,32 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
   const Scope after = scope_after(body(), trial.scope, edit);
   trial.changes_boundary = edit.is_on_boundary;
   trial.new_vertex = kind == Kind::split ? edit.vertex : -1;
+  const double most = kind == Kind::split && limits_.has_energy_test ? most_gain(edit.vertex) : infinity;
   const auto refuse = [&] {
     edited_.undo();
     ++report_.num_rejected;
+    note_rejected(kind, candidate, most);
     return false;
   };
-  const bool is_promising = kind != Kind::split || !limits_.has_energy_test || can_gain(edit.vertex);
+  const bool is_promising = most > limits_.least_gain;
   // Extents are those of the old boundary, which holds the new one.
-  const std::optional<ContactRegion<dim>> region = region_of(trial.scope);
-  const ContactRegion<dim>* near = region ? &*region : nullptr;
-  if (!is_promising && near == nullptr) return refuse();
-  trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, near);
+  trial.region = region_of(trial.scope);
+  if (!is_promising && !trial.region) return refuse();
+  trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
   // What comes to touch only later lets it gain even less.
   if (!is_promising && !trial.after->has_contacts()) return refuse();
   edited_.undo();
-  trial.before = std::make_unique<LocalProblem<dim>>(setting_, trial.scope, near);
   return true;
 }
 
-/// By the decrement of the new vertex, were there no contacts.
+/// [J] By the decrement of the new vertex, were there no contacts.
 template <int dim>
-bool BodyRemesher<dim>::can_gain(int vertex) const {
-  if (!is_free(body(), vertex)) return false;
+double BodyRemesher<dim>::most_gain(int vertex) const {
+  if (!is_free(body(), vertex)) return 0.0;
   const auto& materials = body().materials;
   const bool is_damped =
       std::any_of(materials.begin(), materials.end(), [](const MaterialParameters& m) { return m.damping > 0.0; });
-  return is_damped || decrement_factor * split_decrement(setting_, edited_.x_tilde(), vertex) > limits_.least_gain;
+  return is_damped ? infinity : most_of_model * split_decrement(setting_, edited_.x_tilde(), vertex);
 }
 
 /// Nothing: no moving node is on the boundary, or nothing is near that it could touch.
@@ -440,6 +444,59 @@ bool BodyRemesher<dim>::has_neighbours(const ContactRegion<dim>& region) const {
   return false;
 }
 
+/// [J] That an edge was ranked by.
+template <int dim>
+double BodyRemesher<dim>::energy_around(const Candidate& candidate) const {
+  const std::array<int, 2> edge = {candidate.vertices[0], candidate.vertices[1]};
+  const auto ranked = std::lower_bound(edges_.begin(), edges_.end(), edge);
+  const bool is_ranked = ranked != edges_.end() && *ranked == edge;
+  return elastic_energy_of_edge(body(), edge[0], edge[1]) +
+         (is_ranked ? contact_[static_cast<std::size_t>(ranked - edges_.begin())] : candidate.inherited);
+}
+
+/// What an operation gains goes with the energy around it. What had none is tried again after some steps all the same,
+/// not all of it in the same one: stresses may have another shape.
+template <int dim>
+bool BodyRemesher<dim>::has_prospects(Kind kind, const Candidate& candidate) const {
+  constexpr int least_age = 8;
+  const auto [a, b, none] = candidate.vertices;
+  const auto found = rejected_.find({{a, b}, kind});
+  if (found == rejected_.end() || setting_.in.state.step - found->second.step >= least_age + (a + b) % least_age) {
+    return true;
+  }
+  return found->second.share * energy_around(candidate) > limits_.least_gain;
+}
+
+template <int dim>
+void BodyRemesher<dim>::note_rejected(Kind kind, const Candidate& candidate, double most) {
+  const auto [a, b, none] = candidate.vertices;
+  const double energy = energy_around(candidate);
+  const bool is_of_edge = kind == Kind::split || kind == Kind::collapse;
+  if (!is_of_edge || !limits_.has_energy_test || !(energy > 0.0) || !std::isfinite(most / energy)) return;
+  rejected_[{{a, b}, kind}] = {body().body, {a, b}, kind == Kind::collapse, most / energy, setting_.in.state.step};
+}
+
+template <int dim>
+void BodyRemesher<dim>::forget_rejected() {
+  std::set<int> changed;
+  for (const int c : edited_.edit().added_cells) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
+  for (const int c : edited_.reshaped_cells()) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
+  for (const int v : changed) {
+    for (const int w : mesh().neighbours(v)) {
+      for (const Kind kind : {Kind::split, Kind::collapse}) rejected_.erase({{std::min(v, w), std::max(v, w)}, kind});
+    }
+  }
+}
+
+template <int dim>
+std::vector<RejectedOperation> BodyRemesher<dim>::rejected() const {
+  std::vector<RejectedOperation> list;
+  for (const auto& [key, operation] : rejected_) {
+    if (!mesh().cells_at_edge(operation.edge[0], operation.edge[1]).empty()) list.push_back(operation);
+  }
+  return list;
+}
+
 template <int dim>
 void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   // It was possible on the same elements.
@@ -457,6 +514,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   }
   edited_.keep();
   edited_.note_motion(moved);
+  forget_rejected();
   report_.gain += trial.fall;
   switch (trial.operation.kind) {
     case Kind::split:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -40,6 +41,8 @@ class BodyRemesher {
   void run();
   /// The boundary as it is now.
   BodySurface<dim> surface() const { return edited_.surface().whole(); }
+  /// What has been tried in vain, as it is known now.
+  std::vector<RejectedOperation> rejected() const;
 
  private:
   /// What is to be tried. The first in the order is the next.
@@ -73,7 +76,13 @@ class BodyRemesher {
   std::optional<ContactRegion<dim>> region_of(const Scope& scope) const;
   bool has_neighbours(const ContactRegion<dim>& region) const;
   void commit(const Trial<dim>& trial);
-  bool can_gain(int vertex) const;
+  // What earlier steps have tried in vain.
+  bool has_prospects(Kind kind, const Candidate& candidate) const;
+  void note_rejected(Kind kind, const Candidate& candidate, double most);
+  double energy_around(const Candidate& candidate) const;
+  double most_gain(int vertex) const;
+  /// Of all edges at elements that have changed.
+  void forget_rejected();
   Candidate longest_around(const Candidate& candidate) const;
   static std::size_t num_seeds(const Candidate& candidate);
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;
@@ -102,6 +111,7 @@ class BodyRemesher {
   double energy_ = 0.0;  // [J] elastic and of contacts
   TrialLimits limits_;
   std::vector<int> generation_;  // per vertex: of splits in this step
+  std::map<std::pair<std::array<int, 2>, Kind>, RejectedOperation> rejected_;
 };
 
 }  // namespace clearance

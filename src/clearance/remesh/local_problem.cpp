@@ -373,7 +373,9 @@ struct LocalProblem<dim>::Impl {
     NewtonSystem<dim> newton;
     MovingPart<dim> part;
     LineSearch<dim> search;
-    double way = 0.0;  // [m] at most so far has a node gone
+    VecX dy;              // the next step, once it is known
+    double way = 0.0;     // [m] at most so far has a node gone
+    bool is_known = false, is_solved = false;
     bool is_converged = false;
   };
 
@@ -382,27 +384,49 @@ struct LocalProblem<dim>::Impl {
     return *objective_;
   }
 
-  bool iterate(int max_iterations) {
+  /// Newton's next step, unless it is known.
+  Newton* next_step() {
     Point& point = objective().point;
-    if (!std::isfinite(point.energy.value())) return false;
+    if (!std::isfinite(point.energy.value())) return nullptr;
     if (!newton_) newton_ = std::make_unique<Newton>(*this, *objective_);
     Newton& n = *newton_;
-    for (int i = 0; i < max_iterations && !n.is_converged; ++i) {
+    if (!n.is_known) {
       n.newton.assemble(point.iterate, n.part);
-      VecX dy;
-      if (!n.newton.solve(point.iterate, n.part, dy)) return false;
-      const double length = n.bound.length(point.iterate.x, dy);
-      n.is_converged = length <= converged_share * edge_length;
-      IterationReport iteration;
-      n.report.residual = length / options.integrator.h;
-      const bool has_moved = n.search.follow(dy, n.newton.gradient(), false, point, iteration);
-      n.way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
-      if (!has_moved) n.is_converged = true;
+      n.is_solved = n.newton.solve(point.iterate, n.part, n.dy);
+      n.is_known = true;
     }
-    if (n.search.is_on_detour()) n.search.give_up_detour(point);
+    return n.is_solved ? &n : nullptr;
+  }
+
+  double next_fall() {
+    if (newton_ && newton_->is_converged) return 0.0;
+    const Newton* n = next_step();
+    return n == nullptr ? infinity : -0.5 * n->newton.gradient().dot(n->dy);
+  }
+
+  bool take_step() {
+    if (newton_ && newton_->is_converged) return true;
+    Newton* n = next_step();
+    if (n == nullptr) return false;
+    Point& point = objective_->point;
+    const double length = n->bound.length(point.iterate.x, n->dy);
+    n->is_converged = length <= converged_share * edge_length;
+    IterationReport iteration;
+    n->report.residual = length / options.integrator.h;
+    const bool has_moved = n->search.follow(n->dy, n->newton.gradient(), false, point, iteration);
+    n->way += std::sqrt(static_cast<double>(dim)) * length * iteration.alpha;
+    n->is_known = false;
+    if (!has_moved) n->is_converged = true;
+    return true;
+  }
+
+  bool settle() {
+    Point& point = objective().point;
+    if (!std::isfinite(point.energy.value())) return false;
+    if (newton_ && newton_->search.is_on_detour()) newton_->search.give_up_detour(point);
     if (!objective_->problem.is_feasible(point.iterate.x)) return false;
     if (!options.has_contact) return true;
-    return n.way <= allowance &&
+    return (!newton_ || newton_->way <= allowance) &&
            clearance::is_intersection_free<dim>(model, point.iterate.x_surface, *objective_->broad_phase, nullptr);
   }
 
@@ -476,8 +500,16 @@ bool LocalProblem<dim>::has_contacts() {
   return !impl_->objective().point.iterate.contacts.contacts.empty();
 }
 template <int dim>
-bool LocalProblem<dim>::iterate(int max_iterations) {
-  return impl_->iterate(max_iterations);
+double LocalProblem<dim>::next_fall() {
+  return impl_->next_fall();
+}
+template <int dim>
+bool LocalProblem<dim>::take_step() {
+  return impl_->take_step();
+}
+template <int dim>
+bool LocalProblem<dim>::settle() {
+  return impl_->settle();
 }
 template <int dim>
 Vec<dim> LocalProblem<dim>::position(int i) const {

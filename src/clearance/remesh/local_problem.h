@@ -70,9 +70,13 @@ class LocalProblem {
   const CompensatedSum& objective();
   /// Anything repels anything there.
   bool has_contacts();
-  /// Newton's iterations from the iterate on, at most so many. False if the iterate is not valid by exact arithmetic,
-  /// or has gone farther than the region allows.
-  bool iterate(int max_iterations);
+  /// What the objective falls by on Newton's next step by its quadratic model; 0: it is at its least, infinity: there
+  /// is no step.
+  double next_fall();
+  /// False if there is none.
+  bool take_step();
+  /// No more steps: false if the iterate is not valid by exact arithmetic, or is farther than the region allows.
+  bool settle();
   /// [m] Of moving vertex i.
   Vec<dim> position(int i) const;
 

@@ -14,6 +14,7 @@ RemeshReport remesh(const RemeshInputs<dim>& in, std::vector<AdaptingBody<dim>>&
     BodyRemesher<dim> remesher(in, body, surfaces, report);
     remesher.run();
     surfaces.replace(body.body, remesher.surface());
+    body.rejected = remesher.rejected();
   }
   report.seconds = watch.seconds();
   return report;

@@ -9,43 +9,53 @@ namespace clearance {
 
 namespace {
 
-/// Newton's iterations before the first test [Fer23, sec. 6.3.7], and at most.
-constexpr int first_iterations = 1, first_iterations_in_contact = 4, most_iterations = 50;
+/// Newton's steps of a trial.
+constexpr int most_steps = 100;
 
 }  // namespace
 
 template <int dim>
 void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<dim>& trial) {
   trial.verdict = TrialVerdict::unsafe;
+  if (!trial.before) {
+    trial.before = std::make_unique<LocalProblem<dim>>(setting, trial.scope, trial.region ? &*trial.region : nullptr);
+  }
+  LocalProblem<dim>&before = *trial.before, &after = *trial.after;
   if (trial.changes_boundary) {
     // Midpoints are rounded: even what a split leaves has to be tested.
-    if (!trial.after->is_intersection_free()) return;
+    if (!after.is_intersection_free()) return;
     const auto [removed, kept, none] = trial.operation.vertices;
     const bool is_collapse = trial.operation.kind == MeshEdit::Kind::collapse;
-    if (is_collapse && trial.before->has_surface() && !is_way_free(*trial.before, setting, removed, kept)) return;
+    if (is_collapse && before.has_surface() && !is_way_free(before, setting, removed, kept)) return;
   }
-  const CompensatedSum start = trial.before->objective();
-  const auto fall_from = [&](const CompensatedSum& before) {
-    return change_of(trial.after->objective(), before) / setting.scale;
+  const CompensatedSum start = before.objective();
+  const auto fall_from = [&](const CompensatedSum& objective) {
+    return change_of(after.objective(), objective) / setting.scale;
   };
-  if (!std::isfinite(trial.after->objective().value())) return;
+  if (!std::isfinite(after.objective().value())) return;
   if (!limits.has_energy_test) {
     // The solve of the whole step comes to it.
     trial.fall = fall_from(start);
     trial.verdict = TrialVerdict::accepted;
     return;
   }
-  if (!trial.after->iterate(trial.after->has_surface() ? first_iterations_in_contact : first_iterations)) return;
-  trial.gain = fall_from(start);
+  for (int step = 0;; ++step) {
+    trial.gain = fall_from(before.objective());
+    const bool is_enough = trial.gain > limits.least_gain;
+    // What is enough may become less by what the old elements can still gain, which is not the operation's merit; and
+    // the other way round.
+    LocalProblem<dim>& open = is_enough ? before : after;
+    const double rest = most_of_model / setting.scale * open.next_fall();
+    if (std::abs(trial.gain - limits.least_gain) > rest || rest == 0.0 || step == most_steps) break;
+    if (!open.take_step()) return;
+  }
+  trial.fall = fall_from(start);
   if (!(trial.gain > limits.least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
-    return;
+    trial.most = trial.gain + most_of_model / setting.scale * after.next_fall();
+  } else if (after.settle()) {
+    trial.verdict = TrialVerdict::accepted;
   }
-  // What the old elements could still gain is not the operation's merit.
-  if (!trial.after->iterate(most_iterations) || !trial.before->iterate(most_iterations)) return;
-  trial.gain = fall_from(trial.before->objective());
-  trial.fall = fall_from(start);
-  trial.verdict = trial.gain > limits.least_gain ? TrialVerdict::accepted : TrialVerdict::no_gain;
 }
 
 template void judge<2>(const LocalSetting<2>&, const TrialLimits&, Trial<2>&);

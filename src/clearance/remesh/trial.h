@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "clearance/remesh/operation.h"
 #include "clearance/remesh/scope.h"
@@ -23,18 +24,25 @@ struct TrialLimits {
 template <int dim>
 struct Trial {
   Operation<dim> operation;
-  Scope scope;  ///< before the operation
+  Scope scope;                              ///< before the operation
+  std::optional<ContactRegion<dim>> region;  ///< nothing: no contacts
   int new_vertex = -1;
-  std::unique_ptr<LocalProblem<dim>> before, after;
+  std::unique_ptr<LocalProblem<dim>> after, before;  ///< the latter is made when it is judged
   bool changes_boundary = false;
   double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;
-  double gain = 0.0;  ///< [J] by which the least objectives differ
+  double gain = 0.0;  ///< [J] by which the objectives differ, where the verdict was certain
   double fall = 0.0;  ///< [J] by which the objective falls from where it is
+  double most = infinity;  ///< [J] that a rejected operation would gain, at most
 };
 
-/// Solves both problems and judges. Several trials may be judged at once.
+/// What the objective falls by until it is least, in falls of the quadratic model of Newton's first step, at most:
+/// 1.1 to 1.73 were measured on 71 splits without contacts; 0.9 to 1.54 on 99 of 100 of 4600 splits and collapses with.
+constexpr double most_of_model = 2.0;
+
+/// Takes Newton's steps of both problems until the sign is certain of what their least objectives differ by over the
+/// limit. The body is as before the operation. Several trials may be judged at once.
 template <int dim>
 void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<dim>& trial);
 

@@ -274,6 +274,17 @@ void add_counts(const RemeshReport& of_round, RemeshReport& report) {
   report.gain += of_round.gain;
 }
 
+/// `old_numbers`: of the vertices as they are now, ascending.
+void add_renumbered(const std::vector<RejectedOperation>& operations, const std::vector<int>& old_numbers,
+                    std::vector<RejectedOperation>& sum) {
+  for (RejectedOperation operation : operations) {
+    for (int& v : operation.edge) {
+      v = static_cast<int>(std::lower_bound(old_numbers.begin(), old_numbers.end(), v) - old_numbers.begin());
+    }
+    sum.push_back(operation);
+  }
+}
+
 template <int dim>
 RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mesh,
                            const std::vector<MaterialParameters>& materials) {
@@ -378,7 +389,7 @@ std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const Ada
 template <int dim>
 std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
                                  const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-                                 const VecX& x1, RemeshReport& report) {
+                                 const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected) {
   std::vector<AdaptingBody<dim>> adapting;
   for (const AdaptingBodies::Body& body : bodies.bodies()) {
     adapting.push_back(
@@ -387,18 +398,27 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
   const RemeshReport of_round = remesh<dim>({scene.model, options, state, x1}, adapting);
   add_counts(of_round, report);
   if (of_round.num_splits + of_round.num_collapses + of_round.num_swaps + of_round.num_smoothings == 0) {
+    rejected.clear();
+    for (const AdaptingBody<dim>& body : adapting) {
+      rejected.insert(rejected.end(), body.rejected.begin(), body.rejected.end());
+    }
     return std::nullopt;
   }
   AdaptedStep step;
   BodyMeshes changed;
   std::vector<NewNodes<dim>> nodes;
+  std::vector<RejectedOperation> known;
   for (std::size_t k = 0; k < adapting.size(); ++k) {
-    if (!adapting[k].has_changed) continue;
+    if (!adapting[k].has_changed) {
+      known.insert(known.end(), adapting[k].rejected.begin(), adapting[k].rejected.end());
+      continue;
+    }
     const AdaptingBodies::Body& body = bodies.bodies()[k];
     const std::shared_ptr<const BodyMesh> before = bodies.mesh_of(body, state.meshes);
     NewNodes<dim> of_body;
     of_body.body = body.body;
     changed.push_back(body_mesh_of<dim>(body, *before, adapting[k], of_body.old_vertex));
+    add_renumbered(adapting[k].rejected, of_body.old_vertex, known);
     for (int& v : of_body.old_vertex) {
       of_body.fields.push_back(adapting[k].fields[static_cast<std::size_t>(v)]);
       if (static_cast<std::size_t>(v) >= before->mesh.vertices.size()) v = -1;
@@ -411,6 +431,7 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
   step.scene->options.keeps_forces = options.keeps_forces;
   step.scene->options.on_ccd_query = options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, nodes, std::move(meshes));
+  step.state.rejected = std::move(known);
   step.x1 = move_vector<dim>(x1, scene, *step.scene, nodes, [](const NodeFields<dim>& fields) { return fields.x1; });
   for (std::size_t k = 0; k < adapting.size(); ++k) {
     const AdaptingBodies::Body& body = bodies.bodies()[k];
@@ -446,6 +467,7 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
   step.scene->options.keeps_forces = scene.options.keeps_forces;
   step.scene->options.on_ccd_query = scene.options.on_ccd_query;
   step.state = move_state<dim>(scene, state, *step.scene, {nodes}, std::move(meshes));
+  std::erase_if(step.state.rejected, [&](const RejectedOperation& operation) { return operation.body == body.body; });
   step.x1 = step.state.x;
   move_stored<dim>(scene, state, *step.scene, step.state);
   return step;
@@ -453,10 +475,10 @@ AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const Ad
 
 template std::optional<AdaptedStep> adapt<2>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
                                              const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
-                                             RemeshReport&);
+                                             RemeshReport&, std::vector<RejectedOperation>&);
 template std::optional<AdaptedStep> adapt<3>(const SceneDesc&, const AdaptingBodies&, const SceneModel&,
                                              const SolverOptions&, const PrescribedTargets&, const State&, const VecX&,
-                                             RemeshReport&);
+                                             RemeshReport&, std::vector<RejectedOperation>&);
 template AdaptedStep refine<2>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,
                                const State&);
 template AdaptedStep refine<3>(const SceneDesc&, const AdaptingBodies&, const AdaptingBodies::Body&, const SceneModel&,

@@ -17,11 +17,11 @@ struct AdaptedStep {
 };
 
 /// Operations on the elements of a step that has been solved with the solution `x1`. Nothing if there are none, or if
-/// the state on the new elements would not be valid.
+/// the state on the new elements would not be valid; `rejected` are then those of the old ones, as known now.
 template <int dim>
 std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
                                  const SolverOptions& options, const PrescribedTargets& targets, const State& state,
-                                 const VecX& x1, RemeshReport& report);
+                                 const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected);
 
 /// Every element of one of the bodies split into 8 (2D: 4), between steps.
 template <int dim>

@@ -391,8 +391,11 @@ AdaptingBody<dim> make_adapting_body(const SceneDesc& desc, const AdaptingBodies
                              0,
                              false,
                              body.options,
+                             {},
                              false,
                              true};
+  std::copy_if(state.rejected.begin(), state.rejected.end(), std::back_inserter(adapting.rejected),
+               [&](const RejectedOperation& operation) { return operation.body == body.body; });
   for (std::size_t c = 0; c < body.cell_of_class.size(); ++c) adapting.materials.push_back(material_of(desc, body, c));
   set_loads<dim>(desc, body, scene, (state.step + 1) * desc.time.step, adapting);
   const std::size_t num_motions = desc_of(desc, *body.instance).motions.size();

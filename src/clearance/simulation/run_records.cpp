@@ -205,6 +205,14 @@ Checkpoint checkpoint_of(const State& state) {
     stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
   for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
+  if (state.rejected.empty()) return checkpoint;
+  // Six numbers each.
+  std::vector<double>& rejected = checkpoint.arrays["rejected"];
+  for (const RejectedOperation& operation : state.rejected) {
+    for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
+    rejected.insert(rejected.end(), {operation.is_collapse ? 1.0 : 0.0, operation.share,
+                                     static_cast<double>(operation.step)});
+  }
   return checkpoint;
 }
 
@@ -241,6 +249,11 @@ State state_of(const Checkpoint& checkpoint) {
   }
   for (std::size_t k = 0; checkpoint.arrays.contains(mesh_array(k, "body")); ++k) {
     state.meshes.push_back(std::make_shared<const BodyMesh>(mesh_of(checkpoint, k)));
+  }
+  const VecX rejected = vector_of(checkpoint, "rejected");
+  for (Eigen::Index i = 0; i + 6 <= rejected.size(); i += 6) {
+    const auto number = [&](Eigen::Index k) { return static_cast<int>(rejected[i + k]); };
+    state.rejected.push_back({number(0), {number(1), number(2)}, rejected[i + 3] != 0.0, rejected[i + 4], number(5)});
   }
   return state;
 }

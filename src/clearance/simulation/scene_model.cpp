@@ -41,6 +41,8 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.force_tolerance = scene.solver.force_tolerance;
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
                       scene.friction.iterations};
+  // More lags than a step may have are as many as it takes.
+  if (options.friction.iterations > options.friction.max_iterations) options.friction.iterations = 0;
   options.least_impact = std::max(2.0 * scene.gravity.norm() * scene.time.step, options.friction.eps_v);
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
   options.max_iterations = scene.solver.max_iterations;

@@ -229,13 +229,14 @@ struct Simulation::Impl {
     std::unique_ptr<Attempt<dim>> last;
     const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
     int newton_iterations = 0, partial_iterations = 0;
-    for (int round = 0; round < adapting.num_rounds() && solved().report().status == StepStatus::converged; ++round) {
+    std::vector<RejectedOperation> rejected = state.rejected;  // on the elements so far
+    for (int round = 0; round < adapting.num_rounds() && is_settled(solved().report().status); ++round) {
       const SceneModel& on = last ? *last->on.scene : *scene;
       const State& from = last ? last->on.state : state;
       const Stopwatch of_round;
       const RemeshReport before = remesh;
       std::optional<AdaptedStep> adapted =
-          adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh);
+          adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh, rejected);
       remesh.seconds += of_round.seconds();
       // A step that is stopped is taken as a whole another time: what it has come to by then is not the run's.
       if (scene->options.is_stop_wanted && scene->options.is_stop_wanted()) return stopped_step();
@@ -248,10 +249,13 @@ struct Simulation::Impl {
       attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
                                               attempt->on.state, attempt->workspace, on_iteration));
       if (attempt->solved->report().status == StepStatus::stopped) return stopped_step();
-      if (attempt->solved->report().status != StepStatus::converged) {
+      // Friction that hardly agrees on the new elements is no reason against them where it does not on the old.
+      const StepStatus status = attempt->solved->report().status;
+      if (status != StepStatus::converged && status != solved().report().status) {
         remesh = without_operations(before, remesh);
         break;
       }
+      rejected = attempt->on.state.rejected;
       newton_iterations += solved().report().newton_iterations;
       partial_iterations += solved().report().partial_iterations;
       first.reset();
@@ -265,6 +269,7 @@ struct Simulation::Impl {
       scene = std::move(last->on.scene);
       look_at_scene();
     }
+    state.rejected = std::move(rejected);
     report.newton_iterations += newton_iterations;
     report.partial_iterations += partial_iterations;
     remesh.num_elements = scene->num_elements;
@@ -272,6 +277,11 @@ struct Simulation::Impl {
     report.remesh = remesh;
     complete_report<dim>(scene->model, state, of_step, report);
     return report;
+  }
+
+  /// The forces balance with the friction that they were last lagged with.
+  static bool is_settled(StepStatus status) {
+    return status == StepStatus::converged || status == StepStatus::friction_lag_limit;
   }
 
   static StepReport stopped_step() {

@@ -236,11 +236,36 @@ void BlockAssembler::add_to(BlockSparseMatrix& matrix, std::span<const double> l
                [&](int i) { add_block<dim>(matrix, locals, scale, plan_->batches.front(), key_numbers[i]); });
 }
 
+std::vector<double> BlockAssembler::sum_factors(std::span<const double> locals) const {
+  CLEARANCE_ASSERT(num_batches() <= 1);
+  std::vector<double> sums(keys().size(), 0.0);
+  if (num_batches() == 0) return sums;
+  const Batch& batch = plan_->batches.front();
+  parallel_for(static_cast<int>(sums.size()), keys_per_chunk, [&](int k) {
+    for (std::int64_t c = batch.contribution_offsets[k]; c < batch.contribution_offsets[k + 1]; ++c) {
+      sums[static_cast<std::size_t>(k)] += locals[batch.contributions[static_cast<std::size_t>(c)] / 2];
+    }
+  });
+  return sums;
+}
+
+template <int dim>
+void BlockAssembler::add_identities(BlockSparseMatrix& matrix, std::span<const double> sums, double scale) const {
+  parallel_for(static_cast<int>(sums.size()), keys_per_chunk, [&](int k) {
+    for (int i = 0; i < dim; ++i) {
+      const std::int64_t place = slots_[static_cast<std::size_t>(k)] + i * (strides_[static_cast<std::size_t>(k)] + 1);
+      matrix.values()[static_cast<std::size_t>(place)] += scale * sums[static_cast<std::size_t>(k)];
+    }
+  });
+}
+
 template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double, int) const;
 template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double, int) const;
 template void BlockAssembler::add_to<2>(BlockSparseMatrix&, std::span<const double>, double,
                                         std::span<const int>) const;
 template void BlockAssembler::add_to<3>(BlockSparseMatrix&, std::span<const double>, double,
                                         std::span<const int>) const;
+template void BlockAssembler::add_identities<2>(BlockSparseMatrix&, std::span<const double>, double) const;
+template void BlockAssembler::add_identities<3>(BlockSparseMatrix&, std::span<const double>, double) const;
 
 }  // namespace clearance

@@ -2,16 +2,11 @@
 
 #include <Eigen/LU>
 #include <algorithm>
-#include <numeric>
+
+#include "clearance/base/contract.h"
 
 namespace clearance {
 namespace {
-
-std::vector<int> all_indices(std::size_t count) {
-  std::vector<int> indices(count);
-  std::iota(indices.begin(), indices.end(), 0);
-  return indices;
-}
 
 template <int dim>
 std::vector<double> element_masses(const ElementMesh<dim>& mesh) {
@@ -63,10 +58,13 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh) {
 template <int dim>
 ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const std::vector<CurvedElementMesh<dim>>& curved,
                                     const VecX& others)
-    : elements_(mesh, all_indices(mesh.elements.size())), element_mass_(element_masses(mesh)) {
-  elements_.reserve_hessians();
-  write_locals();
-  keys_ = elements_.keys();
+    : elements_(std::make_shared<const std::vector<std::array<int, dim + 1>>>(mesh.elements)),
+      element_mass_(element_masses(mesh)) {
+  StencilList stencils;
+  for (const auto& nodes : mesh.elements) stencils.add(nodes);
+  assembler_ = BlockAssembler(stencils);
+  sum_weights();
+  keys_ = assembler_.keys();
   for (const CurvedElementMesh<dim>& of_order : curved) {
     curved_.emplace_back(of_order);
     keys_.insert(keys_.end(), curved_.back().keys().begin(), curved_.back().keys().end());
@@ -80,30 +78,35 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const std::vec
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 }
 
-/// Local matrices are constant, and written once: the identity times one weight a pair of nodes.
+/// Blocks of the matrix are constant: the identity times one weight a pair of nodes.
 template <int dim>
-void ConsistentMass<dim>::write_locals() {
-  for (int e = 0; e < elements_.num_elements(); ++e) {
-    double* local = elements_.local_hessian(e);
+void ConsistentMass<dim>::sum_weights() {
+  std::vector<double> locals;
+  locals.reserve(elements_->size() * num_stencil_blocks(dim + 1));
+  for (int e = 0; e < num_elements(); ++e) {
     const double of_pair = weight(e);
     for (int a = 0; a <= dim; ++a) {
-      for (int b = 0; b <= a; ++b, local += dim * dim) {
-        for (int r = 0; r < dim; ++r) local[r * (dim + 1)] = a == b ? 2 * of_pair : of_pair;
-      }
+      for (int b = 0; b <= a; ++b) locals.push_back(a == b ? 2 * of_pair : of_pair);
     }
   }
+  weights_ = assembler_.sum_factors(locals);
 }
 
 template <int dim>
 void ConsistentMass<dim>::set_factors(const std::vector<double>& of_blocks) {
   if (factors_ == of_blocks) return;
   factors_ = of_blocks;
-  write_locals();
+  sum_weights();
 }
 
 template <int dim>
 void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
-  elements_.assemble_hessians(scale, matrix);
+  if (bound_pattern_ != matrix.pattern_id()) {
+    const bool is_bound = assembler_.bind(matrix);
+    CLEARANCE_ASSERT(is_bound);
+    bound_pattern_ = matrix.pattern_id();
+  }
+  assembler_.add_identities<dim>(matrix, weights_, scale);
   for (CurvedMass<dim>& of_order : curved_) of_order.add_to(scale, factors_, matrix);
   for (const auto& [b, mass] : others_) {
     matrix.add_to_slot<dim>(matrix.find_slot(b, b), matrix.slot_stride(b),
@@ -113,8 +116,8 @@ void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
 
 template <int dim>
 void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result) const {
-  for (int e = 0; e < elements_.num_elements(); ++e) {
-    const auto& nodes = elements_.element_nodes(e);
+  for (int e = 0; e < num_elements(); ++e) {
+    const auto& nodes = nodes_of(e);
     const double of_pair = scale * weight(e);
     Vec<dim> sum = Vec<dim>::Zero();
     for (const int node : nodes) sum += block<dim>(d, node);
@@ -126,11 +129,11 @@ void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result)
 
 template <int dim>
 CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
-  CompensatedSum total = ordered_sum(elements_.num_elements(), [&](int e) {
+  CompensatedSum total = ordered_sum(num_elements(), [&](int e) {
     // d^T M d of an element: weight * (|sum of the nodes|^2 + sum of squares).
     Vec<dim> sum = Vec<dim>::Zero();
     double squares = 0.0;
-    for (const int node : elements_.element_nodes(e)) {
+    for (const int node : nodes_of(e)) {
       sum += block<dim>(d, node);
       squares += block<dim>(d, node).squaredNorm();
     }

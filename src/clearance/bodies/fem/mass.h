@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "clearance/bodies/fem/curved_mass.h"
 #include "clearance/bodies/fem/element_set.h"
+#include "clearance/sparse/block_assembler.h"
 #include "clearance/model/mass_operator.h"
 
 namespace clearance {
@@ -54,13 +56,19 @@ class ConsistentMass : public MassOperator {
   double factor(int block) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(block)]; }
   /// [kg] m_element / ((dim + 1)(dim + 2)), times the factor of its body.
   double weight(int element) const {
-    return factor(elements_.element_nodes(element)[0]) * element_mass_[static_cast<std::size_t>(element)] /
-           ((dim + 1) * (dim + 2));
+    return factor(nodes_of(element)[0]) * element_mass_[static_cast<std::size_t>(element)] / ((dim + 1) * (dim + 2));
   }
-  void write_locals();
+  const std::array<int, dim + 1>& nodes_of(int element) const {
+    return (*elements_)[static_cast<std::size_t>(element)];
+  }
+  int num_elements() const { return static_cast<int>(elements_->size()); }
+  void sum_weights();
 
-  ElementSet<dim> elements_;
+  std::shared_ptr<const std::vector<std::array<int, dim + 1>>> elements_;
   std::vector<double> element_mass_;  // [kg]
+  BlockAssembler assembler_;          // of the elements
+  std::vector<double> weights_;       // [kg] per key of the assembler: the block is that times the identity
+  std::uint64_t bound_pattern_ = 0;
   std::vector<CurvedMass<dim>> curved_;
   std::vector<double> factors_;  // per block
   std::vector<Other> others_;    // those that are not zero
