@@ -373,8 +373,8 @@ struct LocalProblem<dim>::Impl {
     NewtonSystem<dim> newton;
     MovingPart<dim> part;
     LineSearch<dim> search;
-    VecX dy;              // the next step, once it is known
-    double way = 0.0;     // [m] at most so far has a node gone
+    VecX dy;           // the next step, once it is known
+    double way = 0.0;  // [m] at most so far has a node gone
     bool is_known = false, is_solved = false;
     bool is_converged = false;
   };

@@ -54,9 +54,9 @@ struct AdaptingBody {
   std::uint64_t prescribed_sets = 0;          ///< vertices in one of these sets stay at x1
   bool has_self_contact = false;
   RemeshOptions options;
-  std::vector<RejectedOperation> rejected;  ///< before, and by `remesh` afterwards
-  bool has_changed = false;  ///< by remesh
-  bool is_nested = true;     ///< all that has been done are splits: fields on the old elements are fields on these
+  std::vector<RejectedOperation> rejected = {};  ///< before, and by `remesh` afterwards
+  bool has_changed = false;                      ///< by remesh
+  bool is_nested = true;  ///< all that has been done are splits: fields on the old elements are fields on these
 };
 
 /// A step that has been solved on the elements so far.

@@ -24,7 +24,7 @@ struct TrialLimits {
 template <int dim>
 struct Trial {
   Operation<dim> operation;
-  Scope scope;                              ///< before the operation
+  Scope scope;                               ///< before the operation
   std::optional<ContactRegion<dim>> region;  ///< nothing: no contacts
   int new_vertex = -1;
   std::unique_ptr<LocalProblem<dim>> after, before;  ///< the latter is made when it is judged
@@ -32,8 +32,8 @@ struct Trial {
   double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;
-  double gain = 0.0;  ///< [J] by which the objectives differ, where the verdict was certain
-  double fall = 0.0;  ///< [J] by which the objective falls from where it is
+  double gain = 0.0;       ///< [J] by which the objectives differ, where the verdict was certain
+  double fall = 0.0;       ///< [J] by which the objective falls from where it is
   double most = infinity;  ///< [J] that a rejected operation would gain, at most
 };
 

@@ -210,8 +210,8 @@ Checkpoint checkpoint_of(const State& state) {
   std::vector<double>& rejected = checkpoint.arrays["rejected"];
   for (const RejectedOperation& operation : state.rejected) {
     for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
-    rejected.insert(rejected.end(), {operation.is_collapse ? 1.0 : 0.0, operation.share,
-                                     static_cast<double>(operation.step)});
+    rejected.insert(rejected.end(),
+                    {operation.is_collapse ? 1.0 : 0.0, operation.share, static_cast<double>(operation.step)});
   }
   return checkpoint;
 }

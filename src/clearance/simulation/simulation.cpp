@@ -235,8 +235,8 @@ struct Simulation::Impl {
       const State& from = last ? last->on.state : state;
       const Stopwatch of_round;
       const RemeshReport before = remesh;
-      std::optional<AdaptedStep> adapted =
-          adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh, rejected);
+      std::optional<AdaptedStep> adapted = adapt<dim>(
+          desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh, rejected);
       remesh.seconds += of_round.seconds();
       // A step that is stopped is taken as a whole another time: what it has come to by then is not the run's.
       if (scene->options.is_stop_wanted && scene->options.is_stop_wanted()) return stopped_step();

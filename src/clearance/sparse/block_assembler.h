@@ -66,7 +66,7 @@ class BlockAssembler {
   /// The same for some of the blocks, as numbers in keys(); there is one batch.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
-                std::span<const int> key_numbers) const;
+              std::span<const int> key_numbers) const;
 
   /// Where every local block is a multiple of the identity: per key, the sum of the factors of its local blocks, which
   /// follow each other in `locals`; there is one batch.

@@ -7,8 +7,8 @@
 
 #include "clearance/bodies/fem/curved_mass.h"
 #include "clearance/bodies/fem/element_set.h"
-#include "clearance/sparse/block_assembler.h"
 #include "clearance/model/mass_operator.h"
+#include "clearance/sparse/block_assembler.h"
 
 namespace clearance {
 
