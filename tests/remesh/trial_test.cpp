@@ -56,24 +56,24 @@ std::vector<Gains> gains_of_splits(std::vector<AdaptingBody<dim>> bodies, const 
     add_replaced(edited.edit(), {}, trial.scope);
     const Scope after = scope_after(edited.body(), trial.scope, edited.edit());
     const bool is_held = !is_free(edited.body(), edited.edit().vertex);
-    trial.after = std::make_unique<LocalProblem<dim>>(setting, after, region);
+    const auto solved_after = std::make_unique<LocalProblem<dim>>(setting, after, region);
     auto split = make_whole(bodies, obstacle, settings);
     edited.undo();
-    trial.before = std::make_unique<LocalProblem<dim>>(setting, trial.scope, region);
-    solve(*trial.before);
-    solve(*trial.after);
-    of_edge.local = change_of(trial.after->objective(), trial.before->objective()) / setting.scale;
-    if (region != nullptr) trial.region = *region;
+    LocalProblem<dim> solved_before(setting, trial.scope, region);
+    solve(solved_before);
+    solve(*solved_after);
+    of_edge.local = change_of(solved_after->objective(), solved_before.objective()) / setting.scale;
     for (const double share : {0.2, 0.5, 0.8, 1.25, 2.0, 5.0}) {
       Trial<dim> judged;
       judged.operation = trial.operation;
       judged.scope = trial.scope;
-      judged.region = trial.region;
+      if (region != nullptr) judged.region = *region;
       EXPECT_EQ(edited.apply(trial.operation), EditRefusal::none);
       judged.after = std::make_unique<LocalProblem<dim>>(setting, after, region);
       edited.undo();
       const double limit = share * std::abs(of_edge.local) + 1e-12;
       judge(setting, {limit, true}, judged);
+      EXPECT_NE(judged.verdict, TrialVerdict::unsafe);
       of_edge.num_wrong += (judged.verdict == TrialVerdict::accepted) == (of_edge.local > limit) ? 0 : 1;
       // What is known of a rejected one is a bound.
       if (judged.verdict == TrialVerdict::no_gain) {

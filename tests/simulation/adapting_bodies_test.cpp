@@ -226,6 +226,9 @@ TEST(AdaptingBodies, RefuseStatesOfOtherElements) {
   broken.meshes[0] = std::make_shared<const BodyMesh>(mesh);
   const std::string hash = scene.simulation().state_hash();
   EXPECT_FALSE(scene.simulation().restore(broken));
+  State of_others = scene.state();
+  of_others.rejected.push_back({0, {0, 100000}, false, 1.0, 0});
+  EXPECT_FALSE(scene.simulation().restore(of_others));
   EXPECT_EQ(scene.simulation().state_hash(), hash);
   scene.step();
   EXPECT_FALSE(plain.simulation().refine(0));

@@ -470,9 +470,10 @@ bool BodyRemesher<dim>::has_prospects(Kind kind, const Candidate& candidate) con
 template <int dim>
 void BodyRemesher<dim>::note_rejected(Kind kind, const Candidate& candidate, double most) {
   const auto [a, b, none] = candidate.vertices;
-  const double energy = energy_around(candidate);
   const bool is_of_edge = kind == Kind::split || kind == Kind::collapse;
-  if (!is_of_edge || !limits_.has_energy_test || !(energy > 0.0) || !std::isfinite(most / energy)) return;
+  if (!is_of_edge || !limits_.has_energy_test) return;
+  const double energy = energy_around(candidate);
+  if (!(energy > 0.0) || !std::isfinite(most / energy)) return;
   rejected_[{{a, b}, kind}] = {body().body, {a, b}, kind == Kind::collapse, most / energy, setting_.in.state.step};
 }
 

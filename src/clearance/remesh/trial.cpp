@@ -17,9 +17,7 @@ constexpr int most_steps = 100;
 template <int dim>
 void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<dim>& trial) {
   trial.verdict = TrialVerdict::unsafe;
-  if (!trial.before) {
-    trial.before = std::make_unique<LocalProblem<dim>>(setting, trial.scope, trial.region ? &*trial.region : nullptr);
-  }
+  trial.before = std::make_unique<LocalProblem<dim>>(setting, trial.scope, trial.region ? &*trial.region : nullptr);
   LocalProblem<dim>&before = *trial.before, &after = *trial.after;
   if (trial.changes_boundary) {
     // Midpoints are rounded: even what a split leaves has to be tested.
@@ -39,20 +37,21 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     trial.verdict = TrialVerdict::accepted;
     return;
   }
+  double rest = 0.0;  // that is left to gain: of the new elements where it is not enough, else of the old
   for (int step = 0;; ++step) {
     trial.gain = fall_from(before.objective());
     const bool is_enough = trial.gain > limits.least_gain;
     // What is enough may become less by what the old elements can still gain, which is not the operation's merit; and
     // the other way round.
     LocalProblem<dim>& open = is_enough ? before : after;
-    const double rest = most_of_model / setting.scale * open.next_fall();
+    rest = most_of_model / setting.scale * open.next_fall();
     if (std::abs(trial.gain - limits.least_gain) > rest || rest == 0.0 || step == most_steps) break;
     if (!open.take_step()) return;
   }
   trial.fall = fall_from(start);
   if (!(trial.gain > limits.least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
-    trial.most = trial.gain + most_of_model / setting.scale * after.next_fall();
+    trial.most = trial.gain + rest;
   } else if (after.settle()) {
     trial.verdict = TrialVerdict::accepted;
   }

@@ -395,16 +395,7 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
     adapting.push_back(
         make_adapting_body<dim>(desc, body, bodies.mesh_of(body, state.meshes), scene, state, x1, targets));
   }
-  const RemeshReport of_round = remesh<dim>({scene.model, options, state, x1}, adapting);
-  add_counts(of_round, report);
-  if (of_round.num_splits + of_round.num_collapses + of_round.num_swaps + of_round.num_smoothings == 0) {
-    rejected.clear();
-    for (const AdaptingBody<dim>& body : adapting) {
-      rejected.insert(rejected.end(), body.rejected.begin(), body.rejected.end());
-    }
-    return std::nullopt;
-  }
-  AdaptedStep step;
+  add_counts(remesh<dim>({scene.model, options, state, x1}, adapting), report);
   BodyMeshes changed;
   std::vector<NewNodes<dim>> nodes;
   std::vector<RejectedOperation> known;
@@ -425,6 +416,11 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
     }
     nodes.push_back(std::move(of_body));
   }
+  if (changed.empty()) {
+    rejected = std::move(known);
+    return std::nullopt;
+  }
+  AdaptedStep step;
   BodyMeshes meshes = with_meshes(state.meshes, changed);
   step.scene = build_adapted_scene(desc, bodies, meshes, *scene.controls);
   step.scene->options.is_stop_wanted = options.is_stop_wanted;

@@ -285,7 +285,8 @@ std::shared_ptr<const BodyMesh> AdaptingBodies::mesh_of(const Body& body, const 
   return found != meshes.end() ? *found : body.start;
 }
 
-std::string AdaptingBodies::misfit(const BodyMeshes& meshes) const {
+std::string AdaptingBodies::misfit(const State& state) const {
+  const BodyMeshes& meshes = state.meshes;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     const BodyMesh& mesh = *meshes[i];
     const auto body = std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == mesh.body; });
@@ -313,6 +314,15 @@ std::string AdaptingBodies::misfit(const BodyMeshes& meshes) const {
     }
     for (const int v : mesh.origin_of_vertex) fits = fits && (v == -1 || is_below(v, body->is_kept_vertex.size()));
     if (!fits) return "its elements have other parts";
+  }
+  for (const RejectedOperation& operation : state.rejected) {
+    const auto body =
+        std::find_if(bodies_.begin(), bodies_.end(), [&](const Body& b) { return b.body == operation.body; });
+    if (body == bodies_.end()) continue;
+    const auto count = std::ssize(mesh_of(*body, meshes)->mesh.vertices);
+    for (const int v : operation.edge) {
+      if (v < 0 || v >= count) return "its operations are those of other elements";
+    }
   }
   return "";
 }

@@ -41,8 +41,8 @@ class AdaptingBodies {
 
   /// What a body's elements are in a state: those of its meshes, or of the start.
   std::shared_ptr<const BodyMesh> mesh_of(const Body& body, const BodyMeshes& meshes) const;
-  /// Why meshes of a checkpoint cannot be those of the scene's bodies; empty if they can.
-  std::string misfit(const BodyMeshes& meshes) const;
+  /// Why the elements of a checkpoint cannot be those of the scene's bodies; empty if they can.
+  std::string misfit(const State& state) const;
   /// All bodies of the scene with these elements.
   std::vector<BodyInstance> instances(const BodyMeshes& meshes) const;
 

@@ -205,10 +205,9 @@ Checkpoint checkpoint_of(const State& state) {
     stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
   for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
-  if (state.rejected.empty()) return checkpoint;
-  // Six numbers each.
-  std::vector<double>& rejected = checkpoint.arrays["rejected"];
+  // Six numbers each; no array without any.
   for (const RejectedOperation& operation : state.rejected) {
+    std::vector<double>& rejected = checkpoint.arrays["rejected"];
     for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
     rejected.insert(rejected.end(),
                     {operation.is_collapse ? 1.0 : 0.0, operation.share, static_cast<double>(operation.step)});

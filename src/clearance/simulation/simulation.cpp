@@ -554,7 +554,7 @@ void Simulation::record_ccd(std::function<void(const CcdQuery&)> record) {
 
 Result<Done> Simulation::restore(State state) {
   std::unique_ptr<SceneModel> before;
-  std::string misfit = impl_->adapting.misfit(state.meshes);
+  std::string misfit = impl_->adapting.misfit(state);
   if (misfit.empty()) {
     if (!impl_->adapting.is_empty()) before = impl_->put_on(state.meshes);
     misfit = with_dimension(impl_->scene->dim, [&](auto dim) { return impl_->misfit<dim>(state); });

@@ -171,6 +171,8 @@ auto BlockAssembler::make_batch(const StencilList& stencils, StencilRange range,
 }
 
 bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
+  if (bound_pattern_ != 0 && bound_pattern_ == matrix.pattern_id()) return true;
+  bound_pattern_ = 0;
   const std::vector<BlockKey>& keys = plan_->keys;
   const int num_keys = static_cast<int>(keys.size());
   slots_.assign(keys.size(), -1);
@@ -198,7 +200,9 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
       strides_[k] = matrix.slot_stride(column);
     }
   });
-  return std::find(slots_.begin(), slots_.end(), -1) == slots_.end();
+  if (std::find(slots_.begin(), slots_.end(), -1) != slots_.end()) return false;
+  bound_pattern_ = matrix.pattern_id();
+  return true;
 }
 
 /// One key is one matrix block, summed by one thread in stencil order.

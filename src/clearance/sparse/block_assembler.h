@@ -56,8 +56,8 @@ class BlockAssembler {
   int num_batches() const { return static_cast<int>(plan_->batches.size()); }
   StencilRange stencils_of(int batch) const { return plan_->batches[static_cast<std::size_t>(batch)].stencils; }
 
-  /// Looks up where the blocks are stored in `matrix`; false if one is missing from its pattern. Needed again whenever
-  /// the pattern changes.
+  /// Looks up where the blocks are stored in `matrix`, unless it was done for its pattern last; false if one is
+  /// missing.
   [[nodiscard]] bool bind(const BlockSparseMatrix& matrix);
 
   /// matrix += scale * sum of the local Hessians of a batch, which follow each other in `locals`.
@@ -96,6 +96,7 @@ class BlockAssembler {
   std::shared_ptr<const Plan> plan_ = std::make_shared<const Plan>();
   std::vector<std::int64_t> slots_;  // per key, after bind()
   std::vector<int> strides_;
+  std::uint64_t bound_pattern_ = 0;  // 0: none
 };
 
 }  // namespace clearance

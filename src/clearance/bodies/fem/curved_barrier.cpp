@@ -222,11 +222,8 @@ template <int dim>
 void CurvedInversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix) {
   const std::vector<int> elements = elements_at_work(x);
   if (elements.empty()) return;
-  if (bound_pattern_ != matrix.pattern_id()) {
-    const bool is_bound = assembler_.bind(matrix);
-    CLEARANCE_ASSERT(is_bound);
-    bound_pattern_ = matrix.pattern_id();
-  }
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->shapes.num_nodes()) * dim * dim);
   std::vector<double> locals;
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {

@@ -64,7 +64,6 @@ class CurvedInversionBarrier final : public Potential {
   std::shared_ptr<const Constant> constant_;
   std::vector<int> active_;
   BlockAssembler assembler_;
-  std::uint64_t bound_pattern_ = 0;
 };
 
 extern template class CurvedInversionBarrier<2>;

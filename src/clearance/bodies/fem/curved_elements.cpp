@@ -227,10 +227,8 @@ void CurvedElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
 
 template <int dim>
 void CurvedElementSet<dim>::bind(const BlockSparseMatrix& matrix) {
-  if (bound_pattern_ == matrix.pattern_id()) return;
   const bool is_bound = assembler_.bind(matrix);
   CLEARANCE_ASSERT(is_bound);
-  bound_pattern_ = matrix.pattern_id();
 }
 
 template class ShapeGradients<2>;

@@ -146,7 +146,6 @@ class CurvedElementSet {
   std::vector<int> active_packs_;
   std::vector<Lanes> forces_;
   BlockAssembler assembler_;
-  std::uint64_t bound_pattern_ = 0;
   std::vector<double> locals_;
 };
 

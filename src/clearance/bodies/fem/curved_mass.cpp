@@ -107,11 +107,8 @@ void CurvedMass<dim>::add_product(const VecX& d, double scale, const std::vector
 
 template <int dim>
 void CurvedMass<dim>::add_to(double scale, const std::vector<double>& factors, BlockSparseMatrix& matrix) {
-  if (bound_pattern_ != matrix.pattern_id()) {
-    const bool is_bound = assembler_.bind(matrix);
-    CLEARANCE_ASSERT(is_bound);
-    bound_pattern_ = matrix.pattern_id();
-  }
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
     const StencilRange range = assembler_.stencils_of(batch);
     locals_.assign(static_cast<std::size_t>(range.end - range.begin) * size_ * dim * dim, 0.0);

@@ -37,7 +37,6 @@ class CurvedMass {
   std::shared_ptr<const std::vector<int>> nodes_;
   std::shared_ptr<const std::vector<double>> matrices_;  // [kg]
   BlockAssembler assembler_;
-  std::uint64_t bound_pattern_ = 0;
   std::vector<double> locals_;
 };
 

@@ -153,11 +153,8 @@ void ElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
 template <int dim>
 void ElementSet<dim>::assemble_hessians(double scale, BlockSparseMatrix& matrix) {
   if (num_elements() == 0) return;
-  if (bound_pattern_ != matrix.pattern_id()) {
-    const bool is_bound = assembler_.bind(matrix);
-    CLEARANCE_ASSERT(is_bound);
-    bound_pattern_ = matrix.pattern_id();
-  }
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   if (is_restricted_) {
     assembler_.template add_to<dim>(matrix, locals_, scale, active_keys_);
   } else {

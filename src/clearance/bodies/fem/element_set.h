@@ -95,7 +95,6 @@ class ElementSet {
   std::vector<int> active_keys_;     // places in keys(), where restricted
   std::vector<Lanes> forces_;
   BlockAssembler assembler_;
-  std::uint64_t bound_pattern_ = 0;
   std::vector<double> locals_;
 };
 

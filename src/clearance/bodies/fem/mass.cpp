@@ -101,11 +101,8 @@ void ConsistentMass<dim>::set_factors(const std::vector<double>& of_blocks) {
 
 template <int dim>
 void ConsistentMass<dim>::add_to(double scale, BlockSparseMatrix& matrix) {
-  if (bound_pattern_ != matrix.pattern_id()) {
-    const bool is_bound = assembler_.bind(matrix);
-    CLEARANCE_ASSERT(is_bound);
-    bound_pattern_ = matrix.pattern_id();
-  }
+  const bool is_bound = assembler_.bind(matrix);
+  CLEARANCE_ASSERT(is_bound);
   assembler_.add_identities<dim>(matrix, weights_, scale);
   for (CurvedMass<dim>& of_order : curved_) of_order.add_to(scale, factors_, matrix);
   for (const auto& [b, mass] : others_) {

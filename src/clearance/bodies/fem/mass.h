@@ -68,7 +68,6 @@ class ConsistentMass : public MassOperator {
   std::vector<double> element_mass_;  // [kg]
   BlockAssembler assembler_;          // of the elements
   std::vector<double> weights_;       // [kg] per key of the assembler: the block is that times the identity
-  std::uint64_t bound_pattern_ = 0;
   std::vector<CurvedMass<dim>> curved_;
   std::vector<double> factors_;  // per block
   std::vector<Other> others_;    // those that are not zero
