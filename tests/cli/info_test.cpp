@@ -74,19 +74,32 @@ TEST_F(InfoFolder, ElementsThatAdaptHaveColumnsAndTotals) {
   const std::string plain = line(1, "converged", "0.5"), rest = plain.substr(0, plain.size() - 1);
   write(plain + "\n");
   EXPECT_EQ(format_table(*read_stats(folder_ / "stats.jsonl"), 0).find("elements"), std::string::npos);
-  write(rest + R"(, "remesh": {"elements": 120, "splits": 7, "collapses": 1}})" + "\n" + rest +
-        R"(, "remesh": {"elements": 110, "splits": 0, "collapses": 3}})" + "\n");
+  write(rest + R"(, "remesh": {"elements": 120, "splits": 7, "collapses": 1, "seconds": 0.125}})" + "\n" + rest +
+        R"(, "remesh": {"elements": 110, "splits": 0, "collapses": 3, "seconds": 0.0625}})" + "\n");
   const auto steps = read_stats(folder_ / "stats.jsonl");
   ASSERT_TRUE(steps);
   const StatsTotals totals = add_up(*steps);
   EXPECT_EQ(totals.most_elements, 120);
   EXPECT_EQ(totals.num_splits, 7);
   EXPECT_EQ(totals.num_collapses, 4);
+  EXPECT_EQ(totals.remesh_seconds, 0.1875);
   const std::string table = format_table(*steps, 0);
   EXPECT_NE(table.find(" elements  splits collapses "), std::string::npos) << table;
   EXPECT_NE(table.find("      120       7         1 "), std::string::npos) << table;
   EXPECT_NE(table.find("      110       0         3 "), std::string::npos) << table;
+  EXPECT_NE(table.find("    search    remesh\n"), std::string::npos) << table;
+  EXPECT_NE(table.find("     0.000     0.125\n"), std::string::npos) << table;
   EXPECT_EQ(run_info({.folder = folder_}), 0);
+}
+
+TEST_F(InfoFolder, TimeOfElementsThatAdaptIsNotOther) {
+  write(
+      R"({"step": 1, "status": "converged", "seconds": {"total": 4.0, "ccd": 1.0, "other": 3.0}, "remesh": {"elements": 120, )"
+      R"("seconds": 2.0}})"
+      "\n");
+  const Result<std::string> slow = describe_slow_steps(folder_ / "stats.jsonl", 1);
+  ASSERT_TRUE(slow);
+  EXPECT_NE(slow->find("  time: remesh 50 %, other 25 %, ccd 25 %,"), std::string::npos) << *slow;
 }
 
 TEST_F(InfoFolder, FolderWithoutStatisticsIsExitStatusTwo) {

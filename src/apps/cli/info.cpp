@@ -35,8 +35,10 @@ void print_json(const StatsTotals& totals, const std::optional<Json>& summary) {
   out["max_contacts"] = totals.max_contacts;
   out["min_distance"] = totals.min_distance < 0 ? Json() : Json(totals.min_distance);
   if (totals.most_elements >= 0) {
-    out["remesh"] = {
-        {"most_elements", totals.most_elements}, {"splits", totals.num_splits}, {"collapses", totals.num_collapses}};
+    out["remesh"] = {{"most_elements", totals.most_elements},
+                     {"splits", totals.num_splits},
+                     {"collapses", totals.num_collapses},
+                     {"seconds", totals.remesh_seconds}};
   }
   for (std::size_t i = 0; i < stage_keys.size(); ++i) out["seconds"][stage_keys[i]] = totals.seconds[i];
   out["summary"] = summary ? *summary : Json();
@@ -53,10 +55,11 @@ void print_totals(const StatsTotals& totals, const std::optional<Json>& summary)
                totals.num_collapses);
   }
   fmt::print("{:.3f} s, {:.4f} s a step:", totals.seconds[0], totals.seconds[0] / steps);
+  const auto percent = [&](double seconds) { return totals.seconds[0] > 0 ? 100 * seconds / totals.seconds[0] : 0; };
   for (std::size_t i = 1; i < stage_keys.size(); ++i) {
-    const double share = totals.seconds[0] > 0 ? 100 * totals.seconds[i] / totals.seconds[0] : 0;
-    fmt::print("{} {} {:.0f} %", i == 1 ? "" : ",", stage_keys[i], share);
+    fmt::print("{} {} {:.0f} %", i == 1 ? "" : ",", stage_keys[i], percent(totals.seconds[i]));
   }
+  if (totals.most_elements >= 0) fmt::print(", remesh {:.0f} %", percent(totals.remesh_seconds));
   fmt::print("\n");
   if (!summary) {
     fmt::print("no summary.json: the run has not ended, or was killed\n");

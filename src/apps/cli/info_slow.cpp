@@ -35,9 +35,12 @@ std::string describe_stages(const json& step) {
   const json seconds = step.value("seconds", json::object());
   const json counters = step.value("counters", json::object());
   std::vector<std::pair<double, std::string>> stages;
-  for (const char* key : {"assembly", "linear_solve", "broad_phase", "ccd", "line_search", "other"}) {
+  for (const char* key : {"assembly", "linear_solve", "broad_phase", "ccd", "line_search"}) {
     stages.emplace_back(number_or(seconds, key, 0.0), key);
   }
+  const double remesh = number_or(step.value("remesh", json::object()), "seconds", 0.0);
+  stages.emplace_back(remesh, "remesh");
+  stages.emplace_back(number_or(seconds, "other", 0.0) - remesh, "other");
   std::sort(stages.rbegin(), stages.rend());
   std::string text = "  time:";
   for (const auto& [value, key] : stages) {

@@ -26,6 +26,7 @@ StepStats read_step(const json& line) {
   step.num_elements = static_cast<int>(number_or(remesh, "elements", -1));
   step.num_splits = static_cast<int>(number_or(remesh, "splits", 0));
   step.num_collapses = static_cast<int>(number_or(remesh, "collapses", 0));
+  step.remesh_seconds = number_or(remesh, "seconds", 0);
   return step;
 }
 
@@ -49,6 +50,7 @@ std::string format_row(const StepStats& s, bool has_elements) {
                        s.num_collapses);
   }
   for (const double seconds : s.seconds) row += fmt::format(" {:>9.3f}", seconds);
+  if (has_elements) row += fmt::format(" {:>9.3f}", s.remesh_seconds);
   return row + "\n";
 }
 
@@ -107,6 +109,7 @@ StatsTotals add_up(const std::vector<StepStats>& steps) {
     totals.most_elements = std::max(totals.most_elements, step.num_elements);
     totals.num_splits += step.num_splits;
     totals.num_collapses += step.num_collapses;
+    totals.remesh_seconds += step.remesh_seconds;
     for (std::size_t i = 0; i < stage_keys.size(); ++i) totals.seconds[i] += step.seconds[i];
   }
   return totals;
@@ -119,6 +122,7 @@ std::string format_table(const std::vector<StepStats>& steps, int max_rows) {
   if (has_elements) table += fmt::format(" {:>9} {:>7} {:>9}", "elements", "splits", "collapses");
   for (const char* stage : {"total [s]", "assembly", "solve", "broad", "ccd", "search"})
     table += fmt::format(" {:>9}", stage);
+  if (has_elements) table += fmt::format(" {:>9}", "remesh");
   table += "\n";
   const std::vector<char> is_chosen = choose_rows(steps, max_rows);
   int num_hidden = 0;

@@ -24,6 +24,7 @@ struct StepStats {
   std::array<double, stage_keys.size()> seconds{};
   int num_elements = -1;  ///< of bodies whose elements adapt, and of all others; negative: none adapt
   int num_splits = 0, num_collapses = 0;
+  double remesh_seconds = 0;
 };
 
 struct StatsTotals {
@@ -35,6 +36,7 @@ struct StatsTotals {
   std::array<double, stage_keys.size()> seconds{};
   int most_elements = -1;  ///< negative: none adapt
   int num_splits = 0, num_collapses = 0;
+  double remesh_seconds = 0;
 };
 
 /// The number at `key`, or `fallback` if there is none.

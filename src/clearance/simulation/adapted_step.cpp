@@ -379,6 +379,26 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
 
 }  // namespace
 
+void add_work(const StepReport& of_solve, StepReport& report) {
+  report.newton_iterations += of_solve.newton_iterations;
+  report.partial_iterations += of_solve.partial_iterations;
+  for (int k = 0; k < num_stages; ++k) {
+    const auto stage = static_cast<Stage>(k);
+    report.profile[stage] += of_solve.profile[stage];
+  }
+  report.linear_seconds.analyze += of_solve.linear_seconds.analyze;
+  report.linear_seconds.factorize += of_solve.linear_seconds.factorize;
+  report.linear_seconds.substitute += of_solve.linear_seconds.substitute;
+  StepCounters& counters = report.counters;
+  counters.candidates += of_solve.counters.candidates;
+  counters.ccd_calls += of_solve.counters.ccd_calls;
+  counters.energy_evaluations += of_solve.counters.energy_evaluations;
+  counters.orderings += of_solve.counters.orderings;
+  counters.analyses += of_solve.counters.analyses;
+  counters.factorizations += of_solve.counters.factorizations;
+  counters.linear_iterations += of_solve.counters.linear_iterations;
+}
+
 std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
                                                 const BodyMeshes& meshes, const Controls& controls) {
   auto scene = std::make_unique<SceneModel>(build_scene_model(desc, bodies.instances(meshes)));

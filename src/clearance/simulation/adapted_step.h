@@ -28,6 +28,9 @@ template <int dim>
 AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const AdaptingBodies::Body& body,
                    const SceneModel& scene, const State& state);
 
+/// Adds what another solve of the same step has done: iterations, seconds, counts.
+void add_work(const StepReport& of_solve, StepReport& report);
+
 /// The scene of a state that has adapted elements; issues as of build_scene_model.
 std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
                                                 const BodyMeshes& meshes, const Controls& controls);

@@ -228,7 +228,7 @@ struct Simulation::Impl {
                                                     std::get<StepWorkspace<dim>>(workspace), on_iteration));
     std::unique_ptr<Attempt<dim>> last;
     const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
-    int newton_iterations = 0, partial_iterations = 0;
+    StepReport others;                                         // what the other solves of the step have done
     std::vector<RejectedOperation> rejected = state.rejected;  // on the elements so far
     for (int round = 0; round < adapting.num_rounds() && is_settled(solved().report().status); ++round) {
       const SceneModel& on = last ? *last->on.scene : *scene;
@@ -254,10 +254,10 @@ struct Simulation::Impl {
       if (status != StepStatus::converged && status != solved().report().status) {
         remesh = without_operations(before, remesh);
         break;
+        add_work(attempt->solved->report(), others);
       }
       rejected = attempt->on.state.rejected;
-      newton_iterations += solved().report().newton_iterations;
-      partial_iterations += solved().report().partial_iterations;
+      add_work(solved().report(), others);
       first.reset();
       last = std::move(attempt);
     }
@@ -270,8 +270,7 @@ struct Simulation::Impl {
       look_at_scene();
     }
     state.rejected = std::move(rejected);
-    report.newton_iterations += newton_iterations;
-    report.partial_iterations += partial_iterations;
+    add_work(others, report);
     remesh.num_elements = scene->num_elements;
     remesh.num_vertices = static_cast<int>(scene->frame_mesh.vertices.size());
     report.remesh = remesh;
