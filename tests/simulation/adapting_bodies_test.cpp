@@ -1,6 +1,10 @@
 // Bodies whose elements change between and within steps: everything of the scene and of the state travels along.
 #include "simulation/running_scene.h"
 
+#include <filesystem>
+#include <fstream>
+
+#include "clearance/base/log.h"
 #include "clearance/base/parallel.h"
 #include "clearance/simulation/run_records.h"
 
@@ -195,6 +199,31 @@ TEST_P(AdaptingBlock, HasTheSameBitsForAnyThreadsAndAfterARestart) {
   const std::vector<std::string> whole = hashes(1, 0);
   EXPECT_EQ(hashes(3, 0), whole);
   EXPECT_EQ(hashes(2, 10), whole);
+}
+
+TEST_P(AdaptingBlock, CountsTheWorkOfAllSolvesOfAStep) {
+  RunningScene scene(dropped(GetParam()));
+  int num_splits = 0;
+  for (int step = 0; step < 8; ++step) {
+    const StepReport report = scene.step();
+    num_splits += report.remesh->num_splits;
+    EXPECT_GE(report.counters.factorizations, report.newton_iterations) << step;
+    EXPECT_GE(report.profile[Stage::other], report.remesh->seconds) << step;
+  }
+  EXPECT_GT(num_splits, 10);
+}
+
+TEST_P(AdaptingBlock, SaysItsContactModuliOnce) {
+  const auto file = std::filesystem::temp_directory_path() / ("clearance_moduli_" + std::to_string(GetParam()));
+  std::filesystem::remove(file);
+  ASSERT_TRUE(open_log(file));
+  RunningScene scene(dropped(GetParam()));
+  EXPECT_GT(scene.steps(8).remesh->num_elements, scene.scene().num_elements);
+  std::ifstream log(file);
+  int num_told = 0;
+  for (std::string line; std::getline(log, line);) num_told += line.find("contact of 'block'") != std::string::npos;
+  EXPECT_EQ(num_told, 1);
+  std::filesystem::remove(file);
 }
 
 TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "clearance/base/log.h"
 #include "clearance/contact/barrier.h"
@@ -85,6 +86,12 @@ double inertial_modulus(const SceneDesc& desc, double mass, double area, double 
   const BarrierOptions barrier{dhat, 0.0};
   const double pressure_of_unit = middle_force(barrier) / (dhat * dhat * dhat);
   return inertial_reach * mass * acceleration / (area * pressure_of_unit);
+}
+
+const char* origin_of_modulus(const SceneDesc& desc, const BodyInstance& body) {
+  if (desc.contact.kappa > 0.0) return "given";
+  if (body.is_obstacle) return "that of the other body";
+  return is_stiff(body.kind) ? "by its inertia in a step" : "a tenth of its smallest Young's modulus";
 }
 
 /// Which normals point out of solids. Obstacles may be containers. Those of stiff bodies may all point inwards; where
@@ -309,25 +316,32 @@ void set_contact_measures(const SceneDesc& desc, SceneModel& scene) {
   for (std::size_t b = 0; b < num_bodies; ++b) {
     const BodyInstance& body = scene.bodies[b];
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
-    const char* reason = "given";
     if (desc.contact.kappa > 0.0) {
       modulus.push_back(desc.contact.kappa);
     } else if (body.is_obstacle) {
       modulus.push_back(infinity);
-      reason = "that of the other body";
     } else if (is_stiff(body.kind)) {
       modulus.push_back(inertial_modulus(desc, mass[b], area[b], dhat[b]));
-      reason = "by its inertia in a step";
     } else {
       modulus.push_back(elastic_share * youngs_modulus(body_desc));
-      reason = "a tenth of its smallest Young's modulus";
     }
-    log_info("contact of '{}': kappa {:.4g} Pa, {}; dhat {:.4g} m", body.name, modulus.back(), reason, dhat[b]);
   }
   for (const int body : model.surface.vertex_body) {
     model.contact_measures.modulus.push_back(modulus[static_cast<std::size_t>(body)]);
   }
   if (formulation.orientation) set_orientation(desc, scene);
+}
+
+void log_contact_moduli(const SceneDesc& desc, const SceneModel& scene) {
+  const Model& model = scene.model;
+  std::vector<char> is_told(scene.bodies.size(), 0);
+  for (std::size_t v = 0; v < model.contact_measures.modulus.size(); ++v) {
+    const auto b = static_cast<std::size_t>(model.surface.vertex_body[v]);
+    if (std::exchange(is_told[b], 1) != 0) continue;
+    const BodyInstance& body = scene.bodies[b];
+    log_info("contact of '{}': kappa {:.4g} Pa, {}; dhat {:.4g} m", body.name, model.contact_measures.modulus[v],
+             origin_of_modulus(desc, body), dhat_of_vertex(scene, static_cast<int>(v)));
+  }
 }
 
 }  // namespace clearance

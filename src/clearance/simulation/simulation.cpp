@@ -16,6 +16,7 @@
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/adapted_step.h"
 #include "clearance/simulation/coarse_motion_watch.h"
+#include "clearance/simulation/contact_measures.h"
 #include "clearance/simulation/curved_surface_watch.h"
 #include "clearance/simulation/fields.h"
 #include "clearance/simulation/motions.h"
@@ -253,8 +254,8 @@ struct Simulation::Impl {
       const StepStatus status = attempt->solved->report().status;
       if (status != StepStatus::converged && status != solved().report().status) {
         remesh = without_operations(before, remesh);
-        break;
         add_work(attempt->solved->report(), others);
+        break;
       }
       rejected = attempt->on.state.rejected;
       add_work(solved().report(), others);
@@ -417,6 +418,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   for (const Issues& issues : {find_scene_hints(desc, *impl->scene), problems}) {
     impl->warnings.insert(impl->warnings.end(), issues.begin(), issues.end());
   }
+  log_contact_moduli(desc, *impl->scene);
   impl->views = Impl::views_of(*impl->scene);
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene->initial_state;
