@@ -49,6 +49,7 @@ class Frame:
         self.path = path
         self.time = time  #: [s]
         self._data: Any = None
+        self._rest: Any = None
 
     def _read(self) -> Any:
         if self._data is None:
@@ -71,6 +72,13 @@ class Frame:
         return self._read().contact_forces
 
     @property
+    def rest_positions(self) -> NDArray[np.float64]:
+        """[m] (n, 3) where each vertex is at rest; empty unless elements of the scene adapt (`remesh`)."""
+        if self._rest is None:
+            self._rest = core.rest_positions(self.path)
+        return self._rest
+
+    @property
     def mesh(self) -> Mesh:
         return Mesh._of(self._read().mesh)
 
@@ -80,7 +88,10 @@ class Frame:
         return self._read().cell_body
 
     def array(self, name: str) -> NDArray[np.float64]:
-        """One more array of the frame (output.fields), of vertices or of cells; of vectors their lengths. Raises KeyError."""
+        """One more array of the frame (output.fields), of vertices or of cells; of vectors their lengths, but of
+        `rest_position` the `rest_positions`. Raises KeyError."""
+        if name == "rest_position" and self.rest_positions.size:
+            return self.rest_positions
         data = core.read_frame(self.path, str(name))
         for values in (data.point_scalar, data.cell_scalar):
             if values.size:

@@ -27,8 +27,10 @@ class Folder(InFolder):
         self.assertEqual(run[-1].array("von_mises").shape, (len(run[-1].mesh.tets),))
         moved = np.linalg.norm(run[-1].positions - run[0].positions, axis=1)
         self.assertTrue(np.allclose(run[-1].array("displacement"), moved, atol=1e-15))
-        with self.assertRaises(KeyError):
-            run[0].array("no such")
+        self.assertEqual(run[-1].rest_positions.shape, (0, 3))
+        for name in ("no such", "rest_position"):
+            with self.assertRaises(KeyError):
+                run[0].array(name)
         stats = run.stats
         self.assertEqual(stats["newton_iterations"].tolist(), [r.newton_iterations for r in self.reports])
         self.assertEqual(stats["energy.kinetic"].tolist(), [r.energy["kinetic"] for r in self.reports])

@@ -85,6 +85,12 @@ class SameAsTheProgram(InFolder):
         run = cl.Results(self.folder / "out")
         self.assertTrue(run.verify().ok)
         self.assertEqual([len(frame.positions) for frame in run], lengths)
+        # Both bodies start at rest.
+        np.testing.assert_array_equal(run[0].rest_positions, run[0].positions)
+        rest = run[-1].rest_positions
+        self.assertEqual(rest.shape, (lengths[-1], 3))
+        self.assertEqual(rest[: len(rest) - 4, :2].min(axis=0).tolist(), [-0.3, -0.05])
+        np.testing.assert_array_equal(run[-1].array("rest_position"), rest)
 
     def test_plane(self):
         scene = cl.Scene(dimension=2, time={"step": 0.02, "duration": 0.4})

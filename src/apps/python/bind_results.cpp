@@ -9,6 +9,7 @@
 #include "clearance/io/result/result_check.h"
 #include "clearance/page/page.h"
 #include "clearance/verify/folder/verify_folder.h"
+#include "clearance/verify/rest_shape.h"
 
 namespace clearance::python {
 
@@ -84,6 +85,16 @@ void bind_results(py::module_& module) {
         return value_or_throw(read_frame(path, scalar), "ResultError");
       },
       py::arg("path"), py::arg("scalar"));
+  module.def(
+      "rest_positions",
+      [](const fs::path& path) {
+        const std::vector<Vec<3>> rest = [&] {
+          const py::gil_scoped_release release;
+          return verify::rest_positions(value_or_throw(read_whole_frame(path), "ResultError"));
+        }();
+        return array_of(rest);
+      },
+      py::arg("path"));
   module.def("frames_of", &frames_of, py::arg("folder"));
   module.def("verify", &verify_result, py::arg("folder"));
   module.def("export_page", &export_page, py::arg("folder"), py::arg("output"), py::arg("viewer"),
