@@ -198,6 +198,10 @@ TEST_F(AdaptingRun, IsAPage) {
   const Result<PageReport> report = write_page(options, folder_ / "viewer.html");
   ASSERT_TRUE(report.has_value()) << to_string(report.issues().front());
   EXPECT_EQ(report->num_kept, 5u);
+  // Of the frames with a vertex in the middle.
+  EXPECT_TRUE(report->adapts);
+  EXPECT_EQ(report->num_triangles, 5u);
+  EXPECT_EQ(report->num_vertices, 8u);
   std::ifstream file(options.output);
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   for (const char* id : {"\"topology\"", "\"topology2\"", "\"topology4\"", "\"frame4\""}) {

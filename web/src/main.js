@@ -73,7 +73,8 @@ class Page {
     document.title = `${title} – Clearance`;
     $("title").textContent = title;
     const steps = head.stats.step.length, failed = head.stats.status.filter((s) => s !== "converged").length;
-    $("facts").textContent = `${head.bodies.length} bodies · ${head.triangles.toLocaleString("en")} triangles · ` +
+    $("facts").textContent = `${head.bodies.length} bodies · ` +
+      `${head.triangles.toLocaleString("en")} triangles${head.adapts ? " at the start" : ""} · ` +
       `${steps} steps${failed > 0 ? `, ${failed} not converged` : ""}`;
     $("scene").textContent = head.scene ? JSON.stringify(head.scene, null, 1) : "The folder had no scene.json.";
     const left = head.framesOfRun - head.frames.length;

@@ -121,8 +121,9 @@ int run_page_export(const ExportOptions& options) {
     fmt::print("{}\n", json.dump(2));
     return 0;
   }
-  fmt::print("{}: {} frames, {} triangles, {:.1f} MB (open it in a browser)\n", options.page.output.string(),
-             report->num_kept, report->num_triangles, 1e-6 * static_cast<double>(report->num_bytes));
+  fmt::print("{}: {} frames, {}{} triangles, {:.1f} MB (open it in a browser)\n", options.page.output.string(),
+             report->num_kept, report->adapts ? "at most " : "", report->num_triangles,
+             1e-6 * static_cast<double>(report->num_bytes));
   if (report->num_kept < report->num_frames) {
     fmt::print("{} of {} frames, evenly, for {:g} MB (--max-size)\n", report->num_kept, report->num_frames,
                options.page.max_megabytes);

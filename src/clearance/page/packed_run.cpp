@@ -161,6 +161,8 @@ Result<Done> PackedRun::measure(std::vector<std::size_t> kept, bool is_exact) {
       before = *frame;
     }
     const DrawnBodies& drawn = other ? *other : unarranged_;
+    most_vertices_ = std::max(most_vertices_, drawn.vertices().size());
+    most_triangles_ = std::max(most_triangles_, drawn.triangles().size());
     drawn.note_shape(*frame, changes);
     boxes.add(drawn, *frame);
     if (!frame->contact_force.empty()) has_forces_ = true;

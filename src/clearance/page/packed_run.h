@@ -34,6 +34,9 @@ class PackedRun {
   double position_error() const;
   /// Elements change from frame to frame.
   bool adapts() const { return adapts_; }
+  /// In one of the frames measured.
+  std::size_t most_vertices() const { return most_vertices_; }
+  std::size_t most_triangles() const { return most_triangles_; }
   /// Of a frame of the packed run: the first frame that has its topology.
   std::size_t topology_of(std::size_t index) const;
 
@@ -80,6 +83,7 @@ class PackedRun {
   std::vector<char> changes_;             ///< per body in the order of the frames: 1 if it changes its shape
   std::vector<std::size_t> kept_;         ///< empty: all frames of a run under way
   std::vector<std::size_t> topology_of_;  ///< per kept frame; empty: of a run under way
+  std::size_t most_vertices_ = 0, most_triangles_ = 0;
   std::vector<Field> fields_;
   bool is_exact_ = true;
   bool has_forces_ = false;

@@ -167,8 +167,15 @@ Result<PageReport> write_page(const PageOptions& options, const fs::path& viewer
   page.add(text->after);
   const Result<std::uintmax_t> num_bytes = page.finish();
   if (!num_bytes) return num_bytes.issues();
-  return PageReport{run->files().frames.size(),       kept.size(),           run->bodies().vertices().size(),
-                    run->bodies().triangles().size(), run->position_error(), *num_bytes};
+  PageReport report;
+  report.num_frames = run->files().frames.size();
+  report.num_kept = kept.size();
+  report.num_vertices = run->most_vertices();
+  report.num_triangles = run->most_triangles();
+  report.adapts = run->adapts();
+  report.position_error = run->position_error();
+  report.num_bytes = *num_bytes;
+  return report;
 }
 
 }  // namespace clearance::page

@@ -18,8 +18,9 @@ struct PageOptions {
 };
 
 struct PageReport {
-  std::size_t num_frames = 0, num_kept = 0;  ///< of the run, and in the page
-  std::size_t num_vertices = 0, num_triangles = 0;
+  std::size_t num_frames = 0, num_kept = 0;         ///< of the run, and in the page
+  std::size_t num_vertices = 0, num_triangles = 0;  ///< where elements adapt, the most in a frame of the page
+  bool adapts = false;
   double position_error = 0.0;  ///< [m] of each coordinate of deformable bodies, at most
   std::uintmax_t num_bytes = 0;
 };
