@@ -35,6 +35,21 @@ TEST_F(Check, TableHasSizeVolumeMassElementsAndSmallestEdgeOfEachBody) {
   EXPECT_TRUE(floor["mass"].is_null() && floor["volume"].is_null());
 }
 
+TEST_F(Check, SaysWhoseElementsAdapt) {
+  const std::string scene =
+      R"({"time": {"mass": "consistent"}, "contact": {"formulation": "convergent"}, "remesh": {}, "bodies": [)" +
+      brick_ + R"(, {"name": "stone", "remesh": {"enabled": false}, "transform": {"translation": [3, 5, 0]},
+        "generator": {"kind": "box", "size": [1, 1, 1], "resolution": [2, 2, 2]}}, )" +
+      floor_ + "]}";
+  const Json table = json_of(scene)["table"];
+  ASSERT_EQ(table.size(), 3u);
+  EXPECT_EQ(table[0]["adapts"], true);
+  EXPECT_EQ(table[1]["adapts"], false);
+  EXPECT_EQ(table[2]["adapts"], false);
+  const ProcessResult check = clearance({"check", write("scene.json", scene).string()});
+  EXPECT_NE(check.output.find("\nelements adapt (`remesh`): brick\n"), std::string::npos) << check.output;
+}
+
 TEST_F(Check, MassOfAStiffPartIsThatOfItsDensity) {
   const Json report = json_of(R"({"bodies": [{"generator": {"kind": "box", "size": [2, 1, 1], "resolution": [4, 2, 2]},
     "material": {"density": 100}, "stiff_parts": [{"density": 1000, "region": {"box": [[-9, -9, -9], [0, 9, 9]]}}]}]})");

@@ -413,6 +413,16 @@ TEST(Locking, TurnedBeamIsToldToo) {
   expect_told(told(bodies(box("[1, 0.1, 0.16]", turned, "[10, 1, 1]"))), "bodies[0].generator", {"0.1 m thin"});
 }
 
+TEST(Locking, ElementsThatAreSplitWhereTheyBendAreNotTold) {
+  const auto beam = [](const std::string& remesh) {
+    return bodies(box("[1, 0.1, 0.1]", R"(, "remesh": )" + remesh, "[10, 1, 1]"),
+                  R"("time": {"step": 0.01, "mass": "consistent"}, "contact": {"formulation": "convergent"}, )");
+  };
+  expect_nothing(told(beam("{}")));
+  expect_told(told(beam(R"({"split": false})")), "bodies[0].generator", {"single linear element"});
+  expect_told(told(beam(R"({"enabled": false})")), "bodies[0].generator", {"single linear element"});
+}
+
 TEST(Locking, ThinRingIsTold) {
   const auto ring = [](const std::string& tube) {
     return bodies(R"({"generator": {"kind": "link", "size": [1, 0.6, 0.03], "resolution": [8, )" + tube + "]}}");

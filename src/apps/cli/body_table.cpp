@@ -1,10 +1,12 @@
 #include "apps/cli/body_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/scene/body_remesh.h"
 #include "clearance/scene/enums.h"
 
 namespace clearance::cli {
@@ -30,9 +32,13 @@ std::string number_text(double value) {
   return value > 0.0 && std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
 }
 
+bool adapts(const SceneDesc& desc, const BodyFacts& line) {
+  return find_remesh(desc, desc.bodies[static_cast<std::size_t>(line.desc)]) != nullptr;
+}
+
 }  // namespace
 
-Json json_of_bodies(const std::vector<BodyFacts>& lines) {
+Json json_of_bodies(const SceneDesc& desc, const std::vector<BodyFacts>& lines) {
   const auto number = [](double value) { return value > 0.0 && std::isfinite(value) ? Json(value) : Json(nullptr); };
   Json table = Json::array();
   for (const BodyFacts& line : lines) {
@@ -43,12 +49,14 @@ Json json_of_bodies(const std::vector<BodyFacts>& lines) {
                      {"volume", number(line.volume)},
                      {"mass", number(line.mass)},
                      {"elements", line.num_elements},
-                     {"smallest_edge", number(line.smallest_edge)}});
+                     {"smallest_edge", number(line.smallest_edge)},
+                     {"adapts", adapts(desc, line)}});
   }
   return table;
 }
 
-void print_body_table(const std::vector<BodyFacts>& lines, int dim) {
+void print_body_table(const SceneDesc& desc, const std::vector<BodyFacts>& lines) {
+  const int dim = desc.dimension;
   // Text first, so that every column is as wide as its widest entry.
   using Row = std::array<std::string, 7>;
   std::vector<Row> rows = {{"body", "kind", "size [m]", dim == 2 ? "area [m^2]" : "volume [m^3]", "mass [kg]",
@@ -72,6 +80,11 @@ void print_body_table(const std::vector<BodyFacts>& lines, int dim) {
     }
     fmt::print("{}\n", text.substr(0, text.find_last_not_of(' ') + 1));
   }
+  std::vector<std::string> adapting;
+  for (const BodyFacts& line : lines) {
+    if (adapts(desc, line)) adapting.push_back(line.name);
+  }
+  if (!adapting.empty()) fmt::print("\nelements adapt (`remesh`): {}\n", fmt::join(adapting, ", "));
 }
 
 }  // namespace clearance::cli

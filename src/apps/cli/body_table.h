@@ -7,10 +7,11 @@
 
 namespace clearance::cli {
 
-/// One object a line: `name`, `bodies`, `kind`, `size`, `volume`, `mass`, `elements`, `smallest_edge`; null where there
-/// is none.
-nlohmann::ordered_json json_of_bodies(const std::vector<BodyFacts>& lines);
+/// One object a line: `name`, `bodies`, `kind`, `size`, `volume`, `mass`, `elements`, `smallest_edge`, `adapts`; null
+/// where there is none.
+nlohmann::ordered_json json_of_bodies(const SceneDesc& desc, const std::vector<BodyFacts>& lines);
 
-void print_body_table(const std::vector<BodyFacts>& lines, int dim);
+/// And, in a line of its own, whose elements adapt.
+void print_body_table(const SceneDesc& desc, const std::vector<BodyFacts>& lines);
 
 }  // namespace clearance::cli

@@ -96,7 +96,7 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
                     {"tolerance", s.tolerance},
                     {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
                     {"names", bodies},
-                    {"table", json_of_bodies(facts)},
+                    {"table", json_of_bodies(desc, facts)},
                     {"warnings", json_of(ready.warnings)}};
     if (!separation.is_null()) summary["separation"] = separation;
     fmt::print("{}\n", summary.dump(2));
@@ -113,7 +113,7 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
              s.bbox_diagonal, s.dhat, convergence);
   fmt::print("smallest gap at the start: {}\n",
              std::isfinite(s.min_distance) ? fmt::format("{:.6g} m", s.min_distance) : "more than dhat");
-  print_body_table(facts, s.dim);
+  print_body_table(desc, facts);
 }
 
 Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {

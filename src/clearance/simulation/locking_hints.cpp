@@ -7,6 +7,7 @@
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/math/elementary.h"
 #include "clearance/math/symmetric_modes.h"
+#include "clearance/scene/body_remesh.h"
 
 namespace clearance {
 
@@ -147,8 +148,12 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
+    const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
+    // What bends gets more elements as it does.
+    const RemeshDesc* remesh = find_remesh(desc, body_desc);
+    if (remesh != nullptr && remesh->split) continue;
     const Shape shape = shape_of(body, surfaces.area(b));
-    const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(body.desc)].material;
+    const MaterialDesc& material = body_desc.material;
     if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
     // Without a vertex inside, no place has two elements between both sides.
     if (surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size())) {

@@ -7,7 +7,8 @@
 namespace clearance {
 
 /// One element through the thickness of a slender body, elements that are long along it, and Poisson's ratios above
-/// 0.45. Factors are those of cantilevers of the generated boxes.
+/// 0.45. Factors are those of cantilevers of the generated boxes. Elements that are split where that pays
+/// (`remesh`) are not counted.
 void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints);
 
 }  // namespace clearance
