@@ -64,6 +64,23 @@ TEST(ValidateRemesh, NeedsEnergiesOfContactThatDoNotCountElements) {
                   "the energy depends on how many elements a surface has (got false)"});
 }
 
+TEST(ValidateRemesh, AdaptiveStiffnessOfBarriersHasNoEffect) {
+  const auto published = [](SceneDesc& s) { s.contact.stiffness = ContactStiffnessKind::published; };
+  EXPECT_EQ(problems(published),
+            Lines{"contact.stiffness: warning: has no effect where elements adapt (`remesh`): the barrier is an energy "
+                  "per area, with one stiffness for a pair of bodies, in Pa (`contact.kappa`) (got published)"});
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              published(s);
+              s.contact.kappa = 1e5;
+            }),
+            Lines{});
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              published(s);
+              s.contact.enabled = false;
+            }),
+            Lines{});
+}
+
 TEST(ValidateRemesh, ABodyReplacesWhatTheSceneHas) {
   const auto without = [](SceneDesc& s) {
     s.bodies[0].remesh.emplace().enabled = false;
@@ -129,6 +146,16 @@ TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
             Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->smallest_edge = 0.0; }),
             Lines{"remesh.smallest_edge: must be above 0 [m] (got 0)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = 2.0; }),
+            Lines{"remesh.relative_gain: must be between 0 and 1, the first excluded (got 2)"});
+  EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = s.remesh->relative_loss = 1e-5; }),
+            Lines{"remesh.relative_loss: warning: is no less than relative_gain (1e-05): what a split has brought may "
+                  "be given up by the next collapse (got 1e-05)"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.remesh->relative_gain = s.remesh->relative_loss = 1e-5;
+              s.remesh->collapse = false;
+            }),
+            Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->split_quantile = 1.0; }),
             Lines{"remesh.split_quantile: must be between 0 and 1, the last excluded (got 1)"});
 }

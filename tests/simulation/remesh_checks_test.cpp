@@ -5,6 +5,8 @@
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/generators.h"
+#include "clearance/io/scene_reader.h"
+#include "clearance/simulation/simulation.h"
 
 namespace clearance {
 namespace {
@@ -63,6 +65,54 @@ TEST(RemeshChecks, LimitsThatForbidEverySplitAreTold) {
             "(got 0.9)"});
   scene.bodies[0].remesh->split = false;
   EXPECT_TRUE(look_at(scene, mesh).warnings.empty());
+}
+
+TEST(RemeshChecks, EdgesThatRoundingWouldBendAreTold) {
+  SceneDesc scene = scene_of_a_cube();
+  Mesh mesh = make_box({2, 2, 2}, {1, 1, 1});
+  scene.remesh->smallest_edge = 1e-9;
+  EXPECT_TRUE(look_at(scene, mesh).warnings.empty());
+  scene.remesh->smallest_edge = 1e-12;
+  EXPECT_EQ(look_at(scene, mesh).warnings,
+            Lines{"remesh.smallest_edge: warning: coordinates of body 'cube' reach 1 m: rounding changes the strains "
+                  "of elements this small; expected at least 1e-10 m (got 1e-12)"});
+  // Coordinates are coarser far away.
+  scene.remesh->smallest_edge = 1e-9;
+  for (Vec<3>& x : mesh.vertices) x[0] += 100.0;
+  EXPECT_EQ(look_at(scene, mesh).warnings.size(), 1u);
+}
+
+/// Of a bar of ten elements in a row, of which the left half is at x < 0.
+Lines hints(const std::string& body, double duration = 1.0) {
+  const Result<LoadedScene> loaded = load_scene_text(
+      R"({"dimension": 2, "time": {"step": 0.01, "duration": )" + std::to_string(duration) +
+          R"(, "mass": "consistent"}, "contact": {"formulation": "convergent"}, "remesh": {}, "bodies": [{"name": "bar",
+      "generator": {"kind": "rectangle", "size": [1, 0.1], "resolution": [10, 1]}, )" +
+          body + "}]}",
+      "scene", ".", {});
+  EXPECT_TRUE(loaded) << to_string(loaded.issues().front());
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
+  EXPECT_TRUE(simulation) << to_string(simulation.issues().front());
+  Lines lines;
+  for (const Issue& issue : simulation->warnings()) lines.push_back(to_string(issue));
+  return lines;
+}
+
+TEST(RemeshChecks, BodiesThatAreHeldOrStiffAsAWholeAreTold) {
+  const std::string left = R"({"box": [[-1, -1, 0], [0.01, 1, 0]]})", right = R"({"box": [[0.09, -1, 0], [1, 1, 0]]})",
+                    all = R"({"box": [[-1, -1, 0], [1, 1, 0]]})";
+  const Lines told = {
+      "remesh: warning: has no effect on body 'bar': stiff parts or motions hold all of it, and elements adapt only "
+      "where something deforms"};
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + "}]"), told);
+  EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + all + "}]"), told);
+  // Between two that hold all nodes together there are edges that neither holds.
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + left + R"(}, {"region": )" + right + "}]"), Lines{});
+  EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + left + R"(}], "motions": [{"region": )" + right + "}]"), Lines{});
+  // For a while, or in one direction.
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "end": 0.5}])"), Lines{});
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "end": 0.5}])", 0.5), told);
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "components": [true, false]}])"), Lines{});
 }
 
 }  // namespace

@@ -150,7 +150,9 @@ void describe(Visitor& v, FrictionDesc& f) {
                    "elastic sliding of a contact that sticks, kept from step to step, so that a load below the limit "
                    "does not creep; 0: friction smoothed below eps_v, which creeps"));
   v.field("iterations", f.iterations,
-          at_least(0, "", "lagged solves per step; 0: until friction forces agree with the contact forces"));
+          at_least(0, "",
+                   "lagged solves per step; 0, and more than 100: until friction forces agree with the contact forces, "
+                   "with directions that couple both, in at most 100 of them"));
   v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies"));
 }
 
@@ -186,9 +188,9 @@ void describe(Visitor& v, RemeshDesc& r) {
   v.field("gain", r.gain,
           at_least(0.0, "J", "what a split has to lower the incremental potential by; 0: see relative_gain"));
   v.field("relative_gain", r.relative_gain,
-          positive("", "likewise, as a share of the elastic and contact energy of the body"));
+          positive("", "likewise, as a share of the elastic and contact energy of the body").below(1.0, false));
   v.field("loss", r.loss, at_least(0.0, "J", "what any other operation may raise it by; 0: see relative_loss"));
-  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share"));
+  v.field("relative_loss", r.relative_loss, at_least(0.0, "", "likewise, as such a share").below(1.0, false));
   v.field("split_quantile", r.split_quantile,
           at_least(0.0, "", "edges are tried if they have more energy than this share of all edges").below(1.0, true));
   v.field("collapse_quantile", r.collapse_quantile,

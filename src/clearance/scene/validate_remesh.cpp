@@ -41,6 +41,16 @@ class RemeshCheck : SceneCheck {
     if (!remesh.split && !remesh.collapse && !remesh.swap && !remesh.smooth) {
       error(place, "has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false");
     }
+    const bool has_relative_limits = remesh.gain == 0.0 && remesh.loss == 0.0;
+    const bool has_others = remesh.collapse || remesh.swap || remesh.smooth;
+    if (remesh.criterion == RemeshCriterion::energy && remesh.split && has_others && has_relative_limits &&
+        remesh.relative_loss >= remesh.relative_gain) {
+      warning(place + ".relative_loss",
+              fmt::format("is no less than relative_gain ({:g}): what a split has brought may be given up by the next "
+                          "collapse",
+                          remesh.relative_gain),
+              fmt::format("{:g}", remesh.relative_loss));
+    }
     if (remesh.criterion == RemeshCriterion::energy) {
       const RemeshDesc unset;
       warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);
@@ -69,6 +79,13 @@ class RemeshCheck : SceneCheck {
             "a surface has",
             std::string(enum_name(contact.formulation)));
       return;
+    }
+    if (contact.stiffness == ContactStiffnessKind::published && contact.kappa == 0.0) {
+      warning(
+          "contact.stiffness",
+          "has no effect where elements adapt (`remesh`): the barrier is an energy per area, with one stiffness for "
+          "a pair of bodies, in Pa (`contact.kappa`)",
+          "published");
     }
     refuse_part("area_weights", contact.area_weights);
     refuse_part("improved_max", contact.improved_max);

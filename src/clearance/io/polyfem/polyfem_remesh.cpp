@@ -99,7 +99,10 @@ class RemeshReader {
 
 void read_polyfem_remesh(const ForeignObject& root, SceneDesc& scene) {
   const ForeignObject remesh = root.child("space").child("remesh");
-  if (remesh.flag("enabled", false)) scene.remesh = RemeshReader(remesh).read();
+  if (!remesh.flag("enabled", false)) return;
+  scene.remesh = RemeshReader(remesh).read();
+  // Contacts of elements that adapt have one for a pair of bodies.
+  scene.contact.stiffness = ContactStiffnessKind::bodies;
 }
 
 }  // namespace clearance
