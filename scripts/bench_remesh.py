@@ -125,22 +125,23 @@ def run(program, case, variant, places, limit, results, steps):
     folder.mkdir(parents=True, exist_ok=True)
     scene, out, measured = folder / "scene.json", folder / "run", folder / "measured.json"
     if not measured.exists():
-        measured.write_text(json.dumps({"mb": simulate(program, native_scene(program, case, variant, places, folder),
-                                                       out, limit, steps)}))
+        native_scene(program, case, variant, places, folder)
+    checked = json.loads(subprocess.run([program, "check", str(scene), "--json"], capture_output=True, text=True).stdout)
+    if not measured.exists():
+        mb = simulate(program, scene, out, limit, min(steps, checked["steps"]))
+        measured.write_text(json.dumps({"mb": mb}))
     records = [json.loads(line) for line in (out / "stats.jsonl").read_text().splitlines()] \
         if (out / "stats.jsonl").exists() else []
     if not records:
         print(f"{case.name}, {variant}: no step within {limit:g} s: {(folder / 'messages.txt').read_text()[-500:]}")
         return None
     verified = subprocess.run([program, "verify", str(out)], capture_output=True, text=True)
-    vertices = json.loads(subprocess.run([program, "check", str(scene), "--json"], capture_output=True,
-                                         text=True).stdout)["vertices"]
     with (out / "probes.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     axes = [f"p{i}.{axis} [m]" for i in range(len(places)) for axis in "xyz"]
     forces = [name for name in rows[0] if name.startswith("push.normal")]
     return {"records": records, "mb": json.loads(measured.read_text())["mb"],
-            "unknowns": [3 * r.get("remesh", {}).get("vertices", vertices) for r in records],
+            "unknowns": [3 * r.get("remesh", {}).get("vertices", checked["vertices"]) for r in records],
             "places": [[float(row[c]) for c in axes] for row in rows],
             "forces": [[float(row[c] or "nan") for c in forces] for row in rows[1:]],
             "is_clean": verified.returncode == 0, "verify": verified.stdout.strip().splitlines()[-1:]}
@@ -217,7 +218,7 @@ def main():
     parser.add_argument("--only", help="scenes whose name holds one of these, with commas between")
     parser.add_argument("--variants", default=",".join(VARIANTS), help="of them, with commas between")
     parser.add_argument("--limit", type=float, default=7200, help="seconds of a variant (default: two hours)")
-    parser.add_argument("--steps", type=int, default=1000000, help="at most")
+    parser.add_argument("--steps", type=int, default=1000000, help="at most, and no more than the scene lasts")
     parser.add_argument("--results", type=Path, help="keep the result folders here; variants that are there already are not run again")
     parser.add_argument("--write", action="store_true", help="store the table in docs/benchmarks.md")
     arguments = parser.parse_args()
