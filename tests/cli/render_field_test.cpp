@@ -179,9 +179,10 @@ class RenderField : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// An array of one number per vertex (`section` PointData) or a cell (CellData), as text, in both frames.
-  void add_array(const std::string& section, const std::string& name, const std::string& numbers) const {
-    for (const char* file : {"frames/0.vtu", "frames/1.vtu"}) {
+  /// An array of one number per vertex (`section` PointData) or a cell (CellData), as text, in both frames or in some.
+  void add_array(const std::string& section, const std::string& name, const std::string& numbers,
+                 const std::vector<const char*>& files = {"frames/0.vtu", "frames/1.vtu"}) const {
+    for (const char* file : files) {
       std::ifstream in(folder_ / file, std::ios::binary);
       std::string text{std::istreambuf_iterator<char>(in), {}};
       const std::string tag = "</" + section + ">";
@@ -192,7 +193,7 @@ class RenderField : public testing::Test {
     }
   }
 
-  int render(const std::string& color) const {
+  RenderOptions options_of(const std::string& color) const {
     RenderOptions options;
     options.folder = folder_;
     options.output = folder_ / "out.png";
@@ -200,10 +201,12 @@ class RenderField : public testing::Test {
     options.height = 180;
     options.samples = 4;
     options.color = color;
-    return run_render(options);
+    return options;
   }
-  Image picture(const std::string& color) const {
-    EXPECT_EQ(render(color), 0);
+  int render(const std::string& color) const { return run_render(options_of(color)); }
+  Image picture(const std::string& color) const { return picture(options_of(color)); }
+  Image picture(const RenderOptions& options) const {
+    EXPECT_EQ(run_render(options), 0);
     std::ifstream file(folder_ / "out.png", std::ios::binary);
     return decode_png({std::istreambuf_iterator<char>(file), {}});
   }
@@ -244,6 +247,33 @@ TEST_F(RenderField, ArraysOfPointsAndCellsAreFieldsByTheirNames) {
     EXPECT_GT(yellow, 1000) << name;
     EXPECT_GT(violet, 1000) << name;
   }
+}
+
+TEST_F(RenderField, FrameWithoutTheArrayOfOthersIsRefused) {
+  add_array("CellData", "von_mises", "1 1 1 1 1 9 9 9 9 9", {"frames/0.vtu"});
+  RenderOptions options = options_of("stress");
+  const Result<std::string> last = draw_picture(options);
+  ASSERT_FALSE(last);
+  EXPECT_EQ(to_string(last.issues().front()),
+            (folder_ / "frames/1.vtu").string() +
+                ": --color: this frame has no `von_mises`: choose one that has with --frame (got stress)");
+  options.frame = 0;
+  EXPECT_TRUE(draw_picture(options));
+}
+
+TEST_F(RenderField, ArrayWithoutNumbersIsNotSaidToBeMissing) {
+  add_array("CellData", "von_mises", "nan nan nan nan nan nan nan nan nan nan");
+  const Result<std::string> drawn = draw_picture(options_of("stress"));
+  ASSERT_FALSE(drawn);
+  EXPECT_EQ(drawn.issues().front().message,
+            "the frames have `von_mises`, but no finite number of it on a body that is no obstacle");
+  const Result<std::string> missing = draw_picture(options_of("pressure"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(
+      missing.issues().front().message,
+      "the frames have no `contact_pressure`: add \"contact_pressure\" to `output.fields` of the scene and run it "
+      "again");
+  EXPECT_EQ(missing.issues().front().value, "pressure");
 }
 
 TEST_F(RenderField, UnknownOrUnfitArraysAreRefused) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/console.h"
@@ -98,6 +99,7 @@ FrameExtent measure_frame(const fs::path& path, const std::string& color, const 
   }
   const Mesh& mesh = frame->mesh;
   const std::vector<double> values = field_values(*frame, color, first);
+  extent.has_field = !values.empty();
   std::vector<char> is_done(mesh.vertices.size(), 0);
   std::size_t cell = 0;
   const auto add = [&](const auto& vertices) {
@@ -117,9 +119,10 @@ FrameExtent measure_frame(const fs::path& path, const std::string& color, const 
   return measured;
 }
 
-/// Extents of some frames together, so that a film has one camera and one colour map.
+/// Extents of some frames together, so that a film has one camera and one colour map. `asked`: the colour as the user
+/// named it.
 Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const std::string& color,
-                                     const Frame& first) {
+                                     const std::string& asked, const Frame& first) {
   std::vector<FrameExtent> extents(frames.size());
   parallel_for(static_cast<int>(extents.size()), 1,
                [&](int i) { extents[i] = measure_frame(frames[i], color, first); });
@@ -131,7 +134,11 @@ Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const 
   if (film.bodies.is_empty()) film.bodies = film.obstacles;
   if (film.bodies.is_empty()) return Issue{frames[0].string(), "", "", "holds nothing to draw"};
   if (is_field(color) && film.field.is_empty) {
-    return Issue{frames[0].string(), "--color", color, advice_for_missing(color)};
+    const std::string message =
+        film.has_field
+            ? fmt::format("the frames have `{}`, but no finite number of it on a body that is no obstacle", color)
+            : advice_for_missing(color);
+    return Issue{frames[0].string(), "--color", asked, message};
   }
   return film;
 }
@@ -186,11 +193,20 @@ int refuse(const Issues& issues) {
   return 2;
 }
 
+bool makes_film(const RenderOptions& options) {
+  return options.output.extension() == ".mp4";
+}
+
 /// Everything that all pictures of a run have in common.
 class Studio {
  public:
-  Studio(Folder folder, PictureExtent film, Frame first, const RenderOptions& options)
-      : folder_(std::move(folder)), film_(std::move(film)), first_(std::move(first)), options_(options) {
+  /// `color`: the array that options.color stands for.
+  Studio(Folder folder, PictureExtent film, Frame first, const RenderOptions& options, std::string color)
+      : folder_(std::move(folder)),
+        film_(std::move(film)),
+        first_(std::move(first)),
+        options_(options),
+        color_(std::move(color)) {
     const RenderBounds view = choose_view(film_);
     drawing_.origin = view.center();
     drawing_.size = std::max(view.diagonal(), 1e-12);
@@ -201,18 +217,26 @@ class Studio {
     const FieldRange scale = film_.field.as_scale();
     style_.low = scale.low;
     style_.high = scale.high;
-    const std::string unit = unit_of(options.color);
-    legend_ = {unit.empty() ? options.color : fmt::format("{} [{}]", options.color, unit), scale.low, scale.high};
+    const std::string unit = unit_of(color_);
+    legend_ = {unit.empty() ? color_ : fmt::format("{} [{}]", color_, unit), scale.low, scale.high};
   }
 
   Result<Image> draw(int index) {
-    auto frame = read_frame_for(folder_.frames[index], options_.color, first_);
+    const fs::path& path = folder_.frames[index];
+    auto frame = read_frame_for(path, color_, first_);
     if (!frame) return frame.issues();
-    style_.values = is_field(options_.color) ? field_values(*frame, options_.color, first_) : std::vector<double>{};
+    style_.values = is_field(color_) ? field_values(*frame, color_, first_) : std::vector<double>{};
+    if (is_field(color_) && style_.values.empty()) {
+      if (!makes_film(options_)) {
+        return Issue{path.string(), "--color", options_.color,
+                     fmt::format("this frame has no `{}`: choose one that has with --frame", color_)};
+      }
+      style_.values.assign(frame->mesh.vertices.size(), std::numeric_limits<double>::quiet_NaN());
+    }
     if (folder_.is_plane) frame->mesh.dim = 2;
     draw_frame(*frame, style_, drawing_);
     Image image = trace(drawing_, camera_, {options_.width, options_.height, options_.samples});
-    if (is_field(options_.color)) draw_legend(image, legend_);
+    if (is_field(color_)) draw_legend(image, legend_);
     return image;
   }
 
@@ -223,6 +247,7 @@ class Studio {
   PictureExtent film_;
   Frame first_;
   RenderOptions options_;
+  std::string color_;
   Drawing drawing_;
   Camera camera_;
   DrawStyle style_;
@@ -281,7 +306,7 @@ int render_film(Studio& studio, const RenderOptions& options) {
 /// Sizes and samples where the user left them open; films need even sizes.
 Result<RenderOptions> complete_options(RenderOptions options) {
   const std::string extension = options.output.extension().string();
-  const bool is_film = extension == ".mp4";
+  const bool is_film = makes_film(options);
   if (!is_film && extension != ".png") {
     return Issue{options.output.string(), "", extension, "expected a name that ends in .png or .mp4"};
   }
@@ -317,21 +342,21 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 namespace {
 
 /// An array that has the short name itself goes first.
-void complete_color(const Folder& folder, RenderOptions& options) {
-  const auto last = read_frame(folder.frames.back(), array_of(options.color));
-  if (last && last->point_scalar.empty() && last->cell_scalar.empty()) options.color = full_name_of(options.color);
+std::string complete_color(const Folder& folder, const std::string& color) {
+  const auto last = read_frame(folder.frames.back(), array_of(color));
+  return last && last->point_scalar.empty() && last->cell_scalar.empty() ? full_name_of(color) : color;
 }
 
-Result<Studio> open_studio(RenderOptions& options) {
+Result<Studio> open_studio(const RenderOptions& options) {
   auto folder = read_folder(options.folder);
   if (!folder) return folder.issues();
-  complete_color(*folder, options);
+  const std::string color = complete_color(*folder, options.color);
   auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();
-  auto film =
-      options.extent ? Result<PictureExtent>(*options.extent) : measure_frames(folder->frames, options.color, *first);
+  auto film = options.extent ? Result<PictureExtent>(*options.extent)
+                             : measure_frames(folder->frames, color, options.color, *first);
   if (!film) return film.issues();
-  return Studio(std::move(*folder), std::move(*film), std::move(*first), options);
+  return Studio(std::move(*folder), std::move(*film), std::move(*first), options, color);
 }
 
 }  // namespace
@@ -340,18 +365,19 @@ void PictureExtent::add(const PictureExtent& other) {
   bodies.add(other.bodies);
   obstacles.add(other.obstacles);
   field.add(other.field);
+  has_field = has_field || other.has_field;
 }
 
-Result<PictureExtent> measure_picture(const RenderOptions& given) {
-  RenderOptions options = given;
+Result<PictureExtent> measure_picture(const RenderOptions& options) {
   auto folder = read_folder(options.folder);
   if (!folder) return folder.issues();
   const Result<int> index = choose_frame(*folder, options);
   if (!index) return index.issues();
-  complete_color(*folder, options);
+  const std::string color = complete_color(*folder, options.color);
   auto first = read_whole_frame(folder->frames[0]);
   if (!first) return first.issues();
-  return measure_frames({folder->frames[0], folder->frames[static_cast<std::size_t>(*index)]}, options.color, *first);
+  return measure_frames({folder->frames[0], folder->frames[static_cast<std::size_t>(*index)]}, color, options.color,
+                        *first);
 }
 
 Result<std::string> draw_picture(const RenderOptions& given) {
@@ -363,7 +389,7 @@ Result<std::string> draw_picture(const RenderOptions& given) {
 }
 
 int run_render(const RenderOptions& given) {
-  if (given.output.extension() != ".mp4") {
+  if (!makes_film(given)) {
     const auto drawn = draw_picture(given);
     if (!drawn) return refuse(drawn.issues());
     fmt::print("{}\n", *drawn);

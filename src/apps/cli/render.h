@@ -15,6 +15,7 @@ namespace clearance::cli {
 struct PictureExtent {
   render::RenderBounds bodies, obstacles;
   render::FieldRange field;  ///< of what colours mean, on bodies that are no obstacles
+  bool has_field = false;    ///< a frame has it, with numbers or without
 
   void add(const PictureExtent& other);
 };
