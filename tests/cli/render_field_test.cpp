@@ -276,6 +276,23 @@ TEST_F(RenderField, ArrayWithoutNumbersIsNotSaidToBeMissing) {
   EXPECT_EQ(missing.issues().front().value, "pressure");
 }
 
+TEST_F(RenderField, EdgesAreDarkLines) {
+  const Image plain = picture("body");
+  RenderOptions options = options_of("body");
+  options.has_edges = true;
+  const Image edged = picture(options);
+  int num_darker = 0, num_brighter = 0;
+  for (std::size_t i = 0; i < plain.rgb.size(); i += 3) {
+    const auto light = [i](const Image& image) { return image.rgb[i] + image.rgb[i + 1] + image.rgb[i + 2]; };
+    num_darker += light(edged) < light(plain) - 20 ? 1 : 0;
+    num_brighter += light(edged) > light(plain) + 20 ? 1 : 0;
+  }
+  // Two boxes show six faces of about 100 x 100 pixels, and half of their edges' and diagonals' length.
+  EXPECT_GT(num_darker, 500);
+  EXPECT_LT(num_darker, static_cast<int>(plain.rgb.size()) / 3 / 10);
+  EXPECT_EQ(num_brighter, 0);
+}
+
 TEST_F(RenderField, UnknownOrUnfitArraysAreRefused) {
   EXPECT_EQ(render("temperature"), 2);
   add_array("PointData", "pressure", "1 2 3");

@@ -235,6 +235,8 @@ int run_command_line(int argc, char** argv) {
                    "what colours mean: body, displacement from the first frame, stress (von_mises), pressure "
                    "(contact_pressure), or the name of an array of the frames")
       ->option_text("body|velocity|displacement|stress|pressure|NAME");
+  render_command->add_flag("--edges", render.has_edges,
+                           "draw the edges of surface triangles, in the plane of elements; not of obstacles");
   render_command->callback([&] {
     if (!size.empty()) {
       if (const auto parsed = parse_size(size, render); !parsed) {

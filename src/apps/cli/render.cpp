@@ -217,6 +217,7 @@ class Studio {
     const FieldRange scale = film_.field.as_scale();
     style_.low = scale.low;
     style_.high = scale.high;
+    style_.has_edges = options.has_edges;
     const std::string unit = unit_of(color_);
     legend_ = {unit.empty() ? color_ : fmt::format("{} [{}]", color_, unit), scale.low, scale.high};
   }

@@ -26,6 +26,7 @@ struct RenderOptions {
   std::optional<int> frame;             ///< of a picture: index from 0, negative from the end; absent: the last
   int width = 0, height = 0;            ///< [px]; 0: 1280 x 720 for a picture, 854 x 480 for a film
   std::string color = "body";           ///< or a field, see render_field.h
+  bool has_edges = false;               ///< of triangles, in the plane elements; not of obstacles
   int samples = 0;                      ///< per pixel; 0: 32 for a picture, 5 for a film
   bool show_progress = true;            ///< on standard error, only if that is a terminal
   std::optional<PictureExtent> extent;  ///< of pictures that are to be compared; absent: that of all frames of the run

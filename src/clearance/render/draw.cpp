@@ -211,6 +211,7 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
       if (frame.mesh.nodes_of_cell(t).empty()) add_triangle(frame.mesh.triangles[t]);
     }
   }
+  if (style.has_edges) drawing.bodies.num_edged = drawing.bodies.indices.size();
   if (drawing.is_plane) fill_outlines(frame, surface, looks, style, drawing);
   drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
   drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);

@@ -18,6 +18,7 @@ struct DrawTriangles {
   std::vector<std::array<unsigned, 3>> indices;
   std::vector<Eigen::Vector3f> corner_normals;  ///< three per triangle
   std::vector<Color> vertex_colors;
+  std::size_t num_edged = 0;  ///< of the first so many the edges are drawn
 };
 
 /// Segments with round ends, or spheres where both ends coincide.
@@ -45,6 +46,7 @@ struct Drawing {
 struct DrawStyle {
   std::vector<double> values;  ///< per vertex of the frame: what colours mean; empty: bodies have colours
   double low = 0, high = 1;    ///< ends of the colour map
+  bool has_edges = false;      ///< of the triangles of bodies that are no obstacles
 };
 
 /// Colours of bodies by their order among the deformable ones; the same order in every frame.

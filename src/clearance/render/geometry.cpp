@@ -12,6 +12,10 @@ using Eigen::Vector3f;
 // Geometry ids, the same in all three Embree scenes. Rods that are points have the id of their rods plus one.
 enum Id : unsigned { body_triangles = 0, obstacle_triangles = 1, planes = 2, body_rods = 4, obstacle_rods = 6 };
 
+// Half the width of drawn edges, in sizes of the scene, and what it is at most of the smallest height of a triangle.
+constexpr float edge_width = 0.0008f, largest_edge_share = 0.08f;
+constexpr float edge_shade = 0.3f;  ///< of the colour beside it
+
 constexpr float plane_extent = 30;  ///< half side of a drawn plane in sizes of the scene; it has faded out long before
 
 template <class T>
@@ -38,6 +42,19 @@ bool is_occluded(RTCScene scene, const Vector3f& origin, const Vector3f& directi
   RTCRay ray = make_ray(origin, direction, length);
   rtcOccluded1(scene, &context, &ray);
   return ray.tfar < 0;
+}
+
+/// `weight`: of the corners, at a point of the triangle.
+bool is_at_edge(const std::array<Vector3f, 3>& x, const std::array<float, 3>& weight, float size) {
+  const float twice_area = (x[1] - x[0]).cross(x[2] - x[0]).norm();
+  std::array<float, 3> length{};  // of the edge opposite to a corner
+  for (std::size_t i = 0; i < 3; ++i) length[i] = (x[(i + 2) % 3] - x[(i + 1) % 3]).norm();
+  const float longest = *std::max_element(length.begin(), length.end());
+  const float width = std::min(edge_width * size, largest_edge_share * twice_area / longest);
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (weight[i] * twice_area < width * length[i]) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -141,6 +158,10 @@ void TraceGeometry::fill_triangle(const DrawTriangles& triangles, unsigned primi
     normal += weight[i] * triangles.corner_normals[3 * primitive + i];
     hit.color += weight[i] * triangles.vertex_colors[index[i]];
     hit.position += weight[i] * triangles.vertices[index[i]];
+  }
+  const auto x = [&](int i) { return triangles.vertices[index[i]]; };
+  if (primitive < triangles.num_edged && is_at_edge({x(0), x(1), x(2)}, weight, static_cast<float>(drawing_.size))) {
+    hit.color *= edge_shade;
   }
   const float facing = hit.face_normal.dot(normal) < 0 ? -1.0f : 1.0f;
   hit.normal = (facing * normal).normalized();
