@@ -8,6 +8,7 @@ mesh: the largest difference over the steps by the largest value.
 
 import argparse
 import csv
+import functools
 import json
 import math
 import os
@@ -50,9 +51,31 @@ CASES = [
 VARIANTS = ["uniform 0", "uniform 1", "uniform 2", "adaptive", "by default", "sizing field"]
 
 
+def refined_source(case, refinements, folder):
+    """The published scene with `n_refs`, so that what it selects is selected on the refined mesh."""
+    source = peer_data() / FOLDER / "scripts" / case.file
+    scene = json.loads(source.read_text())
+    meshes = source.parent
+    if "common" in scene:
+        common = (source.parent / scene["common"]).resolve()
+        scene["common"] = str(common)
+        if "geometry" not in scene:
+            scene["geometry"], meshes = json.loads(common.read_text())["geometry"], common.parent
+        for change in scene.pop("patch", []):
+            *keys, last = [int(key) if key.isdigit() else key for key in change["path"].split("/")[1:]]
+            functools.reduce(lambda at, key: at[key], keys, scene)[last] = change["value"]
+    for geometry in scene["geometry"]:
+        geometry["mesh"] = str((meshes / geometry["mesh"]).resolve())
+        if not geometry.get("is_obstacle"):
+            geometry["n_refs"] = geometry.get("n_refs", 0) + refinements
+    refined = folder / "source.json"
+    refined.write_text(json.dumps(scene))
+    return refined
+
+
 def native_scene(program, case, variant, places, folder):
     path = folder / "scene.json"
-    source = peer_data() / FOLDER / "scripts" / case.file
+    source = refined_source(case, int(variant.split()[1]) if variant.startswith("uniform") else 0, folder)
     read = subprocess.run([program, "convert", str(source), "-o", str(path), "--format", "polyfem", "--overwrite"],
                           capture_output=True, text=True)
     if read.returncode != 0:
@@ -64,10 +87,6 @@ def native_scene(program, case, variant, places, folder):
         scene["remesh"] = {**remesh, "criterion": "energy" if variant == "adaptive" else "size"}
     elif variant == "by default":
         scene["remesh"] = {}
-    elif variant != "uniform 0":
-        for body in scene["bodies"]:
-            if body.get("kind", "deformable") == "deformable":
-                body["refinements"] = body.get("refinements", 0) + int(variant.split()[1])
     first = scene["bodies"][0]["name"] if not case.pushed else case.pushed
     probes = [{"name": f"p{i}", "kind": "position", "body": first, "point": p} for i, p in enumerate(places)]
     if case.pushed:

@@ -49,7 +49,7 @@ std::vector<Gains> gains_of_splits(std::vector<AdaptingBody<dim>> bodies, const 
   for (std::size_t e = 0; e < edges.size(); e += stride) {
     Trial<dim> trial;
     trial.operation = {MeshEdit::Kind::split, {edges[e][0], edges[e][1], -1}, false, Vec<dim>::Zero()};
-    trial.scope = scopes.find(edges[e]);
+    trial.scope = scopes.find(edges[e], true);
     if (edited.apply(trial.operation) != EditRefusal::none) continue;
     Gains of_edge;
     of_edge.estimate = split_decrement(setting, edited.x_tilde(), edited.edit().vertex);

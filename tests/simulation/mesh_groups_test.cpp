@@ -68,6 +68,27 @@ class MeshGroups : public testing::Test {
   std::filesystem::path folder_;
 };
 
+TEST_F(MeshGroups, NodesOfTheMeshBeforeItsRefinementsAreWarnedOf) {
+  const auto warnings = [&](const std::string& region, const std::string& more) {
+    const auto loaded = load(R"("motions": [{"region": )" + region + "}]" + more);
+    const auto bodies = load_bodies(loaded->scene);
+    std::string text;
+    for (const Issue& warning : bodies->warnings) {
+      if (to_string(warning).find("before its `refinements`") != std::string::npos) text += to_string(warning);
+    }
+    return text;
+  };
+  const std::string refined = R"(, "refinements": 1)";
+  EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", refined),
+            "bodies[0].motions[0].region.nodes: warning: are all of the mesh of body 'bar' before its `refinements`, whose "
+            "new vertices come after them: none between them is selected; select by boxes or tags, or list the new ones, "
+            "too");
+  EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", ""), "");
+  EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9, 12]})", refined), "");
+  EXPECT_EQ(warnings(R"({"nodes": [0, 11]})", refined), "");
+  EXPECT_EQ(warnings(R"({"tags": ["foot"]})", refined), "");
+}
+
 TEST_F(MeshGroups, NodesAreThoseOfTheGroupsElements) {
   const std::vector<int> foot = {0, 3, 6, 9}, left = {0, 1, 3, 4, 6, 7, 9, 10};
   EXPECT_EQ(nodes(R"({"tags": ["foot"]})"), foot);

@@ -89,6 +89,29 @@ TEST(CholmodSolver, BeforeFactorization_SolveReportsFailure) {
   EXPECT_EQ(make_cholmod_solver()->solve(VecX::Ones(3), x), LinearSolveStatus::not_positive_definite);
 }
 
+TEST(LeadingSolver, SystemsWithFixedBlocksBehind_AreSolvedAsByTheOther) {
+  for (int seed = 0; seed < 30; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    const int num_blocks = 40, num_leading = seed == 0 ? 0 : 1 + seed;
+    const auto leading = make_leading_solver(num_leading), whole = make_cholmod_solver();
+    VecX x, expected;
+    EXPECT_EQ(leading->solve(VecX::Ones(3), x), LinearSolveStatus::not_positive_definite);
+    for (int again = 0; again < 2; ++again) {
+      BlockSparseMatrix matrix = random_positive_matrix(2 + seed % 2, num_blocks, 120, rng, 1.0, 1.0);
+      std::vector<char> is_fixed(num_blocks, 0);
+      std::fill(is_fixed.begin() + num_leading, is_fixed.end(), 1);
+      matrix.fix_blocks(is_fixed);
+      const VecX b = random_vector(matrix.num_rows(), rng);
+      ASSERT_EQ(whole->factorize(matrix), LinearSolveStatus::solved);
+      ASSERT_EQ(whole->solve(b, expected), LinearSolveStatus::solved);
+      ASSERT_EQ(leading->factorize(matrix), LinearSolveStatus::solved);
+      ASSERT_EQ(leading->solve(b, x), LinearSolveStatus::solved);
+      EXPECT_LT((x - expected).norm(), 1e-9 * (1.0 + expected.norm()));
+    }
+  }
+}
+
 TEST(CholmodSolver, IllConditionedSystem_HasSmallBackwardError) {
   // Springs of stiffness 1 to 1e12 beside each other: a forward error means nothing, the residual must still be tiny.
   std::mt19937 rng(4);

@@ -35,8 +35,7 @@ double rest_volume(const SimplexMesh<dim>& mesh) {
 template <int dim>
 BodyRemesher<dim>::BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& body,
                                 const SceneSurfaces<dim>& surroundings, RemeshReport& report)
-    : surroundings_(surroundings),
-      report_(report),
+    : report_(report),
       edited_(in, body, local_integrator<dim>(in, body.body)),
       setting_(in, edited_.body(), surroundings, edited_.surface()),
       scopes_(edited_.body(), volume_share * rest_volume(edited_.body().mesh)),
@@ -71,7 +70,9 @@ void BodyRemesher<dim>::rank() {
   const auto count = static_cast<int>(edges_.size());
   elastic_.assign(edges_.size(), 0.0);
   contact_.assign(edges_.size(), 0.0);
-  const ContactEnergies contacts = contact_energies(setting_);
+  const BoundaryContacts<dim> boundary(setting_);
+  near_.renew(boundary, body());
+  const ContactEnergies contacts = boundary.energies();
   parallel_for(count, 64, [&](int e) {
     const auto [a, b] = edges_[static_cast<std::size_t>(e)];
     elastic_[static_cast<std::size_t>(e)] = elastic_energy_of_edge(body(), a, b);
@@ -184,8 +185,11 @@ auto BodyRemesher<dim>::smooth_queue() const -> Queue {
 template <int dim>
 void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   std::set<std::array<int, 3>> refused;
+  unclear_.clear();
+  doubtful_.clear();
   const auto& is_stop_wanted = setting_.in.options.is_stop_wanted;
   while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
+    if (near_.is_stale()) near_.renew(BoundaryContacts<dim>(setting_), body());
     std::vector<Trial<dim>> batch;
     std::vector<Candidate> of_batch, wanted, postponed;  // what is tried, and what it is tried for
     VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared
@@ -197,7 +201,8 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
       const bool is_free_of_others = !taken.has_any(seeds);
-      if (is_free_of_others) trial.scope = scopes_.find(seeds);
+      const bool is_wide = !limits_.has_energy_test || doubtful_.contains(candidate.vertices);
+      if (is_free_of_others) trial.scope = scopes_.find(seeds, is_wide);
       if (!is_free_of_others || depends_on(trial.scope, taken)) {
         postponed.push_back(wish);
         continue;
@@ -215,6 +220,16 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
                  [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
     for (std::size_t i = 0; i < batch.size(); ++i) {
       Trial<dim>& trial = batch[i];
+      if (trial.verdict == TrialVerdict::unclear) {
+        unclear_.insert(of_batch[i].vertices);
+        postponed.push_back(wanted[i]);
+        continue;
+      }
+      // What pays where hardly anything moves does, but not the other way round.
+      if (trial.verdict != TrialVerdict::accepted && doubtful_.insert(of_batch[i].vertices).second) {
+        postponed.push_back(wanted[i]);
+        continue;
+      }
       if (trial.verdict == TrialVerdict::no_gain) {
         ++report_.num_rejected;
         note_rejected(kind, of_batch[i], trial.most);
@@ -224,7 +239,9 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         refused.insert(of_batch[i].vertices);
         continue;
       }
-      if (changed.has_any(trial.before->vertices())) {
+      const bool may_touch_changed =
+          !trial.region && trial.clear_way < infinity && trial.after->way() >= near_.clear_way();
+      if (may_touch_changed || changed.has_any(trial.before->vertices())) {
         postponed.push_back(wanted[i]);
         continue;
       }
@@ -385,8 +402,15 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
     return false;
   };
   const bool is_promising = most > limits_.least_gain;
-  // Extents are those of the old boundary, which holds the new one.
-  trial.region = region_of(trial.scope);
+  if (!trial.scope.facets.empty() && edited_.surface().has_contact()) {
+    const bool moves_boundary = kind == Kind::collapse && edit.is_on_boundary;
+    trial.clear_way = near_.clear_way();
+    // Extents are those of the old boundary, which holds the new one.
+    if (moves_boundary || near_.has_any(mesh(), trial.scope.facets) || near_.parts_close_ones(body(), edit) ||
+        unclear_.contains(candidate.vertices)) {
+      trial.region = region_of(trial.scope);
+    }
+  }
   if (!is_promising && !trial.region) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
   // What comes to touch only later lets it gain even less.
@@ -405,10 +429,8 @@ double BodyRemesher<dim>::most_gain(int vertex) const {
   return is_damped ? infinity : most_of_model * split_decrement(setting_, edited_.x_tilde(), vertex);
 }
 
-/// Nothing: no moving node is on the boundary, or nothing is near that it could touch.
 template <int dim>
-std::optional<ContactRegion<dim>> BodyRemesher<dim>::region_of(const Scope& scope) const {
-  if (scope.facets.empty() || !edited_.surface().has_contact()) return std::nullopt;
+ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
   Extent<dim> extent;
   double length = 0.0;
   for (const int f : scope.facets) {
@@ -423,25 +445,7 @@ std::optional<ContactRegion<dim>> BodyRemesher<dim>::region_of(const Scope& scop
   region.allowance = allowance_share * length / static_cast<double>(scope.facets.size());
   const double activation = edited_.surface().dhat() + setting_.options.barrier.min_separation;
   region.extent = extent.inflated(2.0 * (activation + region.allowance));
-  if (!has_neighbours(region)) return std::nullopt;
   return region;
-}
-
-template <int dim>
-bool BodyRemesher<dim>::has_neighbours(const ContactRegion<dim>& region) const {
-  if (body().has_self_contact) return true;
-  for (const HalfSpace& plane : setting_.in.model.half_spaces) {
-    const Vec<dim> normal = plane.normal.template head<dim>();
-    const auto lowest = [&](const Vec<dim>& low, const Vec<dim>& high) {
-      return (normal.array() > 0.0).select(low.array() * normal.array(), high.array() * normal.array()).sum();
-    };
-    const Extent<dim>& e = region.extent;
-    if (lowest(e.low_x1, e.high_x1) < plane.offset || lowest(e.low_x0, e.high_x0) < plane.offset) return true;
-  }
-  for (int b = 0; b < surroundings_.num_bodies(); ++b) {
-    if (b != body().body && surroundings_.has_any(b, region.extent)) return true;
-  }
-  return false;
 }
 
 /// [J] That an edge was ranked by.
@@ -515,6 +519,8 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   }
   edited_.keep();
   edited_.note_motion(moved);
+  near_.note_edit(edit, body());
+  near_.note_motion(body(), moved);
   forget_rejected();
   report_.gain += trial.fall;
   switch (trial.operation.kind) {

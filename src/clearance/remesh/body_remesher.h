@@ -73,8 +73,7 @@ class BodyRemesher {
   bool may_split(const Candidate& candidate) const;
   bool is_better(const Trial<dim>& trial) const;
   bool keeps_distances() const;
-  std::optional<ContactRegion<dim>> region_of(const Scope& scope) const;
-  bool has_neighbours(const ContactRegion<dim>& region) const;
+  ContactRegion<dim> region_of(const Scope& scope) const;
   void commit(const Trial<dim>& trial);
   // What earlier steps have tried in vain.
   bool has_prospects(Kind kind, const Candidate& candidate) const;
@@ -97,7 +96,6 @@ class BodyRemesher {
   const RemeshOptions& options() const { return edited_.body().options; }
   double edge_length(int a, int b) const { return (mesh().rest(a) - mesh().rest(b)).norm(); }
 
-  const SceneSurfaces<dim>& surroundings_;
   RemeshReport& report_;
   EditedBody<dim> edited_;
   LocalSetting<dim> setting_;
@@ -110,6 +108,9 @@ class BodyRemesher {
   Culling of_elastic_, of_contact_;
   double energy_ = 0.0;  // [J] elastic and of contacts
   TrialLimits limits_;
+  NearVertices<dim> near_;
+  // Candidates that are judged with contacts, whatever is near; that are judged on more elements.
+  std::set<std::array<int, 3>> unclear_, doubtful_;
   std::vector<int> generation_;  // per vertex: of splits in this step
   std::map<std::pair<std::array<int, 2>, Kind>, RejectedOperation> rejected_;
 };

@@ -1,7 +1,7 @@
 // Where a body's energy is: by what edges are ranked and culled [Fer23, sec. 6.3.7].
 #pragma once
 
-#include "clearance/remesh/local_problem.h"
+#include "clearance/remesh/boundary_contacts.h"
 
 namespace clearance {
 
@@ -13,13 +13,6 @@ double elastic_energy(const AdaptingBody<dim>& body, int cell);  // [J]
 template <int dim>
 double elastic_energy_of_edge(const AdaptingBody<dim>& body, int a, int b);
 
-/// [J] Of the boundary of a body at x1.
-struct ContactEnergies {
-  std::vector<double> of_facet;  ///< per facet of the mesh; a contact's energy is shared by its vertices and theirs
-  double sum = 0.0;
-};
-template <int dim>
-ContactEnergies contact_energies(const LocalSetting<dim>& setting);
 /// The mean of its facets; 0 inside.
 template <int dim>
 double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergies& energies, int a, int b);

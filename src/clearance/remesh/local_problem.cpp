@@ -60,7 +60,6 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
       options(inputs.options),
       friction(inputs.model.friction) {
   options.integrator = local_integrator<dim>(in, body.body);
-  options.linear_solver = LinearSolverChoice::cholmod;
   options.convergence = Convergence::published;
   options.keeps_forces = false;
   options.on_ccd_query = {};
@@ -356,7 +355,7 @@ struct LocalProblem<dim>::Impl {
   /// Newton's method for it.
   struct Newton {
     Newton(Impl& local, Objective& objective)
-        : system(local.model, local.options),
+        : system(local.model, make_leading_solver(local.num_moving)),
           in{local.model,      local.options, local.targets,          local.state,
              objective.copies, system,        *objective.broad_phase, last_end},
           bound(in, objective.problem, report),
@@ -510,6 +509,10 @@ bool LocalProblem<dim>::take_step() {
 template <int dim>
 bool LocalProblem<dim>::settle() {
   return impl_->settle();
+}
+template <int dim>
+double LocalProblem<dim>::way() const {
+  return impl_->newton_ ? impl_->newton_->way : 0.0;
 }
 template <int dim>
 Vec<dim> LocalProblem<dim>::position(int i) const {

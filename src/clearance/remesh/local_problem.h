@@ -77,6 +77,8 @@ class LocalProblem {
   bool take_step();
   /// No more steps: false if the iterate is not valid by exact arithmetic, or is farther than the region allows.
   bool settle();
+  /// [m] No node has gone farther.
+  double way() const;
   /// [m] Of moving vertex i.
   Vec<dim> position(int i) const;
 

@@ -40,7 +40,7 @@ void ScopeFinder<dim>::grow(std::vector<int>& front, double& volume) {
 }
 
 template <int dim>
-Scope ScopeFinder<dim>::find(std::span<const int> seeds) {
+Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
   const SimplexMesh<dim>& mesh = body_.mesh;
   ++round_;
   cells_.clear();
@@ -52,7 +52,8 @@ Scope ScopeFinder<dim>::find(std::span<const int> seeds) {
   vertices_ = front;
   double volume = 0.0;
   for (int ring = 0; !front.empty(); ++ring) {
-    if (ring >= least_rings && (volume >= least_volume_ || cells_.size() >= most_cells)) break;
+    const bool is_enough = volume >= least_volume_ || cells_.size() >= most_cells;
+    if (ring >= (is_wide ? least_rings : 1) && (is_enough || !is_wide)) break;
     grow(front, volume);
   }
   Scope scope;

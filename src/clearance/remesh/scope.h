@@ -15,10 +15,10 @@ class ScopeFinder {
   /// `body` outlives the object. `least_volume` [m^3] (2D: [m^2]) at rest.
   ScopeFinder(const AdaptingBody<dim>& body, double least_volume) : body_(body), least_volume_(least_volume) {}
 
-  /// All elements within two rings of the seeds, and further rings while they are less than the volume
-  /// [Fer23, sec. 6.3.7] and no more than 500 elements: beyond that single operations change nothing. Of their vertices
-  /// those move that are free and that no other element has.
-  Scope find(std::span<const int> seeds);
+  /// All elements at the seeds; if `is_wide` all within two rings of them, and further rings while they are less than
+  /// the volume [Fer23, sec. 6.3.7] and no more than 500 elements: beyond that single operations change nothing. Of
+  /// their vertices those move that are free and that no other element has.
+  Scope find(std::span<const int> seeds, bool is_wide);
 
  private:
   bool mark(std::vector<int>& marks, int number) {

@@ -1,5 +1,6 @@
 #include "clearance/remesh/trial.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "clearance/remesh/collapse_motion.h"
@@ -49,7 +50,9 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     if (!open.take_step()) return;
   }
   trial.fall = fall_from(start);
-  if (!(trial.gain > limits.least_gain)) {
+  if (!trial.region && std::max(before.way(), after.way()) >= trial.clear_way) {
+    trial.verdict = TrialVerdict::unclear;
+  } else if (!(trial.gain > limits.least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
     trial.most = trial.gain + rest;
   } else if (after.settle()) {

@@ -12,7 +12,8 @@ namespace clearance {
 enum class TrialVerdict {
   accepted,
   no_gain,  ///< the objective falls too little, or rises too much
-  unsafe    ///< something would meet or invert, or has gone too far
+  unsafe,   ///< something would meet or invert, or has gone too far
+  unclear   ///< without contacts, but something could have come to touch
 };
 
 /// What the change of the objective has to be.
@@ -25,7 +26,8 @@ template <int dim>
 struct Trial {
   Operation<dim> operation;
   Scope scope;                               ///< before the operation
-  std::optional<ContactRegion<dim>> region;  ///< nothing: no contacts
+  std::optional<ContactRegion<dim>> region;  ///< nothing: it touches nothing, as long as nodes stay near:
+  double clear_way = infinity;               ///< [m] they may go so far
   int new_vertex = -1;
   std::unique_ptr<LocalProblem<dim>> after, before;  ///< the latter is made when it is judged
   bool changes_boundary = false;

@@ -513,6 +513,7 @@ Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
                         fmt::format("too fine: at most {:g} cells, not {:.3g}", most_cells, cells)});
       continue;
     }
+    if (body.refinements > 0) warn_of_coarse_nodes(scene, d, where.place, source, loaded.warnings);
     for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
     std::vector<int> number_of_node;  // per node of the file, in `source`
     const bool keeps_shape = body.keep_shape && can_keep_shape(body, where, source, issues, loaded.warnings);

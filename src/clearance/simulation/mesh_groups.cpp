@@ -195,4 +195,30 @@ void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::strin
   });
 }
 
+void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& place, const Mesh& before,
+                          Issues& warnings) {
+  for_each_region(scene, body, place, [&](const RegionDesc& region, const std::string& of_region) {
+    std::vector<char> is_chosen(before.vertices.size(), 0);
+    for (const int node : region.nodes) {
+      if (node >= std::ssize(is_chosen)) return;
+      is_chosen[static_cast<std::size_t>(node)] = 1;
+    }
+    const auto has_neighbours = [&](const auto& cell) {
+      return std::count_if(cell.begin(), cell.end(),
+                           [&](int v) { return is_chosen[static_cast<std::size_t>(v)] != 0; }) > 1;
+    };
+    if (std::none_of(before.tets.begin(), before.tets.end(), has_neighbours) &&
+        std::none_of(before.triangles.begin(), before.triangles.end(), has_neighbours) &&
+        std::none_of(before.edges.begin(), before.edges.end(), has_neighbours)) {
+      return;
+    }
+    warnings.push_back({"", of_region + ".nodes", "",
+                        fmt::format("are all of the mesh of body '{}' before its `refinements`, whose new vertices come "
+                                    "after them: none between them is selected; select by boxes or tags, or list the new "
+                                    "ones, too",
+                                    scene.bodies[static_cast<std::size_t>(body)].name),
+                        Severity::warning});
+  });
+}
+
 }  // namespace clearance

@@ -29,7 +29,11 @@ std::unique_ptr<LinearSolver> make_solver(const SolverOptions& options) {
 
 template <int dim>
 SystemMatrix<dim>::SystemMatrix(const Model& model, const SolverOptions& options)
-    : model_(model), coordinates_(model), num_blocks_(model.layout.num_blocks) {
+    : SystemMatrix(model, make_solver(options)) {}
+
+template <int dim>
+SystemMatrix<dim>::SystemMatrix(const Model& model, std::unique_ptr<LinearSolver> solver)
+    : model_(model), coordinates_(model), num_blocks_(model.layout.num_blocks), solver_(std::move(solver)) {
   for (int b = 0; b < num_blocks_; ++b) model_keys_.push_back(make_block_key(b, b));
   for (const auto& potential : model.potentials) {
     const std::vector<BlockKey> keys = potential->pattern();
@@ -45,7 +49,6 @@ SystemMatrix<dim>::SystemMatrix(const Model& model, const SolverOptions& options
     const VecX zero = VecX::Zero(dim * num_blocks_);
     coordinates_.reduce(zero, zero, 0.0, matrix_, reduced_);
   }
-  solver_ = make_solver(options);
   solver_->set_common_pattern(matrix());
 }
 

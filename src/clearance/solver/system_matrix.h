@@ -22,6 +22,7 @@ template <int dim>
 class SystemMatrix {
  public:
   SystemMatrix(const Model& model, const SolverOptions& options);
+  SystemMatrix(const Model& model, std::unique_ptr<LinearSolver> solver);
 
   /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
   /// that is resumed gives the same bits. `x_t0` [m]: the unknowns now.
