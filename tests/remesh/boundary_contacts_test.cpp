@@ -73,7 +73,8 @@ double least_distance(const AdaptingBody<dim>& body, const NearVertices<dim>& ne
       for (int g = 0; g < mesh.num_facets(); ++g) {
         const auto& a = mesh.facet(f);
         const auto& b = mesh.facet(g);
-        const bool is_apart = std::none_of(a.begin(), a.end(), [&](int v) { return std::count(b.begin(), b.end(), v) > 0; });
+        const bool is_apart =
+            std::none_of(a.begin(), a.end(), [&](int v) { return std::count(b.begin(), b.end(), v) > 0; });
         if (mesh.is_facet_alive(g) && is_apart) least = std::min(least, distance_of<dim>(own, points(g)));
       }
     }

@@ -79,10 +79,11 @@ TEST_F(MeshGroups, NodesOfTheMeshBeforeItsRefinementsAreWarnedOf) {
     return text;
   };
   const std::string refined = R"(, "refinements": 1)";
-  EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", refined),
-            "bodies[0].motions[0].region.nodes: warning: are all of the mesh of body 'bar' before its `refinements`, whose "
-            "new vertices come after them: none between them is selected; select by boxes or tags, or list the new ones, "
-            "too");
+  EXPECT_EQ(
+      warnings(R"({"nodes": [0, 3, 6, 9]})", refined),
+      "bodies[0].motions[0].region.nodes: warning: are all of the mesh of body 'bar' before its `refinements`, whose "
+      "new vertices come after them: none between them is selected; select by boxes or tags, or list the new ones, "
+      "too");
   EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9]})", ""), "");
   EXPECT_EQ(warnings(R"({"nodes": [0, 3, 6, 9, 12]})", refined), "");
   EXPECT_EQ(warnings(R"({"nodes": [0, 11]})", refined), "");

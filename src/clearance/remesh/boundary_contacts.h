@@ -50,15 +50,15 @@ class NearVertices {
   /// [m] Vertices at facets that are near nothing may go so far and touch nothing.
   double clear_way() const { return margin_ > 0.0 ? std::max(0.5 * margin_ - drift_, 0.0) : infinity; }
   bool has_any(const SimplexMesh<dim>& mesh, std::span<const int> facets) const;
-  /// A split of the body, which has been done, leaves facets near each other that had a vertex in common before, so that
-  /// they now could touch.
+  /// A split of the body, which has been done, leaves facets near each other that had a vertex in common before, so
+  /// that they now could touch.
   bool parts_close_ones(const AdaptingBody<dim>& body, const MeshEdit& edit) const;
   void note_edit(const MeshEdit& edit, const AdaptingBody<dim>& body);
   void note_motion(const AdaptingBody<dim>& body, std::span<const int> vertices);
 
  private:
   double reach_ = 0.0, margin_ = 0.0;  // [m] of the contacts
-  double drift_ = 0.0;   // [m] at most so far has the boundary moved
+  double drift_ = 0.0;                 // [m] at most so far has the boundary moved
   std::vector<char> is_near_;
   std::vector<Vec<dim>> x1_;  // [m] then
 };

@@ -212,12 +212,13 @@ void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& p
         std::none_of(before.edges.begin(), before.edges.end(), has_neighbours)) {
       return;
     }
-    warnings.push_back({"", of_region + ".nodes", "",
-                        fmt::format("are all of the mesh of body '{}' before its `refinements`, whose new vertices come "
-                                    "after them: none between them is selected; select by boxes or tags, or list the new "
-                                    "ones, too",
-                                    scene.bodies[static_cast<std::size_t>(body)].name),
-                        Severity::warning});
+    warnings.push_back(
+        {"", of_region + ".nodes", "",
+         fmt::format("are all of the mesh of body '{}' before its `refinements`, whose new vertices come "
+                     "after them: none between them is selected; select by boxes or tags, or list the new "
+                     "ones, too",
+                     scene.bodies[static_cast<std::size_t>(body)].name),
+         Severity::warning});
   });
 }
 

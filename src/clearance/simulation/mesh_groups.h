@@ -38,8 +38,8 @@ void check_regions(const SceneDesc& scene, int body, const Issue& where, const M
 /// Of regions with `nodes`, where the order of the elements removes nodes of the mesh file.
 void warn_of_renumbered_nodes(const SceneDesc& scene, int body, const std::string& place, Issues& warnings);
 
-/// Of regions with `nodes` that are all of the mesh before it is refined, where some are neighbours: what refinement puts
-/// between these is not among them.
+/// Of regions with `nodes` that are all of the mesh before it is refined, where some are neighbours: what refinement
+/// puts between these is not among them.
 void warn_of_coarse_nodes(const SceneDesc& scene, int body, const std::string& place, const Mesh& before,
                           Issues& warnings);
 

@@ -50,9 +50,9 @@ class LinearSolver {
 /// diagonal blocks the lower triangle is read.
 std::unique_ptr<LinearSolver> make_cholmod_solver();
 
-/// Of systems of which all blocks but the first `num_leading` are fixed, so that rows and columns of the others are those
-/// of the identity. Small ones, each with a pattern of its own: the order is that of minimum degree, and nothing is kept
-/// from one pattern to the next.
+/// Of systems of which all blocks but the first `num_leading` are fixed, so that rows and columns of the others are
+/// those of the identity. Small ones, each with a pattern of its own: the order is that of minimum degree, and nothing
+/// is kept from one pattern to the next.
 std::unique_ptr<LinearSolver> make_leading_solver(int num_leading);
 
 struct PcgOptions {
