@@ -197,9 +197,13 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       const Candidate wish = *queue.begin();
       queue.erase(queue.begin());
       const Candidate candidate = kind == Kind::split ? longest_around(wish) : wish;
-      if (refused.contains(candidate.vertices) || !has_prospects(kind, candidate)) continue;
-      const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       Trial<dim> trial;
+      // Edges that are held gain nothing, and may be in the way of those at them.
+      trial.needs_gain = candidate.vertices == wish.vertices || !limits_.has_energy_test || !is_held(candidate);
+      const bool is_in_vain = trial.needs_gain ? refused.contains(candidate.vertices) || !has_prospects(kind, candidate)
+                                               : refused.contains(wish.vertices) || !has_promise(wish);
+      if (is_in_vain) continue;
+      const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
       const bool is_free_of_others = !taken.has_any(seeds);
       const bool is_wide = !limits_.has_energy_test || doubtful_.contains(candidate.vertices);
       if (is_free_of_others) trial.scope = scopes_.find(seeds, is_wide);
@@ -208,7 +212,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         continue;
       }
       if (!prepare(kind, candidate, trial)) {
-        refused.insert(candidate.vertices);
+        refused.insert(trial.needs_gain ? candidate.vertices : wish.vertices);
         continue;
       }
       taken.add(trial.scope.moving);
@@ -223,6 +227,11 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       if (trial.verdict == TrialVerdict::unclear) {
         unclear_.insert(of_batch[i].vertices);
         postponed.push_back(wanted[i]);
+        continue;
+      }
+      if (trial.verdict != TrialVerdict::accepted && !trial.needs_gain) {
+        ++report_.num_unsafe;
+        refused.insert(wanted[i].vertices);
         continue;
       }
       // What pays where hardly anything moves does, but not the other way round.
@@ -328,6 +337,25 @@ bool BodyRemesher<dim>::may_split(const Candidate& candidate) const {
   return !is_full && depth_of(a, b) < options().depth;
 }
 
+/// Nothing moves what is put between its ends.
+template <int dim>
+bool BodyRemesher<dim>::is_held(const Candidate& candidate) const {
+  const auto [a, b, none] = candidate.vertices;
+  return b >= 0 && none < 0 && (mesh().sets(a) & mesh().sets(b) & body().prescribed_sets) != 0;
+}
+
+/// Its new vertex alone could gain enough.
+template <int dim>
+bool BodyRemesher<dim>::has_promise(const Candidate& candidate) {
+  const auto [a, b, none] = candidate.vertices;
+  if (!may_split(candidate) || edited_.apply({Kind::split, {a, b, -1}, false, Vec<dim>::Zero()}) != EditRefusal::none) {
+    return false;
+  }
+  const double most = most_gain(edited_.edit().vertex);
+  edited_.undo();
+  return most > limits_.least_gain;
+}
+
 /// Barriers of edges that are hardly longer than their reach repel their neighbours.
 template <int dim>
 bool BodyRemesher<dim>::keeps_distances() const {
@@ -401,7 +429,7 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
     note_rejected(kind, candidate, most);
     return false;
   };
-  const bool is_promising = most > limits_.least_gain;
+  const bool is_promising = most > limits_.least_gain || !trial.needs_gain;
   if (!trial.scope.facets.empty() && edited_.surface().has_contact()) {
     const bool moves_boundary = kind == Kind::collapse && edit.is_on_boundary;
     trial.clear_way = near_.clear_way();
@@ -410,6 +438,12 @@ bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim
         unclear_.contains(candidate.vertices)) {
       trial.region = region_of(trial.scope);
     }
+  }
+  if (!trial.needs_gain && trial.region) {
+    // More vertices there change what contacts store.
+    edited_.undo();
+    ++report_.num_unsafe;
+    return false;
   }
   if (!is_promising && !trial.region) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);

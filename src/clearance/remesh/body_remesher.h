@@ -71,6 +71,8 @@ class BodyRemesher {
   bool apply_first(Kind kind, const Candidate& candidate, Trial<dim>& trial);
   std::vector<Operation<dim>> operations(Kind kind, const Candidate& candidate) const;
   bool may_split(const Candidate& candidate) const;
+  bool is_held(const Candidate& candidate) const;
+  bool has_promise(const Candidate& candidate);
   bool is_better(const Trial<dim>& trial) const;
   bool keeps_distances() const;
   ContactRegion<dim> region_of(const Scope& scope) const;

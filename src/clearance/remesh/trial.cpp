@@ -32,7 +32,7 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     return change_of(after.objective(), objective) / setting.scale;
   };
   if (!std::isfinite(after.objective().value())) return;
-  if (!limits.has_energy_test) {
+  if (!limits.has_energy_test || !trial.needs_gain) {
     // The solve of the whole step comes to it.
     trial.fall = fall_from(start);
     trial.verdict = TrialVerdict::accepted;

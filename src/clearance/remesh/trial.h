@@ -31,6 +31,7 @@ struct Trial {
   int new_vertex = -1;
   std::unique_ptr<LocalProblem<dim>> after, before;  ///< the latter is made when it is judged
   bool changes_boundary = false;
+  bool needs_gain = true;                            ///< false: it is for another one, which cannot be without
   double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;
