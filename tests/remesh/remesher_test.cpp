@@ -281,6 +281,13 @@ long fuzz(unsigned seed) {
   bodies[0].has_self_contact = random.uniform(0.0, 1.0) < 0.7;
   const std::array methods = {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2, TimeIntegrator::implicit_newmark};
   settings.integrator = methods[static_cast<std::size_t>(random.integer(0, 2))];
+  // Held along its upper side.
+  if (random.uniform(0.0, 1.0) < 0.3) {
+    typename SimplexMesh<dim>::Data data = bodies[0].mesh.compact();
+    for (std::size_t v = 0; v < data.rest.size(); ++v) data.sets[v] = data.rest[v][1] > 0.499 ? 1 : 0;
+    bodies[0].mesh = SimplexMesh<dim>(std::move(data), {});
+    bodies[0].prescribed_sets = 1;
+  }
   // Another block lies on it.
   if (random.uniform(0.0, 1.0) < 0.4) {
     bodies.push_back(test::falling_block<dim>(2));
