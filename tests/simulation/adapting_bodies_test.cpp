@@ -80,6 +80,22 @@ TEST_P(RefinedBody, InMidRunKeepsWhatTheStateHolds) {
   }
 }
 
+TEST_P(RefinedBody, HasItsProbesWhereTheyWere) {
+  RunningScene scene(beam(GetParam(), "implicit_euler", idle + R"(, "name": "beam")",
+                          R"("output": {"probes": [
+                            {"name": "tip", "kind": "position", "body": "beam", "point": [0.5, 0, 0]},
+                            {"name": "speed", "kind": "velocity", "body": "beam", "point": [0.1, 0, 0]},
+                            {"name": "part", "kind": "position", "body": "beam",
+                             "region": {"box": [[-0.3, -1, -1], [1, 0, 1]]}}]}, )"));
+  scene.steps(8);
+  const std::vector<double> before = scene.simulation().probe_values();
+  ASSERT_EQ(before.size(), 3U * static_cast<unsigned>(GetParam()));
+  ASSERT_TRUE(scene.simulation().refine(0));
+  const std::vector<double> after = scene.simulation().probe_values();
+  ASSERT_EQ(after.size(), before.size());
+  for (std::size_t i = 0; i < before.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-14) << i;
+}
+
 TEST_P(RefinedBody, GoesOnFromItsCheckpointWithTheSameBits) {
   RunningScene whole(beam(GetParam(), "bdf2", idle));
   whole.steps(3);
@@ -231,8 +247,8 @@ TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
   RunningScene stopped(dropped(GetParam()));
   for (int step = 0; step < 8; ++step) {
     whole.step();
-    // At every question of the step, which is asked on the old elements and on the new ones.
-    for (int patience = step < 5 ? 1000000 : 0;; ++patience) {
+    // At questions of the step, which are asked on the old elements and on the new ones.
+    for (int patience = step < 5 ? 1000000 : 0;; patience += 1 + patience / 8) {
       int num_asked = 0;
       const std::string before = stopped.simulation().state_hash();
       const StepReport report = stopped.simulation().step({}, [&] { return num_asked++ >= patience; });

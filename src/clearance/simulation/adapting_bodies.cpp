@@ -10,6 +10,7 @@
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/simplex_mesh.h"
 #include "clearance/math/dimension.h"
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/body_remesh.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/loads.h"
@@ -172,9 +173,18 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
     for (std::size_t c = 0; c < of_cell.size(); ++c) of_cell[c] |= has_cell[c] != 0 ? bit(k) : 0;
     start->nodes_of_region.push_back(nodes);
   }
-  // Probes of a point are about the vertex that starts nearest.
+  // Probes are about the vertex that starts nearest, or the mean of those that start in a region.
   for (const ProbeDesc& probe : desc.output.probes) {
-    if (!probe.point || (probe.kind != ProbeKind::position && probe.kind != ProbeKind::velocity)) continue;
+    if (probe.kind != ProbeKind::position && probe.kind != ProbeKind::velocity) continue;
+    const std::optional<NamedBody> named = find_body(desc, probe.body);
+    if (!named || static_cast<int>(named->body) != body.instance->desc) continue;
+    if (!probe.point) {
+      if (!probe.region) continue;
+      for (const int v : select_nodes(*body.instance, body_desc.transform, *probe.region, mesh.dim)) {
+        body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
+      }
+      continue;
+    }
     std::size_t nearest = 0;
     for (std::size_t v = 1; v < mesh.vertices.size(); ++v) {
       const auto distance = [&](std::size_t i) { return (mesh.vertices[i] - *probe.point).squaredNorm(); };

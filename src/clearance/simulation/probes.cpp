@@ -140,13 +140,21 @@ class ProbeMaker {
     }
   }
 
+  /// It is there since the start of the run: what elements that adapt add later is no part of a mean, nor a point.
+  bool is_of_start(int body, int vertex) const {
+    const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
+    return !instance.adapted || instance.adapted->mesh->origin_of_vertex[static_cast<std::size_t>(vertex)] >= 0;
+  }
+
   Terms mean_of_vertices(const std::vector<int>& bodies) const {
     Terms terms;
-    std::size_t count = 0;
-    for (const int b : bodies) count += select(b).size();
+    std::vector<std::array<int, 2>> vertices;  // with their bodies
     for (const int b : bodies) {
-      for (const int v : select(b)) add_vertex(b, v, 1.0 / static_cast<double>(count), terms);
+      for (const int v : select(b)) {
+        if (is_of_start(b, v)) vertices.push_back({b, v});
+      }
     }
+    for (const auto& [b, v] : vertices) add_vertex(b, v, 1.0 / static_cast<double>(vertices.size()), terms);
     return terms;
   }
 
@@ -156,6 +164,7 @@ class ProbeMaker {
     for (const int b : bodies) {
       const auto count = static_cast<int>(scene_.bodies[static_cast<std::size_t>(b)].mesh.vertices.size());
       for (int v = 0; v < count; ++v) {
+        if (!is_of_start(b, v)) continue;
         const double distance = (start_of(b, v) - point).norm();
         if (!(distance < least)) continue;
         least = distance;
