@@ -166,7 +166,8 @@ class Sweep(unittest.TestCase):
         plan = harness.write_plan(self.folder, 2)
         self.edit_plan(plan, lambda content: content.update(
             collect=[{"stats": "enrgy.kinetic"}, {"stats": "momentum.linear[0]"}, {"probe": "bax.x"}, {"probe": "box.x"},
-                     {"stats": "momentum.total[0]"}, {"probe": "box.x [m]", "take": "max"}],
+                     {"stats": "momentum.total[0]"}, {"probe": "box.x [m]", "take": "max"},
+                     {"stats": "remesh.elements"}, {"stats": "remesh.splitz"}],
             picture={"frame": 4, "color": "stress"}))
         refused = self.clearance("sweep", plan, "-o", self.out, status=2).stderr
         self.assertIn("collect[0].stats: no line of stats.jsonl has this; did you mean `energy`?", refused)
@@ -175,7 +176,8 @@ class Sweep(unittest.TestCase):
         # 60 steps, every 20th, and the start.
         self.assertIn("picture.frame: no run has this frame: expected 0 to 3", refused)
         self.assertIn('picture.color: warning: the table will have no pictures: the frames have no `von_mises`', refused)
-        self.assertEqual(refused.count("collect["), 3, refused)
+        self.assertIn("`remesh` of stats.jsonl has no `splitz`; did you mean `splits`?", refused)
+        self.assertEqual(refused.count("collect["), 4, refused)
         self.assertFalse(self.out.exists())
         # What only a run can say is told by the first one, and the run is none the worse.
         self.edit_plan(plan, lambda content: content.update(picture={"frame": -4, "color": "stress"}, collect=[

@@ -40,6 +40,7 @@ const Names& stats_keys() {
                              "turned",
                              "curved",
                              "momentum",
+                             "remesh",
                              "seconds",
                              "counters",
                              "controls",
@@ -54,7 +55,10 @@ const Names& stats_keys() {
 /// Of those objects that have the same keys in every scene.
 const std::map<std::string, Names, std::less<>>& inner_keys() {
   static const std::map<std::string, Names, std::less<>> keys = {
-      {"momentum", {"total", "change", "impulse", "integrator"}}};
+      {"momentum", {"total", "change", "impulse", "integrator"}},
+      {"remesh",
+       {"elements", "vertices", "splits", "collapses", "swaps", "smoothings", "rejected", "unsafe", "gain",
+        "kinetic_loss", "elastic_loss", "seconds", "momentum_loss", "angular_momentum_loss"}}};
   return keys;
 }
 
