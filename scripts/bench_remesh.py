@@ -147,8 +147,8 @@ def run(program, case, variant, places, limit, results, steps):
     folder = results / f"{case.name} {variant}".translate(str.maketrans({c: "_" for c in " (),./"}))
     folder.mkdir(parents=True, exist_ok=True)
     scene, out, measured = folder / "scene.json", folder / "run", folder / "measured.json"
-    if not measured.exists():
-        native_scene(program, case, variant, places, folder)
+    if not measured.exists() and native_scene(program, case, variant, places, folder) is None:
+        return None
     checked = json.loads(subprocess.run([program, "check", str(scene), "--json"], capture_output=True, text=True).stdout)
     if not measured.exists():
         mb = simulate(program, scene, out, limit, min(steps, checked["steps"]))

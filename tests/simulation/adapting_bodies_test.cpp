@@ -247,8 +247,8 @@ TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
   RunningScene stopped(dropped(GetParam()));
   for (int step = 0; step < 8; ++step) {
     whole.step();
-    // At questions of the step, which are asked on the old elements and on the new ones.
-    for (int patience = step < 5 ? 1000000 : 0;; patience += 1 + patience / 8) {
+    // At every question of the step, which are asked on the old elements and on the new ones.
+    for (int patience = step < 5 ? 1000000 : 0;; ++patience) {
       int num_asked = 0;
       const std::string before = stopped.simulation().state_hash();
       const StepReport report = stopped.simulation().step({}, [&] { return num_asked++ >= patience; });

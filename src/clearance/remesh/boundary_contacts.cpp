@@ -120,6 +120,7 @@ BoundaryContacts<dim>::BoundaryContacts(const LocalSetting<dim>& setting) : sett
   all_ = std::make_unique<LocalProblem<dim>>(setting, Scope(), &around);
   // Own surface vertices are the boundary's, in their order.
   const SurfaceTopology& surface = all_->model().surface;
+  broad_phase_ = make_broad_phase(dim, surface);
   mesh_vertex_.assign(static_cast<std::size_t>(surface.num_vertices), -1);
   for (int v = 0; v < surface.num_vertices; ++v) {
     if (surface.vertex_body[static_cast<std::size_t>(v)] != setting.body.body) continue;
@@ -137,8 +138,7 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
   const Model& model = all_->model();
   const VecX x = model.surface_map.apply(all_->x1());
   const auto contacts = make_contact_model<dim>(model, setting_.options.barrier, setting_.options.formulation);
-  const auto broad_phase = make_broad_phase(dim, model.surface);
-  const ContactSet set = contacts->build(x, contacts->find_candidates(*broad_phase, x, x));
+  const ContactSet set = contacts->build(x, contacts->find_candidates(*broad_phase_, x, x));
   const double stiffness = setting_.options.kappa.fixed > 0.0 ? setting_.options.kappa.fixed / setting_.scale : 1.0;
 
   std::vector<double> of_vertex(static_cast<std::size_t>(mesh.num_vertices()), 0.0);
@@ -183,8 +183,7 @@ void BoundaryContacts<dim>::mark_near(const VecX& x, std::vector<char>& is_near)
       is_near[static_cast<std::size_t>(mesh_vertex_[static_cast<std::size_t>(v)])] = 1;
     }
   };
-  const Candidates pairs =
-      make_broad_phase(dim, surface)->find_candidates(x, x, BarrierOptions{reach_, 0.0}.inflation());
+  const Candidates pairs = broad_phase_->find_candidates(x, x, BarrierOptions{reach_, 0.0}.inflation());
   if constexpr (dim == 2) {
     for (const auto& [p, e] : pairs.point_edge) {
       const auto [a, b] = surface.edges[static_cast<std::size_t>(e)];

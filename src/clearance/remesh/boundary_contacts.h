@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "clearance/broad_phase/broad_phase.h"
 #include "clearance/remesh/local_problem.h"
 
 namespace clearance {
@@ -35,8 +37,9 @@ class BoundaryContacts {
 
   const LocalSetting<dim>& setting_;
   double reach_ = 0.0, margin_ = 0.0;
-  std::unique_ptr<LocalProblem<dim>> all_;  // none: nothing is near
-  std::vector<int> mesh_vertex_;            // per vertex of its surface; -1: of something else
+  std::unique_ptr<LocalProblem<dim>> all_;   // none: nothing is near
+  std::unique_ptr<BroadPhase> broad_phase_;  // of its surface
+  std::vector<int> mesh_vertex_;             // per vertex of its surface; -1: of something else
 };
 
 /// Vertices of a body's boundary that are near something that they could touch, while its elements change.

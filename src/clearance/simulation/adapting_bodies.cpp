@@ -178,19 +178,16 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
     if (probe.kind != ProbeKind::position && probe.kind != ProbeKind::velocity) continue;
     const std::optional<NamedBody> named = find_body(desc, probe.body);
     if (!named || static_cast<int>(named->body) != body.instance->desc) continue;
-    if (!probe.point) {
-      if (!probe.region) continue;
-      for (const int v : select_nodes(*body.instance, body_desc.transform, *probe.region, mesh.dim)) {
-        body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
-      }
-      continue;
+    std::vector<int> nodes;
+    if (probe.point) {
+      const auto distance = [&](const Vec<3>& x) { return (x - *probe.point).squaredNorm(); };
+      const auto nearest = std::min_element(mesh.vertices.begin(), mesh.vertices.end(),
+                                            [&](const auto& p, const auto& q) { return distance(p) < distance(q); });
+      nodes.push_back(static_cast<int>(nearest - mesh.vertices.begin()));
+    } else if (probe.region) {
+      nodes = select_nodes(*body.instance, body_desc.transform, *probe.region, mesh.dim);
     }
-    std::size_t nearest = 0;
-    for (std::size_t v = 1; v < mesh.vertices.size(); ++v) {
-      const auto distance = [&](std::size_t i) { return (mesh.vertices[i] - *probe.point).squaredNorm(); };
-      if (distance(v) < distance(nearest)) nearest = v;
-    }
-    body.is_kept_vertex[nearest] = 1;
+    for (const int v : nodes) body.is_kept_vertex[static_cast<std::size_t>(v)] = 1;
   }
   std::vector<std::pair<int, std::uint64_t>> face_keys;
   const std::vector<int> planes = with_dimension(mesh.dim, [&](auto dim) { return planes_of<dim>(mesh, faces); });

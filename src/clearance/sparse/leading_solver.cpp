@@ -1,3 +1,4 @@
+#include <numeric>
 #include <utility>
 
 #include "clearance/base/profile.h"
@@ -11,7 +12,7 @@ namespace {
 class LeadingSolver final : public LinearSolver {
  public:
   explicit LeadingSolver(int num_leading) : leading_(static_cast<std::size_t>(num_leading)) {
-    for (int b = 0; b < num_leading; ++b) leading_[static_cast<std::size_t>(b)] = b;
+    std::iota(leading_.begin(), leading_.end(), 0);
   }
 
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override {
