@@ -90,6 +90,24 @@ TEST(EnergyMonitor, NamesJointsThatStoreTooMuch) {
   EXPECT_NE(heavy.warnings()[0].message.find("joint 'axle' is out of place by 0.1 %"), std::string::npos);
 }
 
+TEST(EnergyMonitor, NamesElementsThatNeverAdapt) {
+  EnergyMonitor stuck, adapting, fixed;
+  for (int i = 0; i < 3; ++i) {
+    StepEnergies step = step_of(0.0, 0.0);
+    fixed.add(step);
+    step.adaptation = StepEnergies::Adaptation{0.0, 2.0, 5.0};
+    stuck.add(step);
+    step.adaptation->num_done = i == 1 ? 1.0 : 0.0;
+    adapting.add(step);
+  }
+  EXPECT_TRUE(fixed.warnings().empty());
+  EXPECT_TRUE(adapting.warnings().empty());
+  EXPECT_EQ(names(stuck), std::vector<std::string>{"nothing_adapted"});
+  EXPECT_NE(
+      stuck.warnings()[0].message.find("none did in 3 steps: 6 operations were tried and would not have paid, 15 "),
+      std::string::npos);
+}
+
 TEST(EnergyMonitor, IsSilentOfAJointThatOnlyCarriesWeight) {
   EnergyMonitor hanging;
   StepEnergies step = step_of(0.0, 0.0, 0.5);

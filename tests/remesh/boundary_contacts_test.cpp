@@ -106,16 +106,18 @@ void what_is_not_near_is_far() {
     const auto edges = body.mesh.edges();
     const auto& edge = edges[std::uniform_int_distribution<std::size_t>(0, edges.size() - 1)(random)];
     if (!body.mesh.is_boundary_edge(edge[0], edge[1])) continue;
-    if (edited.apply({MeshEdit::Kind::split, {edge[0], edge[1], -1}, false, Vec<dim>::Zero()}) != EditRefusal::none) {
+    Change<dim> change;
+    if (edited.apply({MeshEdit::Kind::split, {edge[0], edge[1], -1}, false, Vec<dim>::Zero()}, change) !=
+        EditRefusal::none) {
       continue;
     }
-    const int vertex = edited.edit().vertex;
+    const int vertex = change.edit.vertex;
     Vec<dim> x = body.fields[static_cast<std::size_t>(vertex)].x1;
     for (int c = 0; c < dim; ++c) x[c] += contacts.margin() * uniform(-0.05, 0.05) * num_splits / 10;
     edited.set_x1(vertex, x);
-    edited.keep();
+    edited.keep(change);
     edited.note_motion(std::array{vertex});
-    near.note_edit(edited.edit(), body);
+    near.note_edit(change.edit, body);
     near.note_motion(body, std::array{vertex});
     if (++num_splits % 5 != 0) continue;
     int num_clear = 0, num_near = 0;

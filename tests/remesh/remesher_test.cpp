@@ -103,6 +103,41 @@ TEST(Remesh, HeldEdgesAreNotInTheWayOfThoseAtThem) {
   EXPECT_LT(adaptive[0].mesh.num_live_vertices(), fine[0].mesh.num_live_vertices());
 }
 
+/// A bar of one element through its thickness hangs askew, since its elements are; splits of their diagonals bring
+/// little by themselves, and together with the edges around them much.
+TEST(Remesh, LongEdgesThatGainLittleAreNotInTheWayOfOthers) {
+  const SceneSettings settings = test::without_contact();
+  const auto solve = [&](std::vector<AdaptingBody<3>>& bodies) {
+    EXPECT_TRUE(test::solve_step(bodies, {}, settings).is_advanced());
+  };
+  const auto sideways = [](const AdaptingBody<3>& body) {
+    double most = 0.0;
+    for (int v = 0; v < body.mesh.num_vertices(); ++v) {
+      const Vec<3> drift = body.fields[static_cast<std::size_t>(v)].x1 - body.mesh.rest(v);
+      if (body.mesh.rest(v)[1] < -0.4999) most = std::max(most, std::abs(drift[0]));
+    }
+    return most;
+  };
+  AdaptingBody<3> bar =
+      make_body<3>(make_box({0.1, 1.0, 0.1}, {1, 4, 1}), make_material(ElasticModel::neo_hookean, 1e6, 0.0, 1000.0));
+  SimplexMesh<3>::Data data = bar.mesh.compact();
+  for (std::size_t v = 0; v < data.rest.size(); ++v) {
+    if (data.rest[v][1] > 0.4999) data.sets[v] = 1;
+  }
+  bar.mesh = SimplexMesh<3>(std::move(data), {});
+  bar.prescribed_sets = 1;
+  bar.accelerations[0][1] = -20.0;
+  std::vector<AdaptingBody<3>> bodies = {bar};
+  solve(bodies);
+  const double before = sideways(bodies[0]);
+  const Outcome outcome = remesh_once<3>(bodies, {}, settings);
+  print("hanging bar", outcome);
+  EXPECT_NEAR(outcome.fall, outcome.report.gain, 1e-12 * std::abs(outcome.before));
+  EXPECT_GT(outcome.report.num_splits, 20);
+  solve(bodies);
+  EXPECT_LT(sideways(bodies[0]), 0.2 * before);
+}
+
 template <int dim>
 void edges_get_their_target_lengths() {
   std::vector<AdaptingBody<dim>> bodies = {test::cantilever<dim>(dim == 2 ? 4 : 2)};

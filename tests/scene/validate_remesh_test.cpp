@@ -142,6 +142,7 @@ TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->criterion = RemeshCriterion::size;
               s.remesh->size_strain = 0.5;
+              s.remesh->largest_count = 1000;
             }),
             Lines{});
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->smallest_edge = 0.0; }),
@@ -151,6 +152,24 @@ TEST(ValidateRemesh, HasOperationsThatMeanSomething) {
   EXPECT_EQ(problems([](SceneDesc& s) { s.remesh->relative_gain = s.remesh->relative_loss = 1e-5; }),
             Lines{"remesh.relative_loss: warning: is no less than relative_gain (1e-05): what a split has brought may "
                   "be given up by the next collapse (got 1e-05)"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) { s.remesh->relative_gain = 1e-8; }),
+      Lines{"remesh.relative_gain: warning: is no more than relative_loss (1e-07): what a split has brought may be "
+            "given up by the next collapse (got 1e-08)"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) { s.remesh->gain = s.remesh->loss = 2.0; }),
+      Lines{"remesh.loss: warning: is no less than gain (2): what a split has brought may be given up by the next "
+            "collapse (got 2)"});
+  EXPECT_EQ(problems([](SceneDesc& s) {
+              s.remesh->gain = 2.0;
+              s.remesh->relative_gain = 1e-5;
+            }),
+            Lines{"remesh.relative_gain: warning: has no effect beside `gain` (got 1e-05)"});
+  EXPECT_EQ(
+      problems([](SceneDesc& s) { s.remesh->criterion = RemeshCriterion::size; }),
+      Lines{"remesh.largest_count: warning: is not given: with criterion size elements at contacts become as small "
+            "as size_contact times dhat, however many these are, and where strains have a peak as small as "
+            "smallest_edge"});
   EXPECT_EQ(problems([](SceneDesc& s) {
               s.remesh->relative_gain = s.remesh->relative_loss = 1e-5;
               s.remesh->collapse = false;

@@ -232,7 +232,8 @@ int run_command_line(int argc, char** argv) {
   render_command->add_option("--size", size, "pixels, for example 1280x720");
   render_command
       ->add_option("--color", render.color,
-                   "what colours mean: body, displacement from the first frame, stress (von_mises), pressure "
+                   "what colours mean: body, displacement from the first frame (where elements adapt: from rest), "
+                   "stress (von_mises), pressure "
                    "(contact_pressure), or the name of an array of the frames")
       ->option_text("body|velocity|displacement|stress|pressure|NAME");
   render_command->add_flag("--edges", render.has_edges,

@@ -390,6 +390,13 @@ py::list iterations_of(const StepRecord& record) {
   return iterations;
 }
 
+py::dict remesh_of(const StepRecord& record) {
+  py::dict remesh = dict_of(record.remesh.counts);
+  remesh.attr("update")(dict_of(record.remesh.numbers));
+  for (const auto& [name, v] : record.remesh.vectors) remesh[py::str(name)] = py::make_tuple(v[0], v[1], v[2]);
+  return remesh;
+}
+
 void bind_report(py::module_& module) {
   sealed_class<StepRecord>(module, "StepReport", "What a step did: the columns of stats.jsonl (docs/results.md).")
       .def_readonly("step", &StepRecord::step, "Number of the step, from 1.")
@@ -422,6 +429,7 @@ void bind_report(py::module_& module) {
             return momentum;
           },
           "[N s] By name.")
+      .def_property_readonly("remesh", &remesh_of, "Of scenes whose elements adapt (docs/remeshing.md); else empty.")
       .def_property_readonly("iterations", &iterations_of, "Of scenes with output.iterations.")
       .def("__repr__", [](const StepRecord& r) {
         return fmt::format("<step {}: {} after {} Newton iterations, t = {:g} s>", r.step, r.status,

@@ -14,6 +14,8 @@ namespace {
 
 /// So many trials are judged at once, and so many candidates are looked at for them; no matter how many threads.
 constexpr std::size_t batch_size = 16, most_looked_at = 64;
+/// Splits that are tried together, at most.
+constexpr std::size_t most_together = 4;
 /// Of the body's volume: what a local problem has at least.
 constexpr double volume_share = 0.01;
 /// Nodes move by less than this part of the mean edge in a local problem, as a rule.
@@ -184,86 +186,101 @@ auto BodyRemesher<dim>::smooth_queue() const -> Queue {
 /// of the batch has changed is judged again in the next.
 template <int dim>
 void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
-  std::set<std::array<int, 3>> refused;
+  refused_.clear();
   unclear_.clear();
   doubtful_.clear();
   const auto& is_stop_wanted = setting_.in.options.is_stop_wanted;
   while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
     if (near_.is_stale()) near_.renew(BoundaryContacts<dim>(setting_), body());
-    std::vector<Trial<dim>> batch;
-    std::vector<Candidate> of_batch, wanted, postponed;  // what is tried, and what it is tried for
+    std::vector<Attempt> batch;
+    std::vector<Candidate> postponed;
     VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared
     for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
       const Candidate wish = *queue.begin();
       queue.erase(queue.begin());
-      const Candidate candidate = kind == Kind::split ? longest_around(wish) : wish;
-      Trial<dim> trial;
-      // Edges that are held gain nothing, and may be in the way of those at them.
-      trial.needs_gain = candidate.vertices == wish.vertices || !limits_.has_energy_test || !is_held(candidate);
-      const bool is_in_vain = trial.needs_gain ? refused.contains(candidate.vertices) || !has_prospects(kind, candidate)
-                                               : refused.contains(wish.vertices) || !has_promise(wish);
-      if (is_in_vain) continue;
-      const auto seeds = std::span(candidate.vertices).first(num_seeds(candidate));
+      std::optional<Attempt> attempt = next_attempt(kind, wish);
+      if (!attempt) continue;
+      const std::vector<Way> ways = this->ways(kind, *attempt);
+      std::vector<int> seeds;
+      for (const Operation<dim>& operation : ways.front()) {
+        for (const int v : operation.vertices) {
+          if (v >= 0 && v < mesh().num_vertices()) seeds.push_back(v);
+        }
+      }
       const bool is_free_of_others = !taken.has_any(seeds);
-      const bool is_wide = !limits_.has_energy_test || doubtful_.contains(candidate.vertices);
-      if (is_free_of_others) trial.scope = scopes_.find(seeds, is_wide);
-      if (!is_free_of_others || depends_on(trial.scope, taken)) {
+      const bool is_wide = !limits_.has_energy_test || doubtful_.contains(attempt->target.vertices);
+      if (is_free_of_others) attempt->trial.scope = scopes_.find(seeds, is_wide);
+      if (!is_free_of_others || depends_on(attempt->trial.scope, taken)) {
+        postponed.push_back(wish);
+      } else if (!prepare(kind, ways, *attempt)) {
+        refuse(kind, *attempt, postponed);
+      } else {
+        taken.add(attempt->trial.scope.moving);
+        batch.push_back(std::move(*attempt));
+      }
+    }
+    parallel_for(static_cast<int>(batch.size()), 1,
+                 [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)].trial); });
+    for (const Attempt& attempt : batch) {
+      const auto& [wish, target, is_together, trial] = attempt;
+      if (trial.verdict == TrialVerdict::unclear) {
+        unclear_.insert(target.vertices);
         postponed.push_back(wish);
         continue;
       }
-      if (!prepare(kind, candidate, trial)) {
-        refused.insert(trial.needs_gain ? candidate.vertices : wish.vertices);
-        continue;
-      }
-      taken.add(trial.scope.moving);
-      batch.push_back(std::move(trial));
-      of_batch.push_back(candidate);
-      wanted.push_back(wish);
-    }
-    parallel_for(static_cast<int>(batch.size()), 1,
-                 [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)]); });
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      Trial<dim>& trial = batch[i];
-      if (trial.verdict == TrialVerdict::unclear) {
-        unclear_.insert(of_batch[i].vertices);
-        postponed.push_back(wanted[i]);
-        continue;
-      }
-      if (trial.verdict != TrialVerdict::accepted && !trial.needs_gain) {
-        ++report_.num_unsafe;
-        refused.insert(wanted[i].vertices);
-        continue;
-      }
       // What pays where hardly anything moves does, but not the other way round.
-      if (trial.verdict != TrialVerdict::accepted && doubtful_.insert(of_batch[i].vertices).second) {
-        postponed.push_back(wanted[i]);
+      if (trial.verdict != TrialVerdict::accepted && doubtful_.insert(target.vertices).second) {
+        postponed.push_back(wish);
         continue;
       }
       if (trial.verdict == TrialVerdict::no_gain) {
         ++report_.num_rejected;
-        note_rejected(kind, of_batch[i], trial.most);
+        note_rejected(kind, target, trial.most / static_cast<double>(trial.operations.size()));
       }
       if (trial.verdict == TrialVerdict::unsafe) ++report_.num_unsafe;
       if (trial.verdict != TrialVerdict::accepted) {
-        refused.insert(of_batch[i].vertices);
+        refuse(kind, attempt, postponed);
         continue;
       }
       const bool may_touch_changed =
           !trial.region && trial.clear_way < infinity && trial.after->way() >= near_.clear_way();
       if (may_touch_changed || changed.has_any(trial.before->vertices())) {
-        postponed.push_back(wanted[i]);
+        postponed.push_back(wish);
         continue;
       }
       commit(trial);
       changed.add(trial.scope.moving);
-      for (const int c : edited_.edit().added_cells) changed.add(mesh().cell(c));
-      if (kind != Kind::split) continue;
-      add_children(of_batch[i], edited_.edit().vertex, queue);
+      for (const Change<dim>& change : changes_) {
+        for (const int c : change.edit.added_cells) changed.add(mesh().cell(c));
+        if (kind == Kind::split) add_children(target, change.edit.vertex, queue);
+      }
       // What it was split for may still be too long.
-      if (wanted[i].vertices != of_batch[i].vertices) queue.insert(wanted[i]);
+      if (wish.vertices != target.vertices) queue.insert(wish);
     }
     queue.insert(postponed.begin(), postponed.end());
   }
+}
+
+template <int dim>
+bool BodyRemesher<dim>::is_in_vain(Kind kind, const Candidate& target) const {
+  return refused_.contains(target.vertices) || !has_prospects(kind, target);
+}
+
+/// The longest edge around goes first; where it gains too little by itself, it still must not be in the way of others.
+template <int dim>
+auto BodyRemesher<dim>::next_attempt(Kind kind, const Candidate& wish) const -> std::optional<Attempt> {
+  Attempt attempt{wish, kind == Kind::split ? longest_around(wish) : wish, false, {}};
+  if (!is_in_vain(kind, attempt.target)) return attempt;
+  if (attempt.target.vertices == wish.vertices || !limits_.has_energy_test || is_in_vain(kind, wish)) return {};
+  attempt.target = wish;
+  attempt.is_together = true;
+  return attempt;
+}
+
+template <int dim>
+void BodyRemesher<dim>::refuse(Kind kind, const Attempt& attempt, std::vector<Candidate>& postponed) {
+  refused_.insert(attempt.target.vertices);
+  if (kind == Kind::split && attempt.target.vertices != attempt.wish.vertices) postponed.push_back(attempt.wish);
 }
 
 /// An edge is split where none of the elements around it has a longer one, else the longest of these goes first
@@ -293,12 +310,6 @@ auto BodyRemesher<dim>::longest_around(const Candidate& candidate) const -> Cand
   }
 }
 
-template <int dim>
-std::size_t BodyRemesher<dim>::num_seeds(const Candidate& candidate) {
-  return static_cast<std::size_t>(
-      std::count_if(candidate.vertices.begin(), candidate.vertices.end(), [](int v) { return v >= 0; }));
-}
-
 /// Something that the trial is solved with belongs to another one.
 template <int dim>
 bool BodyRemesher<dim>::depends_on(const Scope& scope, const VertexMarks& taken) const {
@@ -306,60 +317,57 @@ bool BodyRemesher<dim>::depends_on(const Scope& scope, const VertexMarks& taken)
          std::any_of(scope.cells.begin(), scope.cells.end(), [&](int c) { return taken.has_any(mesh().cell(c)); });
 }
 
-/// The operations that a candidate stands for; the first one that the mesh allows is tried.
+/// What an attempt may do; the first way that the mesh allows is tried. At least one.
 template <int dim>
-std::vector<Operation<dim>> BodyRemesher<dim>::operations(Kind kind, const Candidate& candidate) const {
-  const auto [a, b, c] = candidate.vertices;
+auto BodyRemesher<dim>::ways(Kind kind, const Attempt& attempt) -> std::vector<Way> {
+  const auto [a, b, c] = attempt.target.vertices;
+  if (attempt.is_together) return {splits_together(attempt.wish)};
   if (kind == Kind::smooth) {
     Vec<dim> centre = Vec<dim>::Zero();
     const std::vector<int> around = mesh().neighbours(a);
     for (const int v : around) centre += mesh().rest(v) / static_cast<double>(around.size());
-    std::vector<Operation<dim>> ways;
+    std::vector<Way> ways;
     for (const double share : {1.0, 0.5, 0.25}) {
-      ways.push_back({kind, {a, -1, -1}, false, mesh().rest(a) + share * (centre - mesh().rest(a))});
+      ways.push_back({{kind, {a, -1, -1}, false, mesh().rest(a) + share * (centre - mesh().rest(a))}});
     }
     return ways;
   }
-  if (kind != Kind::collapse) return {{kind, {a, b, c}, false, Vec<dim>::Zero()}};
-  const Operation<dim> towards_b{kind, {a, b, -1}, false, Vec<dim>::Zero()};
-  const Operation<dim> towards_a{kind, {b, a, -1}, false, Vec<dim>::Zero()};
+  if (kind != Kind::collapse) return {{{kind, {a, b, c}, false, Vec<dim>::Zero()}}};
+  const Way towards_b{{kind, {a, b, -1}, false, Vec<dim>::Zero()}};
+  const Way towards_a{{kind, {b, a, -1}, false, Vec<dim>::Zero()}};
   const bool is_a_outside = mesh().is_on_boundary(a), is_b_outside = mesh().is_on_boundary(b);
   if (is_a_outside && !is_b_outside) return {towards_a};
   if (is_b_outside && !is_a_outside) return {towards_b};
   if (is_a_outside) return {towards_b, towards_a};
-  return {{kind, {a, b, -1}, true, Vec<dim>::Zero()}, towards_b, towards_a};
+  return {{{kind, {a, b, -1}, true, Vec<dim>::Zero()}}, towards_b, towards_a};
+}
+
+/// All that has to go before an edge has no longer one around it, and that edge; nothing if it cannot be, or is much.
+template <int dim>
+auto BodyRemesher<dim>::splits_together(const Candidate& wish) -> Way {
+  Way way;
+  bool is_complete = false;
+  changes_.clear();
+  while (!is_complete && way.size() < most_together) {
+    const auto [a, b, none] = longest_around(wish).vertices;
+    if (!may_split(a, b) || !apply({Kind::split, {a, b, -1}, false, Vec<dim>::Zero()})) break;
+    way.push_back({Kind::split, {a, b, -1}, false, Vec<dim>::Zero()});
+    is_complete = way.back().vertices == wish.vertices;
+  }
+  undo_all();
+  if (!is_complete) way.clear();
+  return way;
 }
 
 template <int dim>
-bool BodyRemesher<dim>::may_split(const Candidate& candidate) const {
-  const auto [a, b, none] = candidate.vertices;
+bool BodyRemesher<dim>::may_split(int a, int b) const {
   const bool is_full = options().largest_count > 0 && mesh().num_live_cells() >= options().largest_count;
   return !is_full && depth_of(a, b) < options().depth;
 }
 
-/// Nothing moves what is put between its ends.
-template <int dim>
-bool BodyRemesher<dim>::is_held(const Candidate& candidate) const {
-  const auto [a, b, none] = candidate.vertices;
-  return b >= 0 && none < 0 && (mesh().sets(a) & mesh().sets(b) & body().prescribed_sets) != 0;
-}
-
-/// Its new vertex alone could gain enough.
-template <int dim>
-bool BodyRemesher<dim>::has_promise(const Candidate& candidate) {
-  const auto [a, b, none] = candidate.vertices;
-  if (!may_split(candidate) || edited_.apply({Kind::split, {a, b, -1}, false, Vec<dim>::Zero()}) != EditRefusal::none) {
-    return false;
-  }
-  const double most = most_gain(edited_.edit().vertex);
-  edited_.undo();
-  return most > limits_.least_gain;
-}
-
 /// Barriers of edges that are hardly longer than their reach repel their neighbours.
 template <int dim>
-bool BodyRemesher<dim>::keeps_distances() const {
-  const MeshEdit& edit = edited_.edit();
+bool BodyRemesher<dim>::keeps_distances(const MeshEdit& edit) const {
   if (edit.kind != Kind::split || !edit.is_on_boundary || !edited_.surface().has_contact()) return true;
   for (const int f : edit.added_facets) {
     for (const int v : mesh().facet(f)) {
@@ -376,91 +384,124 @@ bool BodyRemesher<dim>::is_better(const Trial<dim>& trial) const {
 }
 
 template <int dim>
-bool BodyRemesher<dim>::apply_first(Kind kind, const Candidate& candidate, Trial<dim>& trial) {
+bool BodyRemesher<dim>::apply(const Operation<dim>& operation) {
+  Change<dim> change;
+  if (edited_.apply(operation, change) != EditRefusal::none) return false;
+  if (operation.kind == Kind::split) generation_.push_back(1 + depth_of(operation.vertices[0], operation.vertices[1]));
+  changes_.push_back(std::move(change));
+  return true;
+}
+
+template <int dim>
+void BodyRemesher<dim>::undo_all() {
+  for (; !changes_.empty(); changes_.pop_back()) {
+    edited_.undo(changes_.back());
+    if (changes_.back().edit.kind == Kind::split) generation_.pop_back();
+  }
+}
+
+template <int dim>
+bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial,
+                                    bool& parts_close_ones) {
   const auto worst = [&](std::span<const int> cells) {
     double quality = 1.0;
     for (const int c : cells) quality = std::min(quality, mesh().quality(c));
     return quality;
   };
-  for (const Operation<dim>& operation : operations(kind, candidate)) {
-    std::vector<int> before;
-    if (kind == Kind::smooth) {
-      const auto around = mesh().cells_at(operation.vertices[0]);
-      before.assign(around.begin(), around.end());
-      trial.quality_before = worst(before);
-    }
-    if (edited_.apply(operation) != EditRefusal::none) continue;
-    trial.operation = operation;
-    if (kind == Kind::smooth) trial.quality_after = worst(edited_.reshaped_cells());
+  const auto is_good = [&] {
+    const Change<dim>& change = changes_.back();
+    if (kind == Kind::smooth) trial.quality_after = worst(change.reshaped_cells);
     if (kind == Kind::swap) {
-      trial.quality_before = worst(edited_.edit().removed_cells);
-      trial.quality_after = worst(edited_.edit().added_cells);
+      trial.quality_before = worst(change.edit.removed_cells);
+      trial.quality_after = worst(change.edit.added_cells);
     }
     const bool has_to_be_better = kind == Kind::swap || kind == Kind::smooth;
-    if (keeps_distances() && (!has_to_be_better || is_better(trial))) return true;
-    edited_.undo();
+    return keeps_distances(change.edit) && (!has_to_be_better || is_better(trial));
+  };
+  changes_.clear();
+  for (const Way& way : ways) {
+    if (kind == Kind::smooth) trial.quality_before = worst(mesh().cells_at(way.front().vertices[0]));
+    parts_close_ones = false;
+    const bool is_possible = std::all_of(way.begin(), way.end(), [&](const Operation<dim>& operation) {
+      if (!apply(operation) || !is_good()) return false;
+      parts_close_ones = parts_close_ones || near_.parts_close_ones(body(), changes_.back().edit);
+      return true;
+    });
+    trial.operations = way;
+    if (is_possible) return true;
+    undo_all();
   }
   return false;
 }
 
 /// A trial, ready to be judged; false if it is refused, or not worth the work. The body is as before afterwards.
 template <int dim>
-bool BodyRemesher<dim>::prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial) {
-  const auto [a, b, c] = candidate.vertices;
+bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt) {
+  const auto [a, b, c] = attempt.target.vertices;
+  Trial<dim>& trial = attempt.trial;
   const bool exists = kind == Kind::smooth ? mesh().is_vertex_alive(a)
                                            : mesh().is_vertex_alive(a) && mesh().is_vertex_alive(b) &&
                                                  !mesh().cells_at_edge(a, b).empty();
   if (!exists) return false;
-  if (kind == Kind::split && !may_split(candidate)) return false;
-  if (!apply_first(kind, candidate, trial)) {
+  if (ways.front().empty()) {
+    note_rejected(kind, attempt.target, 0.01 * limits_.least_gain);
+    return false;
+  }
+  if (kind == Kind::split && !may_split(a, b)) return false;
+  const int first_cell = mesh().num_cells(), first_facet = mesh().num_facets();
+  trial.first_new_vertex = mesh().num_vertices();
+  bool parts_close_ones = false;
+  if (!apply_first(kind, ways, trial, parts_close_ones)) {
     ++report_.num_unsafe;
     return false;
   }
-  const MeshEdit edit = edited_.edit();
-  const std::vector<int> reshaped = edited_.reshaped_cells();
-  add_replaced(edit, reshaped, trial.scope);
-  const Scope after = scope_after(body(), trial.scope, edit);
-  trial.changes_boundary = edit.is_on_boundary;
-  trial.new_vertex = kind == Kind::split ? edit.vertex : -1;
-  const double most = kind == Kind::split && limits_.has_energy_test ? most_gain(edit.vertex) : infinity;
+  for (const auto& [edit, reshaped_cells, fields_before, x_tilde_before] : changes_) {
+    add_replaced(edit, reshaped_cells, trial.scope);
+    trial.changes_boundary = trial.changes_boundary || edit.is_on_boundary;
+  }
+  // Those that came and went.
+  std::erase_if(trial.scope.cells, [&](int cell) { return cell >= first_cell; });
+  std::erase_if(trial.scope.facets, [&](int facet) { return facet >= first_facet; });
+  Scope after = trial.scope;
+  for (const Change<dim>& change : changes_) after = scope_after(body(), after, change.edit);
+  const double most = kind == Kind::split && limits_.has_energy_test ? most_gain() : infinity;
   const auto refuse = [&] {
-    edited_.undo();
+    undo_all();
     ++report_.num_rejected;
-    note_rejected(kind, candidate, most);
+    note_rejected(kind, attempt.target, most);
     return false;
   };
-  const bool is_promising = most > limits_.least_gain || !trial.needs_gain;
+  const bool is_promising = most > limits_.least_gain;
   if (!trial.scope.facets.empty() && edited_.surface().has_contact()) {
-    const bool moves_boundary = kind == Kind::collapse && edit.is_on_boundary;
+    const bool moves_boundary = kind == Kind::collapse && trial.changes_boundary;
     trial.clear_way = near_.clear_way();
     // Extents are those of the old boundary, which holds the new one.
-    if (moves_boundary || near_.has_any(mesh(), trial.scope.facets) || near_.parts_close_ones(body(), edit) ||
-        unclear_.contains(candidate.vertices)) {
+    if (moves_boundary || parts_close_ones || near_.has_any(mesh(), trial.scope.facets) ||
+        unclear_.contains(attempt.target.vertices)) {
       trial.region = region_of(trial.scope);
     }
-  }
-  if (!trial.needs_gain && trial.region) {
-    // More vertices there change what contacts store.
-    edited_.undo();
-    ++report_.num_unsafe;
-    return false;
   }
   if (!is_promising && !trial.region) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
   // What comes to touch only later lets it gain even less.
   if (!is_promising && !trial.after->has_contacts()) return refuse();
-  edited_.undo();
+  undo_all();
   return true;
 }
 
-/// [J] By the decrement of the new vertex, were there no contacts.
+/// [J] For each split that has been done, by the decrement of the new vertices, were there no contacts.
 template <int dim>
-double BodyRemesher<dim>::most_gain(int vertex) const {
-  if (!is_free(body(), vertex)) return 0.0;
+double BodyRemesher<dim>::most_gain() const {
   const auto& materials = body().materials;
   const bool is_damped =
       std::any_of(materials.begin(), materials.end(), [](const MaterialParameters& m) { return m.damping > 0.0; });
-  return is_damped ? infinity : most_of_model * split_decrement(setting_, edited_.x_tilde(), vertex);
+  std::vector<int> vertices;
+  for (const Change<dim>& change : changes_) {
+    if (is_free(body(), change.edit.vertex)) vertices.push_back(change.edit.vertex);
+  }
+  if (vertices.empty()) return 0.0;
+  const double count = static_cast<double>(changes_.size());
+  return is_damped ? infinity : most_of_model * split_decrement(setting_, edited_.x_tilde(), vertices) / count;
 }
 
 template <int dim>
@@ -492,17 +533,20 @@ double BodyRemesher<dim>::energy_around(const Candidate& candidate) const {
          (is_ranked ? contact_[static_cast<std::size_t>(ranked - edges_.begin())] : candidate.inherited);
 }
 
-/// What an operation gains goes with the energy around it. What had none is tried again after some steps all the same,
-/// not all of it in the same one: stresses may have another shape.
+/// What an operation gains goes with the energy around it. That holds less the longer ago it was tried, as stresses
+/// come to have another shape: then all is tried again, first what was close to paying, and not all of it in the same
+/// step.
 template <int dim>
 bool BodyRemesher<dim>::has_prospects(Kind kind, const Candidate& candidate) const {
   constexpr int least_age = 8;
   const auto [a, b, none] = candidate.vertices;
   const auto found = rejected_.find({{a, b}, kind});
-  if (found == rejected_.end() || setting_.in.state.step - found->second.step >= least_age + (a + b) % least_age) {
-    return true;
-  }
-  return found->second.share * energy_around(candidate) > limits_.least_gain;
+  if (found == rejected_.end()) return true;
+  const double age =
+      static_cast<double>(setting_.in.state.step - found->second.step) / (least_age + (a + b) % least_age);
+  const double doubt = std::max(1.0, age * age);
+  const double gain = found->second.share * energy_around(candidate);
+  return (gain > 0.0 ? gain * doubt : gain / doubt) > limits_.least_gain;
 }
 
 template <int dim>
@@ -516,10 +560,10 @@ void BodyRemesher<dim>::note_rejected(Kind kind, const Candidate& candidate, dou
 }
 
 template <int dim>
-void BodyRemesher<dim>::forget_rejected() {
+void BodyRemesher<dim>::forget_rejected(const Change<dim>& change) {
   std::set<int> changed;
-  for (const int c : edited_.edit().added_cells) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
-  for (const int c : edited_.reshaped_cells()) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
+  for (const int c : change.edit.added_cells) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
+  for (const int c : change.reshaped_cells) changed.insert(mesh().cell(c).begin(), mesh().cell(c).end());
   for (const int v : changed) {
     for (const int w : mesh().neighbours(v)) {
       for (const Kind kind : {Kind::split, Kind::collapse}) rejected_.erase({{std::min(v, w), std::max(v, w)}, kind});
@@ -538,41 +582,43 @@ std::vector<RejectedOperation> BodyRemesher<dim>::rejected() const {
 
 template <int dim>
 void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
-  // It was possible on the same elements.
-  const EditRefusal refusal = edited_.apply(trial.operation);
-  CLEARANCE_ASSERT(refusal == EditRefusal::none);
-  if (refusal != EditRefusal::none) return;
-  const MeshEdit& edit = edited_.edit();
+  // Others of its batch may have taken the numbers that its vertices had when it was tried.
+  const int shift = mesh().num_vertices() - trial.first_new_vertex;
+  const auto number = [&](int v) { return v >= trial.first_new_vertex ? v + shift : v; };
+  changes_.clear();
+  for (Operation<dim> operation : trial.operations) {
+    for (int& v : operation.vertices) v = number(v);
+    // It was possible on the same elements.
+    const bool is_done = apply(operation);
+    CLEARANCE_ASSERT(is_done);
+    if (!is_done) return;
+    const Change<dim>& change = changes_.back();
+    edited_.keep(change);
+    near_.note_edit(change.edit, body());
+    forget_rejected(change);
+    switch (operation.kind) {
+      case Kind::split:
+        ++report_.num_splits;
+        break;
+      case Kind::collapse:
+        ++report_.num_collapses;
+        break;
+      case Kind::swap:
+        ++report_.num_swaps;
+        break;
+      case Kind::smooth:
+        ++report_.num_smoothings;
+        break;
+    }
+  }
   std::vector<int> moved;
   for (int i = 0; i < trial.after->num_moving(); ++i) {
-    int vertex = trial.after->vertices()[static_cast<std::size_t>(i)];
-    // Others of its batch may have taken the number that its vertex had when it was tried.
-    if (vertex == trial.new_vertex) vertex = edit.vertex;
-    edited_.set_x1(vertex, trial.after->position(i));
-    moved.push_back(vertex);
+    moved.push_back(number(trial.after->vertices()[static_cast<std::size_t>(i)]));
+    edited_.set_x1(moved.back(), trial.after->position(i));
   }
-  edited_.keep();
   edited_.note_motion(moved);
-  near_.note_edit(edit, body());
   near_.note_motion(body(), moved);
-  forget_rejected();
   report_.gain += trial.fall;
-  switch (trial.operation.kind) {
-    case Kind::split:
-      ++report_.num_splits;
-      generation_.push_back(1 + std::max(generation_[static_cast<std::size_t>(edit.ends[0])],
-                                         generation_[static_cast<std::size_t>(edit.ends[1])]));
-      break;
-    case Kind::collapse:
-      ++report_.num_collapses;
-      break;
-    case Kind::swap:
-      ++report_.num_swaps;
-      break;
-    case Kind::smooth:
-      ++report_.num_smoothings;
-      break;
-  }
 }
 
 /// The edges of a new vertex, where they are still worth it. What contacts have on them is that of their parent.

@@ -66,26 +66,38 @@ class BodyRemesher {
   double split_priority(double elastic, double contact) const;
   bool may_collapse(std::size_t edge, double length) const;
 
+  /// What is tried for a candidate: itself, what has to go first, or both together.
+  struct Attempt {
+    Candidate wish, target;
+    bool is_together = false;
+    Trial<dim> trial;
+  };
+  /// Operations one after the other.
+  using Way = std::vector<Operation<dim>>;
+
   void work_off(Kind kind, Queue queue);
-  bool prepare(Kind kind, const Candidate& candidate, Trial<dim>& trial);
-  bool apply_first(Kind kind, const Candidate& candidate, Trial<dim>& trial);
-  std::vector<Operation<dim>> operations(Kind kind, const Candidate& candidate) const;
-  bool may_split(const Candidate& candidate) const;
-  bool is_held(const Candidate& candidate) const;
-  bool has_promise(const Candidate& candidate);
+  std::optional<Attempt> next_attempt(Kind kind, const Candidate& wish) const;
+  bool is_in_vain(Kind kind, const Candidate& target) const;
+  void refuse(Kind kind, const Attempt& attempt, std::vector<Candidate>& postponed);
+  bool prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt);
+  bool apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial, bool& parts_close_ones);
+  bool apply(const Operation<dim>& operation);
+  void undo_all();
+  std::vector<Way> ways(Kind kind, const Attempt& attempt);
+  Way splits_together(const Candidate& wish);
+  bool may_split(int a, int b) const;
   bool is_better(const Trial<dim>& trial) const;
-  bool keeps_distances() const;
+  bool keeps_distances(const MeshEdit& edit) const;
   ContactRegion<dim> region_of(const Scope& scope) const;
   void commit(const Trial<dim>& trial);
   // What earlier steps have tried in vain.
   bool has_prospects(Kind kind, const Candidate& candidate) const;
   void note_rejected(Kind kind, const Candidate& candidate, double most);
   double energy_around(const Candidate& candidate) const;
-  double most_gain(int vertex) const;
+  double most_gain() const;
   /// Of all edges at elements that have changed.
-  void forget_rejected();
+  void forget_rejected(const Change<dim>& change);
   Candidate longest_around(const Candidate& candidate) const;
-  static std::size_t num_seeds(const Candidate& candidate);
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;
   /// Splits of this step that an edge comes from.
   int depth_of(int a, int b) const {
@@ -111,9 +123,10 @@ class BodyRemesher {
   double energy_ = 0.0;  // [J] elastic and of contacts
   TrialLimits limits_;
   NearVertices<dim> near_;
-  // Candidates that are judged with contacts, whatever is near; that are judged on more elements.
-  std::set<std::array<int, 3>> unclear_, doubtful_;
-  std::vector<int> generation_;  // per vertex: of splits in this step
+  // What was tried in vain in this phase; what is judged with contacts, whatever is near; what is on more elements.
+  std::set<std::array<int, 3>> refused_, unclear_, doubtful_;
+  std::vector<Change<dim>> changes_;  // what the trial at hand has done to the body
+  std::vector<int> generation_;       // per vertex: of splits in this step
   std::map<std::pair<std::array<int, 2>, Kind>, RejectedOperation> rejected_;
 };
 

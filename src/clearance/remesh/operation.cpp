@@ -38,19 +38,19 @@ EditedBody<dim>::EditedBody(const RemeshInputs<dim>& in, AdaptingBody<dim>& body
     : body_(body), surface_(in, body), x_tilde_(inertial_targets<dim>(body, in.state, integrator)) {}
 
 template <int dim>
-EditRefusal EditedBody<dim>::change_mesh(const Operation<dim>& operation) {
+EditRefusal EditedBody<dim>::change_mesh(const Operation<dim>& operation, MeshEdit& edit) {
   const auto [a, b, c] = operation.vertices;
   switch (operation.kind) {
     case MeshEdit::Kind::split:
-      return body_.mesh.split(a, b, edit_);
+      return body_.mesh.split(a, b, edit);
     case MeshEdit::Kind::collapse:
-      return body_.mesh.collapse(a, b, operation.at_midpoint, edit_);
+      return body_.mesh.collapse(a, b, operation.at_midpoint, edit);
     case MeshEdit::Kind::swap:
-      return c < 0 ? body_.mesh.swap_edge(a, b, edit_) : body_.mesh.swap_face({a, b, c}, edit_);
+      return c < 0 ? body_.mesh.swap_edge(a, b, edit) : body_.mesh.swap_face({a, b, c}, edit);
     case MeshEdit::Kind::smooth:
       break;
   }
-  return body_.mesh.smooth(a, operation.rest, edit_);
+  return body_.mesh.smooth(a, operation.rest, edit);
 }
 
 /// Fields at the new place of a vertex that is smoothed, by the element at it that holds the place.
@@ -79,7 +79,7 @@ bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<di
 }
 
 template <int dim>
-EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation) {
+EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>& change) {
   using Kind = MeshEdit::Kind;
   const auto a = static_cast<std::size_t>(operation.vertices[0]), b = static_cast<std::size_t>(operation.vertices[1]);
   NodeFields<dim> smoothed;
@@ -87,31 +87,32 @@ EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation) {
   if (operation.kind == Kind::smooth && !interpolate(operation, smoothed, smoothed_x_tilde)) {
     return EditRefusal::inverted;
   }
-  if (const EditRefusal refusal = change_mesh(operation); refusal != EditRefusal::none) return refusal;
-  reshaped_.clear();
+  if (const EditRefusal refusal = change_mesh(operation, change.edit); refusal != EditRefusal::none) return refusal;
+  const MeshEdit& edit = change.edit;
+  change.reshaped_cells.clear();
   if (operation.kind == Kind::split) {
     body_.fields.push_back(NodeFields<dim>::midpoint(body_.fields[a], body_.fields[b]));
     x_tilde_.push_back(0.5 * (x_tilde_[a] + x_tilde_[b]));
     surface_.add_midpoint(operation.vertices[0], operation.vertices[1]);
-  } else if (operation.kind == Kind::smooth || edit_.is_at_midpoint) {
-    const auto moved = static_cast<std::size_t>(edit_.vertex);
-    fields_before_ = body_.fields[moved];
-    x_tilde_before_ = x_tilde_[moved];
+  } else if (operation.kind == Kind::smooth || edit.is_at_midpoint) {
+    const auto moved = static_cast<std::size_t>(edit.vertex);
+    change.fields_before = body_.fields[moved];
+    change.x_tilde_before = x_tilde_[moved];
     const bool is_midpoint = operation.kind == Kind::collapse;
     x_tilde_[moved] = is_midpoint ? Vec<dim>(0.5 * (x_tilde_[a] + x_tilde_[b])) : smoothed_x_tilde;
     body_.fields[moved] = is_midpoint ? NodeFields<dim>::midpoint(body_.fields[a], body_.fields[b]) : smoothed;
-    const std::span<const int> around = body_.mesh.cells_at(edit_.vertex);
-    std::set_difference(around.begin(), around.end(), edit_.added_cells.begin(), edit_.added_cells.end(),
-                        std::back_inserter(reshaped_));
+    const std::span<const int> around = body_.mesh.cells_at(edit.vertex);
+    std::set_difference(around.begin(), around.end(), edit.added_cells.begin(), edit.added_cells.end(),
+                        std::back_inserter(change.reshaped_cells));
   }
-  if (has_volume()) return EditRefusal::none;
-  undo();
+  if (has_volume(change)) return EditRefusal::none;
+  undo(change);
   return EditRefusal::inverted;
 }
 
 template <int dim>
-bool EditedBody<dim>::has_volume() const {
-  for (const std::vector<int>* cells : {&edit_.added_cells, &reshaped_}) {
+bool EditedBody<dim>::has_volume(const Change<dim>& change) const {
+  for (const std::vector<int>* cells : {&change.edit.added_cells, &change.reshaped_cells}) {
     for (const int c : *cells) {
       std::array<Vec<dim>, dim + 1> x1, x0;
       for (std::size_t i = 0; i <= dim; ++i) {
@@ -126,24 +127,26 @@ bool EditedBody<dim>::has_volume() const {
 }
 
 template <int dim>
-void EditedBody<dim>::undo() {
-  body_.mesh.undo(edit_);
-  if (edit_.kind == MeshEdit::Kind::split) {
+void EditedBody<dim>::undo(const Change<dim>& change) {
+  const MeshEdit& edit = change.edit;
+  body_.mesh.undo(edit);
+  if (edit.kind == MeshEdit::Kind::split) {
     body_.fields.pop_back();
     x_tilde_.pop_back();
     surface_.drop_midpoint();
-  } else if (edit_.kind == MeshEdit::Kind::smooth || edit_.is_at_midpoint) {
-    body_.fields[static_cast<std::size_t>(edit_.vertex)] = fields_before_;
-    x_tilde_[static_cast<std::size_t>(edit_.vertex)] = x_tilde_before_;
+  } else if (edit.kind == MeshEdit::Kind::smooth || edit.is_at_midpoint) {
+    body_.fields[static_cast<std::size_t>(edit.vertex)] = change.fields_before;
+    x_tilde_[static_cast<std::size_t>(edit.vertex)] = change.x_tilde_before;
   }
 }
 
 template <int dim>
-void EditedBody<dim>::keep() {
+void EditedBody<dim>::keep(const Change<dim>& change) {
+  const MeshEdit& edit = change.edit;
   body_.has_changed = true;
-  body_.is_nested = body_.is_nested && edit_.kind == MeshEdit::Kind::split;
+  body_.is_nested = body_.is_nested && edit.kind == MeshEdit::Kind::split;
   std::vector<int> vertices;
-  for (const int f : edit_.added_facets) {
+  for (const int f : edit.added_facets) {
     vertices.insert(vertices.end(), body_.mesh.facet(f).begin(), body_.mesh.facet(f).end());
   }
   surface_.note_change(vertices);

@@ -18,6 +18,15 @@ struct Operation {
   Vec<dim> rest = Vec<dim>::Zero();  ///< [m] of smooth
 };
 
+/// What an operation did to a body, as `undo` needs it.
+template <int dim>
+struct Change {
+  MeshEdit edit;
+  std::vector<int> reshaped_cells;  ///< that kept their number and have another shape
+  NodeFields<dim> fields_before;    ///< of the vertex, where it has moved at rest
+  Vec<dim> x_tilde_before;
+};
+
 /// A body whose mesh, fields and boundary change together.
 template <int dim>
 class EditedBody {
@@ -32,30 +41,23 @@ class EditedBody {
 
   /// Does it, or leaves everything as it was and says why not. Elements that it changes have volume at x1 and at x0,
   /// by exact arithmetic.
-  EditRefusal apply(const Operation<dim>& operation);
-  const MeshEdit& edit() const { return edit_; }
-  /// Cells that kept their number and have another shape.
-  const std::vector<int>& reshaped_cells() const { return reshaped_; }
-  /// Takes the last one back.
-  void undo();
-  /// Makes the last one last.
-  void keep();
+  EditRefusal apply(const Operation<dim>& operation, Change<dim>& change);
+  /// Takes the last one back that was neither kept nor undone.
+  void undo(const Change<dim>& change);
+  /// Makes it last.
+  void keep(const Change<dim>& change);
   /// New positions of a local solve.
   void set_x1(int vertex, const Vec<dim>& x1) { body_.fields[static_cast<std::size_t>(vertex)].x1 = x1; }
   void note_motion(std::span<const int> vertices) { surface_.note_change(vertices); }
 
  private:
-  EditRefusal change_mesh(const Operation<dim>& operation);
-  bool has_volume() const;
+  EditRefusal change_mesh(const Operation<dim>& operation, MeshEdit& edit);
+  bool has_volume(const Change<dim>& change) const;
   bool interpolate(const Operation<dim>& operation, NodeFields<dim>& fields, Vec<dim>& x_tilde) const;
 
   AdaptingBody<dim>& body_;
   OwnSurface<dim> surface_;
   std::vector<Vec<dim>> x_tilde_;
-  MeshEdit edit_;
-  std::vector<int> reshaped_;
-  NodeFields<dim> fields_before_;
-  Vec<dim> x_tilde_before_;
 };
 
 extern template class EditedBody<2>;

@@ -23,8 +23,8 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
   if (trial.changes_boundary) {
     // Midpoints are rounded: even what a split leaves has to be tested.
     if (!after.is_intersection_free()) return;
-    const auto [removed, kept, none] = trial.operation.vertices;
-    const bool is_collapse = trial.operation.kind == MeshEdit::Kind::collapse;
+    const auto [removed, kept, none] = trial.operations.front().vertices;
+    const bool is_collapse = trial.operations.front().kind == MeshEdit::Kind::collapse;
     if (is_collapse && before.has_surface() && !is_way_free(before, setting, removed, kept)) return;
   }
   const CompensatedSum start = before.objective();
@@ -32,27 +32,28 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     return change_of(after.objective(), objective) / setting.scale;
   };
   if (!std::isfinite(after.objective().value())) return;
-  if (!limits.has_energy_test || !trial.needs_gain) {
+  if (!limits.has_energy_test) {
     // The solve of the whole step comes to it.
     trial.fall = fall_from(start);
     trial.verdict = TrialVerdict::accepted;
     return;
   }
+  const double least_gain = limits.least_gain * static_cast<double>(trial.operations.size());
   double rest = 0.0;  // that is left to gain: of the new elements where it is not enough, else of the old
   for (int step = 0;; ++step) {
     trial.gain = fall_from(before.objective());
-    const bool is_enough = trial.gain > limits.least_gain;
+    const bool is_enough = trial.gain > least_gain;
     // What is enough may become less by what the old elements can still gain, which is not the operation's merit; and
     // the other way round.
     LocalProblem<dim>& open = is_enough ? before : after;
     rest = most_of_model / setting.scale * open.next_fall();
-    if (std::abs(trial.gain - limits.least_gain) > rest || rest == 0.0 || step == most_steps) break;
+    if (std::abs(trial.gain - least_gain) > rest || rest == 0.0 || step == most_steps) break;
     if (!open.take_step()) return;
   }
   trial.fall = fall_from(start);
   if (!trial.region && std::max(before.way(), after.way()) >= trial.clear_way) {
     trial.verdict = TrialVerdict::unclear;
-  } else if (!(trial.gain > limits.least_gain)) {
+  } else if (!(trial.gain > least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
     trial.most = trial.gain + rest;
   } else if (after.settle()) {

@@ -1,4 +1,4 @@
-// An operation that is tried: detached from the mesh, so that several can be judged at once.
+// Operations that are tried: detached from the mesh, so that several can be judged at once.
 #pragma once
 
 #include <memory>
@@ -18,26 +18,25 @@ enum class TrialVerdict {
 
 /// What the change of the objective has to be.
 struct TrialLimits {
-  double least_gain = 0.0;  ///< [J] of E before - E after; negative: so much may be lost
+  double least_gain = 0.0;  ///< [J] of E before - E after, by each operation; negative: so much may be lost
   bool has_energy_test = true;
 };
 
 template <int dim>
 struct Trial {
-  Operation<dim> operation;
-  Scope scope;                               ///< before the operation
-  std::optional<ContactRegion<dim>> region;  ///< nothing: it touches nothing, as long as nodes stay near:
-  double clear_way = infinity;               ///< [m] they may go so far
-  int new_vertex = -1;
+  std::vector<Operation<dim>> operations;            ///< one after the other: splits that have to come together, or one
+  Scope scope;                                       ///< before the operation
+  std::optional<ContactRegion<dim>> region;          ///< nothing: it touches nothing, as long as nodes stay near:
+  double clear_way = infinity;                       ///< [m] they may go so far
+  int first_new_vertex = 0;                          ///< vertices from this number on are those of its splits
   std::unique_ptr<LocalProblem<dim>> after, before;  ///< the latter is made when it is judged
   bool changes_boundary = false;
-  bool needs_gain = true;                            ///< false: it is for another one, which cannot be without
   double quality_before = 0.0, quality_after = 0.0;  ///< of the worst elements at rest; of swap and smooth
   // What comes of it.
   TrialVerdict verdict = TrialVerdict::unsafe;
   double gain = 0.0;       ///< [J] by which the objectives differ, where the verdict was certain
   double fall = 0.0;       ///< [J] by which the objective falls from where it is
-  double most = infinity;  ///< [J] that a rejected operation would gain, at most
+  double most = infinity;  ///< [J] that rejected operations would gain, at most
 };
 
 /// What the objective falls by until it is least, in falls of the quadratic model of Newton's first step, at most:
@@ -45,7 +44,7 @@ struct Trial {
 constexpr double most_of_model = 2.0;
 
 /// Takes Newton's steps of both problems until the sign is certain of what their least objectives differ by over the
-/// limit. The body is as before the operation. Several trials may be judged at once.
+/// limit. The body is as before the operations. Several trials may be judged at once.
 template <int dim>
 void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<dim>& trial);
 

@@ -41,21 +41,42 @@ class RemeshCheck : SceneCheck {
     if (!remesh.split && !remesh.collapse && !remesh.swap && !remesh.smooth) {
       error(place, "has no operation: set `split`, `collapse`, `swap` or `smooth`, or `enabled` to false");
     }
-    const bool has_relative_limits = remesh.gain == 0.0 && remesh.loss == 0.0;
-    const bool has_others = remesh.collapse || remesh.swap || remesh.smooth;
-    if (remesh.criterion == RemeshCriterion::energy && remesh.split && has_others && has_relative_limits &&
-        remesh.relative_loss >= remesh.relative_gain) {
-      warning(place + ".relative_loss",
-              fmt::format("is no less than relative_gain ({:g}): what a split has brought may be given up by the next "
-                          "collapse",
-                          remesh.relative_gain),
-              fmt::format("{:g}", remesh.relative_loss));
-    }
+    const RemeshDesc unset;
     if (remesh.criterion == RemeshCriterion::energy) {
-      const RemeshDesc unset;
+      check_limits(remesh, place);
       warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);
       warn_of_size(place + ".size_contact", remesh.size_contact != unset.size_contact);
+    } else if (remesh.split && remesh.largest_count == 0) {
+      warning(place + ".largest_count",
+              "is not given: with criterion size elements at contacts become as small as size_contact times dhat, "
+              "however many these are, and where strains have a peak as small as smallest_edge");
     }
+  }
+
+  /// Those of splits and of all else, as they are compared.
+  void check_limits(const RemeshDesc& remesh, const std::string& place) {
+    const RemeshDesc unset;
+    if (remesh.gain > 0.0 && remesh.relative_gain != unset.relative_gain) {
+      warning(place + ".relative_gain", "has no effect beside `gain`", fmt::format("{:g}", remesh.relative_gain));
+    }
+    if (remesh.loss > 0.0 && remesh.relative_loss != unset.relative_loss) {
+      warning(place + ".relative_loss", "has no effect beside `loss`", fmt::format("{:g}", remesh.relative_loss));
+    }
+    const bool has_others = remesh.collapse || remesh.swap || remesh.smooth;
+    const bool are_alike = (remesh.gain > 0.0) == (remesh.loss > 0.0);
+    if (!remesh.split || !has_others || !are_alike) return;
+    const bool are_relative = remesh.gain == 0.0;
+    const double gain = are_relative ? remesh.relative_gain : remesh.gain;
+    const double loss = are_relative ? remesh.relative_loss : remesh.loss;
+    if (loss < gain) return;
+    // At the one that was chosen.
+    const bool is_of_gain = are_relative && remesh.relative_loss == unset.relative_loss;
+    const std::string of_gain = are_relative ? "relative_gain" : "gain",
+                      of_loss = are_relative ? "relative_loss" : "loss";
+    warning(place + "." + (is_of_gain ? of_gain : of_loss),
+            fmt::format("is {} ({:g}): what a split has brought may be given up by the next collapse",
+                        is_of_gain ? "no more than " + of_loss : "no less than " + of_gain, is_of_gain ? loss : gain),
+            fmt::format("{:g}", is_of_gain ? gain : loss));
   }
 
   void warn_of_size(const std::string& place, bool is_given) {

@@ -30,6 +30,11 @@ void EnergyMonitor::add(const StepEnergies& step) {
   turned_ = std::max(turned_, step.turned);
   curved_ = std::max(curved_, step.curved);
   largest_strain_ = std::max(largest_strain_, step.joint);
+  if (!step.adaptation) return;
+  ++num_adaptable_;
+  adaptation_.num_done += step.adaptation->num_done;
+  adaptation_.num_rejected += step.adaptation->num_rejected;
+  adaptation_.num_unsafe += step.adaptation->num_unsafe;
 }
 
 std::vector<RunWarning> EnergyMonitor::warnings() const {
@@ -80,6 +85,14 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                                       "give way",
                                                       100.0 * largest_strain_ / at_work_, at_work_, strained_.second,
                                                       100.0 * strained_.first)});
+  }
+  if (num_adaptable_ > 0 && adaptation_.num_done == 0.0) {
+    warnings.push_back({"nothing_adapted",
+                        fmt::format("elements were to adapt (remesh), and none did in {} steps: {:.0f} operations were "
+                                    "tried and would not have paid, {:.0f} were refused by quality, short edges, dhat "
+                                    "or largest_count; where something bends or is pressed, compare with a tenth of "
+                                    "relative_gain, or with finer elements",
+                                    num_adaptable_, adaptation_.num_rejected, adaptation_.num_unsafe)});
   }
   return warnings;
 }

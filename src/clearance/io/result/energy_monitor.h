@@ -1,6 +1,8 @@
-// What a run's energy accounts say of its worth: warnings by name, from the lines of stats.jsonl.
+// What a run's energy accounts, and elements that adapt, say of its worth: warnings by name, from the lines of
+// stats.jsonl.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +36,11 @@ struct StepEnergies {
   std::pair<double, std::string> turned;
   /// Of the body whose curved boundary is farthest from its flat pieces: twice that over min_separation, its name.
   std::pair<double, std::string> curved;
+  /// Of bodies whose elements adapt.
+  struct Adaptation {
+    double num_done = 0.0, num_rejected = 0.0, num_unsafe = 0.0;  ///< operations
+  };
+  std::optional<Adaptation> adaptation;
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
@@ -42,7 +49,8 @@ struct StepEnergies {
 /// single step makes a twentieth of all that is at work in the scene, whatever impacts hide of single bodies. A step is
 /// coarse if two bodies move past each other by half of the smaller one's size, or one turns by half a radian. Joints
 /// are strained if they store a tenth of all other energy at work in the scene, and one of them is out of place by more
-/// than carrying the weight of its bodies takes: one that hangs at rest is not.
+/// than carrying the weight of its bodies takes: one that hangs at rest is not. Elements that are to adapt and never
+/// did have to be right as they are, which nobody has looked at.
 class EnergyMonitor {
  public:
   void add(const StepEnergies& step);
@@ -52,7 +60,9 @@ class EnergyMonitor {
   std::pair<double, std::string> gained_, lost_;                        // at the last step
   std::pair<double, std::string> strained_, coarse_, turned_, curved_;  // the most of all steps
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
-  double most_made_ = 0.0;  // in a step, as a share of what was at work by then
+  StepEnergies::Adaptation adaptation_;  // of all steps
+  int num_adaptable_ = 0;                // steps
+  double most_made_ = 0.0;               // in a step, as a share of what was at work by then
 };
 
 }  // namespace clearance

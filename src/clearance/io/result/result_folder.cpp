@@ -364,11 +364,19 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
       if (body.is_string()) coarse.second += (coarse.second.empty() ? "'" : " and '") + body.get<std::string>() + "'";
     }
   }
+  std::optional<StepEnergies::Adaptation> adaptation;
+  if (record.contains("remesh")) {
+    const Json& remesh = record["remesh"];
+    adaptation = {0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0)};
+    for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
+      adaptation->num_done += number_in(remesh, key, 0.0);
+    }
+  }
   energy_.add({number_in(energy, "kinetic", 0.0), number_in(energy, "joint", 0.0), number_in(account, "kinetic", 0.0),
                number_in(account, "stored", 0.0),
                number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
                share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
-               share_in("turned", "body", "angle"), share_in("curved", "body")});
+               share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {
