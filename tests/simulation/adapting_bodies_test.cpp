@@ -146,7 +146,9 @@ std::string dropped(int dimension) {
                      : "\"edges\": [[0, 1]], \"vertices\": [[0, -0.32, 0], [0.02, -1, 0]]";
   return "{\"dimension\": " + std::to_string(dimension) +
          ", \"time\": {\"step\": 0.02, \"mass\": \"consistent\"}, \"contact\": {\"formulation\": "
-         "\"convergent\"}, \"friction\": {\"coefficient\": 0.3}, \"remesh\": {\"relative_gain\": 3e-4}, "
+         "\"convergent\"}, \"friction\": {\"coefficient\": 0.3}, \"remesh\": {\"relative_gain\": " +
+         (dimension == 3 ? "1e-3" : "3e-4") +
+         "}, "
          "\"bodies\": [{\"name\": \"block\", \"generator\": {\"kind\": " +
          block + "}, \"linear_velocity\": [0, -1, 0], \"material\": {\"youngs_modulus\": 3e4}}, " +
          "{\"name\": \"knife\", \"kind\": \"obstacle\", \"geometry\": {" + knife + "}}]}";
@@ -154,6 +156,14 @@ std::string dropped(int dimension) {
 
 class AdaptingBlock : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, AdaptingBlock, testing::Values(2, 3));
+
+/// Whether friction comes to agree on the tip of the knife is not what these are about: it need not on fine elements
+/// that stay as they are, either.
+StepReport step_of(RunningScene& scene) {
+  const StepReport report = scene.simulation().step();
+  EXPECT_TRUE(report.is_advanced());
+  return report;
+}
 
 double rest_volume(const Frame& frame) {
   const std::vector<double>& rest = frame.point_arrays.at(0).values;
@@ -177,9 +187,7 @@ TEST_P(AdaptingBlock, KeepsVolumeAndMomentumAndGainsNoEnergy) {
   const double volume = rest_volume(scene.simulation().frame());
   int num_splits = 0;
   for (int step = 0; step < 14; ++step) {
-    // Whether friction comes to agree on the tip of the knife is not what this is about.
-    const StepReport report = scene.simulation().step();
-    ASSERT_TRUE(report.is_advanced());
+    const StepReport report = step_of(scene);
     ASSERT_TRUE(report.remesh.has_value());
     const RemeshReport& remesh = *report.remesh;
     num_splits += remesh.num_splits;
@@ -202,7 +210,7 @@ TEST_P(AdaptingBlock, HasTheSameBitsForAnyThreadsAndAfterARestart) {
     auto scene = std::make_unique<RunningScene>(dropped(GetParam()));
     std::vector<std::string> list;
     for (int step = 1; step <= 12; ++step) {
-      scene->step();
+      step_of(*scene);
       list.push_back(scene->simulation().state_hash());
       if (step != restart) continue;
       const Checkpoint checkpoint = checkpoint_of(scene->state());
@@ -221,7 +229,7 @@ TEST_P(AdaptingBlock, CountsTheWorkOfAllSolvesOfAStep) {
   RunningScene scene(dropped(GetParam()));
   int num_splits = 0;
   for (int step = 0; step < 8; ++step) {
-    const StepReport report = scene.step();
+    const StepReport report = step_of(scene);
     num_splits += report.remesh->num_splits;
     EXPECT_GE(report.counters.factorizations, report.newton_iterations) << step;
     EXPECT_GE(report.profile[Stage::other], report.remesh->seconds) << step;
@@ -234,7 +242,8 @@ TEST_P(AdaptingBlock, SaysItsContactModuliOnce) {
   std::filesystem::remove(file);
   ASSERT_TRUE(open_log(file));
   RunningScene scene(dropped(GetParam()));
-  EXPECT_GT(scene.steps(8).remesh->num_elements, scene.scene().num_elements);
+  for (int step = 0; step < 7; ++step) step_of(scene);
+  EXPECT_GT(step_of(scene).remesh->num_elements, scene.scene().num_elements);
   std::ifstream log(file);
   int num_told = 0;
   for (std::string line; std::getline(log, line);) num_told += line.find("contact of 'block'") != std::string::npos;
@@ -246,13 +255,13 @@ TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
   RunningScene whole(dropped(GetParam()));
   RunningScene stopped(dropped(GetParam()));
   for (int step = 0; step < 8; ++step) {
-    whole.step();
+    step_of(whole);
     // At every question of the step, which are asked on the old elements and on the new ones.
     for (int patience = step < 5 ? 1000000 : 0;; ++patience) {
       int num_asked = 0;
       const std::string before = stopped.simulation().state_hash();
       const StepReport report = stopped.simulation().step({}, [&] { return num_asked++ >= patience; });
-      if (report.status == StepStatus::converged) break;
+      if (report.is_advanced()) break;
       ASSERT_EQ(report.status, StepStatus::stopped);
       ASSERT_EQ(stopped.simulation().state_hash(), before);
     }
