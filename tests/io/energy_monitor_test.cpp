@@ -95,7 +95,7 @@ TEST(EnergyMonitor, NamesElementsThatNeverAdapt) {
   for (int i = 0; i < 3; ++i) {
     StepEnergies step = step_of(0.0, 0.0);
     fixed.add(step);
-    step.adaptation = StepEnergies::Adaptation{0.0, 2.0, 5.0};
+    step.adaptation = StepEnergies::Adaptation{0.0, 2.0, 5.0, 0.0};
     stuck.add(step);
     step.adaptation->num_done = i == 1 ? 1.0 : 0.0;
     adapting.add(step);
@@ -106,6 +106,20 @@ TEST(EnergyMonitor, NamesElementsThatNeverAdapt) {
   EXPECT_NE(
       stuck.warnings()[0].message.find("none did in 3 steps: 6 operations were tried and would not have paid, 15 "),
       std::string::npos);
+}
+
+TEST(EnergyMonitor, NamesWhatCoarserElementsMake) {
+  for (const double made : {0.01, 0.02}) {
+    EnergyMonitor monitor;
+    for (int i = 0; i < 2; ++i) {
+      StepEnergies step = step_of(0.0, 0.0);
+      step.kinetic = 1.0;
+      step.adaptation = StepEnergies::Adaptation{1.0, 0.0, 0.0, made};
+      monitor.add(step);
+    }
+    EXPECT_EQ(names(monitor),
+              made > 0.015 ? std::vector<std::string>{"adaptation_gained"} : std::vector<std::string>{});
+  }
 }
 
 TEST(EnergyMonitor, IsSilentOfAJointThatOnlyCarriesWeight) {

@@ -86,7 +86,7 @@ TEST(RemeshChecks, EdgesThatRoundingWouldBendAreTold) {
 Lines hints(const std::string& body, double duration = 1.0) {
   const Result<LoadedScene> loaded = load_scene_text(
       R"({"dimension": 2, "time": {"step": 0.01, "duration": )" + std::to_string(duration) +
-          R"(, "mass": "consistent"}, "contact": {"formulation": "convergent"}, "remesh": {}, "bodies": [{"name": "bar",
+          R"(, "mass": "consistent"}, "contact": {"formulation": "convergent"}, "remesh": {"relative_gain": 1e-5}, "bodies": [{"name": "bar",
       "generator": {"kind": "rectangle", "size": [1, 0.1], "resolution": [10, 1]}, )" +
           body + "}]}",
       "scene", ".", {});

@@ -413,12 +413,15 @@ TEST(Locking, TurnedBeamIsToldToo) {
   expect_told(told(bodies(box("[1, 0.1, 0.16]", turned, "[10, 1, 1]"))), "bodies[0].generator", {"0.1 m thin"});
 }
 
-TEST(Locking, ElementsThatAreSplitWhereTheyBendAreNotTold) {
+TEST(Locking, ElementsThatAreSplitWhereTheyBendAreToldWithWhatIsLeft) {
   const auto beam = [](const std::string& remesh) {
     return bodies(box("[1, 0.1, 0.1]", R"(, "remesh": )" + remesh, "[10, 1, 1]"),
                   R"("time": {"step": 0.01, "mass": "consistent"}, "contact": {"formulation": "convergent"}, )");
   };
-  expect_nothing(told(beam("{}")));
+  expect_told(told(beam("{}")), "bodies[0].generator",
+              {"elements adapt", "relative_gain of 0.0001", "a tenth too little"});
+  expect_nothing(told(beam(R"({"relative_gain": 1e-5})")));
+  expect_nothing(told(beam(R"({"gain": 1e-5})")));
   expect_told(told(beam(R"({"split": false})")), "bodies[0].generator", {"single linear element"});
   expect_told(told(beam(R"({"enabled": false})")), "bodies[0].generator", {"single linear element"});
 }

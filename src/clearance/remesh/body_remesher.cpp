@@ -453,7 +453,10 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
     note_rejected(kind, attempt.target, 0.01 * limits_.least_gain);
     return false;
   }
-  if (kind == Kind::split && !may_split(a, b)) return false;
+  if (kind == Kind::split && !may_split(a, b)) {
+    ++report_.num_unsafe;
+    return false;
+  }
   const int first_cell = mesh().num_cells(), first_facet = mesh().num_facets();
   trial.first_new_vertex = mesh().num_vertices();
   bool parts_close_ones = false;

@@ -403,6 +403,19 @@ struct LocalProblem<dim>::Impl {
     return n == nullptr ? infinity : -0.5 * n->newton.gradient().dot(n->dy);
   }
 
+  double friction() {
+    const Objective& o = objective();
+    return o.problem.has_friction() ? o.problem.friction().energy(o.point.iterate.x_surface).value() : 0.0;
+  }
+
+  void match_friction(double energy) {
+    const double own = friction();
+    if (!setting.is_friction_at_x1 || !(own > 0.0) || !(energy > 0.0)) return;
+    Objective& o = objective();
+    o.problem.lag_friction(o.point.iterate, x1 - state.x, o.problem.kappa() * energy / own);
+    o.point.energy = o.problem.energy(o.point.iterate);
+  }
+
   bool take_step() {
     if (newton_ && newton_->is_converged) return true;
     Newton* n = next_step();
@@ -501,6 +514,14 @@ bool LocalProblem<dim>::has_contacts() {
 template <int dim>
 double LocalProblem<dim>::next_fall() {
   return impl_->next_fall();
+}
+template <int dim>
+double LocalProblem<dim>::friction() {
+  return impl_->friction();
+}
+template <int dim>
+void LocalProblem<dim>::match_friction(double energy) {
+  impl_->match_friction(energy);
 }
 template <int dim>
 bool LocalProblem<dim>::take_step() {

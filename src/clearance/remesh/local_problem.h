@@ -75,6 +75,10 @@ class LocalProblem {
   double next_fall();
   /// False if there is none.
   bool take_step();
+  /// Of friction, where the problem starts, times LocalSetting::scale.
+  double friction();
+  /// Where friction is lagged with the contacts at x1: as much of it as takes out this energy, before the first step.
+  void match_friction(double energy);
   /// No more steps: false if the iterate is not valid by exact arithmetic, or is farther than the region allows.
   bool settle();
   /// [m] No node has gone farther.

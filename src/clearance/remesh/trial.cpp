@@ -27,6 +27,9 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     const bool is_collapse = trial.operations.front().kind == MeshEdit::Kind::collapse;
     if (is_collapse && before.has_surface() && !is_way_free(before, setting, removed, kept)) return;
   }
+  // Friction is no energy that other elements could lower: where a boundary interpolates, contact forces do not
+  // balance, and friction lagged with these would be another one.
+  if (trial.region) after.match_friction(before.friction());
   const CompensatedSum start = before.objective();
   const auto fall_from = [&](const CompensatedSum& objective) {
     return change_of(after.objective(), objective) / setting.scale;

@@ -46,7 +46,9 @@ class RemeshCheck : SceneCheck {
       check_limits(remesh, place);
       warn_of_size(place + ".size_strain", remesh.size_strain != unset.size_strain);
       warn_of_size(place + ".size_contact", remesh.size_contact != unset.size_contact);
-    } else if (remesh.split && remesh.largest_count == 0) {
+      return;
+    }
+    if (remesh.split && remesh.largest_count == 0) {
       warning(place + ".largest_count",
               "is not given: with criterion size elements at contacts become as small as size_contact times dhat, "
               "however many these are, and where strains have a peak as small as smallest_edge");
@@ -62,6 +64,8 @@ class RemeshCheck : SceneCheck {
     if (remesh.loss > 0.0 && remesh.relative_loss != unset.relative_loss) {
       warning(place + ".relative_loss", "has no effect beside `loss`", fmt::format("{:g}", remesh.relative_loss));
     }
+    // Values out of range have their own message.
+    if (std::min({remesh.gain, remesh.loss, remesh.relative_loss}) < 0.0 || !(remesh.relative_gain > 0.0)) return;
     const bool has_others = remesh.collapse || remesh.swap || remesh.smooth;
     const bool are_alike = (remesh.gain > 0.0) == (remesh.loss > 0.0);
     if (!remesh.split || !has_others || !are_alike) return;

@@ -129,6 +129,18 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, Issues& 
                        place_text(found.body->mesh.vertices[0])));
 }
 
+/// What elements that adapt leave of it, measured on cantilevers of one element through their thickness.
+void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, const RemeshDesc& remesh, Issues& hints) {
+  if (found.count == 0) return;
+  add_hint(
+      hints, shape_place(desc, found.body->desc),
+      fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, starts with a single linear element "
+                  "through its thickness: its elements adapt (`remesh`), and with a relative_gain of {:g} it still "
+                  "bends about a tenth too little; compare with a tenth of that",
+                  found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
+                  place_text(found.body->mesh.vertices[0]), remesh.relative_gain));
+}
+
 void warn_of_long_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
   if (found.count == 0) return;
   const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(found.body->desc)].material;
@@ -144,25 +156,37 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, Issues& hi
 
 void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints) {
   constexpr double largest_factor = 4.0;
-  Found single, long_elements;
+  constexpr double good_gain = 1e-5;  // relative_gain that leaves little
+  Found single, long_elements, adapting;
+  const RemeshDesc* of_adapting = nullptr;
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
     // What bends gets more elements as it does.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
-    if (remesh != nullptr && remesh->split) continue;
+    const bool adapts = remesh != nullptr && remesh->split;
+    if (adapts &&
+        (remesh->criterion != RemeshCriterion::energy || remesh->gain > 0.0 || remesh->relative_gain <= good_gain)) {
+      continue;
+    }
     const Shape shape = shape_of(body, surfaces.area(b));
     const MaterialDesc& material = body_desc.material;
     if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
     // Without a vertex inside, no place has two elements between both sides.
-    if (surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size())) {
+    const bool is_single = surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size());
+    if (adapts) {
+      if (!is_single) continue;
+      adapting.add(body, shape);
+      if (of_adapting == nullptr) of_adapting = remesh;
+    } else if (is_single) {
       single.add(body, shape);
     } else if (bending_factor(shape, material.poisson_ratio) > largest_factor) {
       long_elements.add(body, shape);
     }
   }
   warn_of_single_elements(desc, single, hints);
+  if (of_adapting != nullptr) warn_of_adapting_elements(desc, adapting, *of_adapting, hints);
   warn_of_long_elements(desc, long_elements, hints);
 }
 

@@ -35,6 +35,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
   adaptation_.num_done += step.adaptation->num_done;
   adaptation_.num_rejected += step.adaptation->num_rejected;
   adaptation_.num_unsafe += step.adaptation->num_unsafe;
+  adaptation_.made += step.adaptation->made;
 }
 
 std::vector<RunWarning> EnergyMonitor::warnings() const {
@@ -86,13 +87,23 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                                                       100.0 * largest_strain_ / at_work_, at_work_, strained_.second,
                                                       100.0 * strained_.first)});
   }
+  if (at_work_ > 0.0 && adaptation_.made > gain_limit * at_work_) {
+    warnings.push_back(
+        {"adaptation_gained",
+         fmt::format("moving strained bodies to coarser elements has made {:.3g} % of the energy at work "
+                     "in the scene (elastic_loss, kinetic_loss of stats.jsonl), which the time "
+                     "integrator takes out again at best; take a smaller relative_loss, or collapse: "
+                     "false",
+                     100.0 * adaptation_.made / at_work_)});
+  }
   if (num_adaptable_ > 0 && adaptation_.num_done == 0.0) {
-    warnings.push_back({"nothing_adapted",
-                        fmt::format("elements were to adapt (remesh), and none did in {} steps: {:.0f} operations were "
-                                    "tried and would not have paid, {:.0f} were refused by quality, short edges, dhat "
-                                    "or largest_count; where something bends or is pressed, compare with a tenth of "
-                                    "relative_gain, or with finer elements",
-                                    num_adaptable_, adaptation_.num_rejected, adaptation_.num_unsafe)});
+    warnings.push_back(
+        {"nothing_adapted",
+         fmt::format("elements were to adapt (remesh), and none did in {} steps: {:.0f} operations were "
+                     "tried and would not have paid, {:.0f} were refused by quality, short edges, dhat "
+                     "or limits of number and depth; where something bends or is pressed, compare with a "
+                     "tenth of the gain that is asked for, or with finer elements",
+                     num_adaptable_, adaptation_.num_rejected, adaptation_.num_unsafe)});
   }
   return warnings;
 }

@@ -39,6 +39,7 @@ struct StepEnergies {
   /// Of bodies whose elements adapt.
   struct Adaptation {
     double num_done = 0.0, num_rejected = 0.0, num_unsafe = 0.0;  ///< operations
+    double made = 0.0;                                            ///< [J] by moving fields to other elements
   };
   std::optional<Adaptation> adaptation;
 };

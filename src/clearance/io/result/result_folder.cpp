@@ -367,7 +367,8 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   std::optional<StepEnergies::Adaptation> adaptation;
   if (record.contains("remesh")) {
     const Json& remesh = record["remesh"];
-    adaptation = {0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0)};
+    adaptation = {0.0, number_in(remesh, "rejected", 0.0), number_in(remesh, "unsafe", 0.0),
+                  -number_in(remesh, "elastic_loss", 0.0) - number_in(remesh, "kinetic_loss", 0.0)};
     for (const char* key : {"splits", "collapses", "swaps", "smoothings"}) {
       adaptation->num_done += number_in(remesh, key, 0.0);
     }
