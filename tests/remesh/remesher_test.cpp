@@ -143,7 +143,7 @@ void edges_get_their_target_lengths() {
   std::vector<AdaptingBody<dim>> bodies = {test::cantilever<dim>(dim == 2 ? 4 : 2)};
   bodies[0].options.criterion = RemeshCriterion::size;
   bodies[0].options.size_strain = 0.2;
-  bodies[0].options.largest_count = 1000;
+  bodies[0].options.largest_count = 500;
   bodies[0].options.smallest_edge = 0.02;
   const SceneSettings settings = test::without_contact();
   ASSERT_TRUE(test::solve_step(bodies, {}, settings).is_advanced());
@@ -151,7 +151,7 @@ void edges_get_their_target_lengths() {
   EXPECT_GT(outcome.report.num_splits, 0);
   EXPECT_NEAR(outcome.fall, outcome.report.gain, 1e-12 * std::abs(outcome.before));
   EXPECT_TRUE(make_whole<dim>(bodies, {}, settings).is_valid());
-  // Where it is held it is bent most: there are the shortest edges.
+  // Where it is held it is bent most: while there may not be many elements, there are the shortest edges.
   double near_sum = 0.0, far_sum = 0.0;
   int num_near = 0, num_far = 0;
   for (const auto& [a, b] : bodies[0].mesh.edges()) {

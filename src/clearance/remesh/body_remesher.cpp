@@ -211,7 +211,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         }
       }
       const bool is_free_of_others = !taken.has_any(seeds);
-      const bool is_wide = !limits_.has_energy_test || doubtful_.contains(attempt->target.vertices);
+      const bool is_wide = doubtful_.contains(attempt->target.vertices);
       if (is_free_of_others) attempt->trial.scope = scopes_.find(seeds, is_wide);
       if (!is_free_of_others || depends_on(attempt->trial.scope, taken)) {
         postponed.push_back(wish);
@@ -235,7 +235,8 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
       const double least_gain = limits_.least_gain * static_cast<double>(trial.operations.size());
       const bool is_hopeless =
           trial.verdict == TrialVerdict::no_gain && kind == Kind::split && trial.most < least_promise * least_gain;
-      if (trial.verdict != TrialVerdict::accepted && !is_hopeless && doubtful_.insert(target.vertices).second) {
+      if (trial.verdict != TrialVerdict::accepted && limits_.has_energy_test && !is_hopeless &&
+          doubtful_.insert(target.vertices).second) {
         postponed.push_back(wish);
         continue;
       }
