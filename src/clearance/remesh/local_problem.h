@@ -75,7 +75,7 @@ class LocalProblem {
   double next_fall();
   /// False if there is none.
   bool take_step();
-  /// Of friction, where the problem starts, times LocalSetting::scale.
+  /// What friction takes out of the objective at the iterate.
   double friction();
   /// Where friction is lagged with the contacts at x1: as much of it as takes out this energy, before the first step.
   void match_friction(double energy);

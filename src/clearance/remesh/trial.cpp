@@ -41,7 +41,8 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     trial.verdict = TrialVerdict::accepted;
     return;
   }
-  const double least_gain = limits.least_gain * static_cast<double>(trial.operations.size());
+  const auto num_operations = static_cast<double>(trial.operations.size());
+  const double least_gain = limits.least_gain * num_operations;
   double rest = 0.0;  // that is left to gain: of the new elements where it is not enough, else of the old
   for (int step = 0;; ++step) {
     trial.gain = fall_from(before.objective());
@@ -58,7 +59,7 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
     trial.verdict = TrialVerdict::unclear;
   } else if (!(trial.gain > least_gain)) {
     trial.verdict = TrialVerdict::no_gain;
-    trial.most = trial.gain + rest;
+    trial.most = (trial.gain + rest) / num_operations;
   } else if (after.settle()) {
     trial.verdict = TrialVerdict::accepted;
   }

@@ -36,7 +36,7 @@ struct Trial {
   TrialVerdict verdict = TrialVerdict::unsafe;
   double gain = 0.0;       ///< [J] by which the objectives differ, where the verdict was certain
   double fall = 0.0;       ///< [J] by which the objective falls from where it is
-  double most = infinity;  ///< [J] that rejected operations would gain, at most
+  double most = infinity;  ///< [J] that each rejected operation would gain, at most
 };
 
 /// What the objective falls by until it is least, in falls of the quadratic model of Newton's first step, at most:

@@ -119,38 +119,40 @@ struct Found {
   }
 };
 
+std::string text_of(const Found& found) {
+  return fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {},", found.body->name,
+                     and_more(found.count - 1), found.shape.length, found.shape.thickness,
+                     place_text(found.body->mesh.vertices[0]));
+}
+
 void warn_of_single_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
   if (found.count == 0) return;
   add_hint(hints, shape_place(desc, found.body->desc),
-           fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, has a single linear element through its "
-                       "thickness and bends four to nine times too stiffly; two elements make that about two times, "
-                       "four 1.3 times, if they are as short in all directions",
-                       found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
-                       place_text(found.body->mesh.vertices[0])));
+           text_of(found) +
+               " has a single linear element through its thickness and bends four to nine times too stiffly; two "
+               "elements make that about two times, four 1.3 times, if they are as short in all directions");
 }
 
 /// What elements that adapt leave of it, measured on cantilevers of one element through their thickness.
-void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, const RemeshDesc& remesh, Issues& hints) {
+void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
   if (found.count == 0) return;
-  add_hint(
-      hints, shape_place(desc, found.body->desc),
-      fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, starts with a single linear element "
-                  "through its thickness: its elements adapt (`remesh`), and with a relative_gain of {:g} it still "
-                  "bends about a tenth too little; compare with a tenth of that",
-                  found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
-                  place_text(found.body->mesh.vertices[0]), remesh.relative_gain));
+  const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[static_cast<std::size_t>(found.body->desc)]);
+  add_hint(hints, shape_place(desc, found.body->desc),
+           fmt::format("{} starts with a single linear element through its thickness: its elements adapt (`remesh`), "
+                       "and with a relative_gain of {:g} it still bends about a tenth too little; compare with a tenth "
+                       "of that",
+                       text_of(found), remesh.relative_gain));
 }
 
 void warn_of_long_elements(const SceneDesc& desc, const Found& found, Issues& hints) {
   if (found.count == 0) return;
   const MaterialDesc& material = desc.bodies[static_cast<std::size_t>(found.body->desc)].material;
   add_hint(hints, shape_place(desc, found.body->desc),
-           fmt::format("body '{}'{}, {:.3g} m long and {:.2g} m thin, at {}, has linear elements of {:.2g} m along it "
+           fmt::format("{} has linear elements of {:.2g} m along it "
                        "and {:.2g} m through its thickness, and bends about {:.2g} times too stiffly; elements no "
                        "longer than a fourth of its thickness, in all directions, make that about {:.2g} times",
-                       found.body->name, and_more(found.count - 1), found.shape.length, found.shape.thickness,
-                       place_text(found.body->mesh.vertices[0]), found.shape.element_length,
-                       found.shape.element_thickness, bending_factor(found.shape, material.poisson_ratio),
+                       text_of(found), found.shape.element_length, found.shape.element_thickness,
+                       bending_factor(found.shape, material.poisson_ratio),
                        bending_factor({1.0, 1.0, true, 0.25, 0.25}, material.poisson_ratio)));
 }
 
@@ -158,7 +160,6 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
   constexpr double largest_factor = 4.0;
   constexpr double good_gain = 1e-5;  // relative_gain that leaves little
   Found single, long_elements, adapting;
-  const RemeshDesc* of_adapting = nullptr;
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
@@ -176,9 +177,7 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     // Without a vertex inside, no place has two elements between both sides.
     const bool is_single = surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size());
     if (adapts) {
-      if (!is_single) continue;
-      adapting.add(body, shape);
-      if (of_adapting == nullptr) of_adapting = remesh;
+      if (is_single) adapting.add(body, shape);
     } else if (is_single) {
       single.add(body, shape);
     } else if (bending_factor(shape, material.poisson_ratio) > largest_factor) {
@@ -186,7 +185,7 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     }
   }
   warn_of_single_elements(desc, single, hints);
-  if (of_adapting != nullptr) warn_of_adapting_elements(desc, adapting, *of_adapting, hints);
+  warn_of_adapting_elements(desc, adapting, hints);
   warn_of_long_elements(desc, long_elements, hints);
 }
 
