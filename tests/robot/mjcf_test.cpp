@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/simulation/simulation.h"
 #include "robot_file.h"
 
@@ -226,6 +227,24 @@ TEST(Mjcf, MeshesAndHeightFieldsAreTheirTriangles) {
   Simulation simulation = simulate(robot.scene);
   for (int i = 0; i < 100; ++i) ASSERT_NE(simulation.step().status, StepStatus::line_search_stalled);
   EXPECT_LT(simulation.pose(1)->coeff(1, 3), -1.0);  // it has fallen
+}
+
+TEST(Mjcf, MirroredMeshesPointOutwardsWhateverElseTheirBodyHas) {
+  SKIP_WITHOUT("mjcf");
+  const auto folder = test_folder();
+  write_file(folder / "tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  for (const std::string scale : {"-.3 .3 .3", ".3 .3 -.3", "-.3 -.3 -.3"}) {
+    const auto model = write_file(
+        folder / "mesh.xml", mjcf("<body name='b' pos='0 0 2'><freejoint/><geom type='mesh' mesh='big'/>"
+                                  "<geom type='mesh' mesh='small' pos='.9 .6 .6'/></body>",
+                                  "<asset><mesh name='big' file='tet.obj'/><mesh name='small' file='tet.obj' scale='" +
+                                      scale + "'/></asset>"));
+    const Result<LoadedScene> loaded = load_scene(model);
+    ASSERT_TRUE(loaded) << messages_of(loaded.issues());
+    const GeometryDesc& geometry = *Robot{loaded->scene, ""}.body("b").geometry;
+    // (MuJoCo keeps single precision.)
+    EXPECT_NEAR(mass_properties_of_solid(geometry.vertices, geometry.triangles).measure, 1.027 / 6.0, 1e-6) << scale;
+  }
 }
 
 TEST(Mjcf, WhatMujocoRefusesIsRefusedWithItsWords) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/simulation/simulation.h"
 #include "robot_file.h"
 
@@ -200,6 +201,33 @@ TEST(Urdf, MeshesOfPackagesAreFoundAboveTheModel) {
   ASSERT_FALSE(missing);
   EXPECT_NE(messages_of(missing.issues()).find("link 'a': there is no such mesh file"), std::string::npos)
       << messages_of(missing.issues());
+}
+
+/// [m^3] that the triangles enclose, negative if they point inwards.
+double enclosed(const GeometryDesc& geometry) {
+  return mass_properties_of_solid(geometry.vertices, geometry.triangles).measure;
+}
+
+TEST(Urdf, MirroredMeshesPointOutwardsWhateverElseTheirLinkHas) {
+  SKIP_WITHOUT("urdf");
+  const auto folder = test_folder();
+  write_file(folder / "tet.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const auto shape = [](const std::string& at, const std::string& scale) {
+    return "<collision><origin xyz='" + at + "'/><geometry><mesh filename='tet.obj' scale='" + scale +
+           "'/></geometry></collision>";
+  };
+  for (const std::string scale : {"-0.3 0.3 0.3", "0.3 -0.3 0.3", "-0.3 -0.3 -0.3", "-0.3 -0.3 0.3"}) {
+    for (const std::string& other : {std::string(), shape("0 0 0", "1 1 1")}) {
+      const auto file = write_file(folder / "r.urdf", "<robot name='r'><link name='w'/><link name='a'>" + other +
+                                                          shape("0.9 0.6 0.6", scale) +
+                                                          "</link><joint name='f' type='floating'><parent link='w'/>"
+                                                          "<child link='a'/></joint></robot>");
+      const Result<LoadedScene> loaded = load_scene(file);
+      ASSERT_TRUE(loaded) << messages_of(loaded.issues());
+      const double expected = (0.027 + (other.empty() ? 0.0 : 1.0)) / 6.0;
+      EXPECT_NEAR(enclosed(*loaded->scene.bodies.back().geometry), expected, 1e-12) << scale;
+    }
+  }
 }
 
 TEST(Urdf, EveryProblemIsTold) {

@@ -146,16 +146,16 @@ TEST_F(MeshHints, VertexWithoutElementIsToldWithItsNumber) {
   expect_told(told_of(body_), "bodies[0].mesh", {"'pair'", "1 of its mesh's 5 vertices", "number 4", "(7, 8, 9)"});
 }
 
-TEST_F(MeshHints, LonePointsAmongTrianglesAreTold) {
+TEST_F(MeshHints, PointsBesideTrianglesAreToldAndLeftOut) {
   const std::string tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
   const std::string stone = R"({"name": "stone", "kind": "affine", "mesh": "stone.obj"})";
   write("stone.obj", tetrahedron + "v 2 3 4\nv 5 5 5\n");
-  expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "2 lone points", "number 4", "(2, 3, 4)"});
+  expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "2 of its mesh's 6 vertices", "number 4", "(2, 3, 4)"});
   write("stone.obj", tetrahedron);
   expect_nothing(told_of(stone));
-  // A cloud of points is what it is.
-  write("stone.obj", "v 0 0 0\nv 1 0 0\nv 2 3 4\n");
-  expect_nothing(told_of(stone));
+  // Beside edges they are a part of the body.
+  write("stone.obj", "v 0 0 0\nv 1 0 0\nl 1 2\nv 2 3 4\n");
+  expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "1 lone point beside its edges", "number 2", "(2, 3, 4)"});
 }
 
 TEST_F(MeshHints, ConformingMeshHasNoSeam) {

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include "clearance/geometry/surface.h"
 #include "clearance/io/mesh/mesh_reader.h"
@@ -68,6 +69,10 @@ Result<Mesh> read_surface(const std::string& name, const fs::path& model) {
     return Issue{"", "", '"' + name + '"', "this mesh has no triangles", Severity::error};
   }
   return surface;
+}
+
+void turn_triangles(Mesh& surface) {
+  for (auto& triangle : surface.triangles) std::swap(triangle[1], triangle[2]);
 }
 
 }  // namespace clearance::robot

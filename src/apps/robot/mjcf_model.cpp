@@ -26,7 +26,10 @@ std::optional<RobotModel> read_mjcf(const std::filesystem::path&, Issues& issues
 #include <set>
 
 #include "apps/robot/control_names.h"
+#include "apps/robot/mesh_file.h"
 #include "apps/robot/mjcf_motors.h"
+#include "clearance/geometry/closed_surface.h"
+#include "clearance/geometry/mass_properties.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/geometry/weld.h"
 
@@ -253,7 +256,13 @@ class Reader {
       const int a = first[at(f[0])], b = first[at(f[1])], c = first[at(f[2])];
       if (a != b && b != c && a != c) mesh.triangles.push_back({a, b, c});
     }
-    return surface_of(mesh);
+    Mesh surface = surface_of(mesh);
+    // MuJoCo keeps the order of corners where a negative scale has mirrored the mesh.
+    if (is_closed_surface(surface.triangles) &&
+        mass_properties_of_solid(surface.vertices, surface.triangles).measure < 0.0) {
+      turn_triangles(surface);
+    }
+    return surface;
   }
 
   /// The upper surface of a height field.

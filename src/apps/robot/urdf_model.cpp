@@ -148,6 +148,8 @@ class Reader {
         shape.mesh = std::move(*mesh);
         const Vec<3> scale = to_vector(file.scale);
         for (Vec<3>& v : shape.mesh.vertices) v = v.cwiseProduct(scale);
+        // A reflection turns every triangle inside out.
+        if (scale.prod() < 0.0) turn_triangles(shape.mesh);
         break;
       }
     }

@@ -3,35 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/curved_volume.h"
+#include "clearance/geometry/disjoint_sets.h"
 #include "clearance/geometry/distance.h"
 
 namespace clearance {
 
 namespace {
-
-/// Disjoint sets with path halving; the root is the smallest index.
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-  int root(int i) {
-    while (at(i) != i) i = at(i) = at(at(i));
-    return i;
-  }
-  void join(int i, int j) {
-    const auto [low, high] = std::minmax({root(i), root(j)});
-    at(high) = low;
-  }
-
- private:
-  int& at(int i) { return parent_[static_cast<std::size_t>(i)]; }
-  std::vector<int> parent_;
-};
 
 /// One side of a triangle: `edge` sorted, and whether the triangle runs along it from the smaller to the larger vertex.
 struct Side {

@@ -11,15 +11,16 @@ namespace clearance {
 /// disks, measured in area.
 ///
 /// A surface is closed if its triangles can be turned such that every edge is run along equally often in both
-/// directions; vertices in the same place count as one. The order of the vertices of a triangle tells nothing but which
-/// side of a part is which: a part that points inwards is turned, unless its box lies in that of another part, which
-/// makes it a cavity. Parts that overlap count twice.
+/// directions; vertices in the same place count as one. Which closed parts are solid and which are cavities follows
+/// from what contains what (geometry/shells.h). Parts that overlap count twice.
 struct MeshMass {
   MassProperties properties;
   bool has_thin_parts = false;  ///< the thickness counts
   /// Edges of surfaces (2D: vertices of outlines) that keep them from being closed, and the place of the first.
   int num_openings = 0;
   Vec<3> opening = Vec<3>::Zero();
+  int num_nested = 0;  ///< solid parts within the solid of another part, and the place of the first
+  Vec<3> nested = Vec<3>::Zero();
 };
 MeshMass mass_of_mesh(const Mesh& mesh, double thickness);
 

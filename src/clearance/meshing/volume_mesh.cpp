@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
@@ -154,7 +155,7 @@ Issues check_request(const Mesh& given, double edge_length) {
     return {refusal("", is_plane ? "has no edges that could be an outline"
                                  : "has no triangles that could be a surface; outlines are filled in 2D")};
   }
-  const Vec<3> size = bounding_box(given.vertices).size();
+  const Vec<3> size = bounding_box_of_elements(given).size();
   const double measure = is_plane ? size[0] * size[1] : size.prod();
   const double cell = is_plane ? edge_length * edge_length : edge_length * edge_length * edge_length;
   if (!(measure > 0.0)) return {refusal("", "is flat: it encloses nothing")};
@@ -176,7 +177,7 @@ Issues check_request(const Mesh& given, double edge_length) {
 }  // namespace
 
 double default_edge_length(const Mesh& given) {
-  return bounding_box(given.vertices).diagonal() / 20.0;
+  return bounding_box_of_elements(given).diagonal() / 20.0;
 }
 
 Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& options) {

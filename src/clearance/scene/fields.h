@@ -278,7 +278,9 @@ struct StructInfo<GeometryDesc> {
 template <class Visitor>
 void describe(Visitor& v, GeometryDesc& g) {
   v.field("vertices", g.vertices,
-          any("m", "points, numbered from 0 by the lists below; those in neither list are lone points of the body"));
+          any("m",
+              "points, numbered from 0 by the lists below; without any list each is a lone point, else those in none "
+              "are left out"));
   v.field("edges", g.edges,
           at_least(0, "",
                    "pairs of vertices: wires, in 2D the outline of the body; those of triangles "
@@ -345,7 +347,7 @@ template <class Visitor>
 void describe(Visitor& v, TransformDesc& t) {
   v.field(
       "scale", t.scale,
-      any("", "applied first, about the origin of the mesh; one number scales uniformly").short_as(Shorthand::uniform));
+      any("", "applied first, about the origin of the mesh; one number scales uniformly; negative ones mirror").short_as(Shorthand::uniform));
   v.field("rotation", t.rotation,
           any("deg", "about the fixed x, then y, then z axis: R = Rz Ry Rx; 2D: one number")
               .short_as(Shorthand::angle_in_plane));

@@ -253,8 +253,6 @@ class Checker : SceneCheck {
     const int dim = is_plane() ? 2 : 3;
     if ((transform.scale.head(dim).array() == 0.0).any()) {
       error(place + ".scale", "no entry may be 0", text(transform.scale));
-    } else if (body.kind == BodyKind::deformable && transform.scale.head(dim).prod() < 0.0) {
-      error(place + ".scale", "mirrors the body, which would invert its elements", text(transform.scale));
     }
     check_rotation_in_plane(place + ".rotation", transform.rotation);
     check_in_plane(place + ".translation", transform.translation);

@@ -198,7 +198,8 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
   const std::vector<char> is_stiff_cell = stiff_elements(mesh, scene.stiff_units, number);
   for (std::size_t c = 0; c < of_cell.size(); ++c) {
     const int part = body.instance->material_part.empty() ? -1 : body.instance->material_part[c];
-    cell_keys.emplace_back(part, element_density(body_desc, mesh, c).value_or(-1.0), of_cell[c], is_stiff_cell[c]);
+    cell_keys.emplace_back(part, element_density(body_desc, *body.instance, c).value_or(-1.0), of_cell[c],
+                           is_stiff_cell[c]);
   }
   body.class_of_cell = classes_of(cell_keys, body.cell_of_class);
   for (const int f : body.face_of_class) body.regions_of_face_class.push_back(of_face[static_cast<std::size_t>(f)]);
@@ -271,7 +272,7 @@ MaterialParameters material_of(const SceneDesc& desc, const AdaptingBodies::Body
   const MaterialDesc& m =
       part < 0 ? body_desc.material : body_desc.material_parts[static_cast<std::size_t>(part)].material;
   return make_material(m.model, m.youngs_modulus, m.poisson_ratio,
-                       element_density(body_desc, body.instance->mesh, cell).value_or(m.density), m.damping);
+                       element_density(body_desc, *body.instance, cell).value_or(m.density), m.damping);
 }
 
 }  // namespace

@@ -10,15 +10,19 @@
 #include <numeric>
 
 #include "clearance/bodies/fem/element_moments.h"
+#include "clearance/geometry/boundary_descriptions.h"
+#include "clearance/geometry/closed_surface.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/curved_generators.h"
 #include "clearance/geometry/generators.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
+#include "clearance/geometry/repeated_elements.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/simulation/conformity.h"
+#include "clearance/simulation/hint.h"
 #include "clearance/simulation/kept_shape.h"
 #include "clearance/simulation/lone_points.h"
 #include "clearance/simulation/material_parts.h"
@@ -26,6 +30,7 @@
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/proxy_weights.h"
 #include "clearance/simulation/remesh_checks.h"
+#include "clearance/simulation/repeated_hints.h"
 #include "clearance/simulation/surface_filling.h"
 
 namespace clearance {
@@ -107,13 +112,17 @@ void curve(const GeneratorDesc& g, Mesh& mesh) {
   if (g.kind == GeneratorKind::disk) curve_disk(mesh, s(0));
 }
 
-Mesh mesh_of(const GeometryDesc& geometry) {
+Mesh mesh_of(const GeometryDesc& geometry, int dim) {
   Mesh mesh;
+  mesh.dim = dim;
   mesh.vertices = geometry.vertices;
   mesh.edges = geometry.edges;
   mesh.triangles = geometry.triangles;
   mesh.tets = geometry.tets;
-  if (!mesh.edges.empty() || !mesh.triangles.empty() || !mesh.tets.empty()) return mesh;
+  if (!mesh.edges.empty() || !mesh.triangles.empty() || !mesh.tets.empty()) {
+    drop_boundary_descriptions(mesh);
+    return mesh;
+  }
   mesh.points.resize(mesh.vertices.size());
   std::iota(mesh.points.begin(), mesh.points.end(), 0);
   return mesh;
@@ -239,8 +248,8 @@ void turn_elements(Mesh& mesh) {
 void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
   const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
   for (Vec<3>& v : mesh.vertices) v = linear * v + transform.translation;
-  // A reflection turns every element inside out.
-  if (linear.determinant() < 0.0) turn_elements(mesh);
+  // A reflection turns every element inside out; what z is scaled by does not matter in the plane.
+  if (transform.scale.head(mesh.dim).prod() < 0.0) turn_elements(mesh);
 }
 
 std::string list_some(const std::vector<int>& elements) {
@@ -377,6 +386,8 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
     return {};
   }
   convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, *read);
+  warn_of_repeated_elements(where.place, fmt::format("collision surface of body '{}'", body.name), scene.dimension,
+                            merge_repeated_elements(*read), warnings);
   std::vector<int> source_vertex(read->vertices.size());
   std::iota(source_vertex.begin(), source_vertex.end(), 0);
   Mesh proxy = with_boundary_only(*read);
@@ -429,6 +440,20 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   report(is_2d ? defects.flat_triangles : defects.flat_tets, "zero-volume");
 }
 
+/// Without a surface that closes, others would pass through the body.
+void check_closed(const Mesh& mesh, const Triangles& boundary, const std::string& name, Issue where, Issues& issues) {
+  const bool is_plane = mesh.dim == 2;
+  // (What else is wrong with the elements has been told, and is why.)
+  if (has_errors(issues) || (is_plane ? mesh.triangles.empty() : mesh.tets.empty())) return;
+  const Edges outline = is_plane ? boundary_edges(mesh) : Edges{};
+  const bool is_empty = is_plane ? outline.empty() : boundary.empty();
+  if (!is_empty && (is_plane ? is_closed_outline(outline) : is_closed_surface(boundary))) return;
+  where.message = fmt::format(
+      "the surface of body '{}' {}: others would pass through it; see whether elements are missing or listed twice",
+      name, is_empty ? "is empty" : "has holes");
+  issues.push_back(where);
+}
+
 void check_surface(const Triangles& boundary, const std::string& name, Issue where, Issues& warnings) {
   const SurfaceDefects defects = find_surface_defects(boundary);
   if (defects.is_manifold()) return;
@@ -444,9 +469,289 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
 /// As for generators: more would not fit into the memory of any machine.
 constexpr double most_cells = 1e8;
 
+bool has_several_orders(const Mesh& mesh) {
+  for (std::size_t cell = 1; cell < mesh.num_solid_cells() && mesh.has_curved_cells(); ++cell) {
+    if (mesh.order_of_cell(cell) != mesh.order_of_cell(0)) return true;
+  }
+  return false;
+}
+
 double cells_after_refinement(const Mesh& mesh, int refinements) {
   return static_cast<double>(mesh.tets.size()) * std::ldexp(1.0, 3 * refinements) +
          static_cast<double>(mesh.triangles.size()) * std::ldexp(1.0, 2 * refinements);
+}
+
+/// An entry of the scene's `bodies` on its way to instances.
+struct BodyEntry {
+  BodyEntry(const SceneDesc& of_scene, int d, Issues& problems, Issues& hints)
+      : scene(of_scene),
+        desc(d),
+        body(of_scene.bodies[static_cast<std::size_t>(d)]),
+        issues(problems),
+        warnings(hints) {
+    where.place = place_of(d);
+  }
+  /// Obstacles and stiff bodies are the surface of their mesh.
+  bool is_surface() const { return body.kind == BodyKind::obstacle || is_stiff(body.kind); }
+
+  const SceneDesc& scene;
+  int desc;
+  const BodyDesc& body;
+  Issues& issues;
+  Issues& warnings;
+  Issue where;  // the entry, and the mesh file if it has one
+
+  Mesh source;  // as the file or the generator has it; then refined and of its order
+  std::shared_ptr<const ElementNumbers> element_numbers;
+  bool keeps_shape = false;
+  std::vector<int> number_of_node;  // per node of the file, in `source`; of deformable bodies
+
+  Mesh mesh;  // placed in the scene; copies differ by a translation
+  std::vector<int> source_vertex;
+  BoundingBox untransformed_box;
+  std::shared_ptr<const std::vector<BodyGroup>> groups;
+
+  ProxySurface proxy;
+  std::shared_ptr<const NodeWeights> proxy_weights;
+};
+
+using MeshFiles = std::map<std::string, Mesh>;
+
+/// The mesh of the body's file, in its units.
+bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
+  const BodyDesc& body = entry.body;
+  const std::filesystem::path path = std::filesystem::path(entry.scene.base_directory) / body.mesh;
+  entry.where.file = path.string();
+  auto known = files.find(entry.where.file);
+  if (known == files.end()) {
+    Result<Mesh> read = read_mesh(path, {.dim = entry.scene.dimension});
+    if (!read) {
+      for (Issue issue : read.issues()) {
+        issue.message = fmt::format("mesh of body '{}': {}", body.name, issue.message);
+        entry.issues.push_back(std::move(issue));
+      }
+      return false;
+    }
+    known = files.emplace(entry.where.file, std::move(read).value()).first;
+  }
+  entry.source = known->second;
+  convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, entry.source);
+  return !body.volume_mesh ||
+         fill_surface(entry.scene, entry.desc, entry.where, entry.source, entry.issues, entry.warnings);
+}
+
+/// The mesh as the file, the generator or the scene has it. False: there is none.
+bool read_source(BodyEntry& entry, MeshFiles& files) {
+  const BodyDesc& body = entry.body;
+  if (!body.generator) {
+    if (!body.geometry) return read_mesh_file(entry, files);
+    entry.source = mesh_of(*body.geometry, entry.scene.dimension);
+    return true;
+  }
+  Result<Mesh> generated = generate(*body.generator);
+  if (!generated) {
+    for (Issue issue : generated.issues()) {
+      issue.place = fmt::format("{}.generator.{}", entry.where.place, issue.place);
+      entry.issues.push_back(std::move(issue));
+    }
+    return false;
+  }
+  entry.source = std::move(generated).value();
+  return true;
+}
+
+/// Keeps one of elements that the mesh has more than once, for all kinds of bodies and sources.
+void merge_copies(BodyEntry& entry) {
+  const MergedElements merged = merge_repeated_elements(entry.source);
+  warn_of_repeated_elements(shape_place(entry.scene, entry.desc), fmt::format("body '{}'", entry.body.name),
+                            entry.scene.dimension, merged, entry.warnings);
+  if (merged.solid_of_number.empty()) return;
+  entry.element_numbers =
+      std::make_shared<const ElementNumbers>(ElementNumbers{merged.solid_of_number, merged.number_of_solid});
+}
+
+/// Elements that overlap have faces which are neither inside of the body nor on its surface.
+void check_crowded_faces(BodyEntry& entry) {
+  CrowdedFaces crowded = find_crowded_faces(entry.source);
+  if (crowded.count == 0) return;
+  for (int& element : crowded.elements) {
+    if (entry.element_numbers) element = entry.element_numbers->in_file[static_cast<std::size_t>(element)];
+  }
+  const bool is_plane = entry.source.dim == 2, is_one = crowded.count == 1;
+  const char* elements = is_plane ? "triangles" : "tetrahedra";
+  const auto& [a, b, c] = crowded.corners;
+  Issue issue = entry.where;
+  issue.message = fmt::format(
+      "body '{}': {} of its mesh {} to more than two {}, or to two on the same side of {}: the first has the vertices "
+      "{}, {}{} (counted from 0), of {} {}; these overlap, and the surface would have a hole there; keep one on each "
+      "side",
+      entry.body.name, counted(static_cast<std::size_t>(crowded.count), is_plane ? "side" : "face"),
+      is_one ? "belongs" : "belong", elements, is_one ? "it" : "them", a, b, is_plane ? "" : fmt::format(", {}", c),
+      elements, list_some(crowded.elements));
+  entry.issues.push_back(std::move(issue));
+}
+
+/// Splits the elements as often as the body says. False: that is not possible.
+bool refine(BodyEntry& entry) {
+  const BodyDesc& body = entry.body;
+  const auto refuse = [&](std::string message) {
+    entry.issues.push_back({entry.where.file, entry.where.place + ".refinements", fmt::format("{}", body.refinements),
+                            std::move(message)});
+    return false;
+  };
+  if (body.refinements > 0 && entry.source.has_curved_cells()) {
+    return refuse(
+        fmt::format("elements of the mesh of body '{}' are curved, and only linear ones can be split", body.name));
+  }
+  if (const double cells = cells_after_refinement(entry.source, body.refinements); cells > most_cells) {
+    return refuse(fmt::format("too fine: at most {:g} cells, not {:.3g}", most_cells, cells));
+  }
+  if (body.refinements > 0) {
+    warn_of_coarse_nodes(entry.scene, entry.desc, entry.where.place, entry.source, entry.warnings);
+  }
+  for (int i = 0; i < body.refinements; ++i) entry.source = refine_uniformly(entry.source);
+  return true;
+}
+
+/// Brings deformable bodies to their order, and makes the boundary of others close between elements of several orders.
+void raise_order(BodyEntry& entry) {
+  const BodyDesc& body = entry.body;
+  entry.keeps_shape = body.keep_shape && can_keep_shape(body, entry.where, entry.source, entry.issues, entry.warnings);
+  if (body.kind != BodyKind::deformable) {
+    if (has_several_orders(entry.source)) change_order(entry.source, highest_order(entry.source));
+    return;
+  }
+  const int order = entry.keeps_shape ? 0 : body.order;
+  entry.number_of_node = set_order(body, order, entry.where, entry.source, entry.warnings);
+  // (Vertices that stay keep their order.)
+  const std::vector<int>& numbers = entry.number_of_node;
+  if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end()) {
+    warn_of_renumbered_nodes(entry.scene, entry.desc, entry.where.place, entry.warnings);
+  }
+}
+
+bool prepare_source(BodyEntry& entry) {
+  entry.source.dim = entry.scene.dimension;
+  if (has_only_inverted_elements(entry.source)) turn_elements(entry.source);
+  merge_copies(entry);
+  check_crowded_faces(entry);
+  if (!refine(entry)) return false;
+  raise_order(entry);
+  return true;
+}
+
+/// What the scene says of the mesh must be in it, and what the mesh has must be of use.
+void check_source(BodyEntry& entry) {
+  const ElementNumbers* numbers = entry.element_numbers.get();
+  check_element_numbers(entry.body, entry.where, entry.source, numbers, entry.issues);
+  check_regions(entry.scene, entry.desc, entry.where, entry.source, entry.issues);
+  warn_of_lone_points(entry.scene, entry.desc, entry.source, entry.warnings);
+}
+
+/// What of the mesh is the body: nothing else counts, in its box neither.
+Mesh part_of_body(const BodyEntry& entry) {
+  Mesh mesh = entry.is_surface() ? with_boundary_only(entry.source) : entry.source;
+  mesh.dim = entry.scene.dimension;
+  if (!entry.is_surface()) {
+    // Only the elements deform; surface triangles in the file are the same surface once more.
+    mesh.edges.clear();
+    mesh.points.clear();
+    if (mesh.dim == 3) mesh.triangles.clear();
+  } else if (has_points_left_out(entry.source)) {
+    mesh.points.clear();
+  }
+  return mesh;
+}
+
+void place_mesh(BodyEntry& entry) {
+  entry.groups = std::make_shared<const std::vector<BodyGroup>>(find_groups(entry.scene, entry.desc, entry.source));
+  entry.source_vertex.resize(entry.source.vertices.size());
+  std::iota(entry.source_vertex.begin(), entry.source_vertex.end(), 0);
+  entry.mesh = without_unused_vertices(part_of_body(entry), entry.source_vertex);
+  entry.untransformed_box = bounding_box(entry.mesh.vertices);
+  transform_mesh(entry.body.transform, entry.mesh);
+}
+
+void check_placed_elements(BodyEntry& entry) {
+  check_elements(entry.mesh, entry.body.name, entry.where, entry.issues);
+  check_remesh_of_mesh(entry.scene, entry.body, entry.where, entry.mesh, entry.issues, entry.warnings);
+  const Triangles boundary = boundary_triangles(entry.mesh);
+  check_closed(entry.mesh, boundary, entry.body.name, entry.where, entry.issues);
+  check_surface(boundary, entry.body.name, entry.where, entry.warnings);
+  warn_of_seams(entry.scene, entry.desc, entry.mesh, boundary, entry.source_vertex, entry.warnings);
+}
+
+void check_placed_surface(BodyEntry& entry) {
+  if (entry.mesh.vertices.empty()) {
+    entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
+    entry.issues.push_back(entry.where);
+  } else if (is_stiff(entry.body.kind) && entry.scene.dimension == 3) {
+    warn_of_open_seams(entry.scene, entry.desc, entry.mesh, entry.source_vertex, entry.warnings);
+  }
+}
+
+/// The surface of its own that a deformable body may touch others with.
+void load_collision_surface(BodyEntry& entry) {
+  entry.proxy = load_proxy(entry.scene, entry.body, entry.mesh, entry.where, entry.issues, entry.warnings);
+  if (!entry.proxy.mesh || entry.body.collision_surface->weights.empty() || !entry.issues.empty()) return;
+  Issues found;
+  const FileNodes nodes = {entry.mesh, find_vertices(entry.number_of_node, entry.source_vertex)};
+  entry.proxy_weights = load_proxy_weights(entry.scene, entry.body, entry.where, entry.proxy, nodes, found);
+  Issues& to = has_errors(found) ? entry.issues : entry.warnings;
+  to.insert(to.end(), found.begin(), found.end());
+}
+
+BodyInstance make_instance(const BodyEntry& entry, const Component& component, const Vec<3>& offset) {
+  const BodyDesc& body = entry.body;
+  BodyInstance instance;
+  instance.desc = entry.desc;
+  instance.kind = body.kind;
+  instance.is_obstacle = body.kind == BodyKind::obstacle;
+  instance.mesh = component.mesh;
+  instance.proxy = entry.proxy.mesh;
+  instance.proxy_weights = entry.proxy_weights;
+  if (entry.keeps_shape) {
+    instance.displacement_order = body.order;
+    instance.followed = followed_nodes(component.mesh, body.order);
+  }
+  instance.untransformed_box = entry.untransformed_box;
+  instance.source_vertex = component.source_vertex;
+  instance.num_source_vertices = entry.source.vertices.size();
+  instance.groups = entry.groups;
+  instance.element_numbers = entry.element_numbers;
+  instance.array_offset = offset;
+  for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
+  if (!body.material_parts.empty() && entry.issues.empty()) {
+    instance.material_part = find_material_parts(body, instance);
+  }
+  return instance;
+}
+
+/// A body for every place of the array and every component that the mesh is split into.
+std::vector<BodyInstance> make_copies(BodyEntry& entry) {
+  const BodyDesc& body = entry.body;
+  std::vector<Component> components;
+  if (body.split_components) {
+    components = split_components(entry.mesh, entry.source_vertex);
+  } else {
+    components.push_back({std::move(entry.mesh), std::move(entry.source_vertex)});
+  }
+  const ArrayDesc array = body.array.value_or(ArrayDesc{});
+  const std::size_t num_bodies =
+      static_cast<std::size_t>(array.counts[0] * array.counts[1] * array.counts[2]) * components.size();
+  std::vector<BodyInstance> copies;
+  for (int i = 0; i < array.counts[0]; ++i) {
+    for (int j = 0; j < array.counts[1]; ++j) {
+      for (int k = 0; k < array.counts[2]; ++k) {
+        for (const Component& component : components) {
+          BodyInstance instance = make_instance(entry, component, Vec<3>(i, j, k).cwiseProduct(array.spacing));
+          instance.name = num_bodies == 1 ? body.name : fmt::format("{}[{}]", body.name, copies.size());
+          copies.push_back(std::move(instance));
+        }
+      }
+    }
+  }
+  return copies;
 }
 
 }  // namespace
@@ -460,149 +765,20 @@ Mesh BodyInstance::mesh_at_start() const {
 Result<LoadedBodies> load_bodies(const SceneDesc& scene) {
   LoadedBodies loaded;
   Issues issues;
-  std::map<std::string, Mesh> cache;
+  MeshFiles files;
   for (int d = 0; d < static_cast<int>(scene.bodies.size()); ++d) {
-    const BodyDesc& body = scene.bodies[static_cast<std::size_t>(d)];
-    Issue where;
-    where.place = place_of(d);
-
-    // The mesh as the file or the generator has it.
-    Mesh source;
-    if (body.generator) {
-      Result<Mesh> generated = generate(*body.generator);
-      if (!generated) {
-        for (Issue issue : generated.issues()) {
-          issue.place = fmt::format("{}.generator.{}", where.place, issue.place);
-          issues.push_back(std::move(issue));
-        }
-        continue;
-      }
-      source = std::move(generated).value();
-    } else if (body.geometry) {
-      source = mesh_of(*body.geometry);
+    BodyEntry entry(scene, d, issues, loaded.warnings);
+    if (!read_source(entry, files) || !prepare_source(entry)) continue;
+    check_source(entry);
+    place_mesh(entry);
+    if (entry.is_surface()) {
+      check_placed_surface(entry);
     } else {
-      const std::filesystem::path path = std::filesystem::path(scene.base_directory) / body.mesh;
-      where.file = path.string();
-      const auto cached = cache.find(where.file);
-      if (cached == cache.end()) {
-        Result<Mesh> read = read_mesh(path, {.dim = scene.dimension});
-        if (!read) {
-          for (Issue issue : read.issues()) {
-            issue.message = fmt::format("mesh of body '{}': {}", body.name, issue.message);
-            issues.push_back(std::move(issue));
-          }
-          continue;
-        }
-        source = cache.emplace(where.file, std::move(read).value()).first->second;
-      } else {
-        source = cached->second;
-      }
-      convert_to_metres(body.units.value_or(LengthUnit::metre), body.up, source);
-      if (body.volume_mesh && !fill_surface(scene, d, where, source, issues, loaded.warnings)) continue;
+      check_placed_elements(entry);
     }
-    source.dim = scene.dimension;
-    if (has_only_inverted_elements(source)) turn_elements(source);
-    if (body.refinements > 0 && source.has_curved_cells()) {
-      issues.push_back(
-          {where.file, where.place + ".refinements", fmt::format("{}", body.refinements),
-           fmt::format("elements of the mesh of body '{}' are curved, and only linear ones can be split", body.name)});
-      continue;
-    }
-    if (const double cells = cells_after_refinement(source, body.refinements); cells > most_cells) {
-      issues.push_back({where.file, where.place + ".refinements", fmt::format("{}", body.refinements),
-                        fmt::format("too fine: at most {:g} cells, not {:.3g}", most_cells, cells)});
-      continue;
-    }
-    if (body.refinements > 0) warn_of_coarse_nodes(scene, d, where.place, source, loaded.warnings);
-    for (int i = 0; i < body.refinements; ++i) source = refine_uniformly(source);
-    std::vector<int> number_of_node;  // per node of the file, in `source`
-    const bool keeps_shape = body.keep_shape && can_keep_shape(body, where, source, issues, loaded.warnings);
-    if (body.kind == BodyKind::deformable) {
-      number_of_node = set_order(body, keeps_shape ? 0 : body.order, where, source, loaded.warnings);
-      // (Vertices that stay keep their order.)
-      if (std::find(number_of_node.begin(), number_of_node.end(), -1) != number_of_node.end()) {
-        warn_of_renumbered_nodes(scene, d, where.place, loaded.warnings);
-      }
-    }
-    check_element_numbers(body, where, source, issues);
-    check_regions(scene, d, where, source, issues);
-    warn_of_lone_points(scene, d, source, loaded.warnings);
-
-    // Placed once; copies differ by a translation.
-    const bool is_obstacle = body.kind == BodyKind::obstacle;
-    const bool is_surface = is_obstacle || is_stiff(body.kind);
-    const auto groups = std::make_shared<const std::vector<BodyGroup>>(find_groups(scene, d, source));
-    std::vector<int> source_vertex(source.vertices.size());
-    std::iota(source_vertex.begin(), source_vertex.end(), 0);
-    Mesh mesh = without_unused_vertices(is_surface ? with_boundary_only(source) : source, source_vertex);
-    if (is_surface) mesh.dim = scene.dimension;
-    const BoundingBox box = bounding_box(mesh.vertices);
-    transform_mesh(body.transform, mesh);
-    if (!is_surface) {
-      // Only the elements deform; surface triangles in the file are the same surface once more.
-      mesh.edges.clear();
-      mesh.points.clear();
-      if (scene.dimension == 3) mesh.triangles.clear();
-      check_elements(mesh, body.name, where, issues);
-      check_remesh_of_mesh(scene, body, where, mesh, issues, loaded.warnings);
-      mesh = without_unused_vertices(mesh, source_vertex);
-      const Triangles boundary = boundary_triangles(mesh);
-      check_surface(boundary, body.name, where, loaded.warnings);
-      warn_of_seams(scene, d, mesh, boundary, source_vertex, loaded.warnings);
-    } else if (mesh.vertices.empty()) {
-      where.message = fmt::format("body '{}' has no triangle, edge or point", body.name);
-      issues.push_back(where);
-    } else if (is_stiff(body.kind) && scene.dimension == 3) {
-      warn_of_open_seams(scene, d, mesh, source_vertex, loaded.warnings);
-    }
-
-    const ProxySurface proxy = load_proxy(scene, body, mesh, where, issues, loaded.warnings);
-    std::shared_ptr<const NodeWeights> proxy_weights;
-    if (proxy.mesh && !body.collision_surface->weights.empty() && issues.empty()) {
-      Issues found;
-      const FileNodes nodes = {mesh, find_vertices(number_of_node, source_vertex)};
-      proxy_weights = load_proxy_weights(scene, body, where, proxy, nodes, found);
-      Issues& to = has_errors(found) ? issues : loaded.warnings;
-      to.insert(to.end(), found.begin(), found.end());
-    }
-    const std::vector<Component> components = body.split_components
-                                                  ? split_components(mesh, source_vertex)
-                                                  : std::vector<Component>{{std::move(mesh), std::move(source_vertex)}};
-    std::vector<BodyInstance> copies;
-    const ArrayDesc array = body.array.value_or(ArrayDesc{});
-    const std::size_t num_bodies =
-        static_cast<std::size_t>(array.counts[0] * array.counts[1] * array.counts[2]) * components.size();
-    std::size_t copy = 0;
-    for (int i = 0; i < array.counts[0]; ++i) {
-      for (int j = 0; j < array.counts[1]; ++j) {
-        for (int k = 0; k < array.counts[2]; ++k) {
-          for (const Component& component : components) {
-            BodyInstance instance;
-            instance.name = num_bodies == 1 ? body.name : fmt::format("{}[{}]", body.name, copy++);
-            instance.desc = d;
-            instance.kind = body.kind;
-            instance.is_obstacle = is_obstacle;
-            instance.mesh = component.mesh;
-            instance.proxy = proxy.mesh;
-            instance.proxy_weights = proxy_weights;
-            if (keeps_shape) {
-              instance.displacement_order = body.order;
-              instance.followed = followed_nodes(component.mesh, body.order);
-            }
-            instance.untransformed_box = box;
-            instance.source_vertex = component.source_vertex;
-            instance.num_source_vertices = source.vertices.size();
-            instance.groups = groups;
-            instance.array_offset = Vec<3>(i, j, k).cwiseProduct(array.spacing);
-            for (Vec<3>& v : instance.mesh.vertices) v += instance.array_offset;
-            if (!body.material_parts.empty() && issues.empty())
-              instance.material_part = find_material_parts(body, instance);
-            copies.push_back(std::move(instance));
-          }
-        }
-      }
-    }
-    if (issues.empty()) warn_of_empty_parts(body, where.place, copies, loaded.warnings);
+    load_collision_surface(entry);
+    std::vector<BodyInstance> copies = make_copies(entry);
+    if (issues.empty()) warn_of_empty_parts(entry.body, entry.where.place, copies, loaded.warnings);
     std::move(copies.begin(), copies.end(), std::back_inserter(loaded.instances));
   }
   if (issues.empty()) move_bodies(scene, loaded.instances, issues);

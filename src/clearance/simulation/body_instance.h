@@ -17,6 +17,12 @@ namespace clearance {
 
 struct BodyInstance;
 
+/// Numbers of solid elements where some of a mesh have been merged (geometry/repeated_elements.h).
+struct ElementNumbers {
+  std::vector<int> of_number;  ///< per element of the file: the one of the body, before refinement
+  std::vector<int> in_file;    ///< per element of the body, before refinement: its first number in the file
+};
+
 /// Elements that have changed since the start of the run.
 struct AdaptedElements {
   std::shared_ptr<const BodyInstance> start;  ///< the body as it was there: regions are selected in it
@@ -39,6 +45,7 @@ struct BodyInstance {
   BoundingBox untransformed_box;   ///< of the mesh before its transform
   std::vector<int> source_vertex;  ///< per vertex of `mesh`: its number in the file or as generated
   std::size_t num_source_vertices = 0;
+  std::shared_ptr<const ElementNumbers> element_numbers;  ///< null: elements have the numbers of the file
   std::shared_ptr<const std::vector<BodyGroup>>
       groups;  ///< those of the mesh that regions mean, in numbers of the file
   /// Per tetrahedron (2D: triangle) of `mesh` of a deformable body: into BodyDesc::material_parts; -1: `material`.
@@ -63,7 +70,7 @@ struct LoadedBodies {
 };
 
 /// Loads or generates all meshes and applies the transforms. Issues name the body, its mesh and the elements at fault:
-/// unreadable mesh, no elements, inverted or flat elements, non-manifold surface.
+/// unreadable mesh, no elements, inverted, flat or overlapping elements, a surface with holes.
 Result<LoadedBodies> load_bodies(const SceneDesc& scene);
 
 }  // namespace clearance

@@ -10,7 +10,7 @@
 #include "clearance/contact/gcp_contact_model.h"
 #include "clearance/contact/surface_star.h"
 #include "clearance/geometry/distance.h"
-#include "clearance/geometry/mesh_checks.h"
+#include "clearance/geometry/shells.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/elementary.h"
 #include "clearance/simulation/contact_scales.h"
@@ -94,53 +94,44 @@ const char* origin_of_modulus(const SceneDesc& desc, const BodyInstance& body) {
   return is_stiff(body.kind) ? "by its inertia in a step" : "a tenth of its smallest Young's modulus";
 }
 
-/// Which normals point out of solids. Obstacles may be containers. Those of stiff bodies may all point inwards; where
-/// some do and some do not, there are cavities or mistakes: nothing is known.
-void find_outside(const SceneDesc& desc, SceneModel& scene) {
-  Model& model = scene.model;
-  const auto num_bodies = static_cast<int>(scene.bodies.size());
-  std::vector<char> is_solid;
-  for (int b = 0; b < num_bodies; ++b) {
-    is_solid.push_back(!scene.bodies[static_cast<std::size_t>(b)].is_obstacle && Solid::of(desc, scene, b).has_value());
+/// Facets of the surface of the whole scene by body, in its vertices.
+template <std::size_t n>
+struct FacetsOfBody {
+  Facets<n> facets;
+  std::vector<std::size_t> numbers;  // in the surface
+};
+
+/// Which normals point out of solids: 1 or -1 per facet, 0 where that is not known. Obstacles may be containers. What
+/// of a stiff body, or of a surface of its own, is outside follows from what its parts enclose.
+template <std::size_t n>
+std::vector<signed char> find_outside(const SceneDesc& desc, const SceneModel& scene, const Facets<n>& facets) {
+  const SurfaceTopology& surface = scene.model.surface;
+  std::vector<FacetsOfBody<n>> of_body(scene.bodies.size());
+  for (std::size_t f = 0; f < facets.size(); ++f) {
+    const auto v = static_cast<std::size_t>(facets[f][0]);
+    FacetsOfBody<n>& body = of_body[static_cast<std::size_t>(surface.vertex_body[v])];
+    body.facets.push_back(facets[f]);
+    body.numbers.push_back(f);
   }
-  const auto body_of = [&](int v) {
-    return static_cast<std::size_t>(model.surface.vertex_body[static_cast<std::size_t>(v)]);
-  };
-  const VecX x = model.surface_map.apply(model.x_rest);
-  Mesh surface;
-  surface.vertices.resize(static_cast<std::size_t>(model.surface.num_vertices));
-  surface.edges = model.surface.edges;
-  const std::vector<int> component = connected_components(surface);  // per surface vertex
-  std::vector<double> volume(component.size(), 0.0);                 // per component
-  const auto volume_of = [&](int v) -> double& {
-    return volume[static_cast<std::size_t>(component[static_cast<std::size_t>(v)])];
-  };
-  std::vector<signed char>& outside = model.contact_measures.outside;
-  const auto fill_outside = [&](int num_facets, const auto& vertex_of, const auto& direction_of) {
-    std::vector<char> has_outward(static_cast<std::size_t>(num_bodies), 0), has_inward = has_outward;
-    for (int facet = 0; facet < num_facets; ++facet) {
-      const int v = vertex_of(facet);
-      (volume_of(v) > 0.0 ? has_outward : has_inward)[body_of(v)] = 1;
-    }
-    for (int facet = 0; facet < num_facets; ++facet) {
-      const std::size_t body = body_of(vertex_of(facet));
-      const bool is_either_way = is_stiff(scene.bodies[body].kind) || scene.bodies[body].proxy;
-      const bool is_known = is_solid[body] != 0 && !(is_either_way && has_outward[body] != 0 && has_inward[body] != 0);
-      const int sign = is_either_way && has_inward[body] != 0 ? -1 : 1;
-      outside.push_back(static_cast<signed char>(is_known ? sign * direction_of(facet) : 0));
-    }
-  };
-  if (scene.dim == 3) {
-    const Triangles& triangles = model.surface.triangles;
-    for (const auto& t : triangles) {
-      volume_of(t[0]) += cross_product(block<3>(x, t[0]), block<3>(x, t[1])).dot(block<3>(x, t[2]));
-    }
-    fill_outside(
-        static_cast<int>(triangles.size()), [&](int t) { return triangles[static_cast<std::size_t>(t)][0]; },
-        [](int) { return 1; });
-    return;
+  const VecX x = scene.model.surface_map.apply(scene.model.x_rest);
+  Vertices places(static_cast<std::size_t>(surface.num_vertices), Vec<3>::Zero());
+  for (int v = 0; v < surface.num_vertices; ++v) {
+    places[static_cast<std::size_t>(v)].head(scene.dim) = x.segment(scene.dim * v, scene.dim);
   }
-  // The surface of the whole scene has lost the direction of edges. Material is to the left of those of the bodies.
+  std::vector<signed char> outside(facets.size(), 0);
+  for (std::size_t b = 0; b < of_body.size(); ++b) {
+    const BodyInstance& body = scene.bodies[b];
+    if (body.is_obstacle || !Solid::of(desc, scene, static_cast<int>(b))) continue;
+    const bool is_either_way = is_stiff(body.kind) || body.proxy;
+    const std::vector<signed char> signs = is_either_way ? outward_signs(places, of_body[b].facets)
+                                                         : std::vector<signed char>(of_body[b].facets.size(), 1);
+    for (std::size_t f = 0; f < signs.size(); ++f) outside[of_body[b].numbers[f]] = signs[f];
+  }
+  return outside;
+}
+
+/// Per edge of the surface of the whole scene, which has lost their direction: 1 or -1, with the material to the left.
+std::vector<int> directions_of_edges(const SceneModel& scene) {
   Edges sides = scene.frame_mesh.edges;  // of bodies without elements, and of surfaces that are not between nodes
   int first_vertex = 0;
   for (const BodyInstance& body : scene.bodies) {
@@ -149,16 +140,27 @@ void find_outside(const SceneDesc& desc, SceneModel& scene) {
   }
   std::sort(sides.begin(), sides.end());
   std::vector<int> directions;
-  for (const auto& [a, b] : model.surface.edges) {
+  for (const auto& [a, b] : scene.model.surface.edges) {
     const std::array<int, 2> side = {scene.vertex_of_surface[static_cast<std::size_t>(a)],
                                      scene.vertex_of_surface[static_cast<std::size_t>(b)]};
     directions.push_back(std::binary_search(sides.begin(), sides.end(), side) ? 1 : -1);
-    const Vec<2> from = block<2>(x, a), to = block<2>(x, b);
-    volume_of(a) += directions.back() * (from[0] * to[1] - from[1] * to[0]);
   }
-  fill_outside(
-      static_cast<int>(directions.size()), [&](int e) { return model.surface.edges[static_cast<std::size_t>(e)][0]; },
-      [&](int e) { return directions[static_cast<std::size_t>(e)]; });
+  return directions;
+}
+
+void set_outside(const SceneDesc& desc, SceneModel& scene) {
+  std::vector<signed char>& outside = scene.model.contact_measures.outside;
+  if (scene.dim == 3) {
+    outside = find_outside(desc, scene, scene.model.surface.triangles);
+    return;
+  }
+  const std::vector<int> directions = directions_of_edges(scene);
+  Edges edges = scene.model.surface.edges;
+  for (std::size_t e = 0; e < edges.size(); ++e) {
+    if (directions[e] < 0) std::swap(edges[e][0], edges[e][1]);
+  }
+  outside = find_outside(desc, scene, edges);
+  for (std::size_t e = 0; e < edges.size(); ++e) outside[e] = static_cast<signed char>(outside[e] * directions[e]);
 }
 
 /// What features of solids stand for: shares of the facets around them, and where they are sharp, however finely they
@@ -268,7 +270,7 @@ class Offsets {
 
 void set_orientation(const SceneDesc& desc, SceneModel& scene) {
   Model& model = scene.model;
-  find_outside(desc, scene);
+  set_outside(desc, scene);
   with_dimension(scene.dim, [&](auto dim) { Offsets<dim>(scene).run(); });
   if (!scene.options.formulation.orientation->has_adaptive_dhat) return;
   scene.rest_gap = with_dimension(scene.dim, [&](auto dim) {

@@ -30,6 +30,15 @@ bool warn_of_openings(const BodyInstance& body, const MeshMass& mass, double wei
   return true;
 }
 
+void warn_of_nested_parts(const BodyInstance& body, const MeshMass& mass, const std::string& place, Issues& hints) {
+  if (mass.num_nested == 0) return;
+  add_hint(hints, place,
+           fmt::format("body '{}' has {} inside of the solid of another, the first at {}: there its mass counts twice; "
+                       "turn such a part against the other if it is a cavity, remove it, or give the body a `mass`",
+                       body.name, counted(static_cast<std::size_t>(mass.num_nested), "closed part"),
+                       place_text(mass.nested)));
+}
+
 }  // namespace
 
 void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
@@ -46,7 +55,9 @@ void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Iss
       if (!is_asked || has_told || (!is_first && !given.split_components)) continue;
       const MeshMass mass = mass_of_mesh(scene.bodies[b].mesh, 1.0);
       has_thin_parts = has_thin_parts || mass.has_thin_parts;
-      has_told = may_be_open && warn_of_openings(scene.bodies[b], mass, weights[b], shape_place(desc, entry), hints);
+      const std::string place = shape_place(desc, entry);
+      if (may_be_open) warn_of_nested_parts(scene.bodies[b], mass, place, hints);
+      has_told = may_be_open && warn_of_openings(scene.bodies[b], mass, weights[b], place, hints);
     }
     if (!is_asked || !given.thickness || has_thin_parts) continue;
     add_hint(hints, fmt::format("bodies[{}].thickness", entry),

@@ -28,7 +28,9 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
   const auto count = static_cast<std::size_t>(num_parts(desc, mesh));
   for (std::size_t p = 0; p < desc.material_parts.size(); ++p) {
     const MaterialPartDesc& part = desc.material_parts[p];
-    for (const int element : part.elements) {
+    for (const int number : part.elements) {
+      const int element =
+          body.element_numbers ? body.element_numbers->of_number[static_cast<std::size_t>(number)] : number;
       std::fill_n(part_of.begin() + static_cast<std::ptrdiff_t>(count) * element, count, static_cast<int>(p));
     }
     if (!part.region) continue;
@@ -40,9 +42,11 @@ std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& b
   return part_of;
 }
 
-std::optional<double> element_density(const BodyDesc& desc, const Mesh& mesh, std::size_t element) {
+std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element) {
   if (desc.element_densities.empty()) return std::nullopt;
-  return desc.element_densities[element / static_cast<std::size_t>(num_parts(desc, mesh))];
+  std::size_t number = element / static_cast<std::size_t>(num_parts(desc, body.mesh));
+  if (body.element_numbers) number = static_cast<std::size_t>(body.element_numbers->in_file[number]);
+  return desc.element_densities[number];
 }
 
 void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
@@ -61,17 +65,18 @@ void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const s
   }
 }
 
-void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues) {
-  const int count = num_elements(mesh) / num_parts(body, mesh);
+void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, const ElementNumbers* numbers,
+                           Issues& issues) {
+  const int count = numbers ? static_cast<int>(numbers->of_number.size()) : num_elements(mesh) / num_parts(body, mesh);
   const char* elements = mesh.dim == 2 ? "triangles" : "tetrahedra";
   if (const std::size_t given = body.element_densities.size(); given > 0 && std::cmp_not_equal(given, count)) {
     issues.push_back({"", where.place + ".element_densities", fmt::format("{} numbers", given),
                       fmt::format("body '{}' has {} {}, and needs as many densities", body.name, count, elements)});
   }
   for (std::size_t i = 0; i < body.material_parts.size(); ++i) {
-    const std::vector<int>& numbers = body.material_parts[i].elements;
-    const auto largest = std::max_element(numbers.begin(), numbers.end());
-    if (largest == numbers.end() || *largest < count) continue;
+    const std::vector<int>& elements_of_part = body.material_parts[i].elements;
+    const auto largest = std::max_element(elements_of_part.begin(), elements_of_part.end());
+    if (largest == elements_of_part.end() || *largest < count) continue;
     issues.push_back({"", fmt::format("{}.material_parts[{}].elements", where.place, i), fmt::format("{}", *largest),
                       fmt::format("the mesh has {} {}, counted from 0", count, elements)});
   }

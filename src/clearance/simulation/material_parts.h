@@ -13,14 +13,15 @@ namespace clearance {
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
 
 /// [kg/m^3], 2D: [kg/m^2]: of an element of the mesh, if the body has densities of elements.
-std::optional<double> element_density(const BodyDesc& desc, const Mesh& mesh, std::size_t element);
+std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element);
 
 /// Warns of parts with a region that has no element of any of the body's copies.
 void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
                          Issues& warnings);
 
 /// Numbers of elements that the mesh, which is refined already, does not have, and another number of densities than of
-/// elements. `where` names the body.
-void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, Issues& issues);
+/// elements. `where` names the body; `numbers` may be null.
+void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, const ElementNumbers* numbers,
+                           Issues& issues);
 
 }  // namespace clearance

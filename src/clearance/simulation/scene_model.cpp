@@ -127,7 +127,7 @@ SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
       const int part = body.material_part.empty() ? -1 : body.material_part[cell];
       int material = first_material[static_cast<std::size_t>(body.desc)] + 1 + part;
       if (const auto density =
-              element_density(desc.bodies[static_cast<std::size_t>(body.desc)], body.mesh, body.cell_at_start(cell))) {
+              element_density(desc.bodies[static_cast<std::size_t>(body.desc)], body, body.cell_at_start(cell))) {
         material = material_with(material, *density);
       }
       const int shape_order = body.mesh.order_of_cell(cell);

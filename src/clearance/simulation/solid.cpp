@@ -2,6 +2,7 @@
 
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/geometry/shells.h"
 #include "clearance/geometry/weld.h"
 #include "clearance/geometry/winding_number.h"
 
@@ -27,6 +28,19 @@ bool is_closed_welded(const Vertices& vertices, Facets facets) {
     for (int& v : facet) v = first[static_cast<std::size_t>(v)];
   }
   return is_closed(facets);
+}
+
+/// Turns what points into the material, and leaves out what encloses none.
+template <std::size_t n>
+void turn_outwards(const Vertices& vertices, Facets<n>& facets) {
+  const std::vector<signed char> signs = outward_signs(vertices, facets);
+  Facets<n> turned;
+  for (std::size_t f = 0; f < facets.size(); ++f) {
+    if (signs[f] == 0) continue;
+    turned.push_back(facets[f]);
+    if (signs[f] < 0) std::swap(turned.back()[0], turned.back()[1]);
+  }
+  facets = std::move(turned);
 }
 
 }  // namespace
@@ -59,7 +73,6 @@ std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_poi
   const Mesh& mesh = instance.mesh;
   Solid solid;
   solid.vertices_ = &mesh.vertices;
-  solid.may_point_either_way_ = may_point_either_way;
   if (scene.dim == 2) {
     solid.facets_ = boundary_edges(instance);
   } else {
@@ -69,13 +82,13 @@ std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_poi
       [&](const auto& facets) { return !facets.empty() && (is_deformable || is_closed_welded(mesh.vertices, facets)); },
       solid.facets_);
   if (!is_filled) return std::nullopt;
+  if (may_point_either_way) std::visit([&](auto& facets) { turn_outwards(mesh.vertices, facets); }, solid.facets_);
   return solid;
 }
 
 bool Solid::holds(const Vec<3>& point) const {
-  const int winding =
-      std::visit([&](const auto& facets) { return winding_number(point, *vertices_, facets).value_or(0); }, facets_);
-  return may_point_either_way_ ? winding % 2 != 0 : winding > 0;
+  return std::visit([&](const auto& facets) { return winding_number(point, *vertices_, facets).value_or(0); },
+                    facets_) > 0;
 }
 
 bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,

@@ -28,8 +28,7 @@ class Solid {
   static std::optional<Solid> make(const SceneModel& scene, int body, bool may_point_either_way);
 
   const Vertices* vertices_ = nullptr;
-  std::variant<Triangles, Edges> facets_;
-  bool may_point_either_way_ = false;
+  std::variant<Triangles, Edges> facets_;  // turned outwards
 };
 
 /// A body that starts inside of a larger obstacle, with its middle and most of its vertices, is meant to be there.

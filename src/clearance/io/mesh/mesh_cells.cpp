@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 
@@ -116,18 +117,6 @@ std::string add_element_of_nodes(int dim, std::span<const int> nodes, Mesh& mesh
     mesh.points.push_back(nodes[0]);
   }
   return {};
-}
-
-std::vector<std::array<int, 3>> sorted_faces(const Mesh& mesh) {
-  std::vector<std::array<int, 3>> faces;
-  faces.reserve(4 * mesh.tets.size());
-  for (const auto& tet : mesh.tets) {
-    for (const auto& [a, b, c] : outward_faces) faces.push_back({tet[a], tet[b], tet[c]});
-  }
-  for (auto& face : faces) std::sort(face.begin(), face.end());
-  std::sort(faces.begin(), faces.end());
-  faces.erase(std::unique(faces.begin(), faces.end()), faces.end());
-  return faces;
 }
 
 void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int> curved_faces) {

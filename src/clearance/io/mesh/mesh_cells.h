@@ -27,9 +27,6 @@ std::string add_element_of_nodes(int dim, std::span<const int> nodes, Mesh& mesh
 /// Surfaces have no curved elements: the triangles that were some must be faces of tetrahedra.
 void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int> curved_faces);
 
-/// Every face of the tetrahedra by its sorted corners, in lexicographic order.
-std::vector<std::array<int, 3>> sorted_faces(const Mesh& mesh);
-
 /// For each simplex of a mesh the cell it came from, in the order of the mesh's arrays
 struct SimplexCells {
   std::vector<int> tets;

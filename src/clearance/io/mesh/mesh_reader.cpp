@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "clearance/io/mesh/mesh_cells.h"
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
 #include "clearance/io/mesh/vtu.h"
@@ -14,60 +14,6 @@ namespace clearance {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <std::size_t size>
-std::array<int, size> sorted(std::array<int, size> element) {
-  std::sort(element.begin(), element.end());
-  return element;
-}
-
-template <class T>
-void sort_unique(std::vector<T>& values) {
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-}
-
-/// Unique edges of the triangles and of the tets
-std::vector<std::array<int, 2>> find_edges(const Mesh& mesh) {
-  std::vector<std::array<int, 2>> edges;
-  const auto add_all = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (std::size_t i = 0; i < element.size(); ++i) {
-        for (std::size_t j = i + 1; j < element.size(); ++j) edges.push_back(sorted<2>({element[i], element[j]}));
-      }
-    }
-  };
-  add_all(mesh.triangles);
-  add_all(mesh.tets);
-  sort_unique(edges);
-  return edges;
-}
-
-/// Mesh generators also store the faces of tets, the edges of triangles and the corners: descriptions of the boundary,
-/// not bodies of their own.
-void drop_boundary_descriptions(Mesh& mesh) {
-  if (!mesh.tets.empty() && !mesh.triangles.empty()) {
-    const std::vector<std::array<int, 3>> faces = sorted_faces(mesh);
-    std::erase_if(mesh.triangles,
-                  [&](const auto& t) { return std::binary_search(faces.begin(), faces.end(), sorted(t)); });
-  }
-  if (!mesh.edges.empty() && mesh.tets.size() + mesh.triangles.size() > 0) {
-    const auto edges = find_edges(mesh);
-    std::erase_if(mesh.edges, [&](const auto& e) { return std::binary_search(edges.begin(), edges.end(), sorted(e)); });
-  }
-  // A lone vertex is used by nothing else, and is one body.
-  std::vector<char> is_used(mesh.vertices.size(), 0);
-  const auto mark = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-    }
-  };
-  mark(mesh.tets);
-  mark(mesh.triangles);
-  mark(mesh.edges);
-  for (const int v : mesh.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
-  std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[static_cast<std::size_t>(v)], char{1}) != 0; });
-}
 
 void make_all_vertices_points(Mesh& mesh) {
   mesh.points.clear();
@@ -157,7 +103,7 @@ Result<Mesh> read_segments_or_points(const fs::path& path, const std::string& ex
     read_obj(input, mesh);
   if (input.has_failed()) return input.issues();
   if (extension == ".seg" && !has_own_file) {
-    const auto edges = find_edges(mesh);
+    const auto edges = sorted_edges(mesh);
     mesh.edges.insert(mesh.edges.end(), edges.begin(), edges.end());
     mesh.triangles.clear();
   } else if (extension == ".pt") {

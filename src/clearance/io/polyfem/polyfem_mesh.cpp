@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/geometry/curved_cells.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
@@ -291,7 +292,7 @@ std::optional<PolyfemMesh> PolyfemMeshes::read(const ForeignObject& entry, int d
     return std::nullopt;
   }
   if (mesh == nullptr) return std::nullopt;
-  const std::optional<TransformDesc> transform = read_transform(entry, dim, bounding_box(mesh->vertices));
+  const std::optional<TransformDesc> transform = read_transform(entry, dim, bounding_box_of_elements(*mesh));
   if (!transform) return std::nullopt;
   read.transform = *transform;
   read.refinements = refinements;
@@ -305,7 +306,7 @@ std::optional<PolyfemMesh> PolyfemMeshes::read(const ForeignObject& entry, int d
   if (!entry.flag("is_obstacle", false)) turn_inverted_elements(read.placed);
   for (int i = 0; i < refinements; ++i) read.placed = refine_uniformly(read.placed);
   move_mesh(read.transform, read.placed);
-  read.box = bounding_box(read.placed.vertices);
+  read.box = bounding_box_of_elements(read.placed);
   if (entry.word("type", "mesh") == "mesh_array") {
     read.array = read_array(entry, dim, read.box);
     if (!read.array) return std::nullopt;

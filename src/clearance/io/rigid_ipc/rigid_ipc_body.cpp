@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_motion.h"
 #include "clearance/math/rotation.h"
@@ -46,7 +47,7 @@ class BodyReader {
       body_.kind = BodyKind::obstacle;
       if (type_ == Type::kinematic) read_kinematics();
     }
-    return RigidIpcBody{std::move(body_), bounding_box(placed_.vertices)};
+    return RigidIpcBody{std::move(body_), bounding_box_of_elements(placed_)};
   }
 
  private:

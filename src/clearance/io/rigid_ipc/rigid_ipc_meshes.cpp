@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "clearance/geometry/boundary_descriptions.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_search.h"
 
@@ -83,7 +84,9 @@ void add_lone_points(Mesh& mesh) {
 }
 
 void measure(RigidIpcShape& shape) {
-  shape.box = bounding_box(shape.mesh.vertices);
+  // Points beside triangles are no part of the body.
+  if (!shape.mesh.triangles.empty()) shape.mesh.points.clear();
+  shape.box = bounding_box_of_elements(shape.mesh);
   // In the plane the reference has wires, closed or not.
   shape.is_solid = shape.mesh.dim == 3 && !mass_of_mesh(shape.mesh, 0.0).has_thin_parts;
 }

@@ -1,0 +1,154 @@
+#include "clearance/geometry/shells.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/mesh_mass.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+namespace {
+
+Mesh box(double size, const Vec<3>& center = Vec<3>::Zero()) {
+  Mesh mesh = surface_of(make_box(Vec<3>::Constant(size), {1, 1, 1}));
+  for (Vec<3>& v : mesh.vertices) v += center;
+  return mesh;
+}
+Mesh corner(double scale, const Vec<3>& at) {
+  Mesh mesh;
+  mesh.vertices = {at, at + scale * Vec<3>::UnitX(), at + scale * Vec<3>::UnitY(), at + scale * Vec<3>::UnitZ()};
+  mesh.triangles = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}};
+  return mesh;
+}
+Mesh mirrored(Mesh mesh) {
+  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+  for (auto& edge : mesh.edges) std::swap(edge[0], edge[1]);
+  return mesh;
+}
+Mesh joined(Mesh a, const Mesh& b) {
+  const int first = static_cast<int>(a.vertices.size());
+  a.vertices.insert(a.vertices.end(), b.vertices.begin(), b.vertices.end());
+  for (const auto& [p, q, r] : b.triangles) a.triangles.push_back({first + p, first + q, first + r});
+  for (const auto& [p, q] : b.edges) a.edges.push_back({first + p, first + q});
+  return a;
+}
+
+/// `solid`, `cavity`, `nested`, ... in the order of the parts.
+std::string kinds(const Mesh& mesh) {
+  std::string text;
+  for (const Shell<3>& shell : find_shells(mesh.vertices, mesh.triangles)) {
+    const char* name = shell.is_inside_of_solid          ? "nested"
+                       : shell.kind == ShellKind::solid  ? "solid"
+                       : shell.kind == ShellKind::cavity ? "cavity"
+                       : shell.kind == ShellKind::flat   ? "flat"
+                                                         : "open";
+    text += (text.empty() ? "" : " ") + std::string(name);
+  }
+  return text;
+}
+double volume(const Mesh& mesh) {
+  return mass_of_mesh(mesh, 0.1).properties.measure;
+}
+
+TEST(Shells, MirroredPartWhoseBoxLiesInThatOfAnother_IsSolid) {
+  const Mesh big = corner(1, Vec<3>::Zero()), small = corner(0.3, Vec<3>(0.6, 0.6, 0.6));
+  for (const Mesh& both : {joined(big, mirrored(small)), joined(mirrored(small), big), joined(mirrored(big), small),
+                           joined(mirrored(big), mirrored(small)), joined(big, small)}) {
+    EXPECT_EQ(kinds(both), "solid solid");
+    EXPECT_NEAR(volume(both), (1.0 + 0.027) / 6.0, 1e-15);
+  }
+}
+
+TEST(Shells, PartTurnedAgainstTheSolidAroundIt_IsACavityAndOneInTheCavityIsSolid) {
+  for (const bool is_inwards : {false, true}) {
+    Mesh mesh = joined(joined(box(4), mirrored(box(2))), box(1));
+    if (is_inwards) mesh = mirrored(mesh);
+    EXPECT_EQ(kinds(mesh), "solid cavity solid");
+    EXPECT_NEAR(volume(mesh), 64.0 - 8.0 + 1.0, 1e-12);
+  }
+  // What lies in a cavity is solid, whichever way it is turned.
+  EXPECT_EQ(kinds(joined(joined(box(4), mirrored(box(2))), mirrored(box(1)))), "solid cavity solid");
+}
+
+TEST(Shells, PartTurnedAsTheSolidAroundIt_CountsTwiceAndIsTold) {
+  const Mesh mesh = joined(box(2), box(1, Vec<3>(0.2, 0, 0)));
+  EXPECT_EQ(kinds(mesh), "solid nested");
+  EXPECT_NEAR(volume(mesh), 9.0, 1e-13);
+  EXPECT_EQ(mass_of_mesh(mesh, 0.1).num_nested, 1);
+  EXPECT_EQ(mass_of_mesh(joined(box(2), box(1, Vec<3>(5, 0, 0))), 0.1).num_nested, 0);
+}
+
+TEST(Shells, CavityThatTouchesTheSurfaceAroundIt_IsACavity) {
+  // Its lower square lies in that of the box, all of its corners on edges, faces and corners of it.
+  EXPECT_EQ(kinds(joined(box(2), mirrored(box(1, Vec<3>(0, -0.5, 0))))), "solid cavity");
+  // (With edges in common the two are one part.)
+  EXPECT_NEAR(volume(joined(box(1, Vec<3>(0.5, 0.5, 0.5)), mirrored(corner(1, Vec<3>::Zero())))), 5.0 / 6.0, 1e-14);
+  EXPECT_EQ(kinds(joined(box(1, Vec<3>(0.5, 0.5, 0.5)), mirrored(corner(0.5, Vec<3>(0, 0.25, 0.25))))), "solid cavity");
+}
+
+TEST(Shells, PartInTheHoleOfATorusOrTheNotchOfASolid_IsNoCavity) {
+  const Mesh ring = surface_of(make_torus(1, 0.3, 24, 8));
+  EXPECT_EQ(kinds(joined(ring, mirrored(box(0.3)))), "solid solid");
+  const Mesh blocks = surface_of(
+      make_blocks({{Vec<3>(0, 0, 0), Vec<3>(2, 1, 1)}, {Vec<3>(0, 1, 0), Vec<3>(1, 2, 1)}}, {1, 1, 1}).value());
+  const BoundingBox bounds = bounding_box(blocks.vertices);
+  const Vec<3> notch = bounds.min + Vec<3>(1.5, 1.5, 0.5);
+  EXPECT_EQ(kinds(joined(blocks, mirrored(box(0.5, notch)))), "solid solid");
+}
+
+TEST(Shells, SmallPartsAtRandomPlaces_AreWhatAnExactTestOfTheirPlaceSays) {
+  std::mt19937_64 rng(5);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  int num_inside = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const Vec<3> at(unit(rng), unit(rng), unit(rng));
+    const Mat<3> turn = rotation_from_euler_xyz(360.0 * Vec<3>(unit(rng), unit(rng), unit(rng)));
+    Mesh mesh = joined(corner(1, Vec<3>::Zero()), mirrored(corner(0.02, at)));
+    const bool is_inside = at.sum()<1.0 - 0.02, is_outside = at.sum()> 1.0;
+    if (!is_inside && !is_outside) continue;
+    num_inside += is_inside ? 1 : 0;
+    for (Vec<3>& v : mesh.vertices) v = turn * v + Vec<3>(7, 8, 9);
+    EXPECT_EQ(kinds(mesh), is_inside ? "solid cavity" : "solid solid") << at.transpose();
+  }
+  EXPECT_GT(num_inside, 20);
+}
+
+TEST(Shells, OpenAndFlatParts_EncloseNothing) {
+  Mesh open = box(1);
+  open.triangles.pop_back();
+  EXPECT_EQ(kinds(joined(box(3), open)), "solid open");
+  const Mesh sheet = make_sheet(1, 1, 1, 1);
+  EXPECT_EQ(kinds(joined(sheet, mirrored(sheet))), "flat");
+  EXPECT_EQ(outward_signs(open.vertices, open.triangles), std::vector<signed char>(11, 0));
+}
+
+TEST(Shells, SignsTellForEveryFacetWhetherItPointsOutOfTheMaterial) {
+  Mesh mesh = joined(joined(box(4), mirrored(box(2))), mirrored(box(1, Vec<3>(9, 0, 0))));
+  mesh.triangles[0] = {mesh.triangles[0][1], mesh.triangles[0][0], mesh.triangles[0][2]};
+  std::swap(mesh.triangles[5][0], mesh.triangles[5][1]);
+  std::vector<signed char> expected(36, 1);
+  expected[0] = expected[5] = -1;
+  for (std::size_t t = 24; t < 36; ++t) expected[t] = -1;
+  EXPECT_EQ(outward_signs(mesh.vertices, mesh.triangles), expected);
+}
+
+TEST(Shells, OutlinesOfThePlane_AreDecidedAlike) {
+  const auto square = [](double size, const Vec<3>& center) {
+    Mesh mesh = surface_of(make_rectangle(size, size, 1, 1));
+    for (Vec<3>& v : mesh.vertices) v += center;
+    return mesh;
+  };
+  Mesh angle;  // an L, whose box holds the notch
+  angle.dim = 2;
+  angle.vertices = {{0, 0, 0}, {3, 0, 0}, {3, 1, 0}, {1, 1, 0}, {1, 3, 0}, {0, 3, 0}};
+  angle.edges = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}};
+  Mesh beside = joined(angle, mirrored(square(0.5, Vec<3>(2, 2, 0))));
+  EXPECT_NEAR(volume(beside), 5.25, 1e-14);
+  EXPECT_EQ(outward_signs(beside.vertices, beside.edges), (std::vector<signed char>{1, 1, 1, 1, 1, 1, -1, -1, -1, -1}));
+  EXPECT_NEAR(volume(joined(angle, mirrored(square(0.5, Vec<3>(0.5, 2, 0))))), 4.75, 1e-14);
+}
+
+}  // namespace
+}  // namespace clearance

@@ -1,0 +1,140 @@
+// Vertices that no element of a body uses count in nothing, and a body of points alone is told.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "clearance/simulation/body_facts.h"
+#include "clearance/simulation/region.h"
+#include "simulation/running_scene.h"
+
+namespace clearance {
+namespace {
+
+namespace fs = std::filesystem;
+
+class UnusedVertices : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() /
+              (std::to_string(::getpid()) + "_unused_" + testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::create_directories(folder_);
+    write("point.msh", cube("9\n", "9 0.5 -3 0.5\n", "7\n", "7 15 2 0 1 9\n"));
+    write("orphan.msh", cube("9\n", "9 0.5 -3 0.5\n", "6\n", ""));
+    write("clean.msh", cube("8\n", "", "6\n", ""));
+    const std::string surface = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    write("clean.obj", surface);
+    write("point.obj", surface + "v 0.5 -3 0.5\np 5\n");
+    write("orphan.obj", surface + "v 0.5 -3 0.5\n");
+    write("orphan.off", "OFF\n5 4 0\n0 0 0\n1 0 0\n0 1 0\n0 0 1\n.5 -3 .5\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n");
+    write(
+        "point.vtk",
+        "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n0 0 0 1 0 0 0 1 0 0 0 1 .5 "
+        "-3 .5\nCELLS 2 7\n4 0 1 2 3\n1 4\nCELL_TYPES 2\n10\n1\n");
+    write("plane.msh",
+          "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 .5 -3 0\n$EndNodes\n"
+          "$Elements\n3\n1 2 2 0 1 1 2 3\n2 2 2 0 1 1 3 4\n3 15 2 0 1 5\n$EndElements\n");
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static std::string cube(const std::string& num_nodes, const std::string& node, const std::string& num_elements,
+                          const std::string& element) {
+    return "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + num_nodes +
+           "1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0 0 1\n6 1 0 1\n7 0 1 1\n8 1 1 1\n" + node +
+           "$EndNodes\n$Elements\n" + num_elements +
+           "1 4 2 0 1 1 2 4 8\n2 4 2 0 1 1 6 2 8\n3 4 2 0 1 1 4 3 8\n4 4 2 0 1 1 3 7 8\n5 4 2 0 1 1 5 6 8\n"
+           "6 4 2 0 1 1 7 5 8\n" +
+           element + "$EndElements\n";
+  }
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  /// (A scene needs a body that is no obstacle.)
+  Result<LoadedScene> scene(const std::string& body, int dim = 3) const {
+    const std::string other =
+        fmt::format(R"(, {{"generator": {{"kind": "{}"}}, "transform": {{"translation": [9, 9, 0]}}}})",
+                    dim == 3 ? "box" : "rectangle");
+    return load_scene_text(fmt::format(R"({{"dimension": {}, "bodies": [{{"name": "a", {}}}{}]}})", dim, body,
+                                       body.find("obstacle") == std::string::npos ? "" : other),
+                           "scene", folder_);
+  }
+  std::vector<std::string> told(const std::string& body, int dim = 3) const {
+    const auto bodies = load_bodies(scene(body, dim)->scene);
+    std::vector<std::string> lines;
+    for (const Issue& issue : bodies ? bodies->warnings : bodies.issues()) lines.push_back(to_string(issue));
+    return lines;
+  }
+  fs::path folder_;
+};
+
+TEST_F(UnusedVertices, DoNotWidenTheBoxesOfRegions) {
+  const std::string upper = R"(, "motions": [{"region": {"box": [[0, 0.5, 0], [1, 1, 1]], "frame": "body"}}])";
+  for (const auto& [file, kind, dim, count] :
+       {std::tuple("clean.msh", "deformable", 3, 4), std::tuple("point.msh", "deformable", 3, 4),
+        std::tuple("orphan.msh", "deformable", 3, 4), std::tuple("point.vtk", "deformable", 3, 1),
+        std::tuple("plane.msh", "deformable", 2, 2), std::tuple("point.msh", "obstacle", 3, 4),
+        std::tuple("point.obj", "obstacle", 3, 1), std::tuple("orphan.obj", "obstacle", 3, 1),
+        std::tuple("orphan.off", "obstacle", 3, 1), std::tuple("plane.msh", "obstacle", 2, 2)}) {
+    const auto loaded = scene(fmt::format(R"("mesh": "{}", "kind": "{}")", file, kind) + upper, dim);
+    ASSERT_TRUE(loaded) << to_string(loaded.issues().front());
+    const auto bodies = load_bodies(loaded->scene);
+    ASSERT_TRUE(bodies) << to_string(bodies.issues().front());
+    const BodyDesc& desc = loaded->scene.bodies[0];
+    EXPECT_EQ(std::ssize(select_nodes(bodies->instances[0], desc.transform, desc.motions[0].region, dim)), count)
+        << file << " " << kind;
+  }
+}
+
+TEST_F(UnusedVertices, AreNoPartOfBodiesOfAnyKindAndAreTold) {
+  for (const auto& [file, kind, dim] :
+       {std::tuple("point.msh", "affine", 3), std::tuple("point.msh", "rigid", 3), std::tuple("point.obj", "affine", 3),
+        std::tuple("orphan.obj", "affine", 3), std::tuple("orphan.off", "rigid", 3),
+        std::tuple("point.vtk", "affine", 3), std::tuple("point.obj", "obstacle", 3),
+        std::tuple("point.msh", "deformable", 3), std::tuple("plane.msh", "affine", 2),
+        std::tuple("plane.msh", "deformable", 2)}) {
+    const std::string body = fmt::format(R"("mesh": "{}", "kind": "{}")", file, kind);
+    const std::vector<std::string> lines = told(body, dim);
+    ASSERT_EQ(lines.size(), 1u) << file << kind << testing::PrintToString(lines);
+    EXPECT_NE(lines[0].find("belong to no element and are left out"), std::string::npos) << lines[0];
+    const auto bodies = load_bodies(scene(body, dim)->scene);
+    const BoundingBox box = bounding_box(bodies->instances[0].mesh.vertices);
+    EXPECT_EQ(box.min[1], 0.0) << file << kind;
+    EXPECT_TRUE(bodies->instances[0].mesh.points.empty());
+  }
+}
+
+TEST_F(UnusedVertices, DoNotChangeTheMassOfStiffBodies) {
+  for (const auto& [file, clean] :
+       {std::pair("point.msh", "clean.msh"), std::pair("orphan.msh", "clean.msh"), std::pair("point.obj", "clean.obj"),
+        std::pair("orphan.obj", "clean.obj"), std::pair("orphan.off", "clean.obj")}) {
+    const auto frame = [&](const std::string& name) {
+      return RunningScene(scene(fmt::format(R"("mesh": "{}", "kind": "affine")", name))).scene().stiff_units[0].frame;
+    };
+    EXPECT_EQ(frame(file).mass, frame(clean).mass) << file;
+    EXPECT_EQ(frame(file).radius, frame(clean).radius) << file;
+  }
+}
+
+TEST_F(UnusedVertices, BodiesOfPointsAloneAreToldUnlessPointsAreMeant) {
+  write("cloud.obj", "v 0 0 0\nv 1 0 0\n");
+  write("one.obj", "v 0 0 0\n");
+  write("named.obj", "g f 1 2 3\nv 0 0 0\n");
+  write("cloud.ply",
+        "ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\n"
+        "end_header\n0 0 0\n");
+  write("cloud.pt", "v 0 0 0\nv 1 0 0\n");
+  for (const std::string kind : {"affine", "rigid", "obstacle"}) {
+    for (const std::string file : {"cloud.obj", "one.obj", "named.obj", "cloud.ply"}) {
+      const auto lines = told(fmt::format(R"("mesh": "{}", "kind": "{}")", file, kind));
+      ASSERT_EQ(lines.size(), 1u) << file << kind;
+      EXPECT_NE(lines[0].find(" and nothing else: number 0 "), std::string::npos) << lines[0];
+    }
+    EXPECT_TRUE(told(fmt::format(R"("mesh": "cloud.pt", "kind": "{}")", kind)).empty());
+    if (kind != "obstacle") {
+      EXPECT_TRUE(told(fmt::format(R"("mesh": "cloud.obj", "thickness": 0.1, "kind": "{}")", kind)).empty());
+    }
+  }
+  EXPECT_EQ(told(R"("kind": "affine", "geometry": {"vertices": [[0, 0, 0]]})").size(), 1u);
+}
+
+}  // namespace
+}  // namespace clearance
