@@ -59,6 +59,45 @@ TEST(RigidIpc, SettingsAreConverted) {
   EXPECT_EQ(slippery.gravity, Vec<3>(0, -9.8, 0));
 }
 
+std::string with_restitution(const std::string& value, const std::string& more = "") {
+  return R"({"rigid_body_problem": {"coefficient_restitution": )" + value + more + R"(, "rigid_bodies": [)" +
+         body_of(box) + "]}}";
+}
+
+TEST(RigidIpc, RestitutionIsThatOfContact) {
+  EXPECT_EQ(good(with_restitution("1")).contact.restitution, 1.0);
+  EXPECT_EQ(good(with_restitution("1.0")).contact.restitution, 1.0);
+  EXPECT_EQ(good(with_restitution("0.5")).contact.restitution, 0.5);
+  EXPECT_EQ(good(with_restitution("0.25", R"(, "time_stepper": "implicit_euler")")).contact.restitution, 0.25);
+}
+
+TEST(RigidIpc, NoRestitutionIsSilent) {
+  for (const std::string value : {"-1", "-1.0", "0", "0.0"}) {
+    EXPECT_EQ(good(with_restitution(value)).contact.restitution, 0.0) << value;
+  }
+}
+
+TEST(RigidIpc, RestitutionAboveOneIsOneAndTold) {
+  EXPECT_EQ(good(with_restitution("10"), 1).contact.restitution, 1.0);
+  EXPECT_NE(problems(with_restitution("10")).at(0).find("is above 1, where every impact would make energy"),
+            std::string::npos);
+}
+
+TEST(RigidIpc, RestitutionWithNewmarkIsToldToHaveNoEffect) {
+  for (const std::string stepper : {"implicit_newmark", "stabilized_newmark"}) {
+    const std::string text = with_restitution("1", R"(, "time_stepper": ")" + stepper + "\"");
+    const Result<LoadedScene> loaded = read(text);
+    ASSERT_TRUE(loaded) << stepper;
+    EXPECT_EQ(loaded->scene.contact.restitution, 0.0);
+    EXPECT_NE(problems(text).back().find("has no effect with the time_stepper implicit_newmark"), std::string::npos)
+        << problems(text).back();
+  }
+}
+
+TEST(RigidIpc, RestitutionThatIsNoNumberIsRefused) {
+  EXPECT_FALSE(read(with_restitution("\"high\"")));
+}
+
 TEST(RigidIpc, TheSizeOfTheSceneCountsObstaclesButNotDisabledBodies) {
   const SceneDesc scene =
       good(scene_of(body_of(box) + "," + body_of(box, R"("type": "static", "position": [10, 0, 0])") + "," +

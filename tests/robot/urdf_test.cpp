@@ -240,7 +240,7 @@ TEST(Urdf, EveryProblemIsTold) {
       "<robot name='r'><link name='a'><inertial><mass value='-1'/><inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' "
       "izz='1'/></inertial><collision><geometry><mesh filename='no.stl'/></geometry></collision></link></robot>",
       "two.urdf");
-  EXPECT_NE(text.find("the mass must be above 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("the mass must not be negative"), std::string::npos) << text;
   EXPECT_NE(text.find("there is no such mesh file"), std::string::npos) << text;
 }
 

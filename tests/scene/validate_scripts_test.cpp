@@ -156,7 +156,7 @@ TEST(ValidateFriction, PairWithAFloorIsToldThatHalfSpacesHaveNoNames) {
     s.friction.pairs[0].bodies = {"cube", "floor"};
   });
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_NE(lines[0].find("half-spaces have no names: see `half_spaces[0].friction`"), std::string::npos) << lines[0];
+  EXPECT_NE(lines[0].find("half-spaces have numbers: `half_spaces[0]`"), std::string::npos) << lines[0];
 }
 
 TEST(ValidateScripts, ChecksRestitution) {

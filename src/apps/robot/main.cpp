@@ -1,5 +1,5 @@
 // The program `clearance-robot`: everything that is read by liburdfdom or libmujoco. `clearance` calls it as a process
-// of its own, so that neither is part of the simulator: clearance-robot urdf|mjcf INPUT OUTPUT.json
+// of its own, so that neither is part of the simulator: clearance-robot urdf|mjcf INPUT OUTPUT.json [SIDES]
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -17,25 +17,27 @@ using namespace clearance;
 
 constexpr int exit_bad_input = 2;
 
-RobotAnswer read(const std::string& format, const std::filesystem::path& path) {
+RobotAnswer read(const std::string& format, const std::filesystem::path& path, int sides) {
   RobotAnswer answer;
-  const std::optional<RobotModel> model =
+  std::optional<RobotModel> model =
       format == "urdf" ? robot::read_urdf(path, answer.issues) : robot::read_mjcf(path, answer.issues);
-  if (model && !has_errors(answer.issues)) answer.scene = scene_of_robot(*model, answer.issues);
+  if (!model || has_errors(answer.issues)) return answer;
+  model->sides = sides;
+  answer.scene = scene_of_robot(*model, answer.issues);
   return answer;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string format = argc == 4 ? argv[1] : "";
+  const std::string format = argc == 4 || argc == 5 ? argv[1] : "";
   if (format != "urdf" && format != "mjcf") {
-    std::cerr << "usage: clearance-robot urdf|mjcf INPUT OUTPUT.json\n"
+    std::cerr << "usage: clearance-robot urdf|mjcf INPUT OUTPUT.json [SIDES]\n"
                  "Reads the model of a robot for Clearance; `clearance convert` calls this program.\n";
     return exit_bad_input;
   }
   try {
-    const RobotAnswer answer = read(format, argv[2]);
+    const RobotAnswer answer = read(format, argv[2], argc == 5 ? std::atoi(argv[4]) : 0);
     const Result<Done> done = write_user_file_atomically(argv[3], to_json(answer).dump());
     for (const Issue& issue : done.issues()) std::cerr << to_string(issue) << '\n';
     return done ? EXIT_SUCCESS : exit_bad_input;

@@ -19,6 +19,7 @@ std::optional<RobotModel> read_mjcf(const std::filesystem::path&, Issues& issues
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -26,20 +27,13 @@ std::optional<RobotModel> read_mjcf(const std::filesystem::path&, Issues& issues
 #include <set>
 
 #include "apps/robot/control_names.h"
-#include "apps/robot/mesh_file.h"
+#include "apps/robot/mjcf_compiler.h"
 #include "apps/robot/mjcf_motors.h"
-#include "clearance/geometry/closed_surface.h"
-#include "clearance/geometry/mass_properties.h"
-#include "clearance/geometry/surface.h"
-#include "clearance/geometry/weld.h"
 
 namespace clearance::robot {
 
 namespace {
 
-struct ModelDeleter {
-  void operator()(mjModel* model) const { mj_deleteModel(model); }
-};
 struct DataDeleter {
   void operator()(mjData* data) const { mj_deleteData(data); }
 };
@@ -106,8 +100,12 @@ class Reader {
 
   RobotPose pose_of(int b) const { return {matrix_at(d_.xmat, b), vector_at(d_.xpos, b)}; }
   RobotPose geom_pose(int g) const { return {rotation_at(m_.geom_quat, g), vector_at(m_.geom_pos, g)}; }
-  bool collides(int g) const { return m_.geom_contype[g] != 0 || m_.geom_conaffinity[g] != 0 || is_paired(g); }
+  bool collides(int g) const {
+    if (m_.opt.collision == mjCOL_PAIR) return is_paired(g);
+    return m_.geom_contype[g] != 0 || m_.geom_conaffinity[g] != 0 || is_paired(g);
+  }
   bool is_paired(int g) const {
+    if (m_.opt.collision == mjCOL_DYNAMIC) return false;
     return std::any_of(m_.pair_geom1, m_.pair_geom1 + m_.npair, [&](int id) { return id == g; }) ||
            std::any_of(m_.pair_geom2, m_.pair_geom2 + m_.npair, [&](int id) { return id == g; });
   }
@@ -182,7 +180,7 @@ class Reader {
       RobotPlane plane = {pose.position, pose.rotation.col(2), std::nullopt};
       if (m_.geom_condim[g] > 1) plane.friction = m_.geom_friction[3 * g];
       model_.planes.push_back(plane);
-      plane_masks_.push_back({{m_.geom_contype[g], m_.geom_conaffinity[g]}});
+      planes_.push_back({g, b, {{m_.geom_contype[g], m_.geom_conaffinity[g]}}});
     }
   }
 
@@ -233,7 +231,7 @@ class Reader {
         break;
       case mjGEOM_MESH:
         shape.kind = RobotShapeKind::mesh;
-        shape.mesh = mesh_of(m_.geom_dataid[g]);
+        shape.mesh = mesh_of(m_, m_.geom_dataid[g]);
         break;
       case mjGEOM_HFIELD:
         shape.kind = RobotShapeKind::mesh;
@@ -243,26 +241,6 @@ class Reader {
         shape.size = size;
     }
     return shape;
-  }
-
-  Mesh mesh_of(int id) const {
-    Mesh mesh;
-    const float* x = m_.mesh_vert + 3 * m_.mesh_vertadr[id];
-    for (int v = 0; v < m_.mesh_vertnum[id]; ++v, x += 3) mesh.vertices.push_back(Vec<3>(x[0], x[1], x[2]));
-    // Where faces have normals of their own, MuJoCo repeats the vertices.
-    const std::vector<int> first = weld(mesh.vertices);
-    const int* f = m_.mesh_face + 3 * m_.mesh_faceadr[id];
-    for (int t = 0; t < m_.mesh_facenum[id]; ++t, f += 3) {
-      const int a = first[at(f[0])], b = first[at(f[1])], c = first[at(f[2])];
-      if (a != b && b != c && a != c) mesh.triangles.push_back({a, b, c});
-    }
-    Mesh surface = surface_of(mesh);
-    // MuJoCo keeps the order of corners where a negative scale has mirrored the mesh.
-    if (is_closed_surface(surface.triangles) &&
-        mass_properties_of_solid(surface.vertices, surface.triangles).measure < 0.0) {
-      turn_triangles(surface);
-    }
-    return surface;
   }
 
   /// The upper surface of a height field.
@@ -444,7 +422,8 @@ class Reader {
     }
     return masks;
   }
-  static bool do_match(const Masks& a, const Masks& b) {
+  bool do_match(const Masks& a, const Masks& b) const {
+    if (m_.opt.collision == mjCOL_PAIR) return false;
     for (const auto& [type_a, affinity_a] : a) {
       for (const auto& [type_b, affinity_b] : b) {
         if ((type_a & affinity_b) != 0 || (type_b & affinity_a) != 0) return true;
@@ -456,30 +435,23 @@ class Reader {
   /// Bodies with the same masks that do not match are a group; all other pairs that do not collide are listed.
   void add_contact_filters() {
     if (!model_.has_contact) return;
+    add_contact_pairs();
     const int count = static_cast<int>(model_.bodies.size());
     std::map<Masks, Numbers> classes;
     for (int i = 0; i < count; ++i) {
       if (!model_.bodies[at(i)].shapes.empty()) classes[masks_of(at(i))].push_back(i);
     }
     for (const auto& [masks, bodies] : classes) {
-      const auto meets = [&masks = masks](const Masks& of_plane) { return do_match(masks, of_plane); };
-      if (std::all_of(plane_masks_.begin(), plane_masks_.end(), meets)) continue;
-      for (const int i : bodies) {
-        if (!model_.bodies[at(i)].is_fixed) {
-          omissions_.add("bodies' leaves to pass through planes", model_.bodies[at(i)].name);
-        }
+      for (std::size_t p = 0; p < planes_.size(); ++p) {
+        if (do_match(masks, planes_[p].masks)) continue;
+        for (const int i : bodies) ignore(i, number_of_plane(static_cast<int>(p)));
       }
     }
-    const std::set<Pair> wanted = wanted_pairs();
-    const auto ignore = [&](int a, int b) {
-      const Pair pair = {std::min(a, b), std::max(a, b)};
-      if (a != b && wanted.count(pair) == 0) model_.ignored_pairs.push_back(pair);
-    };
     int group = 0;
     for (auto first = classes.begin(); first != classes.end(); ++first) {
       const bool has_fixed =
           std::any_of(first->second.begin(), first->second.end(), [&](int i) { return model_.bodies[at(i)].is_fixed; });
-      if (!do_match(first->first, first->first) && !has_fixed && wanted.empty()) {
+      if (!do_match(first->first, first->first) && !has_fixed && wanted_.empty()) {
         for (const int i : first->second) model_.bodies[at(i)].collision_group = group;
         ++group;
       } else if (!do_match(first->first, first->first)) {
@@ -502,24 +474,86 @@ class Reader {
       }
     }
     for (int e = 0; e < m_.nexclude; ++e) {
-      const int first = m_.body_weldid[(m_.exclude_signature[e] >> 16) - 1];
-      const int second = m_.body_weldid[(m_.exclude_signature[e] & 0xFFFF) - 1];
-      if (first != 0 && second != 0) ignore(body_of_.at(first), body_of_.at(second));
+      add_exclude((m_.exclude_signature[e] >> 16) - 1, (m_.exclude_signature[e] & 0xFFFF) - 1);
     }
   }
 
-  std::set<Pair> wanted_pairs() const {
-    std::set<Pair> pairs;
-    for (int p = 0; p < m_.npair; ++p) {
-      const auto body_of = [&](int g) {
-        const int b = m_.geom_bodyid[g], root = m_.body_weldid[b];
-        const auto found = body_of_.find(root == 0 ? b : root);
-        return found == body_of_.end() ? -1 : found->second;
-      };
-      const int a = body_of(m_.pair_geom1[p]), b = body_of(m_.pair_geom2[p]);
-      if (a >= 0 && b >= 0) pairs.insert({std::min(a, b), std::max(a, b)});
+  void ignore(int a, int b) {
+    const Pair pair = {std::min(a, b), std::max(a, b)};
+    if (a != b && wanted_.count(pair) == 0) model_.ignored_pairs.push_back(pair);
+  }
+
+  static int number_of_plane(int plane) { return -1 - plane; }
+
+  /// What stands for a body of MuJoCo: the one that it is a part of, or is, and planes.
+  Numbers numbers_of(int b) const {
+    Numbers numbers;
+    const int root = m_.body_weldid[b];
+    if (const auto found = body_of_.find(root == 0 ? b : root); found != body_of_.end()) {
+      numbers.push_back(found->second);
     }
-    return pairs;
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      if (planes_[p].body == b) numbers.push_back(number_of_plane(static_cast<int>(p)));
+    }
+    return numbers;
+  }
+
+  /// Two bodies, in any order, each of which may be the world or welded to it.
+  void add_exclude(int first, int second) {
+    const auto is_alone = [&](int b) {
+      const auto found = body_of_.find(m_.body_weldid[b]);
+      return m_.body_weldid[b] == 0 || found == body_of_.end() || members_[at(found->second)].size() == 1;
+    };
+    for (const int a : numbers_of(first)) {
+      for (const int b : numbers_of(second)) {
+        if (a >= 0 || b >= 0) ignore(a, b);
+      }
+    }
+    for (const int b : {first, second}) {
+      if (is_alone(b)) continue;
+      note(fmt::format("exclude of '{}' and '{}': all that is welded to '{}' is excluded with it",
+                       label(mjOBJ_BODY, "body", first), label(mjOBJ_BODY, "body", second),
+                       label(mjOBJ_BODY, "body", b)));
+    }
+  }
+
+  /// Pairs of geoms collide whatever their masks are, with friction of their own.
+  void add_contact_pairs() {
+    if (m_.opt.collision == mjCOL_DYNAMIC) return;
+    std::map<Pair, double> friction_of;
+    for (int p = 0; p < m_.npair; ++p) {
+      const int a = number_of_geom(m_.pair_geom1[p]), b = number_of_geom(m_.pair_geom2[p]);
+      const std::string names = fmt::format("{} and {}", label(mjOBJ_GEOM, "geom", m_.pair_geom1[p]),
+                                            label(mjOBJ_GEOM, "geom", m_.pair_geom2[p]));
+      if (a == b || (a < 0 && b < 0)) {
+        omissions_.add("contact pairs of what does not move, or of one body", names);
+        continue;
+      }
+      const Pair pair = {std::min(a, b), std::max(a, b)};
+      wanted_.insert(pair);
+      const mjtNum* of_pair = m_.pair_friction + 5 * p;
+      const double friction = m_.pair_dim[p] > 1 ? of_pair[0] : 0.0;
+      if (m_.pair_dim[p] > 1 && of_pair[0] != of_pair[1]) {
+        omissions_.add("second coefficients of friction of contact pairs, which rub alike in all directions",
+                       fmt::format("{}: {:g}, not {:g}", names, of_pair[0], of_pair[1]));
+      }
+      if (m_.pair_dim[p] > 3) omissions_.add("contact pairs' frictions against twisting and rolling", names);
+      const auto [known, is_new] = friction_of.emplace(pair, friction);
+      if (is_new || known->second == friction) continue;
+      note(
+          fmt::format("contact pair {}: another pair of the same bodies has the friction {:g}, this one {:g}: the "
+                      "larger one holds for both",
+                      names, known->second, friction));
+      known->second = std::max(known->second, friction);
+    }
+    for (const auto& [pair, friction] : friction_of) model_.friction_pairs.push_back({pair, friction});
+  }
+  int number_of_geom(int g) const {
+    for (std::size_t p = 0; p < planes_.size(); ++p) {
+      if (planes_[p].geom == g) return number_of_plane(static_cast<int>(p));
+    }
+    const int b = m_.geom_bodyid[g], root = m_.body_weldid[b];
+    return body_of_.at(root == 0 ? b : root);
   }
 
   // --- what is left ---
@@ -545,7 +579,6 @@ class Reader {
       if (m_.dof_frictionloss[v] > 0.0) omissions_.add("dry frictions of joints", joint);
     }
     if (m_.opt.density > 0.0 || m_.opt.viscosity > 0.0) omissions_.add("mediums with density or viscosity", "");
-    if (m_.npair > 0) omissions_.add("properties of contact pairs, whose bodies collide as others", "");
   }
 
   const mjModel& m_;
@@ -557,8 +590,13 @@ class Reader {
   std::map<int, int> body_of_;    // by MuJoCo's number of a weld's root, or of a fixed body with shapes
   std::map<int, int> joint_of_;   // by MuJoCo's number
   std::vector<Numbers> members_;  // per body: MuJoCo's bodies
-  std::vector<Masks> plane_masks_;
+  struct Plane {
+    int geom, body;  // MuJoCo's
+    Masks masks;
+  };
+  std::vector<Plane> planes_;  // as those of the model
   std::vector<std::string> names_of_welded_;
+  std::set<Pair> wanted_;  // pairs that collide whatever their masks are
   int num_between_ = 0;
 };
 
@@ -577,15 +615,8 @@ void on_warning(const char* text) {
 std::optional<RobotModel> read_mjcf(const std::filesystem::path& path, Issues& issues) {
   mju_user_error = on_error;
   mju_user_warning = on_warning;
-  char error[1000] = "";
-  const std::unique_ptr<mjModel, ModelDeleter> model(mj_loadXML(path.c_str(), nullptr, error, sizeof(error)));
-  if (!model) {
-    std::string message(error);
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    issues.push_back({"", "", "", "libmujoco: " + message, Severity::error});
-    return std::nullopt;
-  }
-  if (error[0] != 0) issues.push_back({"", "", "", std::string("libmujoco: ") + error, Severity::warning});
+  const MjModelPointer model = compile_mjcf(path, issues);
+  if (!model) return std::nullopt;
   const std::unique_ptr<mjData, DataDeleter> data(mj_makeData(model.get()));
   if (model->nkey > 0) {
     mj_resetDataKeyframe(model.get(), data.get(), 0);

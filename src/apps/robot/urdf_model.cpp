@@ -27,6 +27,7 @@ std::optional<RobotModel> read_urdf(const std::filesystem::path&, Issues& issues
 #include "apps/robot/control_names.h"
 #include "apps/robot/mesh_file.h"
 #include "clearance/io/files/text_file.h"
+#include "clearance/io/robot/shape_inertia.h"
 
 namespace clearance::robot {
 
@@ -90,6 +91,7 @@ class Reader {
   /// `in_body`: where the link is in it.
   void add_link(const urdf::Link& link, int body, const RobotPose& in_body) {
     RobotBody& to = model_.bodies[static_cast<std::size_t>(body)];
+    const auto first_shape = static_cast<std::ptrdiff_t>(to.shapes.size());
     for (const auto& collision : link.collision_array) {
       if (collision && collision->geometry) add_shape(link, *collision, in_body, to);
     }
@@ -98,20 +100,30 @@ class Reader {
                                                   : "visual shapes beside collision shapes",
                      link.name);
     }
-    if (link.inertial) add_inertia(link, in_body, to);
+    if (link.inertial) add_inertia(link, in_body, {to.shapes.begin() + first_shape, to.shapes.end()}, to);
   }
 
-  void add_inertia(const urdf::Link& link, const RobotPose& in_body, RobotBody& to) {
+  /// Of a link with its own shapes. A mass of 0 stands for none: frames that are fixed to other links have it, and
+  /// roots that are part of the world.
+  void add_inertia(const urdf::Link& link, const RobotPose& in_body, const std::vector<RobotShape>& shapes,
+                   RobotBody& to) {
     const urdf::Inertial& given = *link.inertial;
     RobotInertia inertia;
     inertia.mass = given.mass;
     inertia.tensor << given.ixx, given.ixy, given.ixz, given.ixy, given.iyy, given.iyz, given.ixz, given.iyz, given.izz;
-    if (!(given.mass > 0.0) || !inertia.tensor.allFinite()) {
-      error(fmt::format("link '{}'", link.name), "the mass must be above 0, and the inertia finite",
+    if (!(given.mass >= 0.0) || !std::isfinite(given.mass) || !inertia.tensor.allFinite()) {
+      error(fmt::format("link '{}'", link.name), "the mass must not be negative, and mass and inertia must be finite",
             fmt::format("{:g} kg", given.mass));
       return;
     }
-    const RobotInertia placed = transformed(inertia, in_body * to_pose(given.origin));
+    if (given.mass == 0.0) return;
+    // Shapes and tensor along the axes of the inertial frame, so that messages have the numbers of the file.
+    const RobotPose frame = in_body * to_pose(given.origin);
+    std::vector<RobotShape> in_frame = shapes;
+    for (RobotShape& shape : in_frame) shape.pose = frame.inverse() * shape.pose;
+    const CheckedInertia checked = check_inertia(inertia, in_frame);
+    if (!checked.told.empty()) note(fmt::format("link '{}': {}", link.name, checked.told));
+    const RobotInertia placed = transformed(checked.inertia, frame);
     to.inertia = to.inertia ? combine(*to.inertia, placed) : placed;
   }
 

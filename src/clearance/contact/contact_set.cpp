@@ -8,6 +8,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_stencils.h"
 #include "clearance/geometry/mollifier.h"
+#include "clearance/model/half_space_pairs.h"
 
 namespace clearance {
 
@@ -191,7 +192,7 @@ void collect_half_spaces(const Model& model, const VecX& x, const PairScales& sc
     collect(
         model.surface.num_vertices,
         [&](int vertex, Chunk& chunk) {
-          if (!model.meets_half_spaces(vertex)) return;
+          if (!meets_half_space(model, plane, vertex)) return;
           // Behind the plane counts as touching: the square must not hide the sign.
           const double distance = std::max(0.0, normal.dot(block<dim>(x, vertex)) - half_space.offset);
           const double distance_sq = distance * distance;

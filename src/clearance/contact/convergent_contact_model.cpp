@@ -5,6 +5,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_stencils.h"
 #include "clearance/geometry/mollifier.h"
+#include "clearance/model/half_space_pairs.h"
 
 namespace clearance {
 
@@ -367,7 +368,7 @@ class ConvergentContactModel<dim>::Builder {
       const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
       const Vec<dim> normal = half_space.normal.head<dim>();
       for (int v = 0; v < model_.surface.num_vertices; ++v) {
-        if (!model_.meets_half_spaces(v)) continue;
+        if (!meets_half_space(model_, plane, v)) continue;
         // Behind the plane counts as touching: the square must not hide the sign.
         const double distance = std::max(0.0, normal.dot(at(v)) - half_space.offset);
         min_distance_sq_ = std::min(min_distance_sq_, distance * distance);

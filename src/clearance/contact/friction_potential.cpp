@@ -4,12 +4,14 @@
 #include <algorithm>
 
 #include "clearance/base/parallel.h"
+#include "clearance/model/half_space_pairs.h"
 
 namespace clearance {
 
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact) {
   const auto [first, second] = bodies_of(model.surface, contact);
-  return second < 0 ? model.friction.with_half_space(first, -1 - second) : model.friction.between(first, second);
+  return second < 0 ? friction_with_half_space(model.friction, first, -1 - second)
+                    : model.friction.between(first, second);
 }
 
 template <int dim>

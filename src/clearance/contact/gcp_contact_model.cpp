@@ -6,6 +6,7 @@
 
 #include "clearance/base/parallel.h"
 #include "clearance/contact/contact_stencils.h"
+#include "clearance/model/half_space_pairs.h"
 
 namespace clearance {
 
@@ -310,7 +311,7 @@ class GcpContactModel<dim>::Builder {
   }
 
   void look_at_half_space(int v, int plane, Work& work) const {
-    if (!model_.meets_half_spaces(v)) return;
+    if (!meets_half_space(model_, plane, v)) return;
     const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
     // Behind the plane counts as touching: the square must not hide the sign.
     const double distance = std::max(0.0, half_space.normal.head<dim>().dot(at(v)) - half_space.offset);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 
 #include "clearance/io/files/atomic_file.h"
@@ -105,6 +106,25 @@ Result<LoadedScene> with_overrides(Result<LoadedScene> loaded, const fs::path& p
   return read_native(scene_to_json_value(loaded->scene), path.string(), base_directory, overrides, loaded->warnings);
 }
 
+/// `robot.sides` is no value of the scene: it says how the scene is made.
+Result<LoadedScene> read_robot_with(const fs::path& path, const std::string& format,
+                                    std::vector<std::string> overrides) {
+  constexpr std::string_view key = "robot.sides=";
+  constexpr int fewest = 8, most = 4096;
+  int sides = 0;
+  for (const std::string& text : overrides) {
+    if (!text.starts_with(key)) continue;
+    const char *first = text.data() + key.size(), *last = text.data() + text.size();
+    const auto [end, status] = std::from_chars(first, last, sides);
+    if (status != std::errc() || end != last || sides < fewest || sides > most) {
+      return Issue{path.string(), "robot.sides", text.substr(key.size()),
+                   fmt::format("expected a whole number from {} to {}: of sides of round shapes", fewest, most)};
+    }
+  }
+  std::erase_if(overrides, [&](const std::string& text) { return text.starts_with(key); });
+  return with_overrides(read_robot(path, format, sides), path, overrides);
+}
+
 Result<Json> read_json(const fs::path& path) {
   const Result<std::string> text = read_text_file(path);
   if (!text) return text.issues();
@@ -146,8 +166,8 @@ Result<LoadedScene> load_scene(const fs::path& path, SceneFormat format, const s
   if (format == SceneFormat::automatic && is_script(path)) format = SceneFormat::ipc;
   if (format == SceneFormat::ipc) return with_overrides(read_ipc_script(path), path, overrides);
   if (format == SceneFormat::automatic) format = format_of_xml(path);
-  if (format == SceneFormat::urdf) return with_overrides(read_robot(path, "urdf"), path, overrides);
-  if (format == SceneFormat::mjcf) return with_overrides(read_robot(path, "mjcf"), path, overrides);
+  if (format == SceneFormat::urdf) return read_robot_with(path, "urdf", overrides);
+  if (format == SceneFormat::mjcf) return read_robot_with(path, "mjcf", overrides);
   return read_json_file(path, format, overrides);
 }
 

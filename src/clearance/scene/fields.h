@@ -36,14 +36,14 @@ void describe(Visitor& v, RestitutionPairDesc& p) {
 template <>
 struct StructInfo<IgnoredPairDesc> {
   static constexpr const char* name = "ignored_pair";
-  static constexpr const char* doc = "Two bodies that pass through each other.";
+  static constexpr const char* doc = "Two bodies, or a body and a half-space, that pass through each other.";
 };
 template <class Visitor>
 void describe(Visitor& v, IgnoredPairDesc& p) {
   v.field("bodies", p.bodies,
           any("",
-              "names of the two bodies, obstacles included; of one that is copied all copies are meant, and the same "
-              "name twice lets its copies pass through each other"));
+              "names of the two bodies, obstacles included, or of a body and a half-space, `half_spaces[0]`; of a body "
+              "that is copied all copies are meant, and the same name twice lets its copies pass through each other"));
 }
 
 template <>
@@ -112,20 +112,22 @@ void describe(Visitor& v, ContactDesc& c) {
                    "bodies rebound by their elasticity alone")
               .below(1.0, false));
   v.field("restitution_pairs", c.restitution_pairs, any("", "restitution of certain pairs of bodies"));
-  v.field("ignored_pairs", c.ignored_pairs, any("", "pairs of bodies that do not collide, such as links in a joint"));
+  v.field("ignored_pairs", c.ignored_pairs,
+          any("", "pairs of bodies, or of a body and a half-space, that do not collide, such as links in a joint"));
 }
 
 template <>
 struct StructInfo<FrictionPairDesc> {
   static constexpr const char* name = "friction_pair";
-  static constexpr const char* doc = "Friction between two bodies, whatever each has for itself.";
+  static constexpr const char* doc =
+      "Friction between two bodies, or a body and a half-space, whatever each has for itself.";
 };
 template <class Visitor>
 void describe(Visitor& v, FrictionPairDesc& p) {
   v.field("bodies", p.bodies,
           any("",
-              "names of the two bodies, obstacles included, but half-spaces have none; the same twice: contact of a "
-              "body with itself"));
+              "names of the two bodies, obstacles included, or of a body and a half-space, `half_spaces[0]`; the same "
+              "twice: contact of a body with itself"));
   v.field("coefficient", p.coefficient, at_least(0.0, "", "kinetic Coulomb coefficient; left out, the pair is smooth"));
   v.field("static_coefficient", p.static_coefficient, at_least(0.0, "", "null: the same as the kinetic one"));
 }
@@ -153,7 +155,7 @@ void describe(Visitor& v, FrictionDesc& f) {
           at_least(0, "",
                    "lagged solves per step; 0, and more than 100: until friction forces agree with the contact forces, "
                    "with directions that couple both, in at most 100 of them"));
-  v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies"));
+  v.field("pairs", f.pairs, any("", "coefficients of certain pairs of bodies, or of a body and a half-space"));
 }
 
 template <>

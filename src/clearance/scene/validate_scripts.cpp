@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
@@ -40,15 +41,15 @@ class ScriptCheck : SceneCheck {
       check_friction(scene_.half_spaces[i], element_path("half_spaces", i));
     }
     check_static("friction.static_coefficient", scene_.friction.static_coefficient, scene_.friction.coefficient);
-    check_pairs(scene_.friction.pairs, "friction.pairs");
+    check_pairs(scene_.friction.pairs, "friction.pairs", true);
     for (std::size_t i = 0; i < scene_.friction.pairs.size(); ++i) {
       const FrictionPairDesc& pair = scene_.friction.pairs[i];
       check_static(element_path("friction.pairs", i) + ".static_coefficient", pair.static_coefficient,
                    pair.coefficient);
     }
     warn_of_idle_friction();
-    check_pairs(scene_.contact.restitution_pairs, "contact.restitution_pairs");
-    check_pairs(scene_.contact.ignored_pairs, "contact.ignored_pairs");
+    check_pairs(scene_.contact.restitution_pairs, "contact.restitution_pairs", false);
+    check_pairs(scene_.contact.ignored_pairs, "contact.ignored_pairs", true);
     check_restitution();
   }
 
@@ -268,14 +269,23 @@ class ScriptCheck : SceneCheck {
   }
 
   template <class Pair>
-  void check_pairs(const std::vector<Pair>& pairs, const std::string& key) {
+  void check_pairs(const std::vector<Pair>& pairs, const std::string& key, bool may_have_half_space) {
     std::vector<std::string_view> names;
     for (const BodyDesc& body : scene_.bodies) names.push_back(body.name);
     std::map<std::array<std::string, 2>, std::size_t> first_with_bodies;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
       const Pair& pair = pairs[i];
       const std::string place = element_path(key, i);
-      for (std::size_t b = 0; b < 2; ++b) check_name(pair.bodies[b], names, element_path(place + ".bodies", b));
+      bool has_half_space = false;
+      for (std::size_t b = 0; b < 2; ++b) {
+        const std::string of_name = element_path(place + ".bodies", b);
+        if (!may_have_half_space || !find_half_space(scene_, pair.bodies[b])) {
+          check_name(pair.bodies[b], names, of_name, may_have_half_space);
+        } else if (std::exchange(has_half_space, true)) {
+          error(of_name, "two half-spaces never meet: one of the two names must be that of a body",
+                '"' + pair.bodies[b] + '"');
+        }
+      }
       std::array<std::string, 2> bodies = pair.bodies;
       std::sort(bodies.begin(), bodies.end());
       const auto [known, is_new] = first_with_bodies.try_emplace(bodies, i);
@@ -283,11 +293,14 @@ class ScriptCheck : SceneCheck {
     }
   }
 
-  void check_name(const std::string& name, const std::vector<std::string_view>& names, const std::string& place) {
+  void check_name(const std::string& name, const std::vector<std::string_view>& names, const std::string& place,
+                  bool may_have_half_space) {
     if (std::find(names.begin(), names.end(), name) != names.end()) return;
     const std::string_view nearest = nearest_name(name, names);
     const std::string hint = nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest);
-    const char* planes = scene_.half_spaces.empty() ? "" : "; half-spaces have no names: see `half_spaces[0].friction`";
+    const char* planes = scene_.half_spaces.empty() ? ""
+                         : may_have_half_space      ? "; half-spaces have numbers: `half_spaces[0]`"
+                                                    : "; half-spaces have no names: see `half_spaces[0].restitution`";
     error(place, "no body has this name" + hint + planes, '"' + name + '"');
   }
 };

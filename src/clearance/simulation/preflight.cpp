@@ -9,6 +9,7 @@
 #include "clearance/contact/contact_set.h"
 #include "clearance/geometry/intersection.h"
 #include "clearance/math/dimension.h"
+#include "clearance/model/half_space_pairs.h"
 #include "clearance/simulation/hint.h"
 #include "clearance/simulation/overlap_depth.h"
 
@@ -73,7 +74,7 @@ class Preflight {
       const HalfSpace& half_space = scene_.model.half_spaces[plane];
       std::map<int, std::pair<int, double>> outside;  // body -> count, smallest distance [m]
       for (int v = 0; v < scene_.model.surface.num_vertices; ++v) {
-        if (!scene_.model.meets_half_spaces(v)) continue;
+        if (!meets_half_space(scene_.model, static_cast<int>(plane), v)) continue;
         const double distance = half_space.normal.dot(point_at(x_, scene_.dim, v)) - half_space.offset;
         if (distance > desc_.contact.min_separation) continue;
         auto& [count, smallest] = outside[scene_.model.surface.vertex_body[static_cast<std::size_t>(v)]];

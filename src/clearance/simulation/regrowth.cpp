@@ -11,6 +11,7 @@
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/intersection.h"
 #include "clearance/geometry/winding_number.h"
+#include "clearance/model/half_space_pairs.h"
 #include "clearance/model/model.h"
 #include "clearance/simulation/moved_bodies.h"
 #include "clearance/simulation/preflight.h"
@@ -206,9 +207,10 @@ class Shrinker {
       add_enclosed(b, a, offending);
     }
     for (const auto& [b, box] : self_boxes) add_folded(b, box, offending);
-    for (const HalfSpace& half_space : scene_.model.half_spaces) {
+    for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
+      const HalfSpace& half_space = scene_.model.half_spaces[plane];
       for (int v = 0; v < surface.num_vertices; ++v) {
-        if (!scene_.model.meets_half_spaces(v)) continue;
+        if (!meets_half_space(scene_.model, static_cast<int>(plane), v)) continue;
         if (half_space.normal.dot(in_space(at(v))) - half_space.offset <= least_distance(v)) offending.insert(v);
       }
     }

@@ -9,6 +9,7 @@
 #include "clearance/io/result/result_folder.h"
 #include "clearance/io/result/run_control.h"
 #include "clearance/scene/enums.h"
+#include "clearance/simulation/rolling_watch.h"
 #include "clearance/simulation/run_records.h"
 #include "clearance/sparse/external_solver.h"
 
@@ -68,6 +69,7 @@ struct Run::Impl {
     outcome_.last_step = first_step_;
     outcome_.num_steps = limits.num_steps.value_or(simulation.summary().num_steps);
     first_frame_ = std::move(ready.first_frame);
+    rolling_.emplace(simulation);
   }
 
   /// Every failure to write ends the run.
@@ -120,6 +122,7 @@ struct Run::Impl {
     const int step = simulation_.num_steps_done() + 1;
     const StepReport report = advance(step);
     if (report.status == StepStatus::stopped) return report;
+    if (report.is_advanced()) rolling_->look(simulation_);
     if (observer_.on_step) observer_.on_step(step, report);
     if (report.status != StepStatus::converged) log_unconverged(step, report);
     if (!report.is_advanced()) {
@@ -203,9 +206,12 @@ struct Run::Impl {
     for (const Issue& issue : simulation_.empty_regions()) {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
+    const std::vector<RunWarning> of_rolling = rolling_->warnings();
+    summary.warnings.insert(summary.warnings.end(), of_rolling.begin(), of_rolling.end());
     keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
     outcome_.warnings = folder_.energy_warnings();
+    outcome_.warnings.insert(outcome_.warnings.end(), of_rolling.begin(), of_rolling.end());
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
     // Of writing the summary.
@@ -221,6 +227,7 @@ struct Run::Impl {
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
   RunOutcome outcome_;
+  std::optional<RollingWatch> rolling_;
   std::optional<RunEnd> end_;  // once no step can follow for another reason than their number
 };
 

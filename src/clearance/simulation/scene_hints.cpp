@@ -5,6 +5,7 @@
 #include "clearance/simulation/locking_hints.h"
 #include "clearance/simulation/mass_hints.h"
 #include "clearance/simulation/remesh_checks.h"
+#include "clearance/simulation/rolling_hints.h"
 #include "clearance/simulation/speed_hints.h"
 #include "clearance/simulation/support_hints.h"
 #include "clearance/simulation/unit_hints.h"
@@ -19,6 +20,7 @@ Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
   warn_of_activation_distances(desc, scene, hints);
   warn_of_doubtful_masses(desc, scene, hints);
   warn_of_fast_bodies(desc, scene, hints);
+  warn_of_faceted_rolling(desc, scene, hints);
   warn_of_free_bodies(desc, scene, hints);
   warn_of_locking(desc, scene, surfaces, hints);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);

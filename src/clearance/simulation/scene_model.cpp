@@ -12,6 +12,7 @@
 #include "clearance/bodies/fem/fem_body.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
+#include "clearance/scene/body_names.h"
 #include "clearance/scene/expression.h"
 #include "clearance/simulation/contact_measures.h"
 #include "clearance/simulation/contact_scales.h"
@@ -249,10 +250,14 @@ FrictionCoefficients coefficients(double sliding, const std::optional<double>& s
   return {sticking.value_or(sliding), sliding};
 }
 
-/// The entries of two names, which are the classes of their bodies, in ascending order.
+/// The entries of two names, which are the classes of their bodies, in ascending order; -1 - half-space for its name.
 std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::string, 2>& names) {
   std::array<int, 2> classes{};
   for (std::size_t i = 0; i < 2; ++i) {
+    if (const auto half_space = find_half_space(desc, names[i])) {
+      classes[i] = -1 - static_cast<int>(*half_space);
+      continue;
+    }
     const auto found = std::find_if(desc.bodies.begin(), desc.bodies.end(),
                                     [&](const BodyDesc& body) { return body.name == names[i]; });
     classes[i] = static_cast<int>(found - desc.bodies.begin());

@@ -156,7 +156,9 @@ class Separator {
     std::vector<Pair> pairs;
     for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
       for (int b = 0; b < num_bodies_; ++b) {
-        if (!body(b).is_obstacle && surfaces_.num_vertices(b) > 0) pairs.push_back({-1 - static_cast<int>(plane), b});
+        const Pair pair = {-1 - static_cast<int>(plane), b};
+        if (body(b).is_obstacle || surfaces_.num_vertices(b) == 0) continue;
+        if (!scene_.model.surface.is_ignored(pair[0], pair[1])) pairs.push_back(pair);
       }
     }
     const auto low = [&](int b) { return surfaces_.box(b).min[0] + shift_of(b)[0]; };

@@ -164,11 +164,14 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   return groups;
 }
 
-/// By names, each of which means all copies of a body.
+/// By names, each of which means all copies of a body, or a half-space: -1 - its number.
 std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   std::map<std::string, std::vector<int>> of_name;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     of_name[desc.bodies[static_cast<std::size_t>(bodies[b].desc)].name].push_back(static_cast<int>(b));
+  }
+  for (std::size_t h = 0; h < desc.half_spaces.size(); ++h) {
+    of_name.try_emplace("half_spaces[" + std::to_string(h) + "]", std::vector<int>{-1 - static_cast<int>(h)});
   }
   std::vector<std::array<int, 2>> pairs;
   for (const IgnoredPairDesc& pair : desc.contact.ignored_pairs) {

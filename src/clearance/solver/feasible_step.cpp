@@ -9,6 +9,7 @@
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/distance.h"
 #include "clearance/geometry/intersection.h"
+#include "clearance/model/half_space_pairs.h"
 #include "clearance/solver/curved_ccd.h"
 
 namespace clearance {
@@ -52,7 +53,7 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, const 
   for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
     const HalfSpace& plane = model.half_spaces[k];
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
-      if (!model.meets_half_spaces(vertex)) continue;
+      if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
       double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
       double size = std::abs(plane.offset) + min_separation;
       for (int c = 0; c < dim; ++c) {
@@ -268,9 +269,10 @@ bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase&
     }
     return false;
   }
-  for (const HalfSpace& plane : model.half_spaces) {
+  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
+    const HalfSpace& plane = model.half_spaces[k];
     for (int vertex = 0; vertex < surface.num_vertices; ++vertex) {
-      if (!model.meets_half_spaces(vertex)) continue;
+      if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
       double distance = -plane.offset;
       for (int c = 0; c < dim; ++c) distance += plane.normal[c] * x_surface[dim * vertex + c];
       if (distance > 0.0) continue;

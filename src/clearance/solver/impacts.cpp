@@ -6,6 +6,7 @@
 
 #include "clearance/contact/contact_set.h"
 #include "clearance/model/blocks.h"
+#include "clearance/model/half_space_pairs.h"
 #include "clearance/solver/swept_candidates.h"
 
 namespace clearance {
@@ -110,9 +111,10 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     hit(first, last, motion);
     hit(last, first, motion);
   }
-  for (const HalfSpace& plane : model.half_spaces) {
+  for (std::size_t k = 0; k < model.half_spaces.size(); ++k) {
+    const HalfSpace& plane = model.half_spaces[k];
     for (int v = 0; v < surface.num_vertices; ++v) {
-      if (!model.meets_half_spaces(v)) continue;
+      if (!meets_half_space(model, static_cast<int>(k), v)) continue;
       const Vec<dim> normal = plane.normal.template head<dim>();
       const double gap = normal.dot(block<dim>(path.x_t0, v)) - plane.offset - barrier.min_separation;
       const double motion = normal.dot(block<dim>(path.x_t0, v) - block<dim>(path.x_t1, v));

@@ -135,7 +135,8 @@ class FrameCheck {
       for (int v = 0; v < static_cast<int>(x_.size()); ++v) {
         const int body = surface_.vertex_body[v];
         if (body < 0 || is_obstacle(body) || !may_meet[static_cast<std::size_t>(v)]) continue;
-        if (!scene_.bodies[static_cast<std::size_t>(body)].collides) continue;
+        const VerifyBody& of = scene_.bodies[static_cast<std::size_t>(body)];
+        if (!of.collides || scene_.ignored_pairs.count({-1 - h, of.entry}) > 0) continue;
         const double height = normal.dot(x_[v] - point);
         const double gap_sq = height > 0 ? height * height / normal_sq : 0.0;
         min_gap_sq_ = std::min(min_gap_sq_, gap_sq);

@@ -106,8 +106,23 @@ void read_friction(const RigidIpcObject& root, FrictionDesc& friction) {
     friction.coefficient = 0.0;
     friction.iterations = 1;
   }
+}
+
+/// -1 is their default: none. Above 1 impacts would make energy.
+void read_restitution(const RigidIpcObject& problem, TimeIntegrator integrator, ContactDesc& contact) {
   const double restitution = problem.number("coefficient_restitution", 0.0);
-  if (restitution > 0.0) problem.warning("coefficient_restitution", "has no counterpart and no effect");
+  if (!(restitution > 0.0)) return;
+  if (integrator == TimeIntegrator::implicit_newmark) {
+    problem.warning("coefficient_restitution",
+                    "has no effect with the time_stepper implicit_newmark, whose impacts are its own; with "
+                    "implicit_euler it is `contact.restitution`");
+    return;
+  }
+  if (restitution > 1.0) {
+    problem.warning("coefficient_restitution",
+                    "is above 1, where every impact would make energy: 1 (`contact.restitution`) is used");
+  }
+  contact.restitution = std::min(restitution, 1.0);
 }
 
 void read_newton(const NewtonKeys& newton, double diagonal, SolverDesc& solver) {
@@ -145,6 +160,7 @@ void read_rigid_ipc_settings(const RigidIpcObject& root, double diagonal, SceneD
   scene.time.integrator = read_integrator(problem);
   read_contact(root, newton, diagonal, scene.contact);
   read_friction(root, scene.friction);
+  read_restitution(problem, scene.time.integrator, scene.contact);
   read_newton(newton, diagonal, scene.solver);
 }
 

@@ -91,6 +91,12 @@ struct RobotPlane {
   std::optional<double> friction;   ///< absent: that of what is on it
 };
 
+/// Friction of two bodies, or of a body and a plane, whatever each has for itself.
+struct RobotFrictionPair {
+  std::array<int, 2> bodies;  ///< -1 - plane for a plane
+  double friction = 0.0;
+};
+
 struct RobotModel {
   std::string name;
   Vec<3> gravity = Vec<3>(0, 0, -9.81);  ///< [m/s^2]
@@ -99,8 +105,11 @@ struct RobotModel {
   std::vector<RobotBody> bodies;
   std::vector<RobotJoint> joints;
   std::vector<RobotPlane> planes;
-  std::vector<std::array<int, 2>> ignored_pairs;  ///< of bodies that do not collide
+  /// Of bodies that do not collide; -1 - plane for a plane.
+  std::vector<std::array<int, 2>> ignored_pairs;
+  std::vector<RobotFrictionPair> friction_pairs;
   std::vector<ControlDesc> controls;
+  int sides = 0;  ///< of round shapes; 0: as they need it (robot_scene.cpp)
 };
 
 /// What an importer leaves out, counted by kind: one warning for each, with names.

@@ -42,7 +42,7 @@ std::string robot_format_of(const std::string& text) {
   return opens(text, at, "mujoco") ? "mjcf" : "";
 }
 
-Result<LoadedScene> read_robot(const fs::path& path, const std::string& format) {
+Result<LoadedScene> read_robot(const fs::path& path, const std::string& format, int sides) {
   if (const Result<Done> checked = check_text_file(path); !checked) return checked.issues();
   const fs::path program = find_program("clearance-robot", "CLEARANCE_ROBOT");
   if (program.empty()) {
@@ -56,8 +56,9 @@ Result<LoadedScene> read_robot(const fs::path& path, const std::string& format) 
   if (folder.path().empty()) return failure(path, "cannot make a temporary folder (TMPDIR names where)");
   std::error_code error;
   const fs::path answer_file = folder.path() / "answer.json";
-  const Issues problems =
-      run_child_program({program.string(), format, fs::absolute(path, error).string(), answer_file.string()}, folder);
+  const Issues problems = run_child_program(
+      {program.string(), format, fs::absolute(path, error).string(), answer_file.string(), std::to_string(sides)},
+      folder);
   if (!problems.empty()) {
     Issues issues = problems;
     set_file(issues, path.string());

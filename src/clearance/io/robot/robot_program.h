@@ -12,7 +12,7 @@ namespace clearance {
 std::string robot_format_of(const std::string& text);
 
 /// The scene of a file of the format `urdf` or `mjcf`. Warnings say what was not carried over. Issues: what is wrong
-/// with the file, or that there is no such program.
-Result<LoadedScene> read_robot(const std::filesystem::path& path, const std::string& format);
+/// with the file, or that there is no such program. `sides`: of round shapes; 0: as they need it.
+Result<LoadedScene> read_robot(const std::filesystem::path& path, const std::string& format, int sides = 0);
 
 }  // namespace clearance

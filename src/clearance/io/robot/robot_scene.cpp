@@ -9,9 +9,9 @@
 
 #include "clearance/geometry/mass_properties.h"
 #include "clearance/io/robot/robot_overlaps.h"
+#include "clearance/io/robot/shape_inertia.h"
 #include "clearance/io/robot/shape_mesh.h"
 #include "clearance/math/rotation.h"
-#include "clearance/scene/body_inertia.h"
 
 namespace clearance {
 
@@ -33,6 +33,12 @@ std::string unique_name(std::string name, const std::string& kind, std::size_t n
   for (int next = 2; !taken.insert(name).second; ++next) name = fmt::format("{} {}", base, next);
   return name;
 }
+
+// What can roll has sides that rest on slopes of 0.9 degrees, if contact were infinitely thin: with dhat, a thousandth
+// of a body's size, a cylinder of 192 sides that rolls down 5 degrees for 2 s is 0.1 % short, of 96 sides 0.6 %, of 36
+// sides 14 %. Legs and arms do not roll.
+constexpr int sides_of_rollers = 192, sides_of_others = 64, fewest_sides = 16;
+constexpr double most_round_vertices = 2e5;
 
 /// A list of names, shortened.
 std::string listed(const std::vector<std::string>& names) {
@@ -61,6 +67,10 @@ class SceneMaker {
     scene_.start.overlaps = OverlapHandling::separate;
     scene_.friction.coefficient = model_.friction.value_or(0.0);
     scene_.controls = model_.controls;
+    for (auto pair : model_.ignored_pairs) {
+      std::sort(pair.begin(), pair.end());
+      ignored_.insert(pair);
+    }
     find_mechanisms();
     make_meshes();
     lift_off_planes();
@@ -71,6 +81,10 @@ class SceneMaker {
           {.point = upright() * plane.point, .normal = upright() * plane.normal, .friction = plane.friction});
     }
     add_ignored_pairs();
+    for (const RobotFrictionPair& pair : model_.friction_pairs) {
+      if (!may_meet(pair.bodies)) continue;
+      scene_.friction.pairs.push_back({{name_of(pair.bodies[1]), name_of(pair.bodies[0])}, pair.friction});
+    }
     return std::move(scene_);
   }
 
@@ -101,8 +115,10 @@ class SceneMaker {
   /// In the frames of the bodies; what has no shape is an octahedron as large as its inertia tells.
   void make_meshes() {
     std::vector<std::string> shapeless;
-    for (const RobotBody& of : model_.bodies) {
-      meshes_.push_back(mesh_of_shapes(of.shapes));
+    const std::vector<int> sides = choose_sides();
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      const RobotBody& of = body(b);
+      meshes_.push_back(mesh_of_shapes(of.shapes, sides[b]));
       lift_.push_back(Vec<3>::Zero());
       if (!of.shapes.empty()) continue;
       const RobotInertia inertia = of.inertia.value_or(RobotInertia{});
@@ -117,21 +133,84 @@ class SceneMaker {
     }
   }
 
+  /// Of round shapes, per body.
+  std::vector<int> choose_sides() {
+    std::vector<int> sides;
+    double num_vertices = 0.0;
+    for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
+      sides.push_back(model_.sides > 0 ? model_.sides : may_roll(b) ? sides_of_rollers : sides_of_others);
+      for (const RobotShape& shape : body(b).shapes) num_vertices += num_vertices_of_round(shape, sides[b]);
+    }
+    if (model_.sides > 0 && model_.sides < sides_of_others && num_vertices > 0.0) {
+      note(
+          fmt::format("faceted_rolling: round shapes have {} sides, on which they stand on slopes of up to {:.2g} "
+                      "degrees",
+                      sides_at_least(model_.sides), 180.0 / sides_at_least(model_.sides)));
+    }
+    if (model_.sides > 0 || num_vertices <= most_round_vertices) return sides;
+    // (Those of balls and capsules grow with the square.)
+    const double share = std::sqrt(most_round_vertices / num_vertices);
+    for (int& n : sides) n = std::max(fewest_sides, static_cast<int>(n * share));
+    const auto [fewest, most] = std::minmax_element(sides.begin(), sides.end());
+    note(fmt::format(
+        "faceted_rolling: there are so many round shapes that they have {} to {} sides, not {} to {}; n sides "
+        "rest on slopes up to 180/n degrees; `--set robot.sides=N` gives all N",
+        sides_at_least(*fewest), sides_at_least(*most), sides_of_others, sides_of_rollers));
+    return sides;
+  }
+
+  /// Free by itself, or a wheel or a caster: it turns about the middle of a round shape of it.
+  bool may_roll(std::size_t b) const {
+    if (body(b).is_fixed || body(b).keeps_orientation) return false;
+    bool is_alone = true;
+    for (const RobotJoint& joint : model_.joints) {
+      const bool is_its_own = joint.body == static_cast<int>(b);
+      is_alone = is_alone && !is_its_own && joint.parent != static_cast<int>(b);
+      if (!is_its_own || joint.kind == JointKind::slider || joint.kind == JointKind::fixed) continue;
+      for (const RobotShape& shape : body(b).shapes) {
+        if (turns_about_middle(body(b).pose * shape.pose, shape, joint)) return true;
+      }
+    }
+    return is_alone;
+  }
+  /// `pose`: of the shape in the world.
+  static bool turns_about_middle(const RobotPose& pose, const RobotShape& shape, const RobotJoint& joint) {
+    constexpr double is_near = 0.05, is_parallel = 0.999;  // of the radius; cosine
+    if (shape.kind == RobotShapeKind::box || shape.kind == RobotShapeKind::mesh) return false;
+    const bool is_ball = shape.kind == RobotShapeKind::ellipsoid;
+    const Vec<3> axis = joint.axis.normalized(), arm = pose.position - joint.point;
+    const Vec<3> off = joint.kind == JointKind::ball ? arm : Vec<3>(arm - arm.dot(axis) * axis);
+    if (off.norm() > is_near * shape.size[0]) return false;
+    return is_ball || (joint.kind == JointKind::hinge && std::abs(pose.rotation.col(2).dot(axis)) > is_parallel);
+  }
+
   Mesh placed_mesh(std::size_t b) const {
     Mesh mesh = meshes_[b];
     for (Vec<3>& v : mesh.vertices) v = body(b).pose.apply(v) + lift_[b];
     return mesh;
   }
   bool may_touch(std::size_t b) const { return body(b).collides && !body(b).shapes.empty(); }
+  /// Of bodies, or of a plane, -1 - its number, and a body.
+  bool may_meet(const std::array<int, 2>& pair) const {
+    return std::all_of(pair.begin(), pair.end(),
+                       [&](int b) { return b < 0 || may_touch(static_cast<std::size_t>(b)); });
+  }
+  std::string name_of(int b) const {
+    return b < 0 ? fmt::format("half_spaces[{}]", -1 - b) : scene_.bodies[static_cast<std::size_t>(b)].name;
+  }
+  bool ignores(std::size_t plane, std::size_t b) const {
+    return ignored_.count({-1 - static_cast<int>(plane), static_cast<int>(b)}) > 0;
+  }
 
   /// Feet that stand exactly on the floor, or in it: contact starts with a gap.
   void lift_off_planes() {
     if (!model_.has_contact) return;
-    for (const RobotPlane& plane : model_.planes) {
+    for (std::size_t p = 0; p < model_.planes.size(); ++p) {
+      const RobotPlane& plane = model_.planes[p];
       const Vec<3> normal = plane.normal.normalized();
       std::vector<double> missing(mechanism_.size(), 0.0);
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) {
-        if (!may_touch(b) || !is_free(b)) continue;
+        if (!may_touch(b) || !is_free(b) || ignores(p, b)) continue;
         const Mesh mesh = placed_mesh(b);
         const double gap = 1e-3 * bounding_box(mesh.vertices).diagonal();
         for (const Vec<3>& v : mesh.vertices) {
@@ -170,25 +249,25 @@ class SceneMaker {
   }
 
   void add_inertia(const RobotBody& of, BodyDesc& desc) {
-    if (!of.inertia) {
-      note(fmt::format("body '{}' has no mass in the model: its shape has the density of water", desc.name));
-      return;
+    CheckedInertia checked;
+    if (of.inertia) {
+      checked = check_inertia(*of.inertia, of.shapes);
+      if (!checked.told.empty()) note(fmt::format("body '{}': {}", desc.name, checked.told));
+    } else {
+      // (The thickness of what is not closed is a matter of the scene.)
+      const bool is_solid = are_solid(of.shapes);
+      if (is_solid) checked.inertia = inertia_of_shapes(of.shapes, usual_density);
+      note(fmt::format("body '{}' has no mass in the model: its shape has the density of water{}", desc.name,
+                       is_solid ? fmt::format(", {:.4g} kg", checked.inertia.mass) : ""));
+      if (!is_solid) return;
     }
-    const RobotInertia& inertia = *of.inertia;
-    desc.mass = inertia.mass;
-    desc.center_of_mass = inertia.center;
-    const Mat<3>& tensor = inertia.tensor;
+    const Mat<3>& tensor = checked.inertia.tensor;
+    desc.mass = checked.inertia.mass;
+    desc.center_of_mass = checked.inertia.center;
     desc.inertia = InertiaDesc{tensor.diagonal(), Vec<3>(tensor(0, 1), tensor(0, 2), tensor(1, 2))};
-    if (tensor.diagonal().minCoeff() > 0.0 && is_inertia_of_a_body(*desc.inertia)) return;
-    note(
-        fmt::format("body '{}' has an inertia that no body has (Ixx {:g}, Iyy {:g}, Izz {:g} kg m^2): that of its "
-                    "shape stands for it",
-                    desc.name, tensor(0, 0), tensor(1, 1), tensor(2, 2)));
-    desc.inertia.reset();
   }
 
   void add_joint(const RobotJoint& of, std::size_t j) {
-    const auto name_of = [&](int b) { return b < 0 ? std::string() : scene_.bodies[static_cast<std::size_t>(b)].name; };
     const bool is_hinge = of.kind == JointKind::hinge;
     const double unit = is_hinge ? 1.0 / radians_per_degree : 1.0;
     const auto in_scene = [&](const std::string& formula) {
@@ -233,13 +312,10 @@ class SceneMaker {
   }
 
   void add_ignored_pairs() {
-    std::vector<std::array<int, 2>> pairs = model_.ignored_pairs;
-    for (auto& pair : pairs) std::sort(pair.begin(), pair.end());
-    std::erase_if(pairs, [&](const auto& pair) {
-      return !may_touch(static_cast<std::size_t>(pair[0])) || !may_touch(static_cast<std::size_t>(pair[1]));
-    });
-    std::sort(pairs.begin(), pairs.end());
-    pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+    std::vector<std::array<int, 2>> pairs(ignored_.begin(), ignored_.end());
+    // (Fixed bodies meet neither each other nor planes.)
+    const auto is_fixed = [&](int b) { return b < 0 || body(static_cast<std::size_t>(b)).is_fixed; };
+    std::erase_if(pairs, [&](const auto& pair) { return !may_meet(pair) || (is_fixed(pair[0]) && is_fixed(pair[1])); });
     if (model_.has_contact) {
       std::vector<Mesh> placed;
       for (std::size_t b = 0; b < model_.bodies.size(); ++b) placed.push_back(may_touch(b) ? placed_mesh(b) : Mesh());
@@ -260,17 +336,17 @@ class SceneMaker {
       }
     }
     for (const auto& [a, b] : pairs) {
-      scene_.contact.ignored_pairs.push_back(
-          {{scene_.bodies[static_cast<std::size_t>(a)].name, scene_.bodies[static_cast<std::size_t>(b)].name}});
+      scene_.contact.ignored_pairs.push_back({{name_of(a < 0 ? b : a), name_of(a < 0 ? a : b)}});
     }
   }
 
   const RobotModel& model_;
   Issues& notes_;
   SceneDesc scene_;
-  std::vector<int> mechanism_;  // per body, and of the world
-  std::vector<Mesh> meshes_;    // per body, in its frame
-  std::vector<Vec<3>> lift_;    // [m] per body, in the model
+  std::set<std::array<int, 2>> ignored_;  // ascending; -1 - plane for a plane
+  std::vector<int> mechanism_;            // per body, and of the world
+  std::vector<Mesh> meshes_;              // per body, in its frame
+  std::vector<Vec<3>> lift_;              // [m] per body, in the model
   std::set<std::string> taken_bodies_, taken_joints_;
 };
 

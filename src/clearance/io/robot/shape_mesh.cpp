@@ -1,15 +1,24 @@
 #include "clearance/io/robot/shape_mesh.h"
 
-#include <cmath>
+#include <algorithm>
 
+#include "clearance/geometry/generators.h"
+#include "clearance/geometry/surface.h"
 #include "clearance/math/elementary.h"
 
 namespace clearance {
 
 namespace {
 
-constexpr int num_around = 16;  // a multiple of 4, so that the extents along x and y are exact
 constexpr double pi = 3.14159265358979323846;
+
+constexpr int least_sides = 8;
+
+/// The longest edges of an icosahedron that is cut in n are 1.32 / n radians: 4.75 n of them are around a ball. A ball
+/// of n = 32 (192 sides) that rolls for 5 m on the flat loses 0.3 % of the way, of n = 20 1.8 %.
+int cells_of_sphere(int sides) {
+  return 2 * std::max(2, (sides + 6) / 12);
+}
 
 /// A circle of a surface of revolution about z.
 struct Ring {
@@ -18,7 +27,7 @@ struct Ring {
 };
 
 /// Closed between two poles on the axis.
-Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double top) {
+Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double top, int num_around) {
   Mesh mesh;
   mesh.vertices.push_back(Vec<3>(0, 0, bottom));
   for (const Ring& ring : rings) {
@@ -30,7 +39,9 @@ Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double
   }
   mesh.vertices.push_back(Vec<3>(0, 0, top));
   const int last_pole = static_cast<int>(mesh.vertices.size()) - 1;
-  const auto at = [](std::size_t ring, int i) { return 1 + static_cast<int>(ring) * num_around + i % num_around; };
+  const auto at = [num_around](std::size_t ring, int i) {
+    return 1 + static_cast<int>(ring) * num_around + i % num_around;
+  };
   for (int i = 0; i < num_around; ++i) {
     mesh.triangles.push_back({0, at(0, i + 1), at(0, i)});
     for (std::size_t r = 0; r + 1 < rings.size(); ++r) {
@@ -42,11 +53,11 @@ Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double
   return mesh;
 }
 
-/// Half of a sphere below its equator, which is the last ring: 4 rings.
-std::vector<Ring> lower_half(double radius, double center) {
+/// Half of a sphere below its equator, which is the last ring.
+std::vector<Ring> lower_half(double radius, double center, int num_rings) {
   std::vector<Ring> rings;
-  for (int k = 1; k <= num_around / 4; ++k) {
-    const double angle = 2.0 * pi * k / num_around;
+  for (int k = 1; k <= num_rings; ++k) {
+    const double angle = 0.5 * pi * k / num_rings;
     rings.push_back({radius * elementary::sin(angle), center - radius * elementary::cos(angle)});
   }
   return rings;
@@ -57,19 +68,36 @@ std::vector<Ring> mirrored(std::vector<Ring> rings) {
   return {rings.rbegin(), rings.rend()};
 }
 
-Mesh unit_sphere() {
-  std::vector<Ring> rings = lower_half(1.0, 0.0);
-  rings.back().height = 0.0;
-  const std::vector<Ring> upper = mirrored(rings);
-  rings.insert(rings.end(), upper.begin() + 1, upper.end());
-  return surface_of_revolution(-1.0, rings, 1.0);
+/// An icosahedron of which every edge is cut in an even number of pieces, so that vertices lie on all axes.
+Mesh unit_sphere(int sides) {
+  const Mesh ball = make_sphere(1.0, cells_of_sphere(sides));
+  const Mesh surface = surface_of(ball);
+  // (The vertices inside of the ball are left out.)
+  Mesh mesh;
+  std::vector<int> number(surface.vertices.size(), -1);
+  for (auto triangle : surface.triangles) {
+    for (int& v : triangle) {
+      int& known = number[static_cast<std::size_t>(v)];
+      if (known < 0) {
+        known = static_cast<int>(mesh.vertices.size());
+        mesh.vertices.push_back(surface.vertices[static_cast<std::size_t>(v)]);
+      }
+      v = known;
+    }
+    mesh.triangles.push_back(triangle);
+  }
+  return mesh;
 }
 
-Mesh capsule(double radius, double half_length) {
-  std::vector<Ring> rings = lower_half(radius, -half_length);
+int rings_of_cap(int sides) {
+  return std::max(4, sides / 8);
+}
+
+Mesh capsule(double radius, double half_length, int sides) {
+  std::vector<Ring> rings = lower_half(radius, -half_length, rings_of_cap(sides));
   const std::vector<Ring> upper = mirrored(rings);
   rings.insert(rings.end(), upper.begin(), upper.end());
-  return surface_of_revolution(-half_length - radius, rings, half_length + radius);
+  return surface_of_revolution(-half_length - radius, rings, half_length + radius, sides);
 }
 
 Mesh box(const Vec<3>& half) {
@@ -84,21 +112,21 @@ Mesh box(const Vec<3>& half) {
   return mesh;
 }
 
-Mesh untransformed(const RobotShape& shape) {
+Mesh untransformed(const RobotShape& shape, int sides) {
   switch (shape.kind) {
     case RobotShapeKind::box:
       return box(shape.size);
     case RobotShapeKind::ellipsoid: {
-      Mesh mesh = unit_sphere();
+      Mesh mesh = unit_sphere(sides);
       for (Vec<3>& v : mesh.vertices) v = v.cwiseProduct(shape.size);
       return mesh;
     }
     case RobotShapeKind::cylinder: {
       const double r = shape.size[0], h = shape.size[1];
-      return surface_of_revolution(-h, {{r, -h}, {r, h}}, h);
+      return surface_of_revolution(-h, {{r, -h}, {r, h}}, h, sides);
     }
     case RobotShapeKind::capsule:
-      return capsule(shape.size[0], shape.size[1]);
+      return capsule(shape.size[0], shape.size[1], sides);
     case RobotShapeKind::mesh:
       return shape.mesh;
   }
@@ -107,16 +135,34 @@ Mesh untransformed(const RobotShape& shape) {
 
 }  // namespace
 
-Mesh mesh_of_shape(const RobotShape& shape) {
-  Mesh mesh = untransformed(shape);
+int sides_at_least(int sides) {
+  return std::max(least_sides, 4 * ((sides + 3) / 4));
+}
+
+int num_vertices_of_round(const RobotShape& shape, int sides) {
+  const int n = sides_at_least(sides), cells = cells_of_sphere(n);
+  switch (shape.kind) {
+    case RobotShapeKind::ellipsoid:
+      return 10 * cells * cells + 2;
+    case RobotShapeKind::cylinder:
+      return 2 * n + 2;
+    case RobotShapeKind::capsule:
+      return 2 * n * rings_of_cap(n) + 2;
+    default:
+      return 0;
+  }
+}
+
+Mesh mesh_of_shape(const RobotShape& shape, int sides) {
+  Mesh mesh = untransformed(shape, sides_at_least(sides));
   for (Vec<3>& v : mesh.vertices) v = shape.pose.apply(v);
   return mesh;
 }
 
-Mesh mesh_of_shapes(const std::vector<RobotShape>& shapes) {
+Mesh mesh_of_shapes(const std::vector<RobotShape>& shapes, int sides) {
   Mesh all;
   for (const RobotShape& shape : shapes) {
-    const Mesh one = mesh_of_shape(shape);
+    const Mesh one = mesh_of_shape(shape, sides);
     const int first = static_cast<int>(all.vertices.size());
     all.vertices.insert(all.vertices.end(), one.vertices.begin(), one.vertices.end());
     for (const auto& [a, b, c] : one.triangles) all.triangles.push_back({first + a, first + b, first + c});

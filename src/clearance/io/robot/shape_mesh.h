@@ -5,12 +5,19 @@
 
 namespace clearance {
 
-/// In the body's frame, pointing outwards. Round shapes are polyhedra with vertices on the shape, 16 around, so that
-/// they are nowhere further inside of it than 2 % of their radius.
-Mesh mesh_of_shape(const RobotShape& shape);
+/// The multiple of 4 that is used for so many sides, so that the extents are exact.
+int sides_at_least(int sides);
+
+/// In the body's frame, pointing outwards. Round shapes are polyhedra with vertices on the shape: cylinders and
+/// capsules have so many sides around, whose middles are 1 - cos(pi / sides) of the radius inside (64: 0.12 %, 192:
+/// 0.013 %); balls and ellipsoids are icosahedra whose edges are cut in a sixth of that number.
+Mesh mesh_of_shape(const RobotShape& shape, int sides);
+
+/// Vertices of a ball, ellipsoid, cylinder or capsule with so many sides; 0 for others.
+int num_vertices_of_round(const RobotShape& shape, int sides);
 
 /// All shapes of a body as one mesh of several components, which may overlap: stiff bodies never touch themselves.
-Mesh mesh_of_shapes(const std::vector<RobotShape>& shapes);
+Mesh mesh_of_shapes(const std::vector<RobotShape>& shapes, int sides);
 
 /// An octahedron around a point: stands for a body without a shape.
 Mesh octahedron(const Vec<3>& center, double radius);

@@ -87,11 +87,13 @@ std::vector<VerifyBody> guessed_bodies(const json& entries, int num_bodies_in_fr
   return bodies;
 }
 
-/// Of entries, by their names.
+/// Pairs of entries, by their names; a half-space is -1 - its number.
 std::set<std::pair<int, int>> read_ignored_pairs(const json& scene) {
   std::map<std::string, int> entry_of;
   int next = 0;
   for (const json& body : scene.value("bodies", json::array())) entry_of.try_emplace(body.value("name", ""), next++);
+  const int num_half_spaces = static_cast<int>(scene.value("half_spaces", json::array()).size());
+  for (int h = 0; h < num_half_spaces; ++h) entry_of.try_emplace(fmt::format("half_spaces[{}]", h), -1 - h);
   std::set<std::pair<int, int>> pairs;
   for (const json& pair : scene.value("contact", json::object()).value("ignored_pairs", json::array())) {
     const auto& names = pair.at("bodies");

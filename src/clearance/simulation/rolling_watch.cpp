@@ -1,0 +1,140 @@
+#include "clearance/simulation/rolling_watch.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/math/elementary.h"
+#include "clearance/math/rotation.h"
+#include "clearance/simulation/round_bodies.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr double loss_limit = 0.03;
+/// Polygons with more sides are smoother than contact is thick: 192 sides cost 0.1 % on 5 degrees.
+constexpr int enough_sides = 150;
+/// Of the radius: levers of normal forces below it are what solutions up to 1e-3 of the forces leave.
+constexpr double least_lever = 0.01;
+/// Of the radius: who has not rolled so far, or would not have, rests.
+constexpr double least_way = 1.0, least_missed_way = 0.1;
+
+}  // namespace
+
+struct RollingWatch::Body {
+  RoundBody shape;
+  std::string name;
+  IndexRange vertices;
+  double mass = 0.0;  // [kg]
+  Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
+  double work = 0.0;                   // [J] of the normal forces on its turning
+  Vec<3> missed = Vec<3>::Zero();      // [m/s] speed of rolling that levers of normal forces have taken
+  double way = 0.0, missed_way = 0.0;  // [m]
+  double most_energy = 0.0;            // [J] kinetic
+  double borne = 0.0;                  // [kg] largest load
+
+  /// Of the energy that it would have.
+  double loss() const {
+    const double taken = way > least_way * shape.radius ? std::max(0.0, -work) : 0.0;
+    const bool is_held = missed_way > least_missed_way * shape.radius;
+    const double held = is_held ? 0.5 * std::max(mass, borne) * (1.0 + shape.gyration) * missed.squaredNorm() : 0.0;
+    const double most = std::max(taken, held);
+    return most > 0.0 ? most / (most_energy + most) : 0.0;
+  }
+};
+
+RollingWatch::RollingWatch(const Simulation& simulation) {
+  const SceneDesc& desc = simulation.scene();
+  const auto& bodies = simulation.bodies();
+  const bool has_inertia = desc.time.integrator != TimeIntegrator::quasi_static;
+  const bool is_soft =
+      std::any_of(bodies.begin(), bodies.end(), [](const BodyView& body) { return body.kind == BodyKind::deformable; });
+  if (!desc.contact.enabled || !has_inertia || is_soft) return;
+  h_ = desc.time.step;
+  gravity_ = desc.gravity.norm();
+  const std::vector<BodyFacts> facts = simulation.body_facts();
+  // (A run that goes on does not begin where its bodies started.)
+  std::vector<StartedBody> started;
+  const std::vector<Vec<3>> places = simulation.positions();
+  for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {
+    const BodyView& body = bodies[static_cast<std::size_t>(b)];
+    StartedBody start{body.entry, body.kind, {}};
+    const auto pose = desc.bodies[static_cast<std::size_t>(body.entry)].generator ? simulation.pose(b) : std::nullopt;
+    if (pose) {
+      const Eigen::Matrix4d back = pose->inverse();
+      for (int v = body.vertices.first; v < body.vertices.end(); ++v) {
+        start.vertices.push_back((back * places[static_cast<std::size_t>(v)].homogeneous()).head<3>());
+      }
+    }
+    started.push_back(std::move(start));
+  }
+  for (const RoundBody& shape : find_round_bodies(desc, started)) {
+    if (shape.sides >= enough_sides) continue;
+    const auto b = static_cast<std::size_t>(shape.body);
+    Body body;
+    body.shape = shape;
+    body.name = bodies[b].name;
+    body.vertices = bodies[b].vertices;
+    body.mass = facts[b].mass;
+    body.pose = simulation.pose(shape.body).value_or(Eigen::Matrix4d::Identity());
+    bodies_.push_back(std::move(body));
+  }
+}
+
+RollingWatch::RollingWatch(RollingWatch&&) noexcept = default;
+RollingWatch::~RollingWatch() = default;
+
+void RollingWatch::look(const Simulation& simulation) {
+  if (bodies_.empty()) return;
+  const std::vector<Vec<3>> forces = simulation.contact_forces(), places = simulation.positions();
+  for (Body& body : bodies_) {
+    const Eigen::Matrix4d now = simulation.pose(body.shape.body).value_or(Eigen::Matrix4d::Identity());
+    const Mat<3> turned = now.topLeftCorner<3, 3>(), before = body.pose.topLeftCorner<3, 3>();
+    const auto place_in = [&](const Eigen::Matrix4d& pose) {
+      return Vec<3>(pose.topLeftCorner<3, 3>() * body.shape.center + pose.topRightCorner<3, 1>());
+    };
+    const Vec<3> center = place_in(now), axis = turned * body.shape.axis;
+    const auto about_axis = [&](const Vec<3>& v) { return body.shape.is_ball ? v : Vec<3>(axis.dot(v) * axis); };
+    const Vec<3> velocity = (center - place_in(body.pose)) / h_;
+    const Vec<3> spin = about_axis(rotation_vector(turned * before.transpose()) / h_);
+    body.pose = now;
+
+    double pressed = 0.0;
+    Vec<3> torque = Vec<3>::Zero();
+    for (int v = body.vertices.first; v < body.vertices.end(); ++v) {
+      const Vec<3>& force = forces[static_cast<std::size_t>(v)];
+      pressed += force.norm();
+      torque += (places[static_cast<std::size_t>(v)] - center).cross(force);
+    }
+    torque = about_axis(torque);
+
+    const double r = body.shape.radius, k = body.shape.gyration;
+    if (gravity_ > 0.0) body.borne = std::max(body.borne, pressed / gravity_);
+    const double mass = std::max(body.mass, gravity_ > 0.0 ? pressed / gravity_ : 0.0);
+    body.most_energy = std::max(body.most_energy,
+                                0.5 * mass * velocity.squaredNorm() + 0.5 * body.mass * k * r * r * spin.squaredNorm());
+    if (!(pressed > 0.0)) continue;
+    body.work += h_ * torque.dot(spin);
+    body.way += h_ * r * spin.norm();
+    if (torque.norm() > least_lever * r * pressed) body.missed += h_ * torque / (mass * r * (1.0 + k));
+    body.missed_way += h_ * body.missed.norm();
+  }
+}
+
+std::vector<RunWarning> RollingWatch::warnings() const {
+  const auto worst = std::max_element(bodies_.begin(), bodies_.end(),
+                                      [](const Body& a, const Body& b) { return a.loss() < b.loss(); });
+  if (worst == bodies_.end() || !(worst->loss() > loss_limit)) return {};
+  const RoundBody& shape = worst->shape;
+  return {{"faceted_rolling",
+           fmt::format("the flat sides of '{}', {} around, have taken {:.2g} % of the energy that it would have by "
+                       "rolling as something round does: on them it stands on slopes of up to {:.3g} degrees; use a "
+                       "finer `generator.resolution`: {} has about 192 sides, which costs little for stiff bodies",
+                       worst->name, shape.sides, 100.0 * worst->loss(),
+                       elementary::atan2(shape.barrier(), 1.0) / radians_per_degree, shape.resolution)}};
+}
+
+}  // namespace clearance
