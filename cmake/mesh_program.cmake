@@ -8,7 +8,7 @@ if(NOT CGAL_FOUND)
 endif()
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/apps/mesh/*.cpp)
 add_executable(clearance-mesh ${sources})
-target_link_libraries(clearance-mesh PRIVATE clearance_io_mesh CLI11::CLI11 CGAL::CGAL GMP::GMP)
+target_link_libraries(clearance-mesh PRIVATE clearance_meshing CLI11::CLI11 CGAL::CGAL GMP::GMP)
 clearance_set_flags(clearance-mesh "_once")
 install(TARGETS clearance-mesh COMPONENT mesh)
 # Whoever builds the program wants all that it can do.

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "clearance/geometry/lagrange.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/render/fill.h"
 
@@ -79,6 +80,37 @@ TEST(Fill, LooseEndsHaveNoInside) {
   EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {2, 3}, {3, 0}, {2, 4}}), 2.0f);
   EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {3, 0}}), 0.0f);
   EXPECT_FLOAT_EQ(drawn_area({{3, 0}, {3, 4}, {4, 1}}), 0.0f);
+}
+
+/// A triangle of an order whose edge from corner 1 to 2 is bent outwards by `bulge`.
+Frame curved_triangle(int order, double bulge) {
+  Frame frame;
+  frame.mesh.dim = 2;
+  for (const NodeIndex& node : lagrange_nodes(2, order)) {
+    const double u = static_cast<double>(node[1]) / order, v = static_cast<double>(node[2]) / order;
+    frame.mesh.vertices.emplace_back(u + 4.0 * bulge * u * v, v + 4.0 * bulge * u * v, 0.0);
+    frame.mesh.cell_nodes.push_back(static_cast<int>(frame.mesh.cell_nodes.size()));
+  }
+  frame.mesh.triangles = {{0, 1, 2}};
+  frame.mesh.first_cell_node = {0, static_cast<int>(frame.mesh.cell_nodes.size())};
+  frame.cell_body = {0};
+  frame.cell_is_obstacle = {0};
+  return frame;
+}
+
+// What is between the nodes is filled, whether elements are straight or bend outwards or inwards.
+TEST(Fill, ElementsOfHighOrderAreFilled) {
+  for (const double bulge : {0.0, 0.1, -0.1}) {
+    for (int order = 2; order <= 4; ++order) {
+      Drawing drawing;
+      drawing.is_plane = true;
+      draw_frame(curved_triangle(order, bulge), {}, drawing);
+      // The polygon through the nodes of the bent edge: a chord of 1 / order leaves out 1 / order^2.
+      const double exact = 0.5 + 4.0 * bulge * (1.0 - 1.0 / (order * order)) / 3.0;
+      EXPECT_NEAR(area(drawing.bodies), exact, 0.25 * std::abs(bulge) + 1e-6) << order << " " << bulge;
+      EXPECT_EQ(drawing.bodies.indices.size(), static_cast<std::size_t>(order * order));
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "clearance/geometry/mesh_checks.h"
+#include "clearance/meshing/surface_defects.h"
 #include "meshing/surfaces.h"
 
 namespace clearance {
@@ -64,6 +65,40 @@ TEST(SurfaceRepair, DropsWhatIsThereTwice) {
   EXPECT_EQ(repaired.repairs.repeated, 1);
   EXPECT_EQ(repaired.repairs.collapsed, 1);
   EXPECT_TRUE(is_closed_manifold(repaired.mesh.triangles));
+}
+
+TEST(SurfaceRepair, SplitsEdgesAtHangingNodes) {
+  Mesh box = box_surface({1, 1, 1});
+  const auto [a, b, c] = box.triangles[0];
+  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  box.vertices.push_back(0.5 * (at(a) + at(b)));
+  box.triangles[0] = {a, 8, c};
+  box.triangles.push_back({8, b, c});
+  for (const Mesh& mesh : {box, as_soup(box)}) {
+    const RepairedSurface repaired = repair_surface(mesh);
+    EXPECT_EQ(repaired.repairs.split_edges, 1);
+    EXPECT_TRUE(is_closed_manifold(repaired.mesh.triangles));
+    EXPECT_NEAR(volume_inside(repaired.mesh), 1.0, 1e-15);
+    EXPECT_NE(to_string(repaired.repairs).find("1 edge split at vertices of other triangles in them"),
+              std::string::npos);
+  }
+}
+
+TEST(SurfaceRepair, TrianglesWithoutAreaThatFillJunctionsGo) {
+  // A triangle without area in the junction closes the surface, but has no side.
+  Mesh box = box_surface({1, 1, 1});
+  const auto [a, b, c] = box.triangles[0];
+  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  box.vertices.push_back(0.5 * (at(a) + at(b)));
+  box.triangles[0] = {a, 8, c};
+  box.triangles.push_back({8, b, c});
+  box.triangles.push_back({a, b, 8});
+  ASSERT_TRUE(is_closed_manifold(box.triangles));
+  const RepairedSurface repaired = repair_surface(box);
+  EXPECT_EQ(repaired.repairs.flat, 1);
+  EXPECT_EQ(repaired.repairs.split_edges, 1);
+  EXPECT_EQ(describe_surface_defects(repaired.mesh), "");
+  EXPECT_NEAR(volume_inside(repaired.mesh), 1.0, 1e-15);
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numbers>
+#include <random>
 
 #include "clearance/base/parallel.h"
 #include "clearance/geometry/mesh_checks.h"
@@ -117,6 +119,91 @@ TEST_F(VolumeMeshing, BrokenSurfacesAreWrappedAndSaySo) {
     EXPECT_NEAR(made.report.volume, broken.volume, 0.12 * broken.volume);
     EXPECT_LE(made.report.farthest_of_mesh, broken.deviation);
   }
+}
+
+/// A tube along z; without `inner`, a rod.
+Mesh tube(double outer, double inner, double length, int sides) {
+  Mesh mesh;
+  for (const double radius : {outer, inner}) {
+    for (const double z : {0.0, length}) {
+      for (int i = 0; i < sides; ++i) {
+        const double angle = 2.0 * std::numbers::pi * i / sides;
+        mesh.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), z);
+      }
+    }
+  }
+  // Rings of vertices: outer below and above, inner below and above.
+  const auto join = [&](int from, int to) {
+    for (int i = 0; i < sides; ++i) {
+      const int j = (i + 1) % sides;
+      mesh.triangles.push_back({from * sides + i, from * sides + j, to * sides + j});
+      mesh.triangles.push_back({from * sides + i, to * sides + j, to * sides + i});
+    }
+  };
+  join(0, 1);
+  join(1, 3);
+  join(3, 2);
+  join(2, 0);
+  return mesh;
+}
+
+TEST_F(VolumeMeshing, JunctionsAreClosedWithoutAWrap) {
+  Mesh box = box_surface({1, 1, 1});
+  const auto [a, b, c] = box.triangles[4];
+  const auto at = [&](int v) { return box.vertices[static_cast<std::size_t>(v)]; };
+  const Vec<3> first = at(a) + 0.25 * (at(b) - at(a)), second = at(a) + 0.75 * (at(b) - at(a));
+  box.vertices.push_back(first);
+  box.vertices.push_back(second);
+  box.triangles[4] = {a, 8, c};
+  box.triangles.push_back({8, 9, c});
+  box.triangles.push_back({9, b, c});
+  const VolumeMesh made = make(box, 0.25);
+  expect_good(made);
+  EXPECT_FALSE(made.report.was_wrapped);
+  EXPECT_EQ(made.report.defects, "");
+  EXPECT_NEAR(made.report.volume, 1.0, 1e-12);
+  EXPECT_EQ(made.report.repairs, "1 edge split at vertices of other triangles in them");
+}
+
+TEST_F(VolumeMeshing, WallsThinnerThanEdgesKeepTheirVolume) {
+  const struct {
+    const char* name;
+    Mesh surface;
+  } cases[] = {
+      {"tube", tube(0.05, 0.042, 0.6, 24)},
+      {"ring", tube(0.3, 0.27, 0.03, 48)},
+      {"plate", box_surface({1.0, 0.02, 0.6})},
+      {"box with a thin floor", joined(box_surface({1, 1, 1}), moved(box_surface({0.9, 0.93, 0.9}), {0, 0.02, 0}))},
+      {"bar", box_surface({0.02, 1.0, 0.03})},
+  };
+  for (const auto& thin : cases) {
+    SCOPED_TRACE(thin.name);
+    const VolumeMesh made = make(thin.surface, default_edge_length(thin.surface));
+    expect_good(made);
+    EXPECT_NEAR(made.report.volume, volume_inside(thin.surface), 0.01 * volume_inside(thin.surface));
+  }
+}
+
+TEST_F(VolumeMeshing, HolesSmallerThanEdgesStayRound) {
+  // Chords of the edge length would make a hexagon of the hole.
+  const Mesh surface = tube(0.5, 0.12, 0.1, 64);
+  const VolumeMesh made = make(surface, 0.12);
+  expect_good(made);
+  EXPECT_NEAR(made.report.volume, volume_inside(surface), 0.01 * volume_inside(surface));
+}
+
+TEST_F(VolumeMeshing, TrianglesThatEncloseNothingAreRefused) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> place(0.0, 1.0);
+  Mesh soup;
+  for (int t = 0; t < 60; ++t) {
+    for (int k = 0; k < 3; ++k) soup.vertices.emplace_back(place(random), place(random), place(random));
+    soup.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+  }
+  const Result<VolumeMesh> made = make_volume_mesh(soup, {});
+  ASSERT_FALSE(made);
+  EXPECT_NE(to_string(made.issues().front()).find("these triangles enclose nothing"), std::string::npos)
+      << to_string(made.issues().front());
 }
 
 TEST_F(VolumeMeshing, OutlinesBecomeTrianglesWithTheirHoles) {

@@ -68,9 +68,18 @@ class Page(PageCase):
     def tearDown(self):
         self.assertEqual(self.browser.errors(), [])
 
+    def test_page_opens_at_the_last_frame_with_the_first_field_asked_for(self):
+        for page in self.pages:
+            self.browser.open(page)
+            self.browser.wait_for("clearance.index === clearance.head.frames.length - 1")
+            asked = self.browser.run("return (clearance.head.scene.output.fields || [])[0] || 'body'")
+            self.assertEqual(self.browser.run("return document.getElementById('field').value"), asked)
+
     def test_frames_are_drawn_and_scrubbed(self):
         for page in self.pages:
             self.browser.open(page)
+            self.browser.press(HOME)
+            self.browser.wait_for("clearance.index === 0")
             first = self.stage()
             total = sum(len(row) for row in first)
             self.assertLess(self.background(first), 0.99 * total, "a blank view")
@@ -81,6 +90,8 @@ class Page(PageCase):
 
     def test_keys_step_and_play(self):
         self.browser.open(self.pages[0])
+        self.browser.press(HOME)
+        self.browser.wait_for("clearance.index === 0")
         self.browser.press(RIGHT)
         self.browser.wait_for("clearance.index === 1")
         self.browser.press(LEFT)
@@ -122,8 +133,9 @@ class Page(PageCase):
         self.browser.open(self.pages[0])
         self.browser.press(END)
         self.browser.wait_for("clearance.index > 0")
-        plain = self.stage()
         choose = "const s = document.getElementById(arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('change'))"
+        self.browser.run(choose, "field", "body")
+        plain = self.stage()
         self.browser.run(choose, "field", "velocity")
         self.assertGreater(self.different(plain, self.stage()), 500)
         self.browser.run(choose, "field", "body")

@@ -140,6 +140,9 @@ class Page {
   choices() {
     const fields = ["body", "displacement", ...this.head.fields.map((field) => field.name)];
     $("field").innerHTML = fields.map((name) => `<option value="${escape(name)}">${escape(niceName(name))}</option>`).join("");
+    // What the scene asks for is what somebody wants to see.
+    const asked = this.head.scene?.output?.fields || [];
+    $("field").value = asked.find((name) => fields.includes(name)) || "body";
     $("field").onchange = () => this.show();
     $("axis").onchange = $("cut").oninput = () => {
       $("cut").hidden = $("axis").value === "";
@@ -430,7 +433,7 @@ async function start() {
     const first = await run.frame(0);
     first.topology.rest.set(first.places);
     const page = new Page(run);
-    await page.seek(run.isLive ? run.head.frames.length - 1 : 0);
+    await page.seek(run.head.frames.length - 1);
     $("message").textContent = "";
     window.clearance = page; // for scripts and tests
   } catch (error) {

@@ -1,8 +1,10 @@
 // The program `clearance-mesh`: everything that is done by CGAL, whose meshing is under the GPL. `clearance` calls it
 // as a process of its own, so that nothing of CGAL is part of the simulator.
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <filesystem>
 #include <iostream>
@@ -47,6 +49,8 @@ int convert(const Files& files, int dim, const Make& make) {
 int main(int argc, char** argv) {
   CLI::App app{"Meshes for Clearance, made by CGAL. `clearance mesh` calls this program and checks what it makes.",
                "clearance-mesh"};
+  // Nobody waits for a mesh once the caller is gone.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   app.require_subcommand(1);
   app.fallthrough();
   rlim_t max_seconds = RLIM_INFINITY;
@@ -67,9 +71,13 @@ int main(int argc, char** argv) {
   mesh::FillOptions fill;
   CLI::App* tetrahedra = add_command("tetrahedra", "fill a closed surface");
   tetrahedra->add_option("--edge-length", fill.edge_length)->required()->check(CLI::PositiveNumber);
-  tetrahedra->add_option("--facet-distance", fill.facet_distance)->required()->check(CLI::PositiveNumber);
+  tetrahedra->add_option("--facet-distance", fill.facet_distance, "of the edge length")
+      ->required()
+      ->check(CLI::PositiveNumber);
+  tetrahedra->add_option("--thin-share", fill.thin_share, "longest edges in thin walls, of their thickness");
   tetrahedra->add_option("--feature-angle", fill.feature_angle, "0: keep no edges");
   tetrahedra->add_option("--max-vertices", fill.max_vertices, "0: no limit");
+  tetrahedra->add_option("--max-work", fill.max_work, "lengths that refinement may ask for; 0: no limit");
   tetrahedra->callback([&] {
     status = convert(files, 3, [&](const Mesh& surface) { return mesh::fill_with_tetrahedra(surface, fill); });
   });
@@ -93,7 +101,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return error.get_exit_code() == 0 ? app.exit(error) : (app.exit(error), exit_bad_input);
   } catch (const std::exception& error) {
-    return report({{"", "", "", std::string("CGAL: ") + error.what(), Severity::error}});
+    return report({{"", "", "", error.what(), Severity::error}});
   }
   return status;
 }

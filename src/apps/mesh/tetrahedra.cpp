@@ -10,6 +10,10 @@
 #include <CGAL/make_mesh_3.h>
 
 #include <map>
+#include <stdexcept>
+
+#include "apps/mesh/local_size.h"
+#include "clearance/meshing/pinches.h"
 
 namespace clearance::mesh {
 namespace {
@@ -33,17 +37,68 @@ Polyhedron polyhedron_of(const Mesh& surface) {
   return polyhedron;
 }
 
-/// Vertices in the order in which tetrahedra name them.
-Mesh mesh_of(const Complex& complex) {
-  Mesh mesh;
+/// Counts what is asked for, over all copies: refinement that goes round in circles asks again and again.
+class Work {
+ public:
+  explicit Work(std::size_t limit) : limit_(limit) {}
+  void add_one() {
+    if (++count_ > limit_ && limit_ > 0) throw std::runtime_error("refinement found no end");
+  }
+
+ private:
+  std::size_t count_ = 0, limit_;
+};
+
+/// A share of the local edge length, as CGAL asks for it.
+struct Length {
+  using FT = Kernel::FT;
+  using Point_3 = Kernel::Point_3;
+  using Index = Domain::Index;
+
+  const LocalSize* size;
+  Work* work;
+  double share;
+
+  FT operator()(const Point_3& x, int, const Index&) const {
+    work->add_one();
+    return share * size->at({x.x(), x.y(), x.z()});
+  }
+};
+
+/// All tetrahedra, also those between the solid and the hull.
+CellComplex cells_of(const Complex& complex) {
+  CellComplex cells;
   std::map<Complex::Vertex_handle, int> numbers;
-  for (auto cell = complex.cells_in_complex_begin(); cell != complex.cells_in_complex_end(); ++cell) {
+  const Triangulation& triangulation = complex.triangulation();
+  for (auto cell = triangulation.finite_cells_begin(); cell != triangulation.finite_cells_end(); ++cell) {
     std::array<int, 4> tet{};
     for (int k = 0; k < 4; ++k) {
       const Complex::Vertex_handle vertex = cell->vertex(k);
-      const auto [entry, is_new] = numbers.try_emplace(vertex, static_cast<int>(mesh.vertices.size()));
-      if (is_new) mesh.vertices.emplace_back(vertex->point().x(), vertex->point().y(), vertex->point().z());
+      const auto [entry, is_new] = numbers.try_emplace(vertex, static_cast<int>(cells.vertices.size()));
+      if (is_new) cells.vertices.emplace_back(vertex->point().x(), vertex->point().y(), vertex->point().z());
       tet[static_cast<std::size_t>(k)] = entry->second;
+    }
+    cells.tets.push_back(tet);
+    const Triangulation::Cell_handle handle = cell;
+    cells.is_solid.push_back(complex.is_in_complex(handle) ? 1 : 0);
+  }
+  return cells;
+}
+
+/// Vertices in the order in which tetrahedra name them.
+Mesh solid_of(const CellComplex& cells) {
+  Mesh mesh;
+  std::vector<int> numbers(cells.vertices.size(), -1);
+  for (std::size_t c = 0; c < cells.tets.size(); ++c) {
+    if (cells.is_solid[c] == 0) continue;
+    std::array<int, 4> tet = cells.tets[c];
+    for (int& v : tet) {
+      int& number = numbers[static_cast<std::size_t>(v)];
+      if (number < 0) {
+        number = static_cast<int>(mesh.vertices.size());
+        mesh.vertices.push_back(cells.vertices[static_cast<std::size_t>(v)]);
+      }
+      v = number;
     }
     mesh.tets.push_back(tet);
   }
@@ -61,19 +116,31 @@ Mesh fill_with_tetrahedra(const Mesh& surface, const FillOptions& options) {
   // Sizes of mesh_3 are radii of circumscribed spheres and bound the largest; these make the mean edge nearly as long
   // as asked for (measured on a sphere and a box: 0.85 to 0.95 of it).
   using namespace CGAL::parameters;
-  const double length = options.edge_length;
-  const Criteria criteria(edge_size = length, facet_angle = 25.0, facet_size = 0.7 * length,
-                          facet_distance = options.facet_distance,
-                          facet_topology = CGAL::FACET_VERTICES_ON_SAME_SURFACE_PATCH, cell_radius_edge_ratio = 2.0,
-                          cell_size = 0.75 * length);
+  const LocalSize size(surface,
+                       {options.edge_length, options.thin_share, options.feature_angle, options.facet_distance});
+  Work work(options.max_work);
+  const auto length = [&](double share) { return Length{&size, &work, share}; };
+  const double longest = options.edge_length;
+  const auto make_criteria = [&](const auto& facets, const auto& distances, const auto& cells) {
+    return Criteria(edge_size = length(1.0), facet_angle = 25.0, facet_size = facets, facet_distance = distances,
+                    facet_topology = CGAL::FACET_VERTICES_ON_SAME_SURFACE_PATCH, cell_radius_edge_ratio = 2.0,
+                    cell_size = cells);
+  };
+  const Criteria criteria = size.is_uniform()
+                                ? make_criteria(0.7 * longest, options.facet_distance * longest, 0.75 * longest)
+                                : make_criteria(length(0.7), length(options.facet_distance), length(0.75));
+  // Estimates are low by up to a half, most where sharp edges are not kept.
+  const std::size_t most = options.max_vertices == 0 ? 0 : options.max_vertices + 4 * size.num_in_walls();
   // Slivers below 10 degrees are moved away: a bound of 12 took thirty times as long for 3 degrees more. Limits of time
   // would make the result depend on the machine.
   constexpr double sliver = 10.0;
   const Complex complex =
       CGAL::make_mesh_3<Complex>(domain, criteria, manifold(), perturb(time_limit = 0.0, sliver_bound = sliver),
                                  exude(time_limit = 0.0, sliver_bound = sliver), no_odt(), no_lloyd(),
-                                 mesh_3_options(maximal_number_of_vertices = options.max_vertices));
-  return mesh_of(complex);
+                                 mesh_3_options(maximal_number_of_vertices = most));
+  CellComplex cells = cells_of(complex);
+  mend_pinches(cells);
+  return solid_of(cells);
 }
 
 }  // namespace clearance::mesh

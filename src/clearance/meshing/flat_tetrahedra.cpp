@@ -23,33 +23,49 @@ Face face_opposite(const std::array<int, 4>& tet, std::size_t k) {
   return sorted<3>({tet[(k + 1) % 4], tet[(k + 2) % 4], tet[(k + 3) % 4]});
 }
 
-/// Faces and edges of the surface.
-struct Boundary {
-  std::set<Face> faces;
-  std::set<Edge> edges;
-
+/// Faces and edges of the surface, kept while tetrahedra go.
+class Boundary {
+ public:
   explicit Boundary(const Mesh& mesh) {
     std::map<Face, int> num_tets;
     for (const auto& tet : mesh.tets) {
       for (std::size_t k = 0; k < 4; ++k) ++num_tets[face_opposite(tet, k)];
     }
     for (const auto& [face, count] : num_tets) {
-      if (count != 1) continue;
-      faces.insert(face);
-      for (std::size_t k = 0; k < 3; ++k) edges.insert(sorted<2>({face[k], face[(k + 1) % 3]}));
+      if (count == 1) turn(face);
     }
   }
-};
 
-/// Two faces show, and the edge that would come to the surface is not there yet.
-bool can_go(const std::array<int, 4>& tet, const Boundary& boundary) {
-  std::vector<int> opposite;
-  for (std::size_t k = 0; k < 4; ++k) {
-    if (boundary.faces.contains(face_opposite(tet, k))) opposite.push_back(tet[k]);
+  /// Two faces show, and the edge that would come to the surface is not there yet.
+  bool can_go(const std::array<int, 4>& tet) const {
+    std::vector<int> opposite;
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (faces_.contains(face_opposite(tet, k))) opposite.push_back(tet[k]);
+    }
+    // The new edge joins the two vertices that are opposite to a face that shows.
+    return opposite.size() == 2 && !edges_.contains(sorted<2>({opposite[0], opposite[1]}));
   }
-  // The new edge joins the two vertices that are opposite to a face that shows.
-  return opposite.size() == 2 && !boundary.edges.contains(sorted<2>({opposite[0], opposite[1]}));
-}
+
+  /// Faces that showed are gone, and the others show.
+  void take_off(const std::array<int, 4>& tet) {
+    for (std::size_t k = 0; k < 4; ++k) turn(face_opposite(tet, k));
+  }
+
+ private:
+  void turn(const Face& face) {
+    const bool is_new = faces_.insert(face).second;
+    if (!is_new) faces_.erase(face);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Edge edge = sorted<2>({face[k], face[(k + 1) % 3]});
+      int& count = edges_[edge];
+      count += is_new ? 1 : -1;
+      if (count == 0) edges_.erase(edge);
+    }
+  }
+
+  std::set<Face> faces_;
+  std::map<Edge, int> edges_;  // and in how many faces each is
+};
 
 bool is_flat(const Mesh& mesh, const std::array<int, 4>& tet, double angle) {
   Mesh alone;
@@ -65,17 +81,19 @@ void take_off_flat_tetrahedra(double angle, Mesh& mesh) {
   for (int t = 0; t < static_cast<int>(mesh.tets.size()); ++t) {
     if (is_flat(mesh, mesh.tets[static_cast<std::size_t>(t)], angle)) flat.push_back(t);
   }
-  // One at a time: each changes the surface that the next one sees. There are few.
-  while (!flat.empty()) {
-    const Boundary boundary(mesh);
-    const auto found = std::find_if(flat.begin(), flat.end(),
-                                    [&](int t) { return can_go(mesh.tets[static_cast<std::size_t>(t)], boundary); });
-    if (found == flat.end()) return;
-    mesh.tets.erase(mesh.tets.begin() + *found);
-    const int gone = *found;
+  // One at a time: each changes the surface that the next one sees.
+  Boundary boundary(mesh);
+  std::vector<char> is_gone(mesh.tets.size(), 0);
+  const auto tet = [&](int t) -> const std::array<int, 4>& { return mesh.tets[static_cast<std::size_t>(t)]; };
+  while (true) {
+    const auto found = std::find_if(flat.begin(), flat.end(), [&](int t) { return boundary.can_go(tet(t)); });
+    if (found == flat.end()) break;
+    boundary.take_off(tet(*found));
+    is_gone[static_cast<std::size_t>(*found)] = 1;
     flat.erase(found);
-    for (int& t : flat) t -= t > gone ? 1 : 0;
   }
+  std::size_t number = 0;
+  std::erase_if(mesh.tets, [&](const auto&) { return is_gone[number++] != 0; });
 }
 
 }  // namespace clearance

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 /// Of how meshes are made: another one makes other meshes of the same surface.
-constexpr int method_version = 1;
+constexpr int method_version = 2;
 
 template <class T>
 void add_all(const std::vector<T>& values, Hash& hash) {

@@ -1,6 +1,5 @@
 #include "clearance/meshing/mesh_program.h"
 
-#include "clearance/io/files/child_program.h"
 #include "clearance/io/files/program.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/mesh_writer.h"
@@ -21,23 +20,24 @@ fs::path find_mesh_program() {
   return find_program("clearance-mesh", "CLEARANCE_MESH");
 }
 
-Result<Mesh> run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options) {
+ProgramMesh run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options) {
   const fs::path program = find_mesh_program();
   if (program.empty()) {
-    return failure(
+    return {failure(
         "bare surfaces are meshed by the program clearance-mesh, which is neither beside this one nor on the PATH: it "
         "is built where CGAL is found (`./dev deps` installs it, on Debian the package libcgal-dev; then build again), "
-        "is a package of its own (clearance-mesh), or CLEARANCE_MESH names it");
+        "is a package of its own (clearance-mesh), or CLEARANCE_MESH names it")};
   }
   const TemporaryFolder folder("clearance-mesh");
-  if (folder.path().empty()) return failure("cannot make a temporary folder (TMPDIR names where)");
+  if (folder.path().empty()) return {failure("cannot make a temporary folder (TMPDIR names where)")};
   const fs::path source = folder.path() / "input.obj";
   const fs::path made = folder.path() / (command == "wrap" ? "output.obj" : "output.msh");
-  if (const auto written = write_mesh(source, input); !written) return written.issues();
+  if (const auto written = write_mesh(source, input); !written) return {written.issues()};
   std::vector<std::string> words = {program.string(), command, source.string(), made.string()};
   words.insert(words.end(), options.begin(), options.end());
-  if (Issues problems = run_child_program(words, folder); !problems.empty()) return problems;
-  return read_mesh(made, {.dim = input.dim});
+  const ChildOutcome outcome = run_child_program(words, folder);
+  if (outcome.end != ChildEnd::good) return {outcome.issues, outcome.end, outcome.seconds};
+  return {read_mesh(made, {.dim = input.dim}), outcome.end, outcome.seconds};
 }
 
 }  // namespace clearance

@@ -23,21 +23,17 @@ Vec<2> along(const Vec<3>& x, int axis) {
 }
 
 /// Seen along an axis.
-int turn(const Mesh& mesh, int axis, int a, int b, int c) {
-  return orient2d(along(position(mesh, a), axis), along(position(mesh, b), axis), along(position(mesh, c), axis));
-}
-
-bool is_flat(const Mesh& mesh, const std::array<int, 3>& t) {
-  return turn(mesh, 0, t[0], t[1], t[2]) == 0 && turn(mesh, 1, t[0], t[1], t[2]) == 0 &&
-         turn(mesh, 2, t[0], t[1], t[2]) == 0;
+int turn(const Vertices& vertices, int axis, int a, int b, int c) {
+  const auto seen = [&](int v) { return along(vertices[static_cast<std::size_t>(v)], axis); };
+  return orient2d(seen(a), seen(b), seen(c));
 }
 
 /// Do the triangles a b c and a b d lie on one another?
 bool is_folded(const Mesh& mesh, int a, int b, int c, int d) {
   if (orient3d(position(mesh, a), position(mesh, b), position(mesh, c), position(mesh, d)) != 0) return false;
   for (int axis = 0; axis < 3; ++axis) {
-    const int side = turn(mesh, axis, a, b, c);
-    if (side != 0) return side == turn(mesh, axis, a, b, d);
+    const int side = turn(mesh.vertices, axis, a, b, c);
+    if (side != 0) return side == turn(mesh.vertices, axis, a, b, d);
   }
   return false;
 }
@@ -100,6 +96,11 @@ class Description {
 
 }  // namespace
 
+bool has_no_area(const Vertices& vertices, const std::array<int, 3>& triangle) {
+  const auto& [a, b, c] = triangle;
+  return turn(vertices, 0, a, b, c) == 0 && turn(vertices, 1, a, b, c) == 0 && turn(vertices, 2, a, b, c) == 0;
+}
+
 SelfIntersections find_self_intersections(const Mesh& surface) {
   SelfIntersections found;
   const SurfaceTopology topology = topology_of(surface);
@@ -130,7 +131,7 @@ std::string describe_surface_defects(const Mesh& surface) {
   std::size_t num_flat = 0;
   Vec<3> first_flat = Vec<3>::Zero();
   for (const auto& triangle : surface.triangles) {
-    if (is_flat(surface, triangle) && num_flat++ == 0) first_flat = position(surface, triangle[0]);
+    if (has_no_area(surface.vertices, triangle) && num_flat++ == 0) first_flat = position(surface, triangle[0]);
   }
   description.add(num_flat, "triangle without area", "triangles without area", first_flat);
   const SelfIntersections met = find_self_intersections(surface);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "clearance/geometry/mesh.h"
+#include "clearance/geometry/mass_properties.h"
 
 namespace clearance {
 
@@ -14,6 +14,9 @@ struct SelfIntersections {
   Vec<3> place = Vec<3>::Zero();  ///< [m] of the first
 };
 SelfIntersections find_self_intersections(const Mesh& surface);
+
+/// Are its corners on one line? Exact.
+bool has_no_area(const Vertices& vertices, const std::array<int, 3>& triangle);
 
 /// All that keeps triangles from being the closed surface of a solid: `12 open edges, the first at (0, 0, 1); ...`.
 /// Empty: it is one.

@@ -6,10 +6,12 @@
 #include <map>
 #include <utility>
 
+#include "clearance/geometry/hanging_nodes.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/point_tree.h"
 #include "clearance/geometry/weld.h"
 #include "clearance/geometry/winding_number.h"
+#include "clearance/meshing/surface_defects.h"
 
 namespace clearance {
 
@@ -84,6 +86,19 @@ std::vector<int> weld_near(const Vertices& vertices) {
     });
   }
   return first;
+}
+
+/// Closes T-junctions. Triangles without area, with which some programs fill them, would come between.
+void close_t_junctions(Mesh& surface, SurfaceRepairs& repairs) {
+  Triangles triangles = surface.triangles;
+  const auto flat =
+      std::erase_if(triangles, [&](const auto& triangle) { return has_no_area(surface.vertices, triangle); });
+  const int split = split_at_hanging_nodes(surface.vertices, triangles);
+  const auto num_open = [](const Triangles& of) { return find_surface_defects(of).open_edges.size(); };
+  if (flat + static_cast<std::size_t>(split) == 0 || num_open(triangles) > num_open(surface.triangles)) return;
+  repairs.flat = static_cast<int>(flat);
+  repairs.split_edges = split;
+  surface.triangles = std::move(triangles);
 }
 
 /// For every triangle its neighbours across edges of exactly two triangles, and whether both run along it alike.
@@ -218,6 +233,8 @@ std::string to_string(const SurfaceRepairs& repairs) {
   add(repairs.near_vertices, "vertex", "vertices", "welded to others within a millionth of the size");
   add(repairs.collapsed, "element", "elements", "dropped that had two corners in one place");
   add(repairs.repeated, "element", "elements", "dropped that were there twice");
+  add(repairs.flat, "triangle", "triangles", "without area dropped");
+  add(repairs.split_edges, "edge", "edges", "split at vertices of other triangles in them");
   add(repairs.turned_triangles, "triangle", "triangles", "turned around");
   add(repairs.closed_holes, "hole", "holes", "closed");
   return text;
@@ -270,6 +287,7 @@ RepairedSurface repair_surface(const Mesh& mesh) {
     replace_vertices(weld_near(surface.vertices), surface, repairs.near_vertices, repairs.collapsed);
   }
   drop_repeated(surface.triangles, repairs.repeated);
+  close_t_junctions(surface, repairs);
   surface = with_used_vertices(surface);
   orient(surface, repairs);
   return repaired;

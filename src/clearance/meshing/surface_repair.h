@@ -16,9 +16,13 @@ struct SurfaceRepairs {
   int turned_triangles = 0;  ///< looked into the solid
   int num_cavities = 0;      ///< closed parts inside of others
   int closed_holes = 0;
+  int flat = 0;         ///< triangles dropped that have no area
+  int split_edges = 0;  ///< at vertices of other triangles that lie in them
 
   bool empty() const {
-    return welded_vertices + near_vertices + collapsed + repeated + turned_triangles + closed_holes == 0;
+    return welded_vertices + near_vertices + collapsed + repeated + turned_triangles + closed_holes + flat +
+               split_edges ==
+           0;
   }
 };
 
@@ -31,8 +35,9 @@ struct RepairedSurface {
 };
 
 /// Welds vertices in the same place, and those closer than 1e-6 of the size where that is needed to close the surface.
-/// Turns the triangles of each connected part alike, so that it encloses a positive volume; a closed part inside of an
-/// odd number of others is a cavity and looks into it. What cannot be repaired so stays as it is.
+/// Drops triangles without area and splits edges at hanging nodes (geometry/hanging_nodes.h) if that leaves no more
+/// edges open. Turns the triangles of each connected part alike, so that it encloses a positive volume; a closed part
+/// inside of an odd number of others is a cavity and looks into it. What cannot be repaired so stays as it is.
 RepairedSurface repair_surface(const Mesh& mesh);
 
 /// Closes every loop of open edges by triangles around its middle, which may cross the surface.

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "clearance/geometry/boundary_descriptions.h"
+#include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/meshing/deviation.h"
+#include "clearance/meshing/enclosure.h"
 #include "clearance/meshing/flat_tetrahedra.h"
 #include "clearance/meshing/mesh_program.h"
 #include "clearance/meshing/mesh_quality.h"
@@ -24,11 +27,15 @@ namespace {
 constexpr double facet_distance = 0.05;
 constexpr double wrap_alpha = 0.25;
 constexpr double wrap_offset = 0.05;
+constexpr int wrap_seconds = 120;  // [s] of processor time; a hundred triangles take one
 constexpr double deviation_tolerance = 0.01;
 // [deg] A cylinder of twelve sides is round.
 constexpr double feature_angle = 40.0;
 constexpr double flat_angle = 1.0;
 constexpr double max_elements = 2e7;
+constexpr double min_enclosing_share = 0.65;  // triangles at random have a half
+constexpr double max_sheet_thickness = 1.5;   // of a wrap's own
+constexpr std::size_t max_work = 2'500'000;   // lengths asked for: good surfaces ask 10 to 20 a vertex
 
 Issue refusal(std::string value, std::string message) {
   return {"", "", std::move(value), std::move(message), Severity::error};
@@ -45,6 +52,11 @@ Triangles boundary_of(const Mesh& mesh) {
   for (const auto& [a, b] : mesh.triangles.empty() ? mesh.edges : boundary_edges(mesh.triangles))
     sides.push_back({a, b, b});
   return sides;
+}
+
+double area_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
+  const auto at = [&](std::size_t k) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(triangle[k])]; };
+  return 0.5 * cross_product(Vec<3>(at(1) - at(0)), Vec<3>(at(2) - at(0))).norm();
 }
 
 /// What of a surface has to stay when it is meshed: how many parts it has, and how many handles.
@@ -89,45 +101,115 @@ std::size_t max_vertices(const Mesh& surface, double edge_length) {
   return static_cast<std::size_t>(10'000.0 + 10.0 * (2.0 * area + size.prod()));
 }
 
-/// [s] of processor time. Refinement makes some 3000 vertices a second, and goes round in circles where sharp edges are
-/// too close to each other.
-std::size_t max_seconds(std::size_t num_vertices) {
-  return 60 + num_vertices / 500;
-}
+/// What a surface may cost. Limits of work decide on good computers, so that the same input gives the same mesh; the
+/// limit of time is for what they do not see.
+struct Budget {
+  std::size_t vertices = 0;
+  std::size_t work = 0;
+  double seconds = 0.0;  ///< [s] of processor time that are left for all attempts
+};
 
-Result<Mesh> fill(const Mesh& surface, double edge_length, double angle) {
-  if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
-  const std::size_t limit = max_vertices(surface, edge_length);
-  return run_mesh_program("tetrahedra", surface,
-                          {"--edge-length", number(edge_length), "--facet-distance",
-                           number(facet_distance * edge_length), "--feature-angle", number(angle), "--max-vertices",
-                           fmt::format("{}", limit), "--max-seconds", fmt::format("{}", max_seconds(limit))});
+Budget budget_of(const Mesh& surface, double edge_length) {
+  // Refinement makes some 3000 vertices a second; thin walls may cost 60,000 of them.
+  const std::size_t vertices = max_vertices(surface, edge_length);
+  return {vertices, max_work + 50 * vertices, 45.0 + static_cast<double>(vertices) / 1000.0};
 }
 
 /// One way to mesh a surface.
 struct Attempt {
-  double share;  ///< of the wanted edge length
-  double angle;  ///< [deg] of features
+  double share;       ///< of the wanted edge length
+  double angle;       ///< [deg] of features
+  double thin_share;  ///< of the thickness of walls
 };
+
+/// [s] of processor time. Keeping sharp edges goes round in circles where they are too close to each other, without
+/// asking for lengths; good surfaces take six seconds or less.
+double seconds_for(const Attempt& attempt, const Budget& budget) {
+  if (attempt.angle == 0.0) return budget.seconds;
+  return std::min(budget.seconds, 10.0 + static_cast<double>(budget.vertices) / 5000.0);
+}
+
+ProgramMesh fill(const Mesh& surface, double wanted, const Attempt& attempt, const Budget& budget) {
+  const double edge_length = attempt.share * wanted;
+  if (surface.dim == 2) return run_mesh_program("triangles", surface, {"--edge-length", number(edge_length)});
+  return run_mesh_program(
+      "tetrahedra", surface,
+      {"--edge-length", number(edge_length), "--facet-distance", number(facet_distance), "--thin-share",
+       number(attempt.thin_share), "--feature-angle", number(attempt.angle), "--max-vertices",
+       fmt::format("{}", budget.vertices), "--max-work", fmt::format("{}", budget.work), "--max-seconds",
+       fmt::format("{}", static_cast<int>(std::ceil(seconds_for(attempt, budget))))});
+}
+
+double volume_of(const Mesh& mesh) {
+  return mass_of_mesh(mesh, 0.0).properties.measure;
+}
+
+/// Walls of few elements may have dents, where tetrahedra have their spheres' middles outside: a plate 0.7 edge lengths
+/// thick lost 5 % of its volume. Those of a body that is thin as a whole are made of more then.
+Mesh with_its_volume(const Mesh& surface, double wanted, Attempt attempt, const Budget& budget, Mesh made) {
+  constexpr double tolerance = 0.01, thin = 1.5, finer = 0.5;
+  if (surface.dim == 2 || budget.seconds < 1.0) return made;
+  double area = 0.0;
+  for (const auto& triangle : surface.triangles) area += area_of(surface, triangle);
+  const double volume = volume_of(surface);
+  const auto error = [&](const Mesh& mesh) { return std::abs(volume_of(mesh) - volume); };
+  if (error(made) <= tolerance * volume || 2.0 * volume > thin * attempt.share * wanted * area) return made;
+  attempt.thin_share *= finer;
+  ProgramMesh better = fill(surface, wanted, attempt, budget);
+  if (!better.mesh) return made;
+  take_off_flat_tetrahedra(flat_angle, *better.mesh);
+  const bool is_better = find_fault(*better.mesh, surface).empty() && error(*better.mesh) < error(made);
+  return is_better ? std::move(*better.mesh) : made;
+}
 
 /// Details that edges of the wanted length cannot show are meshed with shorter ones, and sharp edges that are too close
 /// to each other are not kept.
 Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_length) {
-  std::vector<Attempt> attempts = {{1.0, 0.0}, {0.5, 0.0}, {0.25, 0.0}};
-  if (has_features) attempts.insert(attempts.begin(), {{1.0, feature_angle}, {0.5, feature_angle}});
+  std::vector<Attempt> attempts = {{1.0, 0.0, 1.5}, {0.5, 0.0, 1.0}, {0.25, 0.0, 0.75}};
+  if (has_features) {
+    attempts.insert(attempts.begin(), {{1.0, feature_angle, 1.5}, {0.5, feature_angle, 1.0}});
+  }
   std::string fault;
   const double wanted = edge_length;
-  for (const auto& [share, angle] : attempts) {
-    edge_length = share * wanted;
-    Result<Mesh> made = fill(surface, edge_length, angle);
-    if (!made && find_mesh_program().empty()) return made;
-    if (made) take_off_flat_tetrahedra(flat_angle, *made);
-    fault = made ? find_fault(*made, surface) : made.issues().front().message;
-    if (fault.empty()) return made;
+  Budget budget = budget_of(surface, wanted);
+  for (const Attempt& attempt : attempts) {
+    edge_length = attempt.share * wanted;
+    ProgramMesh made = fill(surface, wanted, attempt, budget);
+    if (made.end == ChildEnd::stopped || find_mesh_program().empty()) return made.mesh;
+    if (made.mesh) take_off_flat_tetrahedra(flat_angle, *made.mesh);
+    fault = made.mesh ? find_fault(*made.mesh, surface) : made.mesh.issues().front().message;
+    budget.seconds -= made.seconds;
+    if (fault.empty()) return with_its_volume(surface, wanted, attempt, budget, std::move(*made.mesh));
+    if (budget.seconds < 1.0) break;
   }
   return refusal(number(wanted), fmt::format("no good mesh was found with this edge length, nor with a quarter of it: "
                                              "{}; choose a shorter one",
                                              fault));
+}
+
+/// A wrap goes around anything, and what is inside may be as arbitrary as the triangles.
+Issues check_enclosure(const Mesh& given, const Mesh& closed) {
+  // Holes are closed with both sides of single triangles, in gaps between all of them too: either may be the better
+  // one.
+  const double share = std::max(enclosing_share(given), enclosing_share(closed));
+  if (share >= min_enclosing_share) return {};
+  return {refusal("", fmt::format("these triangles enclose nothing: {:.0f} % of the lines through them cross them an "
+                                  "even number of times, and all do so with a closed surface; close it, or give the "
+                                  "body elements",
+                                  100.0 * share))};
+}
+
+/// A wrap of sheets alone is hardly thicker than what it puts around them.
+Issues check_wrap(const Mesh& wrap, double edge_length) {
+  double area = 0.0;
+  for (const auto& triangle : wrap.triangles) area += area_of(wrap, triangle);
+  const double volume = volume_of(wrap);
+  const double thickness = 2.0 * volume / area, of_sheets = 2.0 * wrap_offset * edge_length;
+  if (thickness > max_sheet_thickness * of_sheets) return {};
+  return {refusal("", fmt::format("these triangles enclose nothing: a wrap around them is {:.3g} m thick in the mean, "
+                                  "and {:.3g} m of it are the wrap's own; close the surface, or choose a longer edge "
+                                  "length if its holes are to be closed (they are, up to half of it)",
+                                  thickness, of_sheets))};
 }
 
 void measure(const Mesh& given, VolumeMesh& result) {
@@ -139,8 +221,8 @@ void measure(const Mesh& given, VolumeMesh& result) {
   report.farthest_of_given =
       largest_distance(given.vertices, before, TriangleTree(result.mesh.vertices, after), tolerance);
   report.smallest_angle = smallest_angle(result.mesh);
-  report.volume = mass_of_mesh(result.mesh, 0.0).properties.measure;
-  report.given_volume = mass_of_mesh(given, 0.0).properties.measure;
+  report.volume = volume_of(result.mesh);
+  report.given_volume = volume_of(given);
 }
 
 /// What is not a surface at all, or too much for any computer.
@@ -200,11 +282,15 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
   Mesh surface = repaired.mesh;
   report.was_wrapped = !report.defects.empty() && !describe_surface_defects(surface).empty();
   if (report.was_wrapped) {
-    Result<Mesh> wrap = run_mesh_program(
-        "wrap", surface,
-        {"--alpha", number(wrap_alpha * report.edge_length), "--offset", number(wrap_offset * report.edge_length)});
+    if (Issues problems = check_enclosure(seen, surface); !problems.empty()) return problems;
+    Result<Mesh> wrap =
+        run_mesh_program("wrap", surface,
+                         {"--alpha", number(wrap_alpha * report.edge_length), "--offset",
+                          number(wrap_offset * report.edge_length), "--max-seconds", fmt::format("{}", wrap_seconds)})
+            .mesh;
     if (!wrap) return wrap.issues();
     surface = std::move(wrap).value();
+    if (Issues problems = check_wrap(surface, report.edge_length); !problems.empty()) return problems;
   }
   // A wrap has no edges but those of its own triangles.
   Result<Mesh> made = fill_well(surface, !report.was_wrapped, report.edge_length);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
+#include "clearance/geometry/lagrange.h"
 #include "clearance/render/fill.h"
 #include "clearance/verify/surface.h"
 
@@ -69,6 +71,22 @@ Color vertex_color(int v, const DrawStyle& style, const Color& of_body) {
   if (style.values.empty()) return of_body;
   const double value = style.values[v];
   return std::isfinite(value) ? map_color((value - style.low) / (style.high - style.low)) : from_srgb(obstacle_hex);
+}
+
+/// A curved triangle cut at all of its nodes: straight triangles between neighbours.
+std::vector<std::array<int, 3>> pieces_of(std::span<const int> nodes) {
+  const int order = order_of_nodes(2, nodes.size());
+  const auto node = [&](int i, int j) {
+    return nodes[static_cast<std::size_t>(lagrange_node(2, order, {order - i - j, i, j, 0}))];
+  };
+  std::vector<std::array<int, 3>> pieces;
+  for (int i = 0; i < order; ++i) {
+    for (int j = 0; i + j < order; ++j) {
+      pieces.push_back({node(i, j), node(i + 1, j), node(i, j + 1)});
+      if (i + j + 1 < order) pieces.push_back({node(i + 1, j), node(i + 1, j + 1), node(i, j + 1)});
+    }
+  }
+  return pieces;
 }
 
 /// Copies the triangles of one kind with only the vertices they use.
@@ -206,9 +224,13 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
   if (frame.mesh.dim == 3) {
     for (const auto& triangle : surface.triangles) add_triangle(triangle);
   } else {
-    // Those of curved ones reach beyond a hollow outline, which is filled below.
     for (std::size_t t = 0; t < frame.mesh.triangles.size(); ++t) {
-      if (frame.mesh.nodes_of_cell(t).empty()) add_triangle(frame.mesh.triangles[t]);
+      const auto nodes = frame.mesh.nodes_of_cell(t);
+      if (nodes.empty()) {
+        add_triangle(frame.mesh.triangles[t]);
+      } else {
+        for (const auto& piece : pieces_of(nodes)) add_triangle(piece);
+      }
     }
   }
   if (style.has_edges) drawing.bodies.num_edged = drawing.bodies.indices.size();

@@ -686,6 +686,7 @@ void check_placed_surface(BodyEntry& entry) {
     entry.where.message = fmt::format("body '{}' has no triangle, edge or point", entry.body.name);
     entry.issues.push_back(entry.where);
   } else if (is_stiff(entry.body.kind) && entry.scene.dimension == 3) {
+    close_t_junctions(entry.scene, entry.desc, entry.mesh, entry.warnings);
     warn_of_open_seams(entry.scene, entry.desc, entry.mesh, entry.source_vertex, entry.warnings);
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "clearance/geometry/distance.h"
+#include "clearance/geometry/hanging_nodes.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/point_tree.h"
 #include "clearance/geometry/weld.h"
@@ -134,6 +135,17 @@ void warn_of_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const Tri
       scene.dimension == 2 ? find_seams(mesh, boundary_edges(mesh.triangles)) : find_seams(mesh, boundary);
   report(scene, desc, mesh, source_vertex, seams, "nothing holds the body together there, and its surfaces touch",
          hints);
+}
+
+void close_t_junctions(const SceneDesc& scene, int desc, Mesh& mesh, Issues& hints) {
+  const int num_split = split_at_hanging_nodes(mesh.vertices, mesh.triangles);
+  if (num_split == 0) return;
+  add_hint(
+      hints, shape_place(scene, desc),
+      fmt::format("body '{}': {} of its surface {} split at hanging nodes, vertices of other triangles that lie in "
+                  "an edge (T-junctions)",
+                  scene.bodies[static_cast<std::size_t>(desc)].name,
+                  counted(static_cast<std::size_t>(num_split), "edge"), num_split == 1 ? "was" : "were"));
 }
 
 void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,

@@ -12,6 +12,10 @@ namespace clearance {
 void warn_of_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const Triangles& boundary,
                    const std::vector<int>& source_vertex, Issues& hints);
 
+/// Splits the edges of a stiff body's surface at hanging nodes (geometry/hanging_nodes.h), so that it weighs as a
+/// solid. Vertices keep their places and numbers.
+void close_t_junctions(const SceneDesc& scene, int desc, Mesh& mesh, Issues& hints);
+
 /// Seams that keep the surface of a stiff body from being closed, so that it weighs as sheets and not as a solid.
 void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
                         Issues& hints);

@@ -19,12 +19,15 @@ FrameArray array_of(OutputField field, const std::vector<Vec<3>>& vectors) {
   return array;
 }
 
+/// From where the scene's start has the vertices: a body that starts bent (`displacements`) is not where it is at rest.
 std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
   const VecX at = scene.vertex_map.apply(x);
+  const VecX bent = scene.vertex_map.apply(scene.initial_state.x) - scene.vertex_map.apply(scene.model.x_rest);
   std::vector<Vec<3>> moved(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
   for (std::size_t v = 0; v < moved.size(); ++v) {
     const auto first = scene.dim * static_cast<Eigen::Index>(v);
-    moved[v].head(scene.dim) = at.segment(first, scene.dim) - scene.frame_mesh.vertices[v].head(scene.dim);
+    moved[v].head(scene.dim) =
+        at.segment(first, scene.dim) - scene.frame_mesh.vertices[v].head(scene.dim) - bent.segment(first, scene.dim);
   }
   return moved;
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +24,23 @@ Issue failure(std::string message) {
   return {"", "", "", std::move(message), Severity::error};
 }
 
+double seconds_of(const rusage& usage) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+ChildOutcome outcome_of_signal(const std::string& program, int signal) {
+  if (signal == SIGXCPU) {
+    return {ChildEnd::out_of_time, {failure(fmt::format("{} found no end in the time it had", program))}};
+  }
+  const bool is_stopped = signal == SIGINT || signal == SIGTERM || signal == SIGHUP;
+  return {is_stopped ? ChildEnd::stopped : ChildEnd::failed,
+          {failure(fmt::format("{} was ended by signal {}{}", program, signal,
+                               signal == SIGKILL ? ", for lack of memory perhaps" : ""))}};
+}
+
 }  // namespace
 
 TemporaryFolder::TemporaryFolder(const std::string& program) {
@@ -36,7 +54,7 @@ TemporaryFolder::~TemporaryFolder() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
-Issues run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder) {
+ChildOutcome run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder) {
   const std::string program = fs::path(words[0]).filename().string();
   const fs::path messages = folder.path() / "messages.txt";
   std::vector<char*> arguments;
@@ -51,22 +69,28 @@ Issues run_child_program(const std::vector<std::string>& words, const TemporaryF
   pid_t process = 0;
   const int error = ::posix_spawn(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return {failure(fmt::format("cannot start {}: {}", words[0], std::strerror(error)))};
+  if (error != 0)
+    return {ChildEnd::failed, {failure(fmt::format("cannot start {}: {}", words[0], std::strerror(error)))}};
 
   int status = 0;
-  while (::waitpid(process, &status, 0) < 0) {
-    if (errno != EINTR) return {failure(fmt::format("lost {}: {}", words[0], std::strerror(errno)))};
+  rusage usage{};
+  while (::wait4(process, &status, 0, &usage) < 0) {
+    if (errno != EINTR) {
+      return {ChildEnd::failed, {failure(fmt::format("lost {}: {}", words[0], std::strerror(errno)))}};
+    }
   }
+  ChildOutcome outcome;
   if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    if (signal == SIGXCPU) return {failure(fmt::format("{} found no end in the time it had", program))};
-    return {failure(fmt::format("{} was ended by signal {}{}", program, signal,
-                                signal == SIGKILL ? ", for lack of memory perhaps" : ""))};
+    outcome = outcome_of_signal(program, WTERMSIG(status));
+  } else if (WEXITSTATUS(status) == 0) {
+    outcome.end = ChildEnd::good;
+  } else {
+    const Result<std::string> text = read_text_file(messages);
+    const std::string said = text ? text->substr(0, text->find_last_not_of(" \n") + 1) : "";
+    outcome.issues = {failure(fmt::format("{} failed: {}", program, said.empty() ? "without a word" : said))};
   }
-  if (WEXITSTATUS(status) == 0) return {};
-  const Result<std::string> text = read_text_file(messages);
-  const std::string said = text ? text->substr(0, text->find_last_not_of(" \n") + 1) : "";
-  return {failure(fmt::format("{} failed: {}", program, said.empty() ? "without a word" : said))};
+  outcome.seconds = seconds_of(usage);
+  return outcome;
 }
 
 }  // namespace clearance

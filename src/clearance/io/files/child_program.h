@@ -25,8 +25,20 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// Waits for the end of a process in a folder; nothing if it was a good one, else what it said. `words`: the program's
-/// full path and its arguments.
-Issues run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder);
+enum class ChildEnd {
+  good,
+  failed,       ///< it says why
+  out_of_time,  ///< of the processor time that it allowed itself
+  stopped,      ///< by SIGINT, SIGTERM or SIGHUP: somebody wants no result
+};
+
+struct ChildOutcome {
+  ChildEnd end = ChildEnd::failed;
+  Issues issues;         ///< empty: the end was a good one
+  double seconds = 0.0;  ///< [s] of processor time
+};
+
+/// Waits for the end of a process in a folder. `words`: the program's full path and its arguments.
+ChildOutcome run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder);
 
 }  // namespace clearance

@@ -56,9 +56,10 @@ Result<LoadedScene> read_robot(const fs::path& path, const std::string& format, 
   if (folder.path().empty()) return failure(path, "cannot make a temporary folder (TMPDIR names where)");
   std::error_code error;
   const fs::path answer_file = folder.path() / "answer.json";
-  const Issues problems = run_child_program(
-      {program.string(), format, fs::absolute(path, error).string(), answer_file.string(), std::to_string(sides)},
-      folder);
+  const Issues problems = run_child_program({program.string(), format, fs::absolute(path, error).string(),
+                                             answer_file.string(), std::to_string(sides)},
+                                            folder)
+                              .issues;
   if (!problems.empty()) {
     Issues issues = problems;
     set_file(issues, path.string());
