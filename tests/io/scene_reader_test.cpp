@@ -47,6 +47,53 @@ class SceneFiles : public testing::Test {
   fs::path folder_;
 };
 
+TEST_F(SceneFiles, EveryLineEndAndAByteOrderMarkAreRead) {
+  const std::string text = "{\n// a comment\n\"bodies\": [{\"mesh\": \"meshes/cube.msh\"}]\n}\n";
+  for (const char* end : {"\n", "\r", "\r\n", "\r\r\n"}) {
+    for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+      std::string changed = mark;
+      for (const char c : text) changed += c == '\n' ? std::string(end) : std::string(1, c);
+      const Result<LoadedScene> loaded = load_scene(write("a.json", changed));
+      ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues()[0]);
+      EXPECT_EQ(loaded->scene.bodies.size(), 1U);
+    }
+  }
+}
+
+TEST_F(SceneFiles, ProblemsNameTheirLineWhateverEndsIt) {
+  for (const char* end : {"\n", "\r", "\r\n"}) {
+    const Lines told = problems(std::string("{") + end + end + "\"bodies\": [}" + end);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_NE(told[0].find("line 3, column 12"), std::string::npos) << told[0];
+  }
+}
+
+TEST_F(SceneFiles, WideCharactersAreRefusedByName) {
+  std::string wide = "\xFF\xFE";
+  for (const char c : std::string("{\"bodies\": []}")) wide += std::string{c, '\0'};
+  const Lines told = problems(wide);
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("UTF-16"), std::string::npos) << told[0];
+}
+
+TEST_F(SceneFiles, ScriptsOfIpcAreReadWithEveryLineEndAndAByteOrderMark) {
+  write("meshes/tet.msh",
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n$Elements\n1\n"
+        "1 4 0 1 2 3 4\n$EndElements\n");
+  const std::string text = "energy NH\ntime 1 0.01\nshapes input 1\nmeshes/tet.msh 0 0 0 0 0 0 1 1 1\nground 0.1 -1\n";
+  for (const char* end : {"\n", "\r", "\r\n"}) {
+    for (const char* mark : {"", "\xEF\xBB\xBF"}) {
+      std::string changed = mark;
+      for (const char c : text) changed += c == '\n' ? std::string(end) : std::string(1, c);
+      const Result<LoadedScene> loaded = load_scene(write("a.txt", changed));
+      ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues()[0]);
+      EXPECT_EQ(loaded->scene.bodies.size(), 1U);
+      EXPECT_EQ(loaded->scene.half_spaces.size(), 1U);
+      EXPECT_EQ(loaded->scene.time.step, 0.01);
+    }
+  }
+}
+
 TEST_F(SceneFiles, LoadWithCommentsNamesAndDefaults) {
   const fs::path path = write("drop.json", R"({
     // a comment

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "clearance/io/files/text_lines.h"
+
 namespace clearance {
 
 namespace fs = std::filesystem;
@@ -29,7 +31,8 @@ Result<std::string> read_text_file(const fs::path& path) {
   if (!file) return Issue{path.string(), "", "", "cannot be read (permissions?)"};
   std::string text = std::move(content).str();
   if (text.empty()) return Issue{path.string(), "", "", "is empty"};
-  return text;
+  if (has_wide_characters(text)) return Issue{path.string(), "", "", wide_characters_message};
+  return with_plain_lines(std::move(text));
 }
 
 }  // namespace clearance

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 
+#include "clearance/io/files/text_lines.h"
 #include "clearance/io/mesh/mesh_reader.h"
 
 namespace clearance {
@@ -67,9 +68,7 @@ void MeshInput::add_issue(std::string place, std::string_view value, std::string
 
 void MeshInput::add_issue_at_line(std::size_t offset, std::string_view value, std::string message) {
   // Lines are counted only now: good files need no line numbers.
-  const auto end = bytes_.begin() + static_cast<std::ptrdiff_t>(std::min(offset, bytes_.size()));
-  const auto line = std::count(bytes_.begin(), end, '\n') + 1;
-  add_issue(fmt::format("line {}", line), value, std::move(message));
+  add_issue(fmt::format("line {}", line_number(bytes_, offset)), value, std::move(message));
 }
 
 void MeshInput::add_issue_at_byte(std::size_t offset, std::string_view value, std::string message) {

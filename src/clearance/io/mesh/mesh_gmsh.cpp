@@ -118,6 +118,9 @@ class GmshReader {
       if (!read_section(section, place)) return;
     }
     if (!has_nodes_ && !input_.has_failed()) input_.add_issue("", "", "expected a $Nodes section");
+    if (!has_elements_ && !input_.has_failed()) {
+      input_.add_issue("", "", "expected a $Elements section: the file ends before it and seems to be cut off");
+    }
     check_curved_faces(input_, mesh_, curved_faces_);
     groups_.store(mesh_);
   }
@@ -139,6 +142,7 @@ class GmshReader {
     }
     if (section == "$Elements") {
       if (!has_nodes_) return fail_at(place, section, "expected $Nodes before $Elements");
+      has_elements_ = true;
       start_data();
       return read_elements() && end_data(section);
     }
@@ -163,10 +167,10 @@ class GmshReader {
     const bool is_size_known = word == "8" || (word == "4" && is_v41_);
     if (!is_size_known) return fail_at(text_.word_position(), word, "expected the data size 8");
     size_bytes_ = word == "4" ? 4 : 8;
-    text_.skip_line();
     if (!is_binary_) return true;
 
     // A one in the byte order of the machine that wrote the file
+    text_.skip_line_before_bytes();
     std::int32_t one = 0;
     ByteCursor cursor(input_.bytes(), false, text_.position());
     cursor.read(one);
@@ -183,12 +187,20 @@ class GmshReader {
     const std::string end = "$End" + std::string(section.substr(1));
     const std::size_t found = input_.bytes().find(end, place);
     if (found == std::string_view::npos) return fail_at(place, section, "expected " + end);
+    if (!is_binary_) {
+      for (const char* mesh : {"$Nodes", "$Elements"}) {
+        const std::size_t inner = input_.bytes().substr(0, found).find(mesh, place + 1);
+        if (inner != std::string_view::npos) return fail_at(inner, mesh, "expected " + end + " before this section");
+      }
+    }
     text_ = TextCursor(input_.bytes(), '\0', found + end.size());
     return true;
   }
 
+  /// Text data may follow on the same line.
   void start_data() {
-    text_.skip_line();
+    if (!is_binary_) return;
+    text_.skip_line_before_bytes();
     binary_ = ByteCursor(input_.bytes(), is_swapped_, text_.position());
   }
 
@@ -276,7 +288,6 @@ class GmshReader {
     }
     std::uint64_t ignored = 0;
     if (is_v41_ && (!read_size(ignored, "the smallest tag") || !read_size(ignored, "the largest tag"))) return false;
-    if (!is_binary_) text_.skip_line();
     return check_count(num_blocks, 7, 16, "entity blocks");
   }
 
@@ -284,8 +295,11 @@ class GmshReader {
   bool is_entity_line_empty(std::uint64_t num_blocks) {
     if (is_binary_ || is_v41_ || num_blocks != 1) return false;
     TextCursor peek = text_;
-    if (!peek.next_in_line().empty()) return false;
-    text_.skip_line();
+    for (int line = 0; line < 2; ++line) {  // the rest of the line of counts, then that of the entity
+      if (peek.is_at_end() || !peek.next_in_line().empty()) return false;
+      peek.skip_line();
+    }
+    text_ = peek;
     return true;
   }
 
@@ -451,7 +465,6 @@ class GmshReader {
   bool read_physical_names() {
     std::int64_t count = 0;
     if (!parse_integer(text_.next(), count)) return true;
-    text_.skip_line();
     for (std::int64_t k = 0; k < count; ++k) {
       std::int64_t dim = 0, number = 0;
       if (!parse_integer(text_.next(), dim) || !parse_integer(text_.next(), number)) return true;
@@ -567,6 +580,7 @@ class GmshReader {
   GmshElement element_{};          ///< of the elements that are read
   std::vector<int> curved_faces_;  ///< in 3D: among the triangles of the mesh
   bool has_nodes_ = false;
+  bool has_elements_ = false;
   bool is_v2_ = false;
   bool is_v41_ = false;
   bool is_binary_ = false;

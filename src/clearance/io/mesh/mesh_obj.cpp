@@ -1,8 +1,12 @@
 // Wavefront .obj: https://paulbourke.net/dataformats/obj/
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "clearance/io/mesh/mesh_formats.h"
@@ -11,12 +15,42 @@
 namespace clearance {
 namespace {
 
+/// Statements that shape no mesh: numbers of textures, normals and parameters, and switches.
+constexpr std::string_view passed_over[] = {
+    "vt",   "vn",  "vp",   "s",    "mg",   "bevel", "c_interp", "d_interp", "lod", "cstype", "deg",   "bmat",   "step",
+    "parm", "res", "trim", "hole", "scrv", "sp",    "curv2",    "con",      "end", "ctech",  "stech", "stitch", "seam"};
+
+/// Statements whose line holds names or paths, which may be anything
+constexpr std::string_view of_names[] = {"g", "o", "usemtl", "mtllib", "usemap", "maplib", "shadow_obj", "trace_obj"};
+
+/// Statements that add geometry which no mesh can hold, or that is elsewhere
+constexpr std::string_view unsupported[] = {"curv", "surf", "bzp", "bsp", "cdc", "cdp", "call", "csh"};
+
+template <std::size_t size>
+bool is_among(std::string_view keyword, const std::string_view (&keywords)[size]) {
+  return std::find(std::begin(keywords), std::end(keywords), keyword) != std::end(keywords);
+}
+
+bool adds_geometry(std::string_view keyword) {
+  return keyword == "v" || keyword == "f" || keyword == "fo" || keyword == "l" || keyword == "p";
+}
+
+bool is_obj_keyword(std::string_view keyword) {
+  return adds_geometry(keyword) || is_among(keyword, passed_over) || is_among(keyword, of_names) ||
+         is_among(keyword, unsupported);
+}
+
+bool ends_with_backslash(std::string_view line) {
+  const std::size_t last = line.find_last_not_of(" \t");
+  return last != std::string_view::npos && line[last] == '\\';
+}
+
 class ObjReader {
  public:
   ObjReader(MeshInput& input, Mesh& mesh) : input_(input), mesh_(mesh), cursor_(input.bytes(), '#') {}
 
   void read() {
-    for (; !cursor_.is_at_end() && !input_.is_full(); cursor_.skip_line()) read_line();
+    while (!cursor_.is_at_end() && !input_.is_full()) read_line();
     check_forward_references();
     if (!input_.has_failed()) add_unused_vertices();
   }
@@ -29,23 +63,62 @@ class ObjReader {
   };
 
   void read_line() {
-    const std::string_view keyword = cursor_.next_in_line();
+    const std::string_view word = cursor_.next_in_line();
+    const std::string keyword = to_lower(word);
+    if (is_among(keyword, of_names)) return pass_over_names();
+    if (!keyword.empty()) read_statement(keyword, word);
+    // What is wrong with the line has been told.
+    while (!cursor_.next_in_line().empty()) continue;
+    cursor_.skip_line();
+  }
+
+  void read_statement(const std::string& keyword, std::string_view word) {
     if (keyword == "v") {
-      // More columns (weight, colours) follow in some files; they are of no use here.
-      Vec<3> point;
-      if (read_coordinates_in_line(cursor_, input_, 2, point))
-        mesh_.vertices.push_back(point);
-      else
-        mesh_.vertices.push_back(Vec<3>::Zero());  // keeps the numbers of later vertices right
-    } else if (keyword == "f") {
+      read_coordinates_of_vertex();
+    } else if (keyword == "f" || keyword == "fo") {
       if (read_corners(3, "a face")) add_polygon(corners_, mesh_);
     } else if (keyword == "l") {
       if (!read_corners(2, "a line")) return;
       for (std::size_t k = 1; k < corners_.size(); ++k) mesh_.edges.push_back({corners_[k - 1], corners_[k]});
     } else if (keyword == "p") {
       if (read_corners(1, "a point")) mesh_.points.insert(mesh_.points.end(), corners_.begin(), corners_.end());
+    } else if (is_among(keyword, passed_over)) {
+      pass_over_numbers();
+    } else if (is_among(keyword, unsupported)) {
+      input_.add_issue_at_line(
+          cursor_.word_position(), word,
+          "expected vertices, faces, lines and points: curved surfaces, patches and other files are "
+          "not supported");
+    } else {
+      input_.add_issue_at_line(cursor_.word_position(), word,
+                               "expected a keyword of .obj files, as in v or f: what this line adds is not known; "
+                               "comments start with #");
     }
-    // Normals, texture coordinates, groups and materials do not shape the mesh.
+  }
+
+  void read_coordinates_of_vertex() {
+    // A weight, a colour and its opacity follow in some files; they are of no use here.
+    constexpr int max_further_columns = 5;
+    Vec<3> point;
+    if (read_coordinates_in_line(cursor_, input_, 2, point)) skip_numbers_in_line(cursor_, input_, max_further_columns);
+    mesh_.vertices.push_back(point);  // a bad one too: it keeps the numbers of later vertices right
+  }
+
+  /// Numbers and switches are no keywords: one that stands here has lost its line break, and its geometry with it.
+  void pass_over_numbers() {
+    for (std::string_view word = cursor_.next_in_line(); !word.empty(); word = cursor_.next_in_line()) {
+      if (!adds_geometry(to_lower(word))) continue;
+      return input_.add_issue_at_line(cursor_.word_position(), word, "expected a line break before this keyword");
+    }
+  }
+
+  /// A backslash at the end of names joins the next line to them, unless that starts with a keyword: paths of Windows
+  /// may end with one.
+  void pass_over_names() {
+    while (ends_with_backslash(cursor_.take_line())) {
+      TextCursor peek = cursor_;
+      if (is_obj_keyword(to_lower(peek.next_in_line()))) return;
+    }
   }
 
   /// The vertices of the corners `v`, `v/t`, `v//n` or `v/t/n` on the rest of the line

@@ -1,8 +1,9 @@
 // .ply: https://paulbourke.net/dataformats/ply/, ASCII and binary. Of the elements, `vertex` (x, y, z), `face`
-// (vertex_indices), `edge` (vertex1, vertex2) and `point` (vertex_index, our own addition) are used, others passed
-// over.
+// (vertex_indices), `edge` (vertex1, vertex2) and `point` (vertex_index, our own addition) are used; others are passed
+// over, unless they have vertices: those would be geometry that is not read.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string>
@@ -63,11 +64,12 @@ class PlyReader {
       : input_(input), mesh_(mesh), text_(input.bytes()), binary_(input.bytes(), false) {}
 
   void read() {
-    if (!read_header()) return;
+    if (!read_header() || !check_elements()) return;
     binary_ = ByteCursor(input_.bytes(), swapped_, text_.position());
     for (const Element& element : elements_) {
       if (!read_element(element) || input_.is_full()) return;
     }
+    check_end();
   }
 
  private:
@@ -82,15 +84,71 @@ class PlyReader {
     while (!text_.is_at_end()) {
       const std::string_view keyword = text_.next_in_line();
       if (keyword == "end_header") {
-        text_.skip_line();
+        if (!expect_end_of_line()) return false;
+        is_binary_ ? text_.skip_line_before_bytes() : text_.skip_line();
         return has_format_ || fail_header("", "expected a format line in the header");
       }
-      if (keyword == "format" && !read_format()) return false;
-      if (keyword == "element" && !read_element_line()) return false;
-      if (keyword == "property" && !read_property_line()) return false;
+      if (!read_header_line(keyword)) return false;
       text_.skip_line();
     }
     return fail_header("", "expected end_header");
+  }
+
+  bool read_header_line(std::string_view keyword) {
+    if (keyword.empty() || keyword == "comment" || keyword == "obj_info") return true;
+    if (keyword == "format") return read_format();
+    if (keyword == "element") return read_element_line() && expect_end_of_line();
+    if (keyword == "property") return read_property_line() && expect_end_of_line();
+    return fail_header(keyword, "expected format, comment, element, property or end_header");
+  }
+
+  bool expect_end_of_line() {
+    const std::string_view word = text_.next_in_line();
+    return word.empty() || fail_header(word, "expected the end of the line");
+  }
+
+  static bool is_list_of_vertices(const Property& property) {
+    return property.count_type != PlyType::none && property.name.starts_with("vertex_ind");
+  }
+
+  /// Does the element have what makes geometry of it?
+  bool check_elements() {
+    for (const Element& element : elements_) {
+      if (element.count == 0) continue;
+      const auto num_named = [&](std::string_view name) {
+        return std::count_if(element.properties.begin(), element.properties.end(), [&](const Property& property) {
+          return property.count_type == PlyType::none && property.name == name;
+        });
+      };
+      const auto num_lists = std::count_if(element.properties.begin(), element.properties.end(), is_list_of_vertices);
+      const char* expected = nullptr;
+      if (element.name == "vertex") {
+        if (num_named("x") != 1 || num_named("y") != 1 || num_named("z") > 1)
+          expected = "expected the properties x, y and z of a vertex";
+      } else if (element.name == "face") {
+        if (num_lists != 1) expected = "expected one property `list ... vertex_indices` of a face";
+      } else if (element.name == "edge") {
+        if (num_named("vertex1") != 1 || num_named("vertex2") != 1)
+          expected = "expected the properties vertex1 and vertex2 of an edge";
+      } else if (num_lists > 0) {
+        expected = "expected vertices, faces, edges and points: the vertices of other elements are not understood";
+      }
+      if (expected != nullptr) input_.add_issue_at_line(element.offset, element.name, expected);
+    }
+    return !input_.has_failed();
+  }
+
+  /// More data than the header tells of: a number in it is wrong.
+  void check_end() {
+    if (input_.has_failed()) return;
+    const std::string_view rest = input_.bytes().substr(std::min(position(), input_.bytes().size()));
+    const std::size_t place = rest.find_first_not_of(is_binary_ ? std::string_view(" \t\r\n\0", 5) : " \t\r\n\v\f");
+    if (place == std::string_view::npos) return;
+    const char* message = "expected the end of the file after the elements of the header; are their numbers right?";
+    if (is_binary_)
+      input_.add_issue_at_byte(position() + place, fmt::format("{} bytes more", rest.size() - place), message);
+    else
+      fail(text_.next(), message);
   }
 
   bool read_format() {
@@ -178,7 +236,7 @@ class PlyReader {
       return true;
     }
     if (!read_number(property.count_type, value)) return false;
-    const bool is_face = element.name == "face" && property.name.starts_with("vertex_ind");
+    const bool is_face = element.name == "face" && is_list_of_vertices(property);
     const std::size_t bytes_each = is_binary_ ? num_bytes(property.type) : 1;
     if (!(value >= 0.0 && value <= 2e9) || value != std::floor(value) ||
         !is_plausible_count(static_cast<std::uint64_t>(value), bytes_each, num_bytes_left())) {

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "clearance/geometry/boundary_descriptions.h"
+#include "clearance/io/files/text_lines.h"
+#include "clearance/io/mesh/mesh_cells.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
 #include "clearance/io/mesh/vtu.h"
@@ -53,6 +55,13 @@ Result<Mesh> finish(MeshInput& input, Mesh mesh, const MeshReadOptions& options)
   return mesh;
 }
 
+/// A file that is no binary STL file, which may start with anything: wide characters are a problem.
+MeshInput open_text(const fs::path& path) {
+  MeshInput input(path);
+  if (has_wide_characters(input.bytes())) input.add_issue("", "", wide_characters_message);
+  return input;
+}
+
 using FormatReader = void (*)(MeshInput&, Mesh&);
 
 FormatReader find_reader(const std::string& extension) {
@@ -72,7 +81,7 @@ Result<Mesh> read_tetgen_pair(const fs::path& path, const MeshReadOptions& optio
   fs::path element_path = path;
   node_path.replace_extension(".node");
   element_path.replace_extension(".ele");
-  MeshInput nodes(node_path);
+  MeshInput nodes = open_text(node_path);
   if (nodes.has_failed()) return nodes.issues();
   Mesh mesh;
   std::error_code ignored;
@@ -80,7 +89,7 @@ Result<Mesh> read_tetgen_pair(const fs::path& path, const MeshReadOptions& optio
     read_tetgen(nodes, nullptr, mesh);
     return finish(nodes, std::move(mesh), options);
   }
-  MeshInput elements(element_path);
+  MeshInput elements = open_text(element_path);
   if (elements.has_failed()) return elements.issues();
   read_tetgen(nodes, &elements, mesh);
   if (nodes.has_failed()) return nodes.issues();
@@ -94,7 +103,7 @@ Result<Mesh> read_segments_or_points(const fs::path& path, const std::string& ex
   fs::path obj_path = path;
   obj_path.replace_extension(".obj");
   const bool has_own_file = fs::exists(path, ignored) || !fs::exists(obj_path, ignored);
-  MeshInput input(has_own_file ? path : obj_path);
+  MeshInput input = open_text(has_own_file ? path : obj_path);
   if (input.has_failed()) return input.issues();
   Mesh mesh;
   if (has_own_file && extension == ".seg")
@@ -138,7 +147,7 @@ Result<Mesh> read_mesh(const fs::path& path, const MeshReadOptions& options) {
                  "expected a mesh file: .msh, .obj, .ply, .stl, .off, .vtu, .vtk, .node, .ele, .seg or .pt",
                  Severity::error};
   }
-  MeshInput input(path);
+  MeshInput input = reader == read_stl ? MeshInput(path) : open_text(path);
   Mesh mesh;
   mesh.dim = options.dim;
   if (!input.has_failed()) reader(input, mesh);

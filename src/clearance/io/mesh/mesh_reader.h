@@ -1,7 +1,9 @@
 // Meshes from files. One function for all formats; the extension chooses:
 //   .msh          Gmsh 2.2, 4.0 and 4.1, ASCII and binary, and the variants that the IPC authors' meshes use
 //   .obj          Wavefront: vertices, faces (polygons become fans), lines, points
-//   .ply .stl .off   surfaces; bit-identical corners of an STL become one vertex
+//   .ply .stl .off   surfaces; bit-identical corners of an STL become one vertex. A text STL needs its `endsolid`,
+//   unless
+//                 the surface is closed; behind the triangles of a binary one may be anything but more triangles
 //   .vtu .vtk     unstructured grids, ASCII and binary
 //   .node .ele    TetGen, read as a pair, also named without extension
 //   .seg .pt      the IPC authors' segments and points; without such a file, edges or vertices of the .obj beside it
@@ -12,8 +14,11 @@
 // Left out are descriptions of boundaries: triangles that are faces of tets, edges of tets or triangles, points that
 // something else uses. Vertices that no element uses stay; a file with vertices but no element is a set of points. Only
 // .obj makes points of all unused vertices. Curved lines and faces have their corners only; curved triangles in 3D that
-// are no faces of tets are refused. Every problem (at most `max_mesh_issues`) says where it is: `line 17`,
-// `byte 1234`.
+// are no faces of tets are refused.
+//
+// Nothing of a file is lost in silence: text may have any line ends (io/files/text_lines.h), and what the format cannot
+// tell from geometry, counts that do not hold and files that end too early are problems. Every problem (at most
+// `max_mesh_issues`) says where it is: `line 17`, `byte 1234`.
 #pragma once
 
 #include <filesystem>

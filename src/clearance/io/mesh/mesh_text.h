@@ -3,6 +3,8 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "clearance/io/mesh/mesh_file.h"
@@ -10,12 +12,12 @@
 
 namespace clearance {
 
-/// Walks over the words of a text. A word is what stands between blanks; `comment` starts a comment up to the end of
-/// the line ('\0': the format has no comments). A backslash before a line break joins two lines.
+/// Walks over the words of a text whose lines end in any way of `text_lines.h`; a byte order mark at the start is
+/// passed over. A word is what stands between blanks; `comment` starts a comment up to the end of the line ('\0': the
+/// format has no comments). A backslash at the end of a line, which blanks may follow, joins two lines.
 class TextCursor {
  public:
-  explicit TextCursor(std::string_view text, char comment = '\0', std::size_t position = 0)
-      : text_(text), position_(position), comment_(comment) {}
+  explicit TextCursor(std::string_view text, char comment = '\0', std::size_t position = 0);
 
   std::size_t position() const { return position_; }
   std::size_t num_bytes_left() const { return text_.size() - position_; }
@@ -25,15 +27,19 @@ class TextCursor {
   std::string_view next();
   /// The next word of this line; empty if there is none
   std::string_view next_in_line();
-  /// Goes to the start of the next line
+  /// Goes to the start of the next line; a backslash joins nothing here
   void skip_line();
-  /// The rest of this line without its line break, and goes to the next line
+  /// The rest of this line without its line break, and goes to the next line; a backslash joins nothing here
   std::string_view take_line();
+  /// Goes to the binary data that follow this line: past a line break like the first one of the text, since what looks
+  /// like the second half of one may be the first byte.
+  void skip_line_before_bytes();
   /// Offset of the word that was taken last
   std::size_t word_position() const { return word_position_; }
 
  private:
   std::string_view take_word();
+  std::size_t continuation_length() const;
   std::string_view text_;
   std::size_t position_ = 0;
   std::size_t word_position_ = 0;
@@ -54,8 +60,29 @@ bool parse_real(std::string_view word, double& value);
 /// The next `num_coordinates` words as finite coordinates. Otherwise false, with the problem reported by line.
 bool read_coordinates(TextCursor& cursor, MeshInput& input, int num_coordinates, Vec<3>& point);
 
-/// The same within this line: three coordinates, of which those beyond `num_required` may be missing (0).
-bool read_coordinates_in_line(TextCursor& cursor, MeshInput& input, int num_required, Vec<3>& point);
+/// The same within this line: at most `max_coordinates`, of which those beyond `num_required` may be missing (0).
+bool read_coordinates_in_line(TextCursor& cursor, MeshInput& input, int num_required, Vec<3>& point,
+                              int max_coordinates = 3);
+
+/// How the records of a list lie in a text
+enum class RecordLayout {
+  lines,  ///< each on a line of its own, where further columns may follow
+  words   ///< one word after the other, on any lines
+};
+
+/// Lines, if the next `num_records` lines that are not empty have `min_words` words each, or if there are just so many
+/// lines, some of which are then too short.
+RecordLayout find_record_layout(TextCursor cursor, std::uint64_t num_records, std::uint64_t min_words);
+
+/// Goes to the next line that is not empty; false at the end of the text
+bool skip_empty_lines(TextCursor& cursor);
+
+/// Number of lines from here on that are not empty
+std::uint64_t count_lines(TextCursor cursor);
+
+/// The rest of this line must be numbers, at most so many: further columns that are of no use here. Otherwise false,
+/// with the problem reported: the next record may stand on the same line.
+bool skip_numbers_in_line(TextCursor& cursor, MeshInput& input, int max_numbers);
 
 /// ASCII only: file formats do not know locales.
 std::string to_lower(std::string_view text);

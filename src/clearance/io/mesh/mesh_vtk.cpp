@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,14 @@ class VtkReader {
       const std::string_view word = text_.next();
       const std::string keyword = to_lower(word);
       // What comes after the geometry is data on points and cells.
-      if (keyword.empty() || keyword == "point_data" || keyword == "cell_data") break;
+      if (keyword.empty()) break;
+      if (keyword == "point_data" || keyword == "cell_data") {
+        if (!check_data_count(keyword)) return;
+        break;
+      }
       if (!read_section(keyword, word)) return;
     }
-    add_cells();
+    if (!input_.has_failed() && has_all_sections()) add_cells();
   }
 
  private:
@@ -58,25 +63,66 @@ class VtkReader {
     return fail(word, "expected UNSTRUCTURED_GRID or POLYDATA");
   }
 
-  bool read_section(const std::string& keyword, std::string_view word) {
-    if (keyword == "points") return read_points();
-    if (keyword == "cells" || keyword == "vertices" || keyword == "lines" || keyword == "polygons" ||
-        keyword == "triangle_strips") {
-      return read_cells(keyword);
+  static bool holds_cells(const std::string& keyword) {
+    return keyword == "cells" || keyword == "vertices" || keyword == "lines" || keyword == "polygons" ||
+           keyword == "triangle_strips";
+  }
+  static bool is_section(const std::string& keyword) {
+    return holds_cells(keyword) || keyword == "points" || keyword == "cell_types" || keyword == "point_data" ||
+           keyword == "cell_data";
+  }
+
+  /// A file that ends between two sections lacks one.
+  bool has_all_sections() {
+    if (cells_.empty()) {
+      return fail("",
+                  "expected cells (CELLS, POLYGONS, LINES, VERTICES): the file ends before them and seems to be cut "
+                  "off");
     }
+    std::size_t num_typed = 0;
+    for (const Cells& cells : cells_) {
+      if (cells.keyword == "cells") num_typed += cells.num_cells();
+    }
+    if (num_typed == types_.size()) return true;
+    return fail(fmt::format("{} types", types_.size()), fmt::format("expected CELL_TYPES of {} cells", num_typed));
+  }
+
+  /// The number of points or cells of the file once more
+  bool check_data_count(const std::string& keyword) {
+    std::uint64_t count = 0;
+    if (!read_count(count)) return false;
+    std::uint64_t num_cells = 0;
+    for (const Cells& cells : cells_) num_cells += cells.num_cells();
+    const std::uint64_t found = keyword == "point_data" ? mesh_.vertices.size() : num_cells;
+    return count == found || fail(fmt::format("{}", count), fmt::format("expected the number before it, {}", found));
+  }
+
+  bool read_section(const std::string& keyword, std::string_view word) {
+    if (is_section(keyword) && !sections_.insert(keyword).second) return fail(word, "expected this section once");
+    if (keyword == "points") return read_points();
+    if (holds_cells(keyword)) return read_cells(keyword);
     if (keyword == "cell_types") return read_cell_types();
     if (keyword == "field") return skip_field();
     if (keyword == "metadata") {
-      // ends with an empty line
-      text_.skip_line();
-      while (!text_.is_at_end() && !text_.take_line().empty()) continue;
+      skip_metadata();
       return true;
     }
     return fail(word, "expected POINTS, CELLS, CELL_TYPES, VERTICES, LINES or POLYGONS");
   }
 
+  /// Ends with an empty line; if that is missing, with the next section.
+  void skip_metadata() {
+    text_.skip_line();
+    while (!text_.is_at_end()) {
+      TextCursor peek = text_;
+      const std::string word = to_lower(peek.next_in_line());
+      if (word.empty() || is_section(word)) return;
+      text_.skip_line();
+    }
+  }
+
   bool read_count(std::uint64_t& count) {
-    const std::string_view word = text_.next_in_line();
+    const std::string_view word = text_.next();
     return parse_integer(word, count) || fail(word, "expected a number of items");
   }
 
@@ -87,7 +133,7 @@ class VtkReader {
     const std::size_t width = num_bytes(name);
     if (width == 0) return fail(type, "expected a type, as in float, double, int or vtktypeint64");
     const std::size_t min_bytes = is_binary_ ? width : 2;
-    text_.skip_line();
+    if (is_binary_) text_.skip_line_before_bytes();
     if (!is_plausible_count(count, min_bytes, text_.num_bytes_left())) {
       return fail(fmt::format("{}", count), "expected a number of items that fits the file");
     }
@@ -165,8 +211,7 @@ class VtkReader {
   bool read_points() {
     std::uint64_t count = 0;
     if (!read_count(count)) return false;
-    if (!mesh_.vertices.empty()) return fail("POINTS", "expected POINTS once");
-    const std::string_view type = text_.next_in_line();
+    const std::string_view type = text_.next();
     std::vector<double> values;
     if (!is_plausible_count(count, 3, input_.bytes().size()) || !read_numbers(type, 3 * count, values)) {
       return input_.has_failed() ? false
@@ -182,6 +227,8 @@ class VtkReader {
     std::size_t line = 0;
     std::vector<std::int64_t> offsets;  ///< one more than cells
     std::vector<std::int64_t> vertices;
+
+    std::size_t num_cells() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   };
 
   bool read_cells(const std::string& keyword) {
@@ -193,13 +240,15 @@ class VtkReader {
     if (!read_count(count) || !read_count(size)) return false;
     // Version 5: arrays of offsets and vertices. Before: each cell starts with its number of vertices.
     TextCursor peek = text_;
-    peek.skip_line();
-    if (to_lower(peek.next_in_line()) == "offsets") {
-      text_.skip_line();
-      text_.next();
-      if (!read_numbers(text_.next_in_line(), count, cells.offsets)) return false;
+    if (to_lower(peek.next()) == "offsets") {
+      text_ = peek;
+      if (!read_numbers(text_.next(), count, cells.offsets)) return false;
       if (to_lower(text_.next()) != "connectivity") return fail("", "expected CONNECTIVITY");
-      if (!read_numbers(text_.next_in_line(), size, cells.vertices)) return false;
+      if (!read_numbers(text_.next(), size, cells.vertices)) return false;
+      const std::int64_t last = cells.offsets.empty() ? 0 : cells.offsets.back();
+      if (last != static_cast<std::int64_t>(cells.vertices.size())) {
+        return fail(fmt::format("{}", last), fmt::format("expected the last offset {}", cells.vertices.size()));
+      }
     } else {
       std::vector<std::int64_t> values;
       if (!read_numbers("int", size, values) || !split(values, count, cells)) return false;
@@ -235,7 +284,7 @@ class VtkReader {
 
   /// FIELD name count, then arrays `name components tuples type` with their values
   bool skip_field() {
-    text_.next_in_line();
+    text_.next();
     std::uint64_t num_arrays = 0;
     if (!read_count(num_arrays)) return false;
     for (std::uint64_t a = 0; a < num_arrays; ++a) {
@@ -247,7 +296,7 @@ class VtkReader {
         return fail(fmt::format("{}", num_tuples), "expected a field array that fits the file");
       }
       std::vector<double> ignored;
-      if (!read_numbers(text_.next_in_line(), num_components * num_tuples, ignored)) return false;
+      if (!read_numbers(text_.next(), num_components * num_tuples, ignored)) return false;
     }
     return true;
   }
@@ -271,7 +320,7 @@ class VtkReader {
 
   void add_cells() {
     for (const Cells& cells : cells_) {
-      for (std::size_t c = 0; c + 1 < cells.offsets.size() && !input_.is_full(); ++c) add_cell(cells, c);
+      for (std::size_t c = 0; c < cells.num_cells() && !input_.is_full(); ++c) add_cell(cells, c);
     }
     check_curved_faces(input_, mesh_, simplex_cells_.curved_faces);
   }
@@ -303,6 +352,7 @@ class VtkReader {
   Mesh& mesh_;
   TextCursor text_;
   bool is_binary_ = false;
+  std::set<std::string> sections_;
   std::vector<Cells> cells_;
   std::vector<std::int64_t> types_;
   std::vector<int> corners_;

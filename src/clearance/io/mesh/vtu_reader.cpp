@@ -63,9 +63,11 @@ class VtuReader {
   bool read_structure() {
     XmlScanner scanner(input_.bytes());
     bool has_root = false;
+    bool is_closed = false;
     std::string section;
     while (auto tag = scanner.next()) {
       if (tag->is_closing) {
+        is_closed = is_closed || tag->name == "VTKFile";
         if (tag->name == section) section.clear();
         continue;
       }
@@ -84,7 +86,12 @@ class VtuReader {
     }
     if (scanner.has_failed()) return fail(scanner.position(), "", "expected a complete XML tag");
     if (!has_root) return fail(0, "", "expected a VTKFile element");
-    return !pieces_.empty() || fail(0, "", "expected a Piece element");
+    if (pieces_.empty()) return fail(0, "", "expected a Piece element");
+    return is_closed || fail_cut();
+  }
+
+  bool fail_cut() {
+    return fail(input_.bytes().size(), "", "expected </VTKFile>: the file ends before it and seems to be cut off");
   }
 
   bool read_root(const XmlTag& tag) {
@@ -157,6 +164,9 @@ class VtuReader {
       return fail(tag.begin, "", "expected an underscore before the appended data");
     }
     encoding_.appended_begin = underscore + 1;
+    if (input_.bytes().rfind("</VTKFile") < underscore || input_.bytes().rfind("</VTKFile") == std::string_view::npos) {
+      return fail_cut();
+    }
     return !pieces_.empty() || fail(tag.begin, "", "expected a Piece element before the appended data");
   }
 
@@ -234,14 +244,14 @@ class VtuReader {
       fail(piece.tag, "", "expected a DataArray in Points");
       return;
     }
-    if (piece.num_points > 0 && !read_vectors(piece, piece.points[0], frame_.mesh.vertices)) return;
+    if (!piece.points.empty() && !read_vectors(piece, piece.points[0], frame_.mesh.vertices)) return;
     if (frame_.mesh.vertices.size() > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       fail(piece.tag, "", "expected fewer than 2^31 points");
       return;
     }
     if (!read_point_data(piece, "velocity", frame_.velocity)) return;
     if (!read_point_data(piece, "contact_force", frame_.contact_force)) return;
-    if (piece.num_cells > 0 && !read_cells(piece)) return;
+    if ((piece.num_cells > 0 || !piece.cells.empty()) && !read_cells(piece)) return;
     if (!read_cell_data(piece, "body", body_)) return;
     if (!read_cell_data(piece, "is_obstacle", is_obstacle_)) return;
     if (!scalar_.empty() && !read_scalars(piece)) return;
@@ -341,7 +351,8 @@ class VtuReader {
       if (!add_cell(piece, c, types[c], corners)) return false;
       begin = end;
     }
-    return true;
+    if (begin == static_cast<std::int64_t>(vertices.size())) return true;
+    return fail(piece.tag, fmt::format("{}", begin), fmt::format("expected the last offset {}", vertices.size()));
   }
 
   bool add_cell(const Piece& piece, std::size_t cell, std::int64_t type, std::span<const std::int64_t> vertices) {

@@ -29,8 +29,10 @@ Result<std::vector<PvdEntry>> read_pvd(const std::filesystem::path& path) {
   std::vector<PvdEntry> entries;
   XmlScanner scanner(input.bytes());
   bool has_collection = false;
+  bool is_closed = false;
   while (const auto tag = scanner.next()) {
     if (tag->name == "Collection") has_collection = true;
+    if (tag->name == "VTKFile") is_closed = tag->is_closing;
     if (tag->name != "DataSet" || tag->is_closing) continue;
     PvdEntry entry;
     const std::string_view time = tag->attribute("timestep");
@@ -45,6 +47,8 @@ Result<std::vector<PvdEntry>> read_pvd(const std::filesystem::path& path) {
     input.add_issue_at_line(scanner.position(), "", "expected a complete XML tag");
   else if (!has_collection)
     input.add_issue("", "", "expected a Collection element");
+  else if (!is_closed && !input.has_failed())
+    input.add_issue("", "", "expected </VTKFile>: the file ends before it and seems to be cut off");
   if (input.has_failed()) return input.issues();
   return entries;
 }

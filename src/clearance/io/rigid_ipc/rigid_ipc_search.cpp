@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <vector>
+
+#include "clearance/io/mesh/mesh_file.h"
+#include "clearance/io/mesh/mesh_text.h"
 
 namespace clearance {
 namespace {
@@ -18,14 +19,14 @@ bool is_file(const fs::path& path) {
 
 // Of the first vertex; only .obj files have rows of two.
 int dimension_of_mesh(const fs::path& path) {
-  if (path.extension() != ".obj") return 3;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("v ")) continue;
-    std::istringstream words(line.substr(2));
+  if (to_lower(path.extension().string()) != ".obj") return 3;
+  const MeshInput input(path);
+  TextCursor cursor(input.bytes(), '#');
+  for (; !cursor.is_at_end(); cursor.skip_line()) {
+    if (to_lower(cursor.next_in_line()) != "v") continue;
     double number = 0.0;
     int count = 0;
-    while (count < 3 && words >> number) ++count;
+    while (count < 3 && parse_real(cursor.next_in_line(), number)) ++count;
     return count == 2 ? 2 : 3;
   }
   return 3;
