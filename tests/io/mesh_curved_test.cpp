@@ -350,7 +350,8 @@ TEST(CurvedMesh, UnsupportedGmshElementsAreNamed) {
       ASSERT_FALSE(read.has_value());
       EXPECT_EQ(read.issues()[0].value, std::string(name).substr(0, 40));
       EXPECT_EQ(read.issues()[0].message,
-                "expected points, lines, triangles or tetrahedra, of order 1 to 4 with all nodes");
+                "not supported (docs/limits.md); expected points, lines, triangles or tetrahedra, of order 1 to 4 with "
+                "all nodes");
     }
   }
 }
@@ -503,7 +504,7 @@ TEST(CurvedMesh, BrokenCellsOfGridsAreNamed) {
                 {{22, first(7)}, "expected 6 nodes for VTK cell type 22, found 7"},
                 {{69, first(12)}, "expected 3, 6, 10 or 15 nodes for VTK cell type 69, found 12"},
                 {{68, first(6)}, "expected 2, 3, 4 or 5 nodes for VTK cell type 68, found 6"},
-                {{34, first(7)}, "of order 1 to 4, found VTK cell type 34"},
+                {{34, first(7)}, "VTK cells of type 34 are not supported"},
                 {{71, twice}, "expected every node of an element once"},
                 {{71, outside}, "expected a point index from 0, below"},
                 {{22, {nodes.begin() + 1, nodes.begin() + 7}}, "expected faces of tetrahedra"}};

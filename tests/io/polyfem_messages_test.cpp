@@ -68,7 +68,7 @@ TEST_F(PolyfemFiles, ThatCannotBeComposedSayWhy) {
 TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
   EXPECT_EQ(folder_.problems(scene_of(
                 entry("cube.msh", R"("advanced": {"normalize_mesh": true}, "extract": "edges", "unit": "mm")") +
-                    R"(, {"type": "mesh_sequence", "mesh_sequence": "frames", "fps": 24, "is_obstacle": true})",
+                    R"(, {"type": "mesh_sequence", "mesh_sequence": "frames", "fps": 24})",
                 R"("space": {"discr_order": 5, "basis_type": "Spline", "use_p_ref": true},
       "contact": {"enabled": true, "periodic": true, "collision_mesh": {"mesh": "a.obj", "linear_map": "b.hdf5"},
                   "adhesion": {"adhesion_enabled": true}},
@@ -102,9 +102,26 @@ TEST_F(PolyfemMessages, EverythingUnsupportedIsRefusedByNameAtOnce) {
                 "geometry[0].advanced: normalize_mesh is not supported yet (got {...})",
                 "geometry[0].extract: only surfaces are supported yet (got \"edges\")",
                 "geometry[0].unit: units of meshes are not supported yet; use `scale` (got \"mm\")",
-                "geometry[1].type: sequences of meshes are not supported yet (got \"mesh_sequence\")",
+                "geometry[1].type: only obstacles can follow a sequence of meshes (got \"mesh_sequence\")",
                 "contact.collision_mesh.mesh: the mesh file does not exist (got \"a.obj\")",
             }));
+}
+
+TEST_F(PolyfemMessages, OfSequencesOfMeshes) {
+  const auto of = [&](const std::string& more) {
+    return folder_.problems(
+        scene_of(entry("cube.msh") + R"(, {"type": "mesh_sequence", "is_obstacle": true, )" + more + "}"));
+  };
+  const std::string expected =
+      "geometry[1].mesh_sequence: expected a folder of mesh files, a pattern such as "
+      "`frames/*.obj`, or a list of files";
+  EXPECT_EQ(of(R"("fps": 24)"), Lines{expected});
+  EXPECT_EQ(of(R"("mesh_sequence": "none", "fps": 24)"), Lines{expected + " (got \"none\")"});
+  EXPECT_EQ(of(R"("mesh_sequence": ["flat.obj", "none.obj"], "fps": 24)"),
+            Lines{"geometry[1].mesh_sequence: entry 1: the mesh file does not exist (got \"none.obj\") (got "
+                  "[\"flat.obj\",\"none.obj\"])"});
+  EXPECT_EQ(of(R"("mesh_sequence": ["flat.obj"])"),
+            Lines{"geometry[1].fps: expected how many files of the sequence there are a second"});
 }
 
 TEST_F(PolyfemMessages, WhatIsSwitchedOffRuns) {
@@ -224,17 +241,20 @@ TEST_F(PolyfemMessages, OfConditions) {
   EXPECT_EQ(of(R"([{"id": 4, "value": 0}])"), Lines{at + "value: expected 3 numbers or formulas (got 0)"});
   EXPECT_EQ(of(R"([{"id": 4, "value": [0, 0]}])"),
             Lines{at + "value: warning: has 2 of 3 values: the others are 0 (got [0,0])"});
-  EXPECT_EQ(of(R"([{"id": 4, "value": [[0, 1], 0, 0]}])"),
-            Lines{at + "value[0]: tables of values over time are not supported yet (got [0,1])"});
+  EXPECT_EQ(
+      of(R"([{"id": 4, "value": [[0, 1], 0, 0]}])"),
+      Lines{at + "value[0]: lists of values need `time_reference`, the times of their entries; values per element "
+                 "are not supported (got [0,1])"});
   EXPECT_EQ(
       of(R"([{"id": 4, "value": [{"file_name": "a.py", "function_name": "f"}, true, {"value": 1, "unit": "mile"}]}])"),
       (Lines{at + "value[0]: calls a Python function, which is not supported (got "
                   "{...})",
              at + "value[1]: expected a number, a formula or {value, unit} (got true)",
              at + "value[2].unit: the unit `mile` is not known (got {...})"}));
-  EXPECT_EQ(of(R"([{"id": 4, "value": ["t", 0, 0], "time_reference": [0, 1]}])"),
-            Lines{at + "time_reference: values in a table over time are not supported yet; use a formula of t (got "
-                       "[0,1])"});
+  EXPECT_EQ(of(R"([{"id": 4, "value": [[0, 1, 2], 0, 0], "time_reference": [0, 1]}])"),
+            Lines{at + "value[0]: expected as many numbers as `time_reference` has times (2) (got [0,1,2])"});
+  EXPECT_EQ(of(R"([{"id": 4, "value": [[0, 1], 0, 0], "time_reference": [1, 0]}])"),
+            Lines{at + "time_reference: expected times, each later than the one before (got [1,0])"});
   EXPECT_EQ(of(R"([{"id": "top", "value": [0, 0, 0], "dimension": [true, 1, false]}])"),
             (Lines{at + "id: expected a number or a list of numbers (got \"top\")",
                    at + "dimension: expected 3 times true or false (got [true,1,false])"}));
@@ -255,7 +275,8 @@ TEST_F(PolyfemMessages, OfTimeContactAndMaterials) {
       (Lines{"time: expected two of `tend`, `dt` and `time_steps`",
              "materials[0].phi: viscous damping is not supported yet (got 1)",
              "materials[0].nu: must be between -1 and 0.5, both excluded (got 0.5)",
-             "geometry.volume_selection: no material has the number 0", "contact.dhat: must be above 0 (got -1)",
+             "geometry.volume_selection: no material has the number 0, which the body has",
+             "contact.dhat: must be above 0 (got -1)",
              "solver.contact.barrier_stiffness: expected a number or `adaptive` (got \"stiff\")",
              "contact.epsv: must be a number; values that vary in space or time are not supported yet (got \"x\")",
              "solver.nonlinear.max_iterations: must be at least 1 (got 0)",

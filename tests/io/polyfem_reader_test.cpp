@@ -1,7 +1,11 @@
 // PolyFEM scenes made here: units, defaults, placement, selections and conditions.
 #include "clearance/io/polyfem/polyfem_reader.h"
 
+#include <fmt/format.h>
+
+#include <array>
 #include <cmath>
+#include <map>
 
 #include "clearance/math/rotation.h"
 #include "clearance/scene/expression.h"
@@ -229,6 +233,124 @@ TEST_F(Polyfem, ElementsOfOtherMaterialsAreParts) {
   EXPECT_EQ(scene.bodies[0].material_parts[0].elements.size(), 6u);
 }
 
+/// The unit cube in tetrahedra whose physical groups are those of `number_of` their middles; 0: none.
+template <class NumberOf>
+Mesh grouped_cube(const NumberOf& number_of) {
+  Mesh mesh = make_box({1, 1, 1}, {2, 2, 2});
+  std::map<int, MeshGroup> groups;
+  for (const auto& tet : mesh.tets) {
+    Vec<3> middle = Vec<3>::Zero();
+    for (const int v : tet) middle += 0.25 * mesh.vertices[static_cast<std::size_t>(v)];
+    const int number = number_of(middle);
+    if (number == 0) continue;
+    groups[number].number = number;
+    groups[number].elements.push_back(tet);
+  }
+  for (auto& [number, group] : groups) mesh.groups.push_back(std::move(group));
+  return mesh;
+}
+
+std::string gmsh_with_groups(const Mesh& mesh) {
+  std::string text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + std::to_string(mesh.vertices.size()) + "\n";
+  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
+    const Vec<3>& x = mesh.vertices[v];
+    text += fmt::format("{} {} {} {}\n", v + 1, x[0], x[1], x[2]);
+  }
+  text += "$EndNodes\n$Elements\n" + std::to_string(mesh.tets.size()) + "\n";
+  for (std::size_t e = 0; e < mesh.tets.size(); ++e) {
+    int number = 0;
+    for (const MeshGroup& group : mesh.groups) {
+      if (std::find(group.elements.begin(), group.elements.end(), mesh.tets[e]) != group.elements.end())
+        number = group.number;
+    }
+    const auto& [a, b, c, d] = mesh.tets[e];
+    text += fmt::format("{} 4 2 {} 1 {} {} {} {}\n", e + 1, number, a + 1, b + 1, c + 1, d + 1);
+  }
+  return text + "$EndElements\n";
+}
+
+constexpr const char* two_materials =
+    R"({"time": {"dt": 0.01, "tend": 1}, "materials": [{"type": "NeoHookean", "id": 3, "E": 3e5, "nu": 0.3, "rho": 300},
+      {"type": "NeoHookean", "id": 7, "E": 7e5, "nu": 0.3, "rho": 700}], "geometry": )";
+
+TEST_F(Polyfem, BodyNumbersAreThoseOfTheMeshFileWhereNoSelectionGivesOne) {
+  const auto upper = [](const Vec<3>& p) { return p[1] > 0.0; };
+  folder_.file("grouped.msh", gmsh_with_groups(grouped_cube([&](const Vec<3>& p) { return upper(p) ? 7 : 3; })));
+  const auto densities = [&](const std::string& more) {
+    const SceneDesc scene = good(std::string(two_materials) + entry("grouped.msh", more) + "}");
+    std::map<double, std::size_t> count;
+    if (scene.bodies.empty()) return count;
+    std::size_t num_in_parts = 0;
+    for (const MaterialPartDesc& part : scene.bodies[0].material_parts) {
+      count[part.material.density] += part.elements.size();
+      num_in_parts += part.elements.size();
+    }
+    count[scene.bodies[0].material.density] += cube_.tets.size() - num_in_parts;
+    return count;
+  };
+  const std::size_t half = cube_.tets.size() / 2;
+  EXPECT_EQ(densities(""), (std::map<double, std::size_t>{{300, half}, {700, half}}));
+  EXPECT_EQ(densities(R"("volume_selection": null)"), (std::map<double, std::size_t>{{300, half}, {700, half}}));
+  EXPECT_EQ(densities(R"("n_refs": 1)"), (std::map<double, std::size_t>{{300, half}, {700, half}}))
+      << "elements are numbered before they are refined";
+  EXPECT_EQ(densities(R"("volume_selection": 3)"), (std::map<double, std::size_t>{{300, 2 * half}}));
+  EXPECT_EQ(densities(R"("volume_selection": [{"id": 3, "axis": 1, "position": 0}])"),
+            (std::map<double, std::size_t>{{300, half + half / 2}, {700, half / 2}}))
+      << "a selection comes before the file";
+  EXPECT_EQ(densities(R"("transformation": {"rotation": [0, 0, 90]})"),
+            (std::map<double, std::size_t>{{300, half}, {700, half}}));
+}
+
+TEST_F(Polyfem, OffsetIsAddedToBodyNumbersOfTheMeshFile) {
+  folder_.file("grouped.msh", gmsh_with_groups(grouped_cube([](const Vec<3>& p) { return p[0] > 0.0 ? 1 : 5; })));
+  const SceneDesc scene =
+      good(std::string(two_materials) + entry("grouped.msh", R"("volume_selection": {"id_offset": 2})") + "}");
+  ASSERT_EQ(scene.bodies.size(), 1u);
+  ASSERT_EQ(scene.bodies[0].material_parts.size(), 1u);
+  EXPECT_EQ(scene.bodies[0].material.density + scene.bodies[0].material_parts[0].material.density, 1000.0);
+}
+
+TEST_F(Polyfem, ElementsWithoutGroupHaveNumberZero) {
+  folder_.file("grouped.msh", gmsh_with_groups(grouped_cube([](const Vec<3>& p) { return p[0] > 0.0 ? 3 : 0; })));
+  EXPECT_EQ(
+      folder_.problems(std::string(two_materials) + entry("grouped.msh") + "}"),
+      Lines{fmt::format("geometry.volume_selection: no material has the number 0, which {} of its {} elements has",
+                        cube_.tets.size() / 2, cube_.tets.size())});
+}
+
+TEST_F(Polyfem, SidesOfATurnedMeshAreThoseOfItsBoxInTheWorld) {
+  // The side below (2) of the plate after each turn, and how many nodes it has.
+  const Mesh plate = make_box({1, 0.1, 1}, {1, 1, 1});
+  for (const Vec<3>& angles : {Vec<3>(0, 0, 0), Vec<3>(0, 0, 90), Vec<3>(90, 0, 0), Vec<3>(0, 90, 180),
+                               Vec<3>(0, 0, 270), Vec<3>(180, 0, 90), Vec<3>(-90, 90, 0)}) {
+    const std::string more =
+        fmt::format(R"("transformation": {{"rotation": [{}, {}, {}], "translation": [100, -20, 3]}}, {})", angles[0],
+                    angles[1], angles[2], sides);
+    const SceneDesc scene = good(scene_of(entry("plate.msh", more), R"("boundary_conditions": {"dirichlet_boundary":
+        [{"id": 2, "value": [0, 0, 0]}]})"));
+    const Mat<3> rotation = rotation_from_euler_xyz(angles);
+    double lowest = infinity;
+    for (const Vec<3>& v : plate.vertices) lowest = std::min(lowest, (rotation * v)[1]);
+    ASSERT_EQ(scene.bodies.at(0).motions.size(), 1u) << angles.transpose();
+    EXPECT_EQ(scene.bodies[0].motions[0].region.nodes,
+              nodes_of(plate, [&](const Vec<3>& v) { return (rotation * v)[1] < lowest + 1e-9; }))
+        << angles.transpose();
+  }
+}
+
+TEST_F(Polyfem, ThresholdsStandAmongOtherSelections) {
+  const auto held = [&](const std::string& selection, int id) {
+    const SceneDesc scene = good(scene_of(
+        entry("cube.msh", R"("surface_selection": )" + selection),
+        fmt::format(R"("boundary_conditions": {{"dirichlet_boundary": [{{"id": {}, "value": [0, 0, 0]}}]}})", id)));
+    return scene.bodies.at(0).motions.at(0).region.nodes;
+  };
+  const auto below = nodes_of(cube_, [](const Vec<3>& v) { return v[1] < -0.49; });
+  EXPECT_EQ(held(R"([{"threshold": 1e-6, "id_offset": 10}])", 12), below);
+  EXPECT_EQ(held(R"([{"id": 5, "axis": -2, "position": -0.4999}, {"threshold": 1e-6}])", 5), below);
+  EXPECT_EQ(held(R"({"threshold": -1})", 2), below) << "PolyFEM takes 1e-7";
+}
+
 TEST_F(Polyfem, BodyThatIsHeldAllAroundIsAnObstacle) {
   const SceneDesc scene =
       good(scene_of(entry("cube.msh") + "," + entry("plate.msh", R"("surface_selection": 4, "transformation":
@@ -371,6 +493,86 @@ TEST_F(Polyfem, PressuresFollowTheSurface) {
         {"id": 4, "value": "x"}]})")),
       (Lines{"boundary_conditions.pressure_boundary[0].value: a pressure that varies in space is not supported yet; "
              "expected a formula in t (got x)"}));
+}
+
+TEST_F(Polyfem, TablesOverTimeAreLinearBetweenTheirTimes) {
+  const SceneDesc scene = good(scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"dirichlet_boundary":
+      [{"id": 4, "value": [[0, 1, -1], 0, [1, 1, 2]], "time_reference": [0, 0.5, 1]}],
+      "pressure_boundary": [{"id": 2, "value": [10, 20], "time_reference": [0, 1]}]})"));
+  const Expressions moved = scene.bodies.at(0).motions.at(0).displacement.value();
+  const auto at = [](const std::string& formula, double t) {
+    return evaluate({formula, "0", "0"}, "formula", t, {Vec<3>::Zero()}, {}).value()[0][0];
+  };
+  for (const auto& [t, x, z] : {std::array{-1.0, 0.0, 1.0}, std::array{0.0, 0.0, 1.0}, std::array{0.25, 0.5, 1.0},
+                                std::array{0.5, 1.0, 1.0}, std::array{0.75, 0.0, 1.5}, std::array{2.0, -1.0, 2.0}}) {
+    EXPECT_DOUBLE_EQ(at(moved[0], t), x) << t;
+    EXPECT_DOUBLE_EQ(at(moved[2], t), z) << t;
+  }
+  EXPECT_EQ(moved[1], "0");
+  EXPECT_DOUBLE_EQ(at(scene.bodies[0].loads.at(0).pressure, 0.25), 12.5);
+}
+
+TEST_F(Polyfem, LongTablesOverTimeAreRead) {
+  std::string times = "0", values = "0";
+  for (int i = 1; i < 1000; ++i) {
+    times += fmt::format(", {}", 0.01 * i);
+    values += fmt::format(", {}", i % 7);
+  }
+  const SceneDesc scene = good(
+      scene_of(entry("cube.msh", sides), R"("boundary_conditions": {"dirichlet_boundary": [{"id": 4, "value": [[)" +
+                                             values + R"(], 0, 0], "time_reference": [)" + times + "]}]}"));
+  const Expressions moved = scene.bodies.at(0).motions.at(0).displacement.value();
+  EXPECT_NEAR(evaluate(moved, "formula", 9.985, {Vec<3>::Zero()}, {}).value()[0][0], 4.5, 1e-9);
+}
+
+TEST_F(Polyfem, SequencesOfMeshesMoveObstacles) {
+  const auto flat_at = [](double y) {
+    return fmt::format("v -1 {0} -1\nv 1 {0} -1\nv 1 {0} 1\nv -1 {0} 1\nf 1 3 2\nf 1 4 3\n", y);
+  };
+  for (const int n : {1, 2, 10}) folder_.file(fmt::format("frames/f{}.obj", n), flat_at(0.1 * n));
+  const auto body = [&](const std::string& sequence) {
+    const SceneDesc scene =
+        good(scene_of(entry("cube.msh") + R"(, {"type": "mesh_sequence", "is_obstacle": true, "fps": 20,
+        "transformation": {"scale": 2, "translation": [0, -3, 0]}, "mesh_sequence": )" +
+                      sequence + "}"));
+    return scene.bodies.at(1);
+  };
+  const std::vector<std::string> in_order = {"frames/f1.obj", "frames/f2.obj", "frames/f10.obj"};
+  for (const char* sequence : {R"("frames")", R"("frames/*.obj")", R"("frames/f?*.obj")",
+                               R"(["frames/f1.obj", "frames/f2.obj", "frames/f10.obj"])"}) {
+    const BodyDesc obstacle = body(sequence);
+    EXPECT_EQ(obstacle.kind, BodyKind::obstacle);
+    EXPECT_EQ(obstacle.mesh, "frames/f1.obj");
+    ASSERT_EQ(obstacle.motions.size(), 1u);
+    EXPECT_EQ(obstacle.motions[0].mesh_files, in_order) << sequence;
+    EXPECT_EQ(obstacle.motions[0].mesh_rate, 20.0);
+    EXPECT_FALSE(obstacle.motions[0].mesh_is_placed);
+  }
+}
+
+TEST_F(Polyfem, RootPathMayNameAFile) {
+  // As programs write it that keep the path of the scene itself.
+  folder_.file("elsewhere/base.json", scene_of(entry("meshes/cube.msh")));
+  fs::create_directories(folder_.path() / "elsewhere/meshes");
+  fs::copy_file(folder_.path() / "cube.msh", folder_.path() / "elsewhere/meshes/cube.msh");
+  fs::create_directories(folder_.path() / "over");
+  const auto mesh_of = [&](const std::string& text) {
+    const Result<LoadedScene> loaded = load_scene(folder_.file("over/scene.json", text), SceneFormat::polyfem);
+    for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
+    return loaded ? loaded->scene.bodies.at(0).mesh : "";
+  };
+  const std::string absolute = (folder_.path() / "elsewhere/base.json").string();
+  for (const std::string& root : {std::string("../elsewhere/base.json"), std::string("../elsewhere/not_there.json"),
+                                  std::string("../elsewhere"), absolute}) {
+    EXPECT_EQ(mesh_of(scene_of(entry("meshes/cube.msh"), R"("root_path": ")" + root + '"')),
+              "../elsewhere/meshes/cube.msh")
+        << root;
+    EXPECT_EQ(mesh_of(R"({"common": "base.json", "root_path": ")" + root + R"("})"), "../elsewhere/meshes/cube.msh")
+        << root;
+  }
+  folder_.file("elsewhere/rooted.json", scene_of(entry("meshes/cube.msh"), R"("root_path": "base.json")"));
+  EXPECT_EQ(mesh_of(R"({"common": "../elsewhere/rooted.json"})"), "../elsewhere/meshes/cube.msh")
+      << "the root of the base counts";
 }
 
 TEST_F(Polyfem, ValuesMayHaveUnits) {

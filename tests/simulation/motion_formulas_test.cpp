@@ -179,6 +179,39 @@ TEST_F(MeshSequenceFiles, CountsFromItsStartAndRestsAfterItsEnd) {
   }
 }
 
+TEST_F(MeshSequenceFiles, RateHasStraightLinesBetweenFilesAndHoldsTheLast) {
+  // 25 files a second and steps of 10 ms: a file every four steps. Files 0 to 10 end after 0.4 s.
+  for (int n = 3; n <= 10; ++n) fs::remove(folder_ / "frames" / (std::to_string(n) + ".obj"));
+  RunningScene scene(triangle_scene(R"(, "mesh_sequence_first": 0, "mesh_rate": 25)"));
+  for (int n = 1; n <= 10; ++n) {
+    scene.step();
+    const double place = std::min(n / 4.0, 2.0), whole = std::min(std::floor(place), 1.0);
+    const double height = 0.01 * (whole * whole + (place - whole) * (2.0 * whole + 1.0));
+    EXPECT_NEAR(corner_height(scene), height, 1e-12) << "step " << n;
+  }
+}
+
+TEST_F(MeshSequenceFiles, MayBeListedAndMovedByTheTransform) {
+  const std::string scene_text =
+      obstacle_scene("\"mesh\": " + quoted("triangle.ply") +
+                     R"(, "transform": {"scale": 2, "translation": [0, 0.5, 0]}, "motions": [{"mesh_is_placed": false,
+          "mesh_files": [)" +
+                     quoted("frames/2.obj") + ", " + quoted("frames/9.obj") + "]}]");
+  RunningScene scene(scene_text);
+  const auto height = [&] {
+    for (int i = 0; i < scene.num_nodes(); ++i) {
+      if (scene.mass(i) == 0.0 && scene.rest(i)[2] == 2.0) return scene.x(i)[1];
+    }
+    return infinity;
+  };
+  scene.step();
+  EXPECT_DOUBLE_EQ(height(), 0.5 + 2 * 0.04);
+  scene.step();
+  EXPECT_DOUBLE_EQ(height(), 0.5 + 2 * 0.81);
+  scene.step();
+  EXPECT_DOUBLE_EQ(height(), 0.5 + 2 * 0.81) << "the last file holds";
+}
+
 TEST_F(MeshSequenceFiles, CopiesOfAnArrayAreMovedByTheirOffset) {
   std::string text = triangle_scene();
   text.insert(text.find("\"mesh\""), R"("array": {"counts": [2, 1, 1], "spacing": [5, 0, 0]}, )");

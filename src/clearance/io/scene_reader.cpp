@@ -196,6 +196,7 @@ std::string scene_text(const fs::path& path, const SceneDesc& scene) {
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty())
           motion.mesh_sequence = (from / motion.mesh_sequence).lexically_normal().string();
+        for (std::string& file : motion.mesh_files) file = (from / file).lexically_normal().string();
       }
     }
   }

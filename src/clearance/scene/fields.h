@@ -469,6 +469,16 @@ void describe(Visitor& v, MotionDesc& m) {
           "mesh are in the scene at the end of the step; no file may be missing; instead of any other motion"));
   v.field("mesh_sequence_first", m.mesh_sequence_first,
           at_least(0, "", "number of the file of the motion's first step"));
+  v.field("mesh_files", m.mesh_files,
+          any("path", "the files of a sequence of meshes in their order, instead of `mesh_sequence`"));
+  v.field(
+      "mesh_rate", m.mesh_rate,
+      at_least(0.0, "1/s",
+               "files of a sequence per second, the first at the motion's start; vertices move along straight lines "
+               "between two files, and stay where the last file has them; 0: one file a step"));
+  v.field(
+      "mesh_is_placed", m.mesh_is_placed,
+      any("", "true: files of a sequence hold positions in the scene; false: positions before the body's transform"));
 }
 
 template <>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "clearance/scene/absent_features.h"
 #include "clearance/scene/fields.h"
 #include "clearance/scene/key_places.h"
 #include "clearance/scene/nearest_name.h"
@@ -91,7 +92,10 @@ void read(const Json& json, const std::string& place, const Context& context, En
   }
   std::vector<std::string_view> meant = names_meant_by(word, names);
   if (meant.empty()) meant.push_back(nearest_name(word, names));
-  const std::string hint = meant[0].empty() ? "" : fmt::format("; did you mean `{}`?", fmt::join(meant, "` or `"));
+  const std::string absent = absent_feature_text(word);
+  const std::string hint = !absent.empty()    ? "; " + absent
+                           : meant[0].empty() ? ""
+                                              : fmt::format("; did you mean `{}`?", fmt::join(meant, "` or `"));
   context.report(place, json, fmt::format("expected one of {}{}", quoted_list(names), hint));
 }
 

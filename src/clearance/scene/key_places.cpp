@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "clearance/scene/absent_features.h"
 #include "clearance/scene/fields.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/nearest_name.h"
@@ -105,6 +106,7 @@ std::string hint_for_key(std::string_view key, const std::string& place, const s
   };
   const auto [below, others] = find_homes(name);
   if (!below.empty()) return fmt::format("`{}` {}", name, belongs_text(below));
+  if (std::string absent = absent_feature_text(key); !absent.empty()) return absent;
   const std::string_view nearest = nearest_name(key, known);
   if (!nearest.empty()) return fmt::format("did you mean `{}`?", nearest);
   const std::string here = "known here: " + quoted_list(known);

@@ -305,9 +305,17 @@ struct MotionDesc {
   /// the scene of all vertices of the body's mesh at the end of that step; instead of any other motion.
   std::string mesh_sequence;
   int mesh_sequence_first = 1;  ///< number of the file of the first step of the motion
+  /// Files of a sequence in their order, instead of a folder of numbered ones.
+  std::vector<std::string> mesh_files;
+  /// [1/s] files per second, from `start` on; positions between two files are interpolated linearly, and the last file
+  /// holds from its time on. 0: one file a step.
+  double mesh_rate = 0.0;
+  bool mesh_is_placed =
+      true;  ///< positions in the files are those in the scene; false: those before the body's transform
 
+  bool has_mesh_sequence() const { return !mesh_sequence.empty() || !mesh_files.empty(); }
   /// It says where in the world the nodes are, wherever they start.
-  bool is_absolute() const { return !poses.empty() || !mesh_sequence.empty(); }
+  bool is_absolute() const { return !poses.empty() || has_mesh_sequence(); }
 };
 
 enum class BodyKind {

@@ -135,7 +135,9 @@ class RemeshCheck : SceneCheck {
     refuse(body.collision_surface.has_value(), ".collision_surface",
            "elements that adapt (`remesh`) touch with their own surface");
     for (std::size_t m = 0; m < body.motions.size(); ++m) {
-      refuse(!body.motions[m].mesh_sequence.empty(), element_path(".motions", m) + ".mesh_sequence",
+      const MotionDesc& motion = body.motions[m];
+      refuse(motion.has_mesh_sequence(),
+             element_path(".motions", m) + (motion.mesh_files.empty() ? ".mesh_sequence" : ".mesh_files"),
              "says where each vertex of the file goes, and elements that adapt (`remesh`) get others");
     }
     const std::size_t num_regions = count_regions(body, index);

@@ -110,7 +110,7 @@ class ScriptCheck : SceneCheck {
 
   // What says where the vertices are leaves nothing to say for velocities and formulas.
   void check_alone(const MotionDesc& motion, const std::string& place) {
-    const bool has_sequence = !motion.mesh_sequence.empty();
+    const bool has_sequence = motion.has_mesh_sequence();
     std::string others;
     const auto add = [&](bool is_given, const char* key) {
       if (is_given) others += (others.empty() ? "`" : ", `") + std::string(key) + "`";
@@ -120,9 +120,10 @@ class ScriptCheck : SceneCheck {
     add(has_sequence && motion.center.has_value(), "center");
     add(motion.displacement.has_value(), "displacement");
     add(has_sequence && !motion.poses.empty(), "poses");
+    add(!motion.mesh_sequence.empty() && !motion.mesh_files.empty(), "mesh_files");
     if (others.empty()) return;
-    error(place + (has_sequence ? ".mesh_sequence" : ".poses"),
-          "says where the vertices are; it cannot be combined with " + others, motion.mesh_sequence);
+    const char* key = !motion.mesh_sequence.empty() ? ".mesh_sequence" : has_sequence ? ".mesh_files" : ".poses";
+    error(place + key, "says where the vertices are; it cannot be combined with " + others, motion.mesh_sequence);
   }
 
   void check_load(const LoadDesc& load, const std::string& place) {

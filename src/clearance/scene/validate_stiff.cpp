@@ -169,9 +169,9 @@ class StiffCheck : SceneCheck {
     }
     if (!is_stiff(body.kind)) return;
     if (!is_whole_body(motion.region)) error(place + ".region", "a stiff body moves as a whole: leave out the region");
-    if (!motion.mesh_sequence.empty()) {
-      error(place + ".mesh_sequence", "a stiff body cannot follow its vertices one by one; use poses",
-            motion.mesh_sequence);
+    if (motion.has_mesh_sequence()) {
+      error(place + (motion.mesh_files.empty() ? ".mesh_sequence" : ".mesh_files"),
+            "a stiff body cannot follow its vertices one by one; use poses", motion.mesh_sequence);
     }
     if (!motion.displacement || has_errors(check_expressions(*motion.displacement, "", controls_of(scene_)))) return;
     for (std::size_t i = 0; i < 3; ++i) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "clearance/math/rotation.h"
@@ -48,11 +49,27 @@ PreparedMotion prepare(const MotionDesc& motion, int body_number, const Transfor
 
 Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& motion, const BodyInstance& body) {
   namespace fs = std::filesystem;
+  const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
   const TimeWindow window{motion.start, motion.end};
-  return MeshSequence::open(fs::path(desc.base_directory) / motion.mesh_sequence,
-                            fs::path(desc.bodies[static_cast<std::size_t>(body.desc)].mesh).extension().string(), body,
-                            desc.dimension, motion.mesh_sequence_first,
-                            window.count_steps(num_steps(desc.time), desc.time.step));
+  const int num_moving_steps = window.count_steps(num_steps(desc.time), desc.time.step);
+  std::vector<fs::path> files;
+  if (!motion.mesh_files.empty()) {
+    for (const std::string& file : motion.mesh_files) files.push_back(fs::path(desc.base_directory) / file);
+    // One file a step: those that the run does not reach are not needed.
+    if (motion.mesh_rate == 0.0 && num_moving_steps < static_cast<int>(files.size())) {
+      files.resize(static_cast<std::size_t>(std::max(num_moving_steps, 1)));
+    }
+  } else {
+    const double num_intervals = std::ceil(motion.mesh_rate * num_moving_steps * desc.time.step);
+    const int count = motion.mesh_rate == 0.0 ? num_moving_steps : static_cast<int>(std::min(num_intervals + 1.0, 1e6));
+    Result<std::vector<fs::path>> found =
+        find_numbered_files(fs::path(desc.base_directory) / motion.mesh_sequence, fs::path(body_desc.mesh).extension(),
+                            motion.mesh_sequence_first, count, motion.mesh_rate > 0.0);
+    if (!found) return found.issues();
+    files = std::move(found).value();
+  }
+  return MeshSequence::open(std::move(files), body, desc.dimension,
+                            motion.mesh_is_placed ? nullptr : &body_desc.transform);
 }
 
 bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties) {
@@ -80,11 +97,12 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
                               Severity::error});
       return;
     }
-    if (!motion.mesh_sequence.empty()) {
+    if (motion.has_mesh_sequence()) {
       Result<MeshSequence> sequence = open_sequence(desc, motion, scene.bodies[b]);
       if (!sequence) {
         for (Issue issue : sequence.issues()) {
-          issue.message = fmt::format("{}.mesh_sequence: {}", place, issue.message);
+          issue.message = fmt::format("{}.{}: {}", place, motion.mesh_files.empty() ? "mesh_sequence" : "mesh_files",
+                                      issue.message);
           scene.issues.push_back(std::move(issue));
         }
         return;
@@ -117,7 +135,7 @@ class MotionStep {
   Result<Done> run() {
     // Obstacles rest where they are before the motion starts.
     if (!window_.has_started_by((state_.step + 1) * h_, h_)) return Done{};
-    if (!desc_.mesh_sequence.empty()) return follow_files();
+    if (desc_.has_mesh_sequence()) return follow_files();
     if (!desc_.poses.empty()) {
       follow_poses();
       return Done{};
@@ -189,9 +207,11 @@ class MotionStep {
   }
 
   Result<Done> follow_files() {
-    const int num_files = window_.count_steps(state_.step + 1, h_);
-    if (num_files == 0) return Done{};
-    const auto positions = motion_.sequence.positions(desc_.mesh_sequence_first + num_files - 1);
+    const int num_moving_steps = window_.count_steps(state_.step + 1, h_);
+    if (num_moving_steps == 0) return Done{};
+    // The first of one file a step is where the first step ends; at a rate, it is where the motion starts.
+    const double place = desc_.mesh_rate == 0.0 ? num_moving_steps - 1 : (time_t1() - desc_.start) * desc_.mesh_rate;
+    const auto positions = motion_.sequence.positions(place);
     if (!positions) return positions.issues();
     for (std::size_t k = 0; k < motion_.blocks.size(); ++k) {
       const auto node = static_cast<std::size_t>(motion_.nodes[k]);

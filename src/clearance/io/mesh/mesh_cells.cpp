@@ -30,6 +30,28 @@ struct VtkType {
   std::size_t num_corners = 0;  ///< of what is no simplex: 0 if it has at least one
 };
 
+/// `hexahedra: ` and the like; empty for other types.
+const char* name_of_solid(int type) {
+  switch (type) {
+    case 11:  // voxel
+    case 12:
+    case 25:
+    case 29:
+    case 72:
+      return "hexahedra: ";
+    case 13:
+    case 26:
+    case 73:
+      return "prisms: ";
+    case 14:
+    case 27:
+    case 74:
+      return "pyramids: ";
+    default:
+      return "";
+  }
+}
+
 std::optional<VtkType> vtk_type(int type) {
   switch (type) {
     case vtk_vertex:
@@ -136,8 +158,10 @@ void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int>
 std::string add_vtk_cell(int type, std::span<const int> nodes, int cell, Mesh& mesh, SimplexCells& cells) {
   const std::optional<VtkType> known = vtk_type(type);
   if (!known) {
-    return fmt::format("expected vertices, lines, triangles or tetrahedra of order 1 to 4, found VTK cell type {}",
-                       type);
+    return fmt::format(
+        "{}VTK cells of type {} are not supported (docs/limits.md); expected vertices, lines, triangles or "
+        "tetrahedra of order 1 to 4",
+        name_of_solid(type), type);
   }
   if (known->num_corners > 0 && nodes.size() != known->num_corners) {
     return fmt::format("expected {} corners for VTK cell type {}, found {}", known->num_corners, type, nodes.size());

@@ -529,7 +529,8 @@ class GmshReader {
     element_ = gmsh_element(type);
     if (element_.order > 0) return true;
     return fail(fmt::format("type {}: {}", type, element_.name),
-                "expected points, lines, triangles or tetrahedra, of order 1 to 4 with all nodes");
+                "not supported (docs/limits.md); expected points, lines, triangles or tetrahedra, of order 1 to 4 with "
+                "all nodes");
   }
 
   bool read_int_as_size(std::uint64_t& value, const char* expected) {

@@ -31,11 +31,12 @@ class ConditionReader {
                                                         "type"};
     std::vector<std::string> reported;
     from.warn_of_unknown_keys(known, reported);
-    refuse(from, "time_reference");
     PolyfemCondition condition;
     condition.place = from.place();
     const bool has_ids = read_ids(from, condition.ids, condition.is_of_all);
-    const std::optional<Expressions> value = is_scalar ? scalar(from) : values_.formulas(from, "value");
+    const std::optional<std::vector<double>> times = read_times(from, "time_reference");
+    if (!times) return std::nullopt;
+    const std::optional<Expressions> value = is_scalar ? scalar(from, *times) : values_.formulas(from, "value", *times);
     read_components(from, condition);
     if (!has_ids || !value) return std::nullopt;
     condition.value = *value;
@@ -43,16 +44,10 @@ class ConditionReader {
     return condition;
   }
 
-  std::optional<Expressions> scalar(const ForeignObject& from) const {
-    const std::optional<std::string> formula = values_.formula(from, "value");
+  std::optional<Expressions> scalar(const ForeignObject& from, const std::vector<double>& times) const {
+    const std::optional<std::string> formula = values_.formula(from, "value", times);
     if (!formula) return std::nullopt;
     return Expressions{*formula, "0", "0"};
-  }
-
-  static void refuse(const ForeignObject& from, const char* key) {
-    const Json* value = from.find(key);
-    if (value == nullptr || value->empty()) return;
-    from.error(key, "values in a table over time are not supported yet; use a formula of t");
   }
 
   /// By the interpolation of all components, or of each. False after an issue.

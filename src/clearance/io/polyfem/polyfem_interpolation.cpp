@@ -140,6 +140,11 @@ std::optional<Extend> read_extend(const ForeignObject& from) {
   return std::nullopt;
 }
 
+bool is_rising(const std::vector<double>& points) {
+  const auto falls = [](double a, double b) { return !(a < b); };
+  return std::adjacent_find(points.begin(), points.end(), falls) == points.end();
+}
+
 /// A list of any number of numbers; empty if it is none.
 std::vector<double> read_list(const ForeignObject& from, const char* key) {
   const Json* value = from.find(key);
@@ -154,8 +159,7 @@ std::optional<std::string> read_pieces(const ForeignObject& from, const std::str
   std::vector<double> points = read_list(from, "points"), values = read_list(from, "values");
   const std::optional<Extend> extend = read_extend(from);
   if (!extend) return std::nullopt;
-  const auto falls = [](double a, double b) { return !(a < b); };
-  if (points.empty() || std::adjacent_find(points.begin(), points.end(), falls) != points.end()) {
+  if (points.empty() || !is_rising(points)) {
     from.error("points", "expected times, each later than the one before");
     return std::nullopt;
   }
@@ -171,6 +175,21 @@ std::optional<std::string> read_pieces(const ForeignObject& from, const std::str
 }
 
 }  // namespace
+
+std::optional<std::vector<double>> read_times(const ForeignObject& from, const char* key) {
+  const Json* value = from.find(key);
+  if (value == nullptr || value->empty()) return std::vector<double>();
+  std::vector<double> times = read_list(from, key);
+  if (!times.empty() && is_rising(times)) return times;
+  from.error(key, "expected times, each later than the one before");
+  return std::nullopt;
+}
+
+std::string piecewise_linear(std::vector<double> points, std::vector<double> values, const std::string& time) {
+  Pieces pieces(std::move(points), std::move(values), Extend::constant);
+  pieces.set_linear();
+  return pieces.formula(time);
+}
 
 std::optional<std::string> read_interpolation(const ForeignObject& interpolation, const std::string& time) {
   const std::string type = interpolation.word("type", "none");

@@ -109,9 +109,10 @@ class Refusal {
 
   void run(const ForeignObject& entry) {
     const std::string type = entry.word("type", "mesh");
-    if (type == "mesh_sequence") {
-      entry.error("type", "sequences of meshes are not supported yet");
-    } else if (type != "mesh" && type != "mesh_array" && type != "plane" && type != "ground") {
+    if (type == "mesh_sequence" && !entry.flag("is_obstacle", false)) {
+      entry.error("type", "only obstacles can follow a sequence of meshes");
+    } else if (type != "mesh" && type != "mesh_array" && type != "mesh_sequence" && type != "plane" &&
+               type != "ground") {
       entry.error("type", "expected mesh, mesh_array, mesh_sequence, plane or ground");
     }
     if (entry.child("advanced").flag("normalize_mesh", false)) {

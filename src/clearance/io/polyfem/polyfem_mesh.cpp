@@ -246,35 +246,56 @@ Vec<3> polyfem_vector(const ForeignObject& from, const char* key, int dim, const
   return vector;
 }
 
-std::shared_ptr<const Mesh> PolyfemMeshes::load(const ForeignObject& entry, int dim, std::string& path) {
-  const std::string name = entry.word("mesh", "");
-  if (name.empty()) {
-    if (!entry.has("mesh")) entry.error("mesh", "expected the path of a mesh");
-    return nullptr;
-  }
+std::shared_ptr<const Mesh> PolyfemMeshes::load(const ForeignObject& entry, const char* key, const std::string& name,
+                                                int dim, std::string& path) {
   const auto [found, is_new] = loaded_.try_emplace({name, dim}, nullptr);
   path = find_polyfem_file(name, scene_, root_);
   if (!is_new) return found->second;
   if (path.empty()) {
-    entry.error("mesh", "the mesh file does not exist; looked for " +
-                            (scene_.parent_path() / name).lexically_normal().string());
+    entry.error(
+        key, "the mesh file does not exist; looked for " + (scene_.parent_path() / name).lexically_normal().string());
     return nullptr;
   }
   Result<Mesh> mesh = read_mesh(scene_.parent_path() / path, {.dim = dim});
   for (const Issue& issue : mesh.issues()) {
     const std::string at = issue.place.empty() ? "" : " at " + issue.place;
     const std::string value = issue.value.empty() ? "" : " (got " + issue.value + ")";
-    entry.error("mesh", fmt::format("cannot be read{}: {}{}", at, issue.message, value));
+    entry.error(key, fmt::format("cannot be read{}: {}{}", at, issue.message, value));
   }
   if (mesh) found->second = std::make_shared<const Mesh>(std::move(mesh).value());
   return found->second;
 }
 
+std::vector<std::string> PolyfemMeshes::find_sequence(const ForeignObject& entry) const {
+  const Json* value = entry.find("mesh_sequence");
+  std::vector<std::string> files;
+  if (value != nullptr && value->is_array()) {
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      const Json& name = (*value)[i];
+      const std::string path = name.is_string() ? find_polyfem_file(name.get<std::string>(), scene_, root_) : "";
+      if (path.empty()) {
+        entry.error("mesh_sequence",
+                    fmt::format("entry {}: the mesh file does not exist (got {})", i, brief_text(name)));
+        return {};
+      }
+      files.push_back(path);
+    }
+  } else if (value != nullptr && value->is_string()) {
+    files = find_polyfem_files(value->get<std::string>(), scene_, root_);
+  }
+  if (files.empty()) {
+    entry.error("mesh_sequence",
+                "expected a folder of mesh files, a pattern such as `frames/*.obj`, or a list of files");
+  }
+  return files;
+}
+
 int PolyfemMeshes::find_dimension(const std::vector<ForeignObject>& geometry) {
   for (const ForeignObject& entry : geometry) {
     if (is_disabled(entry) || entry.flag("is_obstacle", false)) continue;
+    const std::string name = entry.word("mesh", "");
     std::string path;
-    const auto mesh = load(entry, 3, path);
+    const auto mesh = name.empty() ? nullptr : load(entry, "mesh", name, 3, path);
     if (mesh == nullptr) return 3;
     const bool is_flat =
         std::all_of(mesh->vertices.begin(), mesh->vertices.end(), [](const Vec<3>& v) { return v[2] == 0.0; });
@@ -285,7 +306,15 @@ int PolyfemMeshes::find_dimension(const std::vector<ForeignObject>& geometry) {
 
 std::optional<PolyfemMesh> PolyfemMeshes::read(const ForeignObject& entry, int dim) {
   PolyfemMesh read;
-  const auto mesh = load(entry, dim, read.path);
+  const bool is_sequence = entry.word("type", "mesh") == "mesh_sequence";
+  if (is_sequence) read.sequence = find_sequence(entry);
+  if (!is_sequence && entry.word("mesh", "").empty()) {
+    if (!entry.has("mesh")) entry.error("mesh", "expected the path of a mesh");
+    return std::nullopt;
+  }
+  if (is_sequence && read.sequence.empty()) return std::nullopt;
+  const char* key = is_sequence ? "mesh_sequence" : "mesh";
+  const auto mesh = load(entry, key, is_sequence ? read.sequence.front() : entry.word("mesh", ""), dim, read.path);
   const int refinements = entry.integer("n_refs", 0);
   if (refinements < 0 || refinements > max_refinements) {
     entry.error("n_refs", fmt::format("must be between 0 and {}", max_refinements));

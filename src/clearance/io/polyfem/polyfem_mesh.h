@@ -18,6 +18,8 @@ struct PolyfemMesh {
   std::string path;  ///< for BodyDesc::mesh
   TransformDesc transform;
   std::optional<ArrayDesc> array;
+  /// Mesh files that an obstacle follows, for MotionDesc::mesh_files; `path` is the first.
+  std::vector<std::string> sequence;
   int refinements = 0;
   Mesh placed;  ///< refined, in the world at the start; the first copy; elements as in the file, or of the body's order
   std::size_t num_coarse_elements = 0;
@@ -36,8 +38,11 @@ class PolyfemMeshes {
   std::optional<PolyfemMesh> read(const ForeignObject& entry, int dim);
 
  private:
-  /// Of a file, in a scene of that dimension; null if it cannot be read.
-  std::shared_ptr<const Mesh> load(const ForeignObject& entry, int dim, std::string& path);
+  /// The mesh that the entry names at `key`, in a scene of that dimension; null if it cannot be read.
+  std::shared_ptr<const Mesh> load(const ForeignObject& entry, const char* key, const std::string& name, int dim,
+                                   std::string& path);
+  /// The files of its `mesh_sequence`: a folder, a pattern, or a list. Empty after an issue.
+  std::vector<std::string> find_sequence(const ForeignObject& entry) const;
 
   std::filesystem::path scene_, root_;
   std::map<std::pair<std::string, int>, std::shared_ptr<const Mesh>> loaded_;

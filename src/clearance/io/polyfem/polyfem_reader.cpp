@@ -68,7 +68,7 @@ class SceneReader {
   void add(const ForeignObject& entry, const PolyfemMaterials& materials) {
     const std::string type = entry.word("type", "mesh");
     if (type == "plane" || type == "ground") return add_plane(entry, type == "ground");
-    if (type != "mesh" && type != "mesh_array") return;  // refused
+    if (type != "mesh" && type != "mesh_array" && type != "mesh_sequence") return;  // refused
     const std::optional<PolyfemMesh> mesh = meshes_.read(entry, values_.dim);
     if (!mesh) return;
     // Selections hold other nodes of every copy.
@@ -87,7 +87,11 @@ class SceneReader {
     if (entry.flag("is_obstacle", false)) {
       body.kind = BodyKind::obstacle;
       obstacle_ids_.push_back(read_obstacle_id(entry));
-      move_obstacle(conditions_, obstacle_ids_.back(), body);
+      if (mesh.sequence.empty()) {
+        move_obstacle(conditions_, obstacle_ids_.back(), body);
+      } else {
+        follow(entry, std::move(mesh.sequence), body);
+      }
     } else {
       std::vector<int> body_ids = read_body_ids(entry, mesh);
       const int order = set_order(entry, orders_, body_ids, mesh.placed);
@@ -102,6 +106,15 @@ class SceneReader {
       note_edges(mesh.placed);
     }
     scene_.bodies.push_back(std::move(body));
+  }
+
+  // The first file is where the scene starts, not where the first step ends.
+  void follow(const ForeignObject& entry, std::vector<std::string> files, BodyDesc& body) const {
+    MotionDesc& motion = body.motions.emplace_back();
+    motion.mesh_files = std::move(files);
+    motion.mesh_rate = values_.number(entry, "fps", 0.0, positive("1/s", ""));
+    if (!entry.has("fps")) entry.error("fps", "expected how many files of the sequence there are a second");
+    motion.mesh_is_placed = false;
   }
 
   void set_collision_surface() {
@@ -141,7 +154,11 @@ class SceneReader {
     for (auto it = elements_of.begin(); it != elements_of.end(); ++it) {
       const MaterialDesc* material = materials.find(it->first);
       if (material == nullptr) {
-        entry.error("volume_selection", fmt::format("no material has the number {}", it->first));
+        entry.error("volume_selection",
+                    fmt::format("no material has the number {}, which {} has", it->first,
+                                body_ids.size() == 1
+                                    ? "the body"
+                                    : fmt::format("{} of its {} elements", it->second.size(), body_ids.size())));
       } else if (it == most) {
         body.material = *material;
       } else {

@@ -3,16 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <map>
 
 namespace clearance {
 namespace {
 
 using Inside = std::function<bool(const Vec<3>&)>;
-struct Selector {
-  int id = no_id;
-  Inside is_inside;
-};
+// The number that a point gets; no_id if it is not selected.
+using Selector = std::function<int(const Vec<3>&)>;
+
+Selector select(int id, Inside is_inside) {
+  return [id, is_inside = std::move(is_inside)](const Vec<3>& p) { return is_inside(p) ? id : no_id; };
+}
 
 // Names or numbers of an axis: 1 and "x" upwards, -1 and "-x" downwards; 0 after an issue.
 int read_axis(const ForeignObject& from, int dim) {
@@ -30,6 +34,32 @@ int read_axis(const ForeignObject& from, int dim) {
   return 0;
 }
 
+// A selector by `threshold` selects everything, and numbers it by the side of the box that it lies on.
+struct BoxSides {
+  double threshold = 0.0;  ///< [m]
+  int offset = 0;          ///< added to the number of the side
+};
+
+BoxSides read_box_sides(const ForeignObject& from) {
+  static const std::vector<std::string_view> known = {"threshold", "id_offset"};
+  std::vector<std::string> reported;
+  from.warn_of_unknown_keys(known, reported);
+  const double threshold = from.number("threshold", 0.0);
+  // PolyFEM takes 1e-7 in place of a negative one.
+  return {threshold < 0.0 ? 1e-7 : threshold, from.integer("id_offset", 0)};
+}
+
+// 1 left, 2 bottom, 3 right, 4 top, 5 back, 6 front, 7 other: of the sides of the box, in this order.
+int side_of_box(const Vec<3>& p, const BoundingBox& box, double threshold, int dim) {
+  if (std::abs(p[0] - box.min[0]) < threshold) return 1;
+  if (std::abs(p[1] - box.min[1]) < threshold) return 2;
+  if (std::abs(p[0] - box.max[0]) < threshold) return 3;
+  if (std::abs(p[1] - box.max[1]) < threshold) return 4;
+  if (dim == 3 && std::abs(p[2] - box.min[2]) < threshold) return 5;
+  if (dim == 3 && std::abs(p[2] - box.max[2]) < threshold) return 6;
+  return 7;
+}
+
 class SelectorReader {
  public:
   SelectorReader(const BoundingBox& box, int dim) : box_(box), dim_(dim) {}
@@ -40,15 +70,21 @@ class SelectorReader {
                                                         "relative", "center", "radius", "p1",
                                                         "p2",       "normal", "point",  "boundary_only"};
     std::vector<std::string> reported;
-    Selector selector{from.integer("id", no_id), [](const Vec<3>&) { return false; }};
+    const Selector nothing = [](const Vec<3>&) { return no_id; };
     if (from.has("file")) {
       from.error("file", "selections from files are not supported yet");
-      return selector;
+      return nothing;
+    }
+    if (from.has("threshold")) {
+      const BoxSides sides = read_box_sides(from);
+      return [sides, box = box_, dim = dim_](const Vec<3>& p) {
+        return sides.offset + side_of_box(p, box, sides.threshold, dim);
+      };
     }
     from.warn_of_unknown_keys(known, reported);
     if (!from.has("id")) from.error("id", "expected the number that is given to what is selected");
-    if (Inside shape = read_shape(from)) selector.is_inside = std::move(shape);
-    return selector;
+    Inside shape = read_shape(from);
+    return shape ? select(from.integer("id", no_id), std::move(shape)) : nothing;
   }
 
  private:
@@ -122,17 +158,6 @@ class SelectorReader {
   int dim_;
 };
 
-// 1 left, 2 bottom, 3 right, 4 top, 5 back, 6 front, 7 other: of the sides of the box, in this order.
-int side_of_box(const Vec<3>& p, const BoundingBox& box, double threshold, int dim) {
-  if (std::abs(p[0] - box.min[0]) < threshold) return 1;
-  if (std::abs(p[1] - box.min[1]) < threshold) return 2;
-  if (std::abs(p[0] - box.max[0]) < threshold) return 3;
-  if (std::abs(p[1] - box.max[1]) < threshold) return 4;
-  if (dim == 3 && std::abs(p[2] - box.min[2]) < threshold) return 5;
-  if (dim == 3 && std::abs(p[2] - box.max[2]) < threshold) return 6;
-  return 7;
-}
-
 // Numbers of points by the selection that stands at `key`. Of several selectors the first that has a point counts.
 std::vector<int> number_points(const ForeignObject& entry, const char* key, const std::vector<Vec<3>>& points,
                                const BoundingBox& box, int dim) {
@@ -147,13 +172,6 @@ std::vector<int> number_points(const ForeignObject& entry, const char* key, cons
     entry.error(key, "selections from files are not supported yet");
     return ids;
   }
-  if (value->is_object() && value->contains("threshold")) {
-    const ForeignObject from = entry.child(key);
-    const double threshold = from.number("threshold", 0.0);
-    const int offset = from.integer("id_offset", 0);
-    for (std::size_t i = 0; i < points.size(); ++i) ids[i] = offset + side_of_box(points[i], box, threshold, dim);
-    return ids;
-  }
   std::vector<Selector> selectors;
   const SelectorReader reader(box, dim);
   if (value->is_object()) selectors.push_back(reader.read(entry.child(key)));
@@ -161,15 +179,16 @@ std::vector<int> number_points(const ForeignObject& entry, const char* key, cons
     const std::string place = element_path(entry.place_of(key), i);
     const Json& element = (*value)[i];
     if (element.is_number_integer()) {
-      selectors.push_back({element.get<int>(), [](const Vec<3>&) { return true; }});
+      selectors.push_back([id = element.get<int>()](const Vec<3>&) { return id; });
     } else {
       selectors.push_back(reader.read(ForeignObject(element, place, entry.issues())));
     }
   }
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto first = std::find_if(selectors.begin(), selectors.end(),
-                                    [&](const Selector& selector) { return selector.is_inside(points[i]); });
-    if (first != selectors.end()) ids[i] = first->id;
+    for (const Selector& number_of : selectors) {
+      ids[i] = number_of(points[i]);
+      if (ids[i] != no_id) break;
+    }
   }
   return ids;
 }
@@ -207,29 +226,71 @@ void read_nodes(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSele
   }
 }
 
-}  // namespace
+// Elements before they were refined: the parts of one follow each other.
+std::size_t parts_of_element(const PolyfemMesh& mesh) {
+  return std::size_t{1} << (mesh.placed.dim * mesh.refinements);
+}
 
-// Elements are numbered before they are refined. All parts of one have the same volume: the mean of their middles is
-// its.
-std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh) {
-  const Json* value = entry.find("volume_selection");
-  if (value == nullptr || value->is_number()) {
-    return {value == nullptr ? 0 : entry.integer("volume_selection", 0)};
-  }
-  if (value->is_object() && value->contains("id_offset") && value->size() == 1) {
-    return {entry.child("volume_selection").integer("id_offset", 0)};
-  }
+// All parts of an element have the same volume: the mean of their middles is its middle.
+std::vector<Vec<3>> middles_of_coarse_elements(const PolyfemMesh& mesh) {
   const Mesh& placed = mesh.placed;
-  std::vector<Vec<3>> points =
+  const std::vector<Vec<3>> points =
       placed.dim == 3 ? middles(placed.tets, 4, placed.vertices) : middles(placed.triangles, 3, placed.vertices);
-  const std::size_t num_parts = std::size_t{1} << (placed.dim * mesh.refinements);
+  const std::size_t num_parts = parts_of_element(mesh);
   std::vector<Vec<3>> coarse(mesh.num_coarse_elements, Vec<3>::Zero());
   for (std::size_t e = 0; e < points.size(); ++e) coarse[e / num_parts] += points[e] / static_cast<double>(num_parts);
-  std::vector<int> ids = number_points(entry, "volume_selection", coarse, mesh.box, placed.dim);
-  for (int& id : ids) {
-    if (id == no_id) id = 0;
+  return coarse;
+}
+
+// The numbers of the physical groups of the mesh file per element before refinements, 0 for elements of none; one entry
+// if all have the same. PolyFEM takes the first group of an element, which is the one with the smallest number here.
+std::vector<int> stored_body_ids(const PolyfemMesh& mesh) {
+  const Mesh& placed = mesh.placed;
+  const auto dim = static_cast<std::size_t>(placed.dim);
+  const auto key_of = [&](const int* corners) {
+    std::array<int, 4> key = {-1, -1, -1, -1};
+    std::copy(corners, corners + dim + 1, key.begin());
+    std::sort(key.begin(), key.end());
+    return key;
+  };
+  std::map<std::array<int, 4>, int> id_of;
+  for (const MeshGroup& group : placed.groups) {
+    if (group.dim != placed.dim) continue;
+    for (const std::array<int, 4>& element : group.elements) {
+      const auto [found, is_new] = id_of.emplace(key_of(element.data()), group.number);
+      if (!is_new) found->second = std::min(found->second, group.number);
+    }
   }
+  std::vector<int> ids(mesh.num_coarse_elements, 0);
+  for (std::size_t e = 0; e < ids.size(); ++e) {
+    const std::size_t part = e * parts_of_element(mesh);
+    const auto found = id_of.find(key_of(dim == 3 ? placed.tets[part].data() : placed.triangles[part].data()));
+    if (found != id_of.end()) ids[e] = found->second;
+  }
+  const bool is_uniform = std::adjacent_find(ids.begin(), ids.end(), std::not_equal_to<>()) == ids.end();
+  if (is_uniform) ids.assign(1, ids.empty() ? 0 : ids.front());
   return ids;
+}
+
+}  // namespace
+
+std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh) {
+  const Json* value = entry.find("volume_selection");
+  if (value != nullptr && value->is_number()) return {entry.integer("volume_selection", 0)};
+  // Elements that no selection has keep the number that the file gives them.
+  std::vector<int> ids = stored_body_ids(mesh);
+  if (value == nullptr || value->is_null()) return ids;
+  if (value->is_object() && value->contains("id_offset") && value->size() == 1) {
+    const int offset = entry.child("volume_selection").integer("id_offset", 0);
+    for (int& id : ids) id += offset;
+    return ids;
+  }
+  std::vector<int> selected =
+      number_points(entry, "volume_selection", middles_of_coarse_elements(mesh), mesh.box, mesh.placed.dim);
+  for (std::size_t e = 0; e < selected.size(); ++e) {
+    if (selected[e] == no_id) selected[e] = ids[ids.size() == 1 ? 0 : e];
+  }
+  return selected;
 }
 
 PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh, std::vector<int> body_ids) {

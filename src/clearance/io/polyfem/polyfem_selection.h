@@ -19,7 +19,8 @@ struct PolyfemSelections {
   std::vector<int> body_ids;            ///< per element of the mesh before refinements; one entry: all have it
 };
 
-/// By the key `volume_selection` of an entry that is simulated.
+/// Body numbers of the elements of an entry that is simulated: by its key `volume_selection`, else by the physical
+/// groups of its mesh file, else 0.
 std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh);
 /// By its keys `surface_selection` and `point_selection`; the mesh has all its nodes.
 PolyfemSelections read_selections(const ForeignObject& entry, const PolyfemMesh& mesh, std::vector<int> body_ids);

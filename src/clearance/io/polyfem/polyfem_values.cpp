@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clearance/io/polyfem/polyfem_formula.h"
+#include "clearance/io/polyfem/polyfem_interpolation.h"
 
 namespace clearance {
 namespace {
@@ -27,7 +28,8 @@ std::string text_of(double number) {
 
 class ValueReader {
  public:
-  ValueReader(const PolyfemValues& values, Issues& issues) : values_(values), issues_(issues) {}
+  ValueReader(const PolyfemValues& values, Issues& issues, std::vector<double> times = {})
+      : values_(values), issues_(issues), times_(std::move(times)) {}
 
   /// As a native formula; nothing after an issue.
   std::optional<std::string> read(const Json& value, const std::string& place) {
@@ -40,7 +42,7 @@ class ValueReader {
     if (value.is_object() && value.contains("file_name")) {
       return fail(value, place, "calls a Python function, which is not supported");
     }
-    if (value.is_array()) return fail(value, place, "tables of values over time are not supported yet");
+    if (value.is_array()) return read_table(value, place);
     return fail(value, place, "expected a number, a formula or {value, unit}");
   }
 
@@ -61,6 +63,24 @@ class ValueReader {
     return fmt::format("({}) * {}", *formula, text_of(known->si));
   }
 
+  // A number for each of the times. PolyFEM evaluates tables at their times only, which steps have to meet.
+  std::optional<std::string> read_table(const Json& value, const std::string& place) {
+    if (times_.empty()) {
+      return fail(value, place,
+                  "lists of values need `time_reference`, the times of their entries; values per element are not "
+                  "supported");
+    }
+    const bool has_numbers =
+        value.size() == times_.size() && std::all_of(value.begin(), value.end(), [](const Json& entry) {
+          return entry.is_number() && std::isfinite(entry.get<double>());
+        });
+    if (!has_numbers) {
+      return fail(value, place,
+                  fmt::format("expected as many numbers as `time_reference` has times ({})", times_.size()));
+    }
+    return piecewise_linear(times_, value.get<std::vector<double>>(), values_.time);
+  }
+
   std::nullopt_t fail(const Json& value, const std::string& place, const std::string& message) {
     issues_.push_back({"", place, brief_text(value), message});
     return std::nullopt;
@@ -68,6 +88,7 @@ class ValueReader {
 
   const PolyfemValues& values_;
   Issues& issues_;
+  std::vector<double> times_;
 };
 
 // `2e-3`, `(3) * 0.001` of a unit
@@ -104,14 +125,16 @@ double PolyfemValues::number(const ForeignObject& from, const char* key, double 
   return usual;
 }
 
-std::optional<std::string> PolyfemValues::formula(const ForeignObject& from, const char* key) const {
+std::optional<std::string> PolyfemValues::formula(const ForeignObject& from, const char* key,
+                                                  const std::vector<double>& times) const {
   const Json* value = from.find(key);
-  if (value != nullptr) return ValueReader(*this, from.issues()).read(*value, from.place_of(key));
+  if (value != nullptr) return ValueReader(*this, from.issues(), times).read(*value, from.place_of(key));
   from.error(key, "expected a number or a formula");
   return std::nullopt;
 }
 
-std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, const char* key) const {
+std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, const char* key,
+                                                   const std::vector<double>& times) const {
   const Json* value = from.find(key);
   if (value == nullptr || !value->is_array() || value->empty()) {
     from.error(key, fmt::format("expected {} numbers or formulas", dim));
@@ -123,7 +146,7 @@ std::optional<Expressions> PolyfemValues::formulas(const ForeignObject& from, co
   }
   Expressions formulas = {"0", "0", "0"};
   bool is_good = true;
-  ValueReader reader(*this, from.issues());
+  ValueReader reader(*this, from.issues(), times);
   for (std::size_t c = 0; c < count; ++c) {
     const std::optional<std::string> formula = reader.read((*value)[c], element_path(from.place_of(key), c));
     is_good = is_good && formula.has_value();

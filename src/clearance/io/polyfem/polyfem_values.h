@@ -17,10 +17,13 @@ struct PolyfemValues {
   /// A number, also as text or `{value, unit}`, in SI units. `usual` if it is missing, or after an issue; a formula
   /// that is no number is one.
   double number(const ForeignObject& from, const char* key, double usual, const Field& range = {}) const;
-  /// One formula, in whatever variables. Nothing after an issue.
-  std::optional<std::string> formula(const ForeignObject& from, const char* key) const;
-  /// One formula for every dimension, the others are 0. Nothing after an issue.
-  std::optional<Expressions> formulas(const ForeignObject& from, const char* key) const;
+  /// One formula, in whatever variables. Nothing after an issue. `times`: as of `formulas`.
+  std::optional<std::string> formula(const ForeignObject& from, const char* key,
+                                     const std::vector<double>& times = {}) const;
+  /// One formula for every dimension, the others are 0. Nothing after an issue. `times`: [s] when the entries of values
+  /// that are lists hold; such a value is linear between them, and constant before the first and after the last.
+  std::optional<Expressions> formulas(const ForeignObject& from, const char* key,
+                                      const std::vector<double>& times = {}) const;
 };
 
 /// A plain number; nothing if the formula is more.

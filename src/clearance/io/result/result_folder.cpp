@@ -102,6 +102,7 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
       }
       for (MotionDesc& motion : body.motions) {
         if (!motion.mesh_sequence.empty()) motion.mesh_sequence = fs::weakly_canonical(base / motion.mesh_sequence);
+        for (std::string& file : motion.mesh_files) file = fs::weakly_canonical(base / file).string();
       }
     }
   }

@@ -1,0 +1,64 @@
+// What does not exist is refused by its name.
+#include "clearance/scene/absent_features.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "clearance/scene/json_reader.h"
+
+namespace clearance {
+namespace {
+
+std::string first_message(const std::string& scene) {
+  Issues issues;
+  scene_from_json(Json::parse(scene), issues);
+  return issues.empty() ? "" : issues.front().place + ": " + issues.front().message;
+}
+
+std::string body_with(const std::string& more) {
+  return R"({"bodies": [{"generator": {"kind": "sphere", "size": [0.1]}, )" + more + "}]}";
+}
+
+TEST(AbsentFeatures, AreRefusedByName) {
+  EXPECT_EQ(first_message(body_with(R"("material": {"yield_stress": 1e6})")),
+            "bodies[0].material.yield_stress: unknown key; plasticity is not supported (docs/limits.md)");
+  EXPECT_EQ(first_message(R"({"temperature": 300, "bodies": []})"),
+            "temperature: unknown key; heat is not supported (docs/limits.md)");
+  EXPECT_EQ(first_message(body_with(R"("material": {"thermal_conductivity": 1})")),
+            "bodies[0].material.thermal_conductivity: unknown key; heat is not supported (docs/limits.md)");
+  EXPECT_EQ(first_message(body_with(R"("material": {"viscosity": 1})")),
+            "bodies[0].material.viscosity: unknown key; viscoelasticity is not supported (docs/limits.md); `damping` "
+            "takes out energy in proportion to the rate of strain");
+  EXPECT_EQ(first_message(R"({"contact": {"adhesion_strength": 1}, "bodies": []})"),
+            "contact.adhesion_strength: unknown key; adhesion is not supported (docs/limits.md)");
+  const std::string shell = first_message(body_with(R"("kind": "shell")"));
+  EXPECT_TRUE(shell.starts_with("bodies[0].kind: expected one of ")) << shell;
+  EXPECT_TRUE(
+      shell.ends_with("; shells, membranes and cloth are not supported (docs/limits.md); elements of order 2 bend "
+                      "with one of them through a thickness"))
+      << shell;
+  const std::string plastic = first_message(body_with(R"("material": {"model": "j2_plasticity"})"));
+  EXPECT_TRUE(plastic.ends_with("; plasticity is not supported (docs/limits.md)")) << plastic;
+}
+
+TEST(AbsentFeatures, WordsWithinOtherWordsAskForNothing) {
+  for (const char* word :
+       {"", "density", "wheat", "product", "brode", "shielded", "damping", "youngs_modulos", "mesg"}) {
+    EXPECT_EQ(absent_feature_text(word), "") << word;
+  }
+}
+
+TEST(AbsentFeatures, AreListedInTheDocument) {
+  std::ifstream file(CLEARANCE_SOURCE_DIR "/docs/limits.md");
+  ASSERT_TRUE(file);
+  std::stringstream text;
+  text << file.rdbuf();
+  for (const AbsentFeature& feature : absent_features()) {
+    EXPECT_NE(text.str().find("| " + std::string(feature.name)), std::string::npos) << feature.name;
+  }
+}
+
+}  // namespace
+}  // namespace clearance
