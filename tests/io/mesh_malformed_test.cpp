@@ -84,7 +84,7 @@ const Broken broken_files[] = {
     {"a.vtk",
      "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 1 float\n0 0 0\nCELLS 1 9\n8 0 0 0 0 0 0 "
      "0 0\nCELL_TYPES 1\n12\n",
-     "line 7", "", "VTK cell type 12"},
+     "line 7", "", "VTK cells of type 12"},
     {"a.vtk", "# vtk DataFile Version 3.0\nt\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 700000000 float\n0 0 0\n", "",
      "700000000", "fits the file"},
     {"a.seg", "v 0 0 0\ns 1 2\n", "line 2", "2", "between 1 and 1"},

@@ -301,7 +301,7 @@ TEST(Frame, BrokenGridsNameTheLineAndTheReason) {
       {replaced(ascii_grid, "1 0 0\n", "1 0 x\n"), "line 5", "expected a number"},
       {replaced(ascii_grid, "0 1 2<", "0 1 3<"), "line 2", "point index"},
       {replaced(ascii_grid, ">3<", ">4<"), "line 2", "offset between"},
-      {replaced(ascii_grid, ">5<", ">12<"), "line 2", "VTK cell type 12"},
+      {replaced(ascii_grid, ">5<", ">12<"), "line 2", "VTK cells of type 12"},
       {replaced(ascii_grid, ">5<", "><"), "line 2", "offsets and types"},
       {ascii_begin + ascii_end, "line 2", "`types`"},
       {replaced(ascii_grid, "Name=\"offsets\"", "Name=\"offsets\" format=\"appended\" offset=\"0\""), "line 9",

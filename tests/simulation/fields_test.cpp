@@ -71,26 +71,6 @@ TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
   }
 }
 
-TEST(Fields, DisplacementCountsFromWhereABentBodyStarts) {
-  for (const int dim : {2, 3}) {
-    const std::string shape = dim == 2 ? R"({"kind": "rectangle", "size": [1, 1], "resolution": [1, 1]})"
-                                       : R"({"kind": "box", "size": [1, 1, 1], "resolution": [1, 1, 1]})";
-    std::string displacements;
-    for (int v = 0; v < (dim == 2 ? 4 : 8); ++v) {
-      displacements += std::string(v == 0 ? "" : ", ") + (dim == 2 ? "[0.1, 0.2]" : "[0.1, 0.2, 0.3]");
-    }
-    ProbedScene scene(fmt::format(R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 0.1}}, {},
-        "bodies": [{{"generator": {}, "linear_velocity": [2, 0, 0], "displacements": [{}]}}]}})",
-                                  dim, all_fields, shape, displacements));
-    for (const double u : ProbedScene::values_of(scene.simulation().frame().point_arrays, "displacement")) {
-      EXPECT_EQ(u, 0.0);
-    }
-    scene.step();
-    const auto moved = ProbedScene::values_of(scene.simulation().frame().point_arrays, "displacement");
-    for (std::size_t v = 0; v < moved.size(); v += 3) EXPECT_NEAR(moved[v], 0.2, 1e-9);
-  }
-}
-
 TEST(Fields, TurningABodyStressesNothing) {
   ProbedScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.1, "integrator": "quasi_static"}, )" + all_fields +
                     R"(, "solver": {"force_tolerance": 1e-6},

@@ -116,7 +116,6 @@ TEST_F(MirroredBodies, KeepRegionsPartsDensitiesAndCollisionSurfaces) {
   compare(R"("material_parts": [{"region": )" + first + R"(, "material": {"density": 5000}}])");
   compare(R"("material_parts": [{"elements": [0, 3, 7], "material": {"density": 5000}}])");
   compare(R"("element_densities": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])");
-  compare(R"("stiff_parts": [{"region": )" + first + "}]");
   compare(R"("collision_surface": {"mesh": "skin.obj"})");
   const auto loaded = scene(body("[1, 1, -1]", R"("collision_surface": {"mesh": "skin.obj"})"));
   const auto bodies = load_bodies(loaded->scene);

@@ -99,7 +99,9 @@ TEST_F(RepeatedBodies, WeighOnceAndHaveAClosedSurfaceInEveryFormatOrderAndDimens
     const Mesh& mesh = running.scene().bodies[0].mesh;
     EXPECT_EQ(mesh.num_solid_cells(), c.mesh.num_solid_cells()) << c.name;
     EXPECT_EQ(running.model().surface.num_vertices > 0, true);
-    if (c.mesh.dim == 3) EXPECT_TRUE(is_closed_manifold(boundary_triangles(mesh))) << c.name;
+    if (c.mesh.dim == 3) {
+      EXPECT_TRUE(is_closed_manifold(boundary_triangles(mesh))) << c.name;
+    }
   }
 }
 
@@ -178,8 +180,10 @@ TEST_F(RepeatedBodies, AdaptTheirElementsAsOthersDo) {
   ASSERT_TRUE(write_mesh(folder_ / "once.msh", make_box({1, 1, 1}, {1, 1, 1})));
   ASSERT_TRUE(write_mesh(folder_ / "twice.msh", twice(make_box({1, 1, 1}, {1, 1, 1}))));
   const auto moved = [&](const std::string& file) {
-    RunningScene running(scene(R"("mesh": ")" + file + R"(", "transform": {"translation": [0, 0.55, 0]}, "remesh": {})",
-                               R"("time": {"step": 0.02}, "half_spaces": [{}], )"));
+    RunningScene running(
+        scene(R"("mesh": ")" + file + R"(", "transform": {"translation": [0, 0.55, 0]}, "remesh": {})",
+              R"("time": {"step": 0.02, "mass": "consistent"}, "contact": {"formulation": "convergent"},
+        "half_spaces": [{}], )"));
     running.steps(3);
     return running.state().x;
   };

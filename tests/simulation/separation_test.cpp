@@ -385,8 +385,12 @@ TEST(MovedBodies, AShiftMovesTheBodyAndDisplacementsStressIt) {
   MovedBodyDesc moved{"a", {0, 2, 0}, std::vector<Vec<3>>()};
   for (const Vec<3>& x : plain->positions()) moved.displacements->push_back(0.1 * x);
   scene.start.moved = {moved};
+  scene.output.fields = {OutputField::displacement};
   Result<Simulation> simulation = Simulation::create(scene);
   ASSERT_TRUE(simulation);
+  // Displacements count from where the run starts.
+  const Frame frame = simulation->frame();
+  for (const double u : frame.point_arrays.at(0).values) EXPECT_NEAR(u, 0.0, 1e-12);
   const std::vector<Vec<3>> before = plain->positions(), after = simulation->positions();
   for (std::size_t v = 0; v < before.size(); ++v) expect_near(after[v], 1.1 * before[v] + Vec<3>(0, 2, 0), 1e-12);
   // It springs back.

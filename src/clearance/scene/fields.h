@@ -347,9 +347,9 @@ struct StructInfo<TransformDesc> {
 };
 template <class Visitor>
 void describe(Visitor& v, TransformDesc& t) {
-  v.field(
-      "scale", t.scale,
-      any("", "applied first, about the origin of the mesh; one number scales uniformly; negative ones mirror").short_as(Shorthand::uniform));
+  v.field("scale", t.scale,
+          any("", "applied first, about the origin of the mesh; one number scales uniformly; negative ones mirror")
+              .short_as(Shorthand::uniform));
   v.field("rotation", t.rotation,
           any("deg", "about the fixed x, then y, then z axis: R = Rz Ry Rx; 2D: one number")
               .short_as(Shorthand::angle_in_plane));

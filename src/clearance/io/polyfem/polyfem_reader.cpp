@@ -69,6 +69,7 @@ class SceneReader {
     const std::string type = entry.word("type", "mesh");
     if (type == "plane" || type == "ground") return add_plane(entry, type == "ground");
     if (type != "mesh" && type != "mesh_array" && type != "mesh_sequence") return;  // refused
+    if (type == "mesh_sequence" && !entry.flag("is_obstacle", false)) return;       // refused
     const std::optional<PolyfemMesh> mesh = meshes_.read(entry, values_.dim);
     if (!mesh) return;
     // Selections hold other nodes of every copy.

@@ -78,7 +78,14 @@ class ValueReader {
       return fail(value, place,
                   fmt::format("expected as many numbers as `time_reference` has times ({})", times_.size()));
     }
-    return piecewise_linear(times_, value.get<std::vector<double>>(), values_.time);
+    std::string formula = piecewise_linear(times_, value.get<std::vector<double>>(), values_.time);
+    // muParser reads up to 20,000 characters, and what the formula is multiplied by comes on top.
+    constexpr std::size_t longest_formula = 18000;
+    if (formula.size() <= longest_formula) return formula;
+    return fail(value, place,
+                fmt::format("the table has {} times, and a formula of some 400 is the longest that can be "
+                            "read; leave out times between which values are linear",
+                            times_.size()));
   }
 
   std::nullopt_t fail(const Json& value, const std::string& place, const std::string& message) {
