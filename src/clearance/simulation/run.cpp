@@ -203,6 +203,9 @@ struct Run::Impl {
     for (const Issue& issue : simulation_.empty_regions()) {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
+    for (const NamedHint& hint : simulation_.named_warnings()) {
+      summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
+    }
     keep(folder_.write_summary(summary));
     outcome_.num_steps_by_status = folder_.num_steps_by_status();
     outcome_.warnings = folder_.energy_warnings();
