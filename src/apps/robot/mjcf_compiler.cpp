@@ -169,7 +169,7 @@ double legacy_volume(const Mesh& mesh) {
   return volume;
 }
 
-/// What a mesh of density 1 weighs.
+/// Computes the weight of meshes at density 1.
 class MeshMeasures {
  public:
   MeshMeasures(const mjModel& model, const std::map<std::string, std::string>& inertia_of_mesh, Issues& issues)
@@ -308,7 +308,7 @@ Mesh mesh_of(const mjModel& m, int id) {
   Mesh mesh;
   const float* x = m.mesh_vert + 3 * m.mesh_vertadr[id];
   for (int v = 0; v < m.mesh_vertnum[id]; ++v, x += 3) mesh.vertices.push_back(Vec<3>(x[0], x[1], x[2]));
-  // Where faces have normals of their own, MuJoCo repeats the vertices.
+  // MuJoCo repeats the vertices of faces that have normals of their own.
   const std::vector<int> first = weld(mesh.vertices);
   const int* f = m.mesh_face + 3 * m.mesh_faceadr[id];
   for (int t = 0; t < m.mesh_facenum[id]; ++t, f += 3) {

@@ -485,7 +485,7 @@ class Reader {
 
   static int number_of_plane(int plane) { return -1 - plane; }
 
-  /// What stands for a body of MuJoCo: the one that it is a part of, or is, and planes.
+  /// Numbers of the body and the planes that stand for a body of MuJoCo: its own, or the one that it is welded to.
   Numbers numbers_of(int b) const {
     Numbers numbers;
     const int root = m_.body_weldid[b];

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* spaces = " \t\r\n";
 
-/// Where a comment, declaration or tag that begins at `begin` ends, behind its last character.
+/// Position behind the last character of the comment, declaration or tag that begins at `begin`.
 std::size_t end_of_markup(const std::string& text, std::size_t begin) {
   for (const auto& [open, close] : {std::pair{"<!--", "-->"}, std::pair{"<![CDATA[", "]]>"}, std::pair{"<?", "?>"}}) {
     if (text.compare(begin, std::string_view(open).size(), open) != 0) continue;
@@ -71,7 +71,7 @@ std::string to_text(const XmlTag& tag) {
   return text + (tag.is_empty ? "/>" : ">");
 }
 
-/// What is between the tags of the outermost element.
+/// Text between the tags of the outermost element.
 std::string inside_of_root(const std::string& text) {
   for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
     const std::size_t end = end_of_markup(text, at);

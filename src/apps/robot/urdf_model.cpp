@@ -103,8 +103,8 @@ class Reader {
     if (link.inertial) add_inertia(link, in_body, {to.shapes.begin() + first_shape, to.shapes.end()}, to);
   }
 
-  /// Of a link with its own shapes. A mass of 0 stands for none: frames that are fixed to other links have it, and
-  /// roots that are part of the world.
+  /// Adds the inertia of a link with its own shapes to a body. A mass of 0 adds nothing: frames that are fixed to other
+  /// links have it, and roots that are part of the world.
   void add_inertia(const urdf::Link& link, const RobotPose& in_body, const std::vector<RobotShape>& shapes,
                    RobotBody& to) {
     const urdf::Inertial& given = *link.inertial;
