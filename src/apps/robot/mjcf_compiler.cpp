@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "apps/robot/mjcf_text.h"
+#include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
 #include "clearance/geometry/weld.h"
@@ -138,10 +139,6 @@ std::map<std::string, std::string> take_inertias_of_meshes(std::string& text) {
   return inertia_of_mesh;
 }
 
-double volume_of_tet(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d) {
-  return (b - a).dot((c - a).cross(d - a)) / 6.0;
-}
-
 /// [m^3] Of the convex hull that MuJoCo has for collisions; none where the mesh does not collide.
 std::optional<double> hull_volume(const mjModel& m, int id) {
   if (m.mesh_graphadr[id] < 0) return std::nullopt;
@@ -154,7 +151,7 @@ std::optional<double> hull_volume(const mjModel& m, int id) {
   for (int v = 0; v < num_vertices; ++v) middle += vertex(of_mesh[v]) / num_vertices;
   double volume = 0.0;
   for (int f = 0; f < num_faces; ++f, face += 3) {
-    volume += std::abs(volume_of_tet(middle, vertex(face[0]), vertex(face[1]), vertex(face[2])));
+    volume += std::abs(tet_volume(middle, vertex(face[0]), vertex(face[1]), vertex(face[2])));
   }
   return volume;
 }
@@ -164,7 +161,7 @@ double legacy_volume(const Mesh& mesh) {
   const Vec<3> middle = mass_properties_of_triangles(mesh.vertices, mesh.triangles).center;
   double volume = 0.0;
   for (const auto& [a, b, c] : mesh.triangles) {
-    volume += std::abs(volume_of_tet(middle, mesh.vertices[at(a)], mesh.vertices[at(b)], mesh.vertices[at(c)]));
+    volume += std::abs(tet_volume(middle, mesh.vertices[at(a)], mesh.vertices[at(b)], mesh.vertices[at(c)]));
   }
   return volume;
 }

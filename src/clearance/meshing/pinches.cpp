@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "clearance/geometry/distance.h"
+#include "clearance/geometry/mesh_checks.h"
 #include "clearance/meshing/mesh_quality.h"
 
 namespace clearance {
@@ -21,10 +21,7 @@ std::size_t at(int i) {
 
 double volume_of(const CellComplex& complex, int cell) {
   const auto& [a, b, c, d] = complex.tets[at(cell)];
-  const Vec<3>& x = complex.vertices[at(a)];
-  return cross_product(Vec<3>(complex.vertices[at(b)] - x), Vec<3>(complex.vertices[at(c)] - x))
-             .dot(complex.vertices[at(d)] - x) /
-         6.0;
+  return tet_volume(complex.vertices[at(a)], complex.vertices[at(b)], complex.vertices[at(c)], complex.vertices[at(d)]);
 }
 
 double angle_of(const CellComplex& complex, int cell) {

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "clearance/geometry/boundary_descriptions.h"
-#include "clearance/geometry/distance.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/mesh_mass.h"
 #include "clearance/geometry/surface.h"
@@ -52,11 +51,6 @@ Triangles boundary_of(const Mesh& mesh) {
   for (const auto& [a, b] : mesh.triangles.empty() ? mesh.edges : boundary_edges(mesh.triangles))
     sides.push_back({a, b, b});
   return sides;
-}
-
-double area_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
-  const auto at = [&](std::size_t k) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(triangle[k])]; };
-  return 0.5 * cross_product(Vec<3>(at(1) - at(0)), Vec<3>(at(2) - at(0))).norm();
 }
 
 /// What of a surface has to stay when it is meshed: how many parts it has, and how many handles.
@@ -149,8 +143,7 @@ double volume_of(const Mesh& mesh) {
 Mesh with_its_volume(const Mesh& surface, double wanted, Attempt attempt, const Budget& budget, Mesh made) {
   constexpr double tolerance = 0.01, thin = 1.5, finer = 0.5;
   if (surface.dim == 2 || budget.seconds < 1.0) return made;
-  double area = 0.0;
-  for (const auto& triangle : surface.triangles) area += area_of(surface, triangle);
+  const double area = mass_properties_of_triangles(surface.vertices, surface.triangles).measure;
   const double volume = volume_of(surface);
   const auto error = [&](const Mesh& mesh) { return std::abs(volume_of(mesh) - volume); };
   if (error(made) <= tolerance * volume || 2.0 * volume > thin * attempt.share * wanted * area) return made;
@@ -201,8 +194,7 @@ Issues check_enclosure(const Mesh& given, const Mesh& closed) {
 
 /// A wrap of sheets alone is hardly thicker than what it puts around them.
 Issues check_wrap(const Mesh& wrap, double edge_length) {
-  double area = 0.0;
-  for (const auto& triangle : wrap.triangles) area += area_of(wrap, triangle);
+  const double area = mass_properties_of_triangles(wrap.vertices, wrap.triangles).measure;
   const double volume = volume_of(wrap);
   const double thickness = 2.0 * volume / area, of_sheets = 2.0 * wrap_offset * edge_length;
   if (thickness > max_sheet_thickness * of_sheets) return {};
