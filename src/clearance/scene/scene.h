@@ -310,8 +310,8 @@ struct MotionDesc {
   /// [1/s] files per second, from `start` on; positions between two files are interpolated linearly, and the last file
   /// holds from its time on. 0: one file a step.
   double mesh_rate = 0.0;
-  bool mesh_is_placed =
-      true;  ///< positions in the files are those in the scene; false: those before the body's transform
+  /// The positions in the files are those in the scene; false: those before the body's transform.
+  bool mesh_is_placed = true;
 
   bool has_mesh_sequence() const { return !mesh_sequence.empty() || !mesh_files.empty(); }
   /// It says where in the world the nodes are, wherever they start.
