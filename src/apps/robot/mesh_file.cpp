@@ -71,8 +71,4 @@ Result<Mesh> read_surface(const std::string& name, const fs::path& model) {
   return surface;
 }
 
-void turn_triangles(Mesh& surface) {
-  for (auto& triangle : surface.triangles) std::swap(triangle[1], triangle[2]);
-}
-
 }  // namespace clearance::robot

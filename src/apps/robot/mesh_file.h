@@ -15,7 +15,4 @@ std::filesystem::path find_mesh_file(const std::string& name, const std::filesys
 /// The surface of a mesh file. Issues name the file as the model does.
 Result<Mesh> read_surface(const std::string& name, const std::filesystem::path& model);
 
-/// Turns all triangles of a surface over.
-void turn_triangles(Mesh& surface);
-
 }  // namespace clearance::robot

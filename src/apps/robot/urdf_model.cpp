@@ -26,6 +26,7 @@ std::optional<RobotModel> read_urdf(const std::filesystem::path&, Issues& issues
 
 #include "apps/robot/control_names.h"
 #include "apps/robot/mesh_file.h"
+#include "clearance/geometry/surface.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/robot/shape_inertia.h"
 
@@ -161,7 +162,7 @@ class Reader {
         const Vec<3> scale = to_vector(file.scale);
         for (Vec<3>& v : shape.mesh.vertices) v = v.cwiseProduct(scale);
         // A reflection turns every triangle inside out.
-        if (scale.prod() < 0.0) turn_triangles(shape.mesh);
+        if (scale.prod() < 0.0) turn_around(shape.mesh.triangles);
         break;
       }
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "clearance/geometry/generators.h"
+#include "clearance/geometry/surface.h"
 #include "clearance/math/elementary.h"
 
 namespace clearance {
@@ -152,7 +153,7 @@ Mesh make_nut(double radius, double height, double pitch, double clearance, int 
   surface.join_last_to_first();
   // Up inside and down outside, the rings face inwards.
   Mesh mesh = surface.take();
-  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+  turn_around(mesh.triangles);
   return mesh;
 }
 

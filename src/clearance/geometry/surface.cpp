@@ -49,26 +49,6 @@ Edges directed_edges(const Triangles& triangles) {
   return edges;
 }
 
-/// Removes the vertices that no element uses.
-void drop_unused_vertices(Mesh& mesh) {
-  std::vector<int> new_index(mesh.vertices.size(), -1);
-  const auto for_each_index = [&](const auto& visit) {
-    for (auto& triangle : mesh.triangles) std::for_each(triangle.begin(), triangle.end(), visit);
-    for (auto& edge : mesh.edges) std::for_each(edge.begin(), edge.end(), visit);
-    std::for_each(mesh.points.begin(), mesh.points.end(), visit);
-  };
-  for_each_index([&](int& v) { new_index[static_cast<std::size_t>(v)] = 0; });
-
-  std::vector<Vec<3>> kept;
-  for (std::size_t v = 0; v < new_index.size(); ++v) {
-    if (new_index[v] < 0) continue;
-    new_index[v] = static_cast<int>(kept.size());
-    kept.push_back(mesh.vertices[v]);
-  }
-  mesh.vertices = std::move(kept);
-  for_each_index([&](int& v) { v = new_index[static_cast<std::size_t>(v)]; });
-}
-
 }  // namespace
 
 Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets) {
@@ -90,6 +70,37 @@ Edges unique_edges(const Triangles& triangles) {
   std::sort(edges.begin(), edges.end());
   edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
   return edges;
+}
+
+void turn_around(Triangles& triangles) {
+  for (auto& triangle : triangles) std::swap(triangle[1], triangle[2]);
+}
+
+std::vector<int> drop_unused_vertices(Mesh& mesh) {
+  std::vector<int> new_number(mesh.vertices.size(), -1);
+  const auto for_each_corner = [&](const auto& visit) {
+    const auto visit_all = [&](auto& elements) {
+      for (auto& element : elements) std::for_each(element.begin(), element.end(), visit);
+    };
+    visit_all(mesh.tets);
+    visit_all(mesh.triangles);
+    visit_all(mesh.edges);
+    std::for_each(mesh.points.begin(), mesh.points.end(), visit);
+    std::for_each(mesh.cell_nodes.begin(), mesh.cell_nodes.end(), visit);
+  };
+  for_each_corner([&](int& v) { new_number[static_cast<std::size_t>(v)] = 0; });
+
+  std::vector<int> old_number;
+  std::vector<Vec<3>> kept;
+  for (std::size_t v = 0; v < new_number.size(); ++v) {
+    if (new_number[v] < 0) continue;
+    new_number[v] = static_cast<int>(kept.size());
+    old_number.push_back(static_cast<int>(v));
+    kept.push_back(mesh.vertices[v]);
+  }
+  mesh.vertices = std::move(kept);
+  for_each_corner([&](int& v) { v = new_number[static_cast<std::size_t>(v)]; });
+  return old_number;
 }
 
 Mesh with_boundary_only(const Mesh& mesh) {

@@ -59,6 +59,13 @@ Edges boundary_edges(const Triangles& triangles);
 /// Every edge of the triangles once, smaller vertex first, in lexicographic order.
 Edges unique_edges(const Triangles& triangles);
 
+/// Exchanges the sides of all triangles.
+void turn_around(Triangles& triangles);
+
+/// Removes the vertices that no element uses, and renumbers the corners and nodes of elements, though not those in
+/// groups. Gives the former number of each vertex that stays.
+std::vector<int> drop_unused_vertices(Mesh& mesh);
+
 /// The boundary in place of the solid elements: triangles for tetrahedra, in 2D edges for triangles; between the nodes
 /// of curved ones (curved_cells.h). All vertices stay.
 Mesh with_boundary_only(const Mesh& mesh);

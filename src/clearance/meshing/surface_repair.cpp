@@ -25,22 +25,12 @@ std::size_t at(int i) {
 
 /// Triangles and edges alone, with the vertices that they use.
 Mesh with_used_vertices(const Mesh& mesh) {
-  std::vector<int> number(mesh.vertices.size(), -1);
-  const auto for_each_corner = [](Mesh& of, const auto& visit) {
-    for (auto& triangle : of.triangles) std::for_each(triangle.begin(), triangle.end(), visit);
-    for (auto& edge : of.edges) std::for_each(edge.begin(), edge.end(), visit);
-  };
   Mesh used;
   used.dim = mesh.dim;
+  used.vertices = mesh.vertices;
   used.triangles = mesh.triangles;
   used.edges = mesh.edges;
-  for_each_corner(used, [&](int& v) { number[at(v)] = 0; });
-  for (std::size_t v = 0; v < number.size(); ++v) {
-    if (number[v] < 0) continue;
-    number[v] = static_cast<int>(used.vertices.size());
-    used.vertices.push_back(mesh.vertices[v]);
-  }
-  for_each_corner(used, [&](int& v) { v = number[at(v)]; });
+  drop_unused_vertices(used);
   return used;
 }
 
@@ -161,10 +151,6 @@ Triangles triangles_of(const Part& part, const Triangles& triangles) {
     turned.push_back(part.is_turned[i] ? std::array{a, c, b} : std::array{a, b, c});
   }
   return turned;
-}
-
-void turn_around(Triangles& triangles) {
-  for (auto& triangle : triangles) std::swap(triangle[1], triangle[2]);
 }
 
 /// The same side of a triangle has one such order.

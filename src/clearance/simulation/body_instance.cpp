@@ -18,6 +18,7 @@
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/refine.h"
 #include "clearance/geometry/repeated_elements.h"
+#include "clearance/geometry/surface.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
@@ -129,39 +130,10 @@ Mesh mesh_of(const GeometryDesc& geometry, int dim) {
 }
 
 /// Drops vertices that no element uses, and their entries of `source_vertex`.
-Mesh without_unused_vertices(const Mesh& mesh, std::vector<int>& source_vertex) {
-  std::vector<int> new_index(mesh.vertices.size(), -1);
-  const auto mark = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (int v : element) new_index[static_cast<std::size_t>(v)] = 0;
-    }
-  };
-  mark(mesh.tets);
-  mark(mesh.triangles);
-  mark(mesh.edges);
-  for (int v : mesh.cell_nodes) new_index[static_cast<std::size_t>(v)] = 0;
-  for (int v : mesh.points) new_index[static_cast<std::size_t>(v)] = 0;
-  Mesh kept = mesh;
-  kept.vertices.clear();
-  std::vector<int> kept_source;
-  for (std::size_t v = 0; v < mesh.vertices.size(); ++v) {
-    if (new_index[v] < 0) continue;
-    new_index[v] = static_cast<int>(kept.vertices.size());
-    kept.vertices.push_back(mesh.vertices[v]);
-    kept_source.push_back(source_vertex[v]);
-  }
-  const auto renumber = [&](auto& elements) {
-    for (auto& element : elements) {
-      for (int& v : element) v = new_index[static_cast<std::size_t>(v)];
-    }
-  };
-  renumber(kept.tets);
-  renumber(kept.triangles);
-  renumber(kept.edges);
-  for (int& v : kept.cell_nodes) v = new_index[static_cast<std::size_t>(v)];
-  for (int& v : kept.points) v = new_index[static_cast<std::size_t>(v)];
-  source_vertex = std::move(kept_source);
-  return kept;
+void drop_unused_vertices(Mesh& mesh, std::vector<int>& source_vertex) {
+  std::vector<int> kept = drop_unused_vertices(mesh);
+  for (int& v : kept) v = source_vertex[static_cast<std::size_t>(v)];
+  source_vertex = std::move(kept);
 }
 
 /// Per source number the vertex that has it, or -1.
@@ -222,8 +194,8 @@ std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>
   for (auto& [first, part] : meshes) {
     part.vertices = mesh.vertices;
     std::vector<int> source = source_vertex;
-    Mesh without = without_unused_vertices(part, source);
-    components.push_back({std::move(without), std::move(source)});
+    drop_unused_vertices(part, source);
+    components.push_back({std::move(part), std::move(source)});
   }
   return components;
 }
@@ -242,7 +214,7 @@ void turn_elements(Mesh& mesh) {
     return;
   }
   for (auto& tet : mesh.tets) std::swap(tet[2], tet[3]);
-  for (auto& triangle : mesh.triangles) std::swap(triangle[1], triangle[2]);
+  turn_around(mesh.triangles);
 }
 
 void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
@@ -394,7 +366,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
   // What is no part of the surface must not touch unseen.
   proxy.points.clear();
   if (scene.dimension == 3) proxy.edges.clear();
-  proxy = without_unused_vertices(proxy, source_vertex);
+  drop_unused_vertices(proxy, source_vertex);
   proxy.dim = scene.dimension;
   transform_mesh(body.transform, proxy);
   if (scene.dimension == 3 ? proxy.triangles.empty() : proxy.edges.empty()) {
@@ -667,7 +639,8 @@ void place_mesh(BodyEntry& entry) {
   entry.groups = std::make_shared<const std::vector<BodyGroup>>(find_groups(entry.scene, entry.desc, entry.source));
   entry.source_vertex.resize(entry.source.vertices.size());
   std::iota(entry.source_vertex.begin(), entry.source_vertex.end(), 0);
-  entry.mesh = without_unused_vertices(part_of_body(entry), entry.source_vertex);
+  entry.mesh = part_of_body(entry);
+  drop_unused_vertices(entry.mesh, entry.source_vertex);
   entry.untransformed_box = bounding_box(entry.mesh.vertices);
   transform_mesh(entry.body.transform, entry.mesh);
 }

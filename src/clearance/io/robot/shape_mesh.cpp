@@ -70,23 +70,7 @@ std::vector<Ring> mirrored(std::vector<Ring> rings) {
 
 /// An icosahedron of which every edge is cut in an even number of pieces, so that vertices lie on all axes.
 Mesh unit_sphere(int sides) {
-  const Mesh ball = make_sphere(1.0, cells_of_sphere(sides));
-  const Mesh surface = surface_of(ball);
-  // (The vertices inside of the ball are left out.)
-  Mesh mesh;
-  std::vector<int> number(surface.vertices.size(), -1);
-  for (auto triangle : surface.triangles) {
-    for (int& v : triangle) {
-      int& known = number[static_cast<std::size_t>(v)];
-      if (known < 0) {
-        known = static_cast<int>(mesh.vertices.size());
-        mesh.vertices.push_back(surface.vertices[static_cast<std::size_t>(v)]);
-      }
-      v = known;
-    }
-    mesh.triangles.push_back(triangle);
-  }
-  return mesh;
+  return surface_of(make_sphere(1.0, cells_of_sphere(sides)));
 }
 
 int rings_of_cap(int sides) {
