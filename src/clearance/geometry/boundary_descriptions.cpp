@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "clearance/geometry/element_corners.h"
 #include "clearance/geometry/surface.h"
 
 namespace clearance {
 
 namespace {
-
-template <std::size_t size>
-std::array<int, size> sorted(std::array<int, size> element) {
-  std::sort(element.begin(), element.end());
-  return element;
-}
 
 template <class T>
 void sort_unique(std::vector<T>& values) {
@@ -27,7 +22,7 @@ std::vector<std::array<int, 3>> sorted_faces(const Mesh& mesh) {
   std::vector<std::array<int, 3>> faces;
   faces.reserve(4 * mesh.tets.size());
   for (const auto& tet : mesh.tets) {
-    for (const auto& [a, b, c] : outward_faces) faces.push_back(sorted<3>({tet[a], tet[b], tet[c]}));
+    for (const auto& [a, b, c] : outward_faces) faces.push_back(sorted_corners<3>({tet[a], tet[b], tet[c]}));
   }
   sort_unique(faces);
   return faces;
@@ -38,7 +33,8 @@ std::vector<std::array<int, 2>> sorted_edges(const Mesh& mesh) {
   const auto add_all = [&](const auto& elements) {
     for (const auto& element : elements) {
       for (std::size_t i = 0; i < element.size(); ++i) {
-        for (std::size_t j = i + 1; j < element.size(); ++j) edges.push_back(sorted<2>({element[i], element[j]}));
+        for (std::size_t j = i + 1; j < element.size(); ++j)
+          edges.push_back(sorted_corners<2>({element[i], element[j]}));
       }
     }
   };
@@ -52,22 +48,18 @@ void drop_boundary_descriptions(Mesh& mesh) {
   if (!mesh.tets.empty() && !mesh.triangles.empty()) {
     const std::vector<std::array<int, 3>> faces = sorted_faces(mesh);
     std::erase_if(mesh.triangles,
-                  [&](const auto& t) { return std::binary_search(faces.begin(), faces.end(), sorted(t)); });
+                  [&](const auto& t) { return std::binary_search(faces.begin(), faces.end(), sorted_corners(t)); });
   }
   if (!mesh.edges.empty() && mesh.tets.size() + mesh.triangles.size() > 0) {
     const auto edges = sorted_edges(mesh);
-    std::erase_if(mesh.edges, [&](const auto& e) { return std::binary_search(edges.begin(), edges.end(), sorted(e)); });
+    std::erase_if(mesh.edges,
+                  [&](const auto& e) { return std::binary_search(edges.begin(), edges.end(), sorted_corners(e)); });
   }
   // A lone vertex is used by nothing else, and is one body.
   std::vector<char> is_used(mesh.vertices.size(), 0);
-  const auto mark = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-    }
-  };
-  mark(mesh.tets);
-  mark(mesh.triangles);
-  mark(mesh.edges);
+  mark_corners(mesh.tets, is_used);
+  mark_corners(mesh.triangles, is_used);
+  mark_corners(mesh.edges, is_used);
   for (const int v : mesh.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
   std::erase_if(mesh.points, [&](int v) { return std::exchange(is_used[static_cast<std::size_t>(v)], char{1}) != 0; });
 }

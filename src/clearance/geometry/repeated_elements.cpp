@@ -7,6 +7,7 @@
 
 #include "clearance/geometry/disjoint_sets.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/geometry/element_corners.h"
 #include "clearance/geometry/mesh_checks.h"
 #include "clearance/geometry/weld.h"
 
@@ -16,12 +17,6 @@ namespace {
 
 template <std::size_t n>
 using Elements = std::vector<std::array<int, n>>;
-
-template <std::size_t n>
-std::array<int, n> sorted(std::array<int, n> element) {
-  std::sort(element.begin(), element.end());
-  return element;
-}
 
 /// Facets with the same corners in the same direction have one such order.
 template <std::size_t n>
@@ -123,7 +118,7 @@ bool is_turned_right(const Mesh& mesh, const std::array<int, 3>& triangle) {
 template <std::size_t n>
 void merge_solids(Mesh& mesh, Elements<n>& solids, MergedElements& merged) {
   std::vector<std::array<int, n>> keys;
-  for (const auto& solid : solids) keys.push_back(sorted(solid));
+  for (const auto& solid : solids) keys.push_back(sorted_corners(solid));
   const auto rank = [&](int cell) {
     const auto c = static_cast<std::size_t>(cell);
     return std::pair(mesh.order_of_cell(c), is_turned_right(mesh, solids[c]));
@@ -143,7 +138,7 @@ class Ridges {
         for (std::size_t i = 0, k = 0; i < n; ++i) {
           if (i != opposite) ridge.vertices[k++] = facets[f][i];
         }
-        ridge.vertices = sorted(ridge.vertices);
+        ridge.vertices = sorted_corners(ridge.vertices);
         ridges_.push_back(ridge);
       }
     }
@@ -247,7 +242,7 @@ class DoubleSides {
 template <std::size_t n>
 void merge_sides(Elements<n>& facets, ElementCopies& copies) {
   std::vector<std::array<int, n>> keys;
-  for (const auto& facet : facets) keys.push_back(sorted(facet));
+  for (const auto& facet : facets) keys.push_back(sorted_corners(facet));
   std::vector<int> originals = find_originals(keys);
   bool has_double = false;
   for (std::size_t f = 0; f < facets.size(); ++f) has_double = has_double || std::cmp_not_equal(originals[f], f);
@@ -274,7 +269,7 @@ class CoincidingParts {
     std::vector<std::array<int, n>> keys;
     for (std::array<int, n> element : elements) {
       for (int& v : element) v = place_[static_cast<std::size_t>(v)];
-      keys.push_back(sorted(element));
+      keys.push_back(sorted_corners(element));
     }
     return find_originals(keys, [&](int a, int b) {
       return part_of(elements[static_cast<std::size_t>(a)]) < part_of(elements[static_cast<std::size_t>(b)]);
@@ -390,7 +385,7 @@ MergedElements merge_repeated_elements(Mesh& mesh) {
     merge_solids(mesh, mesh.tets, merged);
     merge(mesh.triangles, from_smallest<3>, merged.listed_again[2]);
     merge_sides(mesh.triangles, merged.opposite);
-    merge(mesh.edges, sorted<2>, merged.listed_again[1]);
+    merge(mesh.edges, sorted_corners<2>, merged.listed_again[1]);
   } else {
     merge_solids(mesh, mesh.triangles, merged);
     merge(mesh.edges, from_smallest<2>, merged.listed_again[1]);

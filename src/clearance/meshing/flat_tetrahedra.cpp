@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "clearance/geometry/element_corners.h"
 #include "clearance/meshing/mesh_quality.h"
 
 namespace clearance {
@@ -13,14 +14,8 @@ namespace {
 using Edge = std::array<int, 2>;
 using Face = std::array<int, 3>;
 
-template <std::size_t size>
-std::array<int, size> sorted(std::array<int, size> corners) {
-  std::sort(corners.begin(), corners.end());
-  return corners;
-}
-
 Face face_opposite(const std::array<int, 4>& tet, std::size_t k) {
-  return sorted<3>({tet[(k + 1) % 4], tet[(k + 2) % 4], tet[(k + 3) % 4]});
+  return sorted_corners<3>({tet[(k + 1) % 4], tet[(k + 2) % 4], tet[(k + 3) % 4]});
 }
 
 /// Faces and edges of the surface, kept while tetrahedra go.
@@ -43,7 +38,7 @@ class Boundary {
       if (faces_.contains(face_opposite(tet, k))) opposite.push_back(tet[k]);
     }
     // The new edge joins the two vertices that are opposite to a face that shows.
-    return opposite.size() == 2 && !edges_.contains(sorted<2>({opposite[0], opposite[1]}));
+    return opposite.size() == 2 && !edges_.contains(sorted_corners<2>({opposite[0], opposite[1]}));
   }
 
   /// Faces that showed are gone, and the others show.
@@ -56,7 +51,7 @@ class Boundary {
     const bool is_new = faces_.insert(face).second;
     if (!is_new) faces_.erase(face);
     for (std::size_t k = 0; k < 3; ++k) {
-      const Edge edge = sorted<2>({face[k], face[(k + 1) % 3]});
+      const Edge edge = sorted_corners<2>({face[k], face[(k + 1) % 3]});
       int& count = edges_[edge];
       count += is_new ? 1 : -1;
       if (count == 0) edges_.erase(edge);

@@ -4,26 +4,20 @@
 
 #include <filesystem>
 
+#include "clearance/geometry/element_corners.h"
+
 namespace clearance {
 
 namespace {
-
-/// Marks in `is_used` the vertices of all elements.
-template <class Elements>
-void mark(const Elements& elements, std::vector<char>& is_used) {
-  for (const auto& element : elements) {
-    for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-  }
-}
 
 /// Per vertex: 1 for those of elements that the body is made of, points apart.
 std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
   const bool is_deformable = body.kind == BodyKind::deformable;
   std::vector<char> is_used(source.vertices.size(), 0);
-  mark(source.tets, is_used);
+  mark_corners(source.tets, is_used);
   for (const int v : source.cell_nodes) is_used[static_cast<std::size_t>(v)] = 1;
-  if (!is_deformable || dim == 2) mark(source.triangles, is_used);
-  if (!is_deformable) mark(source.edges, is_used);
+  if (!is_deformable || dim == 2) mark_corners(source.triangles, is_used);
+  if (!is_deformable) mark_corners(source.edges, is_used);
   return is_used;
 }
 

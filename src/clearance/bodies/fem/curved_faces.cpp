@@ -6,15 +6,11 @@
 #include "clearance/base/contract.h"
 #include "clearance/bodies/fem/simplex_quadrature.h"
 #include "clearance/geometry/distance.h"
+#include "clearance/geometry/element_corners.h"
 
 namespace clearance {
 
 namespace {
-
-std::array<int, 3> sorted(std::array<int, 3> corners) {
-  std::sort(corners.begin(), corners.end());
-  return corners;
-}
 
 /// [v] w = v x w
 Mat<3> cross_matrix(const Vec<3>& v) {
@@ -33,7 +29,7 @@ Vec<2> right_of(const Vec<2>& v) {
 template <int dim>
 std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces) {
   std::map<std::array<int, 3>, std::size_t> face_of_corners;
-  for (std::size_t f = 0; f < faces.size(); ++f) face_of_corners.emplace(sorted(faces[f]), f);
+  for (std::size_t f = 0; f < faces.size(); ++f) face_of_corners.emplace(sorted_corners(faces[f]), f);
   std::vector<std::vector<int>> nodes_of_faces(faces.size());
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     const int order = mesh.order_of_cell(cell);
@@ -43,7 +39,7 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
       for (std::size_t i = 0, k = 0; i <= dim; ++i) {
         if (i != opposite) corners[k++] = nodes[i];
       }
-      const auto found = face_of_corners.find(sorted(corners));
+      const auto found = face_of_corners.find(sorted_corners(corners));
       if (found == face_of_corners.end()) continue;
       // Which corner of the element each corner of the face is.
       std::array<std::size_t, dim> corner_of_element;

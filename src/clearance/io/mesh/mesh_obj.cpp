@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "clearance/geometry/element_corners.h"
 #include "clearance/io/mesh/mesh_formats.h"
 #include "clearance/io/mesh/mesh_text.h"
 
@@ -168,13 +169,8 @@ class ObjReader {
 
   void add_unused_vertices() {
     std::vector<char> is_used(mesh_.vertices.size(), 0);
-    const auto mark = [&](const auto& elements) {
-      for (const auto& element : elements) {
-        for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-      }
-    };
-    mark(mesh_.triangles);
-    mark(mesh_.edges);
+    mark_corners(mesh_.triangles, is_used);
+    mark_corners(mesh_.edges, is_used);
     for (const int v : mesh_.points) is_used[static_cast<std::size_t>(v)] = 1;
     for (std::size_t v = 0; v < is_used.size(); ++v) {
       if (is_used[v] == 0) mesh_.points.push_back(static_cast<int>(v));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/geometry/element_corners.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/mesh/weights_reader.h"
 #include "clearance/io/polyfem/polyfem_files.h"
@@ -74,13 +75,8 @@ bool are_all_at(const std::vector<Vec<3>>& points, const std::vector<Vec<3>>& ot
 
 std::vector<Vec<3>> used_vertices(const Mesh& surface) {
   std::vector<char> is_used(surface.vertices.size(), 0);
-  const auto mark = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-    }
-  };
-  mark(surface.triangles);
-  mark(surface.edges);
+  mark_corners(surface.triangles, is_used);
+  mark_corners(surface.edges, is_used);
   std::vector<Vec<3>> vertices;
   for (std::size_t v = 0; v < is_used.size(); ++v) {
     if (is_used[v]) vertices.push_back(surface.vertices[v]);

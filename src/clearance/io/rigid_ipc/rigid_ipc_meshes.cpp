@@ -6,6 +6,7 @@
 #include <set>
 
 #include "clearance/geometry/boundary_descriptions.h"
+#include "clearance/geometry/element_corners.h"
 #include "clearance/io/mesh/mesh_reader.h"
 #include "clearance/io/rigid_ipc/rigid_ipc_search.h"
 
@@ -71,13 +72,8 @@ void drop_edges_of_triangles(Mesh& mesh) {
 
 void add_lone_points(Mesh& mesh) {
   std::vector<char> is_used(mesh.vertices.size(), 0);
-  const auto mark = [&](const auto& elements) {
-    for (const auto& element : elements) {
-      for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
-    }
-  };
-  mark(mesh.triangles);
-  mark(mesh.edges);
+  mark_corners(mesh.triangles, is_used);
+  mark_corners(mesh.edges, is_used);
   for (std::size_t v = 0; v < is_used.size(); ++v) {
     if (is_used[v] == 0) mesh.points.push_back(static_cast<int>(v));
   }
