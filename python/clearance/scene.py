@@ -87,7 +87,7 @@ class Scene:
         return self._add("half_spaces", {"point": point, "normal": normal, **keys})
 
     def add_joint(self, name: Optional[str] = None, **keys: Any) -> Dict[str, Any]:
-        """Adds a joint and returns its dict: kind, bodies, point [m], axis, lower, upper, drive, effort."""
+        """Adds a joint and returns its dict: kind, bodies, point [m], axis, lower, upper, drive, effort, mimic."""
         return self._add("joints", {**({} if name is None else {"name": name}), **keys})
 
     def add_control(self, name: str, value: float = 0.0) -> Dict[str, Any]:

@@ -76,14 +76,26 @@ TEST(JointSpring, IsRelaxedWhereItsRestIs) {
   EXPECT_TRUE(spring.is_driven());
 }
 
-TEST(JointSpring, TurnsBackTheShorterWay) {
+TEST(JointSpring, PullsTheWayItWasWound) {
   const Pair pair;
   StiffJoint joint = pair.joint(JointKind::hinge);
   joint.rest = [](double, double) -> Result<double> { return 3.0; };
-  // From -3 it is less than a third of a radian across the half turn.
-  const double way = 2.0 * 3.14159265358979323846 - 6.0;
-  EXPECT_NEAR(begun(JointSpringKind::spring, joint, pair.x).energy(pair.moved(-3.0, 0)).value(), 0.5 * 3.0 * way * way,
+  // From -3 it is less than a third of a radian across the half turn, but the spring is stretched by 6.
+  EXPECT_NEAR(begun(JointSpringKind::spring, joint, pair.x).energy(pair.moved(-3.0, 0)).value(), 0.5 * 3.0 * 36.0,
               1e-12);
+}
+
+TEST(JointSpring, CountsTurnsOfTheHinge) {
+  const Pair pair;
+  const VecX x = pair.moved(0.5, 0);
+  constexpr double turn = 2.0 * 3.14159265358979323846;
+  for (const int turns : {-3, -1, 0, 2, 40}) {
+    JointSpringPotential<3> spring(JointSpringKind::spring, {pair.joint(JointKind::hinge)});
+    spring.set_turns(x, {turns});
+    ASSERT_TRUE(spring.begin_step(x, step, step));
+    const double angle = 0.5 + turn * turns;
+    EXPECT_NEAR(spring.energy(x).value(), 1.5 * angle * angle, 1e-9 * (1.0 + angle * angle)) << turns;
+  }
 }
 
 TEST(JointSpring, DamperResistsTheSpeedOfTheStep) {

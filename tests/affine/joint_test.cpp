@@ -323,16 +323,67 @@ void check_hinge_limits() {
   const LimitedJoint<dim> joint(JointKind::hinge, -30.0, 120.0);
   for (const double angle : {-29.99, -29.0, 0.0, 60.0, 119.0, 119.99}) EXPECT_TRUE(joint.is_inside(angle)) << angle;
   for (const double angle : {-30.01, -170.0, 120.01, 180.0, 200.0}) EXPECT_FALSE(joint.is_inside(angle)) << angle;
-  EXPECT_LT(energy_of(joint.potential, joint.at(-28.9)), 1e-20) << "free up to the last degree";
-  EXPECT_GT(energy_of(joint.potential, joint.at(-29.9)), 1e-6);
-  EXPECT_LT(energy_of(joint.potential, joint.at(118.9)), 1e-20);
-  EXPECT_GT(energy_of(joint.potential, joint.at(119.9)), 1e-6);
+  EXPECT_LT(energy_of(joint.potential, joint.at(-29.98)), 1e-20) << "free up to the last hundredth of a degree";
+  EXPECT_GT(energy_of(joint.potential, joint.at(-29.995)), 1e-9);
+  EXPECT_LT(energy_of(joint.potential, joint.at(119.98)), 1e-20);
+  EXPECT_GT(energy_of(joint.potential, joint.at(119.995)), 1e-9);
 
   const LimitedJoint<dim> one_sided(JointKind::hinge, std::nullopt, 90.0);
-  EXPECT_TRUE(one_sided.is_inside(-179.0) && !one_sided.is_inside(91.0) && !one_sided.is_inside(-181.0));
+  EXPECT_TRUE(one_sided.is_inside(-179.0) && !one_sided.is_inside(91.0));
   const LimitedJoint<dim> at_start(JointKind::hinge, 0.0, 90.0);
-  EXPECT_TRUE(at_start.is_inside(0.0) && at_start.is_inside(-0.9) && !at_start.is_inside(-1.1));
+  EXPECT_TRUE(at_start.is_inside(0.0) && at_start.is_inside(-0.01) && !at_start.is_inside(-0.02));
   EXPECT_LT(energy_of(at_start.potential, at_start.at(0.0)), 1e-28);
+}
+
+template <int dim>
+void check_narrow_limits() {
+  // It pushes back within a thousandth of the range.
+  for (const double range : {0.02, 0.2, 1.0, 4.0}) {
+    const LimitedJoint<dim> joint(JointKind::hinge, -0.5 * range, 0.5 * range);
+    EXPECT_LT(energy_of(joint.potential, joint.at(0.4985 * range)), 1e-20) << range;
+    EXPECT_GT(energy_of(joint.potential, joint.at(0.4995 * range)), 0.0) << range;
+    EXPECT_FALSE(joint.is_inside(0.501 * range)) << range;
+  }
+  // Closed, it is as good as fixed.
+  const LimitedJoint<dim> closed(JointKind::hinge, 0.0, 0.0);
+  EXPECT_TRUE(closed.is_inside(0.0));
+  EXPECT_FALSE(closed.is_inside(1e-4));
+}
+
+TEST(JointLimits, ReachOfNarrowRangesIsAThousandthOfThem) {
+  check_narrow_limits<2>();
+  check_narrow_limits<3>();
+}
+
+template <int dim>
+void check_wide_limits() {
+  LimitedJoint<dim> joint(JointKind::hinge, -200.0, 800.0);
+  EXPECT_TRUE(joint.is_inside(-170.0) && joint.is_inside(170.0));
+  // Where a hinge is beyond half a turn is a matter of its turns.
+  const auto is_inside = [&](double angle) {
+    const int turns = static_cast<int>(std::round(angle / 360.0));
+    joint.potential.set_turns(joint.at(angle), {turns});
+    return joint.is_inside(angle);
+  };
+  for (const double angle : {-199.95, -190.0, 0.0, 360.0, 719.0, 799.95}) EXPECT_TRUE(is_inside(angle)) << angle;
+  for (const double angle : {-200.05, -210.0, 800.05, 900.0}) EXPECT_FALSE(is_inside(angle)) << angle;
+}
+
+TEST(JointLimits, Hinge_CountsTurns) {
+  check_wide_limits<2>();
+  check_wide_limits<3>();
+}
+
+TEST(JointPotential, TurnsAreCountedOverIteratesThatEachTurnByLessThanHalf) {
+  LimitedJoint<3> joint(JointKind::hinge, -4000.0, 4000.0);
+  joint.potential.set_turns(joint.at(0.0), {});
+  for (double angle = 0.0; angle <= 1500.0; angle += 150.0) joint.potential.refer_to(joint.at(angle));
+  std::vector<int> turns;
+  joint.potential.count_turns(joint.at(1500.0), turns);
+  EXPECT_EQ(turns, std::vector<int>{4});  // 1440 + 60
+  for (double angle = 1500.0; angle >= -900.0; angle -= 170.0) joint.potential.refer_to(joint.at(angle));
+  joint.potential.count_turns(joint.at(-880.0), turns);
+  EXPECT_EQ(turns, std::vector<int>{-2});  // -720 - 160
 }
 
 TEST(JointLimits, Hinge_NeverPassesThem) {
@@ -378,8 +429,8 @@ void check_limit_derivatives(JointKind type, double limit, double width) {
 }
 
 TEST(JointLimits, Derivatives_MatchFiniteDifferencesAndArePsd) {
-  check_limit_derivatives<2>(JointKind::hinge, 40.0, 1.0);
-  check_limit_derivatives<3>(JointKind::hinge, 40.0, 1.0);
+  check_limit_derivatives<2>(JointKind::hinge, 40.0, 2e-4 / degree);
+  check_limit_derivatives<3>(JointKind::hinge, 40.0, 2e-4 / degree);
   check_limit_derivatives<2>(JointKind::slider, 0.3, 1e-3 * Pair<2>().bodies[0].frame.radius);
   check_limit_derivatives<3>(JointKind::slider, 0.3, 1e-3 * Pair<3>().bodies[0].frame.radius);
 }

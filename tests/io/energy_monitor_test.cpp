@@ -37,6 +37,37 @@ TEST(EnergyMonitor, NamesWhatPassesItsLimitAndTheBody) {
   EXPECT_NE(lost.warnings()[0].message.find("'axle'"), std::string::npos);
 }
 
+TEST(EnergyMonitor, NeverAdvisesTheIntegratorInUse) {
+  for (const TimeIntegrator integrator : {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2,
+                                          TimeIntegrator::implicit_newmark, TimeIntegrator::bdf2_restarted}) {
+    EnergyMonitor monitor(integrator);
+    monitor.add(step_of(0.5, 0.5));
+    ASSERT_EQ(monitor.warnings().size(), 2U);
+    for (const RunWarning& warning : monitor.warnings()) {
+      EXPECT_NE(warning.message.find("a shorter step"), std::string::npos) << warning.message;
+      EXPECT_EQ(warning.message.find("bdf2_restarted") == std::string::npos,
+                integrator == TimeIntegrator::bdf2_restarted)
+          << warning.message;
+    }
+  }
+}
+
+TEST(EnergyMonitor, SaysWhatALossCosts) {
+  StepEnergies step = step_of(0.0, 0.19);
+  EnergyMonitor swing, rebound, drive;
+  swing.add(step);
+  EXPECT_NE(swing.warnings()[0].message.find("up to 19 % too low, its speeds up to 10 % too slow"), std::string::npos)
+      << swing.warnings()[0].message;
+  step.lost_in_impacts = 0.51;
+  rebound.add(step);
+  EXPECT_NE(rebound.warnings()[0].message.find("its rebounds are up to 70 % too low"), std::string::npos)
+      << rebound.warnings()[0].message;
+  step.is_loser_driven = true;
+  drive.add(step);
+  EXPECT_NE(drive.warnings()[0].message.find("what drives it works so much more"), std::string::npos)
+      << drive.warnings()[0].message;
+}
+
 TEST(EnergyMonitor, CountsAtTheEndOfTheRun) {
   // What the first step of a fall loses is half of its energy then, and little in the end.
   EnergyMonitor fall;

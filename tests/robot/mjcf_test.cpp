@@ -248,6 +248,77 @@ TEST(Mjcf, MirroredMeshesPointOutwardsWhateverElseTheirBodyHas) {
   }
 }
 
+TEST(Mjcf, ServoTurnsBeyondHalfATurn) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(
+      rod("damping='20'", "<actuator><position name='servo' joint='j' kp='50'/></actuator>"), "servo.xml");
+  for (const double target : {4.0, -5.0, 2.0 * pi, 20.0}) {
+    EXPECT_NEAR(angle_after(robot.scene, 5.0, "servo", target), target, 1e-3 * std::abs(target));
+  }
+}
+
+TEST(Mjcf, SpringReferenceAndLimitsBeyondHalfATurnAreKept) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot =
+      read_robot_text(rod("damping='2' stiffness='10' springref='300' range='-200 280' limited='true'"), "wide.xml");
+  EXPECT_NEAR(*robot.joint("j").lower, -200.0, 1e-9);
+  EXPECT_NEAR(*robot.joint("j").upper, 280.0, 1e-9);
+  EXPECT_EQ(robot.told.find("limit"), std::string::npos) << robot.told;
+  EXPECT_NEAR(angle_after(robot.scene, 4.0), 280.0 * pi / 180.0, 5e-4);
+}
+
+/// Two rods on hinges a and b, and a slide c, each with other words.
+std::string coupled(const std::string& equality, const std::string& rest = "") {
+  const auto body = [](const std::string& name, int y, const std::string& type) {
+    return "<body name='b" + name + "' pos='0 " + std::to_string(y) + " 0'><joint name='" + name + "' type='" + type +
+           "' axis='0 0 1'/><geom type='box' size='.1 .1 .1' mass='1'/></body>";
+  };
+  return "<mujoco><option gravity='0 0 0'/><worldbody>" + body("a", 0, "hinge") + body("b", 1, "hinge") +
+         body("c", 2, "slide") + "</worldbody><equality>" + equality + "</equality>" + rest + "</mujoco>";
+}
+
+TEST(Mjcf, CouplingsOfJointsFollowTheLinearPart) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(coupled("<joint joint1='b' joint2='a' polycoef='0 -2 0 0 0'/>"
+                                              "<joint joint1='c' joint2='b' polycoef='0 0.1 0 0 0'/>"),
+                                      "coupled.xml");
+  EXPECT_EQ(robot.told.find("coupling"), std::string::npos) << robot.told;
+  EXPECT_EQ(robot.joint("b").mimic->joint, "a");
+  EXPECT_EQ(robot.joint("b").mimic->multiplier, -2.0);
+  EXPECT_NEAR(robot.joint("c").mimic->multiplier, 0.1 * pi / 180.0, 1e-12);  // metres a degree
+  EXPECT_EQ(robot.joint("c").mimic->offset, 0.0);
+}
+
+TEST(Mjcf, CouplingWithAConstantStartsWhereItsLeaderPutsIt) {
+  SKIP_WITHOUT("mjcf");
+  const Robot robot = read_robot_text(coupled("<joint joint1='c' joint2='a' polycoef='0.5 1 0 0 0'/>"), "constant.xml");
+  EXPECT_NE(robot.told.find("1 joints start where those that they follow (equality) lead them"), std::string::npos)
+      << robot.told;
+  EXPECT_NEAR(robot.body("bc").transform.translation[1], 0.5, 1e-9);
+  EXPECT_EQ(robot.joint("c").mimic->offset, 0.0);
+}
+
+TEST(Mjcf, HigherTermsLoopsAndSecondCouplingsAreTold) {
+  SKIP_WITHOUT("mjcf");
+  const Robot curved =
+      read_robot_text(coupled("<joint name='bent' joint1='b' joint2='a' polycoef='0 1 3 0 0'/>"), "curved.xml");
+  EXPECT_NE(
+      curved.told.find("1 quadratic and higher terms of couplings of joints, which follow the linear ones (bent)"),
+      std::string::npos)
+      << curved.told;
+  EXPECT_TRUE(curved.joint("b").mimic);
+  const Robot loop =
+      read_robot_text(coupled("<joint joint1='b' joint2='a'/><joint name='back' joint1='a' joint2='b'/>"), "loop.xml");
+  EXPECT_NE(loop.told.find("couplings that close a loop of joints which follow each other (back)"), std::string::npos)
+      << loop.told;
+  const Robot twice =
+      read_robot_text(coupled("<joint joint1='b' joint2='a'/><joint name='more' joint1='b' joint2='c'/>"), "twice.xml");
+  EXPECT_NE(twice.told.find("further equality constraints of one joint, which has the first (more)"), std::string::npos)
+      << twice.told;
+  const Robot off = read_robot_text(coupled("<joint name='off' joint1='b' joint2='a' active='false'/>"), "off.xml");
+  EXPECT_FALSE(off.joint("b").mimic);
+}
+
 TEST(Mjcf, WhatMujocoRefusesIsRefusedWithItsWords) {
   SKIP_WITHOUT("mjcf");
   const std::string text = refusal_of(mjcf("<body><geom type='blob'/></body>"), "bad.xml");

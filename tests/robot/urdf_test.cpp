@@ -93,17 +93,91 @@ TEST(Urdf, CarDrivesAsFastAsItsTorquesAndInertiasSay) {
   EXPECT_NEAR(x, 0.5 * a * 0.5 * 0.5, 0.05 * 0.5 * a * 0.25);
 }
 
-TEST(Urdf, GripperTellsOfItsCouplingAndStandsInTheWorld) {
+TEST(Urdf, GripperCouplesItsFingersAndStandsInTheWorld) {
   SKIP_WITHOUT("urdf");
-  const Robot gripper = read_example("gripper.urdf");
-  EXPECT_NE(gripper.told.find("not carried over: 1 couplings of joints (mimic), which leave them free "
-                              "(right = 1 left + 0)"),
-            std::string::npos)
-      << gripper.told;
+  Robot gripper = read_example("gripper.urdf");
+  EXPECT_EQ(gripper.told.find("mimic"), std::string::npos) << gripper.told;
   EXPECT_NE(gripper.told.find("not carried over: 1 dry frictions of joints (left)"), std::string::npos);
   EXPECT_EQ(gripper.body("palm").kind, BodyKind::obstacle);
   EXPECT_EQ(gripper.joint("left").kind, JointKind::slider);
   EXPECT_EQ(gripper.joint("left").upper, 0.045);
+  ASSERT_TRUE(gripper.joint("right").mimic);
+  EXPECT_EQ(gripper.joint("right").mimic->joint, "left");
+  EXPECT_EQ(gripper.joint("right").mimic->multiplier, 1.0);
+  const auto right = probe_of(gripper.scene, "right");
+  Simulation simulation = simulate(gripper.scene);
+  ASSERT_TRUE(simulation.set_control("left", 5.0));
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(simulation.step().status, StepStatus::converged);
+  EXPECT_NEAR(right(simulation), 0.045, 5e-5);
+}
+
+/// Links a, b and c on joints of their names, along x of the world, with other words in each joint.
+std::string three_links(const std::array<std::string, 3>& types, const std::array<std::string, 3>& words) {
+  std::string text = "<robot name='three'><link name='world'/>";
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string name(1, static_cast<char>('a' + i));
+    text += "<link name='l" + name +
+            "'><inertial><mass value='1'/><inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/>"
+            "</inertial></link><joint name='" +
+            name + "' type='" + types[i] + "'><parent link='world'/><child link='l" + name + "'/><origin xyz='0 " +
+            std::to_string(i) + " 0'/><axis xyz='1 0 0'/>" + words[i] + "</joint>";
+  }
+  return text + "</robot>";
+}
+const std::string wide = "<limit lower='-9' upper='9' effort='10' velocity='9'/>";
+std::string follows(const std::string& joint, const std::string& multiplier, const std::string& offset = "0") {
+  return "<mimic joint='" + joint + "' multiplier='" + multiplier + "' offset='" + offset + "'/>";
+}
+
+TEST(Urdf, MimicCouplesJointsOfAllKindsAndChains) {
+  SKIP_WITHOUT("urdf");
+  const Robot robot = read_robot_text(
+      three_links({"prismatic", "revolute", "continuous"}, {wide, wide + follows("a", "10"), follows("b", "-2")}),
+      "chain.urdf");
+  EXPECT_EQ(robot.joint("b").mimic->joint, "a");
+  EXPECT_NEAR(robot.joint("b").mimic->multiplier, 10.0 * 180.0 / pi, 1e-9);  // degrees a metre
+  EXPECT_EQ(robot.joint("c").mimic->joint, "b");
+  EXPECT_EQ(robot.joint("c").mimic->multiplier, -2.0);
+}
+
+TEST(Urdf, MimicWithAnOffsetStartsWhereItsLeaderPutsIt) {
+  SKIP_WITHOUT("urdf");
+  const Robot robot =
+      read_robot_text(three_links({"prismatic", "prismatic", "revolute"},
+                                  {wide, wide + follows("a", "2", "0.25"), wide + follows("b", "2", "0.5")}),
+                      "offsets.urdf");
+  EXPECT_NE(robot.told.find("joints start where those that they follow (mimic) lead them: b at 0.25 m, c at 1 rad"),
+            std::string::npos)
+      << robot.told;
+  EXPECT_EQ(robot.joint("b").mimic->offset, 0.0);
+  EXPECT_NEAR(*robot.joint("b").upper, 9.0 - 0.25, 1e-12);
+  EXPECT_NEAR(robot.body("lb").transform.translation[0], 0.25, 1e-9);
+  EXPECT_NEAR(*robot.joint("c").lower, (-9.0 - 1.0) * 180.0 / pi, 1e-9);
+}
+
+TEST(Urdf, MimicOfNoJointOfItselfAndInALoopAreErrors) {
+  SKIP_WITHOUT("urdf");
+  const std::array<std::string, 3> types = {"prismatic", "prismatic", "prismatic"};
+  const auto refusal = [&](const std::string& a, const std::string& b, const std::string& c) {
+    return refusal_of(three_links(types, {wide + a, wide + b, wide + c}), "bad.urdf");
+  };
+  EXPECT_NE(refusal("", follows("nothere", "1"), "")
+                .find("joint 'b': mimic: the model has no joint of this name (got \"nothere\")"),
+            std::string::npos)
+      << refusal("", follows("nothere", "1"), "");
+  EXPECT_NE(refusal("", follows("b", "1"), "").find("joint 'b': mimic: a joint cannot follow itself"),
+            std::string::npos);
+  const std::string loop = refusal(follows("b", "1"), follows("c", "1"), follows("a", "1"));
+  EXPECT_NE(loop.find("joint 'a': mimic: the joint follows itself by way of 'b', 'c'"), std::string::npos) << loop;
+  EXPECT_EQ(loop.find("joint 'b': mimic"), std::string::npos) << loop;
+}
+
+TEST(Urdf, HingeLimitsBeyondHalfATurnAreKept) {
+  SKIP_WITHOUT("urdf");
+  const Robot robot = read_robot_text(
+      one_link("type='revolute'><limit lower='-3.5' upper='20' effort='9' velocity='9'/>"), "wide.urdf");
+  EXPECT_NEAR(*robot.joint("j").lower, -3.5 * 180.0 / pi, 1e-9);
+  EXPECT_NEAR(*robot.joint("j").upper, 20.0 * 180.0 / pi, 1e-9);
 }
 
 TEST(Urdf, GripperStopsAtTheLimitOfItsSlide) {

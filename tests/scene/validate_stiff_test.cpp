@@ -302,8 +302,13 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
               j.lower = 1;
               j.upper = 180;
             }),
-            (Lines{"joints[0].lower: must be at most 0 [deg or m] (got 1)",
-                   "joints[0].upper: limits of a hinge must be between -180 and 180 [deg], both excluded (got 180)"}));
+            Lines{"joints[0].lower: must be at most 0 [deg or m] (got 1)"});
+  // Angles count turns.
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.lower = -200;
+              j.upper = 1080;
+            }),
+            Lines{});
   EXPECT_EQ(joint_problems([](JointDesc& j) {
               j.kind = JointKind::slider;
               j.axis.setZero();
@@ -330,6 +335,68 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
                 2)
                 .size(),
             1U);
+}
+
+/// Problems of joints a, b and c, hinges of three bodies, of which some follow others.
+Lines mimic_problems(const std::vector<std::string>& leaders, const std::function<void(SceneDesc&)>& change = {}) {
+  return problems([&](SceneDesc& s) {
+    s.joints.resize(3);
+    for (std::size_t j = 0; j < 3; ++j) {
+      s.joints[j].name = std::string(1, static_cast<char>('a' + j));
+      s.joints[j].bodies = {j == 0 ? "door" : j == 1 ? "link[0]" : "link[1]", ""};
+      if (!leaders[j].empty()) s.joints[j].mimic = MimicDesc{leaders[j]};
+    }
+    if (change) change(s);
+  });
+}
+
+TEST(ValidateJoints, MimicNamesAnotherHingeOrSlider) {
+  EXPECT_EQ(mimic_problems({"", "a", "b"}), Lines{});
+  EXPECT_EQ(mimic_problems({"c", "c", ""}), Lines{});
+  EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].kind = JointKind::slider; }), Lines{});
+  EXPECT_EQ(mimic_problems({"", "nothere", ""}),
+            Lines{"joints[1].mimic.joint: no joint has this name (got \"nothere\")"});
+  EXPECT_EQ(mimic_problems({"", "b", ""}),
+            Lines{"joints[1].mimic.joint: a joint cannot follow itself; name another one (got \"b\")"});
+  EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].mimic->joint.clear(); }),
+            Lines{"joints[1].mimic.joint: needs the name of the hinge or slider that it follows"});
+  EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[0].kind = JointKind::ball; }),
+            Lines{"joints[1].mimic.joint: only a hinge or a slider can be followed, no ball joint (got \"a\")"});
+  EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].kind = JointKind::fixed; }),
+            Lines{"joints[1].mimic: only a hinge or a slider has it (got fixed)"});
+  EXPECT_EQ(mimic_problems({"", "a", ""}, [](SceneDesc& s) { s.joints[1].drive = "t"; }),
+            Lines{"joints[1].mimic: says where the joint is, and so does its drive; drive the joint that leads instead "
+                  "(got \"a\")"});
+}
+
+TEST(ValidateJoints, MimicsThatFollowEachOtherAreToldOnce) {
+  EXPECT_EQ(mimic_problems({"b", "a", ""}),
+            Lines{"joints[0].mimic.joint: the joint follows itself by way of 'b'; let one of them follow none (got "
+                  "\"b\")"});
+  EXPECT_EQ(mimic_problems({"b", "c", "a"}),
+            Lines{"joints[0].mimic.joint: the joint follows itself by way of 'b', 'c'; let one of them follow none "
+                  "(got \"b\")"});
+  // (Into a loop, but not a part of it.)
+  EXPECT_EQ(mimic_problems({"b", "c", "b"}).size(), 1U);
+}
+
+TEST(ValidateJoints, AnglesThatLookLikeRadiansAreTold) {
+  const Lines limit = joint_problems([](JointDesc& j) { j.upper = 1.5708; });
+  ASSERT_EQ(limit.size(), 1U);
+  EXPECT_NE(limit[0].find("joints[0].upper: warning: angles are in degrees, and 1.5708 looks like radians: 90 degrees "
+                          "would be as much"),
+            std::string::npos)
+      << limit[0];
+  const Lines drive = joint_problems([](JointDesc& j) { j.drive = "pi / 2 * t"; });
+  ASSERT_EQ(drive.size(), 1U);
+  EXPECT_NE(drive[0].find("(180 / pi) * (pi / 2 * t) would be as many degrees"), std::string::npos) << drive[0];
+  EXPECT_EQ(joint_problems([](JointDesc& j) { j.drive = "90 * sin(2 * pi * t)"; }), Lines{});
+  // Metres are none.
+  EXPECT_EQ(joint_problems([](JointDesc& j) {
+              j.kind = JointKind::slider;
+              j.upper = 1.5708;
+            }),
+            Lines{});
 }
 
 TEST(BodyNames, FindCopiesAndNamesWithBrackets) {

@@ -135,6 +135,70 @@ TEST_P(EnergyWarnings, AreSilentOfBodiesThatSwingAsOne) {
   EXPECT_LT(shares.gained, limit);
 }
 
+// "Made 20.3 % of what 'rotor' had at work", of a swing that stayed at 60.0 degrees: the ledger left the spring out.
+TEST_P(EnergyWarnings, AreSilentOfSwingsOnJointSprings) {
+  for (const std::string more : {R"(, "stiffness": 1)", R"(, "stiffness": 1, "damping": 0.02)",
+                                 R"(, "stiffness": 1, "rest": "30")", R"(, "stiffness": 1, "rest": "30 * sin(t)")"}) {
+    for (const double h : {0.01, 0.002}) {
+      const Shares shares = run(
+          fmt::format(
+              R"({{"gravity": [0, 0, 0], "time": {{"step": {}, "integrator": "bdf2_restarted"}}, "bodies": [{}], "joints": [{}]}})",
+              h, wheel(GetParam(), R"(, "angular_velocity": [0, 0, 95])"), hinge("wheel", 0.0, more)),
+          static_cast<int>(3.0 / h));
+      EXPECT_LT(shares.gained, limit) << more << " " << h;
+      EXPECT_LT(shares.lost, limit) << more << " " << h;
+    }
+  }
+}
+
+TEST_P(EnergyWarnings, AreSilentOfSlidersOnSprings) {
+  const Shares shares = run(
+      fmt::format(
+          R"({{"gravity": [0, 0, 0], "time": {{"step": 0.005, "integrator": "bdf2_restarted"}}, "bodies": [{}], "joints": [
+              {{"kind": "slider", "bodies": ["wheel", ""], "point": [0, 0, 0], "axis": [1, 0, 0], "stiffness": 300}}]}})",
+          wheel(GetParam(), R"(, "linear_velocity": [1, 0, 0])")),
+      400);
+  EXPECT_LT(shares.gained, limit);
+  EXPECT_LT(shares.lost, limit);
+}
+
+// A limit stops a joint as a contact does.
+TEST_P(EnergyWarnings, AreSilentOfJointsThatStopAtTheirLimits) {
+  for (const double limit_angle : {40.0, 400.0}) {
+    const Shares shares =
+        run(fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": 0.01}}, "bodies": [{}], "joints": [{}]}})",
+                        wheel(GetParam(), R"(, "angular_velocity": [0, 0, 300])"),
+                        hinge("wheel", 0.0, fmt::format(R"(, "upper": {})", limit_angle))),
+            180);
+    EXPECT_LT(shares.gained, limit);
+    EXPECT_LT(shares.lost, limit);
+    EXPECT_LT(shares.impacts, 0.0);
+  }
+}
+
+TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithBdf2) {
+  const Shares shares =
+      run(R"({"time": {"step": 0.01, "integrator": "bdf2_restarted"}, "bodies": [)" +
+              wheel(GetParam(), R"(, "linear_velocity": [1, 4, 0], "angular_velocity": [0, 0, 100])") + "]}",
+          80);
+  EXPECT_LT(shares.gained, limit);
+  EXPECT_LT(shares.lost, limit);
+}
+
+// The smallest scene of the README: its ball rebounds by a tenth of what it should.
+TEST(EnergyWarnings, SayHowMuchOfAReboundIsMissing) {
+  RunningScene scene(
+      R"({"time": {"step": 0.01}, "bodies": [{"name": "ball", "generator": {"kind": "sphere", "size": [0.1]},
+      "transform": {"translation": [0, 0.3, 0]},
+      "material": {"density": 1000, "youngs_modulus": 1e5, "poisson_ratio": 0.4}}],
+      "half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}]})");
+  StepReport report;
+  for (int i = 0; i < 45; ++i) report = scene.step();
+  EXPECT_GT(report.lost.share, limit);
+  EXPECT_GT(report.lost.share + report.lost.hit, 0.6);
+  EXPECT_LT(report.lost.share + report.lost.hit, 1.05);
+}
+
 TEST(EnergyWarnings, AreSilentOfAScrewThatLiftsALoad) {
   const Shares shares = run(screw(), 60);
   EXPECT_LT(shares.gained, limit);

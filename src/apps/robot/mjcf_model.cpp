@@ -274,7 +274,16 @@ class Reader {
 
   bool is_plain(int j) const {
     const int dof = m_.jnt_dofadr[j];
-    return m_.jnt_limited[j] == 0 && m_.jnt_stiffness[j] == 0.0 && m_.dof_damping[dof] == 0.0 && !motors_.has(j);
+    return m_.jnt_limited[j] == 0 && m_.jnt_stiffness[j] == 0.0 && m_.dof_damping[dof] == 0.0 && !motors_.has(j) &&
+           !is_coupled(j);
+  }
+  bool is_coupled(int j) const {
+    for (int e = 0; e < m_.neq; ++e) {
+      if (m_.eq_type[e] == mjEQ_JOINT && m_.eq_active[e] != 0 && (m_.eq_obj1id[e] == j || m_.eq_obj2id[e] == j)) {
+        return true;
+      }
+    }
+    return false;
   }
   /// Three joints of one type with independent axes and nothing but their freedom.
   bool are_three_plain(int first, int count, int type) const {
@@ -369,10 +378,10 @@ class Reader {
       add_loop(e, name);
     } else if (m_.eq_type[e] == mjEQ_JOINT && m_.eq_obj2id[e] < 0) {
       lock_joint(e, name);
+    } else if (m_.eq_type[e] == mjEQ_JOINT) {
+      couple_joints(e, name);
     } else {
-      omissions_.add(m_.eq_type[e] == mjEQ_JOINT ? "couplings of joints, which leave them free"
-                                                 : "equality constraints of tendons",
-                     name);
+      omissions_.add("equality constraints of tendons", name);
     }
   }
 
@@ -401,6 +410,10 @@ class Reader {
       return;
     }
     RobotJoint& joint = model_.joints[at(found->second)];
+    if (joint.mimic) {
+      omissions_.add("further equality constraints of one joint, which has the first", name);
+      return;
+    }
     const int q = m_.jnt_qposadr[j];
     const double target = m_.qpos0[q] + m_.eq_data[mjNEQDATA * e] - d_.qpos[q];
     joint.drive = fmt::format("{}", target);
@@ -409,6 +422,38 @@ class Reader {
     joint.effort.clear();
     joint.rest.clear();
     joint.stiffness = joint.damping = 0.0;
+  }
+
+  /// A joint that follows another one by a polynomial, of which the linear part counts.
+  void couple_joints(int e, const std::string& name) {
+    const auto follower = joint_of_.find(m_.eq_obj1id[e]), leader = joint_of_.find(m_.eq_obj2id[e]);
+    if (follower == joint_of_.end() || leader == joint_of_.end() || follower == leader) {
+      omissions_.add("equality constraints of joints that are no joints here", name);
+      return;
+    }
+    RobotJoint& joint = model_.joints[at(follower->second)];
+    if (joint.mimic || !joint.drive.empty()) {
+      omissions_.add("further equality constraints of one joint, which has the first", name);
+      return;
+    }
+    if (follows(leader->second, follower->second)) {
+      omissions_.add("couplings that close a loop of joints which follow each other", name);
+      return;
+    }
+    const mjtNum* a = m_.eq_data + mjNEQDATA * e;
+    if (std::any_of(a + 2, a + 5, [](mjtNum factor) { return factor != 0.0; })) {
+      omissions_.add("quadratic and higher terms of couplings of joints, which follow the linear ones", name);
+    }
+    // Joints count from where they start, couplings from the reference.
+    const auto start = [&](int j) { return d_.qpos[m_.jnt_qposadr[j]] - m_.qpos0[m_.jnt_qposadr[j]]; };
+    double offset = a[0] + a[1] * start(leader->first) - start(follower->first);
+    if (std::abs(offset) < 1e-9) offset = 0.0;
+    joint.mimic = RobotMimic{leader->second, a[1], offset};
+  }
+  /// Does a joint of the model follow another one, directly or by way of others?
+  bool follows(int joint, int other) const {
+    while (joint != other && model_.joints[at(joint)].mimic) joint = model_.joints[at(joint)].mimic->leader;
+    return joint == other;
   }
 
   // --- contact filters ---
@@ -600,6 +645,25 @@ class Reader {
   int num_between_ = 0;
 };
 
+/// Puts joints that follow others where those lead them; returns how many that moves. What follows in a chain comes
+/// after what leads it, whatever the order of the constraints.
+int place_coupled_joints(const mjModel& m, mjData& d) {
+  if ((m.opt.disableflags & (mjDSBL_EQUALITY | mjDSBL_CONSTRAINT)) != 0) return 0;
+  std::set<int> moved;
+  for (int round = 0; round < m.neq; ++round) {
+    for (int e = 0; e < m.neq; ++e) {
+      if (m.eq_type[e] != mjEQ_JOINT || m.eq_active[e] == 0 || m.eq_obj2id[e] < 0) continue;
+      const int q = m.jnt_qposadr[m.eq_obj1id[e]], lead = m.jnt_qposadr[m.eq_obj2id[e]];
+      const mjtNum* a = m.eq_data + mjNEQDATA * e;
+      const double place = m.qpos0[q] + a[0] + a[1] * (d.qpos[lead] - m.qpos0[lead]);
+      if (std::abs(place - d.qpos[q]) < 1e-12) continue;
+      d.qpos[q] = place;
+      moved.insert(q);
+    }
+  }
+  return static_cast<int>(moved.size());
+}
+
 // MuJoCo ends the program after an error: it is told first.
 std::string last_words;  // NOLINT
 void on_warning(const char* text) {
@@ -623,6 +687,11 @@ std::optional<RobotModel> read_mjcf(const std::filesystem::path& path, Issues& i
     const char* name = mj_id2name(model.get(), mjOBJ_KEY, 0);
     issues.push_back({"", "", "",
                       fmt::format("starts as keyframe {} of {} has it", name == nullptr ? "0" : name, model->nkey),
+                      Severity::warning});
+  }
+  if (const int count = place_coupled_joints(*model, *data); count > 0) {
+    issues.push_back({"", "", "",
+                      fmt::format("{} joints start where those that they follow (equality) lead them", count),
                       Severity::warning});
   }
   mj_kinematics(model.get(), data.get());

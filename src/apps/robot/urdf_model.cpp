@@ -18,8 +18,10 @@ std::optional<RobotModel> read_urdf(const std::filesystem::path&, Issues& issues
 
 #include <console_bridge/console.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <urdf_parser/urdf_parser.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -29,6 +31,7 @@ std::optional<RobotModel> read_urdf(const std::filesystem::path&, Issues& issues
 #include "clearance/geometry/surface.h"
 #include "clearance/io/files/text_file.h"
 #include "clearance/io/robot/shape_inertia.h"
+#include "clearance/math/rotation.h"
 
 namespace clearance::robot {
 
@@ -64,9 +67,11 @@ class Reader {
 
   RobotModel read() {
     model_.name = urdf_.getName();
+    find_starts();
     const urdf::Link& root = *urdf_.getRoot();
     const int body = add_body(root, RobotPose());
     add_children(root, body, RobotPose(), RobotPose());
+    add_mimics();
     settle_root(root);
     finish_bodies();
     Issues warnings = omissions_.warnings();
@@ -185,9 +190,10 @@ class Reader {
         add_children(*child, body, in_body * origin, at);
         continue;
       }
-      const int next = add_body(*child, at);
+      const RobotPose start = at * motion_of(joint, start_of(joint));
+      const int next = add_body(*child, start);
       add_joint(joint, next, body, at);
-      add_children(*child, next, RobotPose(), at);
+      add_children(*child, next, RobotPose(), start);
     }
   }
 
@@ -207,8 +213,8 @@ class Reader {
     to.axis = pose.rotation * to_vector(joint.axis);
     if (!(to.axis.norm() > 0.0)) error(fmt::format("joint '{}'", joint.name), "the axis must not be zero", "0 0 0");
     if (joint.limits && joint.type != urdf::Joint::CONTINUOUS) {
-      to.lower = joint.limits->lower;
-      to.upper = joint.limits->upper;
+      to.lower = joint.limits->lower - start_of(joint);
+      to.upper = joint.limits->upper - start_of(joint);
       if (joint.limits->lower > joint.limits->upper) {
         error(fmt::format("joint '{}'", joint.name), "the lower limit is above the upper one",
               fmt::format("{:g} to {:g}", joint.limits->lower, joint.limits->upper));
@@ -220,13 +226,105 @@ class Reader {
     }
     if (joint.limits && joint.limits->velocity > 0.0) omissions_.add("limits of the speed of joints", joint.name);
     if (joint.safety) omissions_.add("safety controllers of joints", joint.name);
-    if (joint.mimic) {
-      omissions_.add("couplings of joints (mimic), which leave them free",
-                     fmt::format("{} = {:g} {} + {:g}", joint.name, joint.mimic->multiplier, joint.mimic->joint_name,
-                                 joint.mimic->offset));
-    }
     to.effort = effort_of(joint);
+    number_of_joint_[joint.name] = model_.joints.size();
     model_.joints.push_back(std::move(to));
+  }
+
+  // --- joints that follow others ---
+
+  static bool has_coordinate(const urdf::Joint& joint) {
+    return joint.type == urdf::Joint::REVOLUTE || joint.type == urdf::Joint::CONTINUOUS ||
+           joint.type == urdf::Joint::PRISMATIC;
+  }
+  static bool follows(const urdf::Joint& joint) { return joint.mimic && has_coordinate(joint); }
+
+  /// Where a joint is at the start [rad] or [m]: one that follows another is where that one, at zero, leads it.
+  double start_of(const urdf::Joint& joint) const {
+    const auto found = starts_.find(joint.name);
+    return found == starts_.end() ? 0.0 : found->second;
+  }
+
+  void find_starts() {
+    std::string moved;
+    for (const auto& [name, joint] : urdf_.joints_) {
+      if (!joint || !follows(*joint)) continue;
+      double factor = 1.0, start = 0.0;
+      std::vector<std::string> chain;
+      const urdf::Joint* at = joint.get();
+      while (at != nullptr && follows(*at)) {
+        start += factor * at->mimic->offset;
+        factor *= at->mimic->multiplier;
+        at = leader_of(*at, *joint, chain);
+      }
+      starts_[name] = start;
+      if (start == 0.0) continue;
+      moved += fmt::format("{}{} at {:.4g} {}", moved.empty() ? "" : ", ", name, start,
+                           joint->type == urdf::Joint::PRISMATIC ? "m" : "rad");
+    }
+    if (!moved.empty()) note("joints start where those that they follow (mimic) lead them: " + moved);
+  }
+
+  /// Null where there is none, which is told once: at the joint whose own mimic is wrong.
+  const urdf::Joint* leader_of(const urdf::Joint& joint, const urdf::Joint& first, std::vector<std::string>& chain) {
+    const std::string& name = joint.mimic->joint_name;
+    const auto refuse = [&](const std::string& message) {
+      if (&joint == &first) error(fmt::format("joint '{}': mimic", joint.name), message, '"' + name + '"');
+      return nullptr;
+    };
+    const auto found = urdf_.joints_.find(name);
+    if (found == urdf_.joints_.end() || !found->second) return refuse("the model has no joint of this name");
+    const urdf::Joint& leader = *found->second;
+    if (&leader == &joint) return refuse("a joint cannot follow itself; name another one");
+    if (leader.type == urdf::Joint::FLOATING || leader.type == urdf::Joint::PLANAR) {
+      return refuse("a joint of type floating or planar has no single value that another could follow");
+    }
+    if (&leader == &first) {
+      // (Told once a loop: at the joint whose name comes first.)
+      if (std::all_of(chain.begin(), chain.end(), [&](const std::string& other) { return first.name < other; })) {
+        error(fmt::format("joint '{}': mimic", first.name),
+              fmt::format("the joint follows itself by way of '{}'; let one of them follow none",
+                          fmt::join(chain, "', '")),
+              '"' + first.mimic->joint_name + '"');
+      }
+      return nullptr;
+    }
+    // A loop of others that this one leads into.
+    if (std::find(chain.begin(), chain.end(), name) != chain.end()) return nullptr;
+    chain.push_back(name);
+    return &leader;
+  }
+
+  void add_mimics() {
+    for (RobotJoint& joint : model_.joints) {
+      const urdf::Joint& from = *urdf_.joints_.at(joint.name);
+      if (!follows(from)) continue;
+      const auto leader = number_of_joint_.find(from.mimic->joint_name);
+      if (leader != number_of_joint_.end()) {
+        joint.mimic = RobotMimic{static_cast<int>(leader->second), from.mimic->multiplier, 0.0};
+      } else if (const auto fixed = urdf_.joints_.find(from.mimic->joint_name);
+                 fixed != urdf_.joints_.end() && fixed->second->type == urdf::Joint::FIXED) {
+        note(fmt::format("joint '{}' follows '{}', which is fixed: it is held where it starts", joint.name,
+                         from.mimic->joint_name));
+        joint.drive = "0";
+        joint.lower.reset();
+        joint.upper.reset();
+        joint.effort.clear();
+        joint.damping = 0.0;
+      }
+    }
+  }
+
+  static RobotPose motion_of(const urdf::Joint& joint, double value) {
+    RobotPose motion;
+    const Vec<3> axis = to_vector(joint.axis);
+    if (value == 0.0 || !(axis.norm() > 0.0)) return motion;
+    if (joint.type == urdf::Joint::PRISMATIC) {
+      motion.position = value * axis.normalized();
+    } else {
+      motion.rotation = rotation_from_vector(value * axis.normalized());
+    }
+    return motion;
   }
 
   std::string effort_of(const urdf::Joint& joint) {
@@ -283,6 +381,8 @@ class Reader {
   RobotModel model_;
   RobotOmissions omissions_;
   std::vector<std::string> names_of_fused_;
+  std::map<std::string, double> starts_;  // of joints that follow others
+  std::map<std::string, std::size_t> number_of_joint_;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ struct EnergyLedger {
   double largest_rise = 0.0;  ///< of all times
   double lost = 0.0;          ///< net, impacts aside
   double at_work = 0.0;       ///< largest kinetic or elastic energy, or work of one term
+  double hit = 0.0;           ///< net, in impacts of what would rebound by its own elasticity
+  double is_driven = 0.0;     ///< 1: a drive or a prescribed motion has acted on it
   /// What each term from outside has done on the body, with its sign: potentials, barriers, friction, prescribed
   /// motion, and what is rubbed out at it.
   std::vector<double> work;
@@ -62,6 +64,8 @@ struct State {
   /// Of bodies whose elements have changed since the start, by ascending body: what the model is built from.
   std::vector<std::shared_ptr<const BodyMesh>> meshes;
   std::vector<RejectedOperation> rejected;  ///< on the elements of these meshes, by ascending body
+  /// Per joint of the scene: whole turns of a hinge, beside its angle between -pi and pi at x. Empty: none so far.
+  std::vector<int> turns;
 };
 
 /// A half-space n . x >= offset that every surface vertex stays in (n is a unit vector).

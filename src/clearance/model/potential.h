@@ -76,6 +76,16 @@ class Potential {
   virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) { return {}; }
   /// Exact verdict at x: false if an element is inverted or has zero volume.
   virtual bool is_feasible(const VecX& /*x*/) const { return true; }
+
+  /// Tells how many whole turns each hinge has made at x, the start of the step (State::turns); called before
+  /// begin_step.
+  virtual void set_turns(const VecX& /*x*/, const std::vector<int>& /*turns*/) {}
+  /// Writes the whole turns that the hinges of this potential have made at x, the end of the step begun last.
+  virtual void count_turns(const VecX& /*x*/, std::vector<int>& /*turns*/) const {}
+
+  /// Marks bodies that are stopped at x by something else than a contact: by the limit of a joint.
+  virtual void mark_stopped_bodies(const VecX& /*x*/, const std::vector<int>& /*body_of_block*/,
+                                   std::vector<char>& /*is_stopped*/) const {}
 };
 
 }  // namespace clearance

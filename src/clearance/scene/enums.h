@@ -253,7 +253,7 @@ struct EnumInfo<ProbeKind> {
         "`region`, against everything else that acts on them, their own weight and inertia included"},
       V{ProbeKind::contact, "contact", "normal force and friction [N] on the first of `bodies` by the second"},
       V{ProbeKind::joint, "joint",
-        "angle [deg, -180 to 180] of a hinge, offset [m] of a slider, what moves or holds it there (`effort`: torque "
+        "angle [deg] of a hinge with its turns, offset [m] of a slider, what moves or holds it there (`effort`: torque "
         "[N m] about or force [N] along its axis), and all that the joint does to its first body: force [N], and "
         "torque [N m] about the joint's point"},
       V{ProbeKind::gap, "gap", "[m] smallest distance between `bodies`"}};

@@ -618,11 +618,29 @@ void describe(Visitor& v, BodyDesc& b) {
 }
 
 template <>
+struct StructInfo<MimicDesc> {
+  static constexpr const char* name = "mimic";
+  static constexpr const char* doc =
+      "Couples a hinge or a slider with another one, in both directions: angle or offset = `multiplier` times that of "
+      "`joint` + `offset`, both counted from the scene's start, turns included.";
+};
+template <class Visitor>
+void describe(Visitor& v, MimicDesc& m) {
+  v.field("joint", m.joint, any("", "name of the hinge or slider that leads; it may follow another one itself"));
+  v.field("multiplier", m.multiplier,
+          any("deg or m per deg or m",
+              "1 of two hinges turns both alike; of a slider that follows a hinge: metres a "
+              "degree"));
+  v.field("offset", m.offset, any("deg or m", "at the scene's start both are at 0: an offset is a jump there"));
+}
+
+template <>
 struct StructInfo<JointDesc> {
   static constexpr const char* name = "joint";
   static constexpr const char* doc =
       "Holds two stiff bodies, or a stiff body and the world, together. Both bodies carry point and axis along. Angle "
-      "and offset are those of the first body seen from the second, 0 at the scene's start. Bodies in a joint collide "
+      "and offset are those of the first body seen from the second, 0 at the scene's start; angles count turns, so "
+      "that limits, drives and springs may be any number of turns away. Bodies in a joint collide "
       "like "
       "others, unless they share a `collision_group` or are among the `ignored_pairs` of `contact`.";
 };
@@ -650,9 +668,10 @@ void describe(Visitor& v, JointDesc& j) {
           .short_as(Shorthand::number));
   v.field("stiffness", j.stiffness, at_least(0.0, "N m/rad or N/m", "of a spring in the joint"));
   v.field("rest", j.rest,
-          any("deg or m", "formula in t [s]: where the spring is relaxed, an angle the shorter way round; empty: 0")
+          any("deg or m", "formula in t [s]: where the spring is relaxed, turns counted; empty: 0")
               .short_as(Shorthand::number));
   v.field("damping", j.damping, at_least(0.0, "N m s/rad or N s/m", "torque or force against the joint's speed"));
+  v.field("mimic", j.mimic, any("", "another joint that it is coupled with; null: none"));
 }
 
 template <>

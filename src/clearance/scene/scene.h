@@ -396,6 +396,13 @@ struct BodyDesc {
 
 /// Two stiff bodies, or a stiff body and the world, held together. Point and axis are those at the scene's start; both
 /// bodies carry them along. Angle and offset of a hinge and a slider are those of the first body seen from the second.
+/// The angle or offset of a joint follows that of another: q = multiplier q_of_joint + offset.
+struct MimicDesc {
+  std::string joint;        ///< name of the one that leads: a hinge or a slider
+  double multiplier = 1.0;  ///< [deg or m of this joint per deg or m of the other]
+  double offset = 0.0;      ///< [deg] or [m]
+};
+
 struct JointDesc {
   std::string name;
   JointKind kind = JointKind::hinge;
@@ -410,6 +417,7 @@ struct JointDesc {
   double stiffness = 0.0;  ///< [N m/rad] or [N/m] of a spring
   std::string rest;        ///< formula in t [s]: angle [deg] or offset [m] where it is relaxed; empty: 0
   double damping = 0.0;    ///< [N m s/rad] or [N s/m]
+  std::optional<MimicDesc> mimic = {};
 };
 
 /// What becomes of bodies that meet, or are in one another, at the start.

@@ -2,11 +2,13 @@
 
 #include <map>
 
+#include "clearance/math/rotation.h"
 #include "clearance/scene/body_names.h"
 #include "clearance/scene/enums.h"
 #include "clearance/scene/expression.h"
 #include "clearance/scene/json.h"
 #include "clearance/scene/nearest_name.h"
+#include "clearance/scene/radians.h"
 #include "clearance/scene/scene_check.h"
 
 namespace clearance {
@@ -31,6 +33,7 @@ class JointCheck : SceneCheck {
       error(place + ".name", fmt::format("names must be unique; joints[{}] has the same", known->second),
             '"' + joint.name + '"');
     }
+    for (std::size_t i = 0; i < scene_.joints.size(); ++i) check_mimic(i);
     for (std::size_t i = 0; i < scene_.joints.size(); ++i) warn_of_blocked_drive(i);
     for (std::size_t b = 0; b < scene_.bodies.size(); ++b) warn_of_blocked_motions(b);
   }
@@ -102,11 +105,8 @@ class JointCheck : SceneCheck {
       refuse(joint.stiffness != 0.0, "stiffness");
       refuse(!joint.rest.empty(), "rest");
       refuse(joint.damping != 0.0, "damping");
+      refuse(joint.mimic.has_value(), "mimic");
       return;
-    }
-    if (joint.kind == JointKind::hinge) {
-      check_angle(joint.lower, place + ".lower");
-      check_angle(joint.upper, place + ".upper");
     }
     if (!joint.drive.empty() && (has_limits || !joint.effort.empty())) {
       error(place + ".drive", "says where the joint is; limits and effort have no meaning beside it", joint.drive);
@@ -117,6 +117,7 @@ class JointCheck : SceneCheck {
     if (!joint.rest.empty() && joint.stiffness == 0.0) {
       error(place + ".rest", "is of the spring that `stiffness` makes; give it one", joint.rest);
     }
+    if (joint.kind == JointKind::hinge) warn_of_radians(joint, place);
     check_formula(joint.rest, place + ".rest");
     check_formula(joint.drive, place + ".drive");
     check_formula(joint.effort, place + ".effort");
@@ -169,10 +170,82 @@ class JointCheck : SceneCheck {
     }
   }
 
-  void check_angle(const std::optional<double>& limit, const std::string& place) {
-    if (limit && std::abs(*limit) >= 180.0) {
-      error(place, "limits of a hinge must be between -180 and 180 [deg], both excluded", fmt::format("{}", *limit));
+  void warn_of_radians(const JointDesc& joint, const std::string& place) {
+    const auto warn_of_limit = [&](const std::string& key, const std::optional<double>& limit) {
+      if (!limit || !looks_like_radians(*limit)) return;
+      warning(place + key,
+              fmt::format("angles are in degrees, and {} looks like radians: {:.4g} degrees would be as much", *limit,
+                          *limit / radians_per_degree),
+              fmt::format("{}", *limit));
+    };
+    const auto warn_of_formula = [&](const std::string& key, const std::string& formula) {
+      if (!looks_like_radians(formula)) return;
+      warning(place + key,
+              fmt::format("angles are in degrees, and this looks like radians: (180 / pi) * ({}) would be as many "
+                          "degrees",
+                          formula),
+              formula);
+    };
+    warn_of_limit(".lower", joint.lower);
+    warn_of_limit(".upper", joint.upper);
+    warn_of_formula(".drive", joint.drive);
+    warn_of_formula(".rest", joint.rest);
+  }
+
+  static bool has_coordinate(const JointDesc& joint) {
+    return joint.kind == JointKind::hinge || joint.kind == JointKind::slider;
+  }
+  std::optional<std::size_t> find_joint(const std::string& name) const {
+    for (std::size_t i = 0; i < scene_.joints.size(); ++i) {
+      if (!name.empty() && scene_.joints[i].name == name) return i;
     }
+    return std::nullopt;
+  }
+  /// The joint that it follows, if there is one.
+  std::optional<std::size_t> leader_of(std::size_t i) const {
+    const std::optional<MimicDesc>& mimic = scene_.joints[i].mimic;
+    return mimic ? find_joint(mimic->joint) : std::nullopt;
+  }
+
+  void check_mimic(std::size_t i) {
+    const JointDesc& joint = scene_.joints[i];
+    if (!joint.mimic || !has_coordinate(joint)) return;
+    const std::string place = element_path("joints", i) + ".mimic", value = '"' + joint.mimic->joint + '"';
+    const std::optional<std::size_t> leader = leader_of(i);
+    if (joint.mimic->joint.empty()) {
+      error(place + ".joint", "needs the name of the hinge or slider that it follows");
+    } else if (!leader) {
+      std::vector<std::string_view> names;
+      for (const JointDesc& other : scene_.joints) names.push_back(other.name);
+      const std::string_view nearest = nearest_name(joint.mimic->joint, names);
+      error(place + ".joint",
+            "no joint has this name" + (nearest.empty() ? "" : fmt::format("; did you mean `{}`?", nearest)), value);
+    } else if (*leader == i) {
+      error(place + ".joint", "a joint cannot follow itself; name another one", value);
+    } else if (!has_coordinate(scene_.joints[*leader])) {
+      error(
+          place + ".joint",
+          fmt::format("only a hinge or a slider can be followed, no {} joint", enum_name(scene_.joints[*leader].kind)),
+          value);
+    } else {
+      check_loop(i, place);
+    }
+    if (!joint.drive.empty()) {
+      error(place, "says where the joint is, and so does its drive; drive the joint that leads instead", value);
+    }
+  }
+
+  /// Told once a loop, at its first joint.
+  void check_loop(std::size_t i, const std::string& place) {
+    std::string names;
+    std::optional<std::size_t> at = leader_of(i);
+    for (std::size_t n = 0; at && *at > i && n < scene_.joints.size(); ++n) {
+      names += (names.empty() ? "'" : ", '") + scene_.joints[*at].name + "'";
+      at = leader_of(*at);
+    }
+    if (at != i) return;
+    error(place + ".joint", fmt::format("the joint follows itself by way of {}; let one of them follow none", names),
+          '"' + scene_.joints[i].mimic->joint + '"');
   }
 
   void check_formula(const std::string& formula, const std::string& place) {

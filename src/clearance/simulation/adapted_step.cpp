@@ -4,6 +4,7 @@
 
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
+#include "clearance/model/feasible_model.h"
 #include "clearance/remesh/field_projection.h"
 #include "clearance/remesh/safe_projection.h"
 #include "clearance/solver/feasible_step.h"
@@ -244,10 +245,8 @@ BodyMeshes with_meshes(BodyMeshes meshes, const BodyMeshes& changed) {
 }
 
 template <int dim>
-bool is_valid(const SceneModel& scene, const VecX& x) {
-  for (const auto& potential : scene.model.potentials) {
-    if (!potential->is_feasible(x)) return false;
-  }
+bool is_valid(const SceneModel& scene, const State& state, const VecX& x) {
+  if (!are_feasible(scene.model, state, x)) return false;
   if (!scene.options.has_contact) return true;
   const auto broad_phase = make_broad_phase(dim, scene.model.surface);
   return is_intersection_free<dim>(scene.model, scene.model.surface_map.apply(x), *broad_phase, nullptr);
@@ -455,7 +454,8 @@ std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bo
     project<dim>(body, *bodies.mesh_of(body, state.meshes), adapting[k], scene, state, step);
   }
   move_stored<dim>(scene, state, *step.scene, step.state);
-  if (!is_valid<dim>(*step.scene, step.state.x) || !is_valid<dim>(*step.scene, step.x1)) return std::nullopt;
+  if (!is_valid<dim>(*step.scene, step.state, step.state.x) || !is_valid<dim>(*step.scene, step.state, step.x1))
+    return std::nullopt;
   report_losses<dim>(scene, state, *step.scene, step.state, report);
   return step;
 }

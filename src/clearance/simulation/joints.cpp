@@ -43,10 +43,33 @@ class JointMaker {
     return joints;
   }
 
+  std::vector<StiffCoupling> make_couplings() {
+    std::vector<StiffCoupling> couplings;
+    for (std::size_t i = 0; i < desc_.joints.size(); ++i) {
+      const std::optional<MimicDesc>& mimic = desc_.joints[i].mimic;
+      if (!mimic) continue;
+      const auto leader = std::find_if(desc_.joints.begin(), desc_.joints.end(),
+                                       [&](const JointDesc& joint) { return joint.name == mimic->joint; });
+      if (leader == desc_.joints.end()) continue;  // (told by scene/validate_joints.h)
+      const double unit = unit_of(desc_.joints[i]);
+      couplings.push_back({static_cast<int>(i), static_cast<int>(leader - desc_.joints.begin()),
+                           mimic->multiplier * unit / unit_of(*leader), mimic->offset * unit});
+      if (std::abs(mimic->offset) < 1e-6) continue;
+      scene_.issues.push_back(
+          {"", fmt::format("joints[{}].mimic.offset", i), fmt::format("{:g}", mimic->offset),
+           "both joints are at 0 where the scene starts: this one jumps by the offset in the first step",
+           Severity::warning});
+    }
+    return couplings;
+  }
+
  private:
+  /// [rad] or [m] per unit of the scene.
+  static double unit_of(const JointDesc& desc) { return desc.kind == JointKind::hinge ? radians_per_degree : 1.0; }
+
   StiffJoint make(const JointDesc& desc, std::size_t index) {
     const std::string place = fmt::format("joints[{}]", index);
-    const double unit = desc.kind == JointKind::hinge ? radians_per_degree : 1.0;
+    const double unit = unit_of(desc);
     StiffJoint joint;
     joint.type = desc.kind;
     for (std::size_t side = 0; side < 2; ++side) {
@@ -134,33 +157,41 @@ std::vector<std::string> joint_names(const SceneDesc& desc) {
 
 template <int dim>
 std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
+                                          const std::vector<StiffCoupling>& couplings,
                                           const std::vector<std::string>& names, SceneModel& scene) {
   using Joints = JointPotential<dim>;
-  scene.joint_state = [](const Potential& potential, int joint, const VecX& x) {
-    return static_cast<const Joints&>(potential).joint_state(joint, x);
+  scene.joint_state = [](const Potential& potential, int joint, const State& state) {
+    return static_cast<const Joints&>(potential).joint_state(joint, state.x, state.turns);
   };
-  scene.joint_strain = [names](const Potential& potential, const VecX& x) -> JointStrain {
-    const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(x);
+  scene.joint_strain = [names](const Potential& potential, const State& state) -> JointStrain {
+    const auto [link, strain] = static_cast<const Joints&>(potential).largest_strain(state.x, state.turns);
     if (link < 0) return {};
     const auto joint = static_cast<std::size_t>(link);
     return {strain, joint < names.size() ? names[joint] : "a fixed translation or rotation"};
   };
-  return std::make_shared<Joints>(joints, held);
+  return std::make_shared<Joints>(joints, held, couplings);
 }
 
 /// Model::mechanism_of_body.
-std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const SceneModel& scene) {
+std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::vector<StiffCoupling>& couplings,
+                            const SceneModel& scene) {
   std::vector<int> parent(scene.bodies.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int b) {
     while (parent[static_cast<std::size_t>(b)] != b) b = parent[static_cast<std::size_t>(b)];
     return b;
   };
-  for (const StiffJoint& joint : joints) {
-    if (joint.bodies[1].first_block < 0) continue;
-    const int a = root(body_of_block(scene.model, joint.bodies[0].first_block));
-    const int b = root(body_of_block(scene.model, joint.bodies[1].first_block));
+  const auto unite = [&](const JointedBody& first, const JointedBody& second) {
+    if (first.is_world() || second.is_world()) return;
+    const int a = root(body_of_block(scene.model, first.first_block));
+    const int b = root(body_of_block(scene.model, second.first_block));
     parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  for (const StiffJoint& joint : joints) unite(joint.bodies[0], joint.bodies[1]);
+  // (The first body of a joint is none of the world.)
+  for (const StiffCoupling& coupling : couplings) {
+    unite(joints[static_cast<std::size_t>(coupling.joint)].bodies[0],
+          joints[static_cast<std::size_t>(coupling.leader)].bodies[0]);
   }
   for (int& body : parent) body = root(body);
   return parent;
@@ -169,13 +200,15 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const SceneMo
 }  // namespace
 
 JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene) {
-  const std::vector<StiffJoint> joints = JointMaker(desc, scene).make_all();
+  JointMaker maker(desc, scene);
+  const std::vector<StiffJoint> joints = maker.make_all();
+  const std::vector<StiffCoupling> couplings = maker.make_couplings();
   const std::vector<HeldBody> held = held_bodies(desc, scene);
   if ((joints.empty() && held.empty()) || has_errors(scene.issues)) return {};
-  scene.model.mechanism_of_body = mechanisms(joints, scene);
+  scene.model.mechanism_of_body = mechanisms(joints, couplings, scene);
   const std::vector<std::string> names = joint_names(desc);
   return with_dimension(scene.dim, [&](auto dim) {
-    JointPotentials potentials = {make_potential<dim>(joints, held, names, scene), {}};
+    JointPotentials potentials = {make_potential<dim>(joints, held, couplings, names, scene), {}};
     for (const JointSpringKind kind : {JointSpringKind::spring, JointSpringKind::damper}) {
       auto springs = std::make_shared<JointSpringPotential<dim>>(kind, joints);
       if (!springs->is_empty()) potentials.springs.push_back(std::move(springs));

@@ -310,7 +310,7 @@ class ProbeMaker {
     add_vector(".force", "N");
     add_torque(".torque");
     measure([=, &scene = scene_, dim = dim_](const StepEnd& end, std::vector<double>& values) {
-      const JointState joint = scene.joint_state(*end.joints, index, end.state.x);
+      const JointState joint = scene.joint_state(*end.joints, index, end.state);
       if (is_hinge || is_slider) {
         values.push_back(is_hinge ? joint.value / radians_per_degree : joint.value);
         values.push_back(joint.effort);

@@ -122,7 +122,7 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
     return body < 0 ? std::string() : simulation.bodies()[static_cast<std::size_t>(body)].name;
   };
   record.gained = {report.gained.share, name_of(report.gained.body)};
-  record.lost = {report.lost.share, name_of(report.lost.body)};
+  record.lost = {report.lost.share, name_of(report.lost.body), report.lost.hit, report.lost.is_driven};
   const JointStrain strain = simulation.joint_strain();
   record.strained = {strain.share, strain.joint};
   const CoarseMotion& coarse = simulation.coarse_motion();
@@ -193,10 +193,14 @@ Checkpoint checkpoint_of(const State& state) {
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
-  std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"];
+  // (No array without any.)
+  if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
+  std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
+  &hits = checkpoint.arrays["ledger_hits"];
   for (const EnergyLedger& ledger : state.ledgers) {
     ledgers.insert(ledgers.end(), {ledger.rise, ledger.largest_rise, ledger.lost, ledger.at_work});
     works.insert(works.end(), ledger.work.begin(), ledger.work.end());
+    hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
   }
   // Five numbers per vertex.
   std::vector<double>& stick = checkpoint.arrays["stick"];
@@ -229,11 +233,18 @@ State state_of(const Checkpoint& checkpoint) {
   state.controls = vector_of(checkpoint, "controls");
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
+  // Checkpoints of programs that did not count turns: every hinge is less than half a turn from where it started.
+  state.turns = integers(checkpoint, "turns");
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
   const VecX ledgers = vector_of(checkpoint, "ledgers");
   for (Eigen::Index i = 0; i + 4 <= ledgers.size(); i += 4) {
-    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], {}});
+    state.ledgers.push_back({ledgers[i], ledgers[i + 1], ledgers[i + 2], ledgers[i + 3], 0.0, 0.0, {}});
+  }
+  const VecX hits = vector_of(checkpoint, "ledger_hits");
+  for (std::size_t k = 0; 2 * k + 1 < static_cast<std::size_t>(hits.size()) && k < state.ledgers.size(); ++k) {
+    state.ledgers[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
+    state.ledgers[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
   }
   // As many of each body; none in checkpoints of before.
   const VecX works = vector_of(checkpoint, "ledger_works");

@@ -65,7 +65,7 @@ struct SceneModel {
   /// Among the model's potentials; none: there are no joints.
   std::optional<std::size_t> joint_potential;
   /// From the potential of the joints as it was in the step taken last; null: no joints.
-  std::function<JointStrain(const Potential& joints, const VecX& x)> joint_strain;
+  std::function<JointStrain(const Potential& joints, const State& state)> joint_strain;
   std::vector<PreparedMotion> motions;
   /// As of the step under way; formulas of the model look at them.
   std::shared_ptr<Controls> controls = std::make_shared<Controls>();
@@ -83,7 +83,7 @@ struct SceneModel {
   /// Of all elements at x; empty without elements.
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
   /// Of a joint, by its number in the scene; likewise.
-  std::function<JointState(const Potential& joints, int joint, const VecX& x)> joint_state;
+  std::function<JointState(const Potential& joints, int joint, const State& state)> joint_state;
   RestGap rest_gap;      ///< what repels at rest although activation distances follow what is near there
   Issues issues;         ///< files that motions lack, and what motions and loads do not find
   Issues empty_regions;  ///< warnings: of motions and loads that select nothing

@@ -13,6 +13,7 @@
 #include "clearance/contact/contact_potential.h"
 #include "clearance/contact/make_contact_model.h"
 #include "clearance/math/dimension.h"
+#include "clearance/model/feasible_model.h"
 #include "clearance/scene/validate.h"
 #include "clearance/simulation/adapted_step.h"
 #include "clearance/simulation/coarse_motion_watch.h"
@@ -154,8 +155,9 @@ struct Simulation::Impl {
         !fits_or_empty(other.v_prev) || other.controls.size() != initial.controls.size() ||
         !other.controls.allFinite() || (!other.has_history.empty() && other.has_history.size() != num_blocks) ||
         (other.stored.size() > 0 && other.stored.size() != num_stored) ||
-        other.released.size() != initial.released.size() || !(other.step >= 0) || !std::isfinite(other.time) ||
-        !(other.kappa >= 0.0)) {
+        other.released.size() != initial.released.size() ||
+        (!other.turns.empty() && other.turns.size() != desc.joints.size()) || !(other.step >= 0) ||
+        !std::isfinite(other.time) || !(other.kappa >= 0.0)) {
       return "it has other bodies";
     }
     for (const StiffBody& body : model.stiff_bodies) {
@@ -164,9 +166,7 @@ struct Simulation::Impl {
       const double strain = (map.transpose() * map - Eigen::Matrix<double, dim, dim>::Identity()).norm();
       if (!(map.determinant() > 0.0) || (body.is_rigid && !(strain < 1e-9))) return "a stiff body is no longer rigid";
     }
-    for (const auto& potential : model.potentials) {
-      if (!potential->is_feasible(other.x)) return "elements are inverted";
-    }
+    if (!are_feasible(model, other, other.x)) return "elements are inverted, or joints beyond their limits";
     if (!scene->options.has_contact) return "";
     std::string hit;
     const auto broad_phase = make_broad_phase(dim, model.surface);
@@ -481,7 +481,7 @@ std::optional<Eigen::Matrix4d> Simulation::pose(int body) const {
 }
 JointStrain Simulation::joint_strain() const {
   const Potential* joints = impl_->joints();
-  return joints != nullptr ? impl_->scene->joint_strain(*joints, impl_->state.x) : JointStrain{};
+  return joints != nullptr ? impl_->scene->joint_strain(*joints, impl_->state) : JointStrain{};
 }
 
 const CoarseMotion& Simulation::coarse_motion() const {

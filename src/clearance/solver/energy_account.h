@@ -41,6 +41,8 @@ struct EnergyAccount {
 struct IntegratorShare {
   double share = 0.0;
   int body = -1;
+  double hit = 0.0;        ///< share that impacts took besides, of a deformable body
+  bool is_driven = false;  ///< drives or prescribed motions act on it
 };
 
 /// [N s] linear momentum of all free bodies; 2D: z = 0.

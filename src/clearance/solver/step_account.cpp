@@ -121,6 +121,17 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
     }
   }
 
+  // A limit of a joint stops a body as a contact does.
+  if (!model_.body_of_block.empty()) {
+    std::vector<char> is_stopped(has_contact_.size(), 0);
+    for (const auto& potential : potentials_) {
+      potential->mark_stopped_bodies(end.x, model_.body_of_block, is_stopped);
+    }
+    for (std::size_t b = 0; b < is_stopped.size(); ++b) {
+      if (is_stopped[b]) has_contact_[ledger_of_body(static_cast<int>(b))] = 1;
+    }
+  }
+
   contact_gaps_ = VecX::Zero(body_gain_.size());
   problem.contacts().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
                                    contact_gaps_);
@@ -128,6 +139,8 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   VecX rubbed_out = VecX::Zero(body_gain_.size());
   problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps_, rubbed_out);
   contact_gaps_ = per_ledger(contact_gaps_);
+  is_stiff_.assign(static_cast<std::size_t>(body_gain_.size()), 0);
+  for (const StiffBody& body : model_.stiff_bodies) is_stiff_[ledger_of_block(body.first_block)] = 1;
   work_.col(work_.cols() - 1) = per_ledger(rubbed_out);
 
   const Eigen::Index last = stored_.size() - 1;
@@ -137,6 +150,8 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   if (forces.contacts.size() > 0) {
     work = forces.contacts.dot(dx_);
     add_work(forces.contacts, last);
+    // The force at the end of a step that meets something works far more than the contact stores or hands on.
+    work_.col(last) += contact_gaps_;
     sums.total += forces.contacts;
     sums.external += forces.contacts;
   }
@@ -320,6 +335,9 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
     if (!has_jumped) ledger.lost -= gain;
+    // Stiff bodies are to stop where they hit something; what is soft would rebound.
+    if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
+    if (is_driven_[k]) ledger.is_driven = 1.0;
     ledger.at_work = std::max({ledger.at_work, body.kinetic_t0, body.kinetic_t1, body_energy_t1_[at]});
     ledger.work.resize(static_cast<std::size_t>(work_.cols()), 0.0);
     for (Eigen::Index term = 0; term < work_.cols(); ++term) {
@@ -329,8 +347,10 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     }
     if (!(ledger.at_work > least[k])) continue;
     const double gained = ledger.largest_rise / ledger.at_work, lost = ledger.lost / ledger.at_work;
-    if (gained > gained_.share) gained_ = {gained, static_cast<int>(k)};
-    if (lost > lost_.share) lost_ = {lost, static_cast<int>(k)};
+    const double hit = std::max(0.0, ledger.hit) / ledger.at_work;
+    const bool is_driven = ledger.is_driven != 0.0;
+    if (gained > gained_.share) gained_ = {gained, static_cast<int>(k), 0.0, is_driven};
+    if (lost > lost_.share) lost_ = {lost, static_cast<int>(k), hit, is_driven};
   }
   energy_.impacts -= barrier_gap_;
 

@@ -100,6 +100,7 @@ void Step<dim>::commit(State& state) {
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
   clearance::commit(integrator, target_, point_.iterate.x, state);
+  for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
   if (integrator.method == TimeIntegrator::implicit_newmark) {
     make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);

@@ -11,6 +11,7 @@ template <int dim>
 bool Step<dim>::begin_potentials() {
   const double h = in_.options.integrator.h;
   for (const auto& potential : in_.copies.potentials) {
+    potential->set_turns(in_.state.x, in_.state.turns);
     const Result<Done> begun = potential->begin_step(in_.state.x, h, (in_.state.step + 1) * h);
     if (begun) continue;
     report_.status = StepStatus::undefined_input;

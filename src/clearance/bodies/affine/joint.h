@@ -29,14 +29,15 @@ struct StiffJoint {
   std::array<JointedBody, 2> bodies;  ///< the first is no world
   Vec<3> point = Vec<3>::Zero();      ///< [m]
   Vec<3> axis = Vec<3>::UnitY();      ///< any length; hinges of the plane turn about z
-  /// Limits [rad] or [m] that are never passed; they push back within the last degree, or the last thousandth of the
-  /// smaller body. Where a limit is as close to the start, it lies that degree or thousandth away from it. A hinge with
-  /// one limit turns the other way by at most half a turn, and no limit of a hinge is larger.
+  /// Limits [rad] or [m] that are never passed; a hinge may make any number of turns up to them. They push back from
+  /// 2e-4 rad before a limit of a hinge on, or a thousandth of the smaller body's radius before that of a slider, but
+  /// no more than a thousandth of the range between both. Where a limit is nearer to the start than that, it lies so
+  /// far away from it.
   std::optional<double> lower;
   std::optional<double> upper;
   JointFunction drive;   ///< [rad] or [m] where the joint is at the end of a step; null: it is free
   JointFunction effort;  ///< [N m] or [N] on the first body, its reaction on the second; null: none
-  double spring = 0.0;   ///< [N m/rad] or [N/m] towards where it is relaxed, the shorter way round
+  double spring = 0.0;   ///< [N m/rad] or [N/m] towards where it is relaxed, turns counted
   JointFunction rest;    ///< [rad] or [m] where that is at the end of a step; null: 0
   double damping = 0.0;  ///< [N m s/rad] or [N s/m]
   /// [N/m] against every displacement that the joint forbids, of points or of the ends of levers of half the smaller
@@ -44,11 +45,20 @@ struct StiffJoint {
   double stiffness = 0.0;
 };
 
+/// The angle or offset of one joint follows that of another: q = multiplier q_leader + offset. Both are hinges or
+/// sliders.
+struct StiffCoupling {
+  int joint = 0;            ///< the one that follows, among the joints
+  int leader = 0;           ///< another one
+  double multiplier = 1.0;  ///< [rad or m of the one per rad or m of the other]
+  double offset = 0.0;      ///< [rad] or [m]
+};
+
 /// Where a joint is, and what it does to its first body; its second one gets the opposite. 2D: forces have z = 0, and
 /// torques are about z.
 struct JointState {
-  double value = 0.0;              ///< [rad, -pi to pi] angle of a hinge, [m] offset of a slider; 0 of other joints
-  double effort = 0.0;             ///< [N m] or [N] what drive, limits and effort do together, about or along the axis
+  double value = 0.0;   ///< [rad] angle of a hinge with its turns, [m] offset of a slider; 0 of other joints
+  double effort = 0.0;  ///< [N m] or [N] what drive, limits, effort and couplings do together, about or along the axis
   Vec<3> force = Vec<3>::Zero();   ///< [N]
   Vec<3> torque = Vec<3>::Zero();  ///< [N m] about the joint's point as the first body carries it
 };

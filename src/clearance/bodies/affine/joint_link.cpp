@@ -12,6 +12,7 @@ namespace clearance {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
+constexpr double turn = 2.0 * pi;
 constexpr double degree = pi / 180.0;
 
 /// Y w to twice the working precision: what a stiff joint leaves of a large position counts.
@@ -156,10 +157,15 @@ void JointLink<dim>::make_slider(const StiffJoint& joint) {
 template <int dim>
 void JointLink<dim>::make_limit(const StiffJoint& joint) {
   if (!joint.lower && !joint.upper) return;
-  const double end = limit_.is_angle ? pi : infinity;
-  limit_.width = limit_.is_angle ? degree : 2e-3 * lever_;
-  limit_.lower = std::clamp(joint.lower.value_or(-end), -end, -limit_.width);
-  limit_.upper = std::clamp(joint.upper.value_or(end), limit_.width, end);
+  // Where a weak force holds a joint at its limit, it stands a width before it: widths are small. The wall is as hard
+  // all the same: what comes with a degree, or a thousandth of the body, a step is stopped half-way.
+  limit_.resolved = limit_.is_angle ? degree : 2e-3 * lever_;
+  const double widest = limit_.is_angle ? 2e-4 : limit_.resolved;
+  const double range = joint.upper.value_or(infinity) - joint.lower.value_or(-infinity);
+  constexpr double share_of_range = 1e-3, least_share_of_widest = 1e-3;
+  limit_.width = std::clamp(share_of_range * range, least_share_of_widest * widest, widest);
+  limit_.lower = std::min(joint.lower.value_or(-infinity), -limit_.width);
+  limit_.upper = std::max(joint.upper.value_or(infinity), limit_.width);
   limit_.inertia = infinity;
   double largest = 0.0;
   for (int side = 0; side < 2; ++side) {
@@ -199,6 +205,23 @@ JointLink<dim>::JointLink(const HeldBody& held) {
   }
 }
 
+// --- turns ---
+
+template <int dim>
+void JointLink<dim>::set_turns(const Blocks& y, int turns) {
+  if (is_hinge()) near_ = principal_value(y) + turn * turns;
+}
+
+template <int dim>
+int JointLink<dim>::num_turns(const Blocks& y) const {
+  return is_hinge() ? static_cast<int>(std::round((limited_value(y) - principal_value(y)) / turn)) : 0;
+}
+
+template <int dim>
+void JointLink<dim>::refer_to(const Blocks& y) {
+  if (is_hinge() && !has_drive()) near_ = limited_value(y);
+}
+
 // --- a step ---
 
 template <int dim>
@@ -226,12 +249,14 @@ void JointLink<dim>::begin_step(const Blocks& y_t0, double h, double time_t1, Is
   apply(drive_, [&](double value) { set_drive(value); });
   apply(effort_, [&](double value) { set_effort(y_t0, value); });
 
-  // As much energy as it takes to stop within the width what comes with a width a step.
-  limit_.energy = has_limit() && h > 0.0 ? limit_.inertia * limit_.width * limit_.width / (h * h) : 0.0;
+  // The force of a width's share is that which stops the resolved speed in a step.
+  limit_.energy = has_limit() && h > 0.0 ? limit_.inertia * limit_.resolved * limit_.width / (h * h) : 0.0;
 }
 
 template <int dim>
 void JointLink<dim>::set_drive(double value) {
+  // It is there, or soon will be: a drive may turn by more than half a turn in a step.
+  near_ = value;
   if (type_ == JointKind::slider) {
     scalars_.back().target = value;
     return;
@@ -263,9 +288,15 @@ void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
 // --- energy and derivatives ---
 
 template <int dim>
-double JointLink<dim>::limited_value(const Blocks& y) const {
+double JointLink<dim>::principal_value(const Blocks& y) const {
   const double offset = limit_.offset.value(y);
   return limit_.is_angle ? elementary::atan2(offset, limit_.cosine.value(y)) : offset;
+}
+
+template <int dim>
+double JointLink<dim>::limited_value(const Blocks& y) const {
+  const double value = principal_value(y);
+  return limit_.is_angle ? value + turn * std::round((near_ - value) / turn) : value;
 }
 
 template <int dim>
@@ -332,7 +363,7 @@ typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const 
   for (const Scalar& scalar : scalars_) {
     g += (stiffness_ * (scalar.form.value(y) - scalar.target)) * scalar.form.gradient(y);
   }
-  if (limit_gap(y) < limit_.width) {
+  if (is_at_limit(y)) {
     const double value = limited_value(y);
     const double slope = (log_barrier((value - limit_.lower) / limit_.width, 1.0).first -
                           log_barrier((limit_.upper - value) / limit_.width, 1.0).first) /
@@ -343,14 +374,14 @@ typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const 
 }
 
 template <int dim>
-JointState JointLink<dim>::state(const Blocks& y) const {
+JointState JointLink<dim>::state(const Blocks& y, const Blocks& coupled) const {
   const auto in_space = [](const Vec<dim>& v) {
     Vec<3> result = Vec<3>::Zero();
     result.template head<dim>() = v;
     return result;
   };
   JointState state;
-  const Blocks g = gradient(y);
+  const Blocks g = gradient(y) + coupled;
   // Of what the blocks of the first body get, columns only turn it.
   state.force = in_space(-g.col(0));
   const Vec<dim> arm = y.col(0) - weighted_sum<dim>(y, point(0, point_));
@@ -374,7 +405,7 @@ typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const 
   for (const Scalar& scalar : scalars_) {
     h.ranks[static_cast<std::size_t>(h.num_ranks++)] = {stiffness_, scalar.form.gradient(y)};
   }
-  if (limit_gap(y) < limit_.width) {
+  if (is_at_limit(y)) {
     const double value = limited_value(y);
     const double curvature = (log_barrier((value - limit_.lower) / limit_.width, 1.0).second +
                               log_barrier((limit_.upper - value) / limit_.width, 1.0).second) /
@@ -401,7 +432,7 @@ double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) cons
   double last_value = limited_value(y);
   const auto is_kept = [&](double alpha) {
     const Blocks at = y + alpha * dy;
-    // An angle that jumps has gone round.
+    // An angle that jumps is more than half a turn from where this iterate is: as much as one direction may turn.
     const bool is_near = !limit_.is_angle || std::abs(limited_value(at) - last_value) < 0.5 * pi;
     return is_near && limit_gap(at) >= kept;
   };

@@ -33,6 +33,13 @@ class JointLink {
   /// Of a difference of unknowns; the world does not move.
   Blocks gather_motion(const VecX& dx) const;
 
+  /// At y a hinge has made so many whole turns beside its angle from -pi to pi.
+  void set_turns(const Blocks& y, int turns);
+  /// Whole turns at y, which is within half a turn of where set_turns or refer_to was last.
+  int num_turns(const Blocks& y) const;
+  /// Angles count from here on as those within half a turn of the one at y.
+  void refer_to(const Blocks& y);
+
   /// Appends what is not defined.
   void begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues);
   void add_energy(const Blocks& y, CompensatedSum& energy) const;
@@ -42,8 +49,8 @@ class JointLink {
   double effort_energy(const Blocks& y) const;
   Blocks gradient(const Blocks& y) const;
 
-  /// Of a joint, in the step begun last.
-  JointState state(const Blocks& y) const;
+  /// Of a joint, in the step begun last; `coupled` is the gradient of what couples it with others.
+  JointState state(const Blocks& y, const Blocks& coupled) const;
 
   /// The projected Hessian: block (k, l) is isotropic(k, l) I + sum over ranks of factor * g_k g_l^T.
   struct Rank {
@@ -59,13 +66,20 @@ class JointLink {
   /// Exact for what is linear; of products their squares (Gauss-Newton), which is PSD.
   Hessian hessian(const Blocks& y) const;
 
-  /// Of a hinge, [rad, -pi to pi], or a slider, [m]; and its gradient.
+  /// Of a hinge, [rad] with its turns, or a slider, [m]; and its gradient.
   double coordinate(const Blocks& y) const { return limited_value(y); }
   Blocks coordinate_gradient(const Blocks& y) const { return limited_gradient(y); }
   bool is_hinge() const { return type_ == JointKind::hinge; }
+  /// [N m/rad] or [N/m] by which the joint would resist its own motion if it forbade that as it does the others; and
+  /// the arm [m] by which its coordinate becomes a way.
+  double coordinate_stiffness() const { return stiffness_ * coordinate_arm() * coordinate_arm(); }
+  double coordinate_arm() const { return is_hinge() ? lever_ : 1.0; }
+  double radius() const { return 2.0 * lever_; }
 
   bool has_limit() const { return limit_.width > 0.0; }
   bool has_drive() const { return static_cast<bool>(drive_); }
+  /// Does a limit push back?
+  bool is_at_limit(const Blocks& y) const { return limit_gap(y) < limit_.width; }
   /// Is the joint strictly between its limits?
   bool is_inside(const Blocks& y) const { return limit_gap(y) > 0.0; }
   /// Largest alpha <= 1 up to which y + alpha dy keeps a fifth of its distance to the limits.
@@ -90,9 +104,10 @@ class JointLink {
     Products cosine;  // of an angle twice its cosine
     double lower = 0.0;
     double upper = 0.0;
-    double width = 0.0;    // from where on it pushes back; 0: there is no limit
-    double inertia = 0.0;  // [kg m^2] or [kg]
-    double energy = 0.0;   // [J] factor of the barrier
+    double width = 0.0;     // from where on it pushes back; 0: there is no limit
+    double resolved = 0.0;  // what comes with so much a step is stopped within the width
+    double inertia = 0.0;   // [kg m^2] or [kg]
+    double energy = 0.0;    // [J] factor of the barrier
   };
 
   /// The columns b_i of a body.
@@ -110,6 +125,7 @@ class JointLink {
   void set_drive(double value);
   void set_effort(const Blocks& y_t0, double value);
 
+  double principal_value(const Blocks& y) const;
   double limited_value(const Blocks& y) const;
   Blocks limited_gradient(const Blocks& y) const;
   double limit_gap(const Blocks& y) const;
@@ -125,6 +141,7 @@ class JointLink {
   std::vector<Weights> vectors_;
   std::vector<Scalar> scalars_;
   Limit limit_;
+  double near_ = 0.0;  // [rad] angles are within half a turn of it
   JointFunction drive_;
   JointFunction effort_;
   Blocks effort_force_ = Blocks::Zero();           // [N] of this step, of a slider

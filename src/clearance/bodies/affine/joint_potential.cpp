@@ -6,10 +6,38 @@
 
 namespace clearance {
 
+namespace {
+
+int turns_of(const std::vector<int>& turns, std::size_t joint) {
+  return joint < turns.size() ? turns[joint] : 0;
+}
+
+}  // namespace
+
 template <int dim>
-JointPotential<dim>::JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held) {
+JointPotential<dim>::JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
+                                    const std::vector<StiffCoupling>& couplings)
+    : num_joints_(joints.size()) {
   for (const StiffJoint& joint : joints) links_.emplace_back(joint);
   for (const HeldBody& body : held) links_.emplace_back(body);
+  for (const StiffCoupling& coupling : couplings) couplings_.emplace_back(coupling, links_);
+}
+
+template <int dim>
+void JointPotential<dim>::set_turns(const VecX& x, const std::vector<int>& turns) {
+  for (std::size_t j = 0; j < num_joints_; ++j) links_[j].set_turns(links_[j].gather(x), turns_of(turns, j));
+}
+
+template <int dim>
+void JointPotential<dim>::count_turns(const VecX& x, std::vector<int>& turns) const {
+  turns.resize(num_joints_, 0);
+  for (std::size_t j = 0; j < num_joints_; ++j) turns[j] = links_[j].num_turns(links_[j].gather(x));
+}
+
+template <int dim>
+bool JointPotential<dim>::refer_to(const VecX& x) {
+  for (std::size_t j = 0; j < num_joints_; ++j) links_[j].refer_to(links_[j].gather(x));
+  return false;
 }
 
 template <int dim>
@@ -22,7 +50,7 @@ Result<Done> JointPotential<dim>::begin_step(const VecX& x_t0, double h, double 
 
 template <int dim>
 CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
-  return ordered_sum(
+  CompensatedSum sum = ordered_sum(
       static_cast<int>(links_.size()),
       [&](int i) {
         CompensatedSum of_link;
@@ -30,14 +58,23 @@ CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
         return of_link;
       },
       64);
+  for (const JointCoupling<dim>& coupling : couplings_) sum.add(coupling.energy(links_, x));
+  return sum;
 }
 
 template <int dim>
-std::pair<int, double> JointPotential<dim>::largest_strain(const VecX& x) const {
+std::pair<int, double> JointPotential<dim>::largest_strain(const VecX& x, const std::vector<int>& turns) const {
   std::pair<int, double> largest = {-1, 0.0};
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const double strain = links_[i].strain(links_[i].gather(x));
     if (strain > largest.second) largest = {static_cast<int>(i), strain};
+  }
+  if (couplings_.empty()) return largest;
+  JointPotential now = *this;
+  now.set_turns(x, turns);
+  for (const JointCoupling<dim>& coupling : couplings_) {
+    const double strain = coupling.strain(now.links_, x);
+    if (strain > largest.second) largest = {coupling.joint(), strain};
   }
   return largest;
 }
@@ -54,6 +91,18 @@ bool JointPotential<dim>::is_driven() const {
   return std::any_of(links_.begin(), links_.end(), [](const JointLink<dim>& link) { return link.has_drive(); });
 }
 
+template <int dim>
+void JointPotential<dim>::mark_stopped_bodies(const VecX& x, const std::vector<int>& body_of_block,
+                                              std::vector<char>& is_stopped) const {
+  for (const JointLink<dim>& link : links_) {
+    if (!link.has_limit() || !link.is_at_limit(link.gather(x))) continue;
+    for (const int k : {0, dim + 1}) {
+      const int b = link.block_of(k);
+      if (b >= 0) is_stopped[static_cast<std::size_t>(body_of_block[static_cast<std::size_t>(b)])] = 1;
+    }
+  }
+}
+
 // Gradient and matrix: serial, because joints share bodies; scenes have few joints beside their contacts.
 
 template <int dim>
@@ -64,12 +113,23 @@ void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradie
       if (const int b = link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
     }
   }
+  for (const JointCoupling<dim>& coupling : couplings_) coupling.add_gradient(links_, x, scale, gradient);
 }
 
 template <int dim>
-JointState JointPotential<dim>::joint_state(int index, const VecX& x) const {
-  const JointLink<dim>& link = links_[static_cast<std::size_t>(index)];
-  return link.state(link.gather(x));
+JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std::vector<int>& turns) const {
+  using Blocks = typename JointLink<dim>::Blocks;
+  const auto at = static_cast<std::size_t>(index);
+  Blocks coupled = Blocks::Zero();
+  if (couplings_.empty()) {
+    JointLink<dim> link = links_[at];
+    link.set_turns(link.gather(x), turns_of(turns, at));
+    return link.state(link.gather(x), coupled);
+  }
+  JointPotential now = *this;
+  now.set_turns(x, turns);
+  for (const JointCoupling<dim>& coupling : couplings_) coupled += coupling.gradient_of_joint(index, now.links_, x);
+  return now.links_[at].state(now.links_[at].gather(x), coupled);
 }
 
 template <int dim>
@@ -77,6 +137,9 @@ std::vector<BlockKey> JointPotential<dim>::pattern() const {
   std::vector<BlockKey> keys;
   for (const JointLink<dim>& link : links_) {
     for_each_pair(link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
+  }
+  for (const JointCoupling<dim>& coupling : couplings_) {
+    coupling.for_each_pair([&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
   }
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -90,6 +153,9 @@ void JointPotential<dim>::bind(const BlockSparseMatrix& matrix) {
   for (const JointLink<dim>& link : links_) {
     for_each_pair(link, [&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
   }
+  for (const JointCoupling<dim>& coupling : couplings_) {
+    coupling.for_each_pair([&](int, int, int row, int column) { slots_.push_back(matrix.find_slot(row, column)); });
+  }
   bound_pattern_ = matrix.pattern_id();
 }
 
@@ -101,6 +167,14 @@ void JointPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMa
     const typename JointLink<dim>::Hessian h = link.hessian(link.gather(x));
     for_each_pair(link, [&](int k, int l, int, int column) {
       matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column), Mat<dim>(scale * h.block(k, l)));
+    });
+  }
+  // Gauss-Newton, which is PSD.
+  for (const JointCoupling<dim>& coupling : couplings_) {
+    const std::vector<Vec<dim>> g = coupling.error_gradient(links_, x);
+    coupling.for_each_pair([&](int k, int l, int, int column) {
+      const Mat<dim> product = g[static_cast<std::size_t>(k)] * g[static_cast<std::size_t>(l)].transpose();
+      matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column), Mat<dim>(scale * coupling.stiffness() * product));
     });
   }
 }

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "clearance/bodies/affine/joint_link.h"
+#include "clearance/bodies/affine/joint_coupling.h"
 #include "clearance/model/potential.h"
 
 namespace clearance {
@@ -13,19 +13,27 @@ template <int dim>
 class JointPotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<JointPotential>(*this); }
-  JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held);
+  JointPotential(const std::vector<StiffJoint>& joints, const std::vector<HeldBody>& held,
+                 const std::vector<StiffCoupling>& couplings = {});
 
   std::string name() const override { return "joint"; }
+  void set_turns(const VecX& x, const std::vector<int>& turns) override;
+  void count_turns(const VecX& x, std::vector<int>& turns) const override;
+  /// Moves the angle that others are within half a turn of: a step may make several turns. No energy changes.
+  bool refer_to(const VecX& x) override;
   /// Evaluates drives and efforts; torques and forces act in the pose at the start of the step.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
-  /// Of the link that is most out of place: its number, joints before held bodies, and its strain (joint_link.h).
-  std::pair<int, double> largest_strain(const VecX& x) const;
+  /// Of the link that is most out of place: its number, joints before held bodies, and its strain (joint_link.h). A
+  /// coupling has the number of the joint that follows.
+  std::pair<int, double> largest_strain(const VecX& x, const std::vector<int>& turns) const;
   double load_energy(const VecX& x) const override;
   bool is_driven() const override;
+  void mark_stopped_bodies(const VecX& x, const std::vector<int>& body_of_block,
+                           std::vector<char>& is_stopped) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
-  /// Of joint `index` at x, in the step begun last.
-  JointState joint_state(int index, const VecX& x) const;
+  /// Of joint `index` at x, where hinges have made so many turns, in the step begun last.
+  JointState joint_state(int index, const VecX& x, const std::vector<int>& turns) const;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   /// No joint passes its limits; the element of the limit counts the joints.
@@ -36,8 +44,10 @@ class JointPotential : public Potential {
   void bind(const BlockSparseMatrix& matrix);
 
   std::vector<JointLink<dim>> links_;  // joints, then held bodies
+  std::vector<JointCoupling<dim>> couplings_;
+  std::size_t num_joints_ = 0;
   std::uint64_t bound_pattern_ = 0;
-  std::vector<std::int64_t> slots_;  // per link, its pairs of blocks that are unknowns
+  std::vector<std::int64_t> slots_;  // per link, then per coupling, its pairs of blocks that are unknowns
 };
 
 extern template class JointPotential<2>;

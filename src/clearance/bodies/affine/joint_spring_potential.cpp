@@ -1,7 +1,6 @@
 #include "clearance/bodies/affine/joint_spring_potential.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "clearance/bodies/affine/joint_pairs.h"
 
@@ -10,7 +9,8 @@ namespace clearance {
 template <int dim>
 JointSpringPotential<dim>::JointSpringPotential(JointSpringKind kind, const std::vector<StiffJoint>& joints)
     : kind_(kind) {
-  for (const StiffJoint& joint : joints) {
+  for (std::size_t j = 0; j < joints.size(); ++j) {
+    const StiffJoint& joint = joints[j];
     const double constant = is_dissipative() ? joint.damping : joint.spring;
     if (!(constant > 0.0)) continue;
     // Only what the coordinate is made of counts.
@@ -19,8 +19,22 @@ JointSpringPotential<dim>::JointSpringPotential(JointSpringKind kind, const std:
     bare.upper.reset();
     bare.drive = {};
     bare.effort = {};
-    springs_.push_back({JointLink<dim>(bare), constant, is_dissipative() ? JointFunction() : joint.rest});
+    springs_.push_back({JointLink<dim>(bare), j, constant, is_dissipative() ? JointFunction() : joint.rest});
   }
+}
+
+template <int dim>
+void JointSpringPotential<dim>::set_turns(const VecX& x, const std::vector<int>& turns) {
+  for (Spring& spring : springs_) {
+    const int count = spring.joint < turns.size() ? turns[spring.joint] : 0;
+    spring.link.set_turns(spring.link.gather(x), count);
+  }
+}
+
+template <int dim>
+bool JointSpringPotential<dim>::refer_to(const VecX& x) {
+  for (Spring& spring : springs_) spring.link.refer_to(spring.link.gather(x));
+  return false;
 }
 
 template <int dim>
@@ -43,10 +57,9 @@ Result<Done> JointSpringPotential<dim>::begin_step(const VecX& x_t0, double h, d
 }
 
 template <int dim>
-double JointSpringPotential<dim>::stretch(const Spring& spring, const Blocks& y) {
-  const double difference = spring.link.coordinate(y) - spring.center;
-  constexpr double turn = 6.283185307179586;
-  return spring.link.is_hinge() ? difference - turn * std::round(difference / turn) : difference;
+double JointSpringPotential<dim>::energy_of(const Spring& spring, const Blocks& y) {
+  const double by = stretch(spring, y);
+  return 0.5 * spring.factor * by * by;
 }
 
 template <int dim>
@@ -55,9 +68,8 @@ CompensatedSum JointSpringPotential<dim>::energy(const VecX& x) const {
       static_cast<int>(springs_.size()),
       [&](int i) {
         const Spring& spring = springs_[static_cast<std::size_t>(i)];
-        const double by = stretch(spring, spring.link.gather(x));
         CompensatedSum of_spring;
-        of_spring.add(0.5 * spring.factor * by * by);
+        of_spring.add(energy_of(spring, spring.link.gather(x)));
         return of_spring;
       },
       64);
@@ -67,6 +79,17 @@ template <int dim>
 bool JointSpringPotential<dim>::is_driven() const {
   return std::any_of(springs_.begin(), springs_.end(),
                      [](const Spring& spring) { return static_cast<bool>(spring.rest); });
+}
+
+template <int dim>
+void JointSpringPotential<dim>::add_body_energies(const VecX& x, const std::vector<int>& body_of_block,
+                                                  VecX& sums) const {
+  if (is_dissipative()) return;
+  for (const Spring& spring : springs_) {
+    // (Its first body is none of the world.)
+    const int body = body_of_block[static_cast<std::size_t>(spring.link.block_of(0))];
+    sums[body] += energy_of(spring, spring.link.gather(x));
+  }
 }
 
 // Serial, as the joints themselves are.

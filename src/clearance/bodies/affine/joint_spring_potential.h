@@ -1,6 +1,7 @@
 // Springs and dampers in the one motion that hinges and sliders leave: energies of the angle or offset q,
-// k/2 (q - rest)^2 and c/(2 h) (q - q_t0)^2, so that what is stiff needs no small steps. Angles count the shorter way
-// round. Dampers are a potential of their own, because what they take is lost.
+// k/2 (q - rest)^2 and c/(2 h) (q - q_t0)^2, so that what is stiff needs no small steps. Angles count with their turns:
+// a spring that is wound up by three turns unwinds by three. Dampers are a potential of their own, because what they
+// take is lost.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +22,15 @@ class JointSpringPotential : public Potential {
   bool is_empty() const { return springs_.empty(); }
   std::unique_ptr<Potential> clone() const override { return std::make_unique<JointSpringPotential>(*this); }
   std::string name() const override { return is_dissipative() ? "joint_damping" : "joint_spring"; }
+  void set_turns(const VecX& x, const std::vector<int>& turns) override;
+  bool refer_to(const VecX& x) override;
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
   bool is_dissipative() const override { return kind_ == JointSpringKind::damper; }
   bool is_driven() const override;
+  /// A spring's energy is that of the bodies that it connects, which have one account.
+  void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
+  bool has_body_energies() const override { return !is_dissipative(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override;
   /// Gauss-Newton, which is PSD: the factor times the square of the coordinate's gradient.
@@ -34,13 +40,15 @@ class JointSpringPotential : public Potential {
   using Blocks = typename JointLink<dim>::Blocks;
   struct Spring {
     JointLink<dim> link;
+    std::size_t joint = 0;  // its number in the scene
     double constant = 0.0;  // [N m/rad] or [N/m], of dampers times seconds
     JointFunction rest;
     // Of this step:
     double factor = 0.0;  // [N m/rad] or [N/m]
     double center = 0.0;  // [rad] or [m]
   };
-  static double stretch(const Spring& spring, const Blocks& y);
+  static double stretch(const Spring& spring, const Blocks& y) { return spring.link.coordinate(y) - spring.center; }
+  static double energy_of(const Spring& spring, const Blocks& y);
 
   JointSpringKind kind_;
   std::vector<Spring> springs_;

@@ -16,11 +16,26 @@ constexpr double made_limit = 0.05;
 /// Of the radius of a body. What hangs at rest strains its joint by 1e-8, bodies that a crane lifts by 1e-7.
 constexpr double least_strain = 1e-5;
 
+/// Never the integrator that is in use.
+const char* remedy(TimeIntegrator integrator) {
+  switch (integrator) {
+    case TimeIntegrator::implicit_euler:
+      return "use bdf2_restarted, which does less to smooth motion, or a shorter step";
+    case TimeIntegrator::bdf2:
+    case TimeIntegrator::implicit_newmark:
+      return "use bdf2_restarted, which goes through no impact, or a shorter step";
+    default:
+      return "use a shorter step";
+  }
+}
+
 }  // namespace
 
 void EnergyMonitor::add(const StepEnergies& step) {
   gained_ = step.gained;
   lost_ = step.lost;
+  lost_in_impacts_ = step.lost_in_impacts;
+  is_loser_driven_ = step.is_loser_driven;
   // What a joint stores is no energy at work: it is what is to be judged.
   stored_ += step.stored_change;
   at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
@@ -38,24 +53,45 @@ void EnergyMonitor::add(const StepEnergies& step) {
   adaptation_.made += step.adaptation->made;
 }
 
+/// What was lost, what it costs, and what to do.
+std::string EnergyMonitor::loss_text() const {
+  const std::string loss = fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' had at work",
+                                       100.0 * lost_.first, lost_.second);
+  if (is_loser_driven_) {
+    return fmt::format(
+        "{}: what drives it works so much more than it would have to, and what swings on it swings less; "
+        "{}",
+        loss, remedy(integrator_));
+  }
+  if (lost_in_impacts_ > 0.0) {
+    return fmt::format(
+        "{}, and {:.3g} % more in impacts: its rebounds are up to {:.3g} % too low; use a shorter step, "
+        "of which a rebound takes some tens",
+        loss, 100.0 * lost_in_impacts_, 100.0 * std::min(1.0, lost_.first + lost_in_impacts_));
+  }
+  const double share = std::min(1.0, lost_.first);
+  return fmt::format(
+      "{}, impacts aside: its swings and flights are up to {:.3g} % too low, its speeds up to {:.2g} % too "
+      "slow; {}",
+      loss, 100.0 * share, 100.0 * (1.0 - std::sqrt(1.0 - share)), remedy(integrator_));
+}
+
 std::vector<RunWarning> EnergyMonitor::warnings() const {
   std::vector<RunWarning> warnings;
   if (gained_.first > gain_limit) {
-    warnings.push_back({"energy_gained", fmt::format("the time integrator has made energy: up to {:.3g} % of what '{}' "
-                                                     "had at work; use a shorter step or bdf2_restarted",
-                                                     100.0 * gained_.first, gained_.second)});
+    warnings.push_back({"energy_gained",
+                        fmt::format("the time integrator has made {:.3g} % of the energy that '{}' had at work: its "
+                                    "swings, flights and rebounds are up to {:.3g} % too high, its speeds up to {:.2g} "
+                                    "% too fast; {}",
+                                    100.0 * gained_.first, gained_.second, 100.0 * gained_.first,
+                                    100.0 * (std::sqrt(1.0 + gained_.first) - 1.0), remedy(integrator_))});
   } else if (most_made_ > made_limit) {
     warnings.push_back({"energy_gained", fmt::format("one step has made {:.3g} % of the energy that was at work in the "
-                                                     "scene, as impacts do that it is too long for; use a shorter step",
+                                                     "scene, as impacts do that it is too long for: what comes after "
+                                                     "is that much too fast; use a shorter step",
                                                      100.0 * most_made_)});
   }
-  if (lost_.first > loss_limit) {
-    warnings.push_back({"energy_lost", fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' "
-                                                   "had at work, impacts aside; use a shorter step, or bdf2_restarted "
-                                                   "where it is not in use, which loses less in "
-                                                   "smooth motion",
-                                                   100.0 * lost_.first, lost_.second)});
-  }
+  if (lost_.first > loss_limit) warnings.push_back({"energy_lost", loss_text()});
   if (coarse_.first > 0.0) {
     warnings.push_back(
         {"coarse_step", fmt::format("{} moved past each other by {:.2g} times the size of the smaller one "

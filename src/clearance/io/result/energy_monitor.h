@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "clearance/base/methods.h"
+
 namespace clearance {
 
 /// Of a body's size: what it may move in a step for an impact to be resolved, about.
@@ -42,6 +44,8 @@ struct StepEnergies {
     double made = 0.0;                                            ///< [J] by moving fields to other elements
   };
   std::optional<Adaptation> adaptation;
+  double lost_in_impacts = 0.0;  ///< of the body that lost most: what impacts took besides, a share as well
+  bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
@@ -54,12 +58,20 @@ struct StepEnergies {
 /// did have to be right as they are, which nobody has looked at.
 class EnergyMonitor {
  public:
+  /// `integrator`: that of the run, which no remedy names.
+  explicit EnergyMonitor(TimeIntegrator integrator = TimeIntegrator::implicit_euler) : integrator_(integrator) {}
+
   void add(const StepEnergies& step);
   std::vector<RunWarning> warnings() const;
 
  private:
+  std::string loss_text() const;
+
+  TimeIntegrator integrator_;
   std::pair<double, std::string> gained_, lost_;                        // at the last step
   std::pair<double, std::string> strained_, coarse_, turned_, curved_;  // the most of all steps
+  double lost_in_impacts_ = 0.0;                                        // at the last step
+  bool is_loser_driven_ = false;
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
   StepEnergies::Adaptation adaptation_;  // of all steps
   int num_adaptable_ = 0;                // steps

@@ -79,7 +79,7 @@ Result<ResultFolder> ResultFolder::create(const fs::path& path, const SceneDesc&
   if (auto done = erase_result(path); !done) return done.issues();
   if (auto done = make_folders(path); !done) return done.issues();
   if (auto saved = store_scene(path, scene); !saved) return saved.issues();
-  return ResultFolder(path);
+  return ResultFolder(path, scene.time.integrator);
 }
 
 Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const SceneDesc& scene) {
@@ -180,7 +180,7 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
                     last, checkpoint.step));
   }
   if (auto done = make_folders(path); !done) return done.issues();
-  ResultFolder folder(path);
+  ResultFolder folder(path, scene.time.integrator);
   const auto stored = load_scene(path / "scene.json", SceneFormat::clearance);
   if (!stored) return stored.issues();
   const std::vector<std::string> recorded = recorded_frame_files(path);
@@ -292,6 +292,8 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   line["account"] = object_of(record.account);
   line["gained"] = {{"share", number(record.gained.share)}, {"body", record.gained.body}};
   line["lost"] = {{"share", number(record.lost.share)}, {"body", record.lost.body}};
+  if (record.lost.hit > 0.0) line["lost"]["impacts"] = number(record.lost.hit);
+  if (record.lost.is_driven) line["lost"]["driven"] = true;
   if (!record.strained.joint.empty()) {
     line["strained"] = {{"share", number(record.strained.share)}, {"joint", record.strained.joint}};
   }
@@ -378,7 +380,9 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
                number_in(account, "stored", 0.0),
                number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
                share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
-               share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation});
+               share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation,
+               share_in("lost", "body", "impacts").first,
+               record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")});
 }
 
 Result<Done> ResultFolder::write_checkpoint(const Checkpoint& checkpoint) {

@@ -46,6 +46,8 @@ struct StepRecord {
   struct Share {
     double share = 0.0;
     std::string body;
+    double hit = 0.0;        // share that impacts took besides
+    bool is_driven = false;  // a drive or a prescribed motion acts on it
   };
   Share gained, lost;
   /// Of the joint that is most out of place: by how much of the smaller body's radius, what it is.
@@ -149,7 +151,7 @@ class ResultFolder {
   std::vector<int> missing_frames() const;
 
  private:
-  explicit ResultFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ResultFolder(std::filesystem::path path, TimeIntegrator integrator) : path_(std::move(path)), energy_(integrator) {}
   Result<Done> write_frame_list();
   void add_up(const nlohmann::ordered_json& stats_line);
   void find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval);

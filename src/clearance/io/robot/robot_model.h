@@ -68,6 +68,13 @@ struct RobotBody {
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [rad/s]
 };
 
+/// The angle or offset of a joint follows that of another: q = multiplier q_leader + offset, both 0 at the start.
+struct RobotMimic {
+  int leader = -1;          ///< among the model's joints
+  double multiplier = 1.0;  ///< [rad or m per rad or m]
+  double offset = 0.0;      ///< [rad] or [m]
+};
+
 /// Angles and offsets are those of `body` seen from `parent`, 0 at the start.
 struct RobotJoint {
   std::string name;
@@ -83,6 +90,7 @@ struct RobotJoint {
   double stiffness = 0.0;  ///< [N m/rad] or [N/m]
   std::string rest;        ///< formula: [rad] or [m]
   double damping = 0.0;    ///< [N m s/rad] or [N s/m]
+  std::optional<RobotMimic> mimic = {};
 };
 
 struct RobotPlane {

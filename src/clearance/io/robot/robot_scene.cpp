@@ -76,6 +76,7 @@ class SceneMaker {
     lift_off_planes();
     for (std::size_t b = 0; b < model_.bodies.size(); ++b) add_body(b);
     for (std::size_t j = 0; j < model_.joints.size(); ++j) add_joint(model_.joints[j], j);
+    for (std::size_t j = 0; j < model_.joints.size(); ++j) add_mimic(j);
     for (const RobotPlane& plane : model_.planes) {
       scene_.half_spaces.push_back(
           {.point = upright() * plane.point, .normal = upright() * plane.normal, .friction = plane.friction});
@@ -283,7 +284,7 @@ class SceneMaker {
     desc.axis = upright() * of.axis;
     if (of.lower) desc.lower = unit * *of.lower;
     if (of.upper) desc.upper = unit * *of.upper;
-    drop_wide_limits(desc);
+    let_back(desc);
     desc.drive = in_scene(of.drive);
     desc.effort = of.effort;
     desc.stiffness = of.stiffness;
@@ -292,23 +293,24 @@ class SceneMaker {
     scene_.joints.push_back(std::move(desc));
   }
 
-  /// A joint that starts beyond a limit is let back, but no further; hinges turn by less than half a turn.
-  void drop_wide_limits(JointDesc& desc) {
-    if ((desc.lower && *desc.lower > 0.0) || (desc.upper && *desc.upper < 0.0)) {
-      note(fmt::format("joint '{}' starts beyond a limit: that lies where it starts", desc.name));
-      if (desc.lower) desc.lower = std::min(*desc.lower, 0.0);
-      if (desc.upper) desc.upper = std::max(*desc.upper, 0.0);
-    }
-    if (desc.kind != JointKind::hinge) return;
-    for (std::optional<double>* limit : {&desc.lower, &desc.upper}) {
-      if (!*limit || std::abs(**limit) < 180.0) continue;
-      note(
-          fmt::format("joint '{}' has a limit {:.4g} degrees from where it starts; limits are less than half a turn "
-                      "away: dropped{}",
-                      desc.name, **limit,
-                      desc.lower && desc.upper ? ", and it turns by half a turn where its other limit remains" : ""));
-      limit->reset();
-    }
+  /// A joint that starts beyond a limit is let back, but no further.
+  void let_back(JointDesc& desc) {
+    if (!(desc.lower && *desc.lower > 0.0) && !(desc.upper && *desc.upper < 0.0)) return;
+    note(fmt::format("joint '{}' starts beyond a limit: that lies where it starts", desc.name));
+    if (desc.lower) desc.lower = std::min(*desc.lower, 0.0);
+    if (desc.upper) desc.upper = std::max(*desc.upper, 0.0);
+  }
+
+  void add_mimic(std::size_t j) {
+    const std::optional<RobotMimic>& mimic = model_.joints[j].mimic;
+    if (!mimic) return;
+    const auto unit_of = [](const JointDesc& desc) {
+      return desc.kind == JointKind::hinge ? 1.0 / radians_per_degree : 1.0;
+    };
+    const JointDesc& leader = scene_.joints[static_cast<std::size_t>(mimic->leader)];
+    const double unit = unit_of(scene_.joints[j]), unit_of_leader = unit_of(leader);
+    const double multiplier = unit == unit_of_leader ? mimic->multiplier : mimic->multiplier * unit / unit_of_leader;
+    scene_.joints[j].mimic = MimicDesc{leader.name, multiplier, unit * mimic->offset};
   }
 
   void add_ignored_pairs() {

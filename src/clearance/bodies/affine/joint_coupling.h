@@ -1,0 +1,59 @@
+// Couples the angles or offsets of two joints, as a stiff spring against what the coupling forbids: the energy
+// k/2 (q - multiplier q_leader - offset)^2. Chains and joints that lead several others need no care.
+#pragma once
+
+#include "clearance/bodies/affine/joint_link.h"
+
+namespace clearance {
+
+template <int dim>
+class JointCoupling {
+ public:
+  using Links = std::vector<JointLink<dim>>;
+  using Blocks = typename JointLink<dim>::Blocks;
+
+  /// `links`: all joints, by their numbers.
+  JointCoupling(const StiffCoupling& coupling, const Links& links);
+
+  /// Number of the joint that follows.
+  int joint() const { return coupling_.joint; }
+  /// [N m/rad] or [N/m] in the coordinate of the joint that follows: that of the softer of both joints.
+  double stiffness() const { return stiffness_; }
+
+  double energy(const Links& links, const VecX& x) const;
+  /// By how much the joint is not where it should be, as a share of its smaller body's radius.
+  double strain(const Links& links, const VecX& x) const;
+  void add_gradient(const Links& links, const VecX& x, double scale, VecX& gradient) const;
+  /// Gradient of the energy in the blocks of one joint, through the coordinate of that joint alone.
+  Blocks gradient_of_joint(int joint, const Links& links, const VecX& x) const;
+  /// Gradient of what should be zero, per block of for_each_pair.
+  std::vector<Vec<dim>> error_gradient(const Links& links, const VecX& x) const;
+
+  /// Calls visit(k, l, row, column) for all pairs k >= l of the blocks that the coupling depends on; row >= column.
+  template <class Visit>
+  void for_each_pair(const Visit& visit) const {
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      for (std::size_t l = 0; l <= k; ++l) visit(static_cast<int>(k), static_cast<int>(l), blocks_[k], blocks_[l]);
+    }
+  }
+
+ private:
+  struct Side {
+    std::size_t joint;
+    double factor;  // derivative of the error by the joint's coordinate
+  };
+  std::array<Side, 2> sides() const {
+    return {{{static_cast<std::size_t>(coupling_.joint), 1.0},
+             {static_cast<std::size_t>(coupling_.leader), -coupling_.multiplier}}};
+  }
+  double error(const Links& links, const VecX& x) const;
+
+  StiffCoupling coupling_;
+  double stiffness_ = 0.0;
+  std::vector<int> blocks_;  // of both joints, ascending
+};
+
+extern template class JointCoupling<2>;
+extern template class JointCoupling<3>;
+
+}  // namespace clearance
