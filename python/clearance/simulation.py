@@ -146,7 +146,7 @@ class Simulation:
         """Takes one step; other Python threads go on meanwhile. `on_iteration(iteration, residual [m/s])` is called
         after every Newton iteration.
 
-        Ctrl-C, and an exception in `on_iteration`, end the step within an iteration; it then was never taken. Raises
+        Ctrl-C, and an exception in `on_iteration`, end the step within a second; it then was never taken. Raises
         StepError if the step could not be taken, RuntimeError after the last step or in a closed simulation.
         """
         report = self._stepper.step(on_iteration)

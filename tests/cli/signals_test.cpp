@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <random>
+#include <sstream>
 
 #include "cli/quick_run.h"
 
@@ -59,6 +60,50 @@ TEST_F(Signals, SecondOneEndsAtOnceAndTheFolderIsResumed) {
   EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
   EXPECT_EQ(run({"--resume"}).status, 0);
   EXPECT_GE(stats_of(out_).size(), num_quick_steps);
+}
+
+/// Steps whose factorisations alone take seconds.
+constexpr const char* slow_scene = R"({
+  "time": {"step": 0.01, "duration": 1},
+  "bodies": [{"name": "box", "generator": {"kind": "box", "size": [0.5, 0.5, 0.5], "resolution": [26, 26, 26]},
+              "material": {"youngs_modulus": 1e5}}],
+  "half_spaces": [{"point": [0, -0.2501, 0]}]})";
+
+/// [s] of processor time that a process has taken so far.
+double processor_seconds(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::istringstream rest(text.substr(text.rfind(')') + 2));
+  std::string word;
+  double ticks = 0.0;
+  for (int field = 3; field <= 15 && rest >> word; ++field) {
+    if (field >= 14) ticks += std::stod(word);
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+TEST_F(Signals, AreHeardWithinASecondOfProcessorTimeWhereverAStepIs) {
+  const std::string scene = write("slow.json", slow_scene).string();
+  const std::vector<std::string> words = {"run", scene, "-o", out_.string(), "--threads", "1"};
+  for (const double moment : {0.5, 1.5, 2.5}) {
+    SCOPED_TRACE(moment);
+    fs::remove_all(out_);
+    const pid_t pid = start(words);
+    // The start is stored, and the first step is under way.
+    while (!fs::exists(out_ / "checkpoint/state.bin")) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const double start_seconds = processor_seconds(pid);
+    while (processor_seconds(pid) < start_seconds + moment) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    const double before = processor_seconds(pid);
+    kill(pid, SIGINT);
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT);
+    const double after = processor_seconds(pid);
+    const ProcessResult stopped = wait_for(pid);
+    EXPECT_EQ(stopped.status, 128 + SIGINT) << stopped.errors;
+    EXPECT_LT(after - before, 1.0);
+    EXPECT_EQ(summary_of(out_)["finished"], "stopped");
+    EXPECT_EQ(summary_of(out_)["steps"], stats_of(out_).size());
+  }
 }
 
 TEST_F(Signals, HangUpThatIsIgnoredFromTheStartStaysIgnored) {

@@ -357,4 +357,43 @@ TEST(StepStatus, EveryOutcomeHasItsName) {
   EXPECT_EQ(to_string(StepStatus::prescribed_motion_blocked), "prescribed_motion_blocked");
 }
 
+/// Like a loop within which a stop is heard, at the given evaluation of the gradient.
+class StoppingPotential : public Potential {
+ public:
+  explicit StoppingPotential(std::shared_ptr<int> countdown) : countdown_(std::move(countdown)) {}
+  std::unique_ptr<Potential> clone() const override { return std::make_unique<StoppingPotential>(*this); }
+  std::string name() const override { return "stopping"; }
+  CompensatedSum energy(const VecX&) const override { return {}; }
+  void add_gradient(const VecX&, double, VecX&) override {
+    if (--*countdown_ == 0) throw Stopped();
+  }
+
+ private:
+  std::shared_ptr<int> countdown_;
+};
+
+TEST(Advance, StepThatIsStoppedAnywhereLeavesTheStateAndCanBeTakenAgainToTheSameBits) {
+  for (const int at : {1, 2, 3, 5}) {
+    World world = falling_bodies<3>();
+    const auto countdown = std::make_shared<int>(0);
+    world.model.potentials.push_back(std::make_shared<StoppingPotential>(countdown));
+    World undisturbed = world;
+    StepWorkspace<3> workspace(world.model, world.options), other(undisturbed.model, undisturbed.options);
+    for (int step = 0; step < 12; ++step) {
+      if (step % 4 == 1) {
+        const std::string before = hash_of(world.state);
+        *countdown = at;
+        const StepReport stopped = advance<3>(world.model, world.options, world.targets, world.state, workspace);
+        EXPECT_EQ(stopped.status == StepStatus::stopped, *countdown <= 0);
+        if (stopped.status != StepStatus::stopped) return;
+        EXPECT_EQ(hash_of(world.state), before);
+      }
+      *countdown = 0;
+      EXPECT_TRUE(advance<3>(world.model, world.options, world.targets, world.state, workspace).is_advanced());
+      advance<3>(undisturbed.model, undisturbed.options, undisturbed.targets, undisturbed.state, other);
+      ASSERT_EQ(hash_of(world.state), hash_of(undisturbed.state)) << "step " << step;
+    }
+  }
+}
+
 }  // namespace clearance

@@ -3,15 +3,43 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 
 #include "apps/cli/console.h"
 
 namespace clearance::cli {
 
-Progress::Progress(int first_step, int num_steps, bool is_quiet)
-    : first_step_(first_step), num_steps_(num_steps), is_quiet_(is_quiet), is_terminal_(isatty(STDOUT_FILENO) == 1) {}
+namespace {
+
+std::string_view stage_text(Stage stage) {
+  switch (stage) {
+    case Stage::assembly:
+      return "assembling forces";
+    case Stage::linear_solve:
+      return "solving for a direction";
+    case Stage::broad_phase:
+      return "finding near pairs";
+    case Stage::ccd:
+      return "detecting collisions";
+    case Stage::line_search:
+      return "line search";
+    case Stage::other:
+      return "at work";
+  }
+  return "at work";
+}
+
+}  // namespace
+
+Progress::Progress(int first_step, int num_steps, bool is_quiet, double silence)
+    : first_step_(first_step),
+      num_steps_(num_steps),
+      is_quiet_(is_quiet),
+      is_terminal_(isatty(STDOUT_FILENO) == 1),
+      silence_(silence) {}
 
 Progress::~Progress() {
   if (has_line_) std::fputc('\n', stdout);
@@ -40,7 +68,21 @@ void Progress::show_iteration(int step, int newton_iteration, double residual) {
   has_line_ = true;
 }
 
+void Progress::show_activity(int step, int newton_iteration, Stage doing) {
+  if (is_quiet_) return;
+  const double now = watch_.seconds(), last = is_terminal_ ? last_draw_ : last_line_;
+  // On a terminal the line of the last iteration stays for a second.
+  if (now - last < (is_terminal_ ? std::min(1.0, silence_) : silence_)) return;
+  (is_terminal_ ? last_draw_ : last_line_) = now;
+  const std::string line = fmt::format("step {}/{}  Newton {}  {}  {:.0f} s", step, num_steps_, newton_iteration,
+                                       stage_text(doing), now - step_start_);
+  if (!is_terminal_) return say(stdout, "{}\n", line);
+  say(stdout, "\r\033[K{} {}", bar(step - 1), line);
+  has_line_ = true;
+}
+
 void Progress::show_step(int step, double time, const StepReport& report) {
+  step_start_ = last_line_ = watch_.seconds();
   if (is_quiet_) return;
   const std::string gap = std::isfinite(report.min_distance) ? fmt::format("{:.3g} m", report.min_distance) : "none";
   const std::string status = report.status == StepStatus::converged ? "" : "  " + to_string(report.status);

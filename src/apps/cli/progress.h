@@ -1,4 +1,6 @@
-// What the user sees while a scene runs: one line that rewrites itself on a terminal, plain lines otherwise.
+// What the user sees while a scene runs: one line that rewrites itself on a terminal, plain lines otherwise: one a
+// step, and within a step one whenever nothing else was printed for a few seconds, so that a long step is not taken for
+// one that hangs. A step of an hour has 800 of them, 60 KB.
 #pragma once
 
 #include <string>
@@ -10,10 +12,14 @@ namespace clearance::cli {
 
 class Progress {
  public:
-  Progress(int first_step, int num_steps, bool is_quiet);
+  /// [s] Without a line. A progress of steps is promised every five seconds, and asked for twenty times a second.
+  static constexpr double longest_silence = 4.5;
+
+  Progress(int first_step, int num_steps, bool is_quiet, double silence = longest_silence);
   ~Progress();
 
   void show_iteration(int step, int newton_iteration, double residual);
+  void show_activity(int step, int newton_iteration, Stage doing);
   void show_step(int step, double time, const StepReport& report);
 
  private:
@@ -25,8 +31,11 @@ class Progress {
   bool is_quiet_;
   bool is_terminal_;
   bool has_line_ = false;
+  double silence_;
   Stopwatch watch_;
   double last_draw_ = -1.0;
+  double last_line_ = 0.0;   // [s] on `watch_`, where there is no terminal
+  double step_start_ = 0.0;  // [s] on `watch_`
 };
 
 }  // namespace clearance::cli

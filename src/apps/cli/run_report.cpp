@@ -36,6 +36,9 @@ RunObserver RunReport::observer() {
   observer.on_iteration = [this](int step, int iteration, double residual) {
     progress_->show_iteration(step, iteration, residual);
   };
+  observer.on_activity = [this](int step, int iteration, Stage doing) {
+    progress_->show_activity(step, iteration, doing);
+  };
   observer.on_step = [this](int step, const StepReport& report) {
     progress_->show_step(step, simulation_.time(), report);
   };

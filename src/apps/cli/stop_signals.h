@@ -1,4 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP as a wish: the run ends before the next Newton iteration, with the last whole step stored.
+// SIGINT, SIGTERM and SIGHUP as a wish: the run drops the step under way within a second and ends, with the last whole
+// step stored.
 #pragma once
 
 #include <array>

@@ -124,6 +124,8 @@ class Stepper {
     refresh(positions_, &Simulation::positions);
     refresh(velocities_, &Simulation::velocities);
   }
+  void build(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use,
+             std::optional<int> num_steps, const std::optional<fs::path>& controls);
   RunObserver observer();
   void hear_iteration(int iteration, double residual);
   bool is_stop_wanted();
@@ -151,13 +153,30 @@ FolderUse use_of(const std::string& name) {
 Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
                  std::optional<int> num_steps, const std::optional<fs::path>& controls)
     : threads_(threads) {
+  last_signal_check_ = Clock::now();
+  try {
+    build(loaded, std::move(folder), use, num_steps, controls);
+  } catch (const Stopped&) {
+    const py::error_already_set error = std::move(*error_);
+    error_.reset();
+    throw error;
+  }
+  refresh();
+}
+
+/// Ends by Stopped where a signal came meanwhile: separating overlaps can take minutes.
+void Stepper::build(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use,
+                    std::optional<int> num_steps, const std::optional<fs::path>& controls) {
   const py::gil_scoped_release release;
   const ThreadLimit limit(threads_);
   // Before anything of the scene, as the program does: what lies in the folder may not be touched.
   std::optional<FolderClaim> claim;
   if (folder) claim = value_or_throw(FolderClaim::make(*folder, use_of(use)), "ResultError");
   try {
-    simulation_ = std::make_unique<Simulation>(value_or_throw(Simulation::create(loaded.scene), "SceneError"));
+    {
+      const StopScope scope([this] { return is_stop_wanted(); });
+      simulation_ = std::make_unique<Simulation>(value_or_throw(Simulation::create(loaded.scene), "SceneError"));
+    }
     num_steps_ = num_steps.value_or(simulation_->summary().num_steps);
     Hash start;
     const std::vector<Vec<3>> positions = simulation_->positions();
@@ -178,8 +197,10 @@ Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, cons
   } catch (const Refusal&) {
     if (claim) claim->withdraw({"log.txt"});
     throw;
+  } catch (const Stopped&) {
+    if (claim) claim->withdraw({"log.txt"});
+    throw;
   }
-  refresh();
 }
 
 RunObserver Stepper::observer() {

@@ -1,5 +1,6 @@
 // Deterministic parallel loops: the result is the same bits for any number of threads. A loop body writes only to slots
-// of its own index; sums run over chunks of fixed size whose partial results are added in chunk order.
+// of its own index; sums run over chunks of fixed size whose partial results are added in chunk order. Within a
+// StopScope every loop ends by an exception where a stop is wanted (base/stop.h).
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -9,6 +10,8 @@
 #include <cmath>
 #include <memory>
 #include <vector>
+
+#include "clearance/base/stop.h"
 
 namespace clearance {
 
@@ -28,16 +31,26 @@ class ThreadLimit {
 /// Number of threads that loops may use now.
 int num_threads();
 
+/// Calls body(i) for i in [begin, end); looks for a stop every `grain` indices.
+template <class Body>
+void serial_for(int begin, int end, int grain, const Body& body) {
+  for (int first = begin; first < end;) {
+    poll_stop();
+    const int last = end - first > grain ? first + grain : end;
+    for (int i = first; i < last; ++i) body(i);
+    first = last;
+  }
+}
+
 /// Calls body(i) for i in [0, count), in any order. `grain` is the number of indices worth a task of their own.
 template <class Body>
 void parallel_for(int count, int grain, const Body& body) {
-  if (count <= grain) {
-    for (int i = 0; i < count; ++i) body(i);
-    return;
-  }
+  if (count <= grain) return serial_for(0, count, grain, body);
+  StopScope* const scope = current_stop_scope;
   tbb::parallel_for(tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
                     [&](const tbb::blocked_range<int>& range) {
-                      for (int i = range.begin(); i < range.end(); ++i) body(i);
+                      const StopScopeLink link(scope);
+                      serial_for(range.begin(), range.end(), grain, body);
                     });
 }
 

@@ -30,17 +30,27 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+/// What this thread is doing: the stage of the innermost timer.
+Stage running_stage();
+/// Returns the one before.
+Stage set_running_stage(Stage stage);
+
 /// Adds its own lifetime to a stage.
 class StageTimer {
  public:
-  StageTimer(Profile& profile, Stage stage) : profile_(profile), stage_(stage) {}
-  ~StageTimer() { profile_[stage_] += watch_.seconds(); }
+  StageTimer(Profile& profile, Stage stage)
+      : profile_(profile), stage_(stage), stage_before_(set_running_stage(stage)) {}
+  ~StageTimer() {
+    profile_[stage_] += watch_.seconds();
+    set_running_stage(stage_before_);
+  }
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
 
  private:
   Profile& profile_;
   Stage stage_;
+  Stage stage_before_;
   Stopwatch watch_;
 };
 

@@ -137,10 +137,16 @@ struct Run::Impl {
   }
 
   StepReport advance(int step) {
+    iteration_ = 0;
     const auto on_iteration = [&](int iteration, double residual) {
+      iteration_ = iteration;
       if (observer_.on_iteration) observer_.on_iteration(step, iteration, residual);
     };
-    return simulation_.step(on_iteration, [this] { return is_stop_wanted(); });
+    const auto is_wanted = [&] {
+      if (observer_.on_activity) observer_.on_activity(step, iteration_, running_stage());
+      return is_stop_wanted();
+    };
+    return simulation_.step(on_iteration, is_wanted);
   }
 
   /// Waits where whoever watches the run has paused it.
@@ -226,6 +232,7 @@ struct Run::Impl {
   RunWishReader wishes_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
+  int iteration_ = 0;  // of the step under way
   RunOutcome outcome_;
   std::optional<RollingWatch> rolling_;
   std::optional<RunEnd> end_;  // once no step can follow for another reason than their number

@@ -27,12 +27,15 @@ struct RunObserver {
   std::function<void(int first_step, int num_steps)> on_start;
   /// After every Newton iteration; residual: |dx|_inf / h [m/s].
   std::function<void(int step, int iteration, double residual)> on_iteration;
+  /// Within a step, some twenty times a second: what it is doing, after how many Newton iterations.
+  std::function<void(int step, int iteration, Stage doing)> on_activity;
   /// After every step, also after one that could not be taken; not after one that was stopped.
   std::function<void(int step, const StepReport& report)> on_step;
   std::function<void(const Issue& warning)> on_warning;
-  /// Asked before and after every Newton iteration, as is whoever watches the run (io/result/run_control.h). Once it
-  /// says so, the run ends with the last whole step stored: `run` with the claim of a resume goes on from there, to the
-  /// bits of a run that was never stopped.
+  /// Asked before and after every Newton iteration and some twenty times a second in between, as is whoever watches the
+  /// run (io/result/run_control.h). Once it says so, the step under way is dropped, and the run ends with the last
+  /// whole step stored: `run` with the claim of a resume goes on from there, to the bits of a run that was never
+  /// stopped.
   std::function<bool()> is_stop_wanted;
 };
 

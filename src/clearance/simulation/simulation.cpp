@@ -236,11 +236,17 @@ struct Simulation::Impl {
       const State& from = last ? last->on.state : state;
       const Stopwatch of_round;
       const RemeshReport before = remesh;
-      std::optional<AdaptedStep> adapted = adapt<dim>(
-          desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(), remesh, rejected);
-      remesh.seconds += of_round.seconds();
+      std::optional<AdaptedStep> adapted;
       // A step that is stopped is taken as a whole another time: what it has come to by then is not the run's.
-      if (scene->options.is_stop_wanted && scene->options.is_stop_wanted()) return stopped_step();
+      try {
+        StopScope scope(scene->options.is_stop_wanted);
+        adapted = adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(),
+                             remesh, rejected);
+        if (scope.is_stop_wanted()) return stopped_step();
+      } catch (const Stopped&) {
+        return stopped_step();
+      }
+      remesh.seconds += of_round.seconds();
       if (!adapted) break;
       const Result<PrescribedTargets> new_targets = find_targets(*adapted->scene, adapted->state);
       if (!new_targets) break;

@@ -91,8 +91,8 @@ class Simulation {
   const Issues& empty_regions() const;
 
   /// Advances by one step. `on_iteration` hears of every Newton iteration and its |dx|_inf / h [m/s]. `is_stop_wanted`
-  /// is asked before and after every Newton iteration; if it says so, the step is `stopped` and the state stays as it
-  /// was.
+  /// is asked before and after every Newton iteration and some twenty times a second in between; if it says so, the
+  /// step is `stopped` wherever it is, within a second, and the state stays as it was.
   StepReport step(const std::function<void(int iteration, double residual)>& on_iteration = {},
                   const std::function<bool()>& is_stop_wanted = {});
 

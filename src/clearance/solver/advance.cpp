@@ -16,6 +16,7 @@ struct StepWorkspace<dim>::Impl {
   SystemMatrix<dim> system;
   std::unique_ptr<BroadPhase> broad_phase;
   EndOfStep last_end;
+  bool is_cut_off = false;  // a step was stopped within its loops: what they were at is half done
 };
 
 template <int dim>
@@ -31,6 +32,10 @@ template <int dim>
 StepWorkspace<dim>::~StepWorkspace() = default;
 template <int dim>
 StepWorkspace<dim>::StepWorkspace(StepWorkspace&&) noexcept = default;
+template <int dim>
+void StepWorkspace<dim>::renew(const Model& model, const SolverOptions& options) {
+  impl_ = std::make_unique<Impl>(model, options, WorkingCopies<dim>(model, std::move(impl_->copies.contact_model)));
+}
 template <int dim>
 const Potential& StepWorkspace<dim>::potential(std::size_t index) const {
   return *impl_->copies.potentials[index];
@@ -62,10 +67,12 @@ template <int dim>
 SolvedStep<dim> solve_inputs(const VecX* start, const Model& model, const SolverOptions& options,
                              const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
                              const IterationCallback& on_iteration) {
-  auto& [copies, system, broad_phase, last_end] = workspace.impl();
+  if (workspace.impl().is_cut_off) workspace.renew(model, options);
+  auto& [copies, system, broad_phase, last_end, is_cut_off] = workspace.impl();
   auto step = std::make_unique<Step<dim>>(
       StepInputs<dim>{model, options, targets, state, copies, system, *broad_phase, last_end, start});
   step->solve(on_iteration);
+  is_cut_off = step->report().status == StepStatus::stopped;
   return SolvedStep<dim>(std::move(step));
 }
 

@@ -28,6 +28,8 @@ class StepWorkspace {
 
   struct Impl;
   Impl& impl() { return *impl_; }
+  /// Makes everything anew: after a step that was stopped somewhere within its loops.
+  void renew(const Model& model, const SolverOptions& options);
 
  private:
   std::unique_ptr<Impl> impl_;
@@ -60,8 +62,9 @@ class SolvedStep {
   std::unique_ptr<Step<dim>> step_;
 };
 
-/// Solves the step that starts at `state`. On entry the positions are free of intersections and inversions, and at the
-/// end they are, wherever the report says `is_advanced`.
+/// Solves the step that starts at `state`. Where SolverOptions::is_stop_wanted says so it ends as `stopped`, wherever
+/// it is (base/stop.h), and may be solved again. On entry the positions are free of intersections and inversions, and
+/// at the end they are, wherever the report says `is_advanced`.
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});

@@ -1,5 +1,14 @@
-// CCD along screws by adaptive linearisation [Fer21, alg. 1]: the path is cut into pieces that are straight
-// up to a deviation which is small beside the gap, and that deviation is kept free besides the minimum separation.
+// CCD along screws: by adaptive linearisation [Fer21, alg. 1], where the path is cut into pieces that are straight up
+// to a deviation which is small beside the gap, and that deviation is kept free besides the minimum separation; and by
+// certificates along turning directions (turning_separation.h) for what that has not settled after a few dozen pieces.
+// Pieces are as short as the root of the gap: at 1e-12 m a body that turns on a table takes 100,000 of them, and a
+// certificate holds for a quarter of a radian.
+//
+// Contract: that of ccd/ccd.h, along the path of real arithmetic and for the positions that the unknowns are placed at:
+// the distance stays above `min_separation` until the returned time, in floating point, for any input. The margin for
+// rounding is proven in model/surface_path.h. Of a gap_fraction the part that exceeds this margin is kept.
+//
+// Work is bounded: what is not settled in the end is `budget_exhausted`, with the time that was certified until then.
 #pragma once
 
 #include "clearance/ccd/ccd.h"
@@ -10,6 +19,10 @@ namespace clearance {
 
 template <int dim>
 bool is_straight(const SurfacePath& path, const PrimitivePair& pair);
+
+/// [m] How far computed distances on the path may be from the true ones.
+template <int dim>
+double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair);
 
 /// As point_triangle_ccd and edge_edge_ccd, in the plane as point_edge_ccd, for any path.
 template <int dim>

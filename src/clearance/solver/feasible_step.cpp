@@ -44,6 +44,17 @@ double rounding_of(const VecX& x) {
   return x.size() == 0 ? 0.0 : 1e-14 * x.cwiseAbs().maxCoeff();
 }
 
+/// [m] What is left of a gap on a turning path may be rounding up to here (SurfacePath::rounding), of any pair; 0 if
+/// nothing turns.
+template <int dim>
+double rounding_on_paths(const SurfacePath& path) {
+  if (path.deviation.empty()) return 0.0;
+  const auto of_vertex = [&](int v) { return path.is_straight(v) ? 0.0 : path.rounding<dim>(v); };
+  return 2.0 * ordered_reduce(
+                   static_cast<int>(path.deviation.size()), 0.0, of_vertex,
+                   [](double a, double b) { return std::max(a, b); }, 4096);
+}
+
 /// visit(plane, vertex, alpha) for the vertices that come too close to a half-space, with the fraction of the path that
 /// is feasible.
 template <int dim, class Visit>
@@ -106,8 +117,10 @@ struct Suspect {
   bool operator<(const Suspect& other) const { return std::tie(bound, k) < std::tie(other.bound, other.k); }
 };
 
-/// The pairs whose approach could use up the allowed part of the gap, in order of their number.
-std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rounding, const SolverOptions& options) {
+/// The pairs whose approach could use up the allowed part of the gap, or leave no more of it than `margin` [m], in
+/// order of their number.
+std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rounding, double margin,
+                                   const SolverOptions& options) {
   constexpr int chunk = 8192;
   const int count = static_cast<int>(candidates.distance.size());
   std::vector<std::vector<Suspect>> chunks(static_cast<std::size_t>((count + chunk - 1) / chunk));
@@ -116,7 +129,7 @@ std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rou
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
       const double gap = candidates.distance[k] - options.barrier.min_separation;
       const double room = (1.0 - options.gap_fraction) * gap - rounding;
-      if (candidates.motion[k] + rounding <= room) continue;
+      if (candidates.motion[k] + rounding <= room && candidates.motion[k] + margin <= gap) continue;
       // A pair at rounding distance may come without motion; 0 / 0 would break the order and end the search.
       suspects.push_back({room > 0.0 ? room / candidates.motion[k] : 0.0, k});
     }
@@ -176,7 +189,7 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
                                 const SolverOptions& options) {
   FeasibleStep step = half_space_step<dim>(model, path, options);
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
-  std::vector<Suspect> suspects = find_suspects(candidates, rounding, options);
+  std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   CcdOptions ccd = ccd_options(options);
 
   // CCD of one block, limited by the step so far.
@@ -217,7 +230,7 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   constexpr double line_of_sight = 1.3;
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
   const CcdOptions ccd = ccd_options(options);
-  const std::vector<Suspect> suspects = find_suspects(candidates, rounding, options);
+  const std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
   std::vector<Encounter> all(suspects.size());
   parallel_for(static_cast<int>(suspects.size()), 8, [&](int i) {
     const auto at = static_cast<std::size_t>(i);

@@ -51,7 +51,8 @@ struct SolverOptions {
   /// Gets the pairs of every sweep, in order, on the calling thread; for recording. Without those on curved paths, and
   /// 3D only.
   std::function<void(const CcdQuery&)> on_ccd_query;
-  /// Asked before and after every Newton iteration, on the calling thread: true ends the step as `stopped`.
+  /// Asked before and after every Newton iteration and some twenty times a second (base/stop.h), on the calling thread:
+  /// true ends the step as `stopped`.
   std::function<bool()> is_stop_wanted;
 };
 

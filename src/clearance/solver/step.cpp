@@ -39,6 +39,16 @@ Step<dim>::Step(const StepInputs<dim>& in)
 
 template <int dim>
 void Step<dim>::solve(const IterationCallback& on_iteration) {
+  try {
+    StopScope scope(in_.options.is_stop_wanted);
+    iterate(on_iteration, scope);
+  } catch (const Stopped&) {
+    report_.status = StepStatus::stopped;
+  }
+}
+
+template <int dim>
+void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope) {
   // 1. Inertial target, scripted nodes, barrier stiffness, friction, first iterate.
   if (!begin_potentials()) return;
   in_.start != nullptr ? start_from(*in_.start) : start();
@@ -47,7 +57,7 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
   report_.status = StepStatus::iteration_limit;
   bool has_moved = true;
   while (report_.newton_iterations < in_.options.max_iterations) {
-    if (is_stopped()) return;
+    if (scope.is_stop_wanted()) throw Stopped();
     refer_to_iterate();
     // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
@@ -68,7 +78,7 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
     has_moved = follow(dy) || is_partial;
     if (on_iteration && !is_partial) {
       on_iteration(report_.newton_iterations, report_.residual);
-      if (is_stopped()) return;
+      if (scope.is_stop_wanted()) throw Stopped();
     }
 
     // ... or, as published, by the direction after it was followed.
@@ -89,13 +99,6 @@ void Step<dim>::solve(const IterationCallback& on_iteration) {
 
   // 3. The exact verdict and the figures of the end.
   finish();
-}
-
-template <int dim>
-bool Step<dim>::is_stopped() {
-  if (!in_.options.is_stop_wanted || !in_.options.is_stop_wanted()) return false;
-  report_.status = StepStatus::stopped;
-  return true;
 }
 
 /// Forces that are no derivatives of energies are right where they refer to. An energy of a far reference may have

@@ -3,6 +3,7 @@
 // `solve` is the whole course of it; the members are what it consists of.
 #pragma once
 
+#include "clearance/base/stop.h"
 #include "clearance/solver/advance.h"
 #include "clearance/solver/balance.h"
 #include "clearance/solver/friction_coupling.h"
@@ -20,7 +21,7 @@ class Step {
   explicit Step(const StepInputs<dim>& in);
   Step(const Step&) = delete;
 
-  /// Sets the report and the iterate at the end.
+  /// Sets the report and the iterate at the end; of a step that is stopped only the status.
   void solve(const IterationCallback& on_iteration);
   /// Makes `state`, the one that the step was solved from, that of the end, and completes the report.
   void commit(State& state);
@@ -60,7 +61,7 @@ class Step {
   StepForces collect_forces();
   std::vector<StickVertex> stick() const;
 
-  bool is_stopped();
+  void iterate(const IterationCallback& on_iteration, StopScope& scope);
   void refer_to_iterate();
   bool find_direction(VecX& dy);
   bool follow(const VecX& dy);

@@ -1,0 +1,246 @@
+#include "clearance/solver/turning_separation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/ccd/separating_direction.h"
+#include "clearance/math/rotation.h"
+
+namespace clearance {
+
+namespace {
+
+constexpr double unit_roundoff = 0x1p-53;
+
+template <int dim>
+Vec<3> in_space(const Vec<dim>& x) {
+  Vec<3> padded = Vec<3>::Zero();
+  padded.template head<dim>() = x;
+  return padded;
+}
+
+constexpr double factorial(int n) {
+  return n < 2 ? 1.0 : n * factorial(n - 1);
+}
+constexpr double binomial(int n, int k) {
+  return factorial(n) / (factorial(k) * factorial(n - k));
+}
+
+/// [i][j]: of the coefficient of degree j in the control point i of a polynomial of degree `degree`.
+template <int degree>
+constexpr auto control_weights() {
+  std::array<std::array<double, degree + 1>, degree + 1> weights{};
+  for (int i = 0; i <= degree; ++i) {
+    for (int j = 0; j <= i; ++j)
+      weights[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = binomial(i, j) / binomial(degree, j);
+  }
+  return weights;
+}
+/// Of the derivatives of two factors in that of their product, divided by the factorial of the degree.
+template <int degree>
+constexpr auto leibniz_weights() {
+  std::array<double, degree + 1> weights{};
+  for (int i = 0; i <= degree; ++i) weights[static_cast<std::size_t>(i)] = binomial(degree, i) / factorial(degree);
+  return weights;
+}
+
+}  // namespace
+
+template <int dim>
+TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair) : num_first_(pair.num_first) {
+  double rate = 0.0;  // of both bodies together
+  for (int i = 0; i <= dim; ++i) {
+    Vertex& vertex = vertices_[static_cast<std::size_t>(i)];
+    const int index = pair.vertices[static_cast<std::size_t>(i)];
+    const Screw* const screw = path.screw_at(index);
+    const Vec<3> start = in_space<dim>(block<dim>(path.x_t0, index));
+    vertex.turn = screw != nullptr ? screw->turn : Vec<3>::Zero();
+    vertex.center = screw != nullptr ? in_space<dim>(screw->center.head<dim>()) : start;
+    vertex.arm = start - vertex.center;
+    vertex.velocity = screw != nullptr ? in_space<dim>(screw->shift.head<dim>())
+                                       : Vec<3>(in_space<dim>(block<dim>(path.x_t1, index)) - start);
+    vertex.swing = vertex.turn.cross(vertex.arm).norm();
+    if (i == 0 || i == pair.num_first) rate += vertex.turn.norm();
+  }
+  total_rate_ = rate;
+  // In the order of the outline, as in ccd/relative_motion.h.
+  constexpr std::array<std::array<int, 2>, 4> edges = {{{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
+  num_used_corners_ = pair.num_first == 1 ? dim : 4;
+  for (int k = 0; k < num_used_corners_; ++k) {
+    Corner& corner = corners_[static_cast<std::size_t>(k)];
+    corner.first = pair.num_first == 1 ? 0 : edges[static_cast<std::size_t>(k)][0];
+    corner.second = pair.num_first == 1 ? k + 1 : edges[static_cast<std::size_t>(k)][1];
+  }
+}
+
+template <int dim>
+void TurningPair<dim>::expand(double time, const Mat<3>& rotation, Vertex& vertex) {
+  Vec<3> term = rotation * vertex.arm;
+  vertex.position[0] = vertex.center + time * vertex.velocity + term;
+  for (int j = 1; j < degree; ++j) {
+    term = vertex.turn.cross(term) / j;
+    vertex.position[static_cast<std::size_t>(j)] = term;
+  }
+  vertex.position[1] += vertex.velocity;
+}
+
+template <int dim>
+void TurningPair<dim>::set_time(double time) {
+  Mat<3> rotation;
+  for (int i = 0; i <= dim; ++i) {
+    Vertex& vertex = vertices_[static_cast<std::size_t>(i)];
+    if (i == 0 || i == num_first_) rotation = rotation_from_vector(time * vertex.turn);
+    expand(time, rotation, vertex);
+  }
+  for (int k = 0; k < num_used_corners_; ++k) {
+    Corner& corner = corners_[static_cast<std::size_t>(k)];
+    const Vertex &a = vertices_[static_cast<std::size_t>(corner.first)],
+                 &b = vertices_[static_cast<std::size_t>(corner.second)];
+    for (std::size_t j = 0; j < degree; ++j) corner.position[j] = a.position[j] - b.position[j];
+    // From the second derivative on only what turns has any.
+    double power_a = a.swing, power_b = b.swing;
+    corner.bounds[1] = (a.velocity - b.velocity).norm() + a.swing + b.swing;
+    for (std::size_t j = 2; j <= degree; ++j) {
+      power_a *= a.turn.norm();
+      power_b *= b.turn.norm();
+      corner.bounds[j] = power_a + power_b;
+    }
+    corner.bounds[0] = corner.position[0].norm() + std::min(longest_piece(0.0), 1.0) * corner.bounds[1];
+  }
+  find_direction();
+  choose_rates();
+}
+
+template <int dim>
+void TurningPair<dim>::find_direction() {
+  const auto find = [&](auto count) {
+    std::array<Vec<dim>, count()> corners;
+    for (std::size_t k = 0; k < corners.size(); ++k) corners[k] = corners_[k].position[0].template head<dim>();
+    const SeparatingDirection<dim> best = find_separating_direction<dim, count()>(corners);
+    n_ = in_space<dim>(best.n);
+    separation_ = best.separation;
+  };
+  if constexpr (dim == 2) {
+    find(std::integral_constant<int, 2>());
+  } else if (num_first_ == 1) {
+    find(std::integral_constant<int, 3>());
+  } else {
+    find(std::integral_constant<int, 4>());
+  }
+}
+
+template <int dim>
+void TurningPair<dim>::add_rate(const Vec<3>& rate) {
+  for (int i = 0; i < num_rates_; ++i) {
+    if (rates_[static_cast<std::size_t>(i)] == rate) return;
+  }
+  rates_[static_cast<std::size_t>(num_rates_++)] = rate;
+}
+
+/// Those of the bodies, none, and for two edges the one that keeps n at a right angle with both of them: n' = rate x n
+/// with n' . e = -n . (turn x e) for each, two equations for the part of the rate across n.
+template <int dim>
+void TurningPair<dim>::choose_rates() {
+  num_rates_ = 0;
+  const Vertex &a = vertices_[0], &b = vertices_[static_cast<std::size_t>(num_first_)];
+  add_rate(b.turn);
+  add_rate(a.turn);
+  add_rate(Vec<3>::Zero());
+  if constexpr (dim == 3) {
+    if (num_first_ != 2) return;
+    const Vec<3> across_a = n_.cross(vertices_[1].position[0] - a.position[0]).normalized(),
+                 across_b = n_.cross(vertices_[3].position[0] - b.position[0]).normalized();
+    const double cosine = across_a.dot(across_b), determinant = 1.0 - cosine * cosine;
+    if (!(determinant > 1e-12)) return;
+    const double of_a = across_a.dot(a.turn), of_b = across_b.dot(b.turn);
+    const Vec<3> rate = ((of_a - cosine * of_b) * across_a + (of_b - cosine * of_a) * across_b) / determinant;
+    if (rate.allFinite()) add_rate(rate);
+  }
+}
+
+template <int dim>
+double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, double longest) const {
+  Series n;
+  n[0] = n_;
+  for (int j = 1; j < degree; ++j) {
+    n[static_cast<std::size_t>(j)] = rate.cross(n[static_cast<std::size_t>(j - 1)]) / j;
+  }
+  const double rate_norm = rate.norm();
+  static constexpr auto leibniz = leibniz_weights<degree>();
+  std::array<Coefficients, num_corners> terms;
+  for (int k = 0; k < num_used_corners_; ++k) {
+    const Corner& corner = corners_[static_cast<std::size_t>(k)];
+    Coefficients& term = terms[static_cast<std::size_t>(k)];
+    for (int j = 0; j < degree; ++j) {
+      double sum = 0.0;
+      for (int i = 0; i <= j; ++i) {
+        sum += n[static_cast<std::size_t>(i)].dot(corner.position[static_cast<std::size_t>(j - i)]);
+      }
+      term[static_cast<std::size_t>(j)] = sum;
+    }
+    double remainder = 0.0, power = 1.0;
+    for (std::size_t i = 0; i <= degree; ++i) {
+      remainder += leibniz[i] * power * corner.bounds[degree - i];
+      power *= rate_norm;
+    }
+    term[degree] = -remainder * (1.0 + 1e-12);
+    // Products and sums of the terms: 34 units of what they are at most.
+    term[0] -= threshold * (1.0 + 8.0 * unit_roundoff) + 64.0 * unit_roundoff * corner.bounds[0];
+  }
+
+  // The part of a piece that is certified.
+  static constexpr auto weights = control_weights<degree>();
+  const auto certified_part = [&](double piece) {
+    double part = 1.0;
+    for (int k = 0; k < num_used_corners_; ++k) {
+      Coefficients scaled = terms[static_cast<std::size_t>(k)];
+      double power = 1.0;
+      for (double& term : scaled) {
+        term *= power;
+        power *= piece;
+      }
+      const double start = scaled[0];
+      if (!(start > 0.0)) return 0.0;
+      for (int i = 1; i <= degree; ++i) {
+        double control = start;
+        for (std::size_t j = 1; j <= static_cast<std::size_t>(i); ++j) {
+          control += weights[static_cast<std::size_t>(i)][j] * scaled[j];
+        }
+        if (control < 0.0) part = std::min(part, (i * start) / (degree * (start - control)));
+      }
+    }
+    return part < 1.0 ? part * (1.0 - 16.0 * unit_roundoff) : 1.0;
+  };
+  // Long pieces underestimate what is certified: between that and the piece lies what is, by orders of magnitude.
+  double piece = std::min(longest, longest_piece(rate_norm));
+  double best = certified_part(piece) * piece, too_long = piece;
+  for (int i = 0; i < 8 && best > 0.0 && 2.0 * best < too_long; ++i) {
+    piece = std::sqrt(best * too_long);
+    const double length = certified_part(piece) * piece;
+    if (length < piece) too_long = piece;
+    best = std::max(best, length);
+  }
+  return best;
+}
+
+template <int dim>
+double TurningPair<dim>::certified_length(double threshold, double longest) {
+  const double whole = std::min(longest, longest_piece(0.0));
+  double best = 0.0;
+  // The one that was best the last time often certifies all that a piece can be.
+  preferred_ = std::min(preferred_, num_rates_ - 1);
+  const int first = preferred_;
+  for (int i = 0; i < num_rates_ && best < whole; ++i) {
+    const int at = i == 0 ? first : i <= first ? i - 1 : i;
+    const double length = length_along(rates_[static_cast<std::size_t>(at)], threshold, longest);
+    if (!(length > best)) continue;
+    best = length;
+    preferred_ = at;
+  }
+  return best;
+}
+
+template class TurningPair<2>;
+template class TurningPair<3>;
+
+}  // namespace clearance

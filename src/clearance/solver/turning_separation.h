@@ -1,0 +1,76 @@
+// Certificates of separation on screws: how long a direction, which may turn itself, keeps two primitives apart.
+//
+// As on straight lines (ccd/certified_ccd.h), a unit vector n separates while n . r_k exceeds the threshold for all
+// corners r_k of the relative motion, since the distance of the origin to their hull then does, too. Here n turns at a
+// constant rate, n(t) = exp(t [rate]) n. With the rate of one of the bodies its faces stand still as seen from n, so
+// that what slides or rolls on them at a gap of 1e-12 m is certified for a quarter of a radian at once; chords of the
+// path would have to be as short as the root of the gap.
+//
+// Every n(t) . r_k(t) is expanded about the present time to degree seven; its eighth derivative is bounded by Leibniz'
+// rule from |n^(i)| <= |rate|^i and |r^(l)| <= |w_a|^(l-1) |w_a x arm_a| + |w_b|^(l-1) |w_b x arm_b| [Fer21, sec. 4.3
+// has intervals for that]. The polynomial less the remainder is above the lines from its first control point to the
+// others (Bernstein's form), and so positive up to where the steepest of them is zero.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "clearance/contact/contact_set.h"
+#include "clearance/model/surface_path.h"
+
+namespace clearance {
+
+/// Two primitives about a time, as far as Taylor's polynomials of their motion tell.
+template <int dim>
+class TurningPair {
+ public:
+  TurningPair(const SurfacePath& path, const PrimitivePair& pair);
+
+  /// Expands about this time.
+  void set_time(double time);
+  /// [m] Distance along the best direction there.
+  double separation() const { return separation_; }
+  /// The distance is certainly above `threshold` [m] from the present time for as long as this, at most `longest`; 0 if
+  /// no direction tells. Up to the rounding of positions (SurfacePath::rounding).
+  double certified_length(double threshold, double longest);
+
+ private:
+  static constexpr int degree = 8;  // of the remainder
+  static constexpr int num_corners = dim == 2 ? 2 : 4;
+  using Series = std::array<Vec<3>, degree>;
+  using Coefficients = std::array<double, degree + 1>;
+
+  /// A corner of the relative motion: which vertices it is the difference of, and its derivatives' bounds.
+  struct Corner {
+    int first, second;
+    Series position;
+    std::array<double, degree + 1> bounds;  // of the norms of the derivatives within the longest piece
+  };
+  /// At center + time velocity + exp(time [turn]) arm; on a straight line the center is its start and there is no arm.
+  struct Vertex {
+    Vec<3> center, velocity, arm, turn;
+    double swing;  // |turn x arm|
+    Series position;
+  };
+
+  /// In time: a quarter of a radian of both bodies together, and of the direction.
+  double longest_piece(double rate) const { return 0.25 / std::max(total_rate_, rate); }
+  static void expand(double time, const Mat<3>& rotation, Vertex& vertex);
+  void find_direction();
+  void add_rate(const Vec<3>& rate);
+  void choose_rates();
+  double length_along(const Vec<3>& rate, double threshold, double longest) const;
+
+  int num_first_;
+  std::array<Vertex, dim + 1> vertices_;
+  int num_used_corners_;
+  std::array<Corner, num_corners> corners_;
+  double total_rate_;  // [rad] of both bodies
+  Vec<3> n_ = Vec<3>::Zero();
+  double separation_ = 0.0;
+  std::array<Vec<3>, 4> rates_;  // of directions
+  int num_rates_ = 0;
+  int preferred_ = 0;  // index of the rate that certified longest the last time
+};
+
+}  // namespace clearance
