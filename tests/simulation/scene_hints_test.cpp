@@ -463,5 +463,199 @@ TEST(Locking, PoissonRatioNearOneHalfIsTold) {
   expect_nothing(told(cube("0.45")));
 }
 
+// --- bending of bodies that are held and loaded: what it shows is how stiff their elements are ---
+
+/// A beam of 0.1 m, held at its left end, with 2 x 2 cells across.
+std::string held_beam(const std::string& more, const std::string& resolution = "[20, 2, 2]",
+                      const std::string& scene = R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, )") {
+  return bodies(box("[0.1, 0.01, 0.01]",
+                    R"(, "name": "beam", "material": {"youngs_modulus": 1e6, "poisson_ratio": 0.3},
+      "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1], [0.001, 2, 2]]}}])" +
+                        more,
+                    resolution),
+                scene);
+}
+std::string load(const std::string& kind, const std::string& value) {
+  return R"(, "loads": [{"kind": ")" + kind +
+         R"(", "region": {"frame": "body", "box": [[0.999, -1, -1], [2, 2, 2]]}, )" + value + "}]";
+}
+const char *const pressed_below = R"(, "loads": [{"kind": "pressure", "pressure": "50 * min(1, t)", "region" : {
+  "frame" : "body", "box" : [ [ -1, -1, -1 ], [ 2, 0.001, 2 ] ]
+}
+}])";
+
+TEST(CoarseElements, BeamThatIsHeldAndLoadedIsToldWithItsFactorAndOrderTwo) {
+  for (const std::string& how :
+       {std::string(pressed_below), load("force", R"("value": [0, -1e-3, 0])"),
+        load("force", R"("expression": ["0", "-1e-3 * t", "0"])"), load("traction", R"("value": [0, 0, 10])"),
+        std::string(R"(, "loads": [{"kind": "acceleration", "value": [0, 0, 1]}])")}) {
+    expect_told(told(held_beam(how)), "bodies[0].generator",
+                {"'beam'", "about 2 times too stiff", "50 % too little", "aside", "order"});
+  }
+}
+
+TEST(CoarseElements, BeamThatSagsUnderItsWeightIsTold) {
+  expect_told(told(held_beam("", "[20, 2, 2]", "")), "bodies[0].generator", {"about 2 times"});
+}
+
+TEST(CoarseElements, ColumnThatIsAboutToBuckleIsTold) {
+  // Euler's load is 0.206 N.
+  expect_told(told(held_beam(load("force", R"("value": [-0.1, 0, 0])"))), "bodies[0].generator", {"about 2 times"});
+  expect_nothing(told(held_beam(load("force", R"("value": [-0.01, 0, 0])"))));
+}
+
+TEST(CoarseElements, BeamBetweenEndsThatMoveApartSidewaysIsTold) {
+  const auto moved = [](const std::string& displacement) {
+    return bodies(box("[0.1, 0.01, 0.01]",
+                      R"(, "motions": [
+        {"region": {"frame": "body", "box": [[-1, -1, -1], [0.001, 2, 2]]}},
+        {"region": {"frame": "body", "box": [[0.999, -1, -1], [2, 2, 2]]}, "displacement": )" +
+                          displacement + "}]",
+                      "[20, 2, 2]"),
+                  R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, )");
+  };
+  expect_told(told(moved(R"(["0", "0.01 * t", "0"])")), "bodies[0].generator", {"times too stiff"});
+  expect_nothing(told(moved(R"(["0.01 * t", "0", "0"])")));
+}
+
+TEST(CoarseElements, StripInThePlaneIsTold) {
+  const std::string strip = R"({"dimension": 2, "gravity": [0, 0], "time": {"integrator": "quasi_static"}, "bodies": [
+      {"generator": {"kind": "rectangle", "size": [1, 0.1], "resolution": [20, 2]},
+       "motions": [{"region": {"frame": "body", "box": [[-1, -1], [0.001, 2]]}}],
+       "loads": [{"kind": "force", "value": [0, -1], "region": {"frame": "body", "box": [[0.999, -1], [2, 2]]}}]}]})";
+  expect_told(told(strip), "bodies[0].generator", {"times too stiff", "order"});
+}
+
+TEST(CoarseElements, WhatDoesNotBendIsNotTold) {
+  expect_nothing(told(held_beam("")));                                      // nothing acts on it
+  expect_nothing(told(held_beam(load("force", R"("value": [1, 0, 0])"))));  // pulled
+  expect_nothing(told(held_beam(R"(, "order": 2)" + std::string(pressed_below))));
+  expect_nothing(told(held_beam(pressed_below, "[60, 12, 12]")));
+  // A cube, and a pad that is held all along.
+  expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1],
+      [2, 0.001, 2]]}}], "loads": [{"kind": "force", "value": [1, 0, 0]}])"))));
+  expect_nothing(told(bodies(box("[1, 0.1, 1]", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1],
+      [2, 0.001, 2]]}}], "loads": [{"kind": "force", "value": [0, 1, 0]}])",
+                                 "[10, 2, 10]"),
+                             R"("gravity": [0, 0, 0], )")));
+  // A tube under pressure from all sides.
+  expect_nothing(told(held_beam(R"(, "loads": [{"kind": "pressure", "pressure": "50"}])")));
+}
+
+TEST(CoarseElements, AreNamedForTheEndOfTheRun) {
+  const Result<LoadedScene> loaded = load_scene_text(held_beam(pressed_below), "scene", ".", {});
+  const Result<Simulation> simulation = Simulation::create(loaded->scene);
+  ASSERT_EQ(simulation->named_warnings().size(), 1u);
+  EXPECT_EQ(simulation->named_warnings()[0].name, "coarse_elements");
+  EXPECT_EQ(to_string(simulation->named_warnings()[0].issue), to_string(simulation->warnings()[0]));
+}
+
+// --- gaps that contact keeps ---
+
+/// A soft block of 0.1 m above the floor whose top is pressed down.
+std::string pressed_block(const std::string& gap, const std::string& way, const std::string& formulation) {
+  return R"({"gravity": [0, 0, 0], "time": {"integrator": "quasi_static", "step": 0.25, "duration": 1},
+      "contact": {"formulation": ")" +
+         formulation + R"("}, "half_spaces": [{"point": [0, -)" + gap +
+         R"(, 0]}], "bodies": [{"name": "block", "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [4, 4, 4]},
+      "transform": {"translation": [0, 0.05, 0]}, "motions": [{"region": {"frame": "body", "box": [[-1, 0.999, -1], [2, 2, 2]]},
+      "displacement": ["0", "-)" +
+         way + R"( * t", "0"]}]}]})";
+}
+
+TEST(ContactGap, BodiesThatStartWithinDhatUnderConvergentAreToldWithTheirPush) {
+  const std::vector<std::string> lines = told(pressed_block("1e-6", "0.01", "convergent"));
+  expect_told(lines, "contact.dhat",
+              {"'block' and half_spaces[0]", "1e-06 m apart", "0.000173 m", "push", "N from the first"});
+  expect_nothing(told(pressed_block("1e-6", "0.01", "ipc")));
+  expect_nothing(told(pressed_block("1e-3", "0.01", "convergent")));
+}
+
+TEST(ContactGap, ApproachThatIsNotLargeBesideDhatIsTold) {
+  expect_told(told(pressed_block("1e-3", "0.0013", "ipc")), "contact.dhat",
+              {"0.0003 m further", "% of that", "contact.dhat"});
+  expect_told(told(pressed_block("1e-3", "0.0013", "gcp")), "contact.dhat", {"0.0003 m further"});
+  expect_nothing(told(pressed_block("1e-3", "0.01", "ipc")));
+  expect_nothing(told(pressed_block("1e-3", "0.0005", "ipc")));  // never meets
+}
+
+TEST(ContactGap, BodiesThatRestOnEachOtherUnderConvergentAreNotTold) {
+  // At the gap that carries the weight, by trial: 10 N on 0.01 m^2 of 1e5 Pa.
+  const auto block = [](const std::string& gap) {
+    return R"({"contact": {"formulation": "convergent"}, "half_spaces": [{"point": [0, -)" + gap +
+           R"(, 0]}], "bodies": [{"generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [4, 4, 4]},
+        "transform": {"translation": [0, 0.05, 0]}}]})";
+  };
+  expect_nothing(told(block("0.000165")));
+  expect_told(told(block("0.00005")), "contact.dhat", {"push each other"});
+}
+
+TEST(ContactGap, PressFitOfTheSizeOfDhatIsTold) {
+  const auto fit = [](const std::string& radius) {
+    return R"({"dimension": 2, "gravity": [0, 0], "time": {"integrator": "quasi_static"}, "start": {"overlaps": "separate"},
+        "bodies": [{"name": "left", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [4, 4]},
+                    "transform": {"translation": [-0.05, 0]},
+                    "motions": [{"region": {"frame": "body", "box": [[-1, -1], [0.001, 2]]}}]},
+                   {"name": "right", "generator": {"kind": "rectangle", "size": [0.1, 0.1], "resolution": [4, 4]},
+                    "transform": {"translation": [)" +
+           radius + R"(, 0]}, "motions": [{"region": {"frame": "body", "box": [[0.999, -1], [2, 2]]}}]}]})";
+  };
+  expect_told(told(fit("0.0498")), "contact.dhat", {"fit of", "0.0002 m deep"});
+  expect_nothing(told(fit("0.045")));
+}
+
+// --- loads, motions, steps, friction and masses that nobody means ---
+
+TEST(Loads, ForceThatThrowsABodyAwayIsTold) {
+  const auto thrown = [](const std::string& force, const std::string& more = "") {
+    return bodies(box("[0.1, 0.1, 0.1]",
+                      R"(, "name": "b", "loads": [{"kind": "force", "value": [)" + force + ", 0, 0]}]" + more));
+  };
+  expect_told(told(thrown("1e5")), "bodies[0].loads[0]", {"weighs 1 kg", "1e+04 times its weight", "ten steps"});
+  expect_told(told(thrown("1e5", R"(, "kind": "affine")")), "bodies[0].loads[0]", {"times its weight"});
+  expect_told(told(bodies(box("[0.1, 0.1, 0.1]", R"(, "loads": [{"kind": "acceleration", "value": [0, 0, 1e5]}])"))),
+              "bodies[0].loads[0]", {"an acceleration"});
+  expect_nothing(told(thrown("100")));
+  expect_nothing(
+      told(thrown("1e5", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1], [0.01, 2, 2]]}}])")));
+}
+
+TEST(Motions, DeformableBodyThatIsHeldAsAWholeIsTold) {
+  expect_told(told(bodies(box("[1, 1, 1]", R"(, "name": "b", "motions": [{"linear_velocity": [1, 0, 0]}])"))),
+              "bodies[0].motions", {"all of its 27 nodes", "obstacle", "region"});
+  expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "motions": [{"linear_velocity": [1, 0, 0], "end": 0.1}])"))));
+  expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "motions": [{"components": [true, false, true]}])"))));
+  expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "kind": "affine", "motions": [{"linear_velocity": [1, 0, 0]}])"))));
+}
+
+TEST(Steps, InWhichGravityMovesABodyByItsSizeAreTold) {
+  const std::string ball = box("[0.1, 0.1, 0.1]", R"(, "name": "b")");
+  expect_told(told(bodies(ball, R"("time": {"step": 1}, )")), "time.step", {"'b'", "9.81 m", "at most 0.0"});
+  expect_nothing(told(bodies(ball, R"("time": {"step": 0.02}, )")));
+  expect_nothing(told(bodies(ball, R"("time": {"step": 1}, "gravity": [0, 0, 0], )")));
+}
+
+TEST(Friction, CoefficientThatNoMaterialsHaveIsTold) {
+  const std::string cube = box("[1, 1, 1]", "");
+  expect_told(told(bodies(cube, R"("friction": {"coefficient": 30}, )")), "friction.coefficient", {"is 30"});
+  expect_told(told(bodies(cube, R"("friction": {"coefficient": 0.3, "static_coefficient": 20}, )")),
+              "friction.static_coefficient", {"is 20"});
+  expect_told(told(bodies(box("[1, 1, 1]", R"(, "friction": 45)"))), "bodies[0].friction", {"is 45"});
+  expect_told(
+      told(bodies(box("[1, 1, 1]", R"(, "name": "b")"), R"("half_spaces": [{"point": [0, -9, 0], "friction": 11}], )")),
+      "half_spaces[0].friction", {"is 11"});
+  expect_nothing(told(bodies(cube, R"("friction": {"coefficient": 10}, )")));
+}
+
+TEST(Units, GivenMassThatNoMaterialHasIsTold) {
+  const auto cube = [](const std::string& mass) {
+    return bodies(box("[1, 1, 1]", R"(, "name": "b", "kind": "affine", "mass": )" + mass));
+  };
+  expect_told(told(cube("1e7")), "bodies[0].mass", {"1e+07 kg", "osmium"});
+  expect_told(told(cube("1e-6")), "bodies[0].mass", {"density of air"});
+  expect_nothing(told(cube("1e5")));
+  expect_nothing(told(cube("1")));
+}
+
 }  // namespace
 }  // namespace clearance

@@ -74,6 +74,19 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_s
   return ready;
 }
 
+/// Those that a run repeats at its end have a name.
+Json warnings_of(const ReadyScene& ready) {
+  Json list = json_of(ready.warnings);
+  for (std::size_t i = 0; i < ready.warnings.size(); ++i) {
+    for (const NamedHint& hint : ready.simulation->named_warnings()) {
+      if (hint.issue.place == ready.warnings[i].place && hint.issue.message == ready.warnings[i].message) {
+        list[i]["name"] = hint.name;
+      }
+    }
+  }
+  return list;
+}
+
 /// `separation`: of a scene whose overlaps were to be separated.
 void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const SceneDesc& desc = ready.desc;
@@ -97,7 +110,7 @@ void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
                     {"min_distance", std::isfinite(s.min_distance) ? Json(s.min_distance) : Json(nullptr)},
                     {"names", bodies},
                     {"table", json_of_bodies(desc, facts)},
-                    {"warnings", json_of(ready.warnings)}};
+                    {"warnings", warnings_of(ready)}};
     if (!separation.is_null()) summary["separation"] = separation;
     fmt::print("{}\n", summary.dump(2));
     return;

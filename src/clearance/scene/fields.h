@@ -250,7 +250,10 @@ void describe(Visitor& v, MaterialDesc& m) {
   v.field("poisson_ratio", m.poisson_ratio, above(-1.0, "", "sideways contraction").below(0.5, true));
   v.field("damping", m.damping,
           at_least(0.0, "s", "stiffness-proportional (Rayleigh) coefficient, lagged by one step"));
-  v.field("stiffness", m.stiffness, positive("Pa", "of affine bodies: how hard they resist any deformation"));
+  v.field("stiffness", m.stiffness,
+          positive(
+              "Pa",
+              "of affine bodies: how hard they resist any deformation; null: what mass, size, step and loads ask for"));
 }
 
 template <>
@@ -491,7 +494,8 @@ template <class Visitor>
 void describe(Visitor& v, StiffPartDesc& p) {
   v.field("region", p.region, any("", "the nodes"));
   v.field("density", p.density, positive("kg/m^3 (2D: kg/m^2)", "of the stiff elements"));
-  v.field("stiffness", p.stiffness, positive("Pa", "how hard the part resists any deformation"));
+  v.field("stiffness", p.stiffness,
+          positive("Pa", "how hard the part resists any deformation; null: as of affine bodies"));
 }
 
 template <>

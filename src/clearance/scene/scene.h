@@ -147,7 +147,9 @@ struct MaterialDesc {
   double youngs_modulus = 1e5;  ///< [Pa]
   double poisson_ratio = 0.4;   ///< in (-1, 0.5)
   double damping = 0.0;         ///< [s] stiffness-proportional (Rayleigh) coefficient, lagged: force -damping K(x_t0) v
-  double stiffness = 1e11;      ///< [Pa] of affine bodies against deformation: kappa of [Lan22, eq. 6]
+  /// [Pa] of affine bodies against deformation: kappa of [Lan22, eq. 6]; absent: from mass, size, step and loads
+  /// (simulation/affine_stiffness.h)
+  std::optional<double> stiffness = {};
 };
 
 /// Shapes made by the program instead of read from a file; sizes before the transform.
@@ -332,8 +334,8 @@ inline bool is_stiff(BodyKind kind) {
 /// Nodes of a deformable body that move as one affine body: the elements with no other nodes are stiff.
 struct StiffPartDesc {
   RegionDesc region;
-  double density = 1000.0;  ///< [kg/m^3] of these elements
-  double stiffness = 1e11;  ///< [Pa] as MaterialDesc::stiffness
+  double density = 1000.0;               ///< [kg/m^3] of these elements
+  std::optional<double> stiffness = {};  ///< [Pa] as MaterialDesc::stiffness
 };
 
 /// Elements of a deformable body that are made of something else.

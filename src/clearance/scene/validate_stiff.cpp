@@ -145,9 +145,9 @@ class StiffCheck : SceneCheck {
       warn(given.youngs_modulus != defaults.youngs_modulus, "youngs_modulus", instead);
       warn(given.poisson_ratio != defaults.poisson_ratio, "poisson_ratio", instead);
       warn(given.damping != defaults.damping, "damping", "");
-      warn(is_rigid && given.stiffness != defaults.stiffness, "stiffness", instead);
+      warn(is_rigid && given.stiffness.has_value(), "stiffness", instead);
     } else if (body.kind == BodyKind::deformable) {
-      warn(given.stiffness != defaults.stiffness, "stiffness", "; see `youngs_modulus`");
+      warn(given.stiffness.has_value(), "stiffness", "; see `youngs_modulus`");
     }
   }
 

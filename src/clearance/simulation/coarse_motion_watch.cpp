@@ -5,7 +5,10 @@
 #include <numeric>
 
 #include "clearance/geometry/mass_properties.h"
+#include "clearance/math/dimension.h"
 #include "clearance/math/elementary.h"
+#include "clearance/math/svd.h"
+#include "clearance/model/blocks.h"
 
 namespace clearance {
 
@@ -92,21 +95,40 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
   return most;
 }
 
-CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
+namespace {
+
+/// [1] Of the angle that a stiff body turns by, as if its maps were rotations.
+template <int dim>
+double cosine_of_turn(const Mat<dim>& from, const Mat<dim>& to) {
+  // The trace of the rotation from one to the other: 2 cos, in space 1 + 2 cos.
+  return 0.5 * (from.cwiseProduct(to).sum() - (dim - 2));
+}
+
+template <int dim>
+CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
   CoarseTurn most;
-  const int dim = model.layout.dim;
   double least_cosine = elementary::cos(coarse_turn_limit);
   for (const StiffBody& body : model.stiff_bodies) {
-    // The trace of the rotation from one to the other: 2 cos, in space 1 + 2 cos.
-    const Eigen::Index first = dim * (static_cast<Eigen::Index>(body.first_block) + 1), count = dim * dim;
-    const double trace = x_t0.segment(first, count).dot(x_t1.segment(first, count)) / (body.radius * body.radius);
-    const double cosine = 0.5 * (trace - (dim - 2));
+    Mat<dim> from, to;
+    for (int c = 0; c < dim; ++c) {
+      from.col(c) = block<dim>(x_t0, body.first_block + 1 + c) / body.radius;
+      to.col(c) = block<dim>(x_t1, body.first_block + 1 + c) / body.radius;
+    }
+    if (!(cosine_of_turn<dim>(from, to) < least_cosine)) continue;
+    // What is pressed together has a small trace without any turn.
+    const double cosine = cosine_of_turn<dim>(nearest_rotation<dim>(from), nearest_rotation<dim>(to));
     if (!(cosine < least_cosine)) continue;
     least_cosine = cosine;
     most = {elementary::atan2(std::sqrt(std::max(0.0, 1.0 - cosine * cosine)), cosine),
             model.body_of_block[static_cast<std::size_t>(body.first_block)]};
   }
   return most;
+}
+
+}  // namespace
+
+CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
+  return with_dimension(model.layout.dim, [&](auto dim) { return find_turn<dim>(model, x_t0, x_t1); });
 }
 
 }  // namespace clearance

@@ -27,4 +27,8 @@ void add_hint(Issues& hints, const std::string& place, const std::string& messag
   hints.push_back({"", place, "", message, Severity::warning});
 }
 
+void add_named_hint(NamedHints& hints, const std::string& name, const std::string& place, const std::string& message) {
+  hints.push_back({name, {"", place, "", message, Severity::warning}});
+}
+
 }  // namespace clearance

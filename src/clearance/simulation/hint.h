@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "clearance/base/result.h"
 #include "clearance/scene/scene.h"
@@ -21,5 +22,14 @@ std::string counted(std::size_t count, const std::string& what);
 std::string and_more(std::size_t num_bodies);
 
 void add_hint(Issues& hints, const std::string& place, const std::string& message);
+
+/// A hint that falsifies numbers of the run: told once more at its end, by its name (`warnings` of summary.json).
+struct NamedHint {
+  std::string name;
+  Issue issue;
+};
+using NamedHints = std::vector<NamedHint>;
+
+void add_named_hint(NamedHints& hints, const std::string& name, const std::string& place, const std::string& message);
 
 }  // namespace clearance

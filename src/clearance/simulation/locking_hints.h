@@ -6,9 +6,10 @@
 
 namespace clearance {
 
-/// One element through the thickness of a slender body, elements that are long along it, and Poisson's ratios above
-/// 0.45. Factors are those of cantilevers of the generated boxes. Elements that are split where that pays
+/// `coarse_elements`: one element through the thickness of a slender body, elements that are long along it, Poisson's
+/// ratios above 0.45, and slender bodies that are held and loaded so that they bend, and do so by a tenth too little.
+/// Factors are those of cantilevers of the generated boxes. Elements that are split where that pays
 /// (`remesh`) are not counted.
-void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, Issues& hints);
+void warn_of_locking(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints);
 
 }  // namespace clearance

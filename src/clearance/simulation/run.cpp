@@ -212,6 +212,9 @@ struct Run::Impl {
     for (const Issue& issue : simulation_.empty_regions()) {
       summary.warnings.push_back({"empty_region", fmt::format("{}: {}", issue.place, issue.message)});
     }
+    for (const NamedHint& hint : simulation_.named_warnings()) {
+      summary.warnings.push_back({hint.name, fmt::format("{}: {}", hint.issue.place, hint.issue.message)});
+    }
     const std::vector<RunWarning> of_rolling = rolling_->warnings();
     summary.warnings.insert(summary.warnings.end(), of_rolling.begin(), of_rolling.end());
     keep(folder_.write_summary(summary));

@@ -129,6 +129,10 @@ StepRecord record_of(const Simulation& simulation, const StepReport& report) {
   if (coarse.share > 0.0) record.coarse = {coarse.share, {name_of(coarse.body), name_of(coarse.other)}};
   const CoarseTurn& turn = simulation.coarse_turn();
   if (turn.angle > 0.0) record.turned = {turn.angle, name_of(turn.body)};
+  const StiffStrain stiff_strain = simulation.stiff_strain();
+  if (stiff_strain.body >= 0) record.stiff_strain = {stiff_strain.strain, name_of(stiff_strain.body)};
+  const LargeRotation rotation = simulation.large_rotation();
+  if (rotation.body >= 0) record.large_rotation = {rotation.angle, name_of(rotation.body)};
   const CurvedDistance curved = simulation.curved_distance();
   if (curved.body >= 0) record.curved = {curved.distance, curved.share, name_of(curved.body)};
   if (report.remesh) {

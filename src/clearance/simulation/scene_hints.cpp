@@ -1,7 +1,10 @@
 #include "clearance/simulation/scene_hints.h"
 
+#include "clearance/simulation/contact_gap_hints.h"
 #include "clearance/simulation/contact_hints.h"
 #include "clearance/simulation/enclosure.h"
+#include "clearance/simulation/friction_hints.h"
+#include "clearance/simulation/load_hints.h"
 #include "clearance/simulation/locking_hints.h"
 #include "clearance/simulation/mass_hints.h"
 #include "clearance/simulation/remesh_checks.h"
@@ -12,8 +15,10 @@
 
 namespace clearance {
 
-Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
-  Issues hints;
+SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene,
+                            const std::vector<Separation::Overlap>& overlaps) {
+  SceneHints found;
+  Issues& hints = found.issues;
   const BodySurfaces surfaces(scene);
   warn_of_enclosed_bodies(desc, scene, surfaces, hints);
   warn_of_units(desc, scene, hints);
@@ -22,9 +27,15 @@ Issues find_scene_hints(const SceneDesc& desc, const SceneModel& scene) {
   warn_of_fast_bodies(desc, scene, hints);
   warn_of_faceted_rolling(desc, scene, hints);
   warn_of_free_bodies(desc, scene, hints);
-  warn_of_locking(desc, scene, surfaces, hints);
+  warn_of_long_steps(desc, scene, hints);
+  warn_of_friction(desc, hints);
+  warn_of_throwing_loads(desc, scene, hints);
+  warn_of_wholly_held_bodies(scene, hints);
+  warn_of_locking(desc, scene, surfaces, found.named);
+  warn_of_contact_gaps(desc, scene, overlaps, found.named);
+  for (const NamedHint& hint : found.named) hints.push_back(hint.issue);
   warn_of_bodies_that_cannot_adapt(desc, scene, hints);
-  return hints;
+  return found;
 }
 
 }  // namespace clearance

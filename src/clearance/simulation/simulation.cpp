@@ -23,6 +23,7 @@
 #include "clearance/simulation/motions.h"
 #include "clearance/simulation/preflight.h"
 #include "clearance/simulation/probes.h"
+#include "clearance/simulation/rotation_watch.h"
 #include "clearance/simulation/scene_hints.h"
 #include "clearance/simulation/scene_model.h"
 #include "clearance/simulation/support_hints.h"
@@ -39,6 +40,7 @@ struct Simulation::Impl {
   std::vector<BodyView> views;
   State state;
   Issues warnings;
+  NamedHints named_warnings;
   Separation separation;  // without its scene
   double initial_min_distance = infinity;
   Probes probes;
@@ -47,6 +49,7 @@ struct Simulation::Impl {
   CoarseMotion coarse;  // of the last step
   CoarseTurn turn;      // likewise
   CurvedSurfaceWatch curved_watch;
+  RotationWatch rotation_watch;
   std::map<int, ControlValues> control_schedule;
   // The workspace of the scene's dimension; made by the first step.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
@@ -336,6 +339,7 @@ struct Simulation::Impl {
     views = views_of(*scene);
     watch = CoarseMotionWatch(scene->model, scene->initial_state.x);
     curved_watch = CurvedSurfaceWatch(desc, *scene);
+    rotation_watch = RotationWatch(desc, *scene);
   }
 
   static std::vector<BodyView> views_of(const SceneModel& scene);
@@ -421,15 +425,18 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
     problems.insert(problems.end(), impl->warnings.begin(), impl->warnings.end());
     return problems;
   }
-  for (const Issues& issues : {find_scene_hints(desc, *impl->scene), problems}) {
+  SceneHints hints = find_scene_hints(desc, *impl->scene, impl->separation.overlaps);
+  for (const Issues& issues : {hints.issues, problems}) {
     impl->warnings.insert(impl->warnings.end(), issues.begin(), issues.end());
   }
+  impl->named_warnings = std::move(hints.named);
   log_contact_moduli(desc, *impl->scene);
   impl->views = Impl::views_of(*impl->scene);
   impl->initial_min_distance = preflight.min_distance;
   impl->state = impl->scene->initial_state;
   impl->watch = CoarseMotionWatch(impl->scene->model, impl->state.x);
   impl->curved_watch = CurvedSurfaceWatch(desc, *impl->scene);
+  impl->rotation_watch = RotationWatch(desc, *impl->scene);
   return Simulation(std::move(impl));
 }
 
@@ -448,6 +455,9 @@ std::vector<BodyFacts> Simulation::body_facts() const {
 }
 const Issues& Simulation::warnings() const {
   return impl_->warnings;
+}
+const NamedHints& Simulation::named_warnings() const {
+  return impl_->named_warnings;
 }
 const Separation& Simulation::separation() const {
   return impl_->separation;
@@ -496,6 +506,15 @@ const CoarseMotion& Simulation::coarse_motion() const {
 
 const CoarseTurn& Simulation::coarse_turn() const {
   return impl_->turn;
+}
+
+StiffStrain Simulation::stiff_strain() const {
+  return with_dimension(impl_->scene->dim,
+                        [&](auto dim) { return find_stiff_strain<dim>(impl_->scene->model, impl_->state.x); });
+}
+
+LargeRotation Simulation::large_rotation() const {
+  return impl_->rotation_watch.look(impl_->state.x);
 }
 
 CurvedDistance Simulation::curved_distance() const {

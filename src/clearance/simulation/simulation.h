@@ -12,11 +12,14 @@
 #include "clearance/base/result.h"
 #include "clearance/io/mesh/vtu.h"
 #include "clearance/io/result/result_files.h"
+#include "clearance/model/stiff_strain.h"
 #include "clearance/scene/scene.h"
 #include "clearance/simulation/body_facts.h"
 #include "clearance/simulation/coarse_motion.h"
 #include "clearance/simulation/curved_distance.h"
+#include "clearance/simulation/hint.h"
 #include "clearance/simulation/joint_strain.h"
+#include "clearance/simulation/large_rotation.h"
 #include "clearance/simulation/separation.h"
 #include "clearance/solver/report.h"
 
@@ -85,6 +88,8 @@ class Simulation {
   const std::vector<BodyView>& bodies() const;
   std::vector<BodyFacts> body_facts() const;
   const Issues& warnings() const;
+  /// Those of the warnings that falsify numbers of the run, with their names: a run tells them once more at its end.
+  const NamedHints& named_warnings() const;
   /// What had to be moved apart before the start, if the scene asks for it (`start.overlaps`); scene() says where to.
   const Separation& separation() const;
   /// Of the warnings those of motions and loads that select nothing.
@@ -125,6 +130,9 @@ class Simulation {
   /// Of the last step.
   const CoarseMotion& coarse_motion() const;
   const CoarseTurn& coarse_turn() const;
+  /// At the current positions; nothing while all stiff bodies keep their shape.
+  StiffStrain stiff_strain() const;
+  LargeRotation large_rotation() const;
   /// At the current positions; nothing unless the scene has `contact.separate_curved`.
   CurvedDistance curved_distance() const;
   /// Everything that a restart needs (model/model.h).

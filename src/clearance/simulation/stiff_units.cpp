@@ -13,6 +13,7 @@
 #include "clearance/math/dimension.h"
 #include "clearance/math/rotation.h"
 #include "clearance/scene/body_inertia.h"
+#include "clearance/simulation/affine_stiffness.h"
 #include "clearance/simulation/region.h"
 
 namespace clearance {
@@ -200,7 +201,7 @@ class Finder {
 
  private:
   void add_body(const BodyInstance& body, const BodyDesc& desc) {
-    unit_.stiffness = desc.material.stiffness;
+    unit_.stiffness = desc.material.stiffness.value_or(0.0);
     unit_.is_rigid = body.kind == BodyKind::rigid;
     StiffBodyOptions options = {desc.material.density, desc.mass, desc.thickness, 10.0 * scene_.contact.dhat};
     const Mat<3> rotation = rotation_from_euler_xyz(desc.transform.rotation);
@@ -220,7 +221,7 @@ class Finder {
       const StiffPartDesc& part = desc.stiff_parts[p];
       StiffUnit& unit = unit_;
       unit.place = fmt::format("bodies[{}].stiff_parts[{}]", body.desc, p);
-      unit.stiffness = part.stiffness;
+      unit.stiffness = part.stiffness.value_or(0.0);
       unit.tied_nodes = select_nodes(body, desc.transform, part.region, scene_.dimension);
       const std::vector<std::size_t> elements = elements_within(body.mesh, unit.tied_nodes);
       tie_whole_elements(body.mesh, elements, unit.tied_nodes);
@@ -258,7 +259,9 @@ class Finder {
 
 std::vector<StiffUnit> find_stiff_units(const SceneDesc& scene, const std::vector<BodyInstance>& bodies,
                                         Issues& issues) {
-  return Finder(scene, bodies, issues).run();
+  std::vector<StiffUnit> units = Finder(scene, bodies, issues).run();
+  choose_stiffness(scene, bodies, units);
+  return units;
 }
 
 std::vector<char> stiff_elements(const Mesh& mesh, const std::vector<StiffUnit>& units, int body) {

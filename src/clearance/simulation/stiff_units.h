@@ -12,7 +12,7 @@ struct StiffUnit {
   int body = 0;         ///< index into SceneModel::bodies
   int first_block = 0;  ///< of its 1 + dim
   AffineFrame frame;
-  double stiffness = 1e11;  ///< [Pa]
+  double stiffness = 0.0;  ///< [Pa] kappa
   bool is_rigid = false;
   std::string place;  ///< in the scene file
   /// Of the mesh of a deformable body, ascending: those in the region, and all nodes of the elements whose corners are

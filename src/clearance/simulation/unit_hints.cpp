@@ -132,6 +132,27 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
   });
 }
 
+/// Mean densities of a stiff body whose mass is given. Osmium has 22 600 kg/m^3, white dwarfs have more than 1e6; air
+/// has 1.2. Shapes that only stand for what touches may be far smaller than the body, and hollow ones far lighter.
+void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+  constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
+  if (desc.dimension == 2) return;
+  for (const StiffUnit& unit : scene.stiff_units) {
+    const int d = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
+    const BodyDesc& body = desc.bodies[static_cast<std::size_t>(d)];
+    const double density = unit.frame.mass / unit.frame.volume;
+    if (unit.is_part() || !body.mass || body.inertia) continue;
+    if (density <= largest_density && density >= smallest_density) continue;
+    add_hint(
+        hints, fmt::format("bodies[{}].mass", d),
+        fmt::format("body '{}' has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
+                    body.name, unit.frame.mass, unit.frame.volume, density,
+                    density > largest_density ? "no material is as dense (osmium has 22600)"
+                                              : "a thousandth of the density of air"));
+    return;
+  }
+}
+
 /// A column whose foot carries more than its stiffness is squashed to nothing: rho g h > E. Published scenes of very
 /// soft bodies reach 1.2 E, moduli in MPa are off by a million. Upright sheets are cloth, whatever they are made of.
 void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
@@ -269,6 +290,7 @@ void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints
   const std::vector<Entry> entries = collect_entries(desc, scene);
   warn_of_sizes(desc, entries, hints);
   warn_of_masses(desc, entries, hints);
+  warn_of_given_masses(desc, scene, hints);
   warn_of_densities(desc, entries, hints);
   warn_of_moduli(desc, entries, hints);
   warn_of_stiffness(desc, entries, hints);

@@ -18,7 +18,12 @@ constexpr double early_lag_share = 0.3;
 
 template <int dim>
 auto Step<dim>::end(StepStatus status) -> Verdict {
-  report_.status = status;
+  const bool is_settled = status == StepStatus::converged || status == StepStatus::friction_lag_limit;
+  if (is_settled && pull_.hold_if_straining(point_)) {
+    friction_.note_motion();
+    return Verdict::again;
+  }
+  report_.status = is_settled && pull_.is_held() ? StepStatus::prescribed_motion_blocked : status;
   return Verdict::ended;
 }
 
@@ -67,7 +72,9 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
       return Verdict::again;
     }
     if (!verdict.is_balanced && has_moved) return Verdict::go_on;
-    return pull_.pull_harder(point_) ? Verdict::again : end(StepStatus::prescribed_motion_blocked);
+    if (!pull_.pull_harder(point_)) return end(StepStatus::prescribed_motion_blocked);
+    if (pull_.is_held()) friction_.note_motion();
+    return Verdict::again;
   }
   if (const Verdict by_friction = judge_friction(verdict, forces); by_friction != Verdict::go_on) return by_friction;
   if (verdict.is_balanced) return end(StepStatus::converged);

@@ -2,18 +2,27 @@
 
 #include <algorithm>
 
+#include "clearance/model/stiff_strain.h"
+
 namespace clearance {
 
 namespace {
 /// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
 constexpr int max_vain_pulls = 15;
+/// A stiff body that is strained by other loads at the start of a step is not strained by the pull.
+constexpr double strain_growth = 1.5;
 }  // namespace
 
 template <int dim>
 Direction TargetPull<dim>::towards_targets(const Iterate& from) {
   VecX x = from.x;
   set_targets<dim>(in_.targets, x);
-  return bound_.bound(from, in_.coordinates().from_to(from.x, x));
+  Direction direction = bound_.bound(from, in_.coordinates().from_to(from.x, x));
+  if (x_unstrained_.size() == 0) {
+    x_unstrained_ = from.x;
+    near_unstrained_ = direction.near;
+  }
+  return direction;
 }
 
 template <int dim>
@@ -34,6 +43,7 @@ bool TargetPull<dim>::move(const Direction& direction, Iterate& iterate) {
 template <int dim>
 bool TargetPull<dim>::has_arrived(Point& point) {
   if (!problem_.augmented().is_active()) return true;
+  has_pulled_ = true;
   if (problem_.augmented().progress(point.iterate.x) < 0.999) return false;
   // The last thousandth in a straight line, if nothing is in its way.
   move(towards_targets(point.iterate), point.iterate);
@@ -45,7 +55,35 @@ bool TargetPull<dim>::has_arrived(Point& point) {
 }
 
 template <int dim>
+bool TargetPull<dim>::strains_stiff_body(const VecX& x) const {
+  // Bodies that are moved themselves are pulled to where they are unstrained.
+  const double strain = find_stiff_strain<dim>(in_.model, x, in_.targets.blocks).strain;
+  if (!(strain > 0.0)) return false;
+  return strain > strain_growth * find_stiff_strain<dim>(in_.model, in_.state.x, in_.targets.blocks).strain;
+}
+
+template <int dim>
+void TargetPull<dim>::hold(Point& point) {
+  is_held_ = true;
+  problem_.augmented().deactivate();
+  problem_.fix_prescribed();
+  point.iterate = problem_.make_iterate(x_unstrained_, near_unstrained_);
+  point.energy = problem_.energy(point.iterate);
+  report_.note("scripted nodes held by a stiff body");
+}
+
+template <int dim>
+bool TargetPull<dim>::hold_if_straining(Point& point) {
+  if (!has_pulled_ || is_held_ || !strains_stiff_body(point.iterate.x)) return false;
+  hold(point);
+  return true;
+}
+
+template <int dim>
 bool TargetPull<dim>::pull_harder(Point& point) {
+  if (hold_if_straining(point)) return true;
+  x_unstrained_ = point.iterate.x;
+  near_unstrained_ = point.iterate.near;
   const double missing = 1.0 - problem_.augmented().progress(point.iterate.x);
   num_vain_pulls_ = missing < 0.9 * least_missing_ ? 0 : num_vain_pulls_ + 1;
   least_missing_ = std::min(least_missing_, missing);

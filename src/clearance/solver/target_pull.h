@@ -18,16 +18,29 @@ class TargetPull {
   bool move(const Direction& direction, Iterate& iterate);
   /// True once every node is where it should be; then they are fixed.
   bool has_arrived(Point& point);
-  /// Stiffens the pull. False if that has not brought the nodes nearer for a while: something holds them.
+  /// Stiffens the pull, or lets the nodes go back and holds them there, if it strains a stiff body: nothing that keeps
+  /// its shape gives way. False if pulling has not brought the nodes nearer for a while: something holds them.
   bool pull_harder(Point& point);
+  /// Where the pull of this step has strained a stiff body, lets the nodes go back and holds them there. False: it has
+  /// not, or they are held already. Forces balance.
+  bool hold_if_straining(Point& point);
+  /// The nodes do not go to their targets in this step, because a stiff body is in their way.
+  bool is_held() const { return is_held_; }
 
  private:
+  bool strains_stiff_body(const VecX& x) const;
+  void hold(Point& point);
+
   const StepInputs<dim>& in_;
   StepProblem<dim>& problem_;
   DirectionBound<dim>& bound_;
   StepReport& report_;
   double least_missing_ = 1.0;  // of the motion, at any pull so far
   int num_vain_pulls_ = 0;
+  // Where the nodes strain no stiff body: at the start, or after the last pull.
+  VecX x_unstrained_;
+  std::shared_ptr<const Candidates> near_unstrained_;
+  bool has_pulled_ = false, is_held_ = false;
 };
 
 }  // namespace clearance

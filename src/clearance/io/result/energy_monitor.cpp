@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clearance/math/elementary.h"
+
 namespace clearance {
 
 namespace {
@@ -44,6 +46,11 @@ void EnergyMonitor::add(const StepEnergies& step) {
   coarse_ = std::max(coarse_, step.coarse);
   turned_ = std::max(turned_, step.turned);
   curved_ = std::max(curved_, step.curved);
+  if (step.stiff_strain.first > stiff_strain_.first) {
+    stiff_strain_ = step.stiff_strain;
+    time_of_stiff_strain_ = step.time;
+  }
+  large_rotation_ = std::max(large_rotation_, step.large_rotation);
   largest_strain_ = std::max(largest_strain_, step.joint);
   if (!step.adaptation) return;
   ++num_adaptable_;
@@ -107,6 +114,24 @@ std::vector<RunWarning> EnergyMonitor::warnings() const {
                      "slowly, and more slowly for any torque; use a step that is at least {:.2g} times "
                      "shorter",
                      turned_.second, turned_.first, turned_.first / resolved_turn)});
+  }
+  if (stiff_strain_.first > 0.0) {
+    warnings.push_back(
+        {"stiff_body_strained",
+         fmt::format("'{}' was strained by up to {:.2g} % ({:.4g} s), more than the 0.1 % that a stiff body may be, so "
+                     "that it was not stiff: more presses on it than its stiffness carries. Look for motions, drives "
+                     "or joints that close on it; else give it a larger `stiffness`, or the kind rigid",
+                     stiff_strain_.second, 100.0 * stiff_strain_.first, time_of_stiff_strain_)});
+  }
+  if (large_rotation_.first > 0.0) {
+    warnings.push_back(
+        {"large_rotation",
+         fmt::format("elements of '{}' turned by up to {:.0f} degrees, and the strains of its material, "
+                     "linear_elasticity, are right for small rotations alone: turning by that much counts as a strain "
+                     "of {:.2g} %, and what bends becomes longer. Use the model neo_hookean, or "
+                     "st_venant_kirchhoff",
+                     large_rotation_.second, large_rotation_.first * 57.29577951308232,
+                     100.0 * (1.0 - elementary::cos(large_rotation_.first)))});
   }
   if (curved_.first > 1.0) {
     warnings.push_back({"curved_surfaces",

@@ -18,8 +18,8 @@ inline constexpr double resolved_motion = 0.1;
 inline constexpr double resolved_turn = 0.1;
 
 struct RunWarning {
-  std::string
-      name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `curved_surfaces`, `joint_strained`, ...
+  std::string name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `curved_surfaces`,
+                     ///< `joint_strained`, `stiff_body_strained`, ...
   std::string message;  ///< what was found, how much, and what to do
 };
 
@@ -43,7 +43,12 @@ struct StepEnergies {
     double num_done = 0.0, num_rejected = 0.0, num_unsafe = 0.0;  ///< operations
     double made = 0.0;                                            ///< [J] by moving fields to other elements
   };
-  std::optional<Adaptation> adaptation;
+  std::optional<Adaptation> adaptation = {};
+  /// Of the stiff body that is strained most, above what a stiff body may be: by how much, its name.
+  std::pair<double, std::string> stiff_strain = {};
+  /// Of the body of linear elasticity whose elements have turned farthest, beyond what is small: by what angle [rad].
+  std::pair<double, std::string> large_rotation = {};
+  double time = 0.0;  ///< [s] at the end of the step
   double lost_in_impacts = 0.0;  ///< of the body that lost most: what impacts took besides, a share as well
   bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
 };
@@ -65,11 +70,13 @@ class EnergyMonitor {
   std::vector<RunWarning> warnings() const;
 
  private:
+  std::pair<double, std::string> gained_, lost_;  // at the last step
+  std::pair<double, std::string> strained_, coarse_, turned_, curved_, stiff_strain_,
+      large_rotation_;                 // the most of all steps
+  double time_of_stiff_strain_ = 0.0;  // [s]
   std::string loss_text() const;
 
   TimeIntegrator integrator_;
-  std::pair<double, std::string> gained_, lost_;                        // at the last step
-  std::pair<double, std::string> strained_, coarse_, turned_, curved_;  // the most of all steps
   double lost_in_impacts_ = 0.0;                                        // at the last step
   bool is_loser_driven_ = false;
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;

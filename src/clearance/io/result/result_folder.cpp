@@ -303,6 +303,12 @@ Result<Done> ResultFolder::append_stats(const StepRecord& record) {
   if (record.turned.angle > 0.0) {
     line["turned"] = {{"angle", number(record.turned.angle)}, {"body", record.turned.body}};
   }
+  if (record.stiff_strain.strain > 0.0) {
+    line["stiff_strain"] = {{"strain", number(record.stiff_strain.strain)}, {"body", record.stiff_strain.body}};
+  }
+  if (record.large_rotation.angle > 0.0) {
+    line["large_rotation"] = {{"angle", number(record.large_rotation.angle)}, {"body", record.large_rotation.body}};
+  }
   if (!record.curved.body.empty()) {
     line["curved"] = {{"distance", number(record.curved.distance)},
                       {"share", number(record.curved.share)},
@@ -381,6 +387,8 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
                number_in(account, "impacts", 0.0) + number_in(account, "integrator", 0.0), share_in("gained", "body"),
                share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
                share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation,
+               share_in("stiff_strain", "body", "strain"), share_in("large_rotation", "body", "angle"),
+               number_in(record, "time", 0.0),
                share_in("lost", "body", "impacts").first,
                record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")});
 }

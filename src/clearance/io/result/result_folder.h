@@ -68,6 +68,14 @@ struct StepRecord {
     std::string body;
   };
   Turn turned;
+  /// Of the stiff body that is strained most, if by more than a thousandth: by how much, its name.
+  struct StiffStrain {
+    double strain = 0.0;
+    std::string body;
+  };
+  StiffStrain stiff_strain;
+  /// Of the body of linear elasticity whose elements have turned farthest, if by more than 10 degrees.
+  Turn large_rotation;
   /// Of the body whose curved boundary is farthest from its flat pieces: by what at most [m], twice that over
   /// min_separation, its name. Empty unless the scene has `contact.separate_curved`.
   struct Curved {

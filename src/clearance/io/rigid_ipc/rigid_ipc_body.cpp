@@ -191,7 +191,7 @@ class BodyReader {
       high = high.cwiseMax(v);
     }
     const double volume = mass_of_mesh(placed_, 0.01 * (high - low).norm()).properties.measure;
-    if (volume > 0.0) body_.material.stiffness *= std::max(1.0, measure / volume);
+    if (volume > 0.0 && measure > volume) body_.material.stiffness = 1e11 * (measure / volume);
   }
 
   void add_load(LoadKind kind, const Vec<3>& value) {

@@ -1,0 +1,16 @@
+// How large the given loads of a scene become.
+#pragma once
+
+#include "clearance/scene/controls.h"
+#include "clearance/simulation/body_instance.h"
+
+namespace clearance {
+
+/// Largest magnitude of each component of a load's value at times spread over the run, at the middle of the body. A
+/// formula that cannot be evaluated there counts as zero: the run will say so.
+Vec<3> largest_value(const LoadDesc& load, const BodyInstance& body, double duration, const Controls& controls);
+
+/// [Pa] The same of a pressure.
+double largest_pressure(const LoadDesc& load, double duration, const Controls& controls);
+
+}  // namespace clearance

@@ -1,0 +1,29 @@
+// Watches how far elements of linear elasticity turn.
+#pragma once
+
+#include "clearance/simulation/large_rotation.h"
+#include "clearance/simulation/scene_model.h"
+
+namespace clearance {
+
+class RotationWatch {
+ public:
+  RotationWatch() = default;
+  RotationWatch(const SceneDesc& desc, const SceneModel& scene);
+
+  /// At the unknowns x; curved elements by their corners.
+  LargeRotation look(const VecX& x) const;
+
+ private:
+  struct Element {
+    int body;
+    std::array<int, 4> corners;  // vertices of frames
+    Mat<3> inverse_rest;         // of the edges from the first corner
+  };
+
+  int dim_ = 3;
+  std::vector<Element> elements_;
+  SurfaceMap vertex_map_{3};
+};
+
+}  // namespace clearance
