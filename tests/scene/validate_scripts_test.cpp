@@ -177,7 +177,16 @@ TEST(ValidateScripts, ChecksRestitution) {
               s.contact.restitution = 0.5;
               s.time.integrator = TimeIntegrator::implicit_newmark;
             }),
-            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2"});
+            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; "
+                  "implicit_newmark carries the acceleration of an impact into the next step, where it would act once "
+                  "more on the speed of the rebound"});
+  EXPECT_EQ(problems([&](SceneDesc& s) {
+              rigid(s);
+              s.contact.restitution = 0.5;
+              s.time.integrator = TimeIntegrator::quasi_static;
+            }),
+            Lines{"contact.restitution: needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; "
+                  "quasi_static has no velocities that could rebound"});
   EXPECT_EQ(problems([](SceneDesc& s) { s.contact.restitution = 0.5; }),
             Lines{"contact.restitution: warning: has no effect: there is no affine or rigid body, and deformable ones "
                   "rebound by their elasticity alone"});

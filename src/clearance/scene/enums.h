@@ -48,7 +48,9 @@ struct EnumInfo<ContactStiffnessKind> {
   static constexpr std::array values = {
       V{ContactStiffnessKind::bodies, "bodies", "inertia and elasticity of what meets, contact by contact"},
       V{ContactStiffnessKind::published, "published",
-        "one for the scene, chosen in every step within the bounds of app. A.6"}};
+        "one for the scene: ten times the lower bound of [Fer23, app. A.6] (of stiff bodies what their inertia asks "
+        "for) at the start of every step, then doubled as there; kappa_g of A.6, which would balance the other forces "
+        "at the gaps of the start, is not computed"}};
 };
 
 template <>
@@ -63,7 +65,9 @@ template <>
 struct EnumInfo<Convergence> {
   using V = EnumValue<Convergence>;
   static constexpr std::array values = {
-      V{Convergence::forces, "forces", "when the forces on every body balance up to force_tolerance"},
+      V{Convergence::forces, "forces",
+        "when the forces on every body balance up to force_tolerance, and what is left of them would move no body by "
+        "more than that share of its motion"},
       V{Convergence::published, "published", "when |dx|_inf / h is below tolerance"}};
 };
 
@@ -92,7 +96,9 @@ struct EnumInfo<CcdMethod> {
   using V = EnumValue<CcdMethod>;
   static constexpr std::array values = {
       V{CcdMethod::clearance, "clearance", "certified separating directions: no missed impact, and fast"},
-      V{CcdMethod::tight_inclusion, "tight_inclusion", "interval bisection with an error bound"}};
+      V{CcdMethod::tight_inclusion, "tight_inclusion",
+        "interval bisection with an error bound, of up to 250 boxes a pair; pairs that need more, half of them in hard "
+        "impacts, are certified by the method `clearance`, and the later of both bounds counts"}};
 };
 
 template <>

@@ -223,9 +223,10 @@ void describe(Visitor& v, SolverDesc& s) {
   v.field("convergence", s.convergence, any("", "when a step has converged"));
   v.field(
       "force_tolerance", s.force_tolerance,
-      positive(
-          "",
-          "convergence forces: share of the forces at work on a body that may be left; of their sum a tenth of that")
+      positive("",
+               "convergence forces: share of the forces at work on a body that may be left, of their sum a tenth of "
+               "that; and share of what these forces have moved the body in the step, or of a hundredth of its size if "
+               "that is less, that those left over would still move it")
           .below(1.0, true));
   v.field("tolerance", s.tolerance,
           positive("l/s or m/s", "convergence published: Newton stops when |dx|_inf / h is below this"));

@@ -32,7 +32,7 @@ enum class ContactScaleKind {
 /// What the barrier's stiffness follows from.
 enum class ContactStiffnessKind {
   bodies,    ///< for every contact: what resists there
-  published  ///< for the scene, chosen in every step within the bounds of [Fer23, app. A.6]
+  published  ///< for the scene, within the bounds of [Fer23, app. A.6], without its kappa_g
 };
 
 /// Of one pair of bodies, whatever the scene has.

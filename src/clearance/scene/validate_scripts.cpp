@@ -258,7 +258,12 @@ class ScriptCheck : SceneCheck {
     if (!has_any) return;
     const TimeIntegrator integrator = scene_.time.integrator;
     if (integrator == TimeIntegrator::implicit_newmark || integrator == TimeIntegrator::quasi_static) {
-      error("contact.restitution", "needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2");
+      const char* reason = integrator == TimeIntegrator::quasi_static
+                               ? "quasi_static has no velocities that could rebound"
+                               : "implicit_newmark carries the acceleration of an impact into the next step, where it "
+                                 "would act once more on the speed of the rebound";
+      error("contact.restitution",
+            fmt::format("needs another `time.integrator`: implicit_euler, bdf2_restarted or bdf2; {}", reason));
     }
     const bool has_stiff = std::any_of(scene_.bodies.begin(), scene_.bodies.end(), [](const BodyDesc& body) {
       return body.kind == BodyKind::affine || body.kind == BodyKind::rigid;

@@ -1,28 +1,25 @@
 #include "clearance/solver/balance.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "clearance/model/blocks.h"
+#include "clearance/solver/force_rounding.h"
 
 namespace clearance {
 
 template <int dim>
 Balance<dim>::Balance(const Model& model, const LocalCoordinates<dim>& coordinates)
-    : coordinates_(coordinates), origins_(coordinates.origins()) {
-  const std::vector<char> is_column = column_flags(model);
+    : model_(model), coordinates_(coordinates), origins_(coordinates.origins()) {
   for (const auto& origin : origins_) {
     const int body = body_of_block(model, origin.block);
     body_of_.push_back(body);
     num_bodies_ = std::max(num_bodies_, body + 1);
-    is_column_.push_back(is_column[static_cast<std::size_t>(origin.block)]);
   }
 }
 
 template <int dim>
 BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients, const VecX& stiffness,
                                    const std::vector<char>& is_fixed, double tolerance) const {
-  constexpr double rounding = 64.0 * std::numeric_limits<double>::epsilon();
   constexpr double least_net_share = 0.01;
   // Of the tolerance: what decides whether a body slides has to be known better than the forces within it.
   constexpr double net_share = 0.1;
@@ -31,7 +28,6 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     double work = 0.0;                // sum_b sum_k |g_b^k|
     double net_work = 0.0;            // sum_k |sum_b g_b^k|
     double rounding = 0.0;            // sum_b r_b
-    double farthest = 0.0;            // [m] largest |x_b|
     Vec<dim> net = Vec<dim>::Zero();  // of one term, then of all
   };
   std::vector<OfBody> bodies(static_cast<std::size_t>(num_bodies_));
@@ -43,20 +39,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     }
   };
 
-  // Forces come from differences of positions anywhere in the body.
-  for (std::size_t b = 0; b < num_blocks; ++b) {
-    OfBody& body = bodies[static_cast<std::size_t>(body_of_[b])];
-    body.farthest = std::max(body.farthest, block<dim>(x, origins_[b].block).norm());
-  }
-  // A rotation vector has the rounding of its body's columns.
-  const auto rounding_of = [&](std::size_t b) {
-    const auto& [block_of_x, is_turn, radius] = origins_[b];
-    const double size = is_turn         ? 1.0
-                        : is_column_[b] ? block<dim>(x, block_of_x).norm()
-                                        : bodies[static_cast<std::size_t>(body_of_[b])].farthest;
-    return rounding * stiffness[static_cast<Eigen::Index>(b)] * size / radius;
-  };
-
+  const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
   VecX total = VecX::Zero(dim * coordinates_.num_blocks());
   gradients.for_each([&](const VecX& gradient) {
     const VecX reduced = coordinates_.reduce(x, gradient);
@@ -72,7 +55,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
   for (OfBody& body : bodies) body.net.setZero();
   for_each_free([&](std::size_t b, OfBody& body) {
     ++body.num_blocks;
-    body.rounding += rounding_of(b);
+    body.rounding += rounding[static_cast<Eigen::Index>(b)];
     if (!origins_[b].is_turn) body.net += block<dim>(total, static_cast<int>(b));
   });
 
@@ -87,7 +70,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
   };
   for_each_free([&](std::size_t b, const OfBody& body) {
     compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, tolerance * body.work / body.num_blocks,
-            rounding_of(b), body_of_[b]);
+            rounding[static_cast<Eigen::Index>(b)], body_of_[b]);
   });
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];

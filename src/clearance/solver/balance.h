@@ -7,9 +7,9 @@
 //     |sum_b g_b| <= tol / 10 max(sum_k |sum_b g_b^k|, 0.01 N W) + sum_b r_b.
 // The first says that no node and no stiff body keeps more than a fraction of the mean force at work on a block of its
 // body; the second that a soft body as a whole does not, although it may be squeezed by far larger forces. The rotation
-// vector of a rigid body counts by its force at the body's radius. r_b = 64 eps |H_bb| max_b |x_b| is what rounding of
-// the positions leaves of the forces (of a column of an affine map: its own |x_b|). All scales are those of the body:
-// other bodies, however large or far, have no part in it.
+// vector of a rigid body counts by its force at the body's radius. r_b is what rounding of the positions leaves of the
+// forces (force_rounding.h). All scales are those of the body: other bodies, however large or far, have no part in it.
+// A body that is soft somewhere is judged by what the forces left over would still move, too (remaining_motion.h).
 #pragma once
 
 #include "clearance/solver/step_problem.h"
@@ -34,10 +34,10 @@ class Balance {
                        const std::vector<char>& is_fixed, double tolerance) const;
 
  private:
+  const Model& model_;
   const LocalCoordinates<dim>& coordinates_;
   std::vector<typename LocalCoordinates<dim>::Origin> origins_;  // per local block
   std::vector<int> body_of_;                                     // per local block
-  std::vector<char> is_column_;                                  // per local block: of an affine body's map
   int num_bodies_ = 0;
 };
 

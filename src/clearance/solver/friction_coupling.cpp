@@ -1,7 +1,6 @@
 #include "clearance/solver/friction_coupling.h"
 
 #include "clearance/math/gmres.h"
-#include "clearance/model/blocks.h"
 
 namespace clearance {
 
@@ -22,22 +21,10 @@ bool FrictionCoupling<dim>::is_possible() const {
   return lag_.wants_coupling() && lag_.is_fresh() && !problem_.friction().is_empty() && problem_.secant_share() == 0.0;
 }
 
-/// In Newton's unknowns; zero where they are fixed.
-template <int dim>
-VecX FrictionCoupling<dim>::reduce_free(const VecX& x, const VecX& gradient) const {
-  VecX reduced = in_.coordinates().reduce(x, gradient);
-  clear_blocks<dim>(in_.coordinates().reduce(problem_.is_fixed()), reduced);
-  const std::vector<char>& held = problem_.held_components();
-  if (!held.empty()) clear_components<dim>(in_.coordinates().reduce(held), reduced);
-  return reduced;
-}
-
 /// Of the objective with `friction` in place of its own.
 template <int dim>
 VecX FrictionCoupling<dim>::gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const {
-  VecX sum = VecX::Zero(iterate.x.size());
-  problem_.term_gradients(iterate, friction).for_each([&](const VecX& gradient) { sum += gradient; });
-  return reduce_free(iterate.x, sum);
+  return problem_.free_sum(in_.coordinates(), iterate.x, problem_.term_gradients(iterate, friction));
 }
 
 /// How the gradient changes along d because friction follows normal forces, directions and points of contacts: a
@@ -55,7 +42,7 @@ VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) co
   VecX agreed = VecX::Zero(dx.size()), lagged = agreed;
   lag_.fresh(shifted).add_gradient(shifted.x_surface, agreed);
   problem_.friction().add_gradient(shifted.x_surface, lagged);
-  return reduce_free(at.x, (agreed - lagged) / part);
+  return problem_.free_part(in_.coordinates(), at.x, (agreed - lagged) / part);
 }
 
 /// From the direction of the lagged problem that of the coupled one; whether it is any good is for the search to tell.

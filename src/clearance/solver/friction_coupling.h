@@ -29,7 +29,6 @@ class FrictionCoupling {
 
  private:
   bool is_possible() const;
-  VecX reduce_free(const VecX& x, const VecX& gradient) const;
   VecX gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
   VecX friction_change(const Iterate& at, const VecX& d) const;
   VecX coupled(const Iterate& at, const VecX& dy) const;

@@ -17,6 +17,7 @@ template <int dim>
 void NewtonSystem<dim>::assemble(const Iterate& iterate, const MovingPart<dim>& part) {
   StageTimer timer(report_.profile, Stage::assembly);
   is_exact_ = wants_exact_;
+  has_factor_ = false;
   problem_.assemble(iterate, in_.system, gradient_, is_exact_ ? HessianKind::exact : HessianKind::projected);
   if (!in_.has_forces() || !part.is_everything()) return;
   const BlockSparseMatrix& matrix = in_.system.matrix();
@@ -36,13 +37,22 @@ void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
 template <int dim>
 bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy) {
   if (!part.is_everything()) return solve_part(part.blocks(), dy);
+  is_shifted_ = false;
   if (is_exact_) {
-    if (solve_exact(dy)) return true;
+    has_factor_ = solve_exact(dy);
+    if (has_factor_) return true;
     wants_exact_ = false;
     exact_limit_ = 0.1 * report_.imbalance;
     assemble(iterate, part);
   }
-  return solve_projected(dy);
+  has_factor_ = solve_projected(dy);
+  return has_factor_;
+}
+
+template <int dim>
+bool NewtonSystem<dim>::solve_again(const VecX& gradient, VecX& dy) {
+  StageTimer timer(report_.profile, Stage::linear_solve);
+  return in_.system.solver().solve(-gradient, dy) == LinearSolveStatus::solved && dy.allFinite();
 }
 
 template <int dim>
@@ -81,6 +91,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
     }
     log_warning("step {}: linear system shifted by {:.3g}", in_.state.step + 1, wanted);
     shift = wanted;
+    is_shifted_ = true;
   }
   return false;
 }

@@ -34,6 +34,12 @@ class NewtonSystem {
   /// dy = -H^-1 g at the assembled iterate, where everything else than `part` is held. False if the system is singular
   /// and stays so.
   bool solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy);
+  /// The matrix of the last direction of everything still stands for the system, as it was assembled.
+  bool has_factor() const { return has_factor_; }
+  /// dy = -H^-1 gradient with it. False if it cannot be solved with.
+  bool solve_again(const VecX& gradient, VecX& dy);
+  /// Nothing resists some motion, so that the last system of everything was not the assembled one.
+  bool is_shifted() const { return is_shifted_; }
   /// Of the systems of parts.
   LinearSolverCounters part_counters() const {
     return part_solver_ ? part_solver_->counters() : LinearSolverCounters();
@@ -53,6 +59,7 @@ class NewtonSystem {
   VecX stiffness_;
   bool is_exact_ = false;  // the Hessian assembled last is not projected
   bool wants_exact_ = false;
+  bool has_factor_ = false, is_shifted_ = false;
   double exact_limit_ = infinity;  // no exact Hessian before the imbalance is below: after one that was indefinite
 };
 

@@ -1,5 +1,7 @@
 #include "clearance/solver/step.h"
 
+#include <utility>
+
 namespace clearance {
 
 namespace {
@@ -34,6 +36,7 @@ Step<dim>::Step(const StepInputs<dim>& in)
       newton_(in_, problem_, report_),
       search_(in_, problem_, bound_, report_),
       balance_(in.model, in.coordinates()),
+      remaining_(in.model, in.coordinates(), target_, in.state.x),
       account_(in.model, in.copies, in.coordinates(), target_, in.options.integrator.h),
       counters_t0_(in.system.solver().counters()) {}
 
@@ -69,7 +72,13 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
 
     VecX dy;
     const bool is_partial = !part_.is_everything();
-    if (!find_direction(dy)) {
+    const bool is_found = find_direction(dy);
+    if (std::exchange(is_balanced_, false) && (!is_found || is_settled(dy))) {
+      report_.status = StepStatus::converged;
+      report_.limited_by.clear();
+      break;
+    }
+    if (!is_found) {
       if (!is_partial) break;
       part_.choose_everything();
       set_part();

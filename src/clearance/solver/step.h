@@ -10,6 +10,7 @@
 #include "clearance/solver/line_search.h"
 #include "clearance/solver/newton_system.h"
 #include "clearance/solver/rebound.h"
+#include "clearance/solver/remaining_motion.h"
 #include "clearance/solver/step_account.h"
 #include "clearance/solver/target_pull.h"
 
@@ -51,6 +52,8 @@ class Step {
   Verdict judge_friction(const BalanceVerdict& verdict, TermGradients& forces);
   TermGradients term_gradients();
   BalanceVerdict judge_balance(const TermGradients& forces);
+  bool is_settled(const TermGradients& forces);
+  bool is_settled(const VecX& dy);
   Verdict end(StepStatus status);
 
   // step_end.cpp: what is reported and kept
@@ -80,14 +83,17 @@ class Step {
   MovingPart<dim> part_;
   LineSearch<dim> search_;
   Balance<dim> balance_;
+  RemainingMotion<dim> remaining_;
   StepAccount<dim> account_;
   LinearSolverCounters counters_t0_;  // at the start of the step
 
   Point point_;
-  IterationReport iteration_;       // the one under way
-  int num_locked_ = 0;              // directions in a row of which next to nothing was taken
-  bool is_rounding_known_ = false;  // a direction was taken although what is left may be rounding
-  bool is_first_of_lag_ = false;    // friction was lagged again since the last direction
+  IterationReport iteration_;          // the one under way
+  int num_locked_ = 0;                 // directions in a row of which next to nothing was taken
+  bool is_rounding_known_ = false;     // a direction was taken although what is left may be rounding
+  bool is_balanced_ = false;           // all that is left to judge is whether the next direction is small
+  double least_remaining_ = infinity;  // MotionVerdict::share so far
+  bool is_first_of_lag_ = false;       // friction was lagged again since the last direction
 };
 
 }  // namespace clearance

@@ -1,6 +1,8 @@
 // Whether a step is done: by what is left of the forces, or, as published, by the size of a direction.
+#include <algorithm>
 #include <utility>
 
+#include "clearance/solver/force_rounding.h"
 #include "clearance/solver/step.h"
 
 namespace clearance {
@@ -14,6 +16,13 @@ constexpr double least_taken = 0.5;
 /// this part of the one with friction that agrees with the contact forces.
 constexpr double early_imbalance = 1.0;
 constexpr double early_lag_share = 0.3;
+/// A direction has to leave less than this part of the motion that was missing before it...
+constexpr double least_fall = 0.9;
+/// ... unless that is less than this part of the size of the body.
+constexpr double tiny_motion = 1e-9;
+/// Less than this part of the force tolerance, by default a billionth of a body's weight, is not worth a factorisation
+/// at the start of a step: what rests has that much left.
+constexpr double negligible_share = 1e-5;
 }  // namespace
 
 template <int dim>
@@ -77,28 +86,29 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
     return Verdict::again;
   }
   if (const Verdict by_friction = judge_friction(verdict, forces); by_friction != Verdict::go_on) return by_friction;
-  if (verdict.is_balanced) return end(StepStatus::converged);
-  return has_moved ? Verdict::go_on : end(StepStatus::line_search_stalled);
+  if (!has_moved) return end(verdict.is_balanced ? StepStatus::converged : StepStatus::line_search_stalled);
+  return verdict.is_balanced && is_settled(forces) ? end(StepStatus::converged) : Verdict::go_on;
 }
 
 /// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon
 /// as its disagreement is what most of the imbalance comes from. `verdict` is that of the lagged friction, `forces` are
-/// all with it; afterwards with fresh friction.
+/// all with it.
 template <int dim>
 auto Step<dim>::judge_friction(const BalanceVerdict& verdict, TermGradients& forces) -> Verdict {
   const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
   if (!problem_.has_friction() || !may_settle || friction_.is_fresh()) return Verdict::go_on;
   const FrictionPotential<dim> fresh = friction_.fresh(point_.iterate);
   if (fresh.is_empty() && problem_.friction().is_empty()) return Verdict::go_on;
-  forces.friction = problem_.friction_gradient(point_.iterate, fresh);
+  const VecX lagged = std::exchange(forces.friction, problem_.friction_gradient(point_.iterate, fresh));
   const BalanceVerdict of_fresh = judge_balance(forces);
-  if (verdict.is_balanced && of_fresh.is_balanced) return end(StepStatus::converged);
+  forces.friction = lagged;
+  if (verdict.is_balanced && of_fresh.is_balanced) return Verdict::go_on;
   // Friction that does not come to agree at all: the step ends in balance with the last one.
   if (friction_.is_over()) return verdict.is_balanced ? end(StepStatus::friction_lag_limit) : Verdict::go_on;
   if (!verdict.is_balanced && !(verdict.imbalance < early_lag_share * of_fresh.imbalance)) return Verdict::go_on;
   if (friction_.lag_again(point_)) return Verdict::again;
   // The last of the wanted number: what is left of the forces still has to balance with it.
-  return verdict.is_balanced ? end(StepStatus::converged) : Verdict::go_on;
+  return Verdict::go_on;
 }
 
 /// At the present point, friction as lagged.
@@ -123,17 +133,50 @@ BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
   return verdict;
 }
 
+/// What `forces` would still move is small beside what they have moved. Without a factor at hand the next direction
+/// tells, unless inertia alone holds every body where it is.
+template <int dim>
+bool Step<dim>::is_settled(const TermGradients& forces) {
+  const VecX& x = point_.iterate.x;
+  const VecX gradient = problem_.free_sum(in_.coordinates(), x, forces);
+  if (newton_.has_factor()) {
+    VecX dy;
+    return !newton_.solve_again(gradient, dy) || is_settled(dy);
+  }
+  if (report_.imbalance <= negligible_share * in_.options.force_tolerance) return true;
+  const VecX rounding = force_rounding<dim>(in_.model, in_.coordinates(), x, newton_.stiffness());
+  if (remaining_.is_held_by_inertia(x, gradient, rounding)) return true;
+  is_balanced_ = true;
+  return false;
+}
+
+/// Where no force resists some motion it is anywhere, and nothing can be said. What does not become less although it is
+/// tiny is rounding that a nearly singular system makes large.
+template <int dim>
+bool Step<dim>::is_settled(const VecX& dy) {
+  if (newton_.is_shifted()) return true;
+  const MotionVerdict verdict =
+      remaining_.judge(point_.iterate.x, dy, problem_.is_fixed(), in_.options.force_tolerance);
+  const bool is_less = verdict.share < least_fall * least_remaining_;
+  least_remaining_ = std::min(least_remaining_, verdict.share);
+  return verdict.is_small || (!is_less && verdict.length <= tiny_motion * verdict.size);
+}
+
 template Step<2>::Verdict Step<2>::end(StepStatus);
 template Step<2>::Verdict Step<2>::judge_direction(bool);
 template Step<2>::Verdict Step<2>::judge_forces(bool);
 template Step<2>::Verdict Step<2>::judge_friction(const BalanceVerdict&, TermGradients&);
 template TermGradients Step<2>::term_gradients();
 template BalanceVerdict Step<2>::judge_balance(const TermGradients&);
+template bool Step<2>::is_settled(const TermGradients&);
+template bool Step<2>::is_settled(const VecX&);
 template Step<3>::Verdict Step<3>::end(StepStatus);
 template Step<3>::Verdict Step<3>::judge_direction(bool);
 template Step<3>::Verdict Step<3>::judge_forces(bool);
 template Step<3>::Verdict Step<3>::judge_friction(const BalanceVerdict&, TermGradients&);
 template TermGradients Step<3>::term_gradients();
 template BalanceVerdict Step<3>::judge_balance(const TermGradients&);
+template bool Step<3>::is_settled(const TermGradients&);
+template bool Step<3>::is_settled(const VecX&);
 
 }  // namespace clearance

@@ -183,6 +183,22 @@ TermGradients StepProblem<dim>::term_gradients(const Iterate& iterate, const Fri
 }
 
 template <int dim>
+VecX StepProblem<dim>::free_sum(const LocalCoordinates<dim>& coordinates, const VecX& x,
+                                const TermGradients& gradients) const {
+  VecX sum = VecX::Zero(x.size());
+  gradients.for_each([&](const VecX& gradient) { sum += gradient; });
+  return free_part(coordinates, x, sum);
+}
+
+template <int dim>
+VecX StepProblem<dim>::free_part(const LocalCoordinates<dim>& coordinates, const VecX& x, const VecX& gradient) const {
+  VecX reduced = coordinates.reduce(x, gradient);
+  clear_blocks<dim>(coordinates.reduce(is_fixed_), reduced);
+  if (!held_components_.empty()) clear_components<dim>(coordinates.reduce(held_components_), reduced);
+  return reduced;
+}
+
+template <int dim>
 bool StepProblem<dim>::is_unloaded(const TermGradients& gradients) const {
   const auto is_zero = [](const VecX& gradient) { return gradient.size() == 0 || gradient.isZero(0.0); };
   for (std::size_t k = 0; k < potentials_.size(); ++k) {

@@ -75,6 +75,9 @@ class StepProblem {
 
   /// Friction is `friction`, which may be another one than the objective's.
   TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
+  /// A gradient, or the sum of `gradients`, in Newton's unknowns; zero where they are fixed.
+  VecX free_part(const LocalCoordinates<dim>& coordinates, const VecX& x, const VecX& gradient) const;
+  VecX free_sum(const LocalCoordinates<dim>& coordinates, const VecX& x, const TermGradients& gradients) const;
   /// Of `gradients` nothing but elastic forces is there.
   bool is_unloaded(const TermGradients& gradients) const;
   /// Empty if nothing rubs.

@@ -1,0 +1,153 @@
+#include "clearance/solver/remaining_motion.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clearance/model/blocks.h"
+#include "clearance/solver/force_rounding.h"
+
+namespace clearance {
+
+namespace {
+
+/// Of the size of a body: motions beyond it allow no more than it does.
+constexpr double most_motion = 0.01;
+
+/// The moment of a force about the origin of `arm`; in the plane its last number alone.
+template <int dim>
+Vec<3> moment_of(const Vec<dim>& arm, const Vec<dim>& force) {
+  Vec<3> a = Vec<3>::Zero(), f = Vec<3>::Zero();
+  a.template head<dim>() = arm;
+  f.template head<dim>() = force;
+  return a.cross(f);
+}
+
+/// [kg] Of a local block; of the rotation vector of a rigid body by its inertia over the square of its radius, about
+/// the axis where that is least.
+template <int dim>
+std::vector<double> local_masses(const Model& model, const InertialTarget& target,
+                                 const std::vector<typename LocalCoordinates<dim>::Origin>& origins) {
+  std::vector<double> masses;
+  for (const auto& origin : origins) {
+    double mass = model.mass[origin.block];
+    if (origin.is_turn) {
+      // Its block is the last of the columns.
+      const auto columns = model.mass.segment<dim>(origin.block - dim + 1);
+      mass = dim == 3 ? columns.sum() - columns.maxCoeff() : columns.sum();
+    }
+    masses.push_back(mass * target.mass_factor(origin.block));
+  }
+  return masses;
+}
+
+}  // namespace
+
+template <int dim>
+RemainingMotion<dim>::RemainingMotion(const Model& model, const LocalCoordinates<dim>& coordinates,
+                                      const InertialTarget& target, const VecX& x_t0)
+    : model_(model), coordinates_(coordinates), target_(target), x_t0_(x_t0), is_column_(column_flags(model)) {
+  for (int b = 0; b < model.layout.num_blocks; ++b) {
+    body_of_.push_back(body_of_block(model, b));
+    num_bodies_ = std::max(num_bodies_, body_of_.back() + 1);
+  }
+}
+
+template <int dim>
+auto RemainingMotion<dim>::extents(const VecX& x) const -> std::vector<Extent> {
+  struct Box {
+    Vec<dim> low = Vec<dim>::Constant(infinity), high = Vec<dim>::Constant(-infinity);
+    double farthest = 0.0;
+  };
+  std::vector<Box> boxes(static_cast<std::size_t>(num_bodies_));
+  std::vector<Extent> result(boxes.size());
+  for (const StiffBody& body : model_.stiff_bodies) {
+    double& size = result[static_cast<std::size_t>(body_of(body.first_block))].size;
+    size = std::max(size, body.radius);
+  }
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    Box& box = boxes[static_cast<std::size_t>(body_of(b))];
+    const Vec<dim> at = block<dim>(x, b);
+    box.farthest = std::max(box.farthest, at.norm());
+    if (is_column_[static_cast<std::size_t>(b)]) continue;
+    box.low = box.low.cwiseMin(at);
+    box.high = box.high.cwiseMax(at);
+  }
+  for (std::size_t k = 0; k < boxes.size(); ++k) {
+    const double diagonal = (boxes[k].high - boxes[k].low).norm();
+    if (std::isfinite(diagonal)) result[k].size += diagonal;
+    result[k].rounding = position_rounding * boxes[k].farthest;
+  }
+  return result;
+}
+
+template <int dim>
+MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed,
+                                          double tolerance) const {
+  const VecX left = coordinates_.expand(x, dy);
+  const VecX x_unforced = target_.has_inertia ? coordinates_.unstretched(target_.x_tilde) : VecX(x_t0_);
+  const std::vector<Extent> extent = extents(x);
+  std::vector<double> moved(extent.size(), 0.0), remaining(extent.size(), 0.0);
+  for (int b = 0; b < model_.layout.num_blocks; ++b) {
+    if (is_fixed[static_cast<std::size_t>(b)]) continue;
+    const auto k = static_cast<std::size_t>(body_of(b));
+    moved[k] = std::max(moved[k], (block<dim>(x, b) - block<dim>(x_unforced, b)).norm());
+    remaining[k] = std::max(remaining[k], block<dim>(left, b).norm());
+  }
+  MotionVerdict verdict;
+  for (std::size_t k = 0; k < extent.size(); ++k) {
+    const double allowed = tolerance * std::min(moved[k], most_motion * extent[k].size) + extent[k].rounding;
+    const double share = remaining[k] == 0.0 ? 0.0 : remaining[k] / allowed;
+    if (share <= verdict.share) continue;
+    verdict = {share <= 1.0, share, remaining[k], extent[k].size, static_cast<int>(k)};
+  }
+  return verdict;
+}
+
+template <int dim>
+bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding) const {
+  struct Whole {
+    Vec<dim> center = Vec<dim>::Zero(), force = Vec<dim>::Zero();  // the center times the mass
+    double mass = 0.0, inertia = 0.0;
+    Vec<3> moment = Vec<3>::Zero();
+  };
+  const auto origins = coordinates_.origins();
+  const std::vector<double> masses = local_masses<dim>(model_, target_, origins);
+  const std::vector<Extent> extent = extents(x);
+  std::vector<Whole> wholes(extent.size());
+  // No block moves by itself...
+  for (std::size_t b = 0; b < origins.size(); ++b) {
+    const auto& [of, is_turn, radius] = origins[b];
+    const auto k = static_cast<std::size_t>(body_of(of));
+    const double force = block<dim>(gradient, static_cast<int>(b)).norm() / radius;
+    const double resisted = target_.has_inertia ? masses[b] * extent[k].rounding : 0.0;
+    if (force > std::max(rounding[static_cast<Eigen::Index>(b)], resisted)) return false;
+    if (is_turn || is_column_[static_cast<std::size_t>(of)]) continue;
+    wholes[k].mass += masses[b];
+    wholes[k].center += masses[b] * block<dim>(x, of);
+    wholes[k].force += block<dim>(gradient, static_cast<int>(b));
+  }
+  if (!target_.has_inertia) return true;
+  // ... and no body as a whole, which the rounding of its stiff inner forces would hide.
+  for (std::size_t b = 0; b < origins.size(); ++b) {
+    const auto& [of, is_turn, radius] = origins[b];
+    Whole& whole = wholes[static_cast<std::size_t>(body_of(of))];
+    if (!(whole.mass > 0.0)) continue;
+    const bool is_column = is_column_[static_cast<std::size_t>(of)] != 0;
+    Vec<dim> arm = block<dim>(x, of);
+    if (!is_column) arm -= whole.center / whole.mass;
+    const Vec<dim> force = block<dim>(gradient, static_cast<int>(b));
+    if (!is_turn) whole.moment += moment_of<dim>(arm, force);
+    whole.inertia += masses[b] * (is_turn ? radius * radius : arm.squaredNorm());
+  }
+  for (std::size_t k = 0; k < wholes.size(); ++k) {
+    const Whole& whole = wholes[k];
+    if (whole.force.norm() > whole.mass * extent[k].rounding) return false;
+    if (whole.moment.norm() * extent[k].size > whole.inertia * extent[k].rounding) return false;
+  }
+  return true;
+}
+
+template class RemainingMotion<2>;
+template class RemainingMotion<3>;
+
+}  // namespace clearance

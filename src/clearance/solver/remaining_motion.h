@@ -1,0 +1,60 @@
+// What the forces that are left over would still move.
+//
+// The balance of forces says little of the motion that is missing where a body is soft: next to its buckling load a
+// column was 42 % short of its deflection with a thousandth of its load left over. With H the Hessian that Newton's
+// last direction came from and g the gradient where that direction led, e = H^-1 g is that missing motion up to second
+// order; a factor at hand gives it by one back-substitution. Body k has come to rest if
+//     max_b |e_b| <= tol min(D_k, L_k / 100) + r_k,   D_k = max_b |x_b - s_b|,
+// over its blocks b that are free. s is where the body would be without forces (quasi-static: where it was), so that
+// D_k is what the forces have done to it in the step: a tolerance of the whole way would leave a body that glides deaf
+// to forces below it, for ever. L_k is the size of the body, and r_k = 64 eps max_b |x_b| rounding. All scales are
+// those of the body.
+#pragma once
+
+#include "clearance/solver/step_problem.h"
+
+namespace clearance {
+
+struct MotionVerdict {
+  bool is_small = true;
+  double share = 0.0;   ///< max_b |e_b| over what the body allows, of the body where it is largest; at most 1: small
+  double length = 0.0;  ///< [m] max_b |e_b| of that body
+  double size = 0.0;    ///< [m] of that body
+  int body = -1;        ///< that body
+};
+
+template <int dim>
+class RemainingMotion {
+ public:
+  RemainingMotion(const Model& model, const LocalCoordinates<dim>& coordinates, const InertialTarget& target,
+                  const VecX& x_t0);
+  // All of it outlives this, and the target may still change.
+
+  /// `dy`: what is left to move from x, in Newton's unknowns.
+  MotionVerdict judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed, double tolerance) const;
+
+  /// True if inertia alone keeps every body within its rounding: no factor is needed to tell. `gradient` in Newton's
+  /// unknowns; `rounding` is that of its blocks (force_rounding.h).
+  bool is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding) const;
+
+ private:
+  struct Extent {
+    double size = 0.0;      // [m] diagonal of its box and radius of its affine maps
+    double rounding = 0.0;  // [m]
+  };
+  std::vector<Extent> extents(const VecX& x) const;
+  int body_of(int block) const { return body_of_[static_cast<std::size_t>(block)]; }
+
+  const Model& model_;
+  const LocalCoordinates<dim>& coordinates_;
+  const InertialTarget& target_;
+  const VecX& x_t0_;             // [m]
+  std::vector<int> body_of_;     // per block of x
+  std::vector<char> is_column_;  // per block of x
+  int num_bodies_ = 0;
+};
+
+extern template class RemainingMotion<2>;
+extern template class RemainingMotion<3>;
+
+}  // namespace clearance
