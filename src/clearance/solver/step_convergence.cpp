@@ -20,9 +20,9 @@ constexpr double early_lag_share = 0.3;
 constexpr double least_fall = 0.9;
 /// ... unless that is less than this part of the size of the body.
 constexpr double tiny_motion = 1e-9;
-/// Less than this part of the force tolerance, by default a billionth of a body's weight, is not worth a factorisation
-/// at the start of a step: what rests has that much left.
-constexpr double negligible_share = 1e-5;
+/// An imbalance below this part of the force tolerance is not worth a factorisation at the start of a step: bodies at
+/// rest keep that much. By default it is a millionth of the forces within a body, and a ten-millionth of its weight.
+constexpr double negligible_share = 1e-3;
 }  // namespace
 
 template <int dim>
