@@ -12,6 +12,8 @@ namespace {
 
 /// Of the size of a body: motions beyond it allow no more than it does.
 constexpr double most_motion = 0.01;
+/// Of the forces on a body as a whole, its weight and what carries it: what they would move within a step is none.
+constexpr double negligible_force = 5e-8;
 
 /// The moment of a force about the origin of `arm`; in the plane its last number alone.
 template <int dim>
@@ -81,8 +83,36 @@ auto RemainingMotion<dim>::extents(const VecX& x) const -> std::vector<Extent> {
 }
 
 template <int dim>
+std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const TermGradients& forces,
+                                                            const std::vector<char>& is_fixed) const {
+  std::vector<double> motion(static_cast<std::size_t>(num_bodies_), 0.0);
+  if (!target_.has_inertia) return motion;
+  const auto origins = coordinates_.origins();
+  const std::vector<double> masses = local_masses<dim>(model_, target_, origins);
+  std::vector<double> mass(motion.size(), 0.0);
+  const auto for_each_free = [&](const auto& visit) {
+    for (std::size_t b = 0; b < origins.size(); ++b) {
+      const auto of = static_cast<std::size_t>(origins[b].block);
+      if (is_fixed[of] == 0 && !origins[b].is_turn && is_column_[of] == 0) {
+        visit(b, static_cast<std::size_t>(body_of(origins[b].block)));
+      }
+    }
+  };
+  for_each_free([&](std::size_t b, std::size_t k) { mass[k] += masses[b]; });
+  forces.for_each([&](const VecX& gradient) {
+    const VecX reduced = coordinates_.reduce(x, gradient);
+    std::vector<Vec<dim>> net(motion.size(), Vec<dim>::Zero());
+    for_each_free([&](std::size_t b, std::size_t k) { net[k] += block<dim>(reduced, static_cast<int>(b)); });
+    for (std::size_t k = 0; k < net.size(); ++k) {
+      if (mass[k] > 0.0) motion[k] += negligible_force * net[k].norm() / mass[k];
+    }
+  });
+  return motion;
+}
+
+template <int dim>
 MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed,
-                                          double tolerance) const {
+                                          double tolerance, const std::vector<double>& negligible) const {
   const VecX left = coordinates_.expand(x, dy);
   const VecX x_unforced = target_.has_inertia ? coordinates_.unstretched(target_.x_tilde) : VecX(x_t0_);
   const std::vector<Extent> extent = extents(x);
@@ -95,7 +125,8 @@ MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const s
   }
   MotionVerdict verdict;
   for (std::size_t k = 0; k < extent.size(); ++k) {
-    const double allowed = tolerance * std::min(moved[k], most_motion * extent[k].size) + extent[k].rounding;
+    const double none = extent[k].rounding + (negligible.empty() ? 0.0 : negligible[k]);
+    const double allowed = tolerance * std::min(moved[k], most_motion * extent[k].size) + none;
     const double share = remaining[k] == 0.0 ? 0.0 : remaining[k] / allowed;
     if (share <= verdict.share) continue;
     verdict = {share <= 1.0, share, remaining[k], extent[k].size, static_cast<int>(k)};
@@ -104,7 +135,8 @@ MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const s
 }
 
 template <int dim>
-bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding) const {
+bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding,
+                                              const std::vector<double>& negligible) const {
   struct Whole {
     Vec<dim> center = Vec<dim>::Zero(), force = Vec<dim>::Zero();  // the center times the mass
     double mass = 0.0, inertia = 0.0;
@@ -119,7 +151,7 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
     const auto& [of, is_turn, radius] = origins[b];
     const auto k = static_cast<std::size_t>(body_of(of));
     const double force = block<dim>(gradient, static_cast<int>(b)).norm() / radius;
-    const double resisted = target_.has_inertia ? masses[b] * extent[k].rounding : 0.0;
+    const double resisted = target_.has_inertia ? masses[b] * (negligible[k] + extent[k].rounding) : 0.0;
     if (force > std::max(rounding[static_cast<Eigen::Index>(b)], resisted)) return false;
     if (is_turn || is_column_[static_cast<std::size_t>(of)]) continue;
     wholes[k].mass += masses[b];
@@ -141,8 +173,9 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
   }
   for (std::size_t k = 0; k < wholes.size(); ++k) {
     const Whole& whole = wholes[k];
-    if (whole.force.norm() > whole.mass * extent[k].rounding) return false;
-    if (whole.moment.norm() * extent[k].size > whole.inertia * extent[k].rounding) return false;
+    const double way = negligible[k] + extent[k].rounding;
+    if (whole.force.norm() > whole.mass * way) return false;
+    if (whole.moment.norm() * extent[k].size > whole.inertia * way) return false;
   }
   return true;
 }

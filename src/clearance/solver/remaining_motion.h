@@ -4,7 +4,7 @@
 // column was 42 % short of its deflection with a thousandth of its load left over. With H the Hessian that Newton's
 // last direction came from and g the gradient where that direction led, e = H^-1 g is that missing motion up to second
 // order; a factor at hand gives it by one back-substitution. Body k has come to rest if
-//     max_b |e_b| <= tol min(D_k, L_k / 100) + r_k,   D_k = max_b |x_b - s_b|,
+//     max_b |e_b| <= tol min(D_k, L_k / 100) + f_k + r_k,   D_k = max_b |x_b - s_b|,
 // over its blocks b that are free. s is where the body would be without forces (quasi-static: where it was), so that
 // D_k is what the forces have done to it in the step: a tolerance of the whole way would leave a body that glides deaf
 // to forces below it, for ever. L_k is the size of the body, and r_k = 64 eps max_b |x_b| rounding. All scales are
@@ -30,12 +30,18 @@ class RemainingMotion {
                   const VecX& x_t0);
   // All of it outlives this, and the target may still change.
 
-  /// `dy`: what is left to move from x, in Newton's unknowns.
-  MotionVerdict judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed, double tolerance) const;
+  /// [m] f_k of every body. `forces` in the unknowns of x.
+  std::vector<double> negligible_motion(const VecX& x, const TermGradients& forces,
+                                        const std::vector<char>& is_fixed) const;
 
-  /// True if inertia alone keeps every body within its rounding: no factor is needed to tell. `gradient` in Newton's
-  /// unknowns; `rounding` is that of its blocks (force_rounding.h).
-  bool is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding) const;
+  /// `dy`: what is left to move from x, in Newton's unknowns. `negligible`: f_k; empty: none.
+  MotionVerdict judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed, double tolerance,
+                      const std::vector<double>& negligible) const;
+
+  /// True if inertia alone keeps every body within f_k and its rounding: no factor is needed to tell. `gradient` in
+  /// Newton's unknowns; `rounding` is that of its blocks (force_rounding.h).
+  bool is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding,
+                          const std::vector<double>& negligible) const;
 
  private:
   struct Extent {

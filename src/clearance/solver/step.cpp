@@ -73,7 +73,8 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
     VecX dy;
     const bool is_partial = !part_.is_everything();
     const bool is_found = find_direction(dy);
-    if (std::exchange(is_balanced_, false) && (!is_found || is_settled(dy))) {
+    // A direction at hand is taken even if it is negligible, so that a body at rest needs none in the next step.
+    if (std::exchange(is_balanced_, false) && (!is_found || is_settled(dy, {}))) {
       report_.status = StepStatus::converged;
       report_.limited_by.clear();
       break;

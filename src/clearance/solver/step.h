@@ -53,7 +53,7 @@ class Step {
   TermGradients term_gradients();
   BalanceVerdict judge_balance(const TermGradients& forces);
   bool is_settled(const TermGradients& forces);
-  bool is_settled(const VecX& dy);
+  bool is_settled(const VecX& dy, const std::vector<double>& negligible);
   Verdict end(StepStatus status);
 
   // step_end.cpp: what is reported and kept

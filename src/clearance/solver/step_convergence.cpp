@@ -139,13 +139,14 @@ template <int dim>
 bool Step<dim>::is_settled(const TermGradients& forces) {
   const VecX& x = point_.iterate.x;
   const VecX gradient = problem_.free_sum(in_.coordinates(), x, forces);
+  const std::vector<double> negligible = remaining_.negligible_motion(x, forces, problem_.is_fixed());
   if (newton_.has_factor()) {
     VecX dy;
-    return !newton_.solve_again(gradient, dy) || is_settled(dy);
+    return !newton_.solve_again(gradient, dy) || is_settled(dy, negligible);
   }
   if (report_.imbalance <= negligible_share * in_.options.force_tolerance) return true;
   const VecX rounding = force_rounding<dim>(in_.model, in_.coordinates(), x, newton_.stiffness());
-  if (remaining_.is_held_by_inertia(x, gradient, rounding)) return true;
+  if (remaining_.is_held_by_inertia(x, gradient, rounding, negligible)) return true;
   is_balanced_ = true;
   return false;
 }
@@ -153,10 +154,10 @@ bool Step<dim>::is_settled(const TermGradients& forces) {
 /// Where no force resists some motion it is anywhere, and nothing can be said. What does not become less although it is
 /// tiny is rounding that a nearly singular system makes large.
 template <int dim>
-bool Step<dim>::is_settled(const VecX& dy) {
+bool Step<dim>::is_settled(const VecX& dy, const std::vector<double>& negligible) {
   if (newton_.is_shifted()) return true;
   const MotionVerdict verdict =
-      remaining_.judge(point_.iterate.x, dy, problem_.is_fixed(), in_.options.force_tolerance);
+      remaining_.judge(point_.iterate.x, dy, problem_.is_fixed(), in_.options.force_tolerance, negligible);
   const bool is_less = verdict.share < least_fall * least_remaining_;
   least_remaining_ = std::min(least_remaining_, verdict.share);
   return verdict.is_small || (!is_less && verdict.length <= tiny_motion * verdict.size);
@@ -169,7 +170,7 @@ template Step<2>::Verdict Step<2>::judge_friction(const BalanceVerdict&, TermGra
 template TermGradients Step<2>::term_gradients();
 template BalanceVerdict Step<2>::judge_balance(const TermGradients&);
 template bool Step<2>::is_settled(const TermGradients&);
-template bool Step<2>::is_settled(const VecX&);
+template bool Step<2>::is_settled(const VecX&, const std::vector<double>&);
 template Step<3>::Verdict Step<3>::end(StepStatus);
 template Step<3>::Verdict Step<3>::judge_direction(bool);
 template Step<3>::Verdict Step<3>::judge_forces(bool);
@@ -177,6 +178,6 @@ template Step<3>::Verdict Step<3>::judge_friction(const BalanceVerdict&, TermGra
 template TermGradients Step<3>::term_gradients();
 template BalanceVerdict Step<3>::judge_balance(const TermGradients&);
 template bool Step<3>::is_settled(const TermGradients&);
-template bool Step<3>::is_settled(const VecX&);
+template bool Step<3>::is_settled(const VecX&, const std::vector<double>&);
 
 }  // namespace clearance
