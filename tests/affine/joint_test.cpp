@@ -2,6 +2,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
+#include <algorithm>
 
 #include "affine_fixtures.h"
 #include "clearance/bodies/affine/joint_potential.h"
@@ -431,8 +432,8 @@ void check_limit_derivatives(JointKind type, double limit, double width) {
 TEST(JointLimits, Derivatives_MatchFiniteDifferencesAndArePsd) {
   check_limit_derivatives<2>(JointKind::hinge, 40.0, 2e-4 / degree);
   check_limit_derivatives<3>(JointKind::hinge, 40.0, 2e-4 / degree);
-  check_limit_derivatives<2>(JointKind::slider, 0.3, 1e-3 * Pair<2>().bodies[0].frame.radius);
-  check_limit_derivatives<3>(JointKind::slider, 0.3, 1e-3 * Pair<3>().bodies[0].frame.radius);
+  check_limit_derivatives<2>(JointKind::slider, 0.3, 1e-3 * std::min(0.6, Pair<2>().bodies[0].frame.radius));
+  check_limit_derivatives<3>(JointKind::slider, 0.3, 1e-3 * std::min(0.6, Pair<3>().bodies[0].frame.radius));
 }
 
 TEST(JointLimits, FeasibleStep_EndsBeforeTheLimit) {
