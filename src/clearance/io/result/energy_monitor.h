@@ -18,8 +18,8 @@ inline constexpr double resolved_motion = 0.1;
 inline constexpr double resolved_turn = 0.1;
 
 struct RunWarning {
-  std::string name;  ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `curved_surfaces`,
-                     ///< `joint_strained`, `stiff_body_strained`, ...
+  std::string name;     ///< `energy_gained`, `energy_lost`, `coarse_step`, `coarse_turn`, `curved_surfaces`,
+                        ///< `joint_strained`, `stiff_body_strained`, ...
   std::string message;  ///< what was found, how much, and what to do
 };
 
@@ -48,7 +48,7 @@ struct StepEnergies {
   std::pair<double, std::string> stiff_strain = {};
   /// Of the body of linear elasticity whose elements have turned farthest, beyond what is small: by what angle [rad].
   std::pair<double, std::string> large_rotation = {};
-  double time = 0.0;  ///< [s] at the end of the step
+  double time = 0.0;             ///< [s] at the end of the step
   double lost_in_impacts = 0.0;  ///< of the body that lost most: what impacts took besides, a share as well
   bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
 };
@@ -77,7 +77,7 @@ class EnergyMonitor {
   std::string loss_text() const;
 
   TimeIntegrator integrator_;
-  double lost_in_impacts_ = 0.0;                                        // at the last step
+  double lost_in_impacts_ = 0.0;  // at the last step
   bool is_loser_driven_ = false;
   double at_work_ = 0.0, stored_ = 0.0, largest_strain_ = 0.0;
   StepEnergies::Adaptation adaptation_;  // of all steps

@@ -388,8 +388,7 @@ void ResultFolder::add_up(const nlohmann::ordered_json& record) {
                share_in("lost", "body"), share_in("strained", "joint"), std::move(coarse),
                share_in("turned", "body", "angle"), share_in("curved", "body"), adaptation,
                share_in("stiff_strain", "body", "strain"), share_in("large_rotation", "body", "angle"),
-               number_in(record, "time", 0.0),
-               share_in("lost", "body", "impacts").first,
+               number_in(record, "time", 0.0), share_in("lost", "body", "impacts").first,
                record.contains("lost") && record["lost"].is_object() && record["lost"].contains("driven")});
 }
 
