@@ -80,7 +80,7 @@ TEST_P(JointTurns, SpringIsWoundUpAndUnwinds) {
 }
 
 TEST_P(JointTurns, ProbeFollowsADriveThroughTurnsAndBack) {
-  RunningScene running(scene(R"(, "drive": "720 * sin(pi * t)")"));
+  RunningScene running(scene(R"~(, "drive": "720 * sin(pi * t)")~"));
   for (int i = 1; i <= 150; ++i) {
     running.step();
     EXPECT_NEAR(angle_of(running), 720.0 * std::sin(3.14159265358979 * 0.01 * i), 0.5) << i;

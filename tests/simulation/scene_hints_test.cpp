@@ -479,10 +479,8 @@ std::string load(const std::string& kind, const std::string& value) {
   return R"(, "loads": [{"kind": ")" + kind +
          R"(", "region": {"frame": "body", "box": [[0.999, -1, -1], [2, 2, 2]]}, )" + value + "}]";
 }
-const char *const pressed_below = R"(, "loads": [{"kind": "pressure", "pressure": "50 * min(1, t)", "region" : {
-  "frame" : "body", "box" : [ [ -1, -1, -1 ], [ 2, 0.001, 2 ] ]
-}
-}])";
+const char* const pressed_below = R"~(, "loads": [{"kind": "pressure", "pressure": "50 * min(1, t)",
+    "region": {"frame": "body", "box": [[-1, -1, -1], [2, 0.001, 2]]}}])~";
 
 TEST(CoarseElements, BeamThatIsHeldAndLoadedIsToldWithItsFactorAndOrderTwo) {
   for (const std::string& how :

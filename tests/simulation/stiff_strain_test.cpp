@@ -10,16 +10,13 @@ namespace {
 /// Two plates that close from 1.2 to 0.8 times the size of what is between them.
 std::string plates(const std::string& between, const std::string& more = "") {
   const auto plate = [](const std::string& name, double y, double sign) {
-    return fmt::format(R"({{"name": "{}", "kind": "obstacle", "generator": {{"kind": "rectangle", "size": [0.3, 0.02],
+    return fmt::format(R"~({{"name": "{}", "kind": "obstacle", "generator": {{"kind": "rectangle", "size": [0.3, 0.02],
         "resolution": [1, 1]}}, "transform": {{"translation": [0, {}]}},
-        "motions": [{{"displacement": ["0", "{} * min(t, 0.5)"]}}]
-}
-})",
+        "motions": [{{"displacement": ["0", "{} * min(t, 0.5)"]}}]}})~",
                        name, y, -0.04 * sign);
-}
-;
-return R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.01, "duration": 0.5})" + more + R"(, "bodies": [)" +
-       between + ", " + plate("top", 0.07, 1.0) + ", " + plate("bottom", -0.07, -1.0) + "]}";
+  };
+  return R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.01, "duration": 0.5})" + more + R"(, "bodies": [)" +
+         between + ", " + plate("top", 0.07, 1.0) + ", " + plate("bottom", -0.07, -1.0) + "]}";
 }
 std::string square(const std::string& more = "") {
   return R"({"name": "square", "kind": "affine", "generator": {"kind": "rectangle", "size": [0.1, 0.1],

@@ -9,8 +9,9 @@ namespace clearance {
 namespace {
 /// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
 constexpr int max_vain_pulls = 15;
-/// A stiff body that is strained by other loads at the start of a step is not strained by the pull.
-constexpr double strain_growth = 1.5;
+/// A stiff body that other loads strain at the start of a step is not strained by the pull. More would let a body give
+/// way step by step.
+constexpr double strain_growth = 1.02;
 }  // namespace
 
 template <int dim>
