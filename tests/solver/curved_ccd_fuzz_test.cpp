@@ -18,11 +18,49 @@
 namespace clearance {
 namespace {
 
-/// [s] of processor time of this thread: no test depends on what else the machine does.
 double thread_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+/// [s] of processor time of this thread, the least of three where it is long: tests do not depend on what else the
+/// machine does.
+template <class Query>
+double seconds_of(const Query& query) {
+  double least = infinity;
+  for (int i = 0; i < 3 && least > 0.002; ++i) {
+    const double before = thread_seconds();
+    query();
+    least = std::min(least, thread_seconds() - before);
+  }
+  return least;
+}
+
+using ExactVector = std::array<mpq_class, 3>;
+ExactVector exact(const Vec<3>& x) {
+  return {mpq_class(x[0]), mpq_class(x[1]), mpq_class(x[2])};
+}
+ExactVector operator+(const ExactVector& a, const ExactVector& b) {
+  return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+}
+ExactVector operator-(const ExactVector& a, const ExactVector& b) {
+  return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+}
+ExactVector operator*(const mpq_class& s, const ExactVector& a) {
+  return {s * a[0], s * a[1], s * a[2]};
+}
+mpq_class dot(const ExactVector& a, const ExactVector& b) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+/// Of a point from an edge.
+mpq_class exact_distance_sq(const ExactVector& p, const ExactVector& e0, const ExactVector& e1) {
+  const ExactVector e = e1 - e0;
+  const mpq_class length_sq = dot(e, e);
+  mpq_class part = sgn(length_sq) == 0 ? mpq_class(0) : mpq_class(dot(p - e0, e) / length_sq);
+  if (part < 0) part = 0;
+  if (part > 1) part = 1;
+  const ExactVector apart = p - e0 - part * e;
+  return dot(apart, apart);
 }
 
 /// Two primitives, each on a screw of its own.
@@ -72,6 +110,24 @@ struct Turning {
     if (dim == 2) return std::sqrt(point_edge_distance_sq<3>(x[0], x[1], x[2]));
     return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
                                          : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
+  }
+  /// The same for two edges, without rounding: the formula's is that over the sine of their angle.
+  double exact_edge_distance(double s) const {
+    std::array<ExactVector, 4> x;
+    for (int v = 0; v < 4; ++v) x[static_cast<std::size_t>(v)] = exact(position(v, s));
+    mpq_class least = std::min({exact_distance_sq(x[0], x[2], x[3]), exact_distance_sq(x[1], x[2], x[3]),
+                                exact_distance_sq(x[2], x[0], x[1]), exact_distance_sq(x[3], x[0], x[1])});
+    const ExactVector a = x[1] - x[0], b = x[3] - x[2], d = x[2] - x[0];
+    const mpq_class aa = dot(a, a), ab = dot(a, b), bb = dot(b, b), determinant = aa * bb - ab * ab;
+    if (sgn(determinant) != 0) {
+      const mpq_class ad = dot(a, d), bd = dot(b, d);
+      const mpq_class of_a = (ad * bb - ab * bd) / determinant, of_b = (ab * ad - aa * bd) / determinant;
+      if (of_a >= 0 && of_a <= 1 && of_b >= 0 && of_b <= 1) {
+        const ExactVector apart = d + of_b * b - of_a * a;
+        least = std::min(least, mpq_class(dot(apart, apart)));
+      }
+    }
+    return std::sqrt(least.get_d());
   }
   double rounding() const { return dim == 2 ? rounding_on_path<2>(path, pair) : rounding_on_path<3>(path, pair); }
   /// One that may separate the pair at s: evidence for others to check.
@@ -352,7 +408,11 @@ std::optional<bool> stays_apart_by_intervals(const Turning& turning, double sepa
       }
     }
     if (is_apart) continue;
-    if (stop - begin < 1e-12 * end) return false;
+    // As short as that, intervals of positions are as wide as rounding makes them: the distance there tells.
+    if (stop - begin < 1e-12 * end) {
+      if (turning.distance(middle) > separation + turning.rounding()) return std::nullopt;
+      return false;
+    }
     open.push_back({middle, stop});
     open.push_back({begin, middle});
   }
@@ -406,7 +466,11 @@ void check_gap(const Turning& turning, const CcdOptions& options, const CcdResul
   if (result.toi == 0.0 && gap > 4.0 * rounding) ++counts.without_time;
   const double kept = options.min_separation + std::max(0.0, options.gap_fraction * gap - rounding);
   for (int k = 0; k <= 8; ++k) {
-    if (turning.distance(result.toi * k / 8.0) < kept - rounding) counts.fail(seed, i, "less than the kept gap");
+    const double time = result.toi * k / 8.0;
+    if (turning.distance(time) >= kept - rounding) continue;
+    const bool is_edges = turning.dim == 3 && turning.pair.num_first == 2;
+    if (!is_edges || turning.exact_edge_distance(time) < kept - rounding)
+      counts.fail(seed, i, "less than the kept gap");
   }
 }
 
@@ -421,9 +485,9 @@ TEST(CurvedCcdFuzz, IsNeverLaterThanTheImpactByExactPolynomials) {
     for (int i = 0; i < std::min(1000, count - begin); ++i) {
       const Turning turning = adversary.next_for_twin();
       const CcdOptions options = options_of_solver(adversary);
-      const double before = thread_seconds();
-      const CcdResult result = turning.solve(options);
-      counts.note(result, turning.distance(0.0), thread_seconds() - before);
+      CcdResult result;
+      const double seconds = seconds_of([&] { result = turning.solve(options); });
+      counts.note(result, turning.distance(0.0), seconds);
       check_gap(turning, options, result, seed, i, counts);
       const turning_twin::Verdict verdict = judge_exactly(turning, result.toi);
       if (verdict == turning_twin::Verdict::met) counts.fail(seed, i, "late");
@@ -451,17 +515,14 @@ TEST(CurvedCcdFuzz, KeepsTheSeparationOnAnyScrewByRefinedIntervals) {
       CcdOptions options = options_of_solver(adversary);
       const double gap = turning.distance(0.0);
       if (adversary.pick(3) == 0) options.min_separation = 0.5 * gap * adversary.uniform();
-      const double before = thread_seconds();
-      const CcdResult result = turning.solve(options);
-      counts.note(result, gap, thread_seconds() - before);
+      CcdResult result;
+      const double seconds = seconds_of([&] { result = turning.solve(options); });
+      counts.note(result, gap, seconds);
       check_gap(turning, options, result, seed, i, counts);
       if (result.toi == 0.0) continue;
       const std::optional<bool> verdict = stays_apart_by_intervals(turning, options.min_separation, result.toi, 2000);
       if (!verdict) ++counts.undecided;
-      // Gaps of a few roundings are below those of the intervals as well.
-      if (verdict && !*verdict && gap < 100.0 * turning.rounding()) {
-        ++counts.undecided;
-      } else if (verdict && !*verdict) {
+      if (verdict && !*verdict) {
         counts.fail(seed, i,
                     "late: gap " + std::to_string(std::log10(gap)) + " log10, rounding " +
                         std::to_string(std::log10(turning.rounding())) + " log10, time " + std::to_string(result.toi));

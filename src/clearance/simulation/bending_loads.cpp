@@ -60,6 +60,7 @@ class Bending {
       const double length = slender_.is_straight ? size[2] : size.maxCoeff();
       if (!(length < part_of_length * slender_.extents[2])) continue;
       ++num_held_;
+      for (const Vec<3>& x : motion.points) held_center_ += x / static_cast<double>(motion.points.size());
       motion_across_ = std::max(motion_across_, across(way_of(motion)));
     }
   }
@@ -110,9 +111,20 @@ class Bending {
     return across(sum) > least_share * area;
   }
 
+  /// A load away from what holds the body stretches it. (Of formulas only magnitudes are known.)
+  bool pulls(const LoadDesc& load) const {
+    const std::vector<int> nodes = select_nodes(body_, given_.transform, load.region, scene_.dim);
+    if (load.expression || nodes.empty()) return false;
+    Vec<3> center = Vec<3>::Zero();
+    for (const int v : nodes) center += body_.mesh.vertices[static_cast<std::size_t>(v)];
+    const Vec<3> arm = center / static_cast<double>(nodes.size()) - held_center_ / num_held_,
+                 axis = slender_.axes.col(2);
+    return load.value.dot(axis) * arm.dot(axis) > 0.0;
+  }
+
   /// [N] Euler's load of a cantilever, pi^2 E I / (4 L^2).
   bool buckles(const LoadDesc& load, const Vec<3>& value) const {
-    if (load.kind == LoadKind::traction || !slender_.is_straight) return false;
+    if (load.kind == LoadKind::traction || !slender_.is_straight || pulls(load)) return false;
     const double thickness = slender_.extents[thin()], width = scene_.dim == 2 ? 1.0 : slender_.extents[1];
     const double inertia = width * thickness * thickness * thickness / 12.0;
     const double euler =
@@ -136,7 +148,8 @@ class Bending {
   const BodyInstance& body_;
   const BodyDesc& given_;
   int num_held_ = 0;
-  double motion_across_ = 0.0;  // [m]
+  Vec<3> held_center_ = Vec<3>::Zero();  // [m] sum of those of all held parts
+  double motion_across_ = 0.0;           // [m]
 };
 
 }  // namespace

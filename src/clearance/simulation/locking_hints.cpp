@@ -43,8 +43,9 @@ Vec<3> mean_extents(const Mat<3>& axes, const Vertices& vertices, const Elements
 }
 
 struct Shape {
-  double length = 0.0;     // [m]
-  double thickness = 0.0;  // [m] extent; of curved bodies that of a plate of their volume and surface, half a rod's
+  double length = 0.0;         // [m]
+  double thickness = 0.0;      // [m] extent; of curved bodies that of a plate of their volume and surface, half a rod's
+  double sag_thickness = 0.0;  // [m] at least what bends under the weight: the extent, of curved walls the thickness
   bool is_slender = false;
   double element_length = 0.0, element_thickness = 0.0;  // [m] means
   bool is_straight = false;                              // slender along a line or in a plane
@@ -99,7 +100,7 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   const int thin = is_plane ? 1 : 0;
   Shape shape;
   shape.length = extents[2];
-  shape.thickness = extents[thin];
+  shape.thickness = shape.sag_thickness = extents[thin];
   shape.axes = axes;
   shape.extents = extents;
   shape.is_slender = shape.length > slenderness * shape.thickness;
@@ -126,7 +127,7 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   // Curved plates, walls and rings. A single element is no wall, however little room it has inside.
   constexpr std::size_t fewest_elements = 24;
   if (std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
-  shape.thickness = 2.0 * volume / surface_area;
+  shape.thickness = shape.sag_thickness = 2.0 * volume / surface_area;
   shape.is_slender = shape.length > 2.0 * slenderness * shape.thickness;
   measure_elements(mesh, shape);
   return shape;
@@ -146,7 +147,7 @@ double bending_factor(const Shape& shape, double poisson_ratio) {
 /// carries nothing. Sag of a beam on two supports: 5/32 rho g L^4 / (E t^2).
 bool hangs_like_cloth(const SceneDesc& desc, const MaterialDesc& material, const Shape& shape) {
   const double sag = 5.0 / 32.0 * material.density * desc.gravity.norm() * elementary::pow(shape.length, 4) /
-                     (material.youngs_modulus * shape.thickness * shape.thickness);
+                     (material.youngs_modulus * shape.sag_thickness * shape.sag_thickness);
   return sag > bending_factor_of_one_element * shape.length;
 }
 

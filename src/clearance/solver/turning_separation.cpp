@@ -199,14 +199,21 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
         term *= power;
         power *= piece;
       }
-      const double start = scaled[0];
-      if (!(start > 0.0)) return 0.0;
-      for (int i = 1; i <= degree; ++i) {
-        double control = start;
-        for (std::size_t j = 1; j <= static_cast<std::size_t>(i); ++j) {
-          control += weights[static_cast<std::size_t>(i)][j] * scaled[j];
+      if (!(scaled[0] > 0.0)) return 0.0;
+      // The polynomial is in the convex hull of its control points (i / degree, control[i]). The hull becomes negative
+      // on an edge from a point that is not negative to a later one that is.
+      Coefficients control;
+      for (int j = 0; j <= degree; ++j) {
+        double& at_j = control[static_cast<std::size_t>(j)];
+        at_j = scaled[0];
+        for (std::size_t l = 1; l <= static_cast<std::size_t>(j); ++l) {
+          at_j += weights[static_cast<std::size_t>(j)][l] * scaled[l];
         }
-        if (control < 0.0) part = std::min(part, (i * start) / (degree * (start - control)));
+        if (!(at_j < 0.0)) continue;
+        for (int i = 0; i < j; ++i) {
+          const double at_i = control[static_cast<std::size_t>(i)];
+          if (at_i >= 0.0) part = std::min(part, (i + (j - i) * (at_i / (at_i - at_j))) / degree);
+        }
       }
     }
     return part < 1.0 ? part * (1.0 - 16.0 * unit_roundoff) : 1.0;

@@ -8,8 +8,8 @@
 //
 // Every n(t) . r_k(t) is expanded about the present time to degree seven; its eighth derivative is bounded by Leibniz'
 // rule from |n^(i)| <= |rate|^i and |r^(l)| <= |w_a|^(l-1) |w_a x arm_a| + |w_b|^(l-1) |w_b x arm_b| [Fer21, sec. 4.3
-// has intervals for that]. The polynomial less the remainder is above the lines from its first control point to the
-// others (Bernstein's form), and so positive up to where the steepest of them is zero.
+// has intervals for that]. The polynomial less the remainder lies in the convex hull of its control points (Bernstein's
+// form), and so is positive up to where the hull is.
 #pragma once
 
 #include <algorithm>
