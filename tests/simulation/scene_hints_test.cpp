@@ -257,7 +257,9 @@ TEST(ActivationDistance, WhatRepelsAtRestIsNamed) {
 TEST(Units, KilometresAndMicrometresAreTold) {
   const auto cube = [](const std::string& size) { return bodies(box("[" + size + "," + size + "," + size + "]", "")); };
   expect_told(told(cube("2000")), "bodies[0].generator", {"2000 m large", "millimetres", "transform.scale"});
-  expect_told(told(cube("1e-6")), "bodies[0].generator", {"1e-06 m large", "hundredth of a millimetre"});
+  const std::string small = box("[1e-6, 1e-6, 1e-6]", "");
+  expect_told(told(bodies(small, R"("gravity": [0, 0, 0], )")), "bodies[0].generator",
+              {"1e-06 m large", "hundredth of a millimetre"});
   expect_nothing(told(cube("2")));
   expect_nothing(told(cube("2e-3")));
 }
