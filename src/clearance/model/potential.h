@@ -56,6 +56,9 @@ class Potential {
   virtual bool has_body_energies() const { return false; }
   /// gradient += scale * dE/dx
   virtual void add_gradient(const VecX& x, double scale, VecX& gradient) = 0;
+  /// gradient += scale * the part of dE/dx that given loads do, where this potential also holds what resists them: the
+  /// forces at work are the two apart. False: there is none.
+  virtual bool add_load_gradient(const VecX& /*x*/, double /*scale*/, VecX& /*gradient*/) const { return false; }
 
   /// Sorted, unique keys of the blocks that the Hessian may touch; constant during a run.
   virtual std::vector<BlockKey> pattern() const { return {}; }

@@ -41,7 +41,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
 
   const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
   VecX total = VecX::Zero(dim * coordinates_.num_blocks());
-  gradients.for_each([&](const VecX& gradient) {
+  gradients.for_each_force([&](const VecX& gradient) {
     const VecX reduced = coordinates_.reduce(x, gradient);
     for (OfBody& body : bodies) body.net.setZero();
     for_each_free([&](std::size_t b, OfBody& body) {

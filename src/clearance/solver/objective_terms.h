@@ -93,6 +93,9 @@ class PotentialTerm final : public ObjectiveTerm<dim> {
   void add_gradient(const Iterate& iterate, VecX& gradient) override {
     potential_.add_gradient(iterate.x, target_.scale, gradient);
   }
+  bool add_load_gradient(const Iterate& iterate, VecX& gradient) const {
+    return potential_.add_load_gradient(iterate.x, target_.scale, gradient);
+  }
   void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) override;
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override { return potential_.max_feasible_step(x, dx); }
   bool is_feasible(const VecX& x) const override { return potential_.is_feasible(x); }

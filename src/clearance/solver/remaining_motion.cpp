@@ -99,7 +99,7 @@ std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const
     }
   };
   for_each_free([&](std::size_t b, std::size_t k) { mass[k] += masses[b]; });
-  forces.for_each([&](const VecX& gradient) {
+  forces.for_each_force([&](const VecX& gradient) {
     const VecX reduced = coordinates_.reduce(x, gradient);
     std::vector<Vec<dim>> net(motion.size(), Vec<dim>::Zero());
     for_each_free([&](std::size_t b, std::size_t k) { net[k] += block<dim>(reduced, static_cast<int>(b)); });

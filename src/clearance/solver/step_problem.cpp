@@ -175,7 +175,13 @@ TermGradients StepProblem<dim>::term_gradients(const Iterate& iterate, const Fri
   };
   TermGradients gradients;
   gradients.inertia = gradient_of(inertia_);
-  for (PotentialTerm<dim>& potential : potentials_) gradients.potentials.push_back(gradient_of(potential));
+  VecX loads = VecX::Zero(iterate.x.size());
+  bool has_loads = false;
+  for (PotentialTerm<dim>& potential : potentials_) {
+    gradients.potentials.push_back(gradient_of(potential));
+    has_loads = potential.add_load_gradient(iterate, loads) || has_loads;
+  }
+  if (has_loads) gradients.loads = std::move(loads);
   gradients.contacts = gradient_of(contact_);
   gradients.friction = friction_gradient(iterate, friction);
   gradients.pull = gradient_of(pull_);

@@ -17,6 +17,7 @@ struct TermGradients {
   VecX inertia;
   std::vector<VecX> potentials;
   VecX contacts, friction, pull;
+  VecX loads;  // that potentials hold together with what resists them; part of `potentials`
 
   /// visit(gradient) for those that are there, in the order of every sum.
   template <class Visit>
@@ -27,12 +28,20 @@ struct TermGradients {
       if (last->size() > 0) visit(*last);
     }
   }
+  /// As for_each, with the loads within potentials and what resists them apart.
+  template <class Visit>
+  void for_each_force(const Visit& visit) const {
+    for_each(visit);
+    if (loads.size() == 0) return;
+    visit(loads);
+    visit(VecX(-loads));
+  }
   /// With zeros in the components that are held, see clear_components.
   template <int dim>
   TermGradients without(const std::vector<char>& held) const {
     TermGradients rest = *this;
     for (VecX& potential : rest.potentials) clear_components<dim>(held, potential);
-    for (VecX* other : {&rest.inertia, &rest.contacts, &rest.friction, &rest.pull}) {
+    for (VecX* other : {&rest.inertia, &rest.contacts, &rest.friction, &rest.pull, &rest.loads}) {
       if (other->size() > 0) clear_components<dim>(held, *other);
     }
     return rest;

@@ -353,12 +353,18 @@ void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
 }
 
 template <int dim>
-typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const {
+typename JointLink<dim>::Blocks JointLink<dim>::effort_gradient(const Blocks& y) const {
   Blocks g = -effort_force_;
   for (int side = 0; effort_ && side < 2; ++side) {
     g.template middleCols<dim>(side * (dim + 1) + 1) +=
         effort_torques_[static_cast<std::size_t>(side)].gradient(columns(y, side));
   }
+  return g;
+}
+
+template <int dim>
+typename JointLink<dim>::Blocks JointLink<dim>::gradient(const Blocks& y) const {
+  Blocks g = effort_gradient(y);
   for (const Weights& w : vectors_) g += stiffness_ * weighted_sum<dim>(y, w) * w.transpose();
   for (const Scalar& scalar : scalars_) {
     g += (stiffness_ * (scalar.form.value(y) - scalar.target)) * scalar.form.gradient(y);

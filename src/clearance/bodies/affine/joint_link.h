@@ -48,6 +48,9 @@ class JointLink {
   /// [J] The part of an effort.
   double effort_energy(const Blocks& y) const;
   Blocks gradient(const Blocks& y) const;
+  /// The part of an effort.
+  Blocks effort_gradient(const Blocks& y) const;
+  bool has_effort() const { return static_cast<bool>(effort_); }
 
   /// Of a joint, in the step begun last; `coupled` is the gradient of what couples it with others.
   JointState state(const Blocks& y, const Blocks& coupled) const;

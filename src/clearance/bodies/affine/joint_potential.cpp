@@ -117,6 +117,20 @@ void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradie
 }
 
 template <int dim>
+bool JointPotential<dim>::add_load_gradient(const VecX& x, double scale, VecX& gradient) const {
+  bool has_any = false;
+  for (const JointLink<dim>& link : links_) {
+    if (!link.has_effort()) continue;
+    has_any = true;
+    const auto g = link.effort_gradient(link.gather(x));
+    for (int k = 0; k < g.cols(); ++k) {
+      if (const int b = link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
+    }
+  }
+  return has_any;
+}
+
+template <int dim>
 JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std::vector<int>& turns) const {
   using Blocks = typename JointLink<dim>::Blocks;
   const auto at = static_cast<std::size_t>(index);

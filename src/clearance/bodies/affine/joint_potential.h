@@ -32,6 +32,7 @@ class JointPotential : public Potential {
   void mark_stopped_bodies(const VecX& x, const std::vector<int>& body_of_block,
                            std::vector<char>& is_stopped) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
+  bool add_load_gradient(const VecX& x, double scale, VecX& gradient) const override;
   /// Of joint `index` at x, where hinges have made so many turns, in the step begun last.
   JointState joint_state(int index, const VecX& x, const std::vector<int>& turns) const;
   std::vector<BlockKey> pattern() const override;
