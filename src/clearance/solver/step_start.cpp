@@ -62,7 +62,29 @@ void Step<dim>::start_from(const VecX& x) {
   point_.energy = problem_.energy(point_.iterate);
 }
 
-/// Bodies that are about to hit something take a step of implicit Euler.
+/// Bodies that the limit of a joint would stop on the way to x, and all that joints connect with them.
+template <int dim>
+void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
+  const std::vector<int>& body_of_block = in_.model.body_of_block;
+  if (body_of_block.empty()) return;
+  std::vector<char> is_stopped(static_cast<std::size_t>(in_.model.surface.num_bodies()), 0);
+  for (const auto& potential : in_.copies.potentials) {
+    potential->mark_stopped_bodies(x, body_of_block, is_stopped);
+  }
+  const auto mechanism_of = [&](std::size_t body) {
+    const std::vector<int>& mechanisms = in_.model.mechanism_of_body;
+    return mechanisms.empty() ? body : static_cast<std::size_t>(mechanisms[body]);
+  };
+  std::vector<char> is_mechanism_stopped(is_stopped.size(), 0);
+  for (std::size_t body = 0; body < is_stopped.size(); ++body) {
+    if (is_stopped[body] != 0) is_mechanism_stopped[mechanism_of(body)] = 1;
+  }
+  for (std::size_t b = 0; b < is_hit.size(); ++b) {
+    if (is_mechanism_stopped[mechanism_of(static_cast<std::size_t>(body_of_block[b]))] != 0) is_hit[b] = 1;
+  }
+}
+
+/// Bodies that are about to hit something, or a limit of their joints, take a step of implicit Euler.
 template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
@@ -76,6 +98,7 @@ void Step<dim>::restart_where_hit() {
       std::fill(is_hit.begin(), is_hit.end(), 1);
     }
   }
+  mark_stopped(x, is_hit);
   restart(in_.options.integrator, in_.state, std::move(is_hit), target_);
 }
 
@@ -114,12 +137,14 @@ template bool Step<2>::begin_potentials();
 template void Step<2>::start();
 template void Step<2>::start_from(const VecX&);
 template void Step<2>::restart_where_hit();
+template void Step<2>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<2>::open_account(std::shared_ptr<const Candidates>);
 template void Step<2>::start_from_inertia();
 template bool Step<3>::begin_potentials();
 template void Step<3>::start();
 template void Step<3>::start_from(const VecX&);
 template void Step<3>::restart_where_hit();
+template void Step<3>::mark_stopped(const VecX&, std::vector<char>&) const;
 template void Step<3>::open_account(std::shared_ptr<const Candidates>);
 template void Step<3>::start_from_inertia();
 
