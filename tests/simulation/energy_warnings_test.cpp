@@ -164,10 +164,10 @@ TEST_P(EnergyWarnings, AreSilentOfSlidersOnSprings) {
 
 // A limit stops a joint as a contact does.
 TEST_P(EnergyWarnings, AreSilentOfJointsThatStopAtTheirLimits) {
-  for (const double limit_angle : {40.0, 400.0}) {
+  for (const double limit_angle : {20.0, 40.0}) {
     const Shares shares =
         run(fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": 0.01}}, "bodies": [{}], "joints": [{}]}})",
-                        wheel(GetParam(), R"(, "angular_velocity": [0, 0, 300])"),
+                        wheel(GetParam(), R"(, "angular_velocity": [0, 0, 60])"),
                         hinge("wheel", 0.0, fmt::format(R"(, "upper": {})", limit_angle))),
             180);
     EXPECT_LT(shares.gained, limit);
@@ -183,6 +183,15 @@ TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithBdf2) {
           80);
   EXPECT_LT(shares.gained, limit);
   EXPECT_LT(shares.lost, limit);
+}
+
+// "Flights are up to 9.09 % too low", of a body that fell too far by half a step and had the right speed.
+TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithImplicitEuler) {
+  for (const std::string velocity : {R"(, "linear_velocity": [0, 0, 0])", R"(, "linear_velocity": [1, 4, 0])"}) {
+    const Shares shares = run(R"({"time": {"step": 0.01}, "bodies": [)" + wheel(GetParam(), velocity) + "]}", 10);
+    EXPECT_LT(shares.gained, limit);
+    EXPECT_LT(shares.lost, limit);
+  }
 }
 
 // The smallest scene of the README: its ball rebounds by a tenth of what it should.

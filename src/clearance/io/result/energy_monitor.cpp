@@ -41,7 +41,9 @@ void EnergyMonitor::add(const StepEnergies& step) {
   // What a joint stores is no energy at work: it is what is to be judged.
   stored_ += step.stored_change;
   at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
-  if (step.kinetic > 0.0) most_made_ = std::max(most_made_, step.made / at_work_);
+  // Without inertia there is no integrator: what is not balanced is rounding.
+  if (step.kinetic > 0.0 && integrator_ != TimeIntegrator::quasi_static)
+    most_made_ = std::max(most_made_, step.made / at_work_);
   strained_ = std::max(strained_, step.strained);
   coarse_ = std::max(coarse_, step.coarse);
   turned_ = std::max(turned_, step.turned);
