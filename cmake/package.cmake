@@ -26,11 +26,13 @@ function(clearance_component name)
     DESTINATION ${clearance_package_folder})
 endfunction()
 
-# Of geometry, collision detection needs the distances and the intersection tests. So its users need Eigen, TBB and GMP
-# only. Everything is compiled with the flags of the preset: the portable ones, or those of this machine's processor.
+# Of base and geometry, collision detection needs stops within loops, the distances and the intersection tests. So its
+# users need Eigen, TBB and GMP only. Everything is compiled with the flags of the preset: the portable ones, or those of
+# this machine's processor.
 set(clearance_ccd_geometry "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,INCLUDE,/(distance|intersection)\\.cpp>")
+set(clearance_ccd_base "$<FILTER:$<TARGET_OBJECTS:clearance_base>,INCLUDE,/stop\\.cpp>")
 clearance_component(ccd
-  OBJECTS $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${clearance_ccd_geometry}
+  OBJECTS $<TARGET_OBJECTS:clearance_ccd> $<TARGET_OBJECTS:clearance_math> ${clearance_ccd_geometry} ${clearance_ccd_base}
   LIBRARIES Eigen3::Eigen TBB::tbb GMP::GMP
   HEADERS base/methods.h math/types.h
     ccd/ccd.h ccd/query.h ccd/exact_ccd.h ccd/exact_query.h ccd/exact_time.h ccd/exact_polynomial.h)
@@ -43,18 +45,21 @@ if(CLEARANCE_CCD_ONLY)
   return()
 endif()
 
-set(clearance_simulation_objects "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>")
-foreach(module IN ITEMS base sparse model broad_phase bodies_fem bodies_affine contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result simulation)
+set(clearance_simulation_objects
+  "$<FILTER:$<TARGET_OBJECTS:clearance_geometry>,EXCLUDE,/(distance|intersection)\\.cpp>"
+  "$<FILTER:$<TARGET_OBJECTS:clearance_base>,EXCLUDE,/stop\\.cpp>")
+foreach(module IN ITEMS sparse model broad_phase bodies_fem bodies_affine contact solver remesh scene io_files io_mesh meshing io_ipc io_rigid_ipc io_polyfem io_robot io io_result simulation)
   list(APPEND clearance_simulation_objects $<TARGET_OBJECTS:clearance_${module}>)
 endforeach()
 clearance_component(simulation
   OBJECTS ${clearance_simulation_objects}
   LIBRARIES clearance_package_ccd fmt::fmt spdlog::spdlog ZLIB::ZLIB clearance_cholmod clearance_hdf5 clearance_muparser
-  HEADERS base/log.h base/parallel.h base/profile.h base/result.h
+  HEADERS base/log.h base/parallel.h base/profile.h base/result.h base/stop.h model/stiff_strain.h
     geometry/lagrange.h geometry/mesh.h
     io/result/energy_monitor.h io/result/folder_claim.h io/result/result_files.h scene/loaded_scene.h io/scene_reader.h io/mesh/vtu.h
     scene/scene.h scene/validate.h
-    simulation/body_facts.h simulation/coarse_motion.h simulation/curved_distance.h simulation/joint_strain.h simulation/run.h simulation/separation.h simulation/simulation.h
+    simulation/body_facts.h simulation/coarse_motion.h simulation/curved_distance.h simulation/hint.h simulation/joint_strain.h
+    simulation/large_rotation.h simulation/run.h simulation/separation.h simulation/simulation.h
     solver/energy_account.h solver/report.h solver/step_forces.h)
 # Its headers hand over Eigen's objects, which lie and are freed as Eigen is told here; users who compile for AVX without it
 # would free what they do not own.

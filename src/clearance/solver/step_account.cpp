@@ -96,8 +96,8 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   }
   const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
-  // Neither a given load nor within a body: a joint. (Columns of stiff bodies move no centre of mass.)
-  if (!potential.is_elastic() && energy != load_energy) {
+  // Neither weight nor a given load, and not within a body: a joint. (Columns of stiff bodies move no centre of mass.)
+  if (!potential.is_elastic() && energy != load_energy && potential.name() != "gravity") {
     const std::vector<char> is_column = column_flags(model_);
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
       if (is_column[static_cast<std::size_t>(b)] == 0 && !block<dim>(gradient, b).isZero(0.0)) {
