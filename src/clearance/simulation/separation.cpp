@@ -413,8 +413,8 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
     const BodyInstance& body = model.bodies[b];
     if (!has_collision_surface(scene.bodies[static_cast<std::size_t>(body.desc)], body)) continue;
     issues.push_back({"", "start.overlaps", "\"separate\"",
-                      fmt::format("body '{}' has curved elements or a collision surface of its own, which cannot be "
-                                  "moved apart yet",
+                      fmt::format("body '{}' has elements of order 2 or more, or a collision surface of its own, which "
+                                  "cannot be moved apart yet",
                                   body.name)});
     break;
   }
