@@ -24,6 +24,7 @@ std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
 template <int dim>
 void StepAccount<dim>::open(const State& state, double barrier) {
   const auto count = static_cast<Eigen::Index>(potentials_.size());
+  step_ = state.step;
   x_t0_ = state.x;
   v_t0_ = state.v;
   energy_t0_.resize(count + 1);
@@ -63,7 +64,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   const Eigen::Index num_bodies = body_energy_t0_.size();
   work_ = MatX::Zero(num_bodies, energy_t0_.size() + 3);
   is_driven_.assign(static_cast<std::size_t>(num_bodies), 0);
-  is_flying_.assign(static_cast<std::size_t>(num_bodies), 1);
+  is_given_.assign(potentials_.size(), 0);
   stored_.resize(energy_t0_.size());
   body_energy_t1_ = body_energies(end.x);
   body_gain_ = body_energy_t1_ - body_energy_t0_;
@@ -96,15 +97,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   }
   const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
-  // Neither weight nor a given load, and not within a body: a joint. (Columns of stiff bodies move no centre of mass.)
-  if (!potential.is_elastic() && energy != load_energy && potential.name() != "gravity") {
-    const std::vector<char> is_column = column_flags(model_);
-    for (int b = 0; b < model_.layout.num_blocks; ++b) {
-      if (is_column[static_cast<std::size_t>(b)] == 0 && !block<dim>(gradient, b).isZero(0.0)) {
-        is_flying_[ledger_of_block(b)] = 0;
-      }
-    }
-  }
+  is_given_[static_cast<std::size_t>(k)] = energy == load_energy || potential.name() == "gravity" ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
   energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);
   const double gap = work - (energy - energy_t0_[k]);
@@ -246,6 +239,17 @@ bool StepAccount<dim>::is_impact(std::size_t body, double gain, double kinetic_t
   return has_contact_[body] || (is_driven_[body] && std::abs(kinetic_t1 - kinetic_t0) > start_share * kinetic);
 }
 
+/// Nothing but weight and given loads has worked on it since the start.
+template <int dim>
+bool StepAccount<dim>::has_only_flown(const EnergyLedger& ledger) const {
+  if (ledger.is_driven != 0.0) return false;
+  for (std::size_t term = 0; term < ledger.work.size(); ++term) {
+    const bool is_given = term < is_given_.size() && is_given_[term] != 0;
+    if (!is_given && ledger.work[term] != 0.0) return false;
+  }
+  return true;
+}
+
 /// Blocks that are free, and points: not the columns of stiff bodies.
 template <int dim>
 std::vector<int> StepAccount<dim>::free_points() const {
@@ -336,7 +340,6 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
       body.mass += model_.mass[b];
       body.change += change;
     }
-    if (is_fixed_[static_cast<std::size_t>(b)]) is_flying_[ledger_of_block(b)] = 0;
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
   }
@@ -352,10 +355,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     const double gain = body.gain + body_gain_[at];
     ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
-    // What flies under given loads alone has the right velocity, and is half a step ahead of its path: what implicit
-    // Euler takes from its centre of mass, m |dv|^2 / 2 in a step, is no swing, and costs no height.
-    const bool is_ahead = is_implicit_euler && is_flying_[k] && !has_contact_[k] && !is_driven_[k] && body.mass > 0.0;
-    if (!has_jumped) ledger.lost -= gain + (is_ahead ? 0.5 * body.change.squaredNorm() / body.mass : 0.0);
+    if (!has_jumped) ledger.lost -= gain;
     // Stiff bodies are to stop where they hit something; what is soft would rebound.
     if (has_jumped && !is_stiff_[k]) ledger.hit -= gain;
     if (is_driven_[k]) ledger.is_driven = 1.0;
@@ -367,7 +367,11 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
       ledger.at_work = std::max(ledger.at_work, std::abs(work));
     }
     if (!(ledger.at_work > least[k])) continue;
-    const double gained = ledger.largest_rise / ledger.at_work, lost = ledger.lost / ledger.at_work;
+    // A body that has done nothing but fly under given loads has the right velocity, half a step ahead of its path.
+    // What implicit Euler took from its centre of mass, m |dv|^2 / 2 a step, matters where it hits something.
+    const bool is_ahead = is_implicit_euler && body.mass > 0.0 && has_only_flown(ledger);
+    const double ahead = is_ahead ? 0.5 * (step_ + 1) * body.change.squaredNorm() / body.mass : 0.0;
+    const double gained = ledger.largest_rise / ledger.at_work, lost = (ledger.lost - ahead) / ledger.at_work;
     const double hit = std::max(0.0, ledger.hit) / ledger.at_work;
     const bool is_driven = ledger.is_driven != 0.0;
     if (gained > gained_.share) gained_ = {gained, static_cast<int>(k), 0.0, is_driven};

@@ -55,6 +55,7 @@ class StepAccount {
   VecX body_energies(const VecX& x) const;
   void add_work(const VecX& gradient, Eigen::Index term);
   void note_drive(const VecX& gradient);
+  bool has_only_flown(const EnergyLedger& ledger) const;
   bool is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const;
 
   const Model& model_;
@@ -75,7 +76,8 @@ class StepAccount {
   VecX contact_gaps_;
   std::vector<char> has_contact_;  // per body, at the end
   std::vector<char> is_driven_;    // per body: a drive or a prescribed motion acts on it
-  std::vector<char> is_flying_;    // per ledger: given loads alone act on it
+  std::vector<char> is_given_;     // per potential: weight, or given loads
+  int step_ = 0;                   // steps before this one
   std::vector<char> is_stiff_;     // per body: it is affine or rigid, and so are those in its ledger
   /// [J] Per body (row) and term (column): potentials, barriers, friction, prescribed motion, and what is rubbed out at
   /// the body. What acts inside of a body has none: on an arc its forces at the end do work that is none, and hundreds
