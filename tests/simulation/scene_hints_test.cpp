@@ -563,6 +563,25 @@ std::string pressed_block(const std::string& gap, const std::string& way, const 
          way + R"( * t", "0"]}]}]})";
 }
 
+// A gasket squeezed by 10 % was 18 % too stiff: dhat is 9 % of that, and a gap is kept above and below.
+TEST(ContactGap, WhatIsSqueezedBetweenTwoKeepsTwoGaps) {
+  const auto gasket = [](const std::string& dhat, const std::string& floor) {
+    return told(
+        R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.25, "duration": 1, "integrator": "quasi_static"},
+      "contact": {"dhat": )" +
+        dhat + R"(}, "bodies": [{"name": "gasket", "generator": {"kind": "rectangle", "size": [0.02, 0.002],
+        "resolution": [40, 4]}, "material": {"youngs_modulus": 3e6, "poisson_ratio": 0.4}},
+      {"name": "top", "kind": "obstacle", "generator": {"kind": "rectangle", "size": [0.03, 0.002], "resolution": [1]},
+        "transform": {"translation": [0, 0.00202]}, "motions": [{"displacement": ["0", "-0.00024 * t"]}]}],
+      "half_spaces": [{"point": [0, )" +
+        floor + "]}]}");
+  };
+  expect_told(gasket("1e-3", "-0.00102"), "contact.dhat", {"'top' and 'gasket'", "4e-05 m apart", "18 %"});
+  for (const std::vector<std::string>& lines : {gasket("1e-4", "-0.00102"), gasket("1e-3", "-0.01")}) {
+    for (const std::string& line : lines) EXPECT_EQ(line.find("are brought"), std::string::npos) << line;
+  }
+}
+
 TEST(ContactGap, BodiesThatStartWithinDhatUnderConvergentAreToldWithTheirPush) {
   const std::vector<std::string> lines = told(pressed_block("1e-6", "0.01", "convergent"));
   expect_told(lines, "contact.dhat",

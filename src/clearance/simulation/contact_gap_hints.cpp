@@ -106,9 +106,21 @@ class ContactGaps {
     if (!is_any_short) return;
     const double reach = std::min(2.0 * longest, 2.0 * dhat / least_share) + dhat;
     std::optional<Pair> worst;
-    double worst_share = least_share, of_worst = 0.0;
-    Nearness near_worst;
-    for (const auto& [pair, near] : find_nearness(reach)) {
+    double worst_share = least_share, of_worst = 0.0, gaps_of_worst = 0.0;
+    const std::map<Pair, Nearness> all_near = find_nearness(reach);
+    // What is squeezed between two bodies keeps a gap on either side.
+    const auto other_gap = [&](const Pair& pair) {
+      double largest = 0.0;
+      for (const auto& [other, near] : all_near) {
+        if (other == pair || other[0] == other[1] || !(near.gap < 2.0 * near.dhat)) continue;
+        for (const int b : pair) {
+          const bool is_squeezed = b >= 0 && scene_.bodies[static_cast<std::size_t>(b)].kind == BodyKind::deformable;
+          if (is_squeezed && (other[0] == b || other[1] == b)) largest = std::max(largest, near.dhat);
+        }
+      }
+      return largest;
+    };
+    for (const auto& [pair, near] : all_near) {
       if (pair[0] == pair[1]) continue;
       double way = 0.0;
       bool is_held = false;
@@ -119,18 +131,20 @@ class ContactGaps {
       }
       // Of two bodies that keep their shape, none is pressed by a way that the other one goes.
       const double approach = way - near.gap;
-      if (!is_held || !(approach > 0.0) || !std::isfinite(approach) || !(near.dhat > worst_share * approach)) continue;
+      if (!is_held || !(approach > 0.0) || !std::isfinite(approach)) continue;
+      const double gaps = near.dhat + other_gap(pair);
+      if (!(gaps > worst_share * approach)) continue;
       worst = pair;
-      worst_share = near.dhat / approach;
+      worst_share = gaps / approach;
       of_worst = approach;
-      near_worst = near;
+      gaps_of_worst = gaps;
     }
     if (!worst) return;
     tell(fmt::format(
         "{} are brought {:.3g} m further together than they start apart, and stay up to {:.3g} m apart in "
         "contact, {:.0f} % of that: forces and stresses are too large by as much and more; set contact.dhat "
         "to {:.2g}, or add the gap to the motion (probe kind `gap`)",
-        names(*worst), of_worst, near_worst.dhat, 100.0 * worst_share,
+        names(*worst), of_worst, gaps_of_worst, 100.0 * worst_share,
         desc_.contact.dhat * 0.1 * least_share / worst_share));
   }
 
