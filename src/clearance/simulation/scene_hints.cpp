@@ -26,11 +26,11 @@ SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene,
   warn_of_doubtful_masses(desc, scene, hints);
   warn_of_fast_bodies(desc, scene, hints);
   warn_of_faceted_rolling(desc, scene, hints);
-  warn_of_free_bodies(desc, scene, hints);
   warn_of_long_steps(desc, scene, hints);
   warn_of_friction(desc, hints);
   warn_of_throwing_loads(desc, scene, hints);
   warn_of_wholly_held_bodies(scene, hints);
+  warn_of_free_bodies(desc, scene, found.named);
   warn_of_locking(desc, scene, surfaces, found.named);
   warn_of_contact_gaps(desc, scene, overlaps, found.named);
   for (const NamedHint& hint : found.named) hints.push_back(hint.issue);

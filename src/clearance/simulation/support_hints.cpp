@@ -111,17 +111,18 @@ std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene) {
                      scene.bodies[static_cast<std::size_t>(free[0])].name, and_more(free.size() - 1));
 }
 
-void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
+void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints) {
   if (desc.time.integrator != TimeIntegrator::quasi_static) return;
   const std::vector<int> free = Supports(desc, scene).find_free_bodies();
   if (free.empty()) return;
   const BodyInstance& first = scene.bodies[static_cast<std::size_t>(free[0])];
-  add_hint(hints, fmt::format("bodies[{}].motions", first.desc),
-           fmt::format(
-               "body '{}'{} is free in a quasi-static run: no motion, joint or contact at the start holds it at "
-               "{}, so that its equilibrium is undetermined; hold a region of it by a motion of velocity zero, "
-               "let it start within dhat ({:.4g} m) of what carries it, or choose another integrator",
-               first.name, and_more(free.size() - 1), place_text(first.mesh.vertices[0]), scene.options.barrier.dhat));
+  add_named_hint(
+      hints, "no_equilibrium", fmt::format("bodies[{}].motions", first.desc),
+      fmt::format("body '{}'{} is free in a quasi-static run: no motion, joint or contact at the start holds it at "
+                  "{}, so that its equilibrium is undetermined; hold a region of it by a motion of velocity zero, "
+                  "let it start within dhat ({:.4g} m) of what carries it, or choose another integrator",
+                  first.name, and_more(free.size() - 1), place_text(first.mesh.vertices[0]),
+                  scene.options.barrier.dhat));
 }
 
 }  // namespace clearance
