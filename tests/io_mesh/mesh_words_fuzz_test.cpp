@@ -487,7 +487,7 @@ TEST(MeshWordsFuzz, SamplesHaveWhatTheyDeclare) {
 TEST(MeshWordsFuzz, ChangedFilesAreRefusedOrHaveAllThatTheyDeclare) {
   for (const Format& format : make_formats()) {
     std::size_t num_read = 0, num_lost = 0;
-    for (unsigned i = 0; i < num_files() && num_lost < 10; ++i) {
+    for (unsigned i = 0; i < num_files(); ++i) {
       const std::string text = Changes(7919 * i + 1).change(format.samples[i % format.samples.size()]);
       const Result<Mesh> mesh = format.read(text);
       if (!mesh.has_value()) {
@@ -499,11 +499,12 @@ TEST(MeshWordsFuzz, ChangedFilesAreRefusedOrHaveAllThatTheyDeclare) {
         ASSERT_EQ(find_fault(*mesh), "") << format.name << " " << i;
       }
       const std::string loss = find_loss(format, *mesh, format.declared(text));
-      if (!loss.empty()) ++num_lost;
+      // Long runs go on: what counts is shown for the first ones.
+      if (loss.empty() || ++num_lost > 10) continue;
       EXPECT_EQ(loss, "") << format.name << " file " << i << ":\n" << text;
     }
-    std::printf("%-10s %u files, %zu read, %zu refused\n", format.name.c_str(), num_files(), num_read,
-                num_files() - num_read);
+    std::printf("%-10s %u files, %zu read, %zu refused, %zu not as declared\n", format.name.c_str(), num_files(),
+                num_read, num_files() - num_read, num_lost);
     // Both outcomes must be common, or the changes test nothing.
     EXPECT_GT(num_read, num_files() / 50) << format.name;
     EXPECT_LT(num_read, num_files() - num_files() / 50) << format.name;
