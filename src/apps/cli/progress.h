@@ -1,6 +1,6 @@
-// What the user sees while a scene runs: one line that rewrites itself on a terminal, plain lines otherwise: one a
-// step, and within a step one whenever nothing else was printed for a few seconds, so that a long step is not taken for
-// one that hangs. A step of an hour has 800 of them, 60 KB.
+// Progress shows the user how a run goes on: on a terminal one line rewrites itself, elsewhere every step prints one.
+// Within a step another line follows whenever nothing was printed for a few seconds, so that a long step is not taken
+// for one that hangs. A step of an hour has 800 of them, 60 KB.
 #pragma once
 
 #include <string>

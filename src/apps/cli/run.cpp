@@ -74,7 +74,7 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_s
   return ready;
 }
 
-/// Those that a run repeats at its end have a name.
+/// Warnings that a run repeats in its summary have a name.
 Json warnings_of(const ReadyScene& ready) {
   Json list = json_of(ready.warnings);
   for (std::size_t i = 0; i < ready.warnings.size(); ++i) {

@@ -239,7 +239,7 @@ class Reader {
   }
   static bool follows(const urdf::Joint& joint) { return joint.mimic && has_coordinate(joint); }
 
-  /// Where a joint is at the start [rad] or [m]: one that follows another is where that one, at zero, leads it.
+  /// A joint starts here [rad] or [m]: at zero, or where the joint that it follows leads it from zero.
   double start_of(const urdf::Joint& joint) const {
     const auto found = starts_.find(joint.name);
     return found == starts_.end() ? 0.0 : found->second;

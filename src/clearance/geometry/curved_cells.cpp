@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "clearance/base/contract.h"
+#include "clearance/geometry/element_corners.h"
 #include "clearance/geometry/lagrange.h"
 
 namespace clearance {
@@ -27,14 +28,7 @@ std::span<const int> corners_of(const Mesh& mesh, std::size_t cell) {
 /// Calls visit(int&) for every vertex that something names.
 template <class Visit>
 void for_each_index(Mesh& mesh, const Visit& visit) {
-  const auto visit_all = [&](auto& elements) {
-    for (auto& element : elements) std::for_each(element.begin(), element.end(), visit);
-  };
-  visit_all(mesh.tets);
-  visit_all(mesh.triangles);
-  visit_all(mesh.edges);
-  std::for_each(mesh.points.begin(), mesh.points.end(), visit);
-  std::for_each(mesh.cell_nodes.begin(), mesh.cell_nodes.end(), visit);
+  for_each_corner(mesh, visit);
   for (MeshGroup& group : mesh.groups) {
     for (auto& element : group.elements) std::for_each_n(element.begin(), group.dim + 1, visit);
   }

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "clearance/geometry/mesh.h"
+
 namespace clearance {
 
 /// Elements on the same vertices have the same sorted corners, however they are turned.
@@ -21,6 +23,19 @@ void mark_corners(const Elements& elements, std::vector<char>& is_used) {
   for (const auto& element : elements) {
     for (const int v : element) is_used[static_cast<std::size_t>(v)] = 1;
   }
+}
+
+/// Calls visit(int&) for the corners and nodes of all elements, and for points; not for those in groups.
+template <class Visit>
+void for_each_corner(Mesh& mesh, const Visit& visit) {
+  const auto visit_all = [&](auto& elements) {
+    for (auto& element : elements) std::for_each(element.begin(), element.end(), visit);
+  };
+  visit_all(mesh.tets);
+  visit_all(mesh.triangles);
+  visit_all(mesh.edges);
+  std::for_each(mesh.points.begin(), mesh.points.end(), visit);
+  std::for_each(mesh.cell_nodes.begin(), mesh.cell_nodes.end(), visit);
 }
 
 }  // namespace clearance

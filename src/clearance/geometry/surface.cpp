@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clearance/geometry/curved_cells.h"
+#include "clearance/geometry/element_corners.h"
 
 namespace clearance {
 
@@ -78,17 +79,7 @@ void turn_around(Triangles& triangles) {
 
 std::vector<int> drop_unused_vertices(Mesh& mesh) {
   std::vector<int> new_number(mesh.vertices.size(), -1);
-  const auto for_each_corner = [&](const auto& visit) {
-    const auto visit_all = [&](auto& elements) {
-      for (auto& element : elements) std::for_each(element.begin(), element.end(), visit);
-    };
-    visit_all(mesh.tets);
-    visit_all(mesh.triangles);
-    visit_all(mesh.edges);
-    std::for_each(mesh.points.begin(), mesh.points.end(), visit);
-    std::for_each(mesh.cell_nodes.begin(), mesh.cell_nodes.end(), visit);
-  };
-  for_each_corner([&](int& v) { new_number[static_cast<std::size_t>(v)] = 0; });
+  for_each_corner(mesh, [&](int& v) { new_number[static_cast<std::size_t>(v)] = 0; });
 
   std::vector<int> old_number;
   std::vector<Vec<3>> kept;
@@ -99,7 +90,7 @@ std::vector<int> drop_unused_vertices(Mesh& mesh) {
     kept.push_back(mesh.vertices[v]);
   }
   mesh.vertices = std::move(kept);
-  for_each_corner([&](int& v) { v = new_number[static_cast<std::size_t>(v)]; });
+  for_each_corner(mesh, [&](int& v) { v = new_number[static_cast<std::size_t>(v)]; });
   return old_number;
 }
 

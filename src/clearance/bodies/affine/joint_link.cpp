@@ -157,8 +157,8 @@ void JointLink<dim>::make_slider(const StiffJoint& joint) {
 template <int dim>
 void JointLink<dim>::make_limit(const StiffJoint& joint) {
   if (!joint.lower && !joint.upper) return;
-  // Where a weak force holds a joint at its limit, it stands a width before it: widths are small. The wall is as hard
-  // all the same: what comes with a degree, or a thousandth of the body, a step is stopped half-way.
+  // A joint that a weak force holds at its limit stands a width before it, so widths are small. The wall is as hard all
+  // the same: it stops half-way what comes with a degree, or a thousandth of the body, a step.
   limit_.resolved = limit_.is_angle ? degree : 2e-3 * lever_;
   const double widest = limit_.is_angle ? 2e-4 : limit_.resolved;
   const double range = joint.upper.value_or(infinity) - joint.lower.value_or(-infinity);
