@@ -59,6 +59,32 @@ TEST(StiffStrain, PlatesThatCloseOnAStiffBodyAreBlocked) {
   EXPECT_NEAR(outcome.height, 0.1, 1e-4);
 }
 
+TEST(StiffStrain, PlatesThatSqueezeACubeAreBlockedBeforeTheIterationLimit) {
+  const auto plate = [](const std::string& name, double y, double sign) {
+    return fmt::format(R"~({{"name": "{}", "kind": "obstacle", "generator": {{"kind": "box", "size": [0.3, 0.02, 0.3],
+        "resolution": [1]}}, "transform": {{"translation": [0, {}, 0]}},
+        "motions": [{{"displacement": ["0", "{} * t", "0"]}}]}})~",
+                       name, y, -0.04 * sign);
+  };
+  for (const std::string more : {"", R"(, "mass": 1000)"}) {
+    RunningScene scene(
+        R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{"name": "cube", "kind": "affine", "generator":
+        {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]})" +
+        more + "}, " + plate("top", 0.065, 1.0) + ", " + plate("bottom", -0.065, -1.0) + "]}");
+    int num_blocked = 0;
+    for (int i = 0; i < 20; ++i) {
+      const StepReport& report = scene.simulation().step();
+      num_blocked += report.status == StepStatus::prescribed_motion_blocked ? 1 : 0;
+      EXPECT_NE(to_string(report.status), "iteration_limit") << "step " << i << more;
+      EXPECT_LE(scene.simulation().stiff_strain().strain, 1e-3) << "step " << i << more;
+    }
+    EXPECT_GT(num_blocked, 5) << more;
+    Vec<3> middle = Vec<3>::Zero();
+    for (int v = 0; v < 8; ++v) middle += scene.simulation().positions()[static_cast<std::size_t>(v)] / 8.0;
+    EXPECT_LT(middle.norm(), 5e-3) << more;  // 0.1 m before the plates were held early
+  }
+}
+
 TEST(StiffStrain, PlatesThatOpenAgainMoveOn) {
   std::string json = plates(square());
   for (std::size_t at; (at = json.find("min(t, 0.5)")) != std::string::npos;) json.replace(at, 11, "sin(6.28 * t) / 2");

@@ -27,8 +27,9 @@ constexpr int first_block = 64;
 constexpr int max_inclusion_boxes = 250;
 
 /// At distances hardly above min_separation the certificates of separation become so short that a pair that glides
-/// across the scene takes a million of them, half a second. What is certified after these is step enough.
-constexpr int max_advances = 20000;
+/// across the scene takes a million of them, half a second. The step ends at what these certify, 0.2 ms a pair. Plates
+/// that close on a cube need no more directions with 2000 than with 20,000, and a tenth of the time.
+constexpr int max_advances = 2000;
 
 using Pair = std::array<int, 2>;
 

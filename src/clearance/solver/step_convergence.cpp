@@ -65,6 +65,10 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   const bool can_be_balanced =
       report_.newton_iterations == 0 || iteration_.alpha >= least_taken || !has_moved || friction_.is_fresh();
   newton_.want_exact(false, 0.0);
+  if (pull_.hold_if_strained_for_long(point_)) {
+    friction_.note_motion();
+    return Verdict::again;
+  }
   if (search_.is_on_detour() || !can_be_balanced) return Verdict::go_on;
   TermGradients forces = term_gradients();
   const BalanceVerdict verdict = judge_balance(forces);

@@ -12,6 +12,9 @@ constexpr int max_vain_pulls = 15;
 /// A stiff body that other loads strain at the start of a step is not strained by the pull. More would let a body give
 /// way step by step.
 constexpr double strain_growth = 1.02;
+/// A stiff body that is only pushed along is strained at a few iterates of a step. A body that is strained at this many
+/// is squeezed.
+constexpr int max_strained = 30;
 }  // namespace
 
 template <int dim>
@@ -76,6 +79,14 @@ void TargetPull<dim>::hold(Point& point) {
 template <int dim>
 bool TargetPull<dim>::hold_if_straining(Point& point) {
   if (!has_pulled_ || is_held_ || !strains_stiff_body(point.iterate.x)) return false;
+  hold(point);
+  return true;
+}
+
+template <int dim>
+bool TargetPull<dim>::hold_if_strained_for_long(Point& point) {
+  if (!problem_.augmented().is_active()) return false;
+  if (!strains_stiff_body(point.iterate.x) || ++num_strained_ < max_strained) return false;
   hold(point);
   return true;
 }

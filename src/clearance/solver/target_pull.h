@@ -24,6 +24,9 @@ class TargetPull {
   /// Where the pull of this step has strained a stiff body, lets the nodes go back and holds them there. False: it has
   /// not, or they are held already. Forces balance.
   bool hold_if_straining(Point& point);
+  /// Lets the nodes go back and holds them there once the pull has strained a stiff body at many iterates, even if
+  /// forces do not balance.
+  bool hold_if_strained_for_long(Point& point);
   /// The nodes do not go to their targets in this step, because a stiff body is in their way.
   bool is_held() const { return is_held_; }
 
@@ -37,6 +40,7 @@ class TargetPull {
   StepReport& report_;
   double least_missing_ = 1.0;  // of the motion, at any pull so far
   int num_vain_pulls_ = 0;
+  int num_strained_ = 0;  // iterates of this step
   // Where the nodes strain no stiff body: at the start, or after the last pull.
   VecX x_unstrained_;
   std::shared_ptr<const Candidates> near_unstrained_;
