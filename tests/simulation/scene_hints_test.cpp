@@ -635,6 +635,9 @@ TEST(Loads, ForceThatThrowsABodyAwayIsTold) {
   expect_told(told(bodies(box("[0.1, 0.1, 0.1]", R"(, "loads": [{"kind": "acceleration", "value": [0, 0, 1e5]}])"))),
               "bodies[0].loads[0]", {"an acceleration"});
   expect_nothing(told(thrown("100")));
+  // A motion that finds no node holds nothing.
+  expect_told(told(thrown("1e5", R"(, "motions": [{"region": {"box": [[90, 90, 90], [91, 91, 91]]}}])")),
+              "bodies[0].loads[0]", {"times its weight"});
   expect_nothing(
       told(thrown("1e5", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1], [0.01, 2, 2]]}}])")));
 }

@@ -45,6 +45,8 @@ class Potential {
   virtual CompensatedSum energy(const VecX& x) const = 0;
   /// [J] The part of energy(x) that forces given for the step have: -f . x. The rest is stored in the system.
   virtual double load_energy(const VecX& /*x*/) const { return 0.0; }
+  /// True if its force is the same at every x and at all times, like weight.
+  virtual bool has_constant_force() const { return false; }
   /// What its force does work on is lost: E is a potential of a lagged dissipation, and nothing is stored.
   virtual bool is_dissipative() const { return false; }
   /// Where nothing acts from outside, its forces are no more than rounding.

@@ -16,10 +16,14 @@ constexpr double gravity_of_earth = 9.80665;  // [m/s^2]
 constexpr double most_weights = 1e3;
 constexpr double num_steps = 10.0, num_sizes = 10.0;
 
-/// Joints and motions hold a body, or may.
-bool is_free(const SceneDesc& desc, const BodyDesc& body) {
+/// True unless joints or motions hold the body, or may. A motion whose region has no node holds nothing.
+bool is_free(const SceneDesc& desc, const SceneModel& scene, int b) {
+  const BodyDesc& body = desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(b)].desc)];
   const std::array<bool, 3> none = {false, false, false};
-  if (!body.motions.empty() || body.fixed_translation != none) return false;
+  if (body.fixed_translation != none) return false;
+  for (const PreparedMotion& motion : scene.motions) {
+    if (motion.body == b && !motion.blocks.empty()) return false;
+  }
   return std::none_of(desc.joints.begin(), desc.joints.end(), [&](const JointDesc& joint) {
     return std::any_of(joint.bodies.begin(), joint.bodies.end(),
                        [&](const std::string& name) { return name.starts_with(body.name); });
@@ -42,7 +46,7 @@ void warn_of_throwing_loads(const SceneDesc& desc, const SceneModel& scene, Issu
     const BodyInstance& body = scene.bodies[b];
     if (body.is_obstacle || body.desc == std::exchange(last_entry, body.desc) || !(masses[b] > 0.0)) continue;
     const BodyDesc& given = desc.bodies[static_cast<std::size_t>(body.desc)];
-    if (!is_free(desc, given)) continue;
+    if (!is_free(desc, scene, static_cast<int>(b))) continue;
     const double size = bounding_box(body.mesh.vertices).diagonal();
     for (std::size_t i = 0; i < given.loads.size(); ++i) {
       const LoadDesc& load = given.loads[i];

@@ -148,11 +148,13 @@ class Preflight {
       Overlap overlap;
       if (bodies.first != bodies.second) overlap = find_overlap(scene_, surfaces, bodies.first, bodies.second);
       std::string depth;
-      if (overlap.depth > 0.0) {
+      // Bodies that touch are as deep in each other as rounding is.
+      const double least_depth = 1e-12 * scene_.model.bbox_diagonal;
+      if (overlap.depth > least_depth) {
         depth = fmt::format(", at least {:.3g} m deep", overlap.depth);
       } else {
         overlap.place = meeting.place;
-        if (meeting.depth > 0.0) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
+        if (meeting.depth > least_depth) depth = fmt::format(", up to {:.3g} m deep", meeting.depth);
       }
       add(fmt::format(
           "{} at the start: {} of {} meet{} near {}; {}{}", who,

@@ -137,20 +137,25 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
 void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
   if (desc.dimension == 2) return;
+  const auto density_of = [](const StiffUnit& unit) { return unit.frame.mass / unit.frame.volume; };
+  const StiffUnit* first = nullptr;
+  std::size_t num_found = 0;
   for (const StiffUnit& unit : scene.stiff_units) {
-    const int d = scene.bodies[static_cast<std::size_t>(unit.body)].desc;
-    const BodyDesc& body = desc.bodies[static_cast<std::size_t>(d)];
-    const double density = unit.frame.mass / unit.frame.volume;
+    const BodyDesc& body =
+        desc.bodies[static_cast<std::size_t>(scene.bodies[static_cast<std::size_t>(unit.body)].desc)];
     if (unit.is_part() || !body.mass || body.inertia) continue;
-    if (density <= largest_density && density >= smallest_density) continue;
-    add_hint(
-        hints, fmt::format("bodies[{}].mass", d),
-        fmt::format("body '{}' has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
-                    body.name, unit.frame.mass, unit.frame.volume, density,
-                    density > largest_density ? "no material is as dense (osmium has 22600)"
-                                              : "a thousandth of the density of air"));
-    return;
+    if (density_of(unit) <= largest_density && density_of(unit) >= smallest_density) continue;
+    if (num_found++ == 0) first = &unit;
   }
+  if (num_found == 0) return;
+  const int d = scene.bodies[static_cast<std::size_t>(first->body)].desc;
+  add_hint(
+      hints, fmt::format("bodies[{}].mass", d),
+      fmt::format("body '{}'{} has {:.3g} kg in {:.3g} m^3, {:.2g} kg/m^3: {}; masses are in kg, lengths in metres",
+                  desc.bodies[static_cast<std::size_t>(d)].name, and_more(num_found - 1), first->frame.mass,
+                  first->frame.volume, density_of(*first),
+                  density_of(*first) > largest_density ? "no material is as dense (osmium has 22600)"
+                                                       : "a thousandth of the density of air"));
 }
 
 /// A column whose foot carries more than its stiffness is squashed to nothing: rho g h > E. Published scenes of very

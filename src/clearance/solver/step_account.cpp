@@ -97,7 +97,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   }
   const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
-  is_given_[static_cast<std::size_t>(k)] = energy == load_energy || potential.name() == "gravity" ? 1 : 0;
+  is_given_[static_cast<std::size_t>(k)] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
   energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);
   const double gap = work - (energy - energy_t0_[k]);

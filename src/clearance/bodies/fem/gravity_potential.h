@@ -13,6 +13,7 @@ class GravityPotential : public Potential {
   GravityPotential(const VecX& mass, const Vec<dim>& gravity);
 
   std::string name() const override { return "gravity"; }
+  bool has_constant_force() const override { return true; }
   CompensatedSum energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
 

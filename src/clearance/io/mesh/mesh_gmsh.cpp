@@ -260,7 +260,8 @@ class GmshReader {
   /// A number of records of at least so many bytes in the two encodings, which must fit into the rest of the file
   bool check_count(std::uint64_t count, std::size_t min_text, std::size_t min_binary, const char* what) {
     if (is_plausible_count(count, is_binary_ ? min_binary : min_text, num_bytes_left())) return true;
-    return fail(fmt::format("{}", count), fmt::format("expected a number of {} that fits the file", what));
+    return fail(fmt::format("{}", count),
+                fmt::format("expected a number of {} that fits the file; is it cut off?", what));
   }
 
   bool read_nodes() {

@@ -212,8 +212,9 @@ class PlyReader {
   bool read_element(const Element& element) {
     if (element.properties.empty()) return true;
     if (!is_plausible_count(element.count, min_bytes(element), num_bytes_left() + 1)) {
-      input_.add_issue_at_line(element.offset, fmt::format("{}", element.count),
-                               fmt::format("expected a number of `{}` elements that fits the file", element.name));
+      input_.add_issue_at_line(
+          element.offset, fmt::format("{}", element.count),
+          fmt::format("expected a number of `{}` elements that fits the file; is it cut off?", element.name));
       return false;
     }
     if (element.name == "vertex") mesh_.vertices.reserve(element.count);
@@ -240,7 +241,7 @@ class PlyReader {
     const std::size_t bytes_each = is_binary_ ? num_bytes(property.type) : 1;
     if (!(value >= 0.0 && value <= 2e9) || value != std::floor(value) ||
         !is_plausible_count(static_cast<std::uint64_t>(value), bytes_each, num_bytes_left())) {
-      fail(fmt::format("{}", value), "expected the length of a list that fits the file");
+      fail(fmt::format("{}", value), "expected the length of a list that fits the file; is it cut off?");
       return false;
     }
     const auto length = static_cast<std::uint64_t>(value);

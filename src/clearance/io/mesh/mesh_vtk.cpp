@@ -135,7 +135,7 @@ class VtkReader {
     const std::size_t min_bytes = is_binary_ ? width : 2;
     if (is_binary_) text_.skip_line_before_bytes();
     if (!is_plausible_count(count, min_bytes, text_.num_bytes_left())) {
-      return fail(fmt::format("{}", count), "expected a number of items that fits the file");
+      return fail(fmt::format("{}", count), "expected a number of items that fits the file; is it cut off?");
     }
     values.resize(count);
     return is_binary_ ? read_binary(name, values) : read_ascii(values);
@@ -214,8 +214,9 @@ class VtkReader {
     const std::string_view type = text_.next();
     std::vector<double> values;
     if (!is_plausible_count(count, 3, input_.bytes().size()) || !read_numbers(type, 3 * count, values)) {
-      return input_.has_failed() ? false
-                                 : fail(fmt::format("{}", count), "expected a number of points that fits the file");
+      return input_.has_failed()
+                 ? false
+                 : fail(fmt::format("{}", count), "expected a number of points that fits the file; is it cut off?");
     }
     for (std::size_t v = 0; v < count; ++v)
       mesh_.vertices.emplace_back(values[3 * v], values[3 * v + 1], values[3 * v + 2]);
@@ -293,7 +294,7 @@ class VtkReader {
       if (text_.next().empty()) return fail("", "expected a field array");
       if (!read_count(num_components) || !read_count(num_tuples)) return false;
       if (!is_plausible_count(num_components, 1, 1000) || !is_plausible_count(num_tuples, 1, text_.num_bytes_left())) {
-        return fail(fmt::format("{}", num_tuples), "expected a field array that fits the file");
+        return fail(fmt::format("{}", num_tuples), "expected a field array that fits the file; is it cut off?");
       }
       std::vector<double> ignored;
       if (!read_numbers(text_.next(), num_components * num_tuples, ignored)) return false;

@@ -145,7 +145,7 @@ class ArrayDecoder {
     if (num_blocks == 0) return true;
     if (!read_length(sizes, block_size) || !read_length(sizes, last_size)) return false;
     if (num_blocks > sizes.num_bytes_left() / encoding_.header_bytes) {
-      return fail(fmt::format("{}", num_blocks), "expected a number of blocks that fits the file");
+      return fail(fmt::format("{}", num_blocks), "expected a number of blocks that fits the file; is it cut off?");
     }
     ByteCursor blocks(bytes, encoding_.is_swapped, sizes.position() + num_blocks * encoding_.header_bytes);
     for (std::uint64_t b = 0; b < num_blocks; ++b) {
