@@ -14,12 +14,12 @@ namespace clearance {
 
 namespace {
 
-/// The nodes of a body on its new elements.
+/// Nodes of a body on its new elements.
 template <int dim>
 struct NewNodes {
   int body = 0;
   std::vector<NodeFields<dim>> fields;  ///< per vertex
-  std::vector<int> old_vertex;          ///< per vertex: its number before; -1: it is new
+  std::vector<int> old_vertex;          ///< number before per vertex; -1 if the vertex is new
 };
 
 template <int dim>
@@ -29,7 +29,7 @@ const NewNodes<dim>* find(const std::vector<NewNodes<dim>>& nodes, std::size_t b
   return found != nodes.end() ? &*found : nullptr;
 }
 
-/// Numbers of surface vertices by those of the vertices of a body's mesh, and back.
+/// Map from the vertices of a body's mesh to surface vertices, and back.
 class SurfaceNumbers {
  public:
   explicit SurfaceNumbers(const SceneModel& scene) : surface_of_(scene.frame_mesh.vertices.size(), -1), scene_(scene) {
@@ -46,23 +46,23 @@ class SurfaceNumbers {
   int body_of(int surface_vertex) const {
     return scene_.model.surface.vertex_body[static_cast<std::size_t>(surface_vertex)];
   }
-  /// In the mesh of its body.
+  /// Returns the number of a surface vertex in the mesh of its body.
   int vertex_of(int surface_vertex) const {
     return scene_.vertex_of_surface[static_cast<std::size_t>(surface_vertex)] -
            first_[static_cast<std::size_t>(body_of(surface_vertex))];
   }
-  /// -1: not on the surface.
+  /// Returns the surface vertex of a vertex of a body; -1 if it is not on the surface.
   int surface_vertex(int body, int vertex) const {
     return surface_of_[static_cast<std::size_t>(first_[static_cast<std::size_t>(body)] + vertex)];
   }
 
  private:
   std::vector<int> surface_of_;
-  std::vector<int> first_;  // per body, of its vertices in frames
+  std::vector<int> first_;  // per body: its first vertex in frames
   const SceneModel& scene_;
 };
 
-/// Elastic sliding is a field on vertices, which new ones have the mean of their neighbours of.
+/// Moves elastic sliding, a field on vertices, to the new surface. New vertices get the mean of their neighbours.
 template <int dim>
 std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, const SceneModel& from,
                                     const SceneModel& to, const std::vector<NewNodes<dim>>& nodes) {
@@ -119,7 +119,8 @@ std::vector<StickVertex> move_stick(const std::vector<StickVertex>& before, cons
   return after;
 }
 
-/// From the blocks of one scene to those of the other; `of_node` is what new nodes have.
+/// Moves a vector from the blocks of one scene to those of another. `of_node` returns the values of the nodes on new
+/// elements.
 template <int dim, class OfNode>
 VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, const std::vector<NewNodes<dim>>& nodes,
                  const OfNode& of_node) {
@@ -130,7 +131,7 @@ VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, co
       return b + 1 < scene.blocks.size() ? scene.blocks[b + 1].first : scene.model.layout.num_blocks;
     };
     const NewNodes<dim>* adapted = find(nodes, b);
-    // What is behind the nodes, stiff parts, stays as it is.
+    // Blocks of stiff parts follow those of the nodes and stay as they are.
     const int num_new = adapted ? static_cast<int>(adapted->fields.size()) : 0;
     const int num_old = adapted ? static_cast<int>(from.bodies[b].mesh.vertices.size()) : 0;
     const int count = end(to) - to.blocks[b].first - num_new;
@@ -143,7 +144,7 @@ VecX move_vector(const VecX& x, const SceneModel& from, const SceneModel& to, co
   return moved;
 }
 
-/// [J] Of the barriers at the positions of a state, with its stiffness.
+/// Computes the energy of the barriers [J] at the positions of a state, with its stiffness.
 template <int dim>
 double barrier_energy(const SceneModel& scene, const State& state) {
   if (!scene.options.has_contact || state.kappa == 0.0) return 0.0;
@@ -174,7 +175,7 @@ VecX mass_times(const Model& model, const VecX& v) {
   return product;
 }
 
-/// Momentum [kg m/s], and angular momentum [kg m^2/s] about the origin.
+/// Computes the momentum [kg m/s], and the angular momentum [kg m^2/s] about the origin.
 std::array<Vec<3>, 2> momenta(const Model& model, const State& state) {
   const int dim = model.layout.dim;
   const VecX p = mass_times(model, state.v);
@@ -189,7 +190,7 @@ std::array<Vec<3>, 2> momenta(const Model& model, const State& state) {
   return sums;
 }
 
-/// What the accounts of a step find stored where the last one ended: on the new elements.
+/// Moves the stored energies, which the energy accounts of the next step begin with, to the new elements.
 template <int dim>
 void move_stored(const SceneModel& from, const State& before, const SceneModel& to, State& after) {
   if (before.stored.size() == 0) return;
@@ -215,7 +216,7 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
   after.x_prev = move(before.x_prev, &Fields::x_prev);
   after.v_prev = move(before.v_prev, &Fields::v_prev);
   after.x_anchor = move(before.x_anchor, &Fields::anchor);
-  // Bodies have a history as a whole.
+  // A body has a history as a whole or not at all.
   if (!before.has_history.empty()) {
     after.has_history.clear();
     for (std::size_t b = 0; b < to.bodies.size(); ++b) {
@@ -230,7 +231,7 @@ State move_state(const SceneModel& from, const State& before, const SceneModel& 
   return after;
 }
 
-/// Meshes with some replaced, by ascending body.
+/// Returns `meshes` with those of `changed` replaced or added, by ascending body.
 BodyMeshes with_meshes(BodyMeshes meshes, const BodyMeshes& changed) {
   for (const auto& mesh : changed) {
     const auto place = std::lower_bound(meshes.begin(), meshes.end(), mesh->body,
@@ -273,7 +274,8 @@ void add_counts(const RemeshReport& of_round, RemeshReport& report) {
   report.gain += of_round.gain;
 }
 
-/// `old_numbers`: of the vertices as they are now, ascending.
+/// Appends operations to `sum`, with their vertices renumbered. `old_numbers` holds the old numbers of the current
+/// vertices, in ascending order.
 void add_renumbered(const std::vector<RejectedOperation>& operations, const std::vector<int>& old_numbers,
                     std::vector<RejectedOperation>& sum) {
   for (RejectedOperation operation : operations) {
@@ -301,9 +303,9 @@ RestMesh<dim> rest_mesh_of(const AdaptingBodies::Body& body, const BodyMesh& mes
   return rest;
 }
 
-/// Where elements are not nested in the old ones, the state at the start of the step is the mass-weighted projection of
-/// what it was [Fer23, eq. 6.7], and positions are made safe [Fer23, eq. 6.8]. What is scripted or stiff keeps its
-/// values.
+/// Projects the state at the start of the step onto new elements that are not nested in the old ones. The projection is
+/// weighted with the mass [Fer23, eq. 6.7], and positions are made safe [Fer23, eq. 6.8]. Nodes that are scripted or
+/// stiff keep their values.
 template <int dim>
 void project(const AdaptingBodies::Body& body, const BodyMesh& before, const AdaptingBody<dim>& adapted,
              const SceneModel& from, const State& old, AdaptedStep& step) {
@@ -317,7 +319,7 @@ void project(const AdaptingBodies::Body& body, const BodyMesh& before, const Ada
     return Eigen::Map<const VecX>(mesh.vertices.front().data(), dim * std::ssize(mesh.vertices));
   };
   const Eigen::Index old_first = dim * from.blocks[b].first, new_first = dim * to.blocks[b].first;
-  // Positions as displacements from rest; without a history there is none to move.
+  // Positions are projected as displacements from rest. Fields of a history that does not exist are left out.
   struct Field {
     const VecX* of_old;
     VecX* of_new;

@@ -1,5 +1,5 @@
-// A step whose elements change while it is solved [Fer23, alg. 6.1]: the state at its start, and its solution so far,
-// on other elements.
+// A step whose elements change while it is solved [Fer23, alg. 6.1]. It holds the state at the start of the step and
+// the solution so far, both on the new elements.
 #pragma once
 
 #include <memory>
@@ -12,26 +12,27 @@ namespace clearance {
 struct AdaptedStep {
   std::unique_ptr<SceneModel> scene;  ///< built from state.meshes
   State state;                        ///< at the start of the step
-  VecX x1;                            ///< [m] free of intersections and inversions; near the solution
+  VecX x1;                            ///< [m] solution so far, free of intersections and inversions
   RemeshReport report;
 };
 
-/// Operations on the elements of a step that has been solved with the solution `x1`. Nothing if there are none, or if
-/// the state on the new elements would not be valid; `rejected` are then those of the old ones, as known now.
+/// Applies operations to the elements of a step whose solution so far is `x1`. Returns nothing if no element changes,
+/// or if the state on the new elements would not be valid. If no element changes, `rejected` becomes the list of
+/// operations known to be rejected on the old elements.
 template <int dim>
 std::optional<AdaptedStep> adapt(const SceneDesc& desc, const AdaptingBodies& bodies, const SceneModel& scene,
                                  const SolverOptions& options, const PrescribedTargets& targets, const State& state,
                                  const VecX& x1, RemeshReport& report, std::vector<RejectedOperation>& rejected);
 
-/// Every element of one of the bodies split into 8 (2D: 4), between steps.
+/// Splits every element of one body into 8 (2D: 4), between two steps.
 template <int dim>
 AdaptedStep refine(const SceneDesc& desc, const AdaptingBodies& bodies, const AdaptingBodies::Body& body,
                    const SceneModel& scene, const State& state);
 
-/// Adds what another solve of the same step has done: iterations, seconds, counts.
+/// Adds the work of another solve of the same step to a report: iterations, seconds, counts.
 void add_work(const StepReport& of_solve, StepReport& report);
 
-/// The scene of a state that has adapted elements; issues as of build_scene_model.
+/// Builds the scene of a state that has adapted elements. Issues are those of build_scene_model.
 std::unique_ptr<SceneModel> build_adapted_scene(const SceneDesc& desc, const AdaptingBodies& bodies,
                                                 const BodyMeshes& meshes, const Controls& controls);
 

@@ -22,7 +22,8 @@ namespace clearance {
 
 namespace {
 
-/// Sets of nodes are bits of a number: bodies that adapt have no more regions (scene/validate_remesh.cpp).
+/// Bit of a region in a set of regions. Sets are bits of a 64-bit number; bodies that adapt have no more regions than
+/// that (scene/validate_remesh.cpp).
 std::uint64_t bit(std::size_t k) {
   return std::uint64_t{1} << k;
 }
@@ -35,14 +36,15 @@ bool adapts(const SceneDesc& desc, const BodyInstance& body) {
   return find_remesh(desc, desc_of(desc, body)) != nullptr;
 }
 
-/// The corners of solid cells, 2D: the fourth is -1.
+/// Returns the corners of a solid cell; 2D: the fourth is -1.
 std::array<int, 4> corners_of(const Mesh& mesh, std::size_t cell) {
   if (mesh.dim == 3) return mesh.tets[cell];
   const auto& t = mesh.triangles[cell];
   return {t[0], t[1], t[2], -1};
 }
 
-/// Of the median edge at the start: edges that are no shorter are left alone, so that collapses undo splits.
+/// Longest edge that may be collapsed, as a share of the median edge at the start. Longer edges are left alone, so that
+/// collapses only undo splits.
 constexpr double collapse_length = 0.75;
 
 RemeshOptions options_of(const RemeshDesc& desc, const Mesh& mesh) {
@@ -103,14 +105,14 @@ std::vector<int> planes_of(const Mesh& mesh, const std::vector<std::array<int, 3
   return planes_of_facets<dim>(points_of<dim>(mesh.vertices), facets);
 }
 
-/// [m^3]; 2D: [m^2].
+/// Computes the volume of a cell [m^3]; 2D: its area [m^2].
 double volume_of(const Mesh& mesh, const std::array<int, 4>& corners) {
   const auto x = [&](std::size_t i) { return mesh.vertices[static_cast<std::size_t>(corners[i])]; };
   const Vec<3> normal = cross_product(x(1) - x(0), x(2) - x(0));
   return mesh.dim == 2 ? 0.5 * normal[2] : normal.dot(x(3) - x(0)) / 6.0;
 }
 
-/// Numbers in the order in which keys appear, and where each appears first.
+/// Numbers the keys in the order in which they appear. Appends the place where each one first appears to `first`.
 template <class Key>
 std::vector<int> classes_of(const std::vector<Key>& keys, std::vector<int>& first) {
   std::map<Key, int> number;
@@ -173,7 +175,8 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
     for (std::size_t c = 0; c < of_cell.size(); ++c) of_cell[c] |= has_cell[c] != 0 ? bit(k) : 0;
     start->nodes_of_region.push_back(nodes);
   }
-  // Probes are about the vertex that starts nearest, or the mean of those that start in a region.
+  // A probe reads the vertex that starts nearest to its point, or the mean of the vertices that start in its region:
+  // these vertices are kept.
   for (const ProbeDesc& probe : desc.output.probes) {
     if (probe.kind != ProbeKind::position && probe.kind != ProbeKind::velocity) continue;
     const std::optional<NamedBody> named = find_body(desc, probe.body);
@@ -212,7 +215,7 @@ AdaptingBodies::Body make_body(const SceneDesc& desc, const SceneModel& scene, i
   return body;
 }
 
-/// What a dead load has at a point of the body.
+/// Returns the value of a dead load at a point of the body; zero if its formula cannot be evaluated.
 Vec<3> value_at(const LoadDesc& load, const Vec<3>& point, double time_t1, const Controls& controls) {
   if (!load.expression) return load.value;
   const auto values = evaluate(*load.expression, "", time_t1, std::array{point}, controls);
@@ -230,8 +233,8 @@ Vec<3> centre_of(const std::vector<Vec<3>>& x, std::span<const int> vertices) {
   return sum / count;
 }
 
-/// Dead loads of the step by classes; follower pressures and where a load varies within a class do not count, which
-/// only the criterion looks at.
+/// Sets the dead loads of the step for each class. Follower pressures, and the variation of a load within a class, are
+/// ignored, because only the remeshing criterion reads these values.
 template <int dim>
 void set_loads(const SceneDesc& desc, const AdaptingBodies::Body& body, const SceneModel& scene, double time_t1,
                AdaptingBody<dim>& adapting) {
@@ -474,7 +477,7 @@ std::shared_ptr<const BodyMesh> body_mesh_of(const AdaptingBodies::Body& body, c
 
 namespace {
 
-/// The vertex between two, of a mesh that has been refined.
+/// Midpoints of the edges of a mesh that has been refined.
 class Midpoints {
  public:
   Midpoints(const Mesh& coarse, const Mesh& fine) : parents_(fine.vertices.size()) {
@@ -492,7 +495,7 @@ class Midpoints {
   int between(int a, int b) const { return of_edge_.at({std::min(a, b), std::max(a, b)}); }
 
  private:
-  /// The edge of the cell whose middle is nearest.
+  /// Finds the edge of the cell whose middle is nearest to vertex v.
   void find(const Mesh& coarse, const std::array<int, 4>& corners, int v, const Mesh& fine) {
     double nearest = infinity;
     std::array<int, 2> ends{};
@@ -524,7 +527,8 @@ std::shared_ptr<const BodyMesh> refine_body_mesh(const AdaptingBodies::Body& bod
   const Midpoints midpoints(mesh.mesh, fine->mesh);
   parents = midpoints.parents();
   const std::size_t num_old = mesh.mesh.vertices.size();
-  std::vector<char> is_of_boundary(fine->mesh.vertices.size(), 0);  // between two vertices of one face
+  // 1 for each midpoint of two vertices of one face.
+  std::vector<char> is_of_boundary(fine->mesh.vertices.size(), 0);
   for (const BoundaryFacet& facet : mesh.facets) {
     const auto [a, b, c] = facet.vertices;
     if (mesh.mesh.dim == 2) {

@@ -13,28 +13,29 @@ constexpr double wave_speed = 1e4;          // [m/s] c
 constexpr double strain_of_impacts = 1e-4;  // e_i
 constexpr double strain_of_loads = 1e-5;    // e_l
 constexpr double stiffer_than_others = 10.0;
-/// kappa h^2 / (rho R^2). A cube of 1 m that tumbles over the ground for 2 s deviates from a rigid one by 5e-3 m at 33,
-/// by 3e-4 m at 330, by 3e-5 m from 3e3 to 3e10 (what the tolerance leaves), by 6e-4 m at 3e12 and by 2e-2 m at 3e13,
-/// where rounding hides its inertia. Iterations rise by a third from 3e3 to 3e8, to twice as many at 3e11.
+/// Largest kappa h^2 / (rho R^2). A cube of 1 m that tumbles over the ground for 2 s deviates from a rigid one by
+/// 5e-3 m at 33, by 3e-4 m at 330, by 3e-5 m from 3e3 to 3e10 (which the tolerance allows), by 6e-4 m at 3e12 and by
+/// 2e-2 m at 3e13, where rounding hides its inertia. The number of iterations rises by a third from 3e3 to 3e8, and is
+/// twice as high at 3e11.
 constexpr double largest_ratio = 1e11;
 
-/// [kg] of a deformable body, without the stiffness of its parts; curved elements by their corners.
+/// Computes the mass of a deformable body [kg] without that of its stiff parts; curved elements count by their corners.
 double mass_of_elements(const BodyInstance& body, const BodyDesc& desc) {
-  // The elements that it starts with: the choice must not change as they adapt.
+  // The elements of the start are used, because the choice must not change as elements adapt.
   const Mesh& mesh = body.adapted ? body.adapted->start->mesh : body.mesh;
   const double volume = mesh.dim == 2 ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                                       : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
   return desc.material.density * volume;
 }
 
-/// [m^2] of the body's box; 2D: [m].
+/// Computes the surface of the body's box [m^2]; 2D: its perimeter [m].
 double surface_of_box(const BodyInstance& body) {
   const Vec<3> size = bounding_box(body.mesh.vertices).size();
   if (body.mesh.dim == 2) return 2.0 * (size[0] + size[1]);
   return 2.0 * (size[0] * size[1] + size[1] * size[2] + size[2] * size[0]);
 }
 
-/// [N] of a load on a body of this mass and radius.
+/// Estimates the force of a load [N] on a body of this mass and radius.
 double force_of(const LoadDesc& load, double value, const BodyInstance& body, double mass, double radius) {
   switch (load.kind) {
     case LoadKind::acceleration:
@@ -79,8 +80,9 @@ class Chooser {
  private:
   const BodyDesc& desc_of(const BodyInstance& body) const { return scene_.bodies[static_cast<std::size_t>(body.desc)]; }
 
-  /// [kg/m^3] A density that the scene gives is taken as it is, so that the choice does not depend on rounding. A given
-  /// inertia may be that of more than the mass within the radius.
+  /// Returns the density [kg/m^3]. A density that the scene gives is taken as it is, so that the choice does not depend
+  /// on rounding. If the scene gives an inertia, it may be that of more than the mass within the radius; the larger
+  /// density counts.
   double density_of(const StiffUnit& unit) const {
     const BodyDesc& desc = desc_of(bodies_[static_cast<std::size_t>(unit.body)]);
     if (!unit.is_part() && (desc.mass || desc.inertia)) {
@@ -92,7 +94,7 @@ class Chooser {
     return unit.frame.mass / unit.frame.volume;
   }
 
-  /// Weights and loads of everything: any of it may come to press on one body.
+  /// Sums the weights and loads of all bodies, because any of them may come to press on one body.
   void add_forces() {
     const double g = scene_.gravity.norm();
     std::vector<double> mass(bodies_.size(), 0.0), radius(bodies_.size(), 0.0);

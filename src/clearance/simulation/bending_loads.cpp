@@ -14,9 +14,9 @@ namespace clearance {
 
 namespace {
 
-constexpr double part_of_length = 0.5;  // what is held along more of a body does not let it bend
-constexpr double least_share = 1e-3;    // of a load, or of a motion
-constexpr double least_sag = 1e-3;      // of the length
+constexpr double part_of_length = 0.5;  // a body that is held along a larger part of its length does not bend
+constexpr double least_share = 1e-3;    // share of a load or of a motion that has to act across the body
+constexpr double least_sag = 1e-3;      // sag as a share of the length
 constexpr double share_of_buckling = 0.1;
 constexpr double slenderness = 4.0;
 
@@ -38,7 +38,7 @@ class Bending {
  private:
   int thin() const { return scene_.dim == 2 ? 1 : 0; }
 
-  /// Across the thin directions of the body; walls that go round corners are bent by anything.
+  /// Returns the part of a vector across the thin directions of the body. Any vector bends walls that go round corners.
   double across(const Vec<3>& v) const {
     if (!slender_.is_straight) return v.norm();
     double sum = 0.0;
@@ -65,7 +65,7 @@ class Bending {
     }
   }
 
-  /// [m] of a motion by the end of the run, without turns; components are magnitudes.
+  /// Returns the displacement of a motion [m] by the end of the run, without rotations, at its first point.
   Vec<3> way_of(const PreparedMotion& motion) const {
     const MotionDesc& given = motion.desc;
     const double end = std::min(given.end, desc_.time.duration);
@@ -83,14 +83,15 @@ class Bending {
   bool bends(const LoadDesc& load) const {
     if (load.kind == LoadKind::pressure) return pressure_bends(load);
     if (load.kind == LoadKind::torque) return false;
-    // Magnitudes of components: a load along an oblique beam may count as one across it, not the other way round.
+    // The components of a formula are known only as magnitudes. A load along an oblique beam may therefore count as one
+    // across it, but not the other way round.
     const Vec<3> value =
         load.expression ? largest_value(load, body_, desc_.time.duration, *scene_.controls) : load.value;
     if (!(value.norm() > 0.0)) return false;
     return across(value) > least_share * value.norm() || buckles(load, value);
   }
 
-  /// A pressure all around a body, or on both of its sides, does not bend it.
+  /// Returns true if a pressure bends the body. A pressure all around a body, or on both of its sides, does not.
   bool pressure_bends(const LoadDesc& load) const {
     if (!(largest_pressure(load, desc_.time.duration, *scene_.controls) > 0.0)) return false;
     Vec<3> sum = Vec<3>::Zero();
@@ -111,7 +112,8 @@ class Bending {
     return across(sum) > least_share * area;
   }
 
-  /// A load away from what holds the body stretches it. (Of formulas only magnitudes are known.)
+  /// Returns true if a load stretches the body because it points away from what holds it. (Only the magnitudes of
+  /// formulas are known, so that these never count.)
   bool pulls(const LoadDesc& load) const {
     const std::vector<int> nodes = select_nodes(body_, given_.transform, load.region, scene_.dim);
     if (load.expression || nodes.empty()) return false;
@@ -122,7 +124,7 @@ class Bending {
     return load.value.dot(axis) * arm.dot(axis) > 0.0;
   }
 
-  /// [N] Euler's load of a cantilever, pi^2 E I / (4 L^2).
+  /// Returns true if a load comes near Euler's load of a cantilever, pi^2 E I / (4 L^2) [N].
   bool buckles(const LoadDesc& load, const Vec<3>& value) const {
     if (load.kind == LoadKind::traction || !slender_.is_straight || pulls(load)) return false;
     const double thickness = slender_.extents[thin()], width = scene_.dim == 2 ? 1.0 : slender_.extents[1];
@@ -134,7 +136,7 @@ class Bending {
     return mass * along(value) > share_of_buckling * euler;
   }
 
-  /// Of a beam on two supports: 5/32 rho g L^4 / (E t^2).
+  /// Returns true if the body sags under its weight, as a beam on two supports: 5/32 rho g L^4 / (E t^2).
   bool sags() const {
     const double length = slender_.extents[2], thickness = slender_.extents[thin()];
     const double sag = 5.0 / 32.0 * given_.material.density * across(desc_.gravity) * elementary::pow(length, 4) /
@@ -148,7 +150,7 @@ class Bending {
   const BodyInstance& body_;
   const BodyDesc& given_;
   int num_held_ = 0;
-  Vec<3> held_center_ = Vec<3>::Zero();  // [m] sum of those of all held parts
+  Vec<3> held_center_ = Vec<3>::Zero();  // [m] sum of the centres of all held parts
   double motion_across_ = 0.0;           // [m]
 };
 

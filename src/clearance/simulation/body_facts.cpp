@@ -11,7 +11,7 @@ namespace clearance {
 
 namespace {
 
-/// [m]
+/// Returns the shortest edge of some elements [m]; infinite if there are none.
 template <class Elements>
 double smallest_edge(const Vertices& vertices, const Elements& elements) {
   double smallest_sq = infinity;
@@ -27,7 +27,7 @@ double smallest_edge(const Vertices& vertices, const Elements& elements) {
   return std::sqrt(smallest_sq);
 }
 
-/// [m^3]; 2D: [m^2]. Without a thickness thin parts have none.
+/// Computes the volume of a body [m^3]; 2D: its area [m^2]. Thin parts have no volume unless they have a thickness.
 double volume_of(const BodyInstance& body) {
   const Mesh& mesh = body.mesh;
   if (body.kind != BodyKind::deformable) return mass_of_mesh(mesh, 0.0).properties.measure;
@@ -36,7 +36,7 @@ double volume_of(const BodyInstance& body) {
     for (const MassProperties& element : element_mass_properties(mesh)) volume += element.measure;
     return volume;
   }
-  // (Elements alone need no search for what is closed.)
+  // Linear elements need no search for closed surfaces.
   return mesh.dim == 2 ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                        : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
 }
@@ -77,7 +77,7 @@ std::vector<BodyFacts> collect_body_facts(const SceneModel& scene) {
     bodies.push_back(facts_of(scene.bodies[b]));
     bodies.back().mass = masses[b];
   }
-  // With the thickness that gives them their mass.
+  // Volumes of stiff bodies include the thickness that gives them their mass.
   for (const StiffUnit& unit : scene.stiff_units) {
     if (!unit.is_part()) bodies[static_cast<std::size_t>(unit.body)].volume = unit.frame.volume;
   }

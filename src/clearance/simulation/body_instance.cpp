@@ -38,7 +38,7 @@ namespace clearance {
 
 namespace {
 
-/// Of a body's size: how far a collision surface may be from its elements without a warning.
+/// Largest distance of a collision surface from its elements without a warning, as a share of the body's size.
 constexpr double largest_misfit = 0.1;
 
 std::string place_of(int desc) {
@@ -104,7 +104,7 @@ Result<Mesh> generate(const GeneratorDesc& g) {
   return g.is_surface ? surface_of(mesh) : mesh;
 }
 
-/// Of a mesh that was generated, and raised to an order above 1.
+/// Moves the nodes of a generated mesh of an order above 1 onto its curved shape.
 void curve(const GeneratorDesc& g, Mesh& mesh) {
   const auto s = [&](std::size_t i) { return size_at(g, i, 1.0); };
   if (g.kind == GeneratorKind::sphere) curve_sphere(mesh, s(0));
@@ -136,7 +136,7 @@ void drop_unused_vertices(Mesh& mesh, std::vector<int>& source_vertex) {
   source_vertex = std::move(kept);
 }
 
-/// Per source number the vertex that has it, or -1.
+/// Returns the vertex that has each source number, or -1.
 std::vector<int> find_vertices(std::vector<int> numbers, const std::vector<int>& source_vertex) {
   std::map<int, int> vertex_of;
   for (std::size_t v = 0; v < source_vertex.size(); ++v) vertex_of[source_vertex[v]] = static_cast<int>(v);
@@ -152,9 +152,9 @@ struct Component {
   std::vector<int> source_vertex;
 };
 
-/// The parts of a mesh that share no vertex, in the order of their first vertices.
+/// Splits a mesh into the parts that share no vertex, in the order of their first vertices.
 std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>& source_vertex) {
-  // Vertices joined by elements get the same, smallest, root.
+  // Vertices that elements join get the same root, which is the smallest of them.
   std::vector<int> parent(mesh.vertices.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto root = [&](int v) {
@@ -200,14 +200,15 @@ std::vector<Component> split_components(const Mesh& mesh, const std::vector<int>
   return components;
 }
 
-/// The order of vertices that some programs write: in 2D, the plane seen from behind.
+/// Returns true if all elements are inverted. Some programs write vertices in this order; in 2D, the plane is then seen
+/// from behind.
 bool has_only_inverted_elements(const Mesh& mesh) {
   const ElementDefects defects = find_element_defects(mesh);
   if (mesh.dim == 2) return !mesh.triangles.empty() && defects.inverted_triangles.size() == mesh.triangles.size();
   return mesh.tets.size() > 1 && defects.inverted_tets.size() == mesh.tets.size();
 }
 
-/// Exchanging two vertices of an element turns it inside out.
+/// Turns all elements inside out by exchanging two vertices of each.
 void turn_elements(Mesh& mesh) {
   if (mesh.has_curved_cells()) {
     for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) flip_cell(mesh, cell);
@@ -220,7 +221,7 @@ void turn_elements(Mesh& mesh) {
 void transform_mesh(const TransformDesc& transform, Mesh& mesh) {
   const Mat<3> linear = rotation_from_euler_xyz(transform.rotation) * transform.scale.asDiagonal();
   for (Vec<3>& v : mesh.vertices) v = linear * v + transform.translation;
-  // A reflection turns every element inside out; what z is scaled by does not matter in the plane.
+  // A reflection turns every element inside out. The scale of z does not matter in 2D.
   if (transform.scale.head(mesh.dim).prod() < 0.0) turn_elements(mesh);
 }
 
@@ -261,9 +262,10 @@ int highest_order(const Mesh& mesh) {
   return highest;
 }
 
-/// Whether `keep_shape` means something for the mesh, with a warning if not, or an error if its nodes do not allow it.
+/// Returns true if `keep_shape` has an effect on the mesh. Appends a warning in either case, or an error if the nodes
+/// of the mesh do not allow it.
 bool can_keep_shape(const BodyDesc& body, Issue where, const Mesh& mesh, Issues& issues, Issues& warnings) {
-  if (body.kind != BodyKind::deformable || body.order == 0) return false;  // refused by validation
+  if (body.kind != BodyKind::deformable || body.order == 0) return false;  // validation refuses this
   const int highest = highest_order(mesh);
   where.place += ".keep_shape";
   where.value = "true";
@@ -293,9 +295,9 @@ bool can_keep_shape(const BodyDesc& body, Issue where, const Mesh& mesh, Issues&
   return true;
 }
 
-/// Brings all elements of a deformable body to the order that is asked for (0: the highest of its elements):
-/// displacements of a lower order than that of the shape could not turn an element. Per vertex its new number, -1 for
-/// those that are no nodes any more.
+/// Brings all elements of a deformable body to the order that is asked for (0: the highest order of its elements). A
+/// shape of a higher order is lowered, because displacements of a lower order than that of the shape could not turn an
+/// element. Returns the new number of each vertex; -1 for those that are no longer nodes.
 std::vector<int> set_order(const BodyDesc& body, int order, Issue where, Mesh& mesh, Issues& warnings) {
   const int highest = highest_order(mesh);
   if (order == 0 && highest == 1) {
@@ -322,7 +324,8 @@ std::vector<int> set_order(const BodyDesc& body, int order, Issue where, Mesh& m
   return new_number;
 }
 
-/// A surface with holes protects nothing there; one of another size is probably in another unit.
+/// Warns of a collision surface with holes, which protects nothing there, and of one of another size, which is probably
+/// in another unit.
 void warn_of_proxy(const BodyDesc& body, const Mesh& mesh, const Mesh& proxy, Issue where, Issues& warnings) {
   where.severity = Severity::warning;
   const bool is_closed =
@@ -343,7 +346,7 @@ void warn_of_proxy(const BodyDesc& body, const Mesh& mesh, const Mesh& proxy, Is
   warnings.push_back(where);
 }
 
-/// The collision surface from a file, if there is one: placed as the mesh of the body is.
+/// Loads the collision surface from a file, if there is one, and places it as the mesh of the body is placed.
 ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh& mesh, Issue where, Issues& issues,
                         Issues& warnings) {
   if (!body.collision_surface || body.collision_surface->mesh.empty()) return {};
@@ -363,7 +366,7 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
   std::vector<int> source_vertex(read->vertices.size());
   std::iota(source_vertex.begin(), source_vertex.end(), 0);
   Mesh proxy = with_boundary_only(*read);
-  // What is no part of the surface must not touch unseen.
+  // Points, and in 3D edges, are no part of the surface and must not touch unseen.
   proxy.points.clear();
   if (scene.dimension == 3) proxy.edges.clear();
   drop_unused_vertices(proxy, source_vertex);
@@ -379,14 +382,14 @@ ProxySurface load_proxy(const SceneDesc& scene, const BodyDesc& body, const Mesh
   return {std::make_shared<const Mesh>(std::move(proxy)), std::move(source_vertex), read->vertices.size()};
 }
 
-/// Most elements of a mesh are not inverted by accident.
+/// Returns a hint about the numbering of nodes if at least half of the elements are inverted, which is no accident.
 std::string hint_of_numbering(const Mesh& mesh, const std::vector<int>& inverted) {
   const bool is_curved = mesh.order_of_cell(static_cast<std::size_t>(inverted.front())) > 1;
   if (!is_curved || 2 * inverted.size() < mesh.num_solid_cells()) return "";
   return "; so many of them: the nodes between the corners may be in the order of another file format";
 }
 
-/// Why a deformable mesh cannot be simulated.
+/// Appends the reasons why a deformable mesh cannot be simulated.
 void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issues& issues) {
   const bool is_2d = mesh.dim == 2;
   const char* element = is_2d ? "triangle" : "tetrahedron";
@@ -412,10 +415,10 @@ void check_elements(const Mesh& mesh, const std::string& name, Issue where, Issu
   report(is_2d ? defects.flat_triangles : defects.flat_tets, "zero-volume");
 }
 
-/// Without a surface that closes, others would pass through the body.
+/// Reports a body whose surface is not closed: others would pass through it.
 void check_closed(const Mesh& mesh, const Triangles& boundary, const std::string& name, Issue where, Issues& issues) {
   const bool is_plane = mesh.dim == 2;
-  // (What else is wrong with the elements has been told, and is why.)
+  // Other errors of the elements have been reported already and are the cause.
   if (has_errors(issues) || (is_plane ? mesh.triangles.empty() : mesh.tets.empty())) return;
   const Edges outline = is_plane ? boundary_edges(mesh) : Edges{};
   const bool is_empty = is_plane ? outline.empty() : boundary.empty();
@@ -438,7 +441,7 @@ void check_surface(const Triangles& boundary, const std::string& name, Issue whe
   warnings.push_back(where);
 }
 
-/// As for generators: more would not fit into the memory of any machine.
+/// Largest number of cells, as for generators; more would not fit into the memory of any machine.
 constexpr double most_cells = 1e8;
 
 bool has_several_orders(const Mesh& mesh) {
@@ -453,7 +456,7 @@ double cells_after_refinement(const Mesh& mesh, int refinements) {
          static_cast<double>(mesh.triangles.size()) * std::ldexp(1.0, 2 * refinements);
 }
 
-/// An entry of the scene's `bodies` on its way to instances.
+/// An entry of the scene's `bodies` while it is turned into instances.
 struct BodyEntry {
   BodyEntry(const SceneDesc& of_scene, int d, Issues& problems, Issues& hints)
       : scene(of_scene),
@@ -463,7 +466,7 @@ struct BodyEntry {
         warnings(hints) {
     where.place = place_of(d);
   }
-  /// Obstacles and stiff bodies are the surface of their mesh.
+  /// True for obstacles and stiff bodies, which consist of the surface of their mesh.
   bool is_surface() const { return body.kind == BodyKind::obstacle || is_stiff(body.kind); }
 
   const SceneDesc& scene;
@@ -471,14 +474,14 @@ struct BodyEntry {
   const BodyDesc& body;
   Issues& issues;
   Issues& warnings;
-  Issue where;  // the entry, and the mesh file if it has one
+  Issue where;  // place of the entry, and the mesh file if it has one
 
-  Mesh source;  // as the file or the generator has it; then refined and of its order
+  Mesh source;  // mesh as the file or the generator has it, then refined and of its order
   std::shared_ptr<const ElementNumbers> element_numbers;
   bool keeps_shape = false;
-  std::vector<int> number_of_node;  // per node of the file, in `source`; of deformable bodies
+  std::vector<int> number_of_node;  // number in `source` per node of the file; for deformable bodies
 
-  Mesh mesh;  // placed in the scene; copies differ by a translation
+  Mesh mesh;  // mesh placed in the scene; copies differ by a translation
   std::vector<int> source_vertex;
   BoundingBox untransformed_box;
   std::shared_ptr<const std::vector<BodyGroup>> groups;
@@ -489,7 +492,7 @@ struct BodyEntry {
 
 using MeshFiles = std::map<std::string, Mesh>;
 
-/// The mesh of the body's file, in its units.
+/// Reads the mesh of the body's file and converts it to metres. Returns false if it cannot be read or filled.
 bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
   const BodyDesc& body = entry.body;
   const std::filesystem::path path = std::filesystem::path(entry.scene.base_directory) / body.mesh;
@@ -512,7 +515,7 @@ bool read_mesh_file(BodyEntry& entry, MeshFiles& files) {
          fill_surface(entry.scene, entry.desc, entry.where, entry.source, entry.issues, entry.warnings);
 }
 
-/// The mesh as the file, the generator or the scene has it. False: there is none.
+/// Gets the mesh as the file, the generator or the scene has it. Returns false if there is none.
 bool read_source(BodyEntry& entry, MeshFiles& files) {
   const BodyDesc& body = entry.body;
   if (!body.generator) {
@@ -532,7 +535,7 @@ bool read_source(BodyEntry& entry, MeshFiles& files) {
   return true;
 }
 
-/// Keeps one of elements that the mesh has more than once, for all kinds of bodies and sources.
+/// Keeps one of each group of repeated elements, for all kinds of bodies and sources.
 void merge_copies(BodyEntry& entry) {
   const MergedElements merged = merge_repeated_elements(entry.source);
   warn_of_repeated_elements(shape_place(entry.scene, entry.desc), fmt::format("body '{}'", entry.body.name),
@@ -542,7 +545,7 @@ void merge_copies(BodyEntry& entry) {
       std::make_shared<const ElementNumbers>(ElementNumbers{merged.solid_of_number, merged.number_of_solid});
 }
 
-/// Elements that overlap have faces which are neither inside of the body nor on its surface.
+/// Reports faces that are neither inside the body nor on its surface, because the elements there overlap.
 void check_crowded_faces(BodyEntry& entry) {
   CrowdedFaces crowded = find_crowded_faces(entry.source);
   if (crowded.count == 0) return;
@@ -563,7 +566,7 @@ void check_crowded_faces(BodyEntry& entry) {
   entry.issues.push_back(std::move(issue));
 }
 
-/// Splits the elements as often as the body says. False: that is not possible.
+/// Splits the elements as often as the body says. Returns false if that is not possible.
 bool refine(BodyEntry& entry) {
   const BodyDesc& body = entry.body;
   const auto refuse = [&](std::string message) {
@@ -585,7 +588,8 @@ bool refine(BodyEntry& entry) {
   return true;
 }
 
-/// Brings deformable bodies to their order, and makes the boundary of others close between elements of several orders.
+/// Brings a deformable body to its order. For other bodies, makes the boundary close between elements of several
+/// orders.
 void raise_order(BodyEntry& entry) {
   const BodyDesc& body = entry.body;
   entry.keeps_shape = body.keep_shape && can_keep_shape(body, entry.where, entry.source, entry.issues, entry.warnings);
@@ -595,7 +599,7 @@ void raise_order(BodyEntry& entry) {
   }
   const int order = entry.keeps_shape ? 0 : body.order;
   entry.number_of_node = set_order(body, order, entry.where, entry.source, entry.warnings);
-  // (Vertices that stay keep their order.)
+  // Vertices that remain keep their relative order.
   const std::vector<int>& numbers = entry.number_of_node;
   if (std::find(numbers.begin(), numbers.end(), -1) != numbers.end()) {
     warn_of_renumbered_nodes(entry.scene, entry.desc, entry.where.place, entry.warnings);
@@ -612,7 +616,7 @@ bool prepare_source(BodyEntry& entry) {
   return true;
 }
 
-/// What the scene says of the mesh must be in it, and what the mesh has must be of use.
+/// Checks that the mesh has the elements and nodes that the scene refers to, and that all of its vertices are used.
 void check_source(BodyEntry& entry) {
   const ElementNumbers* numbers = entry.element_numbers.get();
   check_element_numbers(entry.body, entry.where, entry.source, numbers, entry.issues);
@@ -620,12 +624,12 @@ void check_source(BodyEntry& entry) {
   warn_of_lone_points(entry.scene, entry.desc, entry.source, entry.warnings);
 }
 
-/// What of the mesh is the body: nothing else counts, in its box neither.
+/// Returns the part of the mesh that the body consists of. The rest is ignored, also in the body's box.
 Mesh part_of_body(const BodyEntry& entry) {
   Mesh mesh = entry.is_surface() ? with_boundary_only(entry.source) : entry.source;
   mesh.dim = entry.scene.dimension;
   if (!entry.is_surface()) {
-    // Only the elements deform; surface triangles in the file are the same surface once more.
+    // Only the elements deform. Surface triangles in the file repeat the same surface.
     mesh.edges.clear();
     mesh.points.clear();
     if (mesh.dim == 3) mesh.triangles.clear();
@@ -664,7 +668,7 @@ void check_placed_surface(BodyEntry& entry) {
   }
 }
 
-/// The surface of its own that a deformable body may touch others with.
+/// Loads the separate surface that a deformable body may touch others with.
 void load_collision_surface(BodyEntry& entry) {
   entry.proxy = load_proxy(entry.scene, entry.body, entry.mesh, entry.where, entry.issues, entry.warnings);
   if (!entry.proxy.mesh || entry.body.collision_surface->weights.empty() || !entry.issues.empty()) return;
@@ -701,7 +705,7 @@ BodyInstance make_instance(const BodyEntry& entry, const Component& component, c
   return instance;
 }
 
-/// A body for every place of the array and every component that the mesh is split into.
+/// Makes a body for every place of the array and every component that the mesh is split into.
 std::vector<BodyInstance> make_copies(BodyEntry& entry) {
   const BodyDesc& body = entry.body;
   std::vector<Component> components;

@@ -12,14 +12,14 @@ namespace clearance {
 
 namespace {
 
-/// Directions of other kinds than these are left out.
+/// Largest number of face normals that are tried, each in both directions.
 constexpr std::size_t max_face_directions = 12;
-/// Two directions with a larger cosine count as one.
+/// Cosine above which two directions count as one.
 constexpr double same_direction = 0.9995;
-/// A shift that is not longer than the best by this factor is as good.
+/// Factor by which a shift may be longer than the best one and count as equally good.
 constexpr double accuracy = 1.01;
 
-/// Evenly around, the axes among them.
+/// Returns directions that are spread evenly all around, the axes among them.
 std::vector<Vec<3>> directions_around(int dim) {
   std::vector<Vec<3>> directions;
   if (dim == 2) {
@@ -39,7 +39,7 @@ std::vector<Vec<3>> directions_around(int dim) {
   return directions;
 }
 
-/// Without the components that are not free; none if nothing is left.
+/// Returns the direction without the components that are not free; nothing if none is left.
 std::optional<Vec<3>> freed(Vec<3> direction, const std::array<bool, 3>& free) {
   for (int c = 0; c < 3; ++c) {
     if (!free[static_cast<std::size_t>(c)]) direction[c] = 0.0;
@@ -56,7 +56,7 @@ void add_direction(const std::optional<Vec<3>>& direction, std::vector<Vec<3>>& 
   if (!is_known) directions.push_back(*direction);
 }
 
-/// Two unit vectors that are perpendicular to a direction; in the plane one.
+/// Returns two unit vectors perpendicular to a direction; in 2D one.
 std::vector<Vec<3>> sideways(const Vec<3>& direction, int dim) {
   if (dim == 2) return {Vec<3>(-direction[1], direction[0], 0.0)};
   int smallest = 0;
@@ -122,7 +122,8 @@ bool BodyPair::is_apart(const Vec<3>& shift, double gap) {
   return !meets() && !comes_closer(gap) && !is_enclosed(shift);
 }
 
-/// `normals`: of the faces that meet the other body, each once for every meeting.
+/// Returns true if the two surfaces meet. Appends to `normals` the normals of the faces that meet the other body, once
+/// for every meeting.
 bool BodyPair::meets(std::vector<Vec<3>>* normals) {
   bool found = false;
   for (const auto& [first, second] : broad_phase_->find_intersection_candidates(x_)) {
@@ -150,7 +151,7 @@ bool BodyPair::meets(std::vector<Vec<3>>* normals) {
 }
 
 bool BodyPair::comes_closer(double gap) {
-  // Boxes that grow by half of the gap on either side meet where the gap may be less.
+  // Boxes that grow by half of the gap on either side meet wherever the distance may be less than the gap.
   const Candidates candidates = broad_phase_->find_candidates(x_, x_, 0.5 * gap);
   const double gap_sq = gap * gap;
   const auto end = [&](const std::array<int, 2>& edge, std::size_t i) { return point(edge[i]); };
@@ -172,10 +173,11 @@ bool BodyPair::comes_closer(double gap) {
   return false;
 }
 
-/// Where no surfaces meet, one vertex tells it.
+/// Returns true if one body is on the wrong side of the other. One vertex is enough for the test, because no surfaces
+/// meet.
 bool BodyPair::is_enclosed(const Vec<3>& shift) const {
   if (counts_[0] == 0 || counts_[1] == 0) return false;
-  // (Solids are where the bodies start.)
+  // The solids are at the start positions of their bodies, so that vertices are shifted instead.
   const Vec<3> of_first = surfaces_.position(surfaces_.first_vertex(bodies_[0])) + shift;
   const Vec<3> of_second = surfaces_.position(surfaces_.first_vertex(bodies_[1])) - shift;
   return is_on_wrong_side(1, of_first) || is_on_wrong_side(0, of_second);
@@ -194,7 +196,7 @@ double BodyPair::distance_beyond(const Vec<3>& direction, const Vec<3>& shift, d
   for (int v = counts_[0]; v < topology_.num_vertices; ++v) {
     farthest = std::max(farthest, direction.head(dim_).dot(start_.segment(dim_ * v, dim_)));
   }
-  // A little more than the gap: rounding must not undo it.
+  // The distance is a little more than the gap, so that rounding does not undo it.
   return std::max(0.0, farthest - nearest - direction.dot(shift) + 1.001 * gap);
 }
 
@@ -212,7 +214,7 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
   for (const Vec<3>& direction : directions_around(dim_)) add_direction(freed(direction, free), directions);
   if (directions.empty()) return std::nullopt;
 
-  // Beyond the other body is always apart; of convex bodies this is the least there is.
+  // A body that is beyond the other one is always apart. For convex bodies this shift is the shortest one.
   double least = infinity;
   Vec<3> best = Vec<3>::Zero();
   const auto try_beyond = [&](const Vec<3>& direction) {
@@ -223,7 +225,7 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
     return true;
   };
   for (const Vec<3>& direction : directions) try_beyond(direction);
-  /// Tries the directions around the best one, closer and closer.
+  /// Tries the directions around the best one, in smaller and smaller angles.
   const auto refine = [&](double widest, double narrowest, const auto& try_direction) {
     for (double angle = widest; angle > narrowest; angle *= 0.5) {
       for (bool is_better = true; is_better;) {
@@ -239,8 +241,8 @@ std::optional<Vec<3>> BodyPair::find_least_shift(const Vec<3>& shift, double gap
   };
   refine(0.4, 0.005, try_beyond);
 
-  // Bodies with hollows may be apart much sooner, though not before their vertices are out. What is in a container must
-  // not leave it.
+  // Bodies with hollows may be apart after a much shorter shift, though not before their vertices are out. A body in a
+  // container must not leave it.
   const double farthest = least;
   if (is_contained()) least = infinity;
   const double depth = is_contained() ? 0.0 : find_overlap(scene_, surfaces_, bodies_[0], bodies_[1], shift).depth;

@@ -6,7 +6,8 @@ namespace clearance {
 
 namespace {
 
-/// Bodies come one after the other: where each begins in a list of things of which body_of tells the body.
+/// Finds where each body begins in a list that is sorted by bodies, followed by the end of the list. `body_of` returns
+/// the body of each member.
 template <class BodyOf>
 std::vector<int> find_begins(std::size_t num_bodies, int count, const BodyOf& body_of) {
   std::vector<int> begins(num_bodies + 1, 0);

@@ -1,4 +1,4 @@
-// The colliding surface of every body by itself, where it starts.
+// The colliding surface of each body by itself, at its start position.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,15 @@ class BodySurfaces {
 
   int count() const { return static_cast<int>(boxes_.size()); }
   const BoundingBox& box(int body) const { return boxes_[static_cast<std::size_t>(body)]; }
-  /// Any vertex of the body's surface.
+  /// First vertex of the body's surface.
   int first_vertex(int body) const { return first_vertex_[static_cast<std::size_t>(body)]; }
   const Vec<3>& position(int surface_vertex) const { return positions_[static_cast<std::size_t>(surface_vertex)]; }
   const Vertices& positions() const { return positions_; }
 
-  Triangles triangles(int body) const;  ///< 3D; of surface vertices
+  Triangles triangles(int body) const;  ///< 3D only; in surface vertices
   Edges edges(int body) const;
   int num_vertices(int body) const;
-  /// Whether contact between the bodies counts: not inside of one collision group.
+  /// True if contact between the bodies counts: both have a surface, and they are not in one collision group.
   bool can_touch(int body_a, int body_b) const;
   double area(int body) const;  ///< [m^2] of the triangles; 2D: [m] of the edges
 
@@ -29,7 +29,7 @@ class BodySurfaces {
   const SceneModel& scene_;
   Vertices positions_;  // [m] of all surface vertices
   std::vector<BoundingBox> boxes_;
-  // Where the vertices, triangles and edges of each body begin, and where those of the last end.
+  // First vertex, triangle and edge of each body, followed by the end of the last body.
   std::vector<int> first_vertex_, first_triangle_, first_edge_;
 };
 

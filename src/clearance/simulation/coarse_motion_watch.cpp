@@ -14,7 +14,7 @@ namespace clearance {
 
 namespace {
 
-/// A body's box, and the way that its middle goes in the step.
+/// A body's box, and the displacement of its middle in the step.
 struct Mover {
   BoundingBox box;
   Vec<3> way = Vec<3>::Zero();
@@ -65,7 +65,7 @@ CoarseMotionWatch::CoarseMotionWatch(const Model& model, const VecX& x) {
 
 CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, double h) const {
   CoarseMotion most;
-  // Twice the largest component is as fast as anything, and two bodies may approach each other.
+  // No speed is more than twice the largest component, and two bodies may approach each other.
   if (sizes_.size() < 2 || state.v.size() == 0) return most;
   if (!(4.0 * h * state.v.cwiseAbs().maxCoeff() > coarse_motion_limit * smallest_)) return most;
   const std::vector<Mover> bodies =
@@ -97,10 +97,10 @@ CoarseMotion CoarseMotionWatch::look(const Model& model, const State& state, dou
 
 namespace {
 
-/// [1] Of the angle that a stiff body turns by, as if its maps were rotations.
+/// Computes the cosine [1] of the angle that a stiff body turns by, as if its maps were rotations.
 template <int dim>
 double cosine_of_turn(const Mat<dim>& from, const Mat<dim>& to) {
-  // The trace of the rotation from one to the other: 2 cos, in space 1 + 2 cos.
+  // The trace of the rotation from one map to the other is 2 cos in 2D and 1 + 2 cos in 3D.
   return 0.5 * (from.cwiseProduct(to).sum() - (dim - 2));
 }
 
@@ -115,7 +115,7 @@ CoarseTurn find_turn(const Model& model, const VecX& x_t0, const VecX& x_t1) {
       to.col(c) = block<dim>(x_t1, body.first_block + 1 + c) / body.radius;
     }
     if (!(cosine_of_turn<dim>(from, to) < least_cosine)) continue;
-    // What is pressed together has a small trace without any turn.
+    // A body that is compressed has a small trace without any turn, so that the nearest rotations decide.
     const double cosine = cosine_of_turn<dim>(nearest_rotation<dim>(from), nearest_rotation<dim>(to));
     if (!(cosine < least_cosine)) continue;
     least_cosine = cosine;

@@ -1,5 +1,5 @@
-// Bodies that move by their own size or more in one step, past others: what they hit, and how, no step resolves. The
-// guarantee is that they do not pass *through* each other; Newton may lead one around the other.
+// Bodies that move by their own size or more in one step, past others. No step resolves what they hit, and how. The
+// guarantee is that they do not pass *through* each other; Newton's method may lead one around the other.
 #pragma once
 
 #include <vector>
@@ -12,21 +12,22 @@ namespace clearance {
 class CoarseMotionWatch {
  public:
   CoarseMotionWatch() = default;
-  /// Sizes are those at `x`, the unknowns.
+  /// Measures the sizes of the bodies at the unknowns `x`.
   CoarseMotionWatch(const Model& model, const VecX& x);
 
-  /// What the velocities of a state mean for the step of `h` [s] from there on: the pair whose boxes meet on the way,
-  /// of those that may touch and that no joints connect. Nothing (share 0) below half of a body's size; then it costs a
-  /// look at the largest velocity.
+  /// Predicts the motion in a step of `h` [s] from the velocities of a state. Returns the pair with the largest
+  /// relative motion among those whose boxes meet on the way, that may touch, and that no joints connect. Below half of
+  /// a body's size it returns nothing (share 0). If all velocities are small, it costs only a search for the largest
+  /// one.
   CoarseMotion look(const Model& model, const State& state, double h) const;
 
  private:
-  std::vector<double> sizes_;     // [m] per body, of its bounding box; 0: it has no surface
+  std::vector<double> sizes_;     // [m] diagonal of the bounding box per body; 0 if the body has no surface
   double smallest_ = 0.0;         // [m]
   std::vector<int> some_vertex_;  // per body
 };
 
-/// From the unknowns x_t0 to x_t1.
+/// Returns the largest turn of a stiff body from the unknowns x_t0 to x_t1.
 CoarseTurn find_coarse_turn(const Model& model, const VecX& x_t0, const VecX& x_t1);
 
 }  // namespace clearance

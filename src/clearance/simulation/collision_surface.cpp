@@ -19,11 +19,12 @@ namespace clearance {
 namespace {
 
 constexpr int most_segments = 64;
-constexpr std::size_t most_tried = 12;      // curved elements or faces, the nearest ones by their corners
-constexpr double most_extrapolation = 4.0;  // sum of the magnitudes of barycentrics
+// Largest number of curved elements or faces that are tried, nearest by their corners first.
+constexpr std::size_t most_tried = 12;
+constexpr double most_extrapolation = 4.0;  // largest sum of the magnitudes of barycentrics
 constexpr double doubtful_extrapolation = 1.5;
 
-/// Nodes of a cell of any order.
+/// Returns the nodes of a cell of any order.
 std::vector<int> nodes_of(const Mesh& mesh, std::size_t cell) {
   const std::span<const int> curved = mesh.nodes_of_cell(cell);
   if (!curved.empty()) return {curved.begin(), curved.end()};
@@ -31,7 +32,7 @@ std::vector<int> nodes_of(const Mesh& mesh, std::size_t cell) {
                        : std::vector<int>(mesh.triangles[cell].begin(), mesh.triangles[cell].end());
 }
 
-/// A face of the boundary: its element, and which corners of it, outwards.
+/// A face of the boundary: its element, and its corners among those of the element, outwards.
 struct ElementFace {
   std::size_t cell;
   std::array<std::size_t, 3> corners;  // 2D: two of them
@@ -39,7 +40,7 @@ struct ElementFace {
 
 std::vector<ElementFace> boundary_faces(const Mesh& mesh) {
   std::vector<ElementFace> faces;
-  // The boundary is in the order of all faces of all elements.
+  // The boundary lists its faces in the order of all faces of all elements.
   if (mesh.dim == 3) {
     const Triangles boundary = boundary_triangles(mesh.tets);
     auto next = boundary.begin();
@@ -66,7 +67,7 @@ std::vector<ElementFace> boundary_faces(const Mesh& mesh) {
   return faces;
 }
 
-/// As in CollisionSurface::Face.
+/// Returns the corners of a face as CollisionSurface::Face has them.
 std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
   const auto& of_cell =
       mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
@@ -75,7 +76,7 @@ std::array<int, 3> corners_of(const Mesh& mesh, const ElementFace& face) {
   return corners;
 }
 
-/// The weights of a point of an element, without those that vanish.
+/// Computes the weights of a point of an element, without those that vanish.
 std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t cell, const Barycentrics& at) {
   const std::vector<int> nodes = nodes_of(mesh, cell);
   std::vector<double> values(nodes.size());
@@ -84,7 +85,7 @@ std::vector<CollisionSurface::Weight> weights_at(const Mesh& mesh, std::size_t c
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     if (std::abs(values[a]) > 1e-14) weights.push_back({nodes[a], values[a]});
   }
-  // A node, up to rounding of the others.
+  // The point is a node; the other weights are rounding.
   if (weights.size() == 1) weights[0].weight = 1.0;
   return weights;
 }
@@ -95,10 +96,11 @@ Vec<3> position_of(const Mesh& mesh, const std::vector<CollisionSurface::Weight>
   return x;
 }
 
-/// The boundary with each edge cut into equal parts; vertices are shared by what they lie between, never by place.
+/// Cuts each edge of the boundary into equal parts. Faces share vertices that lie between the same corners, and never
+/// because of their position.
 CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
   CollisionSurface surface;
-  std::map<std::array<std::array<int, 2>, 3>, int> known;  // by corners and how many parts from each, sorted
+  std::map<std::array<std::array<int, 2>, 3>, int> known;  // keys: corners and the number of parts of each, sorted
   const auto vertex_at = [&](const ElementFace& face, const std::array<int, 3>& parts) {
     const auto& corners =
         mesh.dim == 3 ? std::span<const int>(mesh.tets[face.cell]) : std::span<const int>(mesh.triangles[face.cell]);
@@ -145,8 +147,8 @@ CollisionSurface cut_boundary(const Mesh& mesh, int segments) {
   return surface;
 }
 
-/// Bernstein polynomials of an order on the reference triangle at the nodes, a row each: their coefficients follow from
-/// values there.
+/// Evaluates the Bernstein polynomials of an order on the reference triangle at its nodes, one row per node. The matrix
+/// maps coefficients to values at the nodes.
 MatX bernstein_at_nodes(int order) {
   const std::vector<NodeIndex>& nodes = lagrange_nodes(2, order);
   MatX values(std::ssize(nodes), std::ssize(nodes));
@@ -160,7 +162,7 @@ MatX bernstein_at_nodes(int order) {
   return values;
 }
 
-/// An upper bound of the second derivatives along edges of a face, by barycentrics.
+/// Computes an upper bound of the second derivatives of a face along its edges, by barycentrics.
 double curvature_bound(const Mesh& mesh, const ElementFace& face) {
   const int order = mesh.order_of_cell(face.cell);
   if (order == 1) return 0.0;
@@ -194,11 +196,11 @@ double curvature_bound(const Mesh& mesh, const ElementFace& face) {
   return order * (order - 1) * largest;
 }
 
-/// The point of the elements that a place of another surface follows.
+/// The point of the elements that a position on another surface follows.
 struct Located {
   std::size_t cell = 0;
   Barycentrics at{};
-  double extrapolation = infinity;  // sum of the magnitudes of the barycentrics: 1 inside
+  double extrapolation = infinity;  // sum of the magnitudes of the barycentrics; 1 inside
 };
 
 template <int dim>
@@ -213,7 +215,8 @@ class Locator {
     }
   }
 
-  /// The element with the smallest extrapolation, first by its corners, then by the curved maps of the best few.
+  /// Finds the element with the smallest extrapolation, first by the corners, then by the curved maps of the best few
+  /// elements.
   Located locate(const Vec<3>& place) const {
     const Vec<dim> x = place.head<dim>();
     std::vector<std::pair<double, std::size_t>> candidates;
@@ -241,8 +244,8 @@ class Locator {
     std::size_t face;
     Barycentrics at;
   };
-  /// The faces next to a place, which is in their boxes, that it is not farther from than `tolerance` [m]: several if
-  /// it is on their edge.
+  /// Finds the faces nearest to a place among those whose box contains it and that are no farther away than `tolerance`
+  /// [m]. Returns several faces if the place is on their common edge.
   std::vector<OnFace> find_faces(const std::vector<ElementFace>& faces, const std::vector<BoundingBox>& boxes,
                                  const Vec<3>& place, double tolerance) const {
     const Vec<dim> x = place.head<dim>();
@@ -279,12 +282,12 @@ class Locator {
   }
   static double extrapolation_of(const Vec<dim>& xi) { return std::abs(1.0 - xi.sum()) + xi.cwiseAbs().sum(); }
 
-  /// The point of a face next to a point in or near its element.
+  /// Returns the point of a face that is next to a point in or near its element.
   static Barycentrics on_face(const ElementFace& face, const Vec<dim>& xi) {
     const Barycentrics in_cell = barycentrics_of(xi);
     Barycentrics at{};
     double sum = 0.0;
-    // On an edge up to rounding is on the edge: nothing is to be borne by what lies behind it.
+    // A point that is on an edge up to rounding counts as on the edge, so that nodes off the edge bear nothing.
     for (std::size_t i = 0; i < dim; ++i) {
       const double l = in_cell[face.corners[i]];
       if (l > 1e-9) sum += at[i] = l;
@@ -294,7 +297,7 @@ class Locator {
     return at;
   }
 
-  /// Newton's method on the curved map; false if it does not converge.
+  /// Inverts the curved map by Newton's method. Returns false if it does not converge.
   bool invert(std::size_t cell, const Vec<dim>& x, Vec<dim>& xi) const {
     const int order = mesh_.order_of_cell(cell);
     if (order == 1) return true;
@@ -320,15 +323,16 @@ class Locator {
   }
 
   const Mesh& mesh_;
-  std::vector<Linear> linear_;  // of the corners, per cell
+  std::vector<Linear> linear_;  // map of the corners per cell
 };
 
-/// The faces of the elements that a surface of its own lies on: the same boundary in other pieces. None if any vertex
-/// is farther than `tolerance` [m] from all.
+/// Finds the faces of the elements that a separate surface lies on, if it is the same boundary in other pieces. Returns
+/// none if any vertex is farther than `tolerance` [m] from all faces.
 std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& proxy, double tolerance) {
   const std::vector<ElementFace> boundary = boundary_faces(mesh);
   std::vector<CollisionSurface::Face> faces;
-  std::vector<BoundingBox> boxes;  // as large again as those of the corners, for what bends
+  // Boxes of the corners, enlarged on every side by half their diagonal, because faces bend.
+  std::vector<BoundingBox> boxes;
   for (const ElementFace& face : boundary) {
     faces.push_back({corners_of(mesh, face), {}, {}});
     BoundingBox box;
@@ -359,7 +363,7 @@ std::vector<CollisionSurface::Face> find_faces(const Mesh& mesh, const Mesh& pro
   return faces;
 }
 
-/// A surface of its own by given weights.
+/// Makes a separate surface that follows the body by given weights.
 CollisionSurface follow(Mesh proxy, const NodeWeights& weights) {
   CollisionSurface surface;
   surface.triangles = std::move(proxy.triangles);
@@ -368,7 +372,7 @@ CollisionSurface follow(Mesh proxy, const NodeWeights& weights) {
   return surface;
 }
 
-/// A surface of its own in the displacements of the elements around it.
+/// Makes a separate surface that follows the displacements of the elements around it.
 CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& body, const std::string& place,
                        Issues& issues) {
   CollisionSurface surface;
@@ -405,7 +409,8 @@ CollisionSurface embed(const Mesh& mesh, const Mesh& proxy, const std::string& b
   return surface;
 }
 
-/// So many that the pieces are as near to the boundary as the tolerance asks for, and at least one a node.
+/// Returns the number of segments per edge for which the pieces are as near to the boundary as the tolerance asks for,
+/// and at least one per node.
 double segments_for(const Mesh& mesh, double tolerance) {
   int order = 1;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) order = std::max(order, mesh.order_of_cell(cell));
@@ -418,8 +423,8 @@ double segments_for(const Mesh& mesh, double tolerance) {
 double flatness_bound(const Mesh& mesh, int segments) {
   double largest = 0.0;
   for (const ElementFace& face : boundary_faces(mesh)) largest = std::max(largest, curvature_bound(mesh, face));
-  // A point with barycentrics l_i of a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
-  // the piece's barycentrics: 2/9 of it on a triangle, 1/8 on an edge.
+  // A point with barycentrics l_i in a piece is off by at most 1/2 sum l_i (1 - l_i)^2 times the second derivative by
+  // the piece's barycentrics. The factor is 2/9 on a triangle and 1/8 on an edge.
   return (mesh.dim == 2 ? 1.0 / 8.0 : 2.0 / 9.0) * largest / (static_cast<double>(segments) * segments);
 }
 

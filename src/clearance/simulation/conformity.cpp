@@ -14,10 +14,10 @@ namespace clearance {
 
 namespace {
 
-/// [m] per metre of the body's size: closer than this is the same place.
+/// Distance [m] per metre of the body's size below which two places count as the same.
 constexpr double same_place = 1e-9;
 
-/// Pairs of vertices in one place, and vertices in facets that do not use them.
+/// Pairs of vertices in one place, and vertices that lie in facets which do not use them.
 struct Seams {
   int num_doubles = 0, num_hanging = 0;
   std::array<int, 2> first_double{};
@@ -103,7 +103,7 @@ Seams find_seams(const Mesh& mesh, const Facets& facets) {
   return SeamFinder(mesh, std::move(vertices)).find(facets);
 }
 
-/// What was found, and where.
+/// Reports the seams that were found, and where the first ones are.
 void report(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
             const Seams& seams, const std::string& consequence, Issues& hints) {
   const std::string& name = scene.bodies[static_cast<std::size_t>(desc)].name;
@@ -130,7 +130,7 @@ void report(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vecto
 
 void warn_of_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const Triangles& boundary,
                    const std::vector<int>& source_vertex, Issues& hints) {
-  // Elements that do not share the faces where they meet have them on their boundary.
+  // Elements that do not share the faces where they meet have these faces on their boundary.
   const Seams seams =
       scene.dimension == 2 ? find_seams(mesh, boundary_edges(mesh.triangles)) : find_seams(mesh, boundary);
   report(scene, desc, mesh, source_vertex, seams, "nothing holds the body together there, and its surfaces touch",
@@ -150,7 +150,7 @@ void close_t_junctions(const SceneDesc& scene, int desc, Mesh& mesh, Issues& hin
 
 void warn_of_open_seams(const SceneDesc& scene, int desc, const Mesh& mesh, const std::vector<int>& source_vertex,
                         Issues& hints) {
-  // Vertices in exactly one place count as one in masses, and in contact two are as good.
+  // Vertices in exactly one place count as one vertex in masses, and in contact two vertices work as well as one.
   const std::vector<int> first = weld(mesh.vertices);
   Triangles triangles = mesh.triangles;
   for (auto& triangle : triangles) {

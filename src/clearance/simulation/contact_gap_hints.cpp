@@ -19,21 +19,22 @@ namespace clearance {
 
 namespace {
 
-/// Of the approach. A ball that is pressed on a plane (Hertz) has a force that is 1.5 times as much wrong, with gaps of
-/// about half of dhat.
+/// Smallest share of the approach that a gap is reported for. A ball that is pressed onto a plane (Hertz), with gaps of
+/// about half of dhat, has a force whose relative error is 1.5 times that of the approach.
 constexpr double least_share = 0.15;
-/// A push of less is what carries a body at rest.
+/// Largest push, in weights of the lighter body, that may be the one that carries a body at rest.
 constexpr double most_weights = 3.0;
 
-/// Two bodies, or a body and -1 - half-space.
+/// A pair of bodies, or of a body and a half-space, which is -1 - its number.
 using Pair = std::array<int, 2>;
 
 struct Nearness {
-  double gap = infinity;  // [m] smallest at the start
-  double dhat = 0.0;      // [m] there
+  double gap = infinity;  // [m] smallest gap at the start
+  double dhat = 0.0;      // [m] dhat there
 };
 
-/// [m] How far each body is moved by its motions, turns apart; infinite where that is not known.
+/// Computes how far [m] each body is moved by its motions, without rotations; infinite if that is not known, and zero
+/// for all bodies if a formula cannot be evaluated.
 std::vector<double> approaches(const SceneDesc& desc, const SceneModel& scene) {
   std::vector<double> ways(scene.bodies.size(), 0.0);
   for (const PreparedMotion& motion : scene.motions) {
@@ -74,7 +75,7 @@ class ContactGaps {
     std::size_t num_found = 0;
     std::pair<Pair, double> most;
     for (const auto& [pair, push] : pushes) {
-      double weight = infinity;  // [N] of the lighter one
+      double weight = infinity;  // [N] weight of the lighter body
       for (const int b : pair) {
         if (b >= 0 && !scene_.bodies[static_cast<std::size_t>(b)].is_obstacle) {
           weight = std::min(weight, masses[static_cast<std::size_t>(b)] * desc_.gravity.norm());
@@ -100,7 +101,7 @@ class ContactGaps {
     double longest = 0.0;
     for (const double way : ways) longest = std::max(longest, std::isfinite(way) ? way : 0.0);
     const double dhat = largest_dhat();
-    // What moves far has little to do with gaps; pairs are searched for where that may be otherwise.
+    // Gaps hardly matter for motions that are much longer. Pairs are searched for only if a motion is short.
     const bool is_any_short =
         std::any_of(ways.begin(), ways.end(), [&](double way) { return way > 0.0 && way * least_share < 2.0 * dhat; });
     if (!is_any_short) return;
@@ -108,7 +109,7 @@ class ContactGaps {
     std::optional<Pair> worst;
     double worst_share = least_share, of_worst = 0.0, gaps_of_worst = 0.0;
     const std::map<Pair, Nearness> all_near = find_nearness(reach);
-    // What is squeezed between two bodies keeps a gap on either side.
+    // A body that is squeezed between two others keeps a gap on either side.
     const auto other_gap = [&](const Pair& pair) {
       double largest = 0.0;
       for (const auto& [other, near] : all_near) {
@@ -129,7 +130,7 @@ class ContactGaps {
         way += ways[static_cast<std::size_t>(b)];
         is_held = is_held || scene_.bodies[static_cast<std::size_t>(b)].kind == BodyKind::deformable;
       }
-      // Of two bodies that keep their shape, none is pressed by a way that the other one goes.
+      // If both bodies keep their shape, the motion of one does not press the other.
       const double approach = way - near.gap;
       if (!is_held || !(approach > 0.0) || !std::isfinite(approach)) continue;
       const double gaps = near.dhat + other_gap(pair);
@@ -181,7 +182,8 @@ class ContactGaps {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
     return dhat.empty() ? scene_.options.barrier.dhat : *std::max_element(dhat.begin(), dhat.end());
   }
-  /// [m] The smaller one's largest: that of where nothing is near at the start.
+  /// Returns the dhat [m] of two overlapping bodies: the largest value of each body, which applies where nothing is
+  /// near at the start, and the smaller one of these two.
   double dhat_of_fit(const Separation::Overlap& overlap) const {
     double smallest = infinity;
     for (const std::string& body : {overlap.first, overlap.second}) {
@@ -195,7 +197,7 @@ class ContactGaps {
     return std::isfinite(smallest) ? smallest : 0.0;
   }
 
-  /// All pairs within a distance at the start.
+  /// Finds all pairs within a distance at the start.
   std::map<Pair, Nearness> find_nearness(double distance) const {
     Model model = scene_.model;
     model.contact_scales = {};
@@ -219,7 +221,7 @@ class ContactGaps {
     return found;
   }
 
-  /// [N] What pairs push each other with at the start.
+  /// Computes the forces [N] that pairs push each other with at the start.
   template <int dim>
   std::map<Pair, double> find_pushes() const {
     const Model& model = scene_.model;

@@ -14,9 +14,9 @@ namespace clearance {
 namespace {
 
 constexpr double most_edges = 3.0;
-constexpr double least_share_of_coordinates = 1e-10;  // half a million times what they are rounded to
+constexpr double least_share_of_coordinates = 1e-10;  // half a million times the rounding of coordinates
 
-/// Zero if there are none.
+/// Returns the median; zero if there are no values.
 double median(std::vector<double> values) {
   if (values.empty()) return 0.0;
   const auto middle = values.begin() + std::ssize(values) / 2;
@@ -24,9 +24,9 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Medians over the surface of each body.
+/// Medians of lengths over the surface of each body.
 struct Lengths {
-  std::vector<double> dhat, edge;  // [m]; 0 where there are none
+  std::vector<double> dhat, edge;  // [m]; 0 if the body has none
 };
 
 Lengths lengths_of_bodies(const SceneModel& scene) {
@@ -50,7 +50,7 @@ Lengths lengths_of_bodies(const SceneModel& scene) {
   return lengths;
 }
 
-/// Of the bodies that something is said of: the first one, and how many more there are.
+/// Bodies that share a message. Keeps the message of the first one and counts the others.
 class Found {
  public:
   void add(std::size_t body, std::string message) {

@@ -6,7 +6,8 @@
 
 namespace clearance {
 
-/// Of several elements where that repels at rest, or lost in the rounding of positions.
+/// Warns of activation distances that are several element edges long, if that makes a body repel itself at rest, and of
+/// those that are lost in the rounding of positions.
 void warn_of_activation_distances(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

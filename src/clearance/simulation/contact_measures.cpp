@@ -28,7 +28,7 @@ double dhat_of_vertex(const SceneModel& scene, int v) {
   return of_vertex.empty() ? scene.options.barrier.dhat : of_vertex[static_cast<std::size_t>(v)];
 }
 
-/// Areas at rest per surface vertex and edge. Segments and points stand for strips and squares as wide as dhat.
+/// Areas at rest per surface vertex and edge. Segments and points count as strips and squares that are as wide as dhat.
 template <int dim>
 class Measures {
  public:
@@ -72,14 +72,16 @@ class Measures {
   VecX x_;  // [m] surface vertices at rest
 };
 
-/// The smallest Young's modulus of a deformable body.
+/// Returns the smallest Young's modulus of a deformable body.
 double youngs_modulus(const BodyDesc& body) {
   double modulus = body.material.youngs_modulus;
   for (const MaterialPartDesc& part : body.material_parts) modulus = std::min(modulus, part.material.youngs_modulus);
   return modulus;
 }
 
-/// [Pa] per body: halfway to contact the barrier pushes the stiff body that all of its surface is part of.
+/// Computes the modulus of a stiff body [Pa]. Halfway to contact, the pressure of the barrier over the whole surface of
+/// the body is then inertial_reach times the force that accelerates it by dhat / h^2 (quasi-static: by gravity, at
+/// least 1 m/s^2).
 double inertial_modulus(const SceneDesc& desc, double mass, double area, double dhat) {
   const bool is_static = desc.time.integrator == TimeIntegrator::quasi_static;
   const double acceleration = is_static ? std::max(1.0, desc.gravity.norm()) : dhat / (desc.time.step * desc.time.step);
@@ -94,15 +96,15 @@ const char* origin_of_modulus(const SceneDesc& desc, const BodyInstance& body) {
   return is_stiff(body.kind) ? "by its inertia in a step" : "a tenth of its smallest Young's modulus";
 }
 
-/// Facets of the surface of the whole scene by body, in its vertices.
+/// Facets of one body in the surface of the whole scene, in its vertices.
 template <std::size_t n>
 struct FacetsOfBody {
   Facets<n> facets;
-  std::vector<std::size_t> numbers;  // in the surface
+  std::vector<std::size_t> numbers;  // numbers of the facets in the surface
 };
 
-/// Which normals point out of solids: 1 or -1 per facet, 0 where that is not known. Obstacles may be containers. What
-/// of a stiff body, or of a surface of its own, is outside follows from what its parts enclose.
+/// Finds out which normals point out of solids: 1 or -1 per facet, 0 if that is not known. Obstacles may be containers,
+/// so that theirs are not known. For a stiff body or a separate surface, the sign follows from what its parts enclose.
 template <std::size_t n>
 std::vector<signed char> find_outside(const SceneDesc& desc, const SceneModel& scene, const Facets<n>& facets) {
   const SurfaceTopology& surface = scene.model.surface;
@@ -130,9 +132,10 @@ std::vector<signed char> find_outside(const SceneDesc& desc, const SceneModel& s
   return outside;
 }
 
-/// Per edge of the surface of the whole scene, which has lost their direction: 1 or -1, with the material to the left.
+/// Returns 1 or -1 for each edge of the surface of the whole scene: -1 if the edge has to be reversed to have the
+/// material on its left. The surface itself has lost the direction of edges.
 std::vector<int> directions_of_edges(const SceneModel& scene) {
-  Edges sides = scene.frame_mesh.edges;  // of bodies without elements, and of surfaces that are not between nodes
+  Edges sides = scene.frame_mesh.edges;  // edges of bodies without elements, and of surfaces that are not between nodes
   int first_vertex = 0;
   for (const BodyInstance& body : scene.bodies) {
     for (const auto& [a, b] : boundary_edges(body)) sides.push_back({first_vertex + a, first_vertex + b});
@@ -163,10 +166,10 @@ void set_outside(const SceneDesc& desc, SceneModel& scene) {
   for (std::size_t e = 0; e < edges.size(); ++e) outside[e] = static_cast<signed char>(outside[e] * directions[e]);
 }
 
-/// What features of solids stand for: shares of the facets around them, and where they are sharp, however finely they
-/// are meshed, the area that the surface gains there when it is moved outwards by dhat (Steiner's formula). An edge
-/// gains its length times dhat times the angle that it bends by, a vertex dhat^2 times its defect of angles; in the
-/// plane a vertex dhat times its angle.
+/// Sets the areas that features of solids represent: shares of the facets around them, and at sharp features the area
+/// that the surface gains there when it is moved outwards by dhat (Steiner's formula), which does not depend on the
+/// mesh. An edge gains its length times dhat times the angle that it bends by. A vertex gains dhat^2 times its defect
+/// of angles; in 2D a vertex gains dhat times its angle.
 template <int dim>
 class Offsets {
  public:
@@ -204,8 +207,8 @@ class Offsets {
  private:
   Vec<dim> at(int v) const { return block<dim>(x_, v); }
   double dhat(int v) const { return dhat_of_vertex(scene_, v); }
-  /// Where no facet faces the contact. What is flat at rest may be crushed to a point: no feature may be without a
-  /// barrier.
+  /// Returns the least area of a feature, for contacts that no facet faces. A feature that is flat at rest may be
+  /// crushed to a point later, and no feature may be without a barrier.
   static double least(double area) { return 0.1 * area; }
   void set_facet_shares() {
     const SurfaceTopology& surface = scene_.model.surface;
@@ -220,7 +223,7 @@ class Offsets {
   static double angle_between(const Vec<dim>& a, const Vec<dim>& b) {
     return elementary::acos(std::clamp(a.dot(b) / (a.norm() * b.norm()), -1.0, 1.0));
   }
-  /// Outwards, not normalised.
+  /// Returns the outward normal, not normalised.
   Vec<dim> normal(int facet) const {
     if constexpr (dim == 2) {
       const auto [a, b] = scene_.model.surface.edges[static_cast<std::size_t>(facet)];
@@ -231,7 +234,7 @@ class Offsets {
       return star_.outside(facet) * cross_product(at(t[1]) - at(t[0]), at(t[2]) - at(t[0]));
     }
   }
-  /// [rad] Of an edge between two triangles of a solid; negative where it is concave.
+  /// Returns the angle [rad] that an edge between two triangles of a solid bends by; negative if the edge is concave.
   double bend(int edge) const {
     const std::span<const int> triangles = star_.triangles_of_edge(edge);
     if (!star_.is_solid_edge(edge) || triangles.size() != 2) return 0.0;
@@ -240,7 +243,7 @@ class Offsets {
     const double side = n.dot(at(star_.opposite(triangles[1], edge)) - at(a));
     return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(triangles[1]));
   }
-  /// [rad] 2D: between the normals of two edges; negative where they are concave.
+  /// Returns the angle [rad] between the normals of the two edges at a vertex in 2D; negative if they are concave.
   double turn(int vertex) const {
     const std::span<const int> edges = star_.edges_of(vertex);
     if (edges.size() != 2) return 0.0;
@@ -248,7 +251,8 @@ class Offsets {
     const double side = n.dot(at(star_.other_end(edges[1], vertex)) - at(vertex));
     return (side < 0.0 ? 1.0 : -1.0) * angle_between(n, normal(edges[1]));
   }
-  /// [rad^2] What the angles around a vertex without concave edges lack to a full turn.
+  /// Returns the difference [rad^2] between a full turn and the sum of the angles around a vertex; 0 if the vertex has
+  /// concave edges.
   double defect(int vertex) const {
     double sum = 0.0;
     for (const int e : star_.edges_of(vertex)) {

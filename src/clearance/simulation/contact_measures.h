@@ -1,4 +1,4 @@
-// What contact with energies per area needs of a scene: areas at rest, and moduli.
+// Areas at rest and moduli: the data that contact with energies per area needs from a scene.
 #pragma once
 
 #include "clearance/contact/formulation_options.h"
@@ -6,14 +6,14 @@
 
 namespace clearance {
 
-/// What the scene asks for: its formulation, changed by what it says of single parts.
+/// Returns the options of the scene's contact formulation, with the single options that the scene overrides.
 FormulationOptions formulation_of(const ContactDesc& contact);
 
-/// Sets Model::contact_measures where the formulation of the scene's options needs them. Positions at rest, masses and
+/// Sets Model::contact_measures if the formulation in the scene's options needs them. Positions at rest, masses and
 /// contact scales of the model must be known.
 void set_contact_measures(const SceneDesc& desc, SceneModel& scene);
 
-/// Says in the log which modulus each body has, and why; nothing where barriers have none.
+/// Logs which modulus each body has, and why. Logs nothing if barriers have no modulus.
 void log_contact_moduli(const SceneDesc& desc, const SceneModel& scene);
 
 }  // namespace clearance

@@ -13,11 +13,11 @@ namespace clearance {
 
 namespace {
 
-/// Around a sharp edge a face bears what its neighbour does not: faces that look along the force less than this times
-/// the one that looks along it most bear nothing.
+/// Smallest share of the load at a sharp edge. A face bears nothing if it looks along the force less than this times
+/// the face that looks along it most.
 constexpr double least_facing = 0.5;
 
-/// Bernstein polynomials of an order, a column each, at points.
+/// Evaluates the Bernstein polynomials of an order at points, one column per polynomial.
 MatX bernstein_at(int dim, int order, std::span<const Barycentrics> points) {
   MatX values(std::ssize(points), num_lagrange_nodes(dim, order));
   std::vector<double> row(static_cast<std::size_t>(values.cols()));
@@ -28,7 +28,7 @@ MatX bernstein_at(int dim, int order, std::span<const Barycentrics> points) {
   return values;
 }
 
-/// What faces of the same orders have in common.
+/// Data that faces of the same orders share.
 template <int dim>
 struct FaceKind {
   FaceKind(int shape_order, int order_of_displacements) : order(order_of_displacements), shape(shape_order) {
@@ -47,23 +47,23 @@ struct FaceKind {
   int order;
   CurvedSweep<dim> shape;
   MatX at_nodes;                  // B_a, a row per node
-  std::vector<int> coefficients;  // the node of each B_a
+  std::vector<int> coefficients;  // node of each B_a
 };
 
-/// Numbers of nodes are those of vertices of frames.
+/// A face of a surface. Its nodes are numbered as vertices of frames.
 template <int dim>
 struct Face {
   const FaceKind<dim>& kind;
-  std::span<const int> nodes;     // of its shape
-  std::span<const int> vertices;  // of the surface
+  std::span<const int> nodes;     // nodes of its shape
+  std::span<const int> vertices;  // surface vertices on the face
   std::span<const Barycentrics> at;
 };
 
-/// A face that bears something.
+/// A face with a force.
 template <int dim>
 struct LoadedFace {
   const FaceKind<dim>* kind;
-  std::vector<int> nodes, points, coefficients;  // vertices of frames; points: those of the surface
+  std::vector<int> nodes, points, coefficients;  // all as vertices of frames; `points` are the vertices of the surface
   MatX at_points;                                // B_a, a row per point
   typename CurvedSweep<dim>::Nodes areas;        // [m^2] vectors: integrals of B_a n
 };
@@ -85,14 +85,15 @@ class PressureField {
       const auto v = static_cast<std::size_t>(face.coefficients[a]);
       return largest_facing[v] > 0.0 && facing(face, a) >= least_facing * largest_facing[v];
     };
-    // [m^2] The faces that bear a force as one, whichever way they are turned. What the force has along them is no
-    // pressure: the gradients of nearly parallel edges have some at their other ends.
+    // Sum of the area vectors [m^2] of the faces that bear a force, each turned to the same side. The component of the
+    // force along these faces is no pressure: the gradients of nearly parallel edges have such a component at their
+    // other ends.
     std::vector<Vec<dim>> areas(num_vertices(), Vec<dim>::Zero());
     for_each_share([&](const LoadedFace<dim>& face, std::size_t a, std::size_t v) {
       const Vec<dim> area = face.areas.col(static_cast<Eigen::Index>(a));
       if (bears(face, a)) areas[v] += area.dot(force_on(face.coefficients[a])) < 0.0 ? -area : area;
     });
-    // The faces around a vertex agree on the pressure there if they all bear.
+    // Faces around a vertex have the same pressure there if they all bear the force.
     for (const LoadedFace<dim>& face : loaded_) {
       VecX p = VecX::Zero(std::ssize(face.coefficients));
       for (std::size_t a = 0; a < face.coefficients.size(); ++a) {
@@ -123,7 +124,7 @@ class PressureField {
     return kinds_.try_emplace({shape_order, order}, shape_order, order).first->second;
   }
 
-  /// Faces of elements where their boundary is the surface, and the pieces of all other surfaces.
+  /// Visits the faces of elements whose boundary is the surface, and the pieces of all other surfaces.
   template <class Visit>
   void for_each_face(const Visit& visit) {
     static constexpr std::array<Barycentrics, 3> corners = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
@@ -154,7 +155,7 @@ class PressureField {
     }
   }
 
-  /// sum_s B_a(s) f_s, with each vertex counted once. That of a node is the coefficient's there.
+  /// Computes sum_s B_a(s) f_s with each vertex counted once. The sum for a coefficient is stored at its node.
   void gather_forces() {
     std::vector<char> is_counted(scene_.vertex_of_surface.size(), 0);
     std::vector<double> weights;
@@ -187,13 +188,13 @@ class PressureField {
       LoadedFace<dim> loaded{&face.kind, {face.nodes.begin(), face.nodes.end()}, {}, std::move(coefficients), {}, {}};
       for (const int s : face.vertices) loaded.points.push_back(frame_vertex(s));
       loaded.at_points = bernstein_at(dim - 1, face.kind.order, face.at);
-      // The gradient of a volume that nothing has been swept of holds the integrals of the shape functions.
+      // The gradient of a swept volume that is zero holds the integrals of the shape functions.
       loaded.areas = face.kind.shape.gradient(at, at) * face.kind.at_nodes;
       loaded_.push_back(std::move(loaded));
     });
   }
 
-  /// visit(face, a, node) for the coefficients that forces act on.
+  /// Calls visit(face, a, node) for the coefficients that forces act on.
   template <class Visit>
   void for_each_share(const Visit& visit) const {
     for (const LoadedFace<dim>& face : loaded_) {
@@ -204,17 +205,17 @@ class PressureField {
     }
   }
 
-  /// The cosine between a face's normal and the force, of either sign.
+  /// Returns the magnitude of the cosine between a face's normal and the force.
   double facing(const LoadedFace<dim>& face, std::size_t a) const {
     const Vec<dim> area = face.areas.col(static_cast<Eigen::Index>(a)), force = force_on(face.coefficients[a]);
     return area.isZero(0.0) ? 0.0 : std::abs(area.dot(force)) / (area.norm() * force.norm());
   }
 
   const SceneModel& scene_;
-  VecX x_;  // [m] vertices of frames
+  VecX x_;  // [m] positions of the vertices of frames
   const VecX& forces_;
   VecX on_coefficients_;                               // [N] per vertex of frames
-  std::map<std::array<int, 2>, FaceKind<dim>> kinds_;  // by the orders of the shape and of the displacements
+  std::map<std::array<int, 2>, FaceKind<dim>> kinds_;  // keys: the orders of the shape and of the displacements
   std::vector<LoadedFace<dim>> loaded_;
 };
 

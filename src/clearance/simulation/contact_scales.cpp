@@ -13,12 +13,13 @@ namespace clearance {
 
 namespace {
 
-/// Share of a distance at rest that the barrier may reach over: within a body, and of its thickness.
+/// Share of a distance at rest that the barrier may reach over, for features of one body and for its thickness.
 constexpr double own_share = 1.0 / 3.0;
-/// Of dhat: what a small gap at the start leaves of it.
+/// Smallest share of dhat that a small gap at the start leaves.
 constexpr double least_share = 1e-3;
 
-/// [m] Of a solid: the thickness that a plate of its volume and surface would have. Infinity for all others.
+/// Returns the thickness [m] of a plate with the volume and the surface of a solid; infinity for bodies that are no
+/// solids.
 double thickness(int dim, const Mesh& mesh) {
   double area = 0.0, volume = 0.0;
   if (dim == 2) {
@@ -30,14 +31,14 @@ double thickness(int dim, const Mesh& mesh) {
     if (surface.empty()) return infinity;
     volume = std::abs(mass_properties_of_solid(mesh.vertices, surface).measure);
     area = mass_properties_of_triangles(mesh.vertices, surface).measure;
-    // Open surfaces bound nothing.
+    // Open surfaces have no volume.
     if (mesh.tets.empty() && !is_closed_manifold(surface)) return infinity;
   }
   // Parts of a stiff body that point opposite ways may cancel.
   return volume > 0.0 ? 2.0 * volume / area : infinity;
 }
 
-/// The lengths that follow from a body alone.
+/// Contact lengths that follow from a body alone.
 struct BodyScales {
   double dhat = 0.0, eps_v = 0.0, stick = 0.0;
 };
@@ -55,7 +56,7 @@ BodyScales scales_of(const SceneDesc& desc, const SceneModel& scene, const BodyI
   return scales;
 }
 
-/// [m/N] times h^2 if there is inertia: what a force moves a surface vertex by.
+/// Compliance [m/N] of surface vertices: the displacement that a unit force causes.
 class Compliance {
  public:
   Compliance(const SceneDesc& desc, const SceneModel& scene) : scene_(scene) {
@@ -95,9 +96,9 @@ class Compliance {
   std::map<int, const Tie*> tie_of_block_;
 };
 
-/// Lets dhat grow along the surface by at most `slope` of the distance. Without it the start would leave a dhat that
-/// follows the gap of two curved bodies, so that they meet on the whole patch at once: a ball pressed into a block
-/// (Hertz) had 1.5 times the force.
+/// Limits the growth of dhat along the surface to `slope` times the distance. Without the limit, dhat would follow the
+/// gap of two curved bodies at the start, and the bodies would meet on the whole patch at once: a ball pressed into a
+/// block (Hertz) had 1.5 times the force.
 template <int dim>
 void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, std::vector<double>& dhat) {
   std::vector<std::vector<int>> neighbours(dhat.size());
@@ -121,14 +122,14 @@ void limit_growth(const SurfaceTopology& surface, const VecX& x, double slope, s
   }
 }
 
-/// Makes dhat so small that nothing that is close at the start feels a force.
+/// Makes dhat so small that nothing that is close at the start has a force.
 template <int dim>
 void clear_start(double slope, SceneModel& scene) {
   Model& model = scene.model;
   std::vector<double>& dhat = model.contact_scales.dhat;
   const std::vector<double> dhat_of_body = dhat;
   BarrierOptions options = scene.options.barrier;
-  // As far as features of one body limit each other.
+  // The search reaches as far as features of one body limit each other.
   options.dhat /= own_share;
   for (double& d : dhat) d /= own_share;
   const VecX x = model.surface_map.apply(scene.initial_state.x);
@@ -141,7 +142,7 @@ void clear_start(double slope, SceneModel& scene) {
       return model.surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
     };
     const int n = contact.num_vertices();
-    // What starts bent is pressed against something.
+    // A body that starts bent is pressed against something and keeps its dhat.
     const auto is_bent = [&](int i) { return !scene.bodies[static_cast<std::size_t>(body(i))].displacements.empty(); };
     if (is_bent(0) || is_bent(n - 1)) continue;
     const bool is_within = contact.kind != ContactKind::half_space && body(0) == body(n - 1);
@@ -170,7 +171,7 @@ void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
     largest.eps_v = std::max(largest.eps_v, of_body.back().eps_v);
     largest.stick = std::max(largest.stick, of_body.back().stick);
   }
-  // Only one side of a pair can be an obstacle: the other one's scales are smaller.
+  // Only one body of a pair can be an obstacle, so that the smaller scales of the other one count.
   for (std::size_t b = 0; b < of_body.size(); ++b) {
     if (scene.bodies[b].is_obstacle) of_body[b] = largest;
   }
@@ -185,9 +186,9 @@ void set_contact_scales(const SceneDesc& desc, SceneModel& scene) {
     if (has_stiffness) scales.compliance.push_back(scene.model.is_obstacle_vertex[at] ? 0.0 : compliance.at(v));
   }
   scene.options.barrier.dhat = largest.dhat;
-  // What subtracts what counts twice needs one distance for the whole of a body.
+  // Formulations that subtract what is counted twice need one distance for the whole body.
   if (!is_plain) return;
-  // A length that was asked for is kept.
+  // An absolute length is kept as the scene gives it.
   if (!scene.options.has_contact || !is_local || desc.contact.dhat_is_absolute) return;
   if (scene.dim == 2) {
     clear_start<2>(desc.contact.dhat, scene);

@@ -1,27 +1,26 @@
-// The scales of contact of every surface vertex: from the body it belongs to, what is close to it at the start, and
-// what resists there (ContactScales).
+// The contact scales of each surface vertex (ContactScales). They follow from the body that it belongs to, from what is
+// close to it at the start, and from what resists there.
 #pragma once
 
 #include "clearance/simulation/scene_model.h"
 
 namespace clearance {
 
-/// How much stiffer than the inertia of a step a contact of stiff bodies is. Measured on the wrecking ball: 1 leaves
-/// gaps of a thousandth of dhat under a wall, 1e4 is a wall itself, which contacts meet one by one.
+/// Factor by which a contact of stiff bodies is stiffer than the inertia in a step. Measured on the wrecking ball: 1
+/// leaves gaps of a thousandth of dhat under a wall; 1e4 acts as a wall itself, which contacts meet one by one.
 inline constexpr double inertial_reach = 100.0;
 
-/// Sets the model's contact scales, and the largest activation distance in `options`. The
-/// rest of the scene is complete.
+/// Sets the model's contact scales, and the largest activation distance in `options`. The rest of the scene must be
+/// complete.
 ///
-/// dhat: the fraction of the scene of the body's diagonal; of solids at most a third of 2 V / A, the thickness of a
-/// plate; of features of one deformable body that face each other at most a third of their distance; of bodies that
-/// start closer, and of which none starts bent, their gap, so that no barrier pushes at the start. An absolute dhat is
-/// kept as it is. Obstacles take
-/// part in no limit.
+/// dhat is a given fraction of the body's diagonal, with these limits: for solids at most a third of 2 V / A, the
+/// thickness of a plate; for features of one deformable body that face each other at most a third of their distance;
+/// for bodies that start closer than dhat, and of which none starts bent, their gap, so that no barrier pushes at the
+/// start. An absolute dhat is kept as it is. The limits do not apply to obstacles.
 ///
-/// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks: a contact
-/// is as stiff as its softer body, and a body without elasticity a hundred times as stiff as its inertia. The gap under
-/// load is then a sensible part of dhat whatever the bodies are made of.
+/// Compliance: a force moves the vertex in a step by 1 / (100 m / h^2 + k), with m and k those of its blocks. A contact
+/// is then as stiff as its softer body, and a body without elasticity is a hundred times as stiff as its inertia. The
+/// gap under load is a sensible part of dhat for any material.
 void set_contact_scales(const SceneDesc& desc, SceneModel& scene);
 
 }  // namespace clearance

@@ -1,6 +1,6 @@
-// Curved boundaries between the flat pieces that touch for them: how far they are from these, and whether the smallest
-// gap that contact leaves keeps them apart. Two points of different pieces that are as near as twice that distance may
-// belong to boundaries that intersect, and none that are farther apart do.
+// Watches how far curved boundaries are from the flat pieces that stand for them in contact, and whether the smallest
+// gap that contact leaves keeps the boundaries apart. Boundaries can intersect only where two points of different
+// pieces are no farther apart than twice that distance.
 #pragma once
 
 #include <vector>
@@ -10,11 +10,11 @@
 
 namespace clearance {
 
-/// [m] What min_separation must be for `contact.separate_curved`: three times the largest distance at the
-/// start, so that boundaries may become rounder by half. Surfaces of their own do not count.
+/// Returns the min_separation [m] that `contact.separate_curved` needs: three times the largest distance at the start,
+/// so that the distance may grow by half. Separate collision surfaces do not count.
 double separation_of_curved(const SceneDesc& desc, const std::vector<BodyInstance>& bodies);
 
-/// Nothing unless the scene has `contact.separate_curved`.
+/// A watch on the curved boundaries of a scene; it does nothing unless the scene has `contact.separate_curved`.
 class CurvedSurfaceWatch {
  public:
   CurvedSurfaceWatch() = default;
@@ -26,7 +26,7 @@ class CurvedSurfaceWatch {
   struct Body {
     int body;
     Mesh mesh;
-    std::size_t first_vertex;  // of vertex_map_
+    std::size_t first_vertex;  // index into vertex_map_
     int segments;
   };
   std::vector<Body> bodies_;

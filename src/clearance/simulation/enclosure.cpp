@@ -22,7 +22,7 @@ class EnclosureFinder {
       : desc_(desc), scene_(scene), surfaces_(surfaces) {}
 
   void run(Issues& hints) {
-    // Every body by its first vertex: what a box holds is found fast among many.
+    // Each body is represented by its first vertex, so that the search in a box is fast even among many bodies.
     Vertices points;
     for (int b = 0; b < surfaces_.count(); ++b) {
       if (surfaces_.num_vertices(b) == 0) continue;
@@ -46,13 +46,13 @@ class EnclosureFinder {
  private:
   struct Found {
     int count = 0;
-    int inner = 0, outer = 0;  // the first pair
+    int inner = 0, outer = 0;  // first pair found
   };
 
   const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
 
   void test(int outer, const std::vector<int>& candidates) {
-    // (A body that starts bent has been looked at when it was.)
+    // A body that starts bent was checked when it was bent.
     if (candidates.empty() || !body(outer).displacements.empty()) return;
     const std::optional<Solid> solid = Solid::of(desc_, scene_, outer);
     if (!solid) return;
@@ -81,14 +81,14 @@ class EnclosureFinder {
   const SceneModel& scene_;
   const BodySurfaces& surfaces_;
   std::vector<int> body_of_point_;
-  std::map<int, Found> found_;  // by the entry of the outer body
+  std::map<int, Found> found_;  // keys: the entry of the outer body
 };
 
 }  // namespace
 
 void warn_of_enclosed_bodies(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces,
                              Issues& hints) {
-  // Without contact bodies may be in one another.
+  // Bodies may be in one another if the scene has no contact.
   if (desc.contact.enabled) EnclosureFinder(desc, scene, surfaces).run(hints);
 }
 

@@ -1,4 +1,4 @@
-// Bodies that start inside of other ones: no surfaces meet, so that nothing else tells it.
+// Warnings about bodies that start inside other ones. No surfaces meet there, so that no other check finds them.
 #pragma once
 
 #include "clearance/simulation/body_surfaces.h"
@@ -6,8 +6,8 @@
 
 namespace clearance {
 
-/// Bodies that may touch the one around them, if that is solid: made of elements, or a closed surface (an obstacle's
-/// that points inwards is a container). Exact, as long as no surfaces meet.
+/// Warns of bodies inside a body that they may touch, if that one is solid: it is made of elements or has a closed
+/// surface. (An obstacle whose surface points inwards is a container.) The test is exact as long as no surfaces meet.
 void warn_of_enclosed_bodies(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces,
                              Issues& hints);
 

@@ -19,7 +19,8 @@ FrameArray array_of(OutputField field, const std::vector<Vec<3>>& vectors) {
   return array;
 }
 
-/// From where the scene's start has the vertices: a body that starts bent (`displacements`) is not where it is at rest.
+/// Returns the displacements from the positions at the scene's start. A body that starts bent (`displacements`) is not
+/// at rest there.
 std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
   const VecX at = scene.vertex_map.apply(x);
   const VecX bent = scene.vertex_map.apply(scene.initial_state.x) - scene.vertex_map.apply(scene.model.x_rest);
@@ -32,7 +33,8 @@ std::vector<Vec<3>> displacements(const SceneModel& scene, const VecX& x) {
   return moved;
 }
 
-/// Zero for the cells of stiff bodies and obstacles, which do not deform.
+/// Makes an array with the values of the elements; zero for the cells of stiff bodies and obstacles, which do not
+/// deform.
 template <class Value>
 FrameArray array_of_cells(const SceneModel& scene, const std::vector<ElementState>& states, OutputField field,
                           int num_components, const Value& value) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double largest_coefficient = 10.0;
 
-/// The larger one, and the field that it is in.
+/// Returns the larger coefficient, and the field that contains it.
 std::pair<double, const char*> larger(const char* kinetic_field, const std::optional<double>& kinetic,
                                       const char* static_field, const std::optional<double>& sticking) {
   const double k = kinetic.value_or(0.0), s = sticking.value_or(0.0);

@@ -10,7 +10,7 @@ std::string shape_place(const SceneDesc& scene, int desc) {
 }
 
 std::string place_text(const Vec<3>& x) {
-  // (No negative zeros.)
+  // Adding 0.0 turns negative zeros into zeros.
   return fmt::format("({:.6g}, {:.6g}, {:.6g})", x[0] + 0.0, x[1] + 0.0, x[2] + 0.0);
 }
 

@@ -1,4 +1,4 @@
-// What the warnings about probable mistakes in a scene have in common: none of them stops a run.
+// Common parts of the warnings about probable mistakes in a scene. None of these warnings stops a run.
 #pragma once
 
 #include <string>
@@ -9,21 +9,23 @@
 
 namespace clearance {
 
-/// Where the scene says what shape a body has: `bodies[2].mesh`, `bodies[2].generator`, `bodies[2].geometry`.
+/// Returns the place in the scene that defines the shape of a body: `bodies[2].mesh`, `bodies[2].generator`,
+/// `bodies[2].geometry`.
 std::string shape_place(const SceneDesc& scene, int desc);
 
-/// `(0.1, 0, -2)`; in [m].
+/// Formats a position [m]: `(0.1, 0, -2)`.
 std::string place_text(const Vec<3>& x);
 
-/// `1 lone point`, `3 lone points`
+/// Formats a count with its noun: `1 lone point`, `3 lone points`.
 std::string counted(std::size_t count, const std::string& what);
 
-/// ` (and 3 more bodies)`; empty for none.
+/// Formats a number of further bodies: ` (and 3 more bodies)`; empty for none.
 std::string and_more(std::size_t num_bodies);
 
 void add_hint(Issues& hints, const std::string& place, const std::string& message);
 
-/// A hint that falsifies numbers of the run: told once more at its end, by its name (`warnings` of summary.json).
+/// A hint about a mistake that falsifies numbers of the run. It is repeated at the end of the run, under its name
+/// (`warnings` of summary.json).
 struct NamedHint {
   std::string name;
   Issue issue;

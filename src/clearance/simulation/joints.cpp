@@ -22,7 +22,7 @@ JointedBody jointed(const StiffUnit& unit) {
   return {unit.first_block, unit.frame, unit.stiffness * unit.frame.volume};
 }
 
-/// A formula in t alone, at the end of the step, in the units of the solver.
+/// Makes a function that evaluates a formula in t at the end of the step, in the units of the solver.
 JointFunction time_formula(const std::string& formula, const std::string& place, double unit,
                            const std::shared_ptr<const Controls>& controls) {
   if (formula.empty()) return {};
@@ -50,7 +50,7 @@ class JointMaker {
       if (!mimic) continue;
       const auto leader = std::find_if(desc_.joints.begin(), desc_.joints.end(),
                                        [&](const JointDesc& joint) { return joint.name == mimic->joint; });
-      if (leader == desc_.joints.end()) continue;  // (told by scene/validate_joints.h)
+      if (leader == desc_.joints.end()) continue;  // reported by scene/validate_joints.h
       const double unit = unit_of(desc_.joints[i]);
       couplings.push_back({static_cast<int>(i), static_cast<int>(leader - desc_.joints.begin()),
                            mimic->multiplier * unit / unit_of(*leader), mimic->offset * unit});
@@ -64,7 +64,7 @@ class JointMaker {
   }
 
  private:
-  /// [rad] or [m] per unit of the scene.
+  /// Returns the unit of a joint's values in the scene, in [rad] or [m].
   static double unit_of(const JointDesc& desc) { return desc.kind == JointKind::hinge ? radians_per_degree : 1.0; }
 
   StiffJoint make(const JointDesc& desc, std::size_t index) {
@@ -88,7 +88,8 @@ class JointMaker {
     return joint;
   }
 
-  /// Checks that the body is stiff are those of scene/validate_joints.h; how many components it has is known here.
+  /// Finds the body of a joint. Validation has checked that it is stiff (scene/validate_joints.h); the number of its
+  /// components is known only here.
   void find(const std::string& name, const std::string& place, StiffJoint& joint, std::size_t side) {
     const std::optional<NamedBody> named = find_body(desc_, name);
     if (!named) return;
@@ -108,7 +109,7 @@ class JointMaker {
       error(place, name, fmt::format("there is no such part: `{}` has {}", whole, count));
       return;
     }
-    // A body without mass is missing here, and has been reported.
+    // A body without mass is missing among the units and has been reported.
     for (const StiffUnit& unit : scene_.stiff_units) {
       if (unit.body == instances[static_cast<std::size_t>(copy)] && !unit.is_part()) joint.bodies[side] = jointed(unit);
     }
@@ -118,7 +119,7 @@ class JointMaker {
     scene_.issues.push_back({"", place, '"' + name + '"', std::move(message), Severity::error});
   }
 
-  /// A joint is at zero when the scene starts.
+  /// Warns of a drive that is not zero when the scene starts, because the joint is at zero then.
   void check_start(const JointDesc& desc, const std::string& place) {
     if (desc.drive.empty()) return;
     const Result<double> start = evaluate_time_formula(desc.drive, place, 0.0, *scene_.controls);
@@ -145,7 +146,7 @@ std::vector<HeldBody> held_bodies(const SceneDesc& desc, const SceneModel& scene
   return held;
 }
 
-/// `joint 'axle'`, or `joints[2]` of one without a name.
+/// Returns the names of all joints: `joint 'axle'`, or `joints[2]` for a joint without a name.
 std::vector<std::string> joint_names(const SceneDesc& desc) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < desc.joints.size(); ++i) {
@@ -172,7 +173,7 @@ std::shared_ptr<Potential> make_potential(const std::vector<StiffJoint>& joints,
   return std::make_shared<Joints>(joints, held, couplings);
 }
 
-/// Model::mechanism_of_body.
+/// Computes Model::mechanism_of_body.
 std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::vector<StiffCoupling>& couplings,
                             const SceneModel& scene) {
   std::vector<int> parent(scene.bodies.size());
@@ -188,7 +189,7 @@ std::vector<int> mechanisms(const std::vector<StiffJoint>& joints, const std::ve
     parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   };
   for (const StiffJoint& joint : joints) unite(joint.bodies[0], joint.bodies[1]);
-  // (The first body of a joint is none of the world.)
+  // The first body of a joint is never the world.
   for (const StiffCoupling& coupling : couplings) {
     unite(joints[static_cast<std::size_t>(coupling.joint)].bodies[0],
           joints[static_cast<std::size_t>(coupling.leader)].bodies[0]);

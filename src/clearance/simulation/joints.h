@@ -1,4 +1,4 @@
-// The joints of a scene, and the motions that its stiff bodies do not make, as a potential.
+// The joints of a scene as potentials, together with the fixed translations and rotations of its stiff bodies.
 #pragma once
 
 #include <memory>
@@ -9,12 +9,14 @@
 namespace clearance {
 
 struct JointPotentials {
-  std::shared_ptr<Potential> joints;                ///< null if the scene has neither joints nor held bodies
-  std::vector<std::shared_ptr<Potential>> springs;  ///< springs and dampers in joints, if there are any
+  /// Null if the scene has neither joints nor bodies with fixed translations or rotations.
+  std::shared_ptr<Potential> joints;
+  std::vector<std::shared_ptr<Potential>> springs;  ///< springs and dampers in joints; may be empty
 };
 
-/// scene.joint_state asks the joints. Appends to scene.issues which copies or components do
-/// not exist, and which drives start elsewhere than their joints. The blocks of the stiff units must be known.
+/// Makes the potentials, and sets scene.joint_state and scene.joint_strain. Appends to scene.issues which copies or
+/// components do not exist, and which drives start elsewhere than their joints. The blocks of the stiff units must be
+/// known.
 JointPotentials make_joints(const SceneDesc& desc, SceneModel& scene);
 
 }  // namespace clearance

@@ -16,7 +16,7 @@ NodeWeights followed_nodes(const Mesh& mesh, int order) {
     const std::vector<double> weights = shape_weights(mesh.dim, order, shape_order);
     for (std::size_t s = 0; s < of_shape.size(); ++s) {
       std::vector<NodeWeight>& of_vertex = followed[static_cast<std::size_t>(of_shape[s])];
-      // Elements that share a vertex agree: its displacement is that of the face or edge that it lies on.
+      // Elements that share a vertex agree, because its displacement is that of the face or edge that it lies on.
       if (!of_vertex.empty()) continue;
       for (std::size_t a = 0; a < nodes.size(); ++a) {
         const double weight = weights[s * nodes.size() + a];

@@ -1,14 +1,14 @@
-// Elements of linear elasticity that turn: their strains are those of small rotations.
+// Rotation of elements of linear elasticity, whose strains are those of small rotations.
 #pragma once
 
 namespace clearance {
 
-/// [rad] 10 degrees, where an element that only turns counts as compressed by 1.5 %.
+/// Limit of the rotation [rad]: 10 degrees, at which an element that only rotates counts as compressed by 1.5 %.
 inline constexpr double large_rotation_limit = 0.17453292519943295;
 
-/// Of the element that has turned farthest since the start.
+/// Rotation of the element that has rotated farthest since the start.
 struct LargeRotation {
-  double angle = 0.0;  ///< [rad]; 0: none is beyond the limit
+  double angle = 0.0;  ///< [rad]; 0 if no element is beyond the limit
   int body = -1;
 };
 

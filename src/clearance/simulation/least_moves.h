@@ -1,4 +1,4 @@
-// The least moves that keep every pair of a list apart.
+// The smallest moves that keep every pair of a list apart.
 #pragma once
 
 #include <array>
@@ -8,22 +8,22 @@
 
 namespace clearance {
 
-/// normal . (u_first - u_second) >= least. Movers with a negative number stand still.
+/// The condition normal . (u_first - u_second) >= least. Movers with a negative number stand still.
 struct ApartCondition {
   int first = 0, second = -1;
-  Vec<3> normal = Vec<3>::UnitY();  ///< of length one
+  Vec<3> normal = Vec<3>::UnitY();  ///< unit vector
   double least = 0.0;               ///< [m]
-  double tolerance = 0.0;           ///< [m] by which it may be missed
+  double tolerance = 0.0;           ///< [m] by which the condition may be missed
 };
 
 struct LeastMoves {
   std::vector<Vec<3>> moves;  ///< [m]
-  std::vector<int> missed;    ///< conditions that the moves do not meet: together they cannot be met
+  std::vector<int> missed;    ///< conditions that the moves do not meet because they cannot all be met together
 };
 
-/// Moves u that minimise sum |u|^2 under the conditions, by Hildreth's method (C. Hildreth, "A quadratic programming
-/// procedure", 1957): one condition after the other is met by as little as possible, and loosened where it holds too
-/// much. `can_move`: per mover, along which axes.
+/// Finds the moves u that minimise sum |u|^2 under the conditions, by Hildreth's method (C. Hildreth, "A quadratic
+/// programming procedure", 1957): it visits one condition after the other, meets it by the smallest possible change,
+/// and loosens it where it pushes too much. `can_move` tells for each mover along which axes it can move.
 LeastMoves find_least_moves(const std::vector<std::array<bool, 3>>& can_move,
                             const std::vector<ApartCondition>& conditions);
 

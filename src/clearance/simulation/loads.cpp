@@ -14,7 +14,7 @@ namespace clearance {
 
 namespace {
 
-/// A load with its nodes found: the force on node k is weights[k] times the value there.
+/// A load with its nodes found. The force on node k is weights[k] times the value there.
 struct PreparedLoad {
   LoadDesc desc;
   std::string place;            ///< in the scene file
@@ -23,7 +23,7 @@ struct PreparedLoad {
   std::vector<Vec<3>> points;   ///< [m] at the scene's start
 };
 
-/// What the value of a load is multiplied by, per vertex of the mesh.
+/// Computes the factor of a load's value for each vertex of the mesh.
 std::vector<double> vertex_weights(const LoadDesc& load, const BodyInstance& body, const TransformDesc& transform,
                                    int dim, const VecX& weighing, const BodyBlocks& blocks) {
   if (load.kind != LoadKind::acceleration) {
@@ -47,7 +47,7 @@ PreparedLoad prepare(const LoadDesc& load, std::string place, const SceneModel& 
                      const TransformDesc& transform, const BodyBlocks& blocks) {
   PreparedLoad prepared{load, std::move(place), {}, {}, {}};
   if (is_stiff(body.kind)) {
-    // On the centre of mass.
+    // The load acts on the centre of mass.
     Vec<3> center = Vec<3>::Zero();
     center.head(scene.dim) = scene.model.x_rest.segment(scene.dim * blocks.first, scene.dim);
     prepared.blocks = {blocks.first};
@@ -89,8 +89,8 @@ void warn_of_idle_load(const BodyDesc& body, const LoadDesc& load, const std::st
                                  Severity::warning});
 }
 
-/// prepare(load, place, body, transform, blocks) for the wanted loads of all bodies and their copies: true
-/// if it finds something. A load that finds nothing in any copy is warned about.
+/// Calls prepare(load, place, body, transform, blocks) for the loads of all bodies and their copies whose kind is
+/// wanted; it returns true if it finds something. Warns of a load that finds nothing in any copy.
 template <class Wants, class Prepare>
 void prepare_loads(const SceneDesc& desc, SceneModel& scene, const Wants& wants, const Prepare& prepare) {
   for (int d = 0; d < static_cast<int>(desc.bodies.size()); ++d) {
@@ -132,7 +132,7 @@ PressureLoad<dim> prepare_pressure(const LoadDesc& load, const std::string& plac
   return prepared;
 }
 
-/// [N m]; formulas know the centre of mass at the scene's start.
+/// Evaluates a torque [N m]. Formulas read the centre of mass at the scene's start.
 Result<Vec<3>> torque_at(const LoadDesc& load, const std::string& place, const Vec<3>& center, double time_t1,
                          const Controls& controls) {
   if (!load.expression) return load.value;

@@ -14,10 +14,11 @@ namespace clearance {
 
 namespace {
 
-/// Measured: 4.2 to 9.4, more for longer elements and larger Poisson's ratios.
+/// Factor by which a single element through the thickness bends too stiffly. Measured values are 4.2 to 9.4; they are
+/// higher for longer elements and larger Poisson's ratios.
 constexpr double bending_factor_of_one_element = 7.0;
 
-/// Columns: the principal axes of the body's vertices, along its shortest extent first.
+/// Returns the principal axes of the body's vertices as columns, beginning with the axis of its shortest extent.
 Mat<3> principal_axes(const Vertices& vertices) {
   Vec<3> mean = Vec<3>::Zero();
   for (const Vec<3>& x : vertices) mean += x / static_cast<double>(vertices.size());
@@ -26,7 +27,7 @@ Mat<3> principal_axes(const Vertices& vertices) {
   return symmetric_modes(moments).vectors;
 }
 
-/// [m] of some vertices along axes.
+/// Computes the extents of some vertices along axes [m].
 template <class Indices>
 Vec<3> extents_along(const Mat<3>& axes, const Vertices& vertices, const Indices& indices) {
   BoundingBox box;
@@ -34,7 +35,7 @@ Vec<3> extents_along(const Mat<3>& axes, const Vertices& vertices, const Indices
   return box.size();
 }
 
-/// [m] mean extents of the elements along axes.
+/// Computes the mean extents of the elements along axes [m].
 template <class Elements>
 Vec<3> mean_extents(const Mat<3>& axes, const Vertices& vertices, const Elements& elements) {
   Vec<3> sum = Vec<3>::Zero();
@@ -43,18 +44,21 @@ Vec<3> mean_extents(const Mat<3>& axes, const Vertices& vertices, const Elements
 }
 
 struct Shape {
-  double length = 0.0;         // [m]
-  double thickness = 0.0;      // [m] extent; of curved bodies that of a plate of their volume and surface, half a rod's
-  double sag_thickness = 0.0;  // [m] at least what bends under the weight: the extent, of curved walls the thickness
+  double length = 0.0;  // [m]
+  // Extent [m]; for curved bodies the thickness of a plate with their volume and surface, half that of a rod.
+  double thickness = 0.0;
+  // Thickness [m] that bends under the weight: the extent, or the thickness of curved walls.
+  double sag_thickness = 0.0;
   bool is_slender = false;
-  double element_length = 0.0, element_thickness = 0.0;  // [m] means
-  bool is_straight = false;                              // slender along a line or in a plane
-  Mat<3> axes = Mat<3>::Identity();                      // columns, along its shortest extent first
-  Vec<3> extents = Vec<3>::Zero();                       // [m] along these
+  double element_length = 0.0, element_thickness = 0.0;  // [m] mean values
+  bool is_straight = false;                              // true if the body is slender along a line or in a plane
+  Mat<3> axes = Mat<3>::Identity();                      // columns; the axis of the shortest extent is the first
+  Vec<3> extents = Vec<3>::Zero();                       // [m] extents along the axes
 };
 
-/// [m] Means of elements that lie in all directions: half a cell's diagonal over a face and the mean edge, as fractions
-/// of the side of a cubic cell that is cut into six tetrahedra (2D: into two triangles).
+/// Measures the mean lengths [m] of elements that lie in all directions: the thickness from the smallest height, which
+/// is half the diagonal of a cell's face, and the length from the mean edge. Both are scaled to the side of a cubic
+/// cell that is cut into six tetrahedra (2D: into two triangles).
 void measure_elements(const Mesh& mesh, Shape& shape) {
   const auto at = [&](int v) { return mesh.vertices[static_cast<std::size_t>(v)]; };
   double height = 0.0, edge = 0.0;
@@ -63,7 +67,7 @@ void measure_elements(const Mesh& mesh, Shape& shape) {
     int num_edges = 0;
     for (std::size_t i = 0; i < element.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j, ++num_edges) sum += (at(element[i]) - at(element[j])).norm();
-      // The height above the opposite face: volume over area, or area over length.
+      // The height above the opposite face is a volume divided by an area; in 2D an area divided by a length.
       const Vec<3> a = at(element[(i + 1) % element.size()]), u = at(element[(i + 2) % element.size()]) - a,
                    w = at(element[i]) - a;
       if (element.size() == 3) {
@@ -107,7 +111,8 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   const double volume = is_plane ? mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure
                                  : mass_properties_of_tets(mesh.vertices, mesh.tets).measure;
   if (shape.is_slender) {
-    // Elements of what is bent, or has holes, lie in all directions. (A square across its diagonals fills a half.)
+    // Elements of bodies that are bent or have holes lie in all directions. (A square across its diagonals fills a
+    // half.)
     constexpr double least_filling = 0.4;
     const double room = is_plane ? extents[1] * extents[2] : extents.prod();
     if (volume < least_filling * room) {
@@ -115,7 +120,7 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
       measure_elements(mesh, shape);
       return shape;
     }
-    // (The axes across a square beam may be its diagonals.)
+    // The axes across a square beam may be its diagonals, so that the extent along them is too large.
     if (!is_plane) shape.thickness = std::min(shape.thickness, std::sqrt(volume / shape.length));
     const Vec<3> of_elements =
         is_plane ? mean_extents(axes, mesh.vertices, mesh.triangles) : mean_extents(axes, mesh.vertices, mesh.tets);
@@ -124,7 +129,8 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
     shape.is_straight = true;
     return shape;
   }
-  // Curved plates, walls and rings. A single element is no wall, however little room it has inside.
+  // The rest are curved plates, walls and rings. A single element is no wall, even if it has little volume for its
+  // surface.
   constexpr std::size_t fewest_elements = 24;
   if (std::max(mesh.tets.size(), mesh.triangles.size()) < fewest_elements) return shape;
   shape.thickness = shape.sag_thickness = 2.0 * volume / surface_area;
@@ -133,30 +139,33 @@ Shape shape_of(const BodyInstance& body, double surface_area) {
   return shape;
 }
 
-/// How many times too stiffly a straight beam or plate bends: strains across an element do not vary, and its shear
-/// cannot vanish. Fitted to cantilevers of length 10 with 1, 2 and 4 cells through their thickness, 0.25 to 5 of it
-/// long, of Poisson's ratios 0.3 and 0.4 (1.3 to 28 times): within 20 %.
+/// Returns the factor by which a straight beam or plate bends too stiffly: strains across an element do not vary, and
+/// its shear cannot vanish. The formula is fitted to cantilevers of length 10 with 1, 2 and 4 cells through their
+/// thickness, which are 0.25 to 5 thicknesses long, with Poisson's ratios 0.3 and 0.4 (factors of 1.3 to 28). It is
+/// accurate within 20 %.
 double bending_factor(const Shape& shape, double poisson_ratio) {
   const double across = shape.element_thickness / shape.thickness, along = shape.element_length / shape.thickness;
   const double nu = poisson_ratio;
-  const double held_sideways = (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu));  // stiffness, in Young's moduli
+  const double held_sideways = (1.0 - nu) / ((1.0 + nu) * (1.0 - 2.0 * nu));  // stiffness in units of Young's modulus
   return 1.0 + 2.2 * held_sideways * across * across + 1.1 * along * along;
 }
 
-/// Does it bend under its own weight by more than its length, too stiff as it is? Then it hangs like cloth, and bending
-/// carries nothing. Sag of a beam on two supports: 5/32 rho g L^4 / (E t^2).
+/// Returns true if the body bends under its own weight by more than its length even though its elements are too stiff.
+/// It then hangs like cloth, and bending carries nothing. The sag is that of a beam on two supports:
+/// 5/32 rho g L^4 / (E t^2).
 bool hangs_like_cloth(const SceneDesc& desc, const MaterialDesc& material, const Shape& shape) {
   const double sag = 5.0 / 32.0 * material.density * desc.gravity.norm() * elementary::pow(shape.length, 4) /
                      (material.youngs_modulus * shape.sag_thickness * shape.sag_thickness);
   return sag > bending_factor_of_one_element * shape.length;
 }
 
-/// Of a cantilever with four elements through its thickness: 1.7 at 0.45, 2.0 at 0.47, 3.5 at 0.49, 20 at 0.499.
+/// Returns the factor by which a cantilever with four elements through its thickness bends too stiffly: 1.7 at 0.45,
+/// 2.0 at 0.47, 3.5 at 0.49, 20 at 0.499.
 double volumetric_factor(double poisson_ratio) {
   return 1.3 + 0.0185 / (0.5 - poisson_ratio);
 }
 
-/// The first body of a kind, and how many there are.
+/// The first body of a kind, and the number of such bodies.
 struct Found {
   std::size_t count = 0;
   const BodyInstance* body = nullptr;
@@ -186,7 +195,8 @@ void warn_of_single_elements(const SceneDesc& desc, const Found& found, NamedHin
                      "`\"order\": 2` one bends as it should");
 }
 
-/// What elements that adapt leave of it, measured on cantilevers of one element through their thickness.
+/// Warns of a body whose elements adapt. The error that remains was measured on cantilevers of one element through
+/// their thickness.
 void warn_of_adapting_elements(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
   const RemeshDesc& remesh = *find_remesh(desc, desc.bodies[static_cast<std::size_t>(found.body->desc)]);
@@ -216,9 +226,9 @@ void warn_of_long_elements(const SceneDesc& desc, const Found& found, NamedHints
                              factor_of(desc, found), bending_factor(short_elements, material.poisson_ratio)));
 }
 
-/// Elements that would do for most bodies, of one that is held and loaded to bend: what it shows is that bending.
-/// Boxes that the program makes are cut along one diagonal everywhere, which couples bending in one plane with the
-/// other: a beam of two cells moved sideways by 17 % of its deflection at a Poisson's ratio of 0.3, by 38 % at 0.495.
+/// Warns of elements that are good enough for most bodies, but not for one that is held and loaded to bend. Boxes that
+/// the program generates are cut along one diagonal everywhere, which couples bending in one plane with the other: a
+/// beam of two cells moved sideways by 17 % of its deflection at a Poisson's ratio of 0.3, and by 38 % at 0.495.
 void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& hints) {
   if (found.count == 0) return;
   const BodyDesc& given = desc.bodies[static_cast<std::size_t>(found.body->desc)];
@@ -238,13 +248,13 @@ void warn_of_bent_bodies(const SceneDesc& desc, const Found& found, NamedHints& 
 
 void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodySurfaces& surfaces, NamedHints& hints) {
   constexpr double largest_factor = 4.0, largest_factor_of_bent = 1.1;
-  constexpr double good_gain = 1e-5;  // relative_gain that leaves little
+  constexpr double good_gain = 1e-5;  // relative_gain that leaves a small error
   Found single, long_elements, adapting, bent;
   for (int b = 0; b < surfaces.count(); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
     if (body.kind != BodyKind::deformable || body.mesh.has_curved_cells()) continue;
     const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body.desc)];
-    // What bends gets more elements as it does.
+    // A body whose elements adapt gets more elements as it bends.
     const RemeshDesc* remesh = find_remesh(desc, body_desc);
     const bool adapts = remesh != nullptr && remesh->split;
     if (adapts &&
@@ -254,7 +264,7 @@ void warn_of_bending(const SceneDesc& desc, const SceneModel& scene, const BodyS
     const Shape shape = shape_of(body, surfaces.area(b));
     const MaterialDesc& material = body_desc.material;
     if (!shape.is_slender || hangs_like_cloth(desc, material, shape)) continue;
-    // Without a vertex inside, no place has two elements between both sides.
+    // If all vertices are on the surface, no place has two elements between both sides.
     const bool is_single = surfaces.num_vertices(b) == static_cast<int>(body.mesh.vertices.size());
     const double factor = bending_factor(shape, material.poisson_ratio);
     if (adapts) {

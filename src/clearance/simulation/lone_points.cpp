@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// Per vertex: 1 for those of elements that the body is made of, points apart.
+/// Returns 1 for each vertex that belongs to an element of the body; points do not count.
 std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
   const bool is_deformable = body.kind == BodyKind::deformable;
   std::vector<char> is_used(source.vertices.size(), 0);
@@ -21,7 +21,7 @@ std::vector<char> find_used(const BodyDesc& body, int dim, const Mesh& source) {
   return is_used;
 }
 
-/// The number and the place of the first of some vertices.
+/// Formats the number and the place of the first of some vertices.
 std::string first_text(const std::vector<int>& vertices, const Mesh& source) {
   const int first = vertices.front();
   return fmt::format("number {} (counted from 0){} at {}", first, vertices.size() == 1 ? "" : " is the first,",
@@ -35,7 +35,7 @@ bool is_meant_as_points(const BodyDesc& body) {
 
 void warn_of_points_alone(const SceneDesc& scene, int desc, const Mesh& source, Issues& hints) {
   const BodyDesc& body = scene.bodies[static_cast<std::size_t>(desc)];
-  // (A deformable body without elements is an error of its own.)
+  // A deformable body without elements is reported as an error elsewhere.
   if (body.kind == BodyKind::deformable || source.points.empty() || is_meant_as_points(body)) return;
   add_hint(hints, shape_place(scene, desc),
            fmt::format("body '{}' is {} and nothing else: {}; see whether the file is complete, or say that points are "

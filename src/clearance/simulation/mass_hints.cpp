@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// What has next to no extent in one direction cannot be closed.
+/// Returns true if the mesh has almost no extent in one direction, so that it cannot be closed.
 bool is_flat(const Mesh& mesh) {
   const Vec<3> size = bounding_box(mesh.vertices).size();
   return size.head(mesh.dim).minCoeff() < 1e-3 * size.maxCoeff();
@@ -46,11 +46,11 @@ void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Iss
   for (std::size_t b = 0; b < scene.bodies.size();) {
     const int entry = scene.bodies[b].desc;
     const BodyDesc& given = desc.bodies[static_cast<std::size_t>(entry)];
-    // Shapes made by the program are what they are said to be.
+    // The surfaces of generated shapes are open only on purpose.
     const bool may_be_open = !given.generator && !given.mass && !given.thickness;
     const bool is_asked = is_stiff(given.kind) && (may_be_open || given.thickness);
     bool has_thin_parts = false, has_told = false;
-    // Copies are alike, components are not.
+    // Copies are equal, so that the first one is enough; components differ.
     for (bool is_first = true; b < scene.bodies.size() && scene.bodies[b].desc == entry; ++b, is_first = false) {
       if (!is_asked || has_told || (!is_first && !given.split_components)) continue;
       const MeshMass mass = mass_of_mesh(scene.bodies[b].mesh, 1.0);

@@ -1,4 +1,4 @@
-// Where the mass of a stiff body comes from something else than its user probably thinks.
+// Warnings about stiff bodies whose mass probably does not come from what the user thinks.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -6,7 +6,8 @@
 
 namespace clearance {
 
-/// Surfaces and outlines that are nearly closed, and weigh as sheets and wires; a `thickness` that nothing uses.
+/// Warns of surfaces and outlines that are nearly closed and have the mass of sheets and wires, of closed parts inside
+/// the solid of others, and of a `thickness` that nothing uses.
 void warn_of_doubtful_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

@@ -15,7 +15,8 @@ int num_elements(const Mesh& mesh) {
   return static_cast<int>(mesh.dim == 2 ? mesh.triangles.size() : mesh.tets.size());
 }
 
-/// Elements of a refined mesh are the parts of an element of the file, one after the other.
+/// Returns the number of parts of each element of the file in the refined mesh. The parts of one element follow each
+/// other.
 int num_parts(const BodyDesc& body, const Mesh& mesh) {
   return 1 << (mesh.dim * body.refinements);
 }

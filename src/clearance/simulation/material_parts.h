@@ -1,4 +1,4 @@
-// Which elements of a body are made of what.
+// The materials of the elements of a body.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,18 @@
 
 namespace clearance {
 
-/// Per element of the mesh of a deformable body: the last part of the body that has it, -1 for none.
+/// Returns for each element of the mesh of a deformable body the last material part that contains it; -1 for none.
 std::vector<int> find_material_parts(const BodyDesc& desc, const BodyInstance& body);
 
-/// [kg/m^3], 2D: [kg/m^2]: of an element of the mesh, if the body has densities of elements.
+/// Returns the density of an element of the mesh [kg/m^3], 2D: [kg/m^2], if the body has densities of elements.
 std::optional<double> element_density(const BodyDesc& desc, const BodyInstance& body, std::size_t element);
 
-/// Warns of parts with a region that has no element of any of the body's copies.
+/// Warns of material parts whose region holds no element of any of the body's copies.
 void warn_of_empty_parts(const BodyDesc& desc, const std::string& place, const std::vector<BodyInstance>& instances,
                          Issues& warnings);
 
-/// Numbers of elements that the mesh, which is refined already, does not have, and another number of densities than of
-/// elements. `where` names the body; `numbers` may be null.
+/// Appends errors for element numbers that the mesh does not have, and for a number of densities that differs from the
+/// number of elements. `mesh` is already refined, `where` names the body, and `numbers` may be null.
 void check_element_numbers(const BodyDesc& body, const Issue& where, const Mesh& mesh, const ElementNumbers* numbers,
                            Issues& issues);
 

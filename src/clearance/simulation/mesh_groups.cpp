@@ -14,7 +14,8 @@ namespace {
 
 using RegionVisit = std::function<void(const RegionDesc& region, const std::string& place)>;
 
-/// All regions that select nodes of the body; probes by their places in the scene, others by those in the body.
+/// Visits all regions that select nodes of the body. The places of probes are those in the scene, the others begin with
+/// `body_place`.
 void for_each_region(const SceneDesc& scene, int body, const std::string& body_place, const RegionVisit& visit) {
   const BodyDesc& desc = scene.bodies[static_cast<std::size_t>(body)];
   const auto place_of = [&](const char* list, std::size_t i) {
@@ -30,7 +31,7 @@ void for_each_region(const SceneDesc& scene, int body, const std::string& body_p
   }
   for (std::size_t i = 0; i < scene.output.probes.size(); ++i) {
     const ProbeDesc& probe = scene.output.probes[i];
-    // Also of a copy, as `link[3]`.
+    // The probe may also name a copy, as `link[3]`.
     const bool is_of_body = probe.body == desc.name || probe.body.starts_with(desc.name + "[");
     if (probe.region && is_of_body) visit(*probe.region, fmt::format("output.probes[{}].region", i));
   }
@@ -53,9 +54,10 @@ BodyGroup make_group(const MeshGroup& group) {
   return of_body;
 }
 
-/// Nodes of curved elements belong to a group if the corners that they lie between do, together.
+/// Adds the nodes of curved elements to the groups. A node belongs to a group if the corners that it lies between
+/// belong to one element of the group.
 void add_higher_nodes(const Mesh& mesh, std::vector<BodyGroup>& groups) {
-  std::map<int, std::array<int, 4>> corners_of_node;  // descending, filled up with -1
+  std::map<int, std::array<int, 4>> corners_of_node;  // corners in descending order, filled up with -1
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     const std::span<const int> nodes = mesh.nodes_of_cell(cell);
     const std::vector<NodeIndex>& indices = lagrange_nodes(mesh.dim, mesh.order_of_cell(cell));
@@ -68,7 +70,7 @@ void add_higher_nodes(const Mesh& mesh, std::vector<BodyGroup>& groups) {
     }
   }
   for (BodyGroup& group : groups) {
-    std::set<std::array<int, 4>> parts;  // of its elements
+    std::set<std::array<int, 4>> parts;  // corners of all vertices, edges, faces and cells of its elements
     for (const std::array<int, 4>& element : group.elements) {
       for (unsigned subset = 1; subset < 16; ++subset) {
         std::array<int, 4> corners = {-1, -1, -1, -1};
@@ -91,13 +93,13 @@ bool has_tag(const MeshGroup& group, const std::string& tag) {
   return is_tag_of_group(tag, group.name, group.number, group.dim);
 }
 
-/// Without the kind of elements that it may begin with.
+/// Returns the tag without the kind of elements that it may begin with.
 std::string without_kind(const std::string& tag, int dim) {
   const std::string kind = std::string(element_names[static_cast<std::size_t>(dim)]) + ":";
   return tag.starts_with(kind) ? tag.substr(kind.size()) : tag;
 }
 
-/// "triangles `clamp` (1), tets 2", or why there are none.
+/// Lists the groups of a mesh, as "triangles `clamp` (1), tets 2", or says why there are none.
 std::string known_groups(const Mesh& mesh) {
   if (mesh.groups.empty()) return "the mesh has no groups; those of Gmsh's files are physical groups";
   std::vector<std::string> names;
@@ -114,9 +116,9 @@ std::string known_groups(const Mesh& mesh) {
   return fmt::format("the groups of the mesh are {}{}", fmt::join(names, ", "), more);
 }
 
-/// Empty if it means one group, or several of one kind by the same name or number.
+/// Returns the problem of a tag; empty if it selects one group, or several of one kind by the same name or number.
 std::string problem_of_tag(const std::string& tag, const Mesh& mesh) {
-  std::vector<std::string> kinds;  // of those that it means, by ascending dimension
+  std::vector<std::string> kinds;  // kinds of the groups that it selects, by ascending dimension
   bool has_name = false, has_number = false;
   for (const MeshGroup& group : mesh.groups) {
     if (!has_tag(group, tag)) continue;

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// [bytes] up to this size together all files are read before the start: a second's work.
+/// Total size of the files [bytes] up to which all of them are read before the start; this takes about a second.
 constexpr std::uintmax_t max_checked_bytes = 32U << 20U;
 
 Issue problem(const fs::path& file, std::string message) {
@@ -35,7 +35,7 @@ Result<std::vector<fs::path>> find_numbered_files(const fs::path& folder, const 
   std::error_code error;
   if (!fs::is_directory(folder, error)) return problem(folder, "there is no such folder of a mesh sequence");
 
-  // The first file decides on the format.
+  // The first file determines the format.
   std::string extension;
   for (const std::string& other :
        {mesh_extension, std::string(".obj"), std::string(".msh"), std::string(".seg"), std::string(".pt"),

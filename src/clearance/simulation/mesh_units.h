@@ -1,4 +1,4 @@
-// From the unit and the axes of a mesh file to those of scenes: metres, y up.
+// Conversion from the unit and the axes of a mesh file to those of scenes: metres, y up.
 #pragma once
 
 #include "clearance/geometry/mesh.h"
@@ -6,10 +6,10 @@
 
 namespace clearance {
 
-/// [m] of one unit
+/// Returns the length of one unit [m].
 double metres_of(LengthUnit unit);
 
-/// x y z of a file with z up become x z -y.
+/// Converts a mesh to metres with y up: x y z of a file with z up become x z -y.
 void convert_to_metres(LengthUnit unit, UpAxis up, Mesh& mesh);
 
 }  // namespace clearance

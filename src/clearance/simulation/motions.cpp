@@ -16,7 +16,7 @@ namespace clearance {
 
 namespace {
 
-/// The motion of one body, or of one copy of it.
+/// Prepares the motion of one body or of one copy of it.
 PreparedMotion prepare(const MotionDesc& motion, int body_number, const TransformDesc& transform,
                        const SceneModel& scene) {
   const BodyInstance& body = scene.bodies[static_cast<std::size_t>(body_number)];
@@ -55,7 +55,7 @@ Result<MeshSequence> open_sequence(const SceneDesc& desc, const MotionDesc& moti
   std::vector<fs::path> files;
   if (!motion.mesh_files.empty()) {
     for (const std::string& file : motion.mesh_files) files.push_back(fs::path(desc.base_directory) / file);
-    // One file a step: those that the run does not reach are not needed.
+    // With one file per step, files that the run does not reach are not needed.
     if (motion.mesh_rate == 0.0 && num_moving_steps < static_cast<int>(files.size())) {
       files.resize(static_cast<std::size_t>(std::max(num_moving_steps, 1)));
     }
@@ -78,7 +78,7 @@ bool holds_tied_nodes(const PreparedMotion& motion, const std::vector<Tie>& ties
   });
 }
 
-/// One motion of a body and all its copies. One that finds no node in any copy is warned about.
+/// Prepares one motion of a body and all its copies. Warns of a motion that finds no node in any copy.
 void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, SceneModel& scene) {
   const BodyDesc& body_desc = desc.bodies[static_cast<std::size_t>(body_index)];
   const MotionDesc& motion = body_desc.motions[index];
@@ -90,7 +90,7 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
     if (prepared.blocks.empty()) continue;
     finds_nothing = false;
     prepared.place = place;
-    // All copies have the same place in the scene: one error is enough.
+    // All copies have the same place in the scene, so that one error is enough.
     if (holds_tied_nodes(prepared, scene.model.ties)) {
       scene.issues.push_back({"", place + ".region", "",
                               "holds nodes of a stiff part, which follow that part; choose nodes outside of it",
@@ -117,8 +117,8 @@ void prepare_motion(const SceneDesc& desc, int body_index, std::size_t index, Sc
                                  Severity::warning});
 }
 
-/// Moves the nodes of one motion to where they are at the end of a step, from `targets`, which has their positions at
-/// its start.
+/// The motion of one step: moves the nodes to where they are at the end of the step. `targets` has their positions at
+/// the start of the motion on entry.
 class MotionStep {
  public:
   MotionStep(const PreparedMotion& motion, const Controls& controls, int dim, double h, const State& state,
@@ -133,7 +133,7 @@ class MotionStep {
         targets_(targets) {}
 
   Result<Done> run() {
-    // Obstacles rest where they are before the motion starts.
+    // Before the motion starts, obstacles rest where they are.
     if (!window_.has_started_by((state_.step + 1) * h_, h_)) return Done{};
     if (desc_.has_mesh_sequence()) return follow_files();
     if (!desc_.poses.empty()) {
@@ -145,7 +145,7 @@ class MotionStep {
   }
 
  private:
-  /// [s] Beyond its end a motion stays as it was there.
+  /// Returns the end of the step [s], limited to the time of the motion: after its end a motion stays as it was then.
   double time_t1() const { return std::clamp((state_.step + 1) * h_, desc_.start, desc_.end); }
 
   void move_rigidly() {
@@ -176,7 +176,7 @@ class MotionStep {
     targets_.segment(dim_ * b, dim_) = (rotation * direction).head(dim_);
   }
 
-  /// Pose k holds at the end of step k of the motion.
+  /// Moves the nodes to the pose of the step. Pose k holds at the end of step k of the motion.
   void follow_poses() {
     const int num_poses = std::min(window_.count_steps(state_.step + 1, h_), static_cast<int>(desc_.poses.size()));
     if (num_poses == 0) return;
@@ -209,7 +209,8 @@ class MotionStep {
   Result<Done> follow_files() {
     const int num_moving_steps = window_.count_steps(state_.step + 1, h_);
     if (num_moving_steps == 0) return Done{};
-    // The first of one file a step is where the first step ends; at a rate, it is where the motion starts.
+    // With one file per step, the first file holds the positions at the end of the first step. With a rate, it holds
+    // those at the start of the motion.
     const double place = desc_.mesh_rate == 0.0 ? num_moving_steps - 1 : (time_t1() - desc_.start) * desc_.mesh_rate;
     const auto positions = motion_.sequence.positions(place);
     if (!positions) return positions.issues();
@@ -230,7 +231,7 @@ class MotionStep {
   VecX& targets_;
 };
 
-/// [m] smallest coordinate of all surface vertices but those of obstacles.
+/// Returns the smallest coordinate [m] of all surface vertices except those of obstacles.
 double lowest_coordinate(const SceneModel& scene, const State& state, int axis) {
   const VecX x = scene.model.surface_map.apply(state.x);
   double lowest = infinity;
@@ -241,14 +242,14 @@ double lowest_coordinate(const SceneModel& scene, const State& state, int axis) 
   return lowest;
 }
 
-/// Bit c stands for component c.
+/// Returns a set of components; bit c stands for component c.
 char component_bits(const std::array<bool, 3>& components, int dim) {
   int bits = 0;
   for (int c = 0; c < dim; ++c) bits |= components[static_cast<std::size_t>(c)] ? 1 << c : 0;
   return static_cast<char>(bits);
 }
 
-/// Of the blocks with a prescribed component.
+/// Collects the targets of the blocks that have a prescribed component.
 PrescribedTargets collect(const VecX& targets, const std::vector<char>& components, int dim) {
   PrescribedTargets prescribed;
   for (std::size_t b = 0; b < components.size(); ++b) {
@@ -295,10 +296,10 @@ Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state) {
       const bool is_beyond = lowest_coordinate(scene, state, motion.desc.release->axis) > motion.desc.release->above;
       state.released[m] = is_beyond ? 1 : 0;
     }
-    // Deformable nodes are held only while the motion lasts; obstacles stay where it leaves them.
+    // Nodes of deformable bodies are held only while the motion lasts; obstacles stay where it leaves them.
     const bool is_active = window.contains(state.time, h) && !state.released[m];
     if (!motion.is_obstacle && !is_active) continue;
-    // A late motion takes deformable nodes from where they are.
+    // A motion that starts later moves nodes of deformable bodies from where they are then.
     const bool begins = motion.desc.start > 0.0 && !window.has_started(state.time - h, h);
     for (int b : motion.blocks) {
       char& of_block = components[static_cast<std::size_t>(b)];

@@ -1,4 +1,4 @@
-// Scripted motions: which nodes they move, and where to.
+// Scripted motions: the nodes that they move, and the targets of these nodes.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,11 +6,12 @@
 
 namespace clearance {
 
-/// Finds the nodes of all motions and checks their files: problems and regions without nodes go to scene.issues.
+/// Finds the nodes of all motions and checks their files. Appends problems to scene.issues and motions that find no
+/// node to scene.empty_regions. Marks the blocks of obstacles as always prescribed.
 void prepare_motions(const SceneDesc& desc, SceneModel& scene);
 
-/// Where the scripted blocks are at the end of the step that starts at state.time. Marks motions as released and takes
-/// the anchors of motions that begin. No value if a formula is not finite or a file cannot be read.
+/// Computes where the scripted blocks are at the end of the step that starts at state.time. Marks motions as released,
+/// and stores the anchors of motions that begin. Fails if a formula is not finite or a file cannot be read.
 Result<PrescribedTargets> find_targets(const SceneModel& scene, State& state);
 
 }  // namespace clearance

@@ -12,7 +12,7 @@ namespace clearance {
 
 namespace {
 
-/// Every one costs a pass over the other surface.
+/// Largest number of points that are tested; each one costs a pass over the other surface.
 constexpr std::size_t max_points = 64;
 
 double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<int, 3>& t) {
@@ -26,7 +26,7 @@ double distance_sq(const Vec<3>& p, const Vertices& vertices, const std::array<i
                                    vertices[static_cast<std::size_t>(e[1])]);
 }
 
-/// Vertices of one body, shifted, inside of another one that `facets` bound.
+/// Deepens `overlap` by vertices of one body, shifted, that are inside another one with the boundary `facets`.
 template <class Facets>
 void deepen(const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int outer, const Vertices& vertices,
             const Facets& facets, Overlap& overlap) {
@@ -40,7 +40,8 @@ void deepen(const BodySurfaces& surfaces, int inner, const Vec<3>& shift, int ou
   for (std::size_t i = 0; i < near.size(); i += stride) {
     double nearest_sq = infinity;
     for (const auto& facet : facets) nearest_sq = std::min(nearest_sq, distance_sq(near[i], vertices, facet));
-    // (Whether it is inside is asked only where that would matter; the surface of a stiff body may point either way.)
+    // Points are tested for being inside only if they would deepen the overlap. The surface of a stiff body may point
+    // either way, so that an odd winding number counts as inside.
     if (!(nearest_sq > overlap.depth * overlap.depth)) continue;
     if (winding_number(near[i], vertices, facets).value_or(0) % 2 != 0) overlap = {std::sqrt(nearest_sq), near[i]};
   }
@@ -69,7 +70,7 @@ Overlap find_overlap(const SceneModel& scene, const BodySurfaces& surfaces, int 
   deepen(scene, surfaces, body_a, shift, body_b, overlap);
   const double of_a = overlap.depth;
   deepen(scene, surfaces, body_b, -shift, body_a, overlap);
-  // (What lies in the shifted body was looked for with the other one shifted back.)
+  // The second search shifted body_b back instead, so that its places lack the shift.
   if (overlap.depth > of_a) overlap.place += shift;
   return overlap;
 }

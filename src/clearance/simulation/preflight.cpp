@@ -20,7 +20,7 @@ namespace {
 /// All meeting pairs of two bodies.
 struct Meeting {
   int count = 0;
-  double depth = 0.0;  // [m] largest distance by which an edge's nearer end lies behind what it crosses
+  double depth = 0.0;  // [m] largest distance that the nearer end of an edge lies behind what the edge crosses
   Vec<3> place = Vec<3>::Zero();
 };
 
@@ -30,7 +30,8 @@ Vec<3> point_at(const VecX& x, int dim, int vertex) {
   return p;
 }
 
-/// Distance of the nearer end of edge (a, b) from the plane of triangle t: how far it would have to be drawn back.
+/// Returns the distance of the nearer end of edge (a, b) from the plane of the triangle (t0, t1, t2), by which the edge
+/// would have to be drawn back.
 double crossing_depth(const Vec<3>& a, const Vec<3>& b, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2) {
   const Vec<3> normal = cross_product(t1 - t0, t2 - t0);
   const double length = normal.norm();
@@ -63,7 +64,7 @@ class Preflight {
     report_.issues.push_back(std::move(issue));
   }
 
-  /// What to do about it.
+  /// Returns advice on what to do about a problem.
   std::string advice(const std::string& by_hand) const {
     return desc_.start.overlaps == OverlapHandling::separate ? "start.overlaps: it could not be separated"
                                                              : by_hand + ", or set `start.overlaps` to \"separate\"";
@@ -144,7 +145,8 @@ class Preflight {
           bodies.first == bodies.second
               ? fmt::format("body '{}' intersects itself", name_of(bodies.first))
               : fmt::format("bodies '{}' and '{}' intersect or touch", name_of(bodies.first), name_of(bodies.second));
-      // Vertices inside tell how deep; where there are none, how far an edge has come through.
+      // The depth follows from vertices inside the other body. If there are none, it follows from how far an edge has
+      // come through.
       Overlap overlap;
       if (bodies.first != bodies.second) overlap = find_overlap(scene_, surfaces, bodies.first, bodies.second);
       std::string depth;
@@ -171,13 +173,13 @@ class Preflight {
                        desc_.contact.separate_curved ? ", of contact.separate_curved" : "");
   }
 
-  /// A gap at or below min_separation has no barrier energy.
+  /// Reports pairs with a gap at or below min_separation, where the barrier energy does not exist.
   void check_separation(BroadPhase& broad_phase) {
     const BarrierOptions& barrier = scene_.options.barrier;
     const Candidates candidates = find_contact_candidates(broad_phase, scene_.model, barrier, x_, x_);
     const ContactSet set = with_dimension(
         scene_.dim, [&](auto dim) { return build_contact_set<dim>(scene_.model, x_, candidates, barrier); });
-    // Beyond the activation distance the candidates are not complete, and their smallest distance says nothing.
+    // The candidates are complete only up to the activation distance, so that a larger smallest distance means nothing.
     if (!set.contacts.empty()) report_.min_distance = set.min_distance;
     if (set.min_distance > barrier.min_separation) return;
     for (const Contact& contact : set.contacts) {

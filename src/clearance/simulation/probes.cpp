@@ -27,7 +27,7 @@ bool has(const std::vector<int>& sorted, int value) {
 
 }  // namespace
 
-/// Finds what each probe means, once, so that a step only has to add up.
+/// Resolves each probe once, so that a step only has to add up numbers.
 class ProbeMaker {
  public:
   ProbeMaker(const SceneDesc& desc, const SceneModel& scene, Issues& issues, Probes& probes)
@@ -73,7 +73,7 @@ class ProbeMaker {
   void add_vector(const std::string& part, const std::string& unit) {
     for (int d = 0; d < dim_; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), unit);
   }
-  /// 2D: about z alone.
+  /// Adds the columns of a torque; in 2D only the one about z.
   void add_torque(const std::string& part) {
     for (int d = dim_ == 2 ? 2 : 0; d < 3; ++d) add_column(fmt::format("{}.{}", part, "xyz"[d]), "N m");
   }
@@ -91,8 +91,8 @@ class ProbeMaker {
     issues_.push_back({"", place_ + "." + key, value, std::move(message), Severity::error});
   }
 
-  /// The bodies of that name, ascending; that it exists is checked by scene/validate_output.h, but not how many
-  /// components it has.
+  /// Finds the bodies of a name, in ascending order. Validation has checked that the name exists
+  /// (scene/validate_output.h), but not how many components the body has.
   std::vector<int> find_bodies(const std::string& name, const std::string& key) {
     std::vector<int> bodies;
     const std::optional<NamedBody> named = find_body(desc_, name);
@@ -108,7 +108,7 @@ class ProbeMaker {
     return {};
   }
 
-  /// Vertices of one body that the probe means: in its region, or all.
+  /// Returns the vertices of one body that the probe selects: those in its region, or all.
   std::vector<int> select(int body) const {
     const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
     return select_nodes(instance, desc_.bodies[static_cast<std::size_t>(instance.desc)].transform,
@@ -127,7 +127,7 @@ class ProbeMaker {
   };
   struct Terms {
     std::vector<Term> of_blocks;
-    Vec<3> offset = Vec<3>::Zero();  // [m] of a position, beside the blocks
+    Vec<3> offset = Vec<3>::Zero();  // [m] added to the sum over the blocks if it is a position
   };
 
   void add_vertex(int body, int vertex, double weight, Terms& terms) const {
@@ -140,7 +140,8 @@ class ProbeMaker {
     }
   }
 
-  /// It is there since the start of the run: what elements that adapt add later is no part of a mean, nor a point.
+  /// Returns true if the vertex exists since the start of the run. Vertices that elements add later when they adapt do
+  /// not count in a mean and are not chosen for a point.
   bool is_of_start(int body, int vertex) const {
     const BodyInstance& instance = scene_.bodies[static_cast<std::size_t>(body)];
     return !instance.adapted || instance.adapted->mesh->origin_of_vertex[static_cast<std::size_t>(vertex)] >= 0;
@@ -148,7 +149,7 @@ class ProbeMaker {
 
   Terms mean_of_vertices(const std::vector<int>& bodies) const {
     Terms terms;
-    std::vector<std::array<int, 2>> vertices;  // with their bodies
+    std::vector<std::array<int, 2>> vertices;  // body and vertex
     for (const int b : bodies) {
       for (const int v : select(b)) {
         if (is_of_start(b, v)) vertices.push_back({b, v});
@@ -177,7 +178,8 @@ class ProbeMaker {
     return terms;
   }
 
-  /// Empty for what has no mass. Columns of affine maps have moments, but no place.
+  /// Returns the terms of the centre of mass; none for bodies without mass. Columns of affine maps have moments, but no
+  /// place.
   Terms centre_of_mass(const std::vector<int>& bodies) const {
     std::vector<char> is_column(static_cast<std::size_t>(scene_.model.layout.num_blocks), 0);
     for (const StiffBody& body : scene_.model.stiff_bodies) {
@@ -233,7 +235,7 @@ class ProbeMaker {
     const std::vector<char> is_prescribed = prescribed_blocks();
     struct Held {
       int block;
-      bool is_column;  // of a stiff body: a direction, not a place
+      bool is_column;  // true for a column of a stiff body, which is a direction and not a place
     };
     std::vector<Held> held;
     BoundingBox box;
@@ -291,7 +293,7 @@ class ProbeMaker {
     });
   }
 
-  /// The second of the bodies, if it is a half-space.
+  /// Returns the second of the bodies if it is a half-space.
   std::optional<int> find_plane() const {
     if (find_body(desc_, probe_->bodies[1])) return std::nullopt;
     const auto plane = find_half_space(desc_, probe_->bodies[1]);
@@ -374,7 +376,7 @@ class ProbeMaker {
   Issues& issues_;
   Probes& probes_;
   int dim_;
-  std::vector<int> first_vertex_;  // per body: in frame_mesh
+  std::vector<int> first_vertex_;  // per body: its first vertex in frame_mesh
   const ProbeDesc* probe_ = nullptr;
   std::string place_;
 };

@@ -1,4 +1,4 @@
-// The numbers that a scene wants to know of every step (output.probes).
+// The numbers that a scene asks for in every step (output.probes).
 #pragma once
 
 #include <functional>
@@ -10,25 +10,26 @@
 
 namespace clearance {
 
-/// What the numbers of a step follow from.
+/// The data that the numbers of a step are computed from.
 struct StepEnd {
   const State& state;
   const StepForces& forces;
-  const Potential* joints = nullptr;  ///< as they were in the step; null: there are none
+  const Potential* joints = nullptr;  ///< joints as they were in the step; null if there are none
 };
 
 class Probes {
  public:
   Probes() = default;
-  /// `scene` must outlive the object. Appends to `issues` which copies, components and nodes do not exist.
+  /// Prepares all probes of the scene. `scene` must outlive the object. Appends to `issues` which copies, components
+  /// and nodes do not exist.
   Probes(const SceneDesc& desc, const SceneModel& scene, Issues& issues);
 
-  /// `name.part [unit]` of every number.
+  /// Label of each number: `name.part [unit]`.
   const std::vector<std::string>& columns() const { return columns_; }
-  /// Does any probe read the forces of the step?
+  /// True if any probe reads the forces of the step.
   bool needs_forces() const { return needs_forces_; }
   std::vector<double> values(const StepEnd& end) const;
-  /// Before the first step, where no forces are known: those are NaN.
+  /// Returns the numbers in a state whose forces are not known, as before the first step: forces and torques are NaN.
   std::vector<double> values_at_start(const State& state, const Potential* joints) const;
 
  private:
@@ -37,7 +38,7 @@ class Probes {
   using Measure = std::function<void(const StepEnd&, std::vector<double>&)>;
 
   std::vector<std::string> columns_;
-  std::vector<char> is_force_;  // per column: a force or a torque
+  std::vector<char> is_force_;  // per column: 1 if it is a force or a torque
   std::vector<Measure> measures_;
   bool needs_forces_ = false;
 };

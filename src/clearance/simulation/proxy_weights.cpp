@@ -39,7 +39,7 @@ std::shared_ptr<const NodeWeights> load_proxy_weights(const SceneDesc& scene, co
     return nullptr;
   }
 
-  // Rows and columns are those of whole files.
+  // Rows and columns stand for all vertices and nodes of the files.
   const std::size_t num_rows = read->rows.size(), num_nodes = nodes.vertex_of_node.size();
   if (num_rows != surface.num_source_vertices) {
     report(fmt::format("expected a row for each of the {} vertices of the surface, not {}", surface.num_source_vertices,

@@ -16,12 +16,12 @@ namespace clearance {
 
 namespace {
 
-/// A box of a region in the mesh before its transform, wider by what rounding may move.
+/// Returns a box of a region in coordinates of the mesh before its transform, widened by the effect of rounding.
 Corners untransformed_corners(const BodyInstance& body, const TransformDesc& transform, RegionFrame frame,
                               const Corners& box) {
   const BoundingBox& bounds = body.untransformed_box;
-  // Fractions 0 and 1, or corners of the mesh, mean its nodes; taking the transform back rounds relative to what it
-  // added.
+  // Fractions 0 and 1, or corners of the mesh, have to select its nodes. Undoing the transform causes rounding errors
+  // relative to what it added.
   const double moved = transform.translation.norm() + body.array_offset.norm() + body.shift.norm();
   const Vec<3> margin =
       (1e-15 * moved) * transform.scale.cwiseAbs().cwiseInverse() + Vec<3>::Constant(1e-12 * bounds.diagonal());
@@ -31,14 +31,14 @@ Corners untransformed_corners(const BodyInstance& body, const TransformDesc& tra
   return {corner(box[0]) - margin, corner(box[1]) + margin};
 }
 
-/// A box in the world, wider by what taking a shift back may have rounded.
+/// Returns a box in the world, widened by the rounding that undoing a shift may cause.
 Corners widened_corners(const BodyInstance& body, const Corners& box) {
   if (body.shift.isZero(0.0)) return box;
   const Vec<3> margin = Vec<3>::Constant(1e-12 * body.untransformed_box.diagonal() + 1e-15 * body.shift.norm());
   return {box[0] - margin, box[1] + margin};
 }
 
-/// Per vertex: 1 on the surface. All of an obstacle is: it has no inside.
+/// Returns 1 for each vertex on the surface. All vertices of an obstacle are, because it has no inside.
 std::vector<char> surface_flags(const BodyInstance& body, int dim) {
   std::vector<char> is_on_surface(body.mesh.vertices.size(), body.is_obstacle ? 1 : 0);
   const auto mark = [&](const auto& faces) {
@@ -59,11 +59,11 @@ bool is_meant(const BodyGroup& group, const RegionDesc& region) {
                      [&](const std::string& tag) { return group.has_tag(tag); });
 }
 
-/// Per vertex: 1 for those that the region lists and that its groups have.
+/// Returns 1 for each vertex that the region's list of nodes, its groups and its choice of the surface allow.
 std::vector<char> candidate_flags(const BodyInstance& body, const RegionDesc& region, int dim) {
   std::vector<char> is_candidate =
       region.surface_only ? surface_flags(body, dim) : std::vector<char>(body.mesh.vertices.size(), 1);
-  // `numbers` are those of the mesh file; what it does not have has been refused.
+  // `numbers` are those of the mesh file. Numbers that the file lacks have been refused already.
   std::vector<char> is_listed;
   const auto list = [&](const std::vector<int>& numbers) {
     for (const int v : numbers) {
@@ -95,7 +95,8 @@ bool is_same(const RegionDesc& a, const RegionDesc& b) {
          a.nodes == b.nodes && a.tags == b.tags;
 }
 
-/// Nodes that have come from those of the region at the start. Whoever names no region of the scene means all of them.
+/// Returns the nodes of a region on adapted elements. A region that is not one of the scene's must be the default one,
+/// which selects all nodes.
 std::vector<int> adapted_nodes(const AdaptedElements& adapted, const RegionDesc& region) {
   const auto found = std::find_if(adapted.regions.begin(), adapted.regions.end(),
                                   [&](const RegionDesc& other) { return is_same(other, region); });
@@ -108,15 +109,15 @@ std::vector<int> adapted_nodes(const AdaptedElements& adapted, const RegionDesc&
   return all;
 }
 
-/// Per element of a list: 1 if the region means it. Groups of such elements mean these and no others between the same
-/// nodes.
+/// Returns 1 for each element of a list that the region selects. If the region has groups of such elements, it selects
+/// only these and no others between the same nodes.
 template <class Elements>
 std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& transform, const RegionDesc& region,
                                int dim, const Elements& elements) {
   std::vector<char> is_selected_node(body.mesh.vertices.size(), 0);
   for (int v : select_nodes(body, transform, region, dim)) is_selected_node[static_cast<std::size_t>(v)] = 1;
   constexpr int element_dim = static_cast<int>(std::tuple_size_v<typename Elements::value_type>) - 1;
-  std::vector<const BodyGroup*> groups;  // of such elements
+  std::vector<const BodyGroup*> groups;  // groups of such elements
   for (std::size_t g = 0; !region.tags.empty() && body.groups && g < body.groups->size(); ++g) {
     const BodyGroup& group = (*body.groups)[g];
     if (group.dim == element_dim && is_meant(group, region)) groups.push_back(&group);
@@ -135,7 +136,7 @@ std::vector<char> are_selected(const BodyInstance& body, const TransformDesc& tr
   return is_selected;
 }
 
-/// What the faces of curved elements give to their nodes: the integrals of their shape functions. `faces` are corners.
+/// Adds to `shares` the integrals of the shape functions over faces of curved elements. `faces` holds corners.
 template <int dim>
 void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces, std::vector<double>& shares) {
   const auto sorted = [](std::array<int, 3> corners) {
@@ -148,7 +149,7 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
     const int order = mesh.order_of_cell(cell);
     const std::span<const int> nodes = mesh.nodes_of_cell(cell);
     for (std::size_t opposite = 0; order > 1 && opposite <= dim; ++opposite) {
-      std::array<std::size_t, dim> local{};  // corners of the face
+      std::array<std::size_t, dim> local{};  // numbers of the face's corners in the element
       std::array<int, 3> corners = {-1, -1, -1};
       for (std::size_t i = 0, k = 0; i <= dim; ++i) {
         if (i == opposite) continue;
@@ -162,7 +163,7 @@ void share_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>&
         std::vector<double> values(nodes.size()), gradients(nodes.size() * dim);
         lagrange_values(dim, order, at, values);
         lagrange_gradients(dim, order, at, gradients);
-        // Along the face from its first corner to the others, by barycentrics of the element.
+        // Tangents of the face point from its first corner to the others, by barycentrics of the element.
         std::array<Vec<3>, dim - 1> tangents;
         for (std::size_t k = 0; k + 1 < dim; ++k) {
           tangents[k] = Vec<3>::Zero();
@@ -200,7 +201,7 @@ std::vector<int> select_nodes(const BodyInstance& body, const TransformDesc& tra
 
   std::vector<int> nodes;
   for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
-    // Where the vertex was before the transform, if the corners are measured there.
+    // If the corners of the box are measured before the transform, so is the vertex.
     Vec<3> x = body.mesh.vertices[v] - body.shift;
     if (is_relative) {
       const Vec<3> unmoved = x - body.array_offset - transform.translation;

@@ -24,24 +24,24 @@ namespace clearance {
 namespace {
 
 constexpr int max_draws = 400;
-/// Of the edges around a vertex: how far it is drawn in at once.
+/// Distance that a vertex is drawn in at once, as a share of the mean edge around it.
 constexpr double draw_share = 0.1;
-/// Draws after everything is clear, so that the barrier has room.
+/// Number of draws after nothing meets any more, so that the barrier has room.
 constexpr int further_draws = 1;
-/// Elements keep at least this part of their volume.
+/// Smallest part of its volume that an element keeps.
 constexpr double least_volume = 0.02;
 constexpr int max_growth_steps = 60;
 
-/// A deformable body as it is drawn in.
+/// A deformable body that is being drawn in.
 struct Bending {
   int body = 0;
   Vertices x;                   // [m]
-  std::vector<double> measure;  // of its elements at rest
+  std::vector<double> measure;  // signed volumes of its elements at rest, times dim!
   std::vector<std::vector<int>> neighbours;
   std::vector<char> is_held;
 };
 
-/// Draws in what meets.
+/// Draws in surfaces that meet.
 template <int dim>
 class Shrinker {
  public:
@@ -70,12 +70,12 @@ class Shrinker {
     }
   }
 
-  /// False: something cannot be drawn in any further.
+  /// Draws in until nothing meets. Returns false if something cannot be drawn in any further.
   bool run() {
     const auto broad_phase = make_broad_phase(dim, scene_.model.surface);
     int num_clean = 0;
     for (int draw = 0; draw < max_draws; ++draw) {
-      std::set<int> offending = find_offending(*broad_phase);  // surface vertices
+      std::set<int> offending = find_offending(*broad_phase);  // surface vertices that meet something
       if (offending.empty()) {
         if (num_clean++ == further_draws || offended_.empty()) return true;
         offending = offended_;
@@ -88,7 +88,7 @@ class Shrinker {
     return false;
   }
 
-  /// Bodies that have been drawn in.
+  /// Returns the bodies that have been drawn in.
   std::vector<int> bent_bodies() const {
     std::set<int> bodies;
     for (const int v : offended_) {
@@ -100,7 +100,7 @@ class Shrinker {
   const Vertices& positions(int body) const {
     return bendings_[static_cast<std::size_t>(bending_of_body_[static_cast<std::size_t>(body)])].x;
   }
-  /// Bodies that met themselves.
+  /// Returns the bodies that met themselves.
   const std::set<int>& self_meetings() const { return self_meetings_; }
 
  private:
@@ -120,7 +120,7 @@ class Shrinker {
       return mesh.triangles;
     }
   }
-  /// Signed, times dim!.
+  /// Computes the signed volume (2D: area) of an element, times dim!.
   template <class Element>
   static double measure(const Vertices& x, const Element& element) {
     const auto at = [&](std::size_t i) -> const Vec<3>& { return x[static_cast<std::size_t>(element[i])]; };
@@ -178,7 +178,7 @@ class Shrinker {
 
   std::set<int> find_offending(BroadPhase& broad_phase) {
     std::set<int> offending;
-    std::set<std::array<int, 2>> meeting;  // bodies
+    std::set<std::array<int, 2>> meeting;  // pairs of bodies
     std::map<int, BoundingBox> self_boxes;
     const SurfaceTopology& surface = scene_.model.surface;
     for (const auto& [first, second] : broad_phase.find_intersection_candidates(x_)) {
@@ -222,7 +222,8 @@ class Shrinker {
     return desc_.contact.min_separation + 0.1 * own;
   }
 
-  /// Surface vertices of one body inside of another one, or outside of a container. Open surfaces have no inside.
+  /// Adds the surface vertices of one body that are inside another one, or outside of a container. Bodies with open
+  /// surfaces have no inside.
   void add_enclosed(int inner, int outer, std::set<int>& offending) const {
     const Facets& facets = facets_[static_cast<std::size_t>(outer)];
     const std::optional<Solid>& inside = insides_[static_cast<std::size_t>(outer)];
@@ -238,7 +239,7 @@ class Shrinker {
       if (is_inside != is_contained) offending.insert(surface_vertex);
     });
   }
-  /// Surface vertices of a body that lie in another part of it.
+  /// Adds the surface vertices of a body that lie in another part of it.
   void add_folded(int b, const BoundingBox& meeting, std::set<int>& offending) const {
     const Bending* bending = bending_of(b);
     if (bending == nullptr) return;
@@ -268,7 +269,7 @@ class Shrinker {
     for (const int w : bending.neighbours[i]) sum += (bending.x[static_cast<std::size_t>(w)] - bending.x[i]).norm();
     return bending.neighbours[i].empty() ? 0.0 : sum / static_cast<double>(bending.neighbours[i].size());
   }
-  /// Outwards, of length one; of vertices inside zero.
+  /// Computes outward unit normals at the vertices; zero for vertices inside.
   std::vector<Vec<3>> vertex_normals(const Bending& bending) const {
     std::vector<Vec<3>> normals(bending.x.size(), Vec<3>::Zero());
     for (const auto& facet : facets_[static_cast<std::size_t>(bending.body)]) {
@@ -286,7 +287,7 @@ class Shrinker {
     return normals;
   }
 
-  /// False: no vertex can be drawn in.
+  /// Draws in all bodies once. Returns false if no vertex can be drawn in.
   bool draw_in(const std::set<int>& offending) {
     bool has_moved = false;
     for (Bending& bending : bendings_) has_moved = draw_in(bending, offending) || has_moved;
@@ -303,7 +304,7 @@ class Shrinker {
       step[i] = -draw_share * edge_length(bending, v) * normals[i];
     });
     if (std::find(is_drawn.begin(), is_drawn.end(), 1) == is_drawn.end()) return false;
-    // What is around comes along, less and less.
+    // Vertices around follow, by less with each round of neighbours.
     for (int round = 0; round < 4; ++round) {
       const std::vector<Vec<3>> last = step;
       for (std::size_t v = 0; v < step.size(); ++v) {
@@ -315,7 +316,7 @@ class Shrinker {
     }
     return take(bending, step);
   }
-  /// Where elements would become too small, less of the step, or nothing.
+  /// Applies a step, reduced at vertices of elements that would become too small. Returns false if nothing moves.
   bool take(Bending& bending, std::vector<Vec<3>>& step) {
     const auto& elements = elements_of(scene_.bodies[static_cast<std::size_t>(bending.body)].mesh);
     Vertices moved = bending.x;
@@ -344,16 +345,16 @@ class Shrinker {
   const SceneDesc& desc_;
   const SceneModel& scene_;
   BodySurfaces surfaces_;
-  std::vector<std::optional<Solid>> insides_;  // as the bodies start
-  VecX x_;                                     // of the surface
+  std::vector<std::optional<Solid>> insides_;  // insides of the bodies at the start
+  VecX x_;                                     // positions of the surface vertices
   std::vector<Facets> facets_;
   std::vector<Bending> bendings_;
   std::vector<int> bending_of_body_, first_of_body_, surface_of_vertex_;
   std::set<int> offended_, self_meetings_;
-  std::set<std::array<int, 2>> met_;  // bodies that have been in one another
+  std::set<std::array<int, 2>> met_;  // pairs of bodies that have been in one another
 };
 
-/// The scene with nothing in it that moves or loads anything: all bodies but the bent ones are held.
+/// Returns the scene without anything that moves or loads a body. All bodies except the bent ones are held.
 SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entries, double h,
                         TimeIntegrator integrator) {
   SceneDesc resting = scene;
@@ -390,7 +391,8 @@ SceneDesc resting_scene(const SceneDesc& scene, const std::set<int>& bent_entrie
   return resting;
 }
 
-/// [s] Many times what a wave needs to cross any of the bodies: inertia hardly counts.
+/// Returns a time step [s] of many times the time in which a wave crosses any of the bodies, so that inertia hardly
+/// counts.
 double slow_step(const SceneModel& model, const std::vector<int>& bent, const SceneDesc& scene) {
   double h = 0.0;
   for (const int b : bent) {
@@ -402,8 +404,8 @@ double slow_step(const SceneModel& model, const std::vector<int>& bent, const Sc
   return h;
 }
 
-/// Lets bodies grow back in steps of `h`, each from rest. Their displacements are in the scene, and are left there as
-/// far as they remain.
+/// Lets bodies grow back in steps of `h`, each from rest. Their displacements in the scene are replaced by those that
+/// remain.
 Issues grow_back(const SceneModel& model, const std::vector<int>& bent, double h, TimeIntegrator integrator,
                  SceneDesc& scene) {
   std::set<int> entries;
@@ -453,7 +455,7 @@ Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pair
     }
     moved_entry(scene, body.name).displacements = std::move(displacements);
   }
-  // In the end in steps of the scene, whose contacts are as stiff as those of its run.
+  // The last steps are those of the scene, so that contacts are as stiff as in its run.
   const bool is_static = scene.time.integrator == TimeIntegrator::quasi_static;
   Issues issues = grow_back(model, bent, slow_step(model, bent, scene), TimeIntegrator::implicit_euler, scene);
   if (issues.empty()) {
@@ -473,7 +475,7 @@ Issues bend(const SceneModel& model, const std::vector<std::array<int, 2>>& pair
   return {};
 }
 
-/// What meets at the start.
+/// Builds the model of a scene and returns what meets at the start.
 Issues find_meetings(const SceneDesc& scene, SceneModel& model) {
   Result<LoadedBodies> bodies = load_bodies(scene);
   if (!bodies) return bodies.issues();

@@ -13,10 +13,11 @@ namespace clearance {
 
 namespace {
 
-/// Of the largest coordinate: rounding of edges this long changes strains by 1e-6.
+/// Smallest edge as a share of the largest coordinate; rounding changes the strain of edges this long by 1e-6.
 constexpr double least_edge = 1e-10;
 
-/// Per vertex one bit for each motion that prescribes all of it in every step, and one for stiff parts.
+/// Returns a set of bits for each vertex: one for each motion that prescribes the vertex completely in every step, and
+/// one for stiff parts.
 std::vector<std::uint64_t> what_holds(const SceneDesc& desc, const SceneModel& scene, int body) {
   std::vector<std::uint64_t> holds(scene.bodies[static_cast<std::size_t>(body)].mesh.vertices.size(), 0);
   std::uint64_t bit = 1;
@@ -35,7 +36,7 @@ std::vector<std::uint64_t> what_holds(const SceneDesc& desc, const SceneModel& s
   return holds;
 }
 
-/// The midpoint of an edge is held only by what holds both ends.
+/// Returns true if an edge is not held. The midpoint of an edge is held only by what holds both ends.
 bool has_free_edge(const Mesh& mesh, const std::vector<std::uint64_t>& holds) {
   const auto is_free = [&](const auto& cell) {
     for (const int a : cell) {
@@ -67,7 +68,7 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
         body.name, highest);
     issues.push_back(where);
   }
-  // Where the values are written.
+  // Place of the values in the scene.
   const std::string at = body.remesh ? of_body + ".remesh" : "remesh";
   where.severity = Severity::warning;
   if (remesh->split && remesh->largest_count > 0 && static_cast<std::size_t>(remesh->largest_count) <= num_cells) {
@@ -84,7 +85,7 @@ void check_remesh_of_mesh(const SceneDesc& scene, const BodyDesc& body, Issue wh
     where.message = fmt::format("body '{}' is {:.3g} m large: none of its edges is ever split", body.name, size);
     warnings.push_back(where);
   }
-  double reach = 0.0;  // [m] from the origin
+  double reach = 0.0;  // [m] largest coordinate
   for (const Vec<3>& x : mesh.vertices) reach = std::max(reach, x.cwiseAbs().maxCoeff());
   if (remesh->split && remesh->smallest_edge && *remesh->smallest_edge < least_edge * reach) {
     where.place = at + ".smallest_edge";

@@ -6,7 +6,7 @@ namespace clearance {
 
 namespace {
 
-/// By dimension.
+/// Names of elements by dimension.
 constexpr std::array<const char*, 4> element_names = {"point", "edge", "triangle", "tetrahedron"};
 
 std::string counted_elements(int count, int dim) {
@@ -14,7 +14,7 @@ std::string counted_elements(int count, int dim) {
   return counted(static_cast<std::size_t>(count), element_names[static_cast<std::size_t>(dim)]);
 }
 
-/// How they are repeated, of one and of several, and what becomes of them.
+/// Text about repeated elements: how one and how several are repeated, and the consequence.
 struct Kind {
   const char* of_one;
   const char* of_several;

@@ -19,16 +19,17 @@ namespace {
 constexpr double degrees = 1.0 / radians_per_degree;
 constexpr double loss_limit = 0.03;
 
-/// Contact within dhat smooths sides that are flatter: the share of what they would do by themselves. Measured with
-/// cylinders that roll down 5 degrees: sagitta 0.04 dhat 0.01, 0.15 dhat 0.03, 1.1 dhat 0.33.
+/// Returns the share of their full effect that flat sides have. Contact within dhat smooths sides that are flatter than
+/// dhat. Measured with cylinders that roll down 5 degrees: a sagitta of 0.04 dhat has a share of 0.01, 0.15 dhat 0.03,
+/// and 1.1 dhat 0.33.
 double share_of_sides(double sagitta, double dhat) {
   return std::min(1.0, 0.3 * sagitta / dhat);
 }
 
-/// How it would roll on one half-space if it were round.
+/// Rolling of a body on one half-space if the body were round.
 struct Rolling {
-  double slope = 0.0;     ///< gravity along the plane, across the axis, over that onto it
-  double distance = 0.0;  ///< [m] in the time of the scene
+  double slope = 0.0;     ///< gravity along the plane and across the axis, divided by gravity onto the plane
+  double distance = 0.0;  ///< [m] distance in the time of the scene
 };
 
 class RollingCheck {
@@ -52,7 +53,7 @@ class RollingCheck {
   }
 
  private:
-  /// True if it was told.
+  /// Warns about a body on the first half-space that gives a reason. Returns true if it has warned.
   bool look(const RoundBody& body) {
     const int vertex = surface_vertex_of(body.body);
     for (int h = 0; h < static_cast<int>(scene_.model.half_spaces.size()) && vertex >= 0; ++h) {
@@ -67,7 +68,8 @@ class RollingCheck {
     const std::optional<Rolling> rolling = rolling_on(body, half_space);
     if (!rolling) return false;
     const double share = share_of_sides(body.sagitta(), dhat), held = body.barrier() * share;
-    // Each side costs (2 pi / n)^2 / (1 + k) of the energy of rolling; what is gained on the way is lost in part.
+    // Each side costs (2 pi / n)^2 / (1 + k) of the energy of rolling. Energy that is gained on the way is lost only in
+    // part.
     const double lost = 2.0 * std::numbers::pi / body.sides / (1.0 + body.gyration) * rolling->distance / body.radius;
     const double loss = share * lost / (lost + 2.0);
     const bool is_held = rolling->slope > 0.0 && rolling->slope < held;
@@ -87,7 +89,8 @@ class RollingCheck {
     return true;
   }
 
-  /// Nothing if it stands on a flat end.
+  /// Returns how the body would roll on a half-space; nothing if it stands on a flat end or gravity does not press it
+  /// on.
   std::optional<Rolling> rolling_on(const RoundBody& body, int half_space) const {
     const HalfSpace& plane = scene_.model.half_spaces[static_cast<std::size_t>(half_space)];
     const Vec<3>& n = plane.normal;
@@ -103,7 +106,7 @@ class RollingCheck {
     };
     const BodyDesc& of =
         desc_.bodies[static_cast<std::size_t>(scene_.bodies[static_cast<std::size_t>(body.body)].desc)];
-    // It slides and rolls with the larger one, about.
+    // The larger of the two speeds is about the one that it slides and rolls with.
     const double speed =
         std::max(along(of.linear_velocity), body.radius * radians_per_degree * of.angular_velocity.norm());
     Rolling rolling;

@@ -1,4 +1,4 @@
-// Round bodies with so few sides that they rest where something round rolls.
+// Warnings about round bodies with so few sides that they rest where something round rolls.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -6,8 +6,9 @@
 
 namespace clearance {
 
-/// Stiff bodies of round generators on half-spaces that they rub on, which are steep enough or on which they start fast
-/// enough to roll, with sides that keep them from it or take more than three hundredths of what they gain.
+/// Warns of stiff bodies of round generators on half-spaces with friction. The half-space must be steep enough, or the
+/// body must start fast enough, for it to roll, and its flat sides must hold it or take more than three hundredths of
+/// the energy that it gains.
 void warn_of_faceted_rolling(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

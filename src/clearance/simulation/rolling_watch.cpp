@@ -15,11 +15,13 @@ namespace clearance {
 namespace {
 
 constexpr double loss_limit = 0.03;
-/// Polygons with more sides are smoother than contact is thick: 192 sides cost 0.1 % on 5 degrees.
+/// Number of sides from which polygons are smoother than contact is thick: 192 sides cost 0.1 % on 5 degrees.
 constexpr int enough_sides = 150;
-/// Of the radius: levers of normal forces below it are what solutions up to 1e-3 of the forces leave.
+/// Smallest lever of normal forces, as a share of the radius. Solutions that are exact up to 1e-3 of the forces leave
+/// smaller ones.
 constexpr double least_lever = 0.01;
-/// Of the radius: who has not rolled so far, or would not have, rests.
+/// Smallest distances, as shares of the radius, of rolling and of missed rolling. A body that has not rolled so far, or
+/// would not have, rests.
 constexpr double least_way = 1.0, least_missed_way = 0.1;
 
 }  // namespace
@@ -30,13 +32,13 @@ struct RollingWatch::Body {
   IndexRange vertices;
   double mass = 0.0;  // [kg]
   Eigen::Matrix4d pose = Eigen::Matrix4d::Identity();
-  double work = 0.0;                   // [J] of the normal forces on its turning
+  double work = 0.0;                   // [J] work of the normal forces on its turning
   Vec<3> missed = Vec<3>::Zero();      // [m/s] speed of rolling that levers of normal forces have taken
   double way = 0.0, missed_way = 0.0;  // [m]
-  double most_energy = 0.0;            // [J] kinetic
+  double most_energy = 0.0;            // [J] largest kinetic energy
   double borne = 0.0;                  // [kg] largest load
 
-  /// Of the energy that it would have.
+  /// Returns the loss as a share of the energy that the body would have.
   double loss() const {
     const double taken = way > least_way * shape.radius ? std::max(0.0, -work) : 0.0;
     const bool is_held = missed_way > least_missed_way * shape.radius;
@@ -56,7 +58,7 @@ RollingWatch::RollingWatch(const Simulation& simulation) {
   h_ = desc.time.step;
   gravity_ = desc.gravity.norm();
   const std::vector<BodyFacts> facts = simulation.body_facts();
-  // (A run that goes on does not begin where its bodies started.)
+  // A resumed run does not begin where its bodies started, so that their poses are undone.
   std::vector<StartedBody> started;
   const std::vector<Vec<3>> places = simulation.positions();
   for (int b = 0; b < static_cast<int>(bodies.size()); ++b) {

@@ -1,4 +1,4 @@
-// What the flat sides of round bodies have done to their rolling in a run.
+// Effect of the flat sides of round bodies on their rolling in a run.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,19 @@
 
 namespace clearance {
 
-/// Normal forces on something round pass through its axis: they neither slow its rolling nor hold it. Those on a
-/// polygon do, and how much is known after every step. Watched are the bodies of find_round_bodies with few sides, in
-/// scenes without deformable bodies, whose give is a resistance to rolling that is real.
+/// Watches the bodies of find_round_bodies that have few sides. Normal forces on a round body pass through its axis,
+/// and neither slow its rolling nor hold it. Those on a polygon do both, and how much is known after every step. Scenes
+/// with deformable bodies are not watched, because their give is a real resistance to rolling.
 class RollingWatch {
  public:
   explicit RollingWatch(const Simulation& simulation);
   RollingWatch(RollingWatch&&) noexcept;
   ~RollingWatch();
 
-  /// After every step.
+  /// Evaluates a step; call it after every step.
   void look(const Simulation& simulation);
-  /// `faceted_rolling` for the body where the sides have taken the largest part of the energy that it would have had by
-  /// rolling, if that is more than three hundredths of it.
+  /// Returns the warning `faceted_rolling` for the body whose sides have taken the largest share of the energy that it
+  /// would have had by rolling, if that share is more than three hundredths.
   std::vector<RunWarning> warnings() const;
 
  private:

@@ -12,7 +12,7 @@ namespace clearance {
 
 namespace {
 
-/// Per element of a body, by its own material or that of its part.
+/// Returns 1 for each element with linear elasticity, by the material of the body or of the element's part.
 std::vector<char> are_linear(const BodyDesc& desc, const BodyInstance& body, std::size_t num_elements) {
   const auto is_linear = [](const MaterialDesc& material) { return material.model == ElasticModel::linear_elasticity; };
   std::vector<char> linear(num_elements, is_linear(desc.material) ? 1 : 0);
@@ -23,7 +23,7 @@ std::vector<char> are_linear(const BodyDesc& desc, const BodyInstance& body, std
   return linear;
 }
 
-/// [1] Cosine of the angle of the rotation nearest to F.
+/// Computes the cosine [1] of the angle of the rotation nearest to F.
 template <int dim>
 double cosine_of(const Mat<3>& f) {
   const Mat<dim> rotation = nearest_rotation<dim>(Mat<dim>(f.topLeftCorner<dim, dim>()));

@@ -1,4 +1,4 @@
-// Watches how far elements of linear elasticity turn.
+// Watch on the rotation of elements of linear elasticity.
 #pragma once
 
 #include "clearance/simulation/large_rotation.h"
@@ -11,14 +11,14 @@ class RotationWatch {
   RotationWatch() = default;
   RotationWatch(const SceneDesc& desc, const SceneModel& scene);
 
-  /// At the unknowns x; curved elements by their corners.
+  /// Returns the largest rotation at the unknowns x. Curved elements are judged by their corners.
   LargeRotation look(const VecX& x) const;
 
  private:
   struct Element {
     int body;
-    std::array<int, 4> corners;  // vertices of frames
-    Mat<3> inverse_rest;         // of the edges from the first corner
+    std::array<int, 4> corners;  // corners as vertices of frames
+    Mat<3> inverse_rest;         // inverse of the edges from the first corner
   };
 
   int dim_ = 3;

@@ -14,7 +14,7 @@ namespace clearance {
 
 namespace {
 
-/// What is round about a generator's shapes. `resolution`: as the scene gives it, the last one stands for more.
+/// Roundness of the shape of a generator. `resolution` is the value for about 192 sides, as a scene gives it.
 struct Roundness {
   bool is_ball = false;
   int sides = 0;
@@ -26,7 +26,7 @@ std::optional<Roundness> roundness_of(const GeneratorDesc& generator) {
   const int first = generator.resolution.empty() ? 1 : generator.resolution.front();
   switch (generator.kind) {
     case GeneratorKind::sphere:
-      // (The longest edges of a cut icosahedron are 1.32 / layers radians.)
+      // The longest edges of a subdivided icosahedron are 1.32 / layers radians.
       return Roundness{true, static_cast<int>(4.75 * first), 0.4, "[40]"};
     case GeneratorKind::cylinder:
       return Roundness{false, 6 * first, 0.5, "[32, 1]"};
@@ -44,7 +44,7 @@ bool may_turn(const BodyDesc& body, bool is_plane) {
   return is_plane ? !fixed[2] : !(fixed[0] && fixed[1] && fixed[2]);
 }
 
-/// Do all axes across the one of the shape have the same scale?
+/// Returns true if all directions across the axis of the shape have the same scale; for a ball all directions.
 bool stays_round(const Vec<3>& scale, bool is_ball, bool is_plane) {
   constexpr double same = 1e-3;
   const Vec<3> size = scale.cwiseAbs();
@@ -80,7 +80,7 @@ std::vector<RoundBody> find_round_bodies(const SceneDesc& desc, const std::vecto
     shape.sides = std::max(3, round->sides);
     shape.gyration = round->gyration;
     shape.resolution = round->resolution;
-    // (All of these shapes are symmetric.)
+    // All of these shapes are symmetric, so that the mean of their vertices is the centre.
     shape.center = Vec<3>::Zero();
     for (const Vec<3>& v : body.vertices) shape.center += v / static_cast<double>(body.vertices.size());
     shape.axis =

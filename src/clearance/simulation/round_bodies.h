@@ -1,4 +1,4 @@
-// Stiff bodies that a generator makes round, as far as flat sides are.
+// Stiff bodies that a generator makes round, up to their flat sides.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace clearance {
 
-/// A body where it starts.
+/// A body at its start position.
 struct StartedBody {
   int desc = 0;  ///< index into SceneDesc::bodies
   BodyKind kind = BodyKind::deformable;
@@ -17,21 +17,22 @@ struct StartedBody {
 };
 
 struct RoundBody {
-  int body = 0;            ///< into the list
-  bool is_ball = false;    ///< it rolls about any axis
-  Vec<3> center, axis;     ///< [m] where it starts; 2D: the axis is z
+  int body = 0;            ///< index into the list of bodies
+  bool is_ball = false;    ///< true if the body rolls about any axis
+  Vec<3> center, axis;     ///< [m] at the start; 2D: the axis is z
   double radius = 0.0;     ///< [m]
-  int sides = 0;           ///< around, at least; of a ball those of its longest edges
-  double gyration = 0.0;   ///< its inertia about the axis over m R^2
-  std::string resolution;  ///< what would give it 192 sides
+  int sides = 0;           ///< smallest number of sides around; for a ball the number that its longest edges give
+  double gyration = 0.0;   ///< inertia about the axis, divided by m R^2
+  std::string resolution;  ///< `resolution` that gives it 192 sides
 
-  /// [m] How far the middle of a side is inside of the round shape.
+  /// Returns how far [m] the middle of a side is inside the round shape.
   double sagitta() const;
-  /// [1] Slope that it rests on if contact is much thinner than the sagitta: tan(pi / sides).
+  /// Returns the slope [1] that the body can rest on if contact is much thinner than the sagitta: tan(pi / sides).
   double barrier() const;
 };
 
-/// Balls, cylinders, disks and tori that collide, that may turn about the axis, and whose transform keeps them round.
+/// Finds the balls, cylinders, disks and tori that collide, that may turn about their axis, and whose transform keeps
+/// them round.
 std::vector<RoundBody> find_round_bodies(const SceneDesc& desc, const std::vector<StartedBody>& bodies);
 
 }  // namespace clearance

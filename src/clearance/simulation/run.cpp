@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that a run may go on in.
+/// A folder that is ready for the results of a run.
 struct ReadyFolder {
   ResultFolder folder;
-  std::optional<Frame> first_frame;  ///< of a run that is resumed: the state before its first step
+  std::optional<Frame> first_frame;  ///< state before the first step; for runs that are resumed
 };
 
 Result<ReadyFolder> start(const fs::path& path, const Simulation& simulation) {
@@ -31,11 +31,11 @@ Result<ReadyFolder> start(const fs::path& path, const Simulation& simulation) {
   return ReadyFolder{std::move(*folder), std::nullopt};
 }
 
-/// Nothing is changed before the checkpoint is known to be good.
+/// Prepares a run that is resumed. Changes nothing in the folder before the checkpoint is known to be good.
 Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   const Result<Checkpoint> checkpoint = ResultFolder::read_checkpoint(path, simulation.scene());
   if (!checkpoint) return checkpoint.issues();
-  // Steps beyond the checkpoint are taken again with what they were controlled by.
+  // Steps after the checkpoint are repeated with the controls that they had.
   if (!simulation.controls().empty()) {
     std::map<int, ControlValues> controls = read_controls(path);
     controls.erase(controls.begin(), controls.upper_bound(checkpoint->step));
@@ -49,7 +49,7 @@ Result<ReadyFolder> resume(const fs::path& path, Simulation& simulation) {
   return ReadyFolder{std::move(*folder), std::move(first_frame)};
 }
 
-/// Empty if it is one of our own.
+/// Describes the external linear solver of a run; empty if the solver is built in.
 std::string external_solver_of(const SolverDesc& solver) {
   const PetscProvider* petsc = petsc_provider();
   if (solver.linear_solver != LinearSolverChoice::petsc || petsc == nullptr) return "";
@@ -72,7 +72,7 @@ struct Run::Impl {
     rolling_.emplace(simulation);
   }
 
-  /// Every failure to write ends the run.
+  /// Returns true if writing has succeeded. Every failure to write ends the run.
   bool keep(const Result<Done>& done) {
     if (done) return true;
     fail(RunEnd::failed_writing, done.issues());
@@ -99,7 +99,7 @@ struct Run::Impl {
     return !end_;
   }
 
-  /// Two states are at hand; the frames of others can only be named.
+  /// Writes missing frames again where their state is known: the start and the checkpoint. Warns of all others.
   void rewrite_missing_frames() {
     std::string lost;
     for (const int step : folder_.missing_frames()) {
@@ -149,7 +149,7 @@ struct Run::Impl {
     return simulation_.step(on_iteration, is_wanted);
   }
 
-  /// Waits where whoever watches the run has paused it.
+  /// Returns true if the run is to stop. Waits while whoever watches the run has paused it.
   bool is_stop_wanted() {
     for (;;) {
       if (observer_.is_stop_wanted && observer_.is_stop_wanted()) return true;
@@ -160,7 +160,7 @@ struct Run::Impl {
   }
 
   void log_unconverged(int step, const StepReport& report) const {
-    std::string imbalance;  // where the convergence of forces was asked for
+    std::string imbalance;  // set only if the scene asks for convergence of forces
     if (report.imbalanced_body >= 0) {
       const auto body = static_cast<std::size_t>(report.imbalanced_body);
       imbalance = fmt::format(", {:.2g} % of the forces on '{}' not balanced", 100.0 * report.imbalance,
@@ -170,7 +170,8 @@ struct Run::Impl {
                 report.newton_iterations, report.residual, imbalance, report.limited_by);
   }
 
-  /// Frame, then probes, then statistics, then checkpoint: whatever the checkpoint claims has been stored before it.
+  /// Stores a step: frame, probes, statistics and checkpoint, in this order, so that everything that the checkpoint
+  /// claims is stored before it.
   bool store(bool is_last, const StepReport* report = nullptr) {
     const int step = simulation_.num_steps_done();
     const OutputDesc& output = simulation_.scene().output;
@@ -189,7 +190,8 @@ struct Run::Impl {
     return true;
   }
 
-  /// Nobody could know that it would be the last: what `store` then adds to it.
+  /// Stores the last frame and checkpoint of a run that stops early, because `store` did not know that the step would
+  /// be the last.
   void complete_last_step() {
     if (outcome_.last_step == first_step_) return;
     if (keep(folder_.add_last_frame(simulation_.frame()))) {
@@ -223,7 +225,7 @@ struct Run::Impl {
     outcome_.warnings.insert(outcome_.warnings.end(), of_rolling.begin(), of_rolling.end());
     for (const RunWarning& warning : outcome_.warnings) log_warning("{}: {}", warning.name, warning.message);
     log_info("{} after step {}", to_string(outcome_.end), outcome_.last_step);
-    // Of writing the summary.
+    // Writing the summary may have failed since.
     if (end_) outcome_.end = *end_;
     return outcome_;
   }
@@ -235,10 +237,10 @@ struct Run::Impl {
   RunWishReader wishes_;
   std::optional<Frame> first_frame_;
   int first_step_ = 0;
-  int iteration_ = 0;  // of the step under way
+  int iteration_ = 0;  // iterations of the step under way
   RunOutcome outcome_;
   std::optional<RollingWatch> rolling_;
-  std::optional<RunEnd> end_;  // once no step can follow for another reason than their number
+  std::optional<RunEnd> end_;  // set once no step can follow for another reason than their number
 };
 
 std::string to_string(RunEnd end) {

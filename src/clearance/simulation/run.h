@@ -1,4 +1,5 @@
-// A run: all steps of a simulation into a result folder, from the start or from a checkpoint, to the end or to a stop.
+// A run: takes all steps of a simulation and stores them in a result folder, from the start or from a checkpoint, to
+// the end or to a stop.
 #pragma once
 
 #include <functional>
@@ -14,72 +15,75 @@
 
 namespace clearance {
 
-/// Where a run ends.
+/// Conditions that end a run.
 struct RunLimits {
   std::optional<int> num_steps;  ///< total number of steps, instead of the scene's duration
-  bool is_strict = false;        ///< also at the first step that does not converge
+  bool is_strict = false;        ///< true if the run also ends at the first step that does not converge
 };
 
-/// What a run tells and asks, on the thread that called it; any of them may be empty. None has an influence on a
-/// result.
+/// Callbacks of a run, called on the thread that called the run. Any of them may be empty. None of them affects a
+/// result, apart from the stop that `is_stop_wanted` asks for.
 struct RunObserver {
-  /// Once, before anything else: the step that the run goes on from, 0 unless it is resumed, and the last one planned.
+  /// Called once, before anything else. `first_step` is the step that the run goes on from (0 unless it is resumed),
+  /// and `num_steps` is the last one planned.
   std::function<void(int first_step, int num_steps)> on_start;
-  /// After every Newton iteration; residual: |dx|_inf / h [m/s].
+  /// Called after every Newton iteration; the residual is |dx|_inf / h [m/s].
   std::function<void(int step, int iteration, double residual)> on_iteration;
-  /// Within a step, some twenty times a second: what it is doing, after how many Newton iterations.
+  /// Called within a step, about twenty times a second, with the stage under way and the number of Newton iterations
+  /// done.
   std::function<void(int step, int iteration, Stage doing)> on_activity;
-  /// After every step, also after one that could not be taken; not after one that was stopped.
+  /// Called after every step, including one that could not be taken, but not after one that was stopped.
   std::function<void(int step, const StepReport& report)> on_step;
   std::function<void(const Issue& warning)> on_warning;
-  /// Asked before and after every Newton iteration and some twenty times a second in between, as is whoever watches the
-  /// run (io/result/run_control.h). Once it says so, the step under way is dropped, and the run ends with the last
-  /// whole step stored: `run` with the claim of a resume goes on from there, to the bits of a run that was never
-  /// stopped.
+  /// Called before and after every Newton iteration and about twenty times a second in between. Requests from whoever
+  /// watches the run (io/result/run_control.h) are read at the same times. Once it returns true, the step under way is
+  /// dropped, and the run ends with the last whole step stored. A later `run` with the claim of a resume goes on from
+  /// there, and its results equal bit for bit those of a run that was never stopped.
   std::function<bool()> is_stop_wanted;
 };
 
 enum class RunEnd {
-  complete,        ///< all steps
-  stopped,         ///< as the observer wanted
-  not_converged,   ///< at a step that did not converge, by RunLimits::is_strict
+  complete,        ///< all steps are done
+  stopped,         ///< stopped at the request of the observer or of whoever watches the run
+  not_converged,   ///< a step did not converge, and RunLimits::is_strict is set
   failed_step,     ///< a step could not be taken
-  failed_writing,  ///< going on would leave a hole that nobody fills
+  failed_writing,  ///< writing failed; going on would leave a gap in the results
 };
 
 struct RunOutcome {
   RunEnd end = RunEnd::stopped;
   Issues errors;      ///< why the run failed
-  int last_step = 0;  ///< the last one with all that belongs to it in the folder
-  int num_steps = 0;  ///< planned
-  /// Of the whole result, also of what was there when it was resumed.
+  int last_step = 0;  ///< last step that is completely stored in the folder
+  int num_steps = 0;  ///< number of steps planned
+  /// Counts for the whole result, including the steps before a resume.
   std::map<std::string, int> num_steps_by_status;
-  std::vector<RunWarning> warnings;  ///< what the energy accounts say
+  std::vector<RunWarning> warnings;  ///< warnings of the energy accounts, and of RollingWatch
 };
 
-/// `complete`, `stopped` (also `not_converged`) or `failed`, as summary.json has it.
+/// Returns `complete`, `stopped` (also for `not_converged`) or `failed`, as summary.json has it.
 std::string to_string(RunEnd end);
 
-/// A run whose owner asks for every step.
+/// A run whose owner calls for each step.
 class Run {
  public:
-  /// Into the folder of the claim, as its use says (docs: ARCHITECTURE.md, "Contract: result folder"); the simulation
-  /// is at its start, also of a run that goes on, and outlives the run. A claim is for one run: a second one with
-  /// FolderUse::start would replace the result of the first. Issues, with nothing run: the simulation has been stepped,
-  /// there is no good checkpoint of this scene to resume from, or the folder cannot be written.
+  /// Begins a run in the folder of the claim, as the use of the claim says (docs: ARCHITECTURE.md, "Contract: result
+  /// folder"). The simulation is at its start, even if the run is resumed, and outlives the run. A claim is for one
+  /// run: a second one with FolderUse::start would replace the result of the first. Issues, with nothing run: the
+  /// simulation has been stepped, there is no good checkpoint of this scene to resume from, or the folder cannot be
+  /// written.
   static Result<Run> begin(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits = {},
                            RunObserver observer = {});
   Run(Run&&) noexcept;
   ~Run();
 
-  /// No step can follow: all are done, or one has failed, or the folder cannot be written.
+  /// True if no step can follow: all are done, one has failed, or the folder cannot be written.
   bool is_over() const;
-  int num_steps() const;         ///< planned
-  const Issues& errors() const;  ///< why the run failed, if it has
-  /// The next step, and what belongs to it into the folder. One that is stopped leaves everything as it was, and may be
-  /// taken later.
+  int num_steps() const;         ///< number of steps planned
+  const Issues& errors() const;  ///< why the run failed; empty if it has not
+  /// Takes the next step and stores what belongs to it in the folder. A step that is stopped leaves everything as it
+  /// was and may be taken later.
   StepReport step();
-  /// The last frame and the summary: once, after the last step, whichever that is.
+  /// Writes the last frame and the summary. Call it once, after the last step, whichever that is.
   RunOutcome finish();
 
  private:
@@ -88,7 +92,7 @@ class Run {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Takes all steps until one is stopped. Issues: as of Run::begin.
+/// Takes all steps until one is stopped or none can follow, and finishes the run. Issues are those of Run::begin.
 Result<RunOutcome> run(Simulation& simulation, const FolderClaim& claim, const RunLimits& limits = {},
                        const RunObserver& observer = {});
 

@@ -15,7 +15,7 @@ VecX vector_of(const Checkpoint& checkpoint, const std::string& name) {
   return Eigen::Map<const VecX>(found->second.data(), static_cast<Eigen::Index>(found->second.size()));
 }
 
-/// Of the elements of the k-th body that has adapted.
+/// Returns the name of an array about the elements of the k-th body that has adapted.
 std::string mesh_array(std::size_t k, const std::string& what) {
   return "mesh" + std::to_string(k) + "." + what;
 }
@@ -62,7 +62,7 @@ void add_mesh(const BodyMesh& mesh, std::size_t k, Checkpoint& checkpoint) {
     array("facets").insert(array("facets").end(), facet.vertices.begin(), facet.vertices.end());
     array("facet_origins").push_back(facet.origin);
   }
-  // Lists of regions one after the other, each after its length.
+  // The lists of regions follow each other, each after its length.
   for (const std::vector<int>& nodes : mesh.nodes_of_region) {
     array("regions").push_back(static_cast<double>(nodes.size()));
     array("regions").insert(array("regions").end(), nodes.begin(), nodes.end());
@@ -197,7 +197,7 @@ Checkpoint checkpoint_of(const State& state) {
                        {"stored", numbers(state.stored)},
                        {"kappa", {state.kappa}},
                        {"released", {state.released.begin(), state.released.end()}}};
-  // (No array without any.)
+  // States without turns have no such array.
   if (!state.turns.empty()) checkpoint.arrays["turns"] = {state.turns.begin(), state.turns.end()};
   std::vector<double>&ledgers = checkpoint.arrays["ledgers"], &works = checkpoint.arrays["ledger_works"],
   &hits = checkpoint.arrays["ledger_hits"];
@@ -206,14 +206,14 @@ Checkpoint checkpoint_of(const State& state) {
     works.insert(works.end(), ledger.work.begin(), ledger.work.end());
     hits.insert(hits.end(), {ledger.hit, ledger.is_driven});
   }
-  // Five numbers per vertex.
+  // Each vertex has five numbers.
   std::vector<double>& stick = checkpoint.arrays["stick"];
   for (const StickVertex& vertex : state.stick) {
     stick.insert(stick.end(), {static_cast<double>(vertex.vertex), static_cast<double>(vertex.partner)});
     stick.insert(stick.end(), vertex.displacement.begin(), vertex.displacement.end());
   }
   for (std::size_t k = 0; k < state.meshes.size(); ++k) add_mesh(*state.meshes[k], k, checkpoint);
-  // Six numbers each; no array without any.
+  // Each operation has six numbers. States without operations have no such array.
   for (const RejectedOperation& operation : state.rejected) {
     std::vector<double>& rejected = checkpoint.arrays["rejected"];
     for (const int number : {operation.body, operation.edge[0], operation.edge[1]}) rejected.push_back(number);
@@ -237,7 +237,7 @@ State state_of(const Checkpoint& checkpoint) {
   state.controls = vector_of(checkpoint, "controls");
   const VecX kappa = vector_of(checkpoint, "kappa");
   state.kappa = kappa.size() == 1 ? kappa[0] : 0.0;
-  // Checkpoints of programs that did not count turns: every hinge is less than half a turn from where it started.
+  // Checkpoints of old versions have no turns; in these, every hinge is less than half a turn from where it started.
   state.turns = integers(checkpoint, "turns");
   for (double flag : vector_of(checkpoint, "released")) state.released.push_back(flag != 0.0 ? 1 : 0);
   state.stored = vector_of(checkpoint, "stored");
@@ -250,7 +250,7 @@ State state_of(const Checkpoint& checkpoint) {
     state.ledgers[k].hit = hits[static_cast<Eigen::Index>(2 * k)];
     state.ledgers[k].is_driven = hits[static_cast<Eigen::Index>(2 * k + 1)];
   }
-  // As many of each body; none in checkpoints of before.
+  // Each body has the same number of terms; checkpoints of old versions have none.
   const VecX works = vector_of(checkpoint, "ledger_works");
   const Eigen::Index num_terms = state.ledgers.empty() ? 0 : works.size() / std::ssize(state.ledgers);
   for (std::size_t k = 0; k < state.ledgers.size(); ++k) {

@@ -1,4 +1,4 @@
-// What is probably a mistake in a scene that can start: warnings that say what was found, where, and what to do.
+// Hints about probable mistakes in a scene that can start: warnings that say what was found, where, and what to do.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -8,12 +8,12 @@
 namespace clearance {
 
 struct SceneHints {
-  Issues issues;     ///< all of them
-  NamedHints named;  ///< those of them that falsify numbers of the run
+  Issues issues;     ///< all hints
+  NamedHints named;  ///< the hints among them that falsify numbers of the run
 };
 
-/// None of them stops a run. The scene must have passed the checks of preflight.h. `overlaps` are those that it was
-/// moved out of.
+/// Finds all hints. None of them stops a run. The scene must have passed the checks of preflight.h. `overlaps` are the
+/// ones that its bodies were moved out of.
 SceneHints find_scene_hints(const SceneDesc& desc, const SceneModel& scene,
                             const std::vector<Separation::Overlap>& overlaps);
 

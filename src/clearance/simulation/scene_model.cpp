@@ -28,7 +28,7 @@ namespace clearance {
 
 namespace {
 
-/// Numbers of the scene in absolute units; l is the diagonal of the deformable bodies' bounding box.
+/// Converts the scene's options to absolute units; l is the diagonal of the bounding box of all bodies but obstacles.
 SolverOptions solver_options(const SceneDesc& scene, double l) {
   SolverOptions options;
   options.integrator = {scene.time.integrator, scene.time.step, scene.time.newmark_beta, scene.time.newmark_gamma};
@@ -42,7 +42,7 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   options.force_tolerance = scene.solver.force_tolerance;
   options.friction = {scene.friction.eps_v * (scene.friction.eps_v_is_absolute ? 1.0 : l), scene.friction.stick * l,
                       scene.friction.iterations};
-  // More lags than a step may have are as many as it takes.
+  // A number of lags above the limit means as many as it takes.
   if (options.friction.iterations > options.friction.max_iterations) options.friction.iterations = 0;
   options.least_impact = std::max(2.0 * scene.gravity.norm() * scene.time.step, options.friction.eps_v);
   options.tolerance = scene.solver.tolerance * (scene.solver.tolerance_is_absolute ? 1.0 : l);
@@ -53,7 +53,8 @@ SolverOptions solver_options(const SceneDesc& scene, double l) {
   return options;
 }
 
-/// Masses of the blocks of stiff units, and what keeps affine ones from deforming. Only centres of mass weigh.
+/// Adds the masses of the blocks of stiff units, and the potential that keeps affine ones from deforming. Only centres
+/// of mass have a weight.
 template <int dim>
 void add_stiff_masses(SceneModel& scene, VecX& weighing) {
   std::vector<OrthogonalBody> affine;
@@ -74,15 +75,15 @@ MaterialParameters make_material(const MaterialDesc& m) {
   return clearance::make_material(m.model, m.youngs_modulus, m.poisson_ratio, m.density, m.damping);
 }
 
-/// The elements of all deformable bodies, those of an order above 1 by their order.
+/// Elements of all deformable bodies. Those of an order above 1 are grouped by their orders.
 template <int dim>
 struct SceneElements {
   ElementMesh<dim> linear;
-  using Orders = std::array<int, 2>;  // of the displacements, and of the shape
+  using Orders = std::array<int, 2>;  // orders of the displacements and of the shape
   std::map<Orders, CurvedElementMesh<dim>> curved;
-  std::map<Orders, std::vector<int>> cell_of_curved;  // per element of the orders: its number among the cells of frames
+  std::map<Orders, std::vector<int>> cell_of_curved;  // number among the cells of frames per element of the orders
 
-  /// Of all elements: first linear ones, then by ascending order.
+  /// Returns the curved elements, by ascending orders.
   std::vector<CurvedElementMesh<dim>> curved_meshes() const {
     std::vector<CurvedElementMesh<dim>> meshes;
     for (const auto& [orders, mesh] : curved) meshes.push_back(mesh);
@@ -95,13 +96,13 @@ SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
   SceneElements<dim> elements;
   elements.linear.x_rest = scene.model.x_rest;
   std::vector<MaterialParameters>& materials = elements.linear.materials;
-  std::vector<int> first_material;  // per body of the scene: its own, followed by those of its parts
+  std::vector<int> first_material;  // per body of the scene: its own material, followed by those of its parts
   for (const BodyDesc& body : desc.bodies) {
     first_material.push_back(static_cast<int>(materials.size()));
     materials.push_back(make_material(body.material));
     for (const MaterialPartDesc& part : body.material_parts) materials.push_back(make_material(part.material));
   }
-  // Materials of elements with a density of their own.
+  // Materials of elements with a separate density.
   std::map<std::pair<int, double>, int> with_density;
   const auto material_with = [&](int material, double density) {
     const auto [known, is_new] = with_density.try_emplace({material, density}, static_cast<int>(materials.size()));
@@ -111,7 +112,7 @@ SceneElements<dim> collect_elements(const SceneDesc& desc, SceneModel& scene) {
     }
     return known->second;
   };
-  // Cells of frames are the solid elements of all bodies first.
+  // Cells of frames begin with the solid elements of all bodies.
   int num_cells = 0;
   for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
     const BodyInstance& body = scene.bodies[static_cast<std::size_t>(b)];
@@ -188,7 +189,7 @@ void add_elasticity(const SceneElements<dim>& elements, SceneModel& scene) {
   };
 }
 
-/// Inertia where it is no lumped mass; `lumped` [kg] per block is that of linear elements.
+/// Sets the inertia if it is not a lumped mass. `lumped` [kg] per block is the mass of linear elements.
 template <int dim>
 void set_consistent_mass(const SceneDesc& desc, const SceneElements<dim>& elements, const VecX& lumped,
                          const VecX& shares, SceneModel& scene) {
@@ -211,8 +212,8 @@ void add_shape_moments(const CurvedElementMesh<dim>& mesh, SceneModel& scene) {
   }
 }
 
-/// Elastic, gravity and damping potentials over the elements of all deformable bodies. `elastic` [N/m] per block: how
-/// they resist a displacement of the block.
+/// Builds the elastic, gravity, damping and inversion potentials over the elements of all deformable bodies. `elastic`
+/// [N/m] receives the resistance of the elements to a displacement of each block.
 template <int dim>
 void build_potentials(const SceneDesc& desc, SceneModel& scene, VecX& elastic) {
   const SceneElements<dim> elements = collect_elements<dim>(desc, scene);
@@ -250,7 +251,7 @@ FrictionCoefficients coefficients(double sliding, const std::optional<double>& s
   return {sticking.value_or(sliding), sliding};
 }
 
-/// The entries of two names, which are the classes of their bodies, in ascending order; -1 - half-space for its name.
+/// Returns the classes of two names in ascending order: the entry of a body, or -1 - half-space.
 std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::string, 2>& names) {
   std::array<int, 2> classes{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -266,7 +267,8 @@ std::array<int, 2> classes_of(const SceneDesc& desc, const std::array<std::strin
   return classes;
 }
 
-/// A class of the table is a body of the scene with all its copies.
+/// Makes the table of friction coefficients. A class of the table is an entry of the scene's bodies, with all its
+/// copies.
 FrictionTable friction_table(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   FrictionTable table;
   for (const BodyDesc& body : desc.bodies) {
@@ -341,8 +343,8 @@ void set_initial_positions(SceneModel& scene) {
   state.x_anchor = state.x;
 }
 
-/// Bodies that are stiff turn about their centre of mass, without the motions that they do not make; stiff parts move
-/// as the deformable body would, on average.
+/// Sets the velocities of stiff units. Stiff bodies turn about their centre of mass, without the motions that are
+/// fixed. Stiff parts move as the deformable body would, on average.
 template <int dim>
 void set_stiff_velocities(const SceneDesc& desc, SceneModel& scene) {
   for (const StiffUnit& unit : scene.stiff_units) {
@@ -363,7 +365,7 @@ void set_stiff_velocities(const SceneDesc& desc, SceneModel& scene) {
   }
 }
 
-/// M^-1 of forces; by conjugate gradients where the mass couples blocks, to rounding.
+/// Computes M^-1 times forces; by conjugate gradients, to rounding, if the mass couples blocks.
 VecX accelerations(const Model& model, const VecX& forces) {
   const int dim = model.layout.dim;
   VecX inverse = VecX::Zero(forces.size());
@@ -396,7 +398,7 @@ VecX accelerations(const Model& model, const VecX& forces) {
   return a;
 }
 
-/// Initial acceleration for Newmark: M a = force without contact.
+/// Sets the initial acceleration for Newmark's method: M a = force, without contact.
 void set_initial_acceleration(SceneModel& scene) {
   State& state = scene.initial_state;
   VecX gradient = VecX::Zero(state.x.size());

@@ -23,10 +23,10 @@
 
 namespace clearance {
 
-/// Where a body is among the unknowns.
+/// The blocks of unknowns of a body.
 struct BodyBlocks {
-  int first = 0;  ///< of a stiff body: its centre of mass, followed by the columns of its map
-  /// Per vertex of its mesh the block that it is, -1 for those that follow others; empty for stiff bodies.
+  int first = 0;  ///< first block; for a stiff body its centre of mass, followed by the columns of its map
+  /// Block of each vertex of its mesh; -1 for vertices that follow others. Empty for stiff bodies.
   std::vector<int> of_nodes;
 
   int of_node(int v) const { return of_nodes[static_cast<std::size_t>(v)]; }
@@ -37,21 +37,23 @@ struct PreparedMotion {
   MotionDesc desc;
   std::string place;  ///< in the scene file
   int body = 0;
-  std::vector<int> blocks;         ///< ascending
-  std::vector<int> nodes;          ///< per block: its number in the mesh of the body; of a stiff body none
-  std::vector<Vec<3>> points;      ///< [m] per block: at the scene's start; of columns of a stiff body: its centre
+  std::vector<int> blocks;  ///< ascending
+  std::vector<int> nodes;   ///< per block: its number in the mesh of the body; empty for a stiff body
+  /// Position [m] of each block at the scene's start; for the blocks of a stiff body the middle of its box.
+  std::vector<Vec<3>> points;
   Vec<3> center = Vec<3>::Zero();  ///< [m]
   MeshSequence sequence;
   bool is_obstacle = false;
-  bool is_stiff = false;  ///< the first block is a centre of mass, the others are directions, which only turn
+  /// True if the first block is a centre of mass and the others are directions, which only turn.
+  bool is_stiff = false;
 };
 
-/// A face of elements where a collision surface stands for their boundary.
+/// A face of elements whose boundary is represented by a collision surface.
 struct BoundaryFace {
-  int order;                     ///< of the displacements
-  std::vector<int> nodes;        ///< of its shape, vertices of frame_mesh, as of nodes_of_curved_faces
-  std::vector<int> vertices;     ///< of the surface that lie on it
-  std::vector<Barycentrics> at;  ///< per vertex
+  int order;                     ///< order of the displacements
+  std::vector<int> nodes;        ///< nodes of its shape as vertices of frame_mesh, ordered as by nodes_of_curved_faces
+  std::vector<int> vertices;     ///< surface vertices that lie on it
+  std::vector<Barycentrics> at;  ///< barycentrics per vertex
 };
 
 struct SceneModel {
@@ -62,34 +64,37 @@ struct SceneModel {
   Model model;
   State initial_state;
   SolverOptions options;
-  /// Among the model's potentials; none: there are no joints.
+  /// Index of the joints among the model's potentials; no value if there are no joints.
   std::optional<std::size_t> joint_potential;
-  /// From the potential of the joints as it was in the step taken last; null: no joints.
+  /// Returns the joint strain from the potential of the joints as it was in the last step; null if there are no joints.
   std::function<JointStrain(const Potential& joints, const State& state)> joint_strain;
   std::vector<PreparedMotion> motions;
-  /// As of the step under way; formulas of the model look at them.
+  /// Controls of the step under way, which formulas of the model read.
   std::shared_ptr<Controls> controls = std::make_shared<Controls>();
-  Mesh frame_mesh;                           ///< all bodies in one mesh
-  SurfaceMap vertex_map{3};                  ///< of its vertices
-  std::vector<int> vertex_of_surface;        ///< per surface vertex: its number in frame_mesh
-  std::vector<BoundaryFace> boundary_faces;  ///< of the bodies with such surfaces
-  std::vector<int> cell_body;                ///< per cell of frame_mesh: tets, triangles, edges, points
+  Mesh frame_mesh;                           ///< meshes of all bodies in one
+  SurfaceMap vertex_map{3};                  ///< map from the unknowns to the vertices of frame_mesh
+  std::vector<int> vertex_of_surface;        ///< number in frame_mesh per surface vertex
+  std::vector<BoundaryFace> boundary_faces;  ///< faces of the bodies with collision surfaces that lie on their elements
+  std::vector<int> cell_body;                ///< body per cell of frame_mesh: tets, triangles, edges, points
   std::vector<int> cell_is_obstacle;
-  VecX weighing;  ///< [kg] per block: what an acceleration pulls on
-  /// [kg m] per body: what weighing times the positions of the blocks lacks to mass times the centre of mass; empty: 0.
+  VecX weighing;  ///< [kg] per block: mass that an acceleration acts on
+  /// Difference [kg m], per body, between its mass times the centre of mass and the sum of weighing times the positions
+  /// of its blocks; empty if all are 0.
   std::vector<Vec<3>> shape_moments;
   int num_elements = 0;
-  std::vector<int> cell_of_element;  ///< per element: its number among the cells of frame_mesh
-  /// Of all elements at x; empty without elements.
+  std::vector<int> cell_of_element;  ///< cell of frame_mesh per element
+  /// Returns the state of each element at x; null if the scene has no elements.
   std::function<std::vector<ElementState>(const VecX& x)> element_states;
-  /// Of a joint, by its number in the scene; likewise.
+  /// Returns the state of a joint, by its number in the scene, from the potential of the joints as it was in the last
+  /// step; null if there are no joints.
   std::function<JointState(const Potential& joints, int joint, const State& state)> joint_state;
-  RestGap rest_gap;      ///< what repels at rest although activation distances follow what is near there
-  Issues issues;         ///< files that motions lack, and what motions and loads do not find
-  Issues empty_regions;  ///< warnings: of motions and loads that select nothing
+  /// Gap of features that repel each other at rest although activation distances follow what is near there.
+  RestGap rest_gap;
+  Issues issues;         ///< errors and warnings about the parts of the scene, such as files that motions lack
+  Issues empty_regions;  ///< warnings about motions and loads that select nothing
 };
 
-/// Errors in `issues` mean that the scene cannot be run.
+/// Builds the model of a scene. If SceneModel::issues has errors, the scene cannot be run.
 SceneModel build_scene_model(const SceneDesc& scene, std::vector<BodyInstance> bodies);
 
 }  // namespace clearance

@@ -22,28 +22,29 @@ namespace clearance {
 namespace {
 
 constexpr int max_rounds = 60;
-/// Of the activation distance: bodies that are nearer touch.
+/// Distance below which bodies touch, as a share of the activation distance.
 constexpr double touching = 1e-6;
-/// Times the depth of an overlap: a way out that is longer leads past something.
+/// Multiple of the depth of an overlap; a shift that is longer leads past something.
 constexpr double far_way = 5.0;
-/// Bodies that have been moved apart have at least this part of their activation distance between them.
+/// Smallest gap, as a share of the activation distance, between bodies that have been moved apart.
 constexpr double least_gap = 0.5;
 
-/// Bodies of a kind are moved only where those of the kinds before do not suffice.
+/// Readiness of a body to be moved. Bodies of one kind are moved only if moving those of the kinds before is not
+/// enough.
 enum class Freedom {
   free,
   reluctant,  ///< obstacles, and stiff bodies with motions
-  held,       ///< deformable bodies with motions, which are bent rather
-  fixed       ///< what is held to the world by a joint, or follows positions in it
+  held,       ///< deformable bodies with motions, which are bent if possible
+  fixed       ///< bodies that a joint holds to the world, or that follow given positions
 };
 
-/// Bodies that move as one: a body, or all that joints hold together.
+/// A body, or all bodies that joints hold together, which move as one.
 struct Mover {
   Freedom freedom = Freedom::free;
   std::array<bool, 3> axes = {true, true, true};
 };
 
-/// A scene whose bodies are shifted as wholes.
+/// Separates the bodies of a scene by shifting them as wholes.
 class Separator {
  public:
   Separator(const SceneDesc& desc, const SceneModel& scene)
@@ -54,7 +55,8 @@ class Separator {
     scanned_ = shifts_;
   }
 
-  /// False: nothing meets. With `prefers_bending`, deformable bodies that have a far way out are left where they are.
+  /// Moves the bodies, up to those of the kind `last`. Returns false if nothing meets. With `prefers_bending`,
+  /// deformable bodies that need a long shift stay where they are.
   bool run(Freedom last, bool prefers_bending) {
     prefers_bending_ = prefers_bending;
     scan(true);
@@ -71,7 +73,7 @@ class Separator {
   }
 
   const std::vector<Separation::Overlap>& overlaps() const { return overlaps_; }
-  /// Bodies that no moves as wholes have taken apart.
+  /// Returns the pairs of bodies that shifts have not taken apart.
   std::vector<std::array<int, 2>> left_pairs() const {
     std::vector<std::array<int, 2>> pairs(given_up_.begin(), given_up_.end());
     pairs.insert(pairs.end(), violated_.begin(), violated_.end());
@@ -81,7 +83,7 @@ class Separator {
   Vec<3> shift_of(int body) const { return shifts_[mover_of(body)]; }
 
  private:
-  using Pair = std::array<int, 2>;  // bodies, ascending; -1 - half-space first
+  using Pair = std::array<int, 2>;  // bodies in ascending order; for a half-space, -1 - its number comes first
 
   const BodyInstance& body(int b) const { return scene_.bodies[static_cast<std::size_t>(b)]; }
   std::size_t mover_of(int b) const { return static_cast<std::size_t>(mover_of_body_[static_cast<std::size_t>(b)]); }
@@ -127,7 +129,7 @@ class Separator {
     const std::vector<double>& dhat = scene_.model.contact_scales.dhat;
     return dhat.empty() ? scene_.options.barrier.dhat : dhat[static_cast<std::size_t>(surfaces_.first_vertex(b))];
   }
-  /// [m] wanted between the two, beside the separation that the scene asks for.
+  /// Returns the gap [m] that a pair is to have, in addition to the separation that the scene asks for.
   double gap_of(const Pair& pair) const {
     return std::min(dhat_of(pair[1]), pair[0] < 0 ? infinity : dhat_of(pair[0]));
   }
@@ -151,7 +153,7 @@ class Separator {
     return least;
   }
 
-  /// Pairs whose boxes are near each other, and bodies with half-spaces.
+  /// Finds the pairs whose boxes are near each other, and the pairs of bodies with half-spaces.
   std::vector<Pair> near_pairs() const {
     std::vector<Pair> pairs;
     for (std::size_t plane = 0; plane < scene_.model.half_spaces.size(); ++plane) {
@@ -180,14 +182,15 @@ class Separator {
         }
       }
     }
-    // What is in a container must be looked at wherever it goes.
+    // A body in a container must be checked wherever it goes.
     pairs.insert(pairs.end(), contained_.begin(), contained_.end());
     std::sort(pairs.begin(), pairs.end());
     pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
     return pairs;
   }
 
-  /// Finds what is violated now, among pairs that have moved since the last scan and those that were violated then.
+  /// Finds the pairs that are violated now, among those that have moved since the last scan and those that were
+  /// violated then.
   void scan(bool is_first) {
     std::vector<Pair> found;
     for (const Pair& pair : near_pairs()) {
@@ -207,7 +210,7 @@ class Separator {
     if (!is_first) return;
     for (const Pair& pair : violated_) note(pair);
   }
-  /// Bodies that start near each other may stay so.
+  /// Returns true if a pair is apart. Bodies that start near each other may stay so.
   bool are_apart(BodyPair& bodies, const Pair& pair, bool is_first) const {
     const double touch = gap_with(pair, touching);
     if (is_first) return bodies.is_apart(Vec<3>::Zero(), touch);
@@ -221,7 +224,7 @@ class Separator {
     const double start = height_above(plane, pair[1]);
     const double now = start + scene_.model.half_spaces[plane].normal.dot(shift_of(pair[1]));
     if (now <= gap_with(pair, touching)) return true;
-    // Bodies that start near the plane may stay so.
+    // A body that starts near the plane may stay so.
     const double wanted = gap_with(pair, least_gap);
     return !is_first && now <= wanted && (overlap_of_pair_.count(pair) > 0 || start > wanted);
   }
@@ -238,8 +241,8 @@ class Separator {
         {body(pair[0]).name, body(pair[1]).name, find_overlap(scene_, surfaces_, pair[0], pair[1]).depth});
   }
 
-  /// Conditions for what is violated, moves that meet all, and again. False: the conditions cannot be met, or there are
-  /// always new ones.
+  /// Adds conditions for violated pairs, finds moves that meet all conditions, and repeats this until no pair is
+  /// violated. Returns false if the conditions cannot be met, or if new ones appear in every round.
   bool move_apart() {
     for (int round = 0; round < max_rounds; ++round) {
       for (const Pair& pair : violated_) {
@@ -279,7 +282,7 @@ class Separator {
       const double length = least->norm();
       if (const auto known = overlap_of_pair_.find(pair); shift.isZero(0.0) && known != overlap_of_pair_.end()) {
         Separation::Overlap& overlap = overlaps_[known->second];
-        // The other way a press fit would be torn apart.
+        // If the shift is long, the pair is left to bending; shifting would tear a press fit apart.
         if (prefers_bending_ && can_bend(pair) && overlap.depth > 0.0 && length > far_way * (overlap.depth + gap)) {
           given_up_.insert(pair);
           return true;
@@ -301,7 +304,8 @@ class Separator {
   bool is_bendable(int b) const { return b >= 0 && body(b).kind == BodyKind::deformable; }
   bool can_bend(const Pair& pair) const { return is_bendable(pair[0]) || is_bendable(pair[1]); }
 
-  /// Leaves the pair of a condition that cannot be met as it is, rather one that can be bent. False: there is none.
+  /// Gives up a pair whose condition cannot be met and leaves it as it is; prefers a pair that can be bent. Returns
+  /// false if there is none.
   bool give_up_worst() {
     std::vector<Pair> pairs;
     if (hopeless_) pairs.push_back(*hopeless_);
@@ -312,7 +316,7 @@ class Separator {
     const auto bendable = std::find_if(pairs.begin(), pairs.end(), [&](const Pair& p) { return can_bend(p); });
     give_up(bendable != pairs.end() ? *bendable : pairs.front());
     if (bendable == pairs.end()) return true;
-    // Then it need not yield to anything else that stands still either.
+    // The body that is bent need not yield to anything else that stands still either.
     const int bent = is_bendable((*bendable)[0]) ? (*bendable)[0] : (*bendable)[1];
     const std::vector<Pair> others = pair_of_condition_;
     for (const Pair& other : others) {
@@ -341,9 +345,9 @@ class Separator {
   std::vector<int> mover_of_body_;
   Freedom allowed_ = Freedom::free;
   bool prefers_bending_ = false;
-  std::vector<Vec<3>> shifts_, scanned_;         // per mover; as of the last scan
+  std::vector<Vec<3>> shifts_, scanned_;         // shifts per mover, now and at the last scan
   std::vector<Pair> violated_;                   // ascending
-  std::map<Pair, std::size_t> overlap_of_pair_;  // of the start
+  std::map<Pair, std::size_t> overlap_of_pair_;  // index into overlaps_ of each pair that overlaps at the start
   std::set<Pair> given_up_;
   std::vector<Pair> contained_;
   std::vector<ApartCondition> conditions_;
@@ -353,7 +357,7 @@ class Separator {
   std::vector<Separation::Overlap> overlaps_;
 };
 
-/// Writes down where the bodies have gone.
+/// Stores the shifts of the bodies in the scene and in the list of moves.
 void shift_bodies(const SceneModel& model, const Separator& separator, Separation& separation) {
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Vec<3> shift = separator.shift_of(b);
@@ -380,7 +384,8 @@ SceneModel build(const SceneDesc& scene, Issues& issues) {
   return model;
 }
 
-/// What is told of an attempt, as it was before it: its pairs with the depths and places of the scene.
+/// Returns the issues of an attempt as they were before it: the same pairs, with the depths and places of the original
+/// scene.
 Issues as_of_start(const SceneDesc& scene, Issues left) {
   Issues issues;
   const SceneModel model = build(scene, issues);
@@ -404,7 +409,7 @@ Result<Separation> separate_overlaps(const SceneDesc& scene) {
     separation.scene.start.overlaps = OverlapHandling::refuse;
     return separation;
   }
-  // Without contact, activation distances are those that the bodies have apart from each other.
+  // Without contact, the activation distance of each body is the one that it has far from all others.
   SceneDesc apart = scene;
   apart.contact.enabled = false;
   Issues issues;

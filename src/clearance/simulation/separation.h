@@ -1,4 +1,4 @@
-// Bodies that meet, or are in one another, at the start of a scene are moved apart (docs/overlaps.md).
+// Separation of bodies that meet, or are in one another, at the start of a scene (docs/overlaps.md).
 #pragma once
 
 #include <string>
@@ -11,27 +11,29 @@ namespace clearance {
 
 struct Separation {
   struct Overlap {
-    std::string first, second;  ///< bodies, the second also `half_spaces[0]`; the same twice: it meets itself
-    double depth = 0.0;         ///< [m] the shortest way found that takes the two apart by themselves; 0: they touch
+    /// Names of bodies; the second may also be `half_spaces[0]`; both are the same if a body meets itself.
+    std::string first, second;
+    /// Shortest shift [m] found that takes the two apart by themselves; 0 if they only touch.
+    double depth = 0.0;
   };
   struct Move {
     std::string body;
-    double distance = 0.0;  ///< [m] as a whole
-    double bending = 0.0;   ///< [m] largest displacement of a vertex beside that
+    double distance = 0.0;  ///< [m] shift of the body as a whole
+    double bending = 0.0;   ///< [m] largest displacement of a vertex in addition
   };
 
-  SceneDesc scene;  ///< with all moves in `start.moved` (and joints that bodies carry along), and without overlaps
+  SceneDesc scene;  ///< scene with all moves in `start.moved`, joints moved along with their bodies, and no overlaps
   std::vector<Overlap> overlaps;
   std::vector<Move> moves;
 };
 
-/// Moves bodies as little as possible. First as wholes, those that nothing holds; what still overlaps is bent, if it is
-/// deformable. Where that is not enough, obstacles and stiff bodies with motions move too, and in the end deformable
-/// bodies with the nodes that are held. Issues: what cannot be
-/// separated, pair by pair, with places. The scene is valid (`validate`) and its bodies have names.
+/// Moves bodies as little as possible. First it moves bodies that nothing holds, as wholes, and bends deformable bodies
+/// that still overlap. If that is not enough, obstacles and stiff bodies with motions move too, and in the end
+/// deformable bodies together with the nodes that are held. Issues: what cannot be separated, pair by pair, with
+/// places. The scene must be valid (`validate`) and its bodies must have names.
 Result<Separation> separate_overlaps(const SceneDesc& scene);
 
-/// What has been moved how far, in a line; empty if nothing overlapped.
+/// Describes in one line what has been moved, and how far; empty if nothing overlapped.
 std::string to_string(const Separation& separation);
 
 }  // namespace clearance

@@ -35,32 +35,32 @@ namespace clearance {
 
 struct Simulation::Impl {
   SceneDesc desc;
-  std::unique_ptr<SceneModel> scene;  // where a model is, workspaces know
+  std::unique_ptr<SceneModel> scene;  // on the heap, because workspaces keep the address of the model
   AdaptingBodies adapting;
   std::vector<BodyView> views;
   State state;
   Issues warnings;
   NamedHints named_warnings;
-  Separation separation;  // without its scene
+  Separation separation;  // separation without its scene
   double initial_min_distance = infinity;
   Probes probes;
-  std::optional<StepForces> forces;  // of the last step, if something asks for them
+  std::optional<StepForces> forces;  // forces of the last step, if something asks for them
   CoarseMotionWatch watch;
-  CoarseMotion coarse;  // of the last step
-  CoarseTurn turn;      // likewise
+  CoarseMotion coarse;  // largest relative motion in the last step
+  CoarseTurn turn;      // largest turn in the last step
   CurvedSurfaceWatch curved_watch;
   RotationWatch rotation_watch;
   std::map<int, ControlValues> control_schedule;
-  // The workspace of the scene's dimension; made by the first step.
+  // Workspace of the scene's dimension; the first step makes it.
   std::variant<std::monostate, StepWorkspace<2>, StepWorkspace<3>> workspace;
 
-  /// [N] per surface vertex, flat: what the barriers exert at the current positions with the stiffness of the last
-  /// step.
+  /// Returns the force of the barriers on each surface vertex [N], flat, at the current positions and with the
+  /// stiffness of the last step.
   VecX normal_forces() const {
     if (forces) return forces->normal;
     return with_dimension(scene->dim, [&](auto dim) { return contact_forces<dim>(); });
   }
-  /// visit(potential, set, x_surface) with the contacts at the current positions.
+  /// Calls visit(potential, set, x_surface) with the contacts at the current positions.
   template <int dim, class Visit>
   void visit_contacts(const Visit& visit) const {
     const VecX x = scene->model.surface_map.apply(state.x);
@@ -93,7 +93,7 @@ struct Simulation::Impl {
     });
     return pairs;
   }
-  /// Without its force.
+  /// Returns the pair of a contact, without its force.
   template <int dim>
   ContactPair pair_of(const Contact& contact, const VecX& x) const {
     const ContactGap<dim> gap = compute_contact_gap<dim>(scene->model, contact, positions_of<dim>(contact, x));
@@ -111,7 +111,7 @@ struct Simulation::Impl {
   std::optional<Eigen::Matrix4d> pose(int body) const {
     const BodyView& view = views[static_cast<std::size_t>(body)];
     if (!is_stiff(view.kind)) return std::nullopt;
-    // Frame and centre of mass, as `radius` times the columns of the map.
+    // Centre of mass and the columns of the map, which are multiplied by `radius`.
     const auto frame = [&](const VecX& x) {
       Eigen::Matrix<double, dim, dim + 1> columns;
       for (int c = 0; c <= dim; ++c) columns.col(c) = block<dim>(x, view.blocks.first + c);
@@ -126,7 +126,7 @@ struct Simulation::Impl {
     return pose;
   }
 
-  /// Nothing if there is no such control.
+  /// Returns the index of a control; nothing if there is no such control.
   std::optional<Eigen::Index> index_of_control(const std::string& name) const {
     const std::vector<std::string>& names = scene->controls->names;
     const auto found = std::find(names.begin(), names.end(), name);
@@ -137,7 +137,7 @@ struct Simulation::Impl {
     const std::string known = fmt::format("{}", fmt::join(scene->controls->names, ", "));
     return {"", "controls", '"' + name + '"', known.empty() ? "the scene has no controls" : "known are " + known};
   }
-  /// Those of the step that begins.
+  /// Sets the controls of the step that begins.
   void take_controls() {
     if (const auto found = control_schedule.find(state.step + 1); found != control_schedule.end()) {
       for (const auto& [name, value] : found->second) state.controls[*index_of_control(name)] = value;
@@ -145,7 +145,7 @@ struct Simulation::Impl {
     std::copy(state.controls.begin(), state.controls.end(), scene->controls->values.begin());
   }
 
-  /// Why a state cannot be one of this scene; empty if it can. Steps trust what they start from.
+  /// Returns why a state cannot be one of this scene; empty if it can. Steps rely on a valid start.
   template <int dim>
   std::string misfit(const State& other) const {
     const State& initial = scene->initial_state;
@@ -177,7 +177,7 @@ struct Simulation::Impl {
     return hit;
   }
 
-  /// The potential of the joints as it was in the last step; null: there are none.
+  /// Returns the potential of the joints as it was in the last step; null if there are none.
   const Potential* joints() const {
     if (!scene->joint_potential) return nullptr;
     if (const auto* of_2d = std::get_if<StepWorkspace<2>>(&workspace))
@@ -213,7 +213,7 @@ struct Simulation::Impl {
     return report;
   }
 
-  /// A step on other elements, with all that it is solved with.
+  /// A step on new elements, with everything that it is solved with.
   template <int dim>
   struct Attempt {
     AdaptedStep on;
@@ -222,8 +222,9 @@ struct Simulation::Impl {
     std::optional<SolvedStep<dim>> solved;
   };
 
-  /// Elements adapt to the solution on those so far, and the step is solved again on what they are then [Fer23, alg.
-  /// 6.1]. A solution is there at any time: where the new elements have none, the old ones stay.
+  /// Advances a step whose elements adapt: the elements adapt to the solution on the current elements, and the step is
+  /// solved again on the new ones [Fer23, alg. 6.1]. A solution exists at any time: if the solve on the new elements
+  /// fails, the old ones stay.
   template <int dim>
   StepReport advance_adapting(const PrescribedTargets& targets, const IterationCallback& on_iteration) {
     const Stopwatch of_step;
@@ -232,15 +233,15 @@ struct Simulation::Impl {
                                                     std::get<StepWorkspace<dim>>(workspace), on_iteration));
     std::unique_ptr<Attempt<dim>> last;
     const auto solved = [&]() -> SolvedStep<dim>& { return last ? *last->solved : *first; };
-    StepReport others;                                         // what the other solves of the step have done
-    std::vector<RejectedOperation> rejected = state.rejected;  // on the elements so far
+    StepReport others;                                         // work of the other solves of the step
+    std::vector<RejectedOperation> rejected = state.rejected;  // rejected operations on the current elements
     for (int round = 0; round < adapting.num_rounds() && is_settled(solved().report().status); ++round) {
       const SceneModel& on = last ? *last->on.scene : *scene;
       const State& from = last ? last->on.state : state;
       const Stopwatch of_round;
       const RemeshReport before = remesh;
       std::optional<AdaptedStep> adapted;
-      // A step that is stopped is taken as a whole another time: what it has come to by then is not the run's.
+      // A step that is stopped is repeated as a whole later, so that its partial results are dropped.
       try {
         StopScope scope(scene->options.is_stop_wanted);
         adapted = adapt<dim>(desc, adapting, on, scene->options, last ? last->targets : targets, from, solved().x(),
@@ -259,7 +260,8 @@ struct Simulation::Impl {
       attempt->solved.emplace(solve_from<dim>(attempt->on.x1, model.model, model.options, attempt->targets,
                                               attempt->on.state, attempt->workspace, on_iteration));
       if (attempt->solved->report().status == StepStatus::stopped) return stopped_step();
-      // Friction that hardly agrees on the new elements is no reason against them where it does not on the old.
+      // Friction that does not converge on the new elements is no reason to reject them if it does not converge on the
+      // old ones either.
       const StepStatus status = attempt->solved->report().status;
       if (status != StepStatus::converged && status != solved().report().status) {
         remesh = without_operations(before, remesh);
@@ -288,7 +290,7 @@ struct Simulation::Impl {
     return report;
   }
 
-  /// The forces balance with the friction that they were last lagged with.
+  /// Returns true if the forces balance with the friction that was lagged last.
   static bool is_settled(StepStatus status) {
     return status == StepStatus::converged || status == StepStatus::friction_lag_limit;
   }
@@ -299,7 +301,7 @@ struct Simulation::Impl {
     return report;
   }
 
-  /// Operations that a round has done in vain: they count as rejected.
+  /// Returns the report with the operations of a failed round counted as rejected.
   static RemeshReport without_operations(const RemeshReport& before, const RemeshReport& after) {
     RemeshReport report = before;
     report.num_rejected = after.num_rejected + after.num_splits - before.num_splits + after.num_collapses -
@@ -310,7 +312,7 @@ struct Simulation::Impl {
     return report;
   }
 
-  /// The scene on other elements; returns what it was.
+  /// Replaces the scene by one on other elements. Returns the old scene.
   std::unique_ptr<SceneModel> put_on(const BodyMeshes& meshes) {
     std::unique_ptr<SceneModel> other = build_adapted_scene(desc, adapting, meshes, *scene->controls);
     other->options.keeps_forces = scene->options.keeps_forces;
@@ -332,9 +334,9 @@ struct Simulation::Impl {
     forces.reset();
   }
 
-  /// What follows from the scene alone.
+  /// Updates everything that depends on the scene alone.
   void look_at_scene() {
-    Issues known;  // since the start
+    Issues known;  // issues that are known since the start
     probes = Probes(desc, *scene, known);
     views = views_of(*scene);
     watch = CoarseMotionWatch(scene->model, scene->initial_state.x);
@@ -362,7 +364,7 @@ std::vector<BodyView> Simulation::Impl::views_of(const SceneModel& scene) {
 
 namespace {
 
-/// Per vertex, from numbers of all vertices, flat.
+/// Returns a vector per vertex, from the numbers of all vertices, flat.
 std::vector<Vec<3>> per_vertex(const SceneModel& scene, const VecX& flat) {
   std::vector<Vec<3>> vectors(scene.frame_mesh.vertices.size(), Vec<3>::Zero());
   for (std::size_t i = 0; i < vectors.size(); ++i) {
@@ -421,7 +423,7 @@ Result<Simulation> Simulation::create(const SceneDesc& scene) {
   impl->scene->options.keeps_forces = impl->probes.needs_forces() || needs_forces(desc.output.fields);
   if (!has_errors(problems)) impl->adapting = AdaptingBodies(desc, *impl->scene);
   if (has_errors(problems)) {
-    // What looks like a mistake in a mesh may be why the scene cannot start.
+    // A warning about a mesh may explain why the scene cannot start.
     problems.insert(problems.end(), impl->warnings.begin(), impl->warnings.end());
     return problems;
   }
@@ -607,7 +609,7 @@ const std::vector<std::string>& Simulation::probe_columns() const {
   return impl_->probes.columns();
 }
 std::vector<double> Simulation::probe_values() const {
-  // Forces are known once a step has been taken, and not of a state that was restored.
+  // Forces are known after a step; they are unknown in a state that was restored.
   if (impl_->probes.needs_forces() && !impl_->forces) {
     return impl_->probes.values_at_start(impl_->state, impl_->joints());
   }
@@ -635,7 +637,7 @@ Frame Simulation::frame() const {
   }
   FieldSource source{impl_->state, normal_forces, VecX()};
   if (impl_->forces) source.friction_forces = impl_->forces->friction;
-  // Before the first step nothing rubs.
+  // Friction forces are zero before the first step.
   if (impl_->state.step == 0) source.friction_forces = VecX::Zero(normal_forces.size());
   add_fields(scene, output.fields, source, frame);
   return frame;

@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// Asked for whether an obstacle is around a body.
+/// Approximate number of vertices of a body that are tested to decide whether an obstacle is around it.
 constexpr int max_container_points = 64;
 
 bool is_closed(const Triangles& triangles) {
@@ -20,7 +20,7 @@ bool is_closed(const Edges& edges) {
   return is_closed_outline(edges);
 }
 
-/// Also if the parts of a surface have vertices of their own where they meet.
+/// Returns true if a surface is closed, even if its parts have separate vertices where they meet.
 template <class Facets>
 bool is_closed_welded(const Vertices& vertices, Facets facets) {
   const std::vector<int> first = weld(vertices);
@@ -30,7 +30,7 @@ bool is_closed_welded(const Vertices& vertices, Facets facets) {
   return is_closed(facets);
 }
 
-/// Turns what points into the material, and leaves out what encloses none.
+/// Turns facets that point into the material, and drops those that enclose none.
 template <std::size_t n>
 void turn_outwards(const Vertices& vertices, Facets<n>& facets) {
   const std::vector<signed char> signs = outward_signs(vertices, facets);
@@ -58,7 +58,7 @@ std::optional<Solid> Solid::of(const SceneDesc& desc, const SceneModel& scene, i
     const auto& generator = desc.bodies[static_cast<std::size_t>(instance.desc)].generator;
     if (!generator || generator->is_surface) return std::nullopt;
   }
-  // (The surface of a stiff body may point either way.)
+  // The surface of a stiff body may point either way.
   return make(scene, body, is_stiff(instance.kind));
 }
 
@@ -69,7 +69,7 @@ std::optional<Solid> Solid::inside_of(const SceneDesc& desc, const SceneModel& s
 std::optional<Solid> Solid::make(const SceneModel& scene, int body, bool may_point_either_way) {
   const BodyInstance& instance = scene.bodies[static_cast<std::size_t>(body)];
   const bool is_deformable = instance.kind == BodyKind::deformable;
-  // (The surface of the whole scene has lost the direction of the edges of a plane.)
+  // The mesh of the body is used, because edges of the surface of the whole scene have lost their direction in 2D.
   const Mesh& mesh = instance.mesh;
   Solid solid;
   solid.vertices_ = &mesh.vertices;

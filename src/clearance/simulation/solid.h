@@ -9,30 +9,34 @@
 
 namespace clearance {
 
-/// Of a body's elements, or its surface as it is; in the order and direction of its mesh.
+/// Returns the boundary of a body's elements if it is deformable, and otherwise the surface of its mesh as it is. The
+/// order and the direction are those of the mesh.
 Triangles boundary_triangles(const BodyInstance& body);
 Edges boundary_edges(const BodyInstance& body);
 
-/// What a body fills: elements, or a closed surface. Open surfaces fill nothing, and neither do obstacles whose surface
-/// points inwards nor, in the plane, outlines of obstacles that no program made: they have room inside as often as not.
+/// The volume that a body fills: its elements, or the inside of a closed surface. Open surfaces fill nothing. Obstacles
+/// whose surface points inwards fill nothing either. In 2D the same holds for outlines of obstacles unless a generator
+/// makes them filled, because such outlines have room inside as often as not.
 class Solid {
  public:
   static std::optional<Solid> of(const SceneDesc& desc, const SceneModel& scene, int body);
-  /// What a closed surface has inside, be it solid or room; of bodies that are no obstacles the same as `of`.
+  /// Returns the inside of a closed surface, whether it is solid or room; for bodies that are no obstacles the same as
+  /// `of`.
   static std::optional<Solid> inside_of(const SceneDesc& desc, const SceneModel& scene, int body);
 
-  /// Exact, by the body at rest; no vertex, edge or face may meet the point.
+  /// Returns true if the body at rest holds the point. The test is exact; no vertex, edge or face may meet the point.
   bool holds(const Vec<3>& point) const;
 
  private:
   static std::optional<Solid> make(const SceneModel& scene, int body, bool may_point_either_way);
 
   const Vertices* vertices_ = nullptr;
-  std::variant<Triangles, Edges> facets_;  // turned outwards
+  std::variant<Triangles, Edges> facets_;  // facets turned outwards
 };
 
-/// A body that starts inside of a larger obstacle, with its middle and most of its vertices, is meant to be there.
-/// `inside`: of the outer body (Solid::inside_of).
+/// Returns true if the outer body is a container of the inner one: a larger obstacle that the inner body starts inside
+/// of, with its middle and most of its vertices. Such a body is meant to be there. `inside` is that of the outer body
+/// (Solid::inside_of).
 bool is_container(const SceneModel& scene, const BodySurfaces& surfaces, const std::optional<Solid>& inside, int outer,
                   int inner);
 

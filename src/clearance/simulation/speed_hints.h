@@ -1,4 +1,4 @@
-// Bodies that are too fast for the time step, from the start or by their weight.
+// Warnings about bodies that are too fast for the time step, from the start or by their weight.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -6,10 +6,10 @@
 
 namespace clearance {
 
-/// Bodies that move by half their size or more in the first step, where there is something to be hit.
+/// Warns of bodies that move by more than half their size in the first step, if there is something to hit.
 void warn_of_fast_bodies(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
-/// Steps in which gravity moves a free body by more than its size.
+/// Warns of time steps in which gravity moves a free body by more than its size.
 void warn_of_long_steps(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

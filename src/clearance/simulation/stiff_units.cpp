@@ -29,7 +29,7 @@ void for_each_element(const Mesh& mesh, const Visit& visit) {
   }
 }
 
-/// The elements of a deformable mesh with all corners among `nodes`, which are ascending.
+/// Finds the elements of a deformable mesh with all corners among `nodes`, which ascend.
 std::vector<std::size_t> elements_within(const Mesh& mesh, const std::vector<int>& nodes) {
   std::vector<std::size_t> within;
   std::size_t e = 0;
@@ -56,8 +56,8 @@ Mesh mesh_of(const Mesh& mesh, const std::vector<std::size_t>& elements) {
   return part;
 }
 
-/// Volume and moments of curved elements of an order, exactly: the second ones are the integrals of polynomials of
-/// degree 2 p + dim (p - 1).
+/// Exact integrals for the volume and moments of curved elements of an order. The second moments are integrals of
+/// polynomials of degree 2 p + dim (p - 1).
 template <int dim>
 class CellIntegral {
  public:
@@ -72,7 +72,7 @@ class CellIntegral {
   MassProperties of(std::span<const int> nodes, const std::vector<Vec<3>>& vertices) const {
     const auto at = [&](std::size_t a) { return vertices[static_cast<std::size_t>(nodes[a])]; };
     MassProperties sum;
-    Vec<3> first = Vec<3>::Zero();  // about the first corner, as the second moment until the end
+    Vec<3> first = Vec<3>::Zero();  // about the first corner, as is the second moment until the end
     for (std::size_t q = 0; q < points_.size(); ++q) {
       Vec<3> x = Vec<3>::Zero();
       Mat<dim> derivative = Mat<dim>::Zero();
@@ -98,12 +98,12 @@ class CellIntegral {
   std::vector<std::vector<double>> values_;
 };
 
-/// The simplex of uniform density that has the centre and, per measure, the second moment of a shape: what
-/// make_affine_frame is to know of curved elements.
+/// Makes the simplex of uniform density that has the centre and, per measure, the second moment of a shape. It
+/// represents curved elements in make_affine_frame.
 template <int dim>
 Mesh equivalent_simplex(const MassProperties& properties) {
-  // Corners r_i of a regular simplex with sum r_i = 0 and sum r_i r_i^T = (dim + 1) (dim + 2) I, whose second moment is
-  // the identity times its measure.
+  // The corners r_i of a regular simplex with sum r_i = 0 and sum r_i r_i^T = (dim + 1) (dim + 2) I. Its second moment
+  // is the identity times its measure.
   Eigen::Matrix<double, dim, dim + 1> corners;
   if constexpr (dim == 3) {
     corners << 1.0, 1.0, -1.0, -1.0, 1.0, -1.0, -1.0, 1.0, 1.0, -1.0, 1.0, -1.0;
@@ -128,7 +128,7 @@ Mesh equivalent_simplex(const MassProperties& properties) {
   return mesh;
 }
 
-/// Of elements some of which are curved, by integration over them; `nodes` are all of theirs.
+/// Computes the frame of elements some of which are curved, by integration over them; `nodes` holds all their nodes.
 template <int dim>
 Result<AffineFrame> frame_of_curved(const Mesh& mesh, const std::vector<std::size_t>& elements,
                                     const std::vector<int>& nodes, double density) {
@@ -157,7 +157,7 @@ Result<AffineFrame> frame_of_curved(const Mesh& mesh, const std::vector<std::siz
   return frame;
 }
 
-/// Adds the nodes of curved elements that a region does not hold although it holds the corners.
+/// Adds the nodes of curved elements whose corners are in a region although the nodes themselves are not.
 void tie_whole_elements(const Mesh& mesh, const std::vector<std::size_t>& elements, std::vector<int>& nodes) {
   for (const std::size_t e : elements) {
     const std::span<const int> of_element = mesh.nodes_of_cell(e);
@@ -167,7 +167,7 @@ void tie_whole_elements(const Mesh& mesh, const std::vector<std::size_t>& elemen
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
-/// Of the elements of a part, which may be none.
+/// Computes the frame of the elements of a part, which may be none.
 Result<AffineFrame> frame_of_part(const Mesh& mesh, const std::vector<std::size_t>& elements, double density) {
   std::vector<int> nodes;
   for (const std::size_t e : elements) {
@@ -270,7 +270,8 @@ std::vector<char> stiff_elements(const Mesh& mesh, const std::vector<StiffUnit>&
     if (units[u].body != body) continue;
     for (int v : units[u].tied_nodes) unit_of_node[static_cast<std::size_t>(v)] = static_cast<int>(u);
   }
-  // The corners tell: with them all nodes of an element are tied, and without them no other one may make it stiff.
+  // The corners decide: if they are tied, all nodes of the element are, and if they are not, no other node may make it
+  // stiff.
   std::vector<char> is_stiff_element;
   for_each_element(mesh, [&](const auto& element) {
     const int unit = unit_of_node[static_cast<std::size_t>(element[0])];

@@ -14,7 +14,7 @@ namespace clearance {
 
 namespace {
 
-/// Bodies that hold together, as sets; one more member is the world.
+/// Sets of bodies that are connected. One more member stands for the world.
 class Supports {
  public:
   Supports(const SceneDesc& desc, const SceneModel& scene)
@@ -27,7 +27,7 @@ class Supports {
     add_fixed_bodies();
     add_motions();
     add_joints();
-    // The contacts cost a search: only for scenes that need it.
+    // Contacts cost a search, so that they are added only if the scene needs it.
     if (desc_.contact.enabled && !free_bodies().empty()) add_contacts();
     return free_bodies();
   }
@@ -66,7 +66,7 @@ class Supports {
   void add_joints() {
     for (const JointDesc& joint : desc_.joints) join(body_of(joint.bodies[0]), body_of(joint.bodies[1]));
   }
-  /// Of a name in a joint; an empty one is the world.
+  /// Returns the body of a name in a joint; an empty name is the world.
   int body_of(const std::string& name) const {
     const std::optional<NamedBody> named = find_body(desc_, name);
     if (!named) return world_;
@@ -76,7 +76,8 @@ class Supports {
   }
 
   void add_contacts() {
-    // Bodies that start closer than dhat have none left that would make them contacts.
+    // Bodies that start closer than dhat have had their dhat reduced, so that they would not be contacts. The test uses
+    // the full distance.
     Model model = scene_.model;
     model.contact_scales = {};
     const VecX x = model.surface_map.apply(scene_.initial_state.x);

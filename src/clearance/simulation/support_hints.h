@@ -1,4 +1,4 @@
-// Bodies of a quasi-static run that nothing holds: where they come to rest is undetermined.
+// Warnings about bodies of a quasi-static run that nothing holds, so that it is undetermined where they come to rest.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -6,11 +6,13 @@
 
 namespace clearance {
 
-/// Held are obstacles, bodies with a motion from the start on or with a fixed translation, and whatever a joint or a
-/// contact at the start connects with them, through any number of bodies.
+/// Warns of bodies that are not held. Obstacles, bodies with a motion from the start on and bodies with a fixed
+/// translation are held, and so is every body that joints or contacts at the start connect with them, through any
+/// number of bodies.
 void warn_of_free_bodies(const SceneDesc& desc, const SceneModel& scene, NamedHints& hints);
 
-/// `; nothing holds body 'raft' in any direction`, of a quasi-static scene at its start; empty if all bodies are held.
+/// Returns a note for a quasi-static scene at its start: `; nothing holds body 'raft' in any direction`, or, if all
+/// bodies are held, that one can still be free to slide or to turn. Empty for scenes with inertia.
 std::string free_bodies_text(const SceneDesc& desc, const SceneModel& scene);
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// Bodies whose mesh is a bare surface, with elements instead.
+// Volume meshes for bodies whose mesh is a bare surface.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -8,7 +8,8 @@
 namespace clearance {
 
 /// Replaces the surface of bodies[desc] by a mesh of its inside, as its `volume_mesh` says. Warnings tell what was
-/// repaired and how far a wrapped surface is off. False, with `issues` at `where`: there is no such mesh.
+/// repaired and how far a wrapped surface is from the original. Returns false, with `issues` at `where`, if there is no
+/// such mesh.
 bool fill_surface(const SceneDesc& scene, int desc, Issue where, Mesh& mesh, Issues& issues, Issues& warnings);
 
 }  // namespace clearance

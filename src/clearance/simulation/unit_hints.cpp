@@ -14,25 +14,25 @@ namespace {
 
 constexpr double largest_size = 1e3;    // [m]
 constexpr double smallest_size = 1e-5;  // [m]
-// Of bodies from a file that does not say its unit, which often is the millimetre.
+// Limits for bodies from a file that does not state its unit, which is often the millimetre.
 constexpr double largest_size_of_mesh = 100.0;  // [m]
 constexpr double smallest_size_of_mesh = 1e-4;  // [m]
-constexpr double largest_size_of_stl = 2.0;     // [m] a format without units, mostly of parts in millimetres
-constexpr double largest_mass = 1e7;            // [kg] a cube of water of 22 m
+constexpr double largest_size_of_stl = 2.0;     // [m] STL has no units and mostly holds parts in millimetres
+constexpr double largest_mass = 1e7;            // [kg] mass of a cube of water of 22 m
 constexpr double largest_ratio = 1e3;
 constexpr double largest_mass_ratio = 1e8;
-constexpr double largest_advance = 30.0;  // of a body's size, per step
+constexpr double largest_advance = 30.0;  // multiple of a body's size, per step
 
-// Densities in g/cm^3 reach 22.6. What weighs less than 25 kg/m^3 are aerogels and foams, which carry sound at up to
-// 600 m/s; a material with the right modulus and a density a thousand times too small at 20 000 m/s and more.
+// Densities in g/cm^3 reach 22.6. Materials below 25 kg/m^3 are aerogels and foams, which carry sound at up to 600 m/s.
+// A material with the right modulus and a density that is a thousand times too small carries it at 20 000 m/s and more.
 constexpr double largest_density_in_g_cm3 = 25.0;  // [kg/m^3]
 constexpr double fastest_light_sound = 700.0;      // [m/s]
-// Metals, glass and concrete are the solids above 2000 kg/m^3, and carry sound at 3000 to 7000 m/s; with a modulus in
-// MPa at a thousandth of that. Soft matter is lighter.
+// Metals, glass and concrete are the solids above 2000 kg/m^3 and carry sound at 3000 to 7000 m/s. With a modulus in
+// MPa, the speed is a thousandth of that. Soft matter is lighter.
 constexpr double least_density_of_stiff = 2000.0;           // [kg/m^3]
 constexpr double slowest_sound = 3.0, fastest_sound = 7.0;  // [m/s]
 
-/// The largest body of an entry, and where all of them are.
+/// Largest values of the bodies of an entry, and the box around all of them.
 struct Entry {
   double size = 0.0;    // [m] largest extent
   double mass = 0.0;    // [kg]
@@ -41,7 +41,7 @@ struct Entry {
   bool is_obstacle = false;
 };
 
-/// [m] along a direction.
+/// Computes the extent of vertices along a direction [m].
 double extent_along(const Vec<3>& direction, const Vertices& vertices) {
   double lowest = infinity, highest = -infinity;
   for (const Vec<3>& x : vertices) {
@@ -69,7 +69,7 @@ std::vector<Entry> collect_entries(const SceneDesc& desc, const SceneModel& scen
   return entries;
 }
 
-/// Only files have units.
+/// Returns advice for lengths that may be in millimetres. Only files have units.
 const char* if_millimetres(const BodyDesc& body) {
   return body.mesh.empty() ? "lengths are in metres: if those are millimetres, set `transform.scale` to 0.001"
                            : "lengths are in metres: if the mesh is in millimetres, give the body `\"units\": \"mm\"`";
@@ -79,7 +79,7 @@ const char* density_unit(const SceneDesc& desc) {
   return desc.dimension == 2 ? "kg/m^2" : "kg/m^3";
 }
 
-/// Tells of the first body that is `odd`, and how many more are.
+/// Warns of the first body for which `is_odd` is true, and of how many more there are.
 template <class IsOdd, class Describe>
 void warn_of_first(const SceneDesc& desc, const std::vector<Entry>& entries, const char* field, Issues& hints,
                    const IsOdd& is_odd, const Describe& describe) {
@@ -122,7 +122,7 @@ void warn_of_sizes(const SceneDesc& desc, const std::vector<Entry>& entries, Iss
 
 void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   if (desc.gravity.isZero(0.0)) return;
-  // A mass that the scene gives is meant, and too large sizes have been told.
+  // A mass that the scene gives is intended. Bodies that are too large have been reported already.
   const auto is_odd = [&](std::size_t d) {
     return entries[d].mass > largest_mass && !desc.bodies[d].mass && entries[d].size <= largest_size;
   };
@@ -132,8 +132,9 @@ void warn_of_masses(const SceneDesc& desc, const std::vector<Entry>& entries, Is
   });
 }
 
-/// Mean densities of a stiff body whose mass is given. Osmium has 22 600 kg/m^3, white dwarfs have more than 1e6; air
-/// has 1.2. Shapes that only stand for what touches may be far smaller than the body, and hollow ones far lighter.
+/// Warns of stiff bodies whose given mass means an impossible mean density. Osmium has 22 600 kg/m^3, white dwarfs have
+/// more than 1e6, and air has 1.2. Shapes that only stand for what touches may be far smaller than the body, and hollow
+/// ones far lighter.
 void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues& hints) {
   constexpr double largest_density = 1e6, smallest_density = 1e-3;  // [kg/m^3]
   if (desc.dimension == 2) return;
@@ -158,8 +159,9 @@ void warn_of_given_masses(const SceneDesc& desc, const SceneModel& scene, Issues
                                                        : "a thousandth of the density of air"));
 }
 
-/// A column whose foot carries more than its stiffness is squashed to nothing: rho g h > E. Published scenes of very
-/// soft bodies reach 1.2 E, moduli in MPa are off by a million. Upright sheets are cloth, whatever they are made of.
+/// Warns of bodies that their own weight crushes. A column is squashed to nothing if its foot carries more than its
+/// stiffness: rho g h > E. Published scenes of very soft bodies reach 1.2 E; moduli in MPa are off by a million.
+/// Upright sheets do not count, because they are cloth, whatever their material.
 void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   const double g = desc.gravity.norm();
   const auto pressure = [&](std::size_t d) { return desc.bodies[d].material.density * g * entries[d].height; };
@@ -179,13 +181,13 @@ void warn_of_stiffness(const SceneDesc& desc, const std::vector<Entry>& entries,
   });
 }
 
-/// [m/s] sqrt(E / rho), of a long wave along a bar.
+/// Computes the speed of a long wave along a bar [m/s], sqrt(E / rho).
 double sound_speed(const MaterialDesc& material) {
   return std::sqrt(material.youngs_modulus / material.density);
 }
 
-/// The modulus of a stiff body is not asked for, so that its density counts alone; in published 2D scenes it has no
-/// unit.
+/// Warns of densities that are too small. Stiff bodies have no modulus, so that their density counts alone. In
+/// published 2D scenes, the density of stiff bodies has no unit.
 void warn_of_densities(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   const auto is_odd = [&](std::size_t d) {
     const BodyDesc& body = desc.bodies[d];
@@ -218,13 +220,13 @@ void warn_of_moduli(const SceneDesc& desc, const std::vector<Entry>& entries, Is
   });
 }
 
-/// Is the small one within its own size of the large one's box?
+/// Returns true if the small body is within its own size of the large one's box.
 bool is_near(const Entry& small, const Entry& large) {
   return ((large.box.min - small.box.max).array() <= small.size).all() &&
          ((small.box.min - large.box.max).array() <= small.size).all();
 }
 
-/// Large obstacles are floors and walls, and no reason to doubt.
+/// Warns of bodies beside one that is a thousand times as large. Large obstacles are floors and walls and do not count.
 void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   const auto find_large = [&](std::size_t small) {
     return std::find_if(entries.begin(), entries.end(), [&](const Entry& other) {
@@ -242,7 +244,8 @@ void warn_of_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       });
 }
 
-/// Beside a body so much heavier, the light one is no more than the rounding of what is computed for the heavy one.
+/// Warns of bodies beside one that is far heavier. The light body is then no more than the rounding of what is computed
+/// for the heavy one.
 void warn_of_mass_ratios(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   const auto find_heavy = [&](std::size_t light) {
     return std::find_if(entries.begin(), entries.end(), [&](const Entry& other) {
@@ -273,8 +276,8 @@ void warn_of_speeds(const SceneDesc& desc, const std::vector<Entry>& entries, Is
       });
 }
 
-/// The barrier of bodies that start within its reach throws them apart. Relative lengths are bounded by the bodies
-/// themselves (contact_scales.h), absolute ones are not.
+/// Warns of an absolute dhat that is large beside a body. The barrier throws apart bodies that start within its reach.
+/// Relative lengths are bounded by the bodies themselves (contact_scales.h), absolute ones are not.
 void warn_of_dhat(const SceneDesc& desc, const std::vector<Entry>& entries, Issues& hints) {
   constexpr double largest_share = 0.3;
   if (!desc.contact.enabled || !desc.contact.dhat_is_absolute) return;

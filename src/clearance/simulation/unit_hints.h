@@ -1,4 +1,4 @@
-// Sizes and masses that tell of millimetres read as metres, densities of g/cm^3 and moduli of MPa.
+// Warnings about sizes and masses that suggest millimetres read as metres, densities in g/cm^3 and moduli in MPa.
 #pragma once
 
 #include "clearance/simulation/hint.h"
@@ -6,11 +6,16 @@
 
 namespace clearance {
 
-/// Bodies that are no obstacles and are above 1 km or below 0.01 mm, of a file without `units` above 100 m or below
-/// 0.1 mm, or above 1e7 kg under gravity; a given mass of a stiff 3D body
-/// that no material has in its volume; and a body beside another one a thousand times as large. Densities below 25
-/// kg/m^3 of stiff 3D bodies without `mass`, and of deformable ones that carry sound faster than 700 m/s; deformable
-/// bodies above 2000 kg/m^3 that carry it at 3 to 7 m/s.
+/// Warns of the following bodies that are no obstacles:
+/// - bodies above 1 km or below 0.01 mm, and bodies from a file without `units` above 100 m (STL: 2 m) or below 0.1 mm;
+/// - bodies above 1e7 kg under gravity;
+/// - stiff 3D bodies with a given mass that no material has in their volume;
+/// - bodies beside another one that is a thousand times as large or a hundred million times as heavy;
+/// - stiff 3D bodies without `mass` below 25 kg/m^3, and deformable ones below it that carry sound faster than 700 m/s;
+/// - deformable bodies above 2000 kg/m^3 that carry sound at 3 to 7 m/s;
+/// - deformable bodies that their own weight crushes;
+/// - bodies that move by more than thirty times their size per step;
+/// - bodies that are small beside an absolute dhat.
 void warn_of_units(const SceneDesc& desc, const SceneModel& scene, Issues& hints);
 
 }  // namespace clearance

@@ -18,7 +18,7 @@ void join_meshes(SceneModel& scene) {
   Mesh& all = scene.frame_mesh;
   all.dim = scene.dim;
   std::vector<int> tet_body, triangle_body, edge_body, point_body;
-  std::vector<int> ends = {0};  // of the nodes of solid cells
+  std::vector<int> ends = {0};  // ends of the nodes of solid cells
   const auto append = [](const auto& from, auto& to, int shift, std::vector<int>& body_of, int body) {
     for (auto element : from) {
       for (int& v : element) v += shift;
@@ -43,7 +43,7 @@ void join_meshes(SceneModel& scene) {
     }
   }
   if (all.has_curved_cells()) all.first_cell_node = std::move(ends);
-  // Cells are stored by their kind.
+  // Cells are sorted by their kind.
   for (const auto* bodies : {&tet_body, &triangle_body, &edge_body, &point_body}) {
     for (int b : *bodies) {
       scene.cell_body.push_back(b);
@@ -52,7 +52,7 @@ void join_meshes(SceneModel& scene) {
   }
 }
 
-/// Blocks of all bodies, their values at the start, and the vertices that follow from them.
+/// Blocks of all bodies, their values at rest, and the vertices that follow from them.
 template <int dim>
 class Layout {
  public:
@@ -91,7 +91,8 @@ class Layout {
     }
   }
 
-  /// Vertices that follow nodes of the displacements are at W x + c (element_shapes.h).
+  /// Adds the nodes of a body that keeps its shape. Vertices that follow nodes of the displacements are at W x + c
+  /// (element_shapes.h).
   void add_nodes_of_kept_shape(const BodyInstance& body) {
     BodyBlocks& blocks = scene_.blocks.back();
     for (std::size_t v = 0; v < body.followed.size(); ++v) {
@@ -137,8 +138,10 @@ class Layout {
   std::vector<double> x_rest_;
 };
 
-/// Vertices of one group never touch each other. Obstacles are group 0; a body without self-contact is a group of its
-/// own, unless it has a collision group; one that obstacles are in makes a body as untouchable for them as they are.
+/// Returns the collision group of each body; vertices of one group never touch each other. Obstacles are group 0. A
+/// body without self-contact is a group of its own unless it has a collision group. A collision group that has
+/// obstacles in it is group 0, so that its bodies touch no obstacle at all. If only obstacles collide, all other bodies
+/// are group 1.
 std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   std::map<int, int> group_of_name;
   for (const BodyDesc& body : desc.bodies) {
@@ -164,7 +167,8 @@ std::vector<int> collision_groups(const SceneDesc& desc, const std::vector<BodyI
   return groups;
 }
 
-/// By names, each of which means all copies of a body, or a half-space: -1 - its number.
+/// Returns the pairs of bodies that ignore each other. The scene names them; a name stands for all copies of a body, or
+/// for a half-space, which is -1 - its number.
 std::vector<std::array<int, 2>> ignored_pairs(const SceneDesc& desc, const std::vector<BodyInstance>& bodies) {
   std::map<std::string, std::vector<int>> of_name;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
@@ -215,7 +219,8 @@ class SurfaceBuilder {
   }
 
  private:
-  /// Of a body, by numbers of its surface vertices, the first of which is the next one.
+  /// Adds the surface of a body, in numbers of its own surface vertices. The first of these becomes the next surface
+  /// vertex of the scene.
   void add(int body, int num_vertices, const Triangles& triangles, Edges edges) {
     SurfaceTopology& surface = scene_.model.surface;
     for (auto& e : edges) {
@@ -241,7 +246,7 @@ class SurfaceBuilder {
                                            static_cast<std::size_t>(num_vertices), is_obstacle);
   }
 
-  /// A vertex of the body's mesh is one of its surface.
+  /// Adds a vertex of the body's mesh to the surface.
   void add_vertex(int vertex) {
     scene_.model.surface_map.add_vertex_of(scene_.vertex_map, first_vertex_ + vertex);
     scene_.vertex_of_surface.push_back(first_vertex_ + vertex);
@@ -260,7 +265,7 @@ class SurfaceBuilder {
     }
     if (!has_solid) edges.insert(edges.end(), mesh.edges.begin(), mesh.edges.end());
 
-    // Surface vertices in the order of the mesh's.
+    // Surface vertices have the order of the mesh's vertices.
     std::vector<int> index(mesh.vertices.size(), -1);
     const auto mark = [&](const auto& elements) {
       for (const auto& element : elements) {
@@ -304,7 +309,7 @@ class SurfaceBuilder {
         scene_.dim == 3 ? unique_edges(own.triangles) : own.edges);
   }
 
-  /// A vertex that is none of the body's mesh: frames have it after those of all bodies.
+  /// Adds a surface vertex that is not one of the body's mesh. Frames have it after the vertices of all bodies.
   void add_own_vertex(const CollisionSurface::Vertex& vertex, int b) {
     std::vector<SurfaceMap::Term> terms;
     Vec<3> offset = vertex.rest;
@@ -323,7 +328,7 @@ class SurfaceBuilder {
     scene_.model.surface_map.add_vertex(terms, offset);
   }
 
-  /// `first` of the surface's vertices is that of the body.
+  /// Adds the faces that the surface of a body lies on. `first` is the first surface vertex of the body.
   void add_boundary_faces(const CollisionSurface& own, int first, const BodyInstance& body) {
     std::vector<std::array<int, 3>> corners;
     for (const CollisionSurface::Face& face : own.faces) corners.push_back(face.corners);
@@ -340,7 +345,7 @@ class SurfaceBuilder {
     }
   }
 
-  /// As cells of frames, in the order of their kinds. `first` of the surface's vertices is that of the body.
+  /// Adds the surface as cells of frames, in the order of their kinds. `first` is the first surface vertex of the body.
   void add_to_frames(const CollisionSurface& own, std::size_t first, int body) {
     Mesh& frame = scene_.frame_mesh;
     const auto append = [&](const auto& from, auto& to, std::size_t end_of_kind) {
@@ -363,7 +368,7 @@ class SurfaceBuilder {
   const SceneDesc& desc_;
   SceneModel& scene_;
   std::vector<int> groups_;
-  int first_vertex_ = 0;  // of the body, in frames
+  int first_vertex_ = 0;  // first vertex of the body in frames
 };
 
 }  // namespace
