@@ -28,7 +28,7 @@ std::string readable(std::string text) {
   return text;
 }
 
-/// Characters, and how far they have been read.
+/// Iterator over characters that notes how far they have been read.
 class Reader {
  public:
   using iterator_category = std::forward_iterator_tag;
@@ -55,7 +55,7 @@ class Reader {
   const char** reached_;
 };
 
-// Builds the value like the library's own handler, and notes errors and repeated keys instead of throwing.
+// Builds the value like the library's own handler, but notes errors and repeated keys instead of throwing.
 class Handler : public nlohmann::json_sax<Json> {
  public:
   /// `reached` follows the reader.
@@ -124,7 +124,8 @@ class Handler : public nlohmann::json_sax<Json> {
     is_after_value_ = false;
     return true;
   }
-  /// The library gives the place after the token, and all text since the last string or number began.
+  /// Returns the start of a token. The library gives the position after the token, and all text since the last string
+  /// or number began.
   std::size_t start_of_token(std::size_t position, const std::string& token) const {
     const bool is_string = token.size() > 1 && token.front() == '"' && token.back() == '"';
     const bool is_number = !token.empty() && token.find_first_not_of("+-.0123456789eE") == std::string::npos;
@@ -136,11 +137,11 @@ class Handler : public nlohmann::json_sax<Json> {
     const std::size_t last = text_.substr(0, at).find_last_not_of(" \t\r\n");
     return last != std::string_view::npos && text_[last] == ',';
   }
-  /// Does a list or an object end here, after a comma?
+  /// True if a list or an object ends here, after a comma.
   bool is_after_last_comma(std::size_t at) const {
     return at < text_.size() && (text_[at] == '}' || text_[at] == ']') && is_after_comma(at);
   }
-  /// Does a key or a value begin here, where the one before has ended?
+  /// True if a key or a value begins here directly after another one, without a comma.
   bool is_without_comma(std::size_t at) const {
     if (levels_.empty() || !is_after_value_ || at >= text_.size() || is_after_comma(at)) return false;
     return std::isalnum(static_cast<unsigned char>(text_[at])) != 0 ||

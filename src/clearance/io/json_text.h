@@ -1,5 +1,5 @@
-// JSON text with comments to a JSON value. Syntax errors name line and column; a key given twice is an error, because
-// one of its values would be lost silently.
+// Conversion of JSON text with comments to a JSON value. Syntax errors name line and column. A repeated key is an
+// error, because one of its values would be lost silently.
 #pragma once
 
 #include <string_view>
@@ -9,10 +9,10 @@
 
 namespace clearance {
 
-/// `file` of the issues is left empty.
+/// Parses the text. Leaves `file` of the issues empty.
 Result<Json> parse_json_text(std::string_view text);
 
-/// `line 3, column 14` of a byte offset.
+/// Returns the place of a byte offset as `line 3, column 14`.
 std::string line_and_column(std::string_view text, std::size_t offset);
 
 }  // namespace clearance

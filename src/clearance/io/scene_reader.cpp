@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Is `inner` the place `outer` or inside of it?
+// True if `inner` is the place `outer` or inside of it.
 bool is_within(const std::string& inner, const std::string& outer) {
   if (!inner.starts_with(outer)) return false;
   return outer.empty() || inner.size() == outer.size() || inner[outer.size()] == '.' || inner[outer.size()] == '[';
 }
 
-// Does the issue name bodies (or joints), whose list is the cause and could not be read as a whole?
+// True if the issue names bodies (or joints), and their list is the cause because it could not be read completely.
 bool is_of_unread_list(const std::string& place, const std::string& cause) {
   const bool is_probe = is_within(place, "output.probes");
   if (cause == "joints") return is_probe;
@@ -86,7 +86,7 @@ Result<LoadedScene> read_native(Json root, const std::string& file, const fs::pa
   return finish_loading(std::move(scene), std::move(issues), file);
 }
 
-// By the keys that only one of the formats has.
+// Returns the format by the keys that only one of the formats has.
 SceneFormat format_of(const Json& root) {
   const auto has_any = [&](std::initializer_list<const char*> keys) {
     return root.is_object() &&
@@ -98,7 +98,7 @@ SceneFormat format_of(const Json& root) {
   return SceneFormat::clearance;
 }
 
-// Overrides name values of the native scene.
+// Applies overrides to an imported scene. They name values of the native scene.
 Result<LoadedScene> with_overrides(Result<LoadedScene> loaded, const fs::path& path,
                                    const std::vector<std::string>& overrides) {
   if (!loaded || overrides.empty()) return loaded;
@@ -106,7 +106,7 @@ Result<LoadedScene> with_overrides(Result<LoadedScene> loaded, const fs::path& p
   return read_native(scene_to_json_value(loaded->scene), path.string(), base_directory, overrides, loaded->warnings);
 }
 
-/// `robot.sides` is no value of the scene: it says how the scene is made.
+/// Reads a robot. The override `robot.sides` is not a value of the scene: it controls how the scene is made.
 Result<LoadedScene> read_robot_with(const fs::path& path, const std::string& format,
                                     std::vector<std::string> overrides) {
   constexpr std::string_view key = "robot.sides=";
@@ -149,7 +149,7 @@ bool is_script(const fs::path& path) {
   return path.extension() == ".txt" || path.extension() == ".ipc";
 }
 
-/// By its first element; what is no XML, or not there, is told by those who read it.
+/// Returns the format by the first element. The readers report files that are missing or not XML.
 SceneFormat format_of_xml(const fs::path& path) {
   std::string start(1 << 16, ' ');  // comments included
   std::ifstream file(path);

@@ -1,4 +1,4 @@
-// Scenes from files and to files. A scene that loads is valid: `validate` has no errors and its meshes exist.
+// Reading and writing of scene files. A scene that loads is valid: `validate` has no errors and its meshes exist.
 #pragma once
 
 #include <filesystem>
@@ -19,16 +19,16 @@ enum class SceneFormat { automatic, clearance, ipc, rigid_ipc, polyfem, urdf, mj
 Result<LoadedScene> load_scene(const std::filesystem::path& path, SceneFormat format = SceneFormat::automatic,
                                const std::vector<std::string>& overrides = {});
 
-/// A native scene from text, as if it stood in a file in `base_directory`; `name` is the file in messages.
+/// Reads a native scene from text, as if it were a file in `base_directory`; `name` is the file in messages.
 Result<LoadedScene> load_scene_text(const std::string& text, const std::string& name,
                                     const std::filesystem::path& base_directory,
                                     const std::vector<std::string>& overrides = {});
 
-/// A native scene with every default, as it would stand in the file `path`. Relative mesh paths become absolute where
-/// the file lies in another directory than the scene came from.
+/// Returns the text of a native scene with every default, as it would be in the file `path`. Relative mesh paths become
+/// absolute if the file lies in another directory than that of the scene.
 std::string scene_text(const std::filesystem::path& path, const SceneDesc& scene);
 
-/// Writes that text, in one atomic replacement of the file.
+/// Writes that text in one atomic replacement of the file.
 Result<Done> save_scene(const std::filesystem::path& path, const SceneDesc& scene);
 
 }  // namespace clearance

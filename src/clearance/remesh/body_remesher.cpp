@@ -12,18 +12,18 @@ namespace clearance {
 
 namespace {
 
-/// So many trials are judged at once, and so many candidates are looked at for them; no matter how many threads.
+/// Number of trials judged at once, and number of candidates examined to find them; the same for any number of threads.
 constexpr std::size_t batch_size = 16, most_looked_at = 64;
-/// Splits that are tried together, at most.
+/// Largest number of splits that are tried together.
 constexpr std::size_t most_together = 4;
-/// Of the body's volume: what a local problem has at least.
+/// Least volume of a local problem, as a fraction of the body's volume.
 constexpr double volume_share = 0.01;
-/// Of what has to be gained: what brings less where hardly anything moves does not pay where more does. Of 4168 such
-/// trials of splits, in contact and without, 6 did; of 5636 that brought more, 735.
+/// Fraction of the required gain below which a trial on a narrow scope is not repeated on a wide one. Of 4168 such
+/// trials of splits, in contact and without, 6 paid on the wide scope; of 5636 that brought more, 735.
 constexpr double least_promise = 0.5;
-/// Nodes move by less than this part of the mean edge in a local problem, as a rule.
+/// Allowance for the motion of nodes in a local problem, as a fraction of the mean edge; nodes usually move less.
 constexpr double allowance_share = 0.25;
-/// What shares of a body's energy are shares of has at least that of this strain.
+/// Strain whose energy is added to a body's energy before relative limits are taken of it.
 constexpr double least_strain = 1e-7;
 
 template <int dim>
@@ -68,9 +68,10 @@ void BodyRemesher<dim>::run() {
 
 // --- candidates ---
 
-/// Energies of all edges, and from which on they are worth a trial.
+/// Computes the energies of all edges and the thresholds from which on they are worth a trial.
 template <int dim>
 void BodyRemesher<dim>::rank() {
+  // Collect the edges as they are now, and find what the boundary is near to.
   edges_ = mesh().edges();
   const auto count = static_cast<int>(edges_.size());
   elastic_.assign(edges_.size(), 0.0);
@@ -78,15 +79,17 @@ void BodyRemesher<dim>::rank() {
   const BoundaryContacts<dim> boundary(setting_);
   near_.renew(boundary, body());
   const ContactEnergies contacts = boundary.energies();
+  // Compute the elastic and the contact energy of every edge.
   parallel_for(count, 64, [&](int e) {
     const auto [a, b] = edges_[static_cast<std::size_t>(e)];
     elastic_[static_cast<std::size_t>(e)] = elastic_energy_of_edge(body(), a, b);
     contact_[static_cast<std::size_t>(e)] = contact_energy_of_edge(body(), contacts, a, b);
   });
+  // Derive target lengths for the criterion `size`, and the thresholds of both energies.
   if (!is_energetic()) target_ = target_lengths(body(), edges_, contacts, edited_.surface().dhat());
   of_elastic_ = cull(elastic_, options().split_quantile, options().collapse_quantile);
   of_contact_ = cull(contact_, options().split_quantile, options().collapse_quantile);
-  // What rounding makes of a body that flies freely is no reason to change it.
+  // The strain energy `least_strain` is added, so that rounding alone is no reason to change a body that flies freely.
   energy_ = contacts.sum + ordered_sum(mesh().num_cells(), [&](int c) {
                              if (!mesh().is_cell_alive(c)) return 0.0;
                              const auto& m = body().materials[static_cast<std::size_t>(mesh().cell_label(c))];
@@ -95,7 +98,8 @@ void BodyRemesher<dim>::rank() {
                            }).value();
 }
 
-/// The larger of two, as parts of what is worth a split; at most 0: it is not.
+/// Returns the larger of the elastic and the contact energy, each relative to its threshold for splits; 0 if neither
+/// exceeds its threshold.
 template <int dim>
 double BodyRemesher<dim>::split_priority(double elastic, double contact) const {
   double priority = 0.0;
@@ -125,9 +129,11 @@ bool BodyRemesher<dim>::may_collapse(std::size_t edge, double length) const {
   return elastic_[edge] <= of_elastic_.collapse && contact_[edge] <= of_contact_.collapse;
 }
 
-/// The shortest first, and none that is long: collapses take refinement back, they do not coarsen what was there.
+/// Queues the edges to collapse, the shortest first. Long edges are left out: collapses undo refinement, they do not
+/// coarsen the original mesh.
 template <int dim>
 auto BodyRemesher<dim>::collapse_queue() const -> Queue {
+  // The default limit is the median length of the body's edges.
   double longest = options().longest_collapse;
   if (longest == 0.0 && !edges_.empty()) {
     std::vector<double> lengths;
@@ -145,16 +151,18 @@ auto BodyRemesher<dim>::collapse_queue() const -> Queue {
   return queue;
 }
 
-/// Edges and, in 3D, faces of the worst elements first.
+/// Queues edges and, in 3D, faces to swap, those of the worst elements first.
 template <int dim>
 auto BodyRemesher<dim>::swap_queue() const -> Queue {
-  constexpr double good = 0.6;  // elements that are better stay
+  constexpr double good = 0.6;  // better elements are left alone
   Queue queue;
+  // Rank an edge by the worst element around it.
   for (const auto& [a, b] : edges_) {
     double worst = 1.0;
     for (const int c : mesh().cells_at_edge(a, b)) worst = std::min(worst, mesh().quality(c));
     if (worst < good) queue.insert({-worst, {a, b, -1}, 0.0});
   }
+  // A face of two bad elements is queued twice; the entry of the worse element comes first.
   if constexpr (dim == 3) {
     for (int c = 0; c < mesh().num_cells(); ++c) {
       if (!mesh().is_cell_alive(c) || mesh().quality(c) >= good) continue;
@@ -169,7 +177,7 @@ auto BodyRemesher<dim>::swap_queue() const -> Queue {
   return queue;
 }
 
-/// Vertices of the worst elements first.
+/// Queues the inner, free vertices to smooth, those of the worst elements first.
 template <int dim>
 auto BodyRemesher<dim>::smooth_queue() const -> Queue {
   constexpr double good = 0.6;
@@ -185,8 +193,8 @@ auto BodyRemesher<dim>::smooth_queue() const -> Queue {
 
 // --- trials ---
 
-/// Batches of trials that do not touch each other are judged at once, and committed in their order. What an earlier one
-/// of the batch has changed is judged again in the next.
+/// Works through a queue. Batches of trials that do not affect each other are judged at once and committed in their
+/// order. A trial that an earlier one of its batch has affected is judged again in the next batch.
 template <int dim>
 void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   refused_.clear();
@@ -195,21 +203,25 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
   const auto& is_stop_wanted = setting_.in.options.is_stop_wanted;
   while (!queue.empty() && !(is_stop_wanted && is_stop_wanted())) {
     if (near_.is_stale()) near_.renew(BoundaryContacts<dim>(setting_), body());
+    // Fill a batch from the front of the queue.
     std::vector<Attempt> batch;
     std::vector<Candidate> postponed;
-    VertexMarks taken, changed;  // vertices that trials of the batch move; that have changed since they were prepared
+    // vertices that trials of the batch move; vertices that have changed since the trials were prepared
+    VertexMarks taken, changed;
     for (std::size_t i = 0; i < most_looked_at && batch.size() < batch_size && !queue.empty(); ++i) {
       const Candidate wish = *queue.begin();
       queue.erase(queue.begin());
       std::optional<Attempt> attempt = next_attempt(kind, wish);
       if (!attempt) continue;
       const std::vector<Way> ways = this->ways(kind, *attempt);
+      // The scope starts from the existing vertices of the operations.
       std::vector<int> seeds;
       for (const Operation<dim>& operation : ways.front()) {
         for (const int v : operation.vertices) {
           if (v >= 0 && v < mesh().num_vertices()) seeds.push_back(v);
         }
       }
+      // A trial that depends on vertices of the batch waits for the next batch.
       const bool is_free_of_others = !taken.has_any(seeds);
       const bool is_wide = doubtful_.contains(attempt->target.vertices);
       if (is_free_of_others) attempt->trial.scope = scopes_.find(seeds, is_wide);
@@ -222,16 +234,20 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         batch.push_back(std::move(*attempt));
       }
     }
+    // Judge the batch in parallel; this changes neither mesh nor fields.
     parallel_for(static_cast<int>(batch.size()), 1,
                  [&](int i) { judge(setting_, limits_, batch[static_cast<std::size_t>(i)].trial); });
+    // Commit the accepted trials in order, and requeue or refuse the others.
     for (const Attempt& attempt : batch) {
       const auto& [wish, target, is_together, trial] = attempt;
+      // Judge it again with contacts.
       if (trial.verdict == TrialVerdict::unclear) {
         unclear_.insert(target.vertices);
         postponed.push_back(wish);
         continue;
       }
-      // What pays where hardly anything moves does, but not the other way round.
+      // A failure on the narrow scope is repeated on the wide one: a trial that pays with few moving nodes also pays
+      // with more, but not the other way round.
       const bool is_hopeless = trial.verdict == TrialVerdict::no_gain && kind == Kind::split &&
                                trial.most < least_promise * limits_.least_gain;
       if (trial.verdict != TrialVerdict::accepted && limits_.has_energy_test && !is_hopeless &&
@@ -248,6 +264,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         refuse(kind, attempt, postponed);
         continue;
       }
+      // Judge again what an earlier commit of this batch has affected.
       const bool may_touch_changed =
           !trial.region && trial.clear_way < infinity && trial.after->way() >= near_.clear_way();
       if (may_touch_changed || changed.has_any(trial.before->vertices())) {
@@ -260,7 +277,7 @@ void BodyRemesher<dim>::work_off(Kind kind, Queue queue) {
         for (const int c : change.edit.added_cells) changed.add(mesh().cell(c));
         if (kind == Kind::split) add_children(target, change.edit.vertex, queue);
       }
-      // What it was split for may still be too long.
+      // The edge that the split was made for may still be too long.
       if (wish.vertices != target.vertices) queue.insert(wish);
     }
     queue.insert(postponed.begin(), postponed.end());
@@ -272,7 +289,9 @@ bool BodyRemesher<dim>::is_in_vain(Kind kind, const Candidate& target) const {
   return refused_.contains(target.vertices) || !has_prospects(kind, target);
 }
 
-/// The longest edge around goes first; where it gains too little by itself, it still must not be in the way of others.
+/// Returns the next trial for a candidate: a split of the longest edge around it, or, if that was refused, the splits
+/// of the candidate and all longer edges around it together. A split that gains too little by itself must not block
+/// others.
 template <int dim>
 auto BodyRemesher<dim>::next_attempt(Kind kind, const Candidate& wish) const -> std::optional<Attempt> {
   Attempt attempt{wish, kind == Kind::split ? longest_around(wish) : wish, false, {}};
@@ -289,8 +308,9 @@ void BodyRemesher<dim>::refuse(Kind kind, const Attempt& attempt, std::vector<Ca
   if (kind == Kind::split && attempt.target.vertices != attempt.wish.vertices) postponed.push_back(attempt.wish);
 }
 
-/// An edge is split where none of the elements around it has a longer one, else the longest of these goes first
-/// [Riv97]: however often elements are split, they do not become thin, and thin ones would be stiff.
+/// Returns the edge to split for a candidate: the candidate itself if no element around it has a longer edge, else the
+/// end of the path of longest edges [Riv97]. Repeated splits then never make elements thin; thin elements would be
+/// stiff.
 template <int dim>
 auto BodyRemesher<dim>::longest_around(const Candidate& candidate) const -> Candidate {
   constexpr double longer = 1.0 + 1e-9;
@@ -300,6 +320,7 @@ auto BodyRemesher<dim>::longest_around(const Candidate& candidate) const -> Cand
     const auto [a, b, none] = longest.vertices;
     length = std::max(length, edge_length(a, b));
     bool has_longer = false;
+    // Move to the longest edge of the elements around; edges between frozen vertices cannot be split.
     for (const int cell : mesh().cells_at_edge(a, b)) {
       const auto& corners = mesh().cell(cell);
       for (std::size_t i = 0; i <= dim; ++i) {
@@ -316,19 +337,20 @@ auto BodyRemesher<dim>::longest_around(const Candidate& candidate) const -> Cand
   }
 }
 
-/// Something that the trial is solved with belongs to another one.
+/// True if the scope moves or contains vertices that another trial of the batch moves.
 template <int dim>
 bool BodyRemesher<dim>::depends_on(const Scope& scope, const VertexMarks& taken) const {
   return taken.has_any(scope.moving) ||
          std::any_of(scope.cells.begin(), scope.cells.end(), [&](int c) { return taken.has_any(mesh().cell(c)); });
 }
 
-/// What an attempt may do; the first way that the mesh allows is tried. At least one.
+/// Returns the ways to carry out an attempt, at least one. The first way that the mesh allows is tried.
 template <int dim>
 auto BodyRemesher<dim>::ways(Kind kind, const Attempt& attempt) -> std::vector<Way> {
   const auto [a, b, c] = attempt.target.vertices;
   if (attempt.is_together) return {splits_together(attempt.wish)};
   if (kind == Kind::smooth) {
+    // Smoothing moves the vertex to the centre of its neighbours, or half or a quarter of the way.
     Vec<dim> centre = Vec<dim>::Zero();
     const std::vector<int> around = mesh().neighbours(a);
     for (const int v : around) centre += mesh().rest(v) / static_cast<double>(around.size());
@@ -339,6 +361,7 @@ auto BodyRemesher<dim>::ways(Kind kind, const Attempt& attempt) -> std::vector<W
     return ways;
   }
   if (kind != Kind::collapse) return {{{kind, {a, b, c}, false, Vec<dim>::Zero()}}};
+  // A collapse keeps the vertex on the boundary; between two inner vertices it prefers the midpoint.
   const Way towards_b{{kind, {a, b, -1}, false, Vec<dim>::Zero()}};
   const Way towards_a{{kind, {b, a, -1}, false, Vec<dim>::Zero()}};
   const bool is_a_outside = mesh().is_on_boundary(a), is_b_outside = mesh().is_on_boundary(b);
@@ -348,9 +371,11 @@ auto BodyRemesher<dim>::ways(Kind kind, const Attempt& attempt) -> std::vector<W
   return {{{kind, {a, b, -1}, true, Vec<dim>::Zero()}}, towards_b, towards_a};
 }
 
-/// All that has to go before an edge has no longer one around it, and that edge; nothing if it cannot be, or is much.
+/// Returns the splits of all longer edges around an edge, in order, followed by that of the edge itself; empty if one
+/// of them is impossible or if there are more than `most_together`.
 template <int dim>
 auto BodyRemesher<dim>::splits_together(const Candidate& wish) -> Way {
+  // Apply the splits one by one to find the sequence, then undo them.
   Way way;
   bool is_complete = false;
   changes_.clear();
@@ -371,7 +396,8 @@ bool BodyRemesher<dim>::may_split(int a, int b) const {
   return !is_full && depth_of(a, b) < options().depth;
 }
 
-/// Barriers of edges that are hardly longer than their reach repel their neighbours.
+/// True if a split leaves no boundary edge at the new vertex shorter than two activation distances: the barriers of
+/// shorter edges would repel their neighbours.
 template <int dim>
 bool BodyRemesher<dim>::keeps_distances(const MeshEdit& edit) const {
   if (edit.kind != Kind::split || !edit.is_on_boundary || !edited_.surface().has_contact()) return true;
@@ -383,7 +409,7 @@ bool BodyRemesher<dim>::keeps_distances(const MeshEdit& edit) const {
   return true;
 }
 
-/// Swapped and smoothed elements have to be better at rest than those that they replace.
+/// True if swapped or smoothed elements are better at rest than those that they replace.
 template <int dim>
 bool BodyRemesher<dim>::is_better(const Trial<dim>& trial) const {
   return trial.quality_after > trial.quality_before * (1.0 + 1e-3);
@@ -409,11 +435,13 @@ void BodyRemesher<dim>::undo_all() {
 template <int dim>
 bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Trial<dim>& trial,
                                     bool& parts_close_ones) {
+  // Compare the quality of the worst element before and after.
   const auto worst = [&](std::span<const int> cells) {
     double quality = 1.0;
     for (const int c : cells) quality = std::min(quality, mesh().quality(c));
     return quality;
   };
+  // Accept a change only if it keeps distances on the boundary and, for swap and smooth, improves the elements.
   const auto is_good = [&] {
     const Change<dim>& change = changes_.back();
     if (kind == Kind::smooth) trial.quality_after = worst(change.reshaped_cells);
@@ -424,6 +452,7 @@ bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Tri
     const bool has_to_be_better = kind == Kind::swap || kind == Kind::smooth;
     return keeps_distances(change.edit) && (!has_to_be_better || is_better(trial));
   };
+  // Try the ways in order; undo one that fails before the next.
   changes_.clear();
   for (const Way& way : ways) {
     if (kind == Kind::smooth) trial.quality_before = worst(mesh().cells_at(way.front().vertices[0]));
@@ -440,15 +469,18 @@ bool BodyRemesher<dim>::apply_first(Kind kind, const std::vector<Way>& ways, Tri
   return false;
 }
 
-/// A trial, ready to be judged; false if it is refused, or not worth the work. The body is as before afterwards.
+/// Prepares a trial to be judged. Returns false if it is refused or not worth the work. The body is unchanged
+/// afterwards.
 template <int dim>
 bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt& attempt) {
   const auto [a, b, c] = attempt.target.vertices;
   Trial<dim>& trial = attempt.trial;
+  // The queue may hold edges and vertices that no longer exist.
   const bool exists = kind == Kind::smooth ? mesh().is_vertex_alive(a)
                                            : mesh().is_vertex_alive(a) && mesh().is_vertex_alive(b) &&
                                                  !mesh().cells_at_edge(a, b).empty();
   if (!exists) return false;
+  // The splits that must come together are impossible: note a small gain, so that they are not tried again at once.
   if (ways.front().empty()) {
     note_rejected(kind, attempt.target, 0.01 * limits_.least_gain);
     return false;
@@ -457,6 +489,7 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
     ++report_.num_unsafe;
     return false;
   }
+  // Apply the operations to the mesh and find the scope before and after them.
   const int first_cell = mesh().num_cells(), first_facet = mesh().num_facets();
   trial.first_new_vertex = mesh().num_vertices();
   bool parts_close_ones = false;
@@ -468,11 +501,12 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
     add_replaced(edit, reshaped_cells, trial.scope);
     trial.changes_boundary = trial.changes_boundary || edit.is_on_boundary;
   }
-  // Those that came and went.
+  // Remove the cells and facets that one operation added and a later one removed.
   std::erase_if(trial.scope.cells, [&](int cell) { return cell >= first_cell; });
   std::erase_if(trial.scope.facets, [&](int facet) { return facet >= first_facet; });
   Scope after = trial.scope;
   for (const Change<dim>& change : changes_) after = scope_after(body(), after, change.edit);
+  // Bound the gain without any solve; refuse a split that cannot reach the limit.
   const double most = kind == Kind::split && limits_.has_energy_test ? most_gain() : infinity;
   const auto refuse = [&] {
     undo_all();
@@ -481,25 +515,26 @@ bool BodyRemesher<dim>::prepare(Kind kind, const std::vector<Way>& ways, Attempt
     return false;
   };
   const bool is_promising = most > limits_.least_gain;
+  // Choose the region of contacts; it stays empty if the boundary of the scope is near nothing.
   if (!trial.scope.facets.empty() && edited_.surface().has_contact()) {
     const bool moves_boundary = kind == Kind::collapse && trial.changes_boundary;
     trial.clear_way = near_.clear_way();
-    // Extents are those of the old boundary, which holds the new one.
+    // The extents are those of the old boundary, which contains the new one.
     if (moves_boundary || parts_close_ones || near_.has_any(mesh(), trial.scope.facets) ||
         unclear_.contains(attempt.target.vertices)) {
       trial.region = region_of(trial.scope);
     }
   }
-  // Several are many, and what only contacts could make of them is rare: 17 of 3800.
+  // Several splits together are costly, and only contacts could make this trial pay, which is rare: 17 of 3800.
   if (!is_promising && (attempt.is_together || !trial.region)) return refuse();
   trial.after = std::make_unique<LocalProblem<dim>>(setting_, after, trial.region ? &*trial.region : nullptr);
-  // What comes to touch only later lets it gain even less.
+  // Contacts that form only later reduce the gain further.
   if (!is_promising && !trial.after->has_contacts()) return refuse();
   undo_all();
   return true;
 }
 
-/// [J] For each split that has been done, by the decrement of the new vertices, were there no contacts.
+/// Returns a bound [J] on the gain of each split made, from the decrement of the new vertices without contacts.
 template <int dim>
 double BodyRemesher<dim>::most_gain() const {
   const auto& materials = body().materials;
@@ -509,6 +544,7 @@ double BodyRemesher<dim>::most_gain() const {
   for (const Change<dim>& change : changes_) {
     if (is_free(body(), change.edit.vertex)) vertices.push_back(change.edit.vertex);
   }
+  // The estimate ignores damping, so it bounds nothing for damped materials.
   if (vertices.empty()) return 0.0;
   const double count = static_cast<double>(changes_.size());
   return is_damped ? infinity : most_of_model * split_decrement(setting_, edited_.x_tilde(), vertices) / count;
@@ -516,6 +552,7 @@ double BodyRemesher<dim>::most_gain() const {
 
 template <int dim>
 ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
+  // Bound the facets at x1 and x0, and sum their edges for the mean length.
   Extent<dim> extent;
   double length = 0.0;
   for (const int f : scope.facets) {
@@ -526,6 +563,7 @@ ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
     }
     length += edge_length(facet[0], facet[1]);
   }
+  // Both sides of a contact may move by the allowance. Margin and allowance are doubled.
   ContactRegion<dim> region;
   region.allowance = allowance_share * length / static_cast<double>(scope.facets.size());
   const double activation = edited_.surface().dhat() + setting_.options.barrier.min_separation;
@@ -533,7 +571,7 @@ ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
   return region;
 }
 
-/// [J] That an edge was ranked by.
+/// Returns the energy [J] by which an edge is ranked.
 template <int dim>
 double BodyRemesher<dim>::energy_around(const Candidate& candidate) const {
   const std::array<int, 2> edge = {candidate.vertices[0], candidate.vertices[1]};
@@ -543,15 +581,17 @@ double BodyRemesher<dim>::energy_around(const Candidate& candidate) const {
          (is_ranked ? contact_[static_cast<std::size_t>(ranked - edges_.begin())] : candidate.inherited);
 }
 
-/// What an operation gains goes with the energy around it. That holds less the longer ago it was tried, as stresses
-/// come to have another shape: then all is tried again, first what was close to paying, and not all of it in the same
-/// step.
+/// True if an operation that was rejected before may pay now. Its gain is assumed to be proportional to the energy
+/// around it. This assumption loses validity with the age of the rejection, because the stress distribution changes.
+/// Everything is therefore tried again after a while: first the operations that were close to paying, and not all in
+/// the same step.
 template <int dim>
 bool BodyRemesher<dim>::has_prospects(Kind kind, const Candidate& candidate) const {
   constexpr int least_age = 8;
   const auto [a, b, none] = candidate.vertices;
   const auto found = rejected_.find({{a, b}, kind});
   if (found == rejected_.end()) return true;
+  // Age in units of 8 to 15 steps; the spread by vertex numbers distributes the retrials over the steps.
   const double age =
       static_cast<double>(setting_.in.state.step - found->second.step) / (least_age + (a + b) % least_age);
   const double doubt = std::max(1.0, age * age);
@@ -592,13 +632,13 @@ std::vector<RejectedOperation> BodyRemesher<dim>::rejected() const {
 
 template <int dim>
 void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
-  // Others of its batch may have taken the numbers that its vertices had when it was tried.
+  // Vertex numbers of earlier commits of the batch shift those that the trial's new vertices had when it was prepared.
   const int shift = mesh().num_vertices() - trial.first_new_vertex;
   const auto number = [&](int v) { return v >= trial.first_new_vertex ? v + shift : v; };
   changes_.clear();
   for (Operation<dim> operation : trial.operations) {
     for (int& v : operation.vertices) v = number(v);
-    // It was possible on the same elements.
+    // The operation was possible on the same elements in `prepare`.
     const bool is_done = apply(operation);
     CLEARANCE_ASSERT(is_done);
     if (!is_done) return;
@@ -621,6 +661,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
         break;
     }
   }
+  // Take over the positions that the local solve found.
   std::vector<int> moved;
   for (int i = 0; i < trial.after->num_moving(); ++i) {
     moved.push_back(number(trial.after->vertices()[static_cast<std::size_t>(i)]));
@@ -631,7 +672,7 @@ void BodyRemesher<dim>::commit(const Trial<dim>& trial) {
   report_.gain += trial.fall;
 }
 
-/// The edges of a new vertex, where they are still worth it. What contacts have on them is that of their parent.
+/// Queues the edges of a new vertex that are still worth a split. Their contact energy is that of the parent edge.
 template <int dim>
 void BodyRemesher<dim>::add_children(const Candidate& parent, int vertex, Queue& queue) const {
   for (const int v : mesh().neighbours(vertex)) {

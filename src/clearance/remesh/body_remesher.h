@@ -1,4 +1,4 @@
-// The operations on one body within a step: which are tried, in which order, and what is done of them.
+// The remeshing of one body within a step: the choice of operations, their order, and the commit of those accepted.
 #pragma once
 
 #include <algorithm>
@@ -33,23 +33,23 @@ class VertexMarks {
 template <int dim>
 class BodyRemesher {
  public:
-  /// All outlive the object.
+  /// All arguments must outlive the object.
   BodyRemesher(const RemeshInputs<dim>& in, AdaptingBody<dim>& body, const SceneSurfaces<dim>& surroundings,
                RemeshReport& report);
 
-  /// Splits, collapses, swaps and smooths, as far as the options ask for it.
+  /// Runs the phases that the options ask for: splits, collapses, swaps, smoothing.
   void run();
-  /// The boundary as it is now.
+  /// Returns the boundary of the mesh in its present state.
   BodySurface<dim> surface() const { return edited_.surface().whole(); }
-  /// What has been tried in vain, as it is known now.
+  /// Returns the operations that were rejected, in this step and before, on edges that still exist.
   std::vector<RejectedOperation> rejected() const;
 
  private:
-  /// What is to be tried. The first in the order is the next.
+  /// An operation to be tried. The candidate with the highest priority comes first.
   struct Candidate {
     double priority = 0.0;
     std::array<int, 3> vertices = {-1, -1, -1};
-    double inherited = 0.0;  // of splits: [J] what contacts have on the edge, or by size [m] how long it may be
+    double inherited = 0.0;  // Splits only: [J] contact energy of the edge; by size, its target length [m].
     bool operator<(const Candidate& other) const {
       return priority != other.priority ? priority > other.priority : vertices < other.vertices;
     }
@@ -66,13 +66,14 @@ class BodyRemesher {
   double split_priority(double elastic, double contact) const;
   bool may_collapse(std::size_t edge, double length) const;
 
-  /// What is tried for a candidate: itself, what has to go first, or both together.
+  /// A trial for a candidate. Its target is the candidate itself or an edge that must be split first; `is_together`
+  /// splits the candidate and all such edges at once.
   struct Attempt {
     Candidate wish, target;
     bool is_together = false;
     Trial<dim> trial;
   };
-  /// Operations one after the other.
+  /// Operations that are applied one after the other.
   using Way = std::vector<Operation<dim>>;
 
   void work_off(Kind kind, Queue queue);
@@ -90,16 +91,16 @@ class BodyRemesher {
   bool keeps_distances(const MeshEdit& edit) const;
   ContactRegion<dim> region_of(const Scope& scope) const;
   void commit(const Trial<dim>& trial);
-  // What earlier steps have tried in vain.
+  // The memory of operations that earlier steps have rejected.
   bool has_prospects(Kind kind, const Candidate& candidate) const;
   void note_rejected(Kind kind, const Candidate& candidate, double most);
   double energy_around(const Candidate& candidate) const;
   double most_gain() const;
-  /// Of all edges at elements that have changed.
+  /// Forgets the rejected operations on all edges of elements that have changed.
   void forget_rejected(const Change<dim>& change);
   Candidate longest_around(const Candidate& candidate) const;
   bool depends_on(const Scope& scope, const VertexMarks& taken) const;
-  /// Splits of this step that an edge comes from.
+  /// Returns how many splits of this step, one after the other, led to an edge.
   int depth_of(int a, int b) const {
     return std::max(generation_[static_cast<std::size_t>(a)], generation_[static_cast<std::size_t>(b)]);
   }
@@ -115,18 +116,19 @@ class BodyRemesher {
   LocalSetting<dim> setting_;
   ScopeFinder<dim> scopes_;
 
-  // Of the phase at hand: splits, collapses, ...
+  // Data of the current phase (splits, collapses, ...).
   std::vector<std::array<int, 2>> edges_;
   std::vector<double> elastic_, contact_;  // per edge
   std::vector<double> target_;             // [m] per edge, by size
   Culling of_elastic_, of_contact_;
-  double energy_ = 0.0;  // [J] elastic and of contacts
+  double energy_ = 0.0;  // [J] elastic energy and contact energy of the body
   TrialLimits limits_;
   NearVertices<dim> near_;
-  // What was tried in vain in this phase; what is judged with contacts, whatever is near; what is on more elements.
+  // Targets of this phase that were refused; those to be judged with contacts even if nothing is near; and those to be
+  // judged on a wider part of the body.
   std::set<std::array<int, 3>> refused_, unclear_, doubtful_;
-  std::vector<Change<dim>> changes_;  // what the trial at hand has done to the body
-  std::vector<int> generation_;       // per vertex: of splits in this step
+  std::vector<Change<dim>> changes_;  // changes that the current trial has made to the body
+  std::vector<int> generation_;       // per vertex: number of successive splits in this step that led to it
   std::map<std::pair<std::array<int, 2>, Kind>, RejectedOperation> rejected_;
 };
 

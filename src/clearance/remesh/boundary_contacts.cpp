@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// Of mean edges: elements are farther from their neighbours than that, and nodes seldom move as far.
+/// Margin in mean edges: elements are farther from their neighbours than that, and nodes seldom move as far.
 constexpr double margin_share = 0.1;
 
 template <int dim>
@@ -26,11 +26,12 @@ double mean_boundary_edge(const SimplexMesh<dim>& mesh) {
   return sum / std::max(count, 1);
 }
 
-/// False where nothing of other bodies is, nor of the body itself.
+/// False if neither a half-space, nor another body, nor the body itself can be within the extent.
 template <int dim>
 bool may_touch_anything(const LocalSetting<dim>& setting, const Extent<dim>& extent) {
   if (setting.body.has_self_contact) return true;
   for (const HalfSpace& plane : setting.in.model.half_spaces) {
+    // The lowest corner of a box decides whether it passes the plane.
     const Vec<dim> normal = plane.normal.template head<dim>();
     const auto lowest = [&](const Vec<dim>& low, const Vec<dim>& high) {
       return (normal.array() > 0.0).select(low.array() * normal.array(), high.array() * normal.array()).sum();
@@ -48,6 +49,7 @@ bool may_touch_anything(const LocalSetting<dim>& setting, const Extent<dim>& ext
 template <int dim>
 double facet_distance_sq(const std::array<Vec<dim>, dim>& f, const std::array<Vec<dim>, dim>& g) {
   double least = infinity;
+  // The least distance of two facets is that of a vertex to a facet or, in 3D, of two edges.
   const auto compare_points = [&](const auto& points, const auto& facet) {
     for (const Vec<dim>& p : points) {
       if constexpr (dim == 2) least = std::min(least, point_edge_distance_sq<2>(p, facet[0], facet[1]));
@@ -66,12 +68,14 @@ double facet_distance_sq(const std::array<Vec<dim>, dim>& f, const std::array<Ve
   return least;
 }
 
-/// Of facets that share no vertex since a split, but did before it, and are within reach.
+/// Returns the vertices of facets that a split has parted: facets within reach of each other that share no vertex any
+/// more, but did before the split.
 template <int dim>
 std::vector<int> vertices_of_parted(const AdaptingBody<dim>& body, const MeshEdit& edit, double reach) {
   std::vector<int> vertices;
   if (edit.kind != MeshEdit::Kind::split || !edit.is_on_boundary || !body.has_self_contact || reach == 0.0) return {};
   const SimplexMesh<dim>& mesh = body.mesh;
+  // Collect the facets around those that the split replaced.
   std::vector<int> around;
   for (const int f : edit.removed_facets) {
     for (const int v : mesh.facet(f)) {
@@ -84,6 +88,7 @@ std::vector<int> vertices_of_parted(const AdaptingBody<dim>& body, const MeshEdi
     for (std::size_t i = 0; i < dim; ++i) x[i] = body.fields[static_cast<std::size_t>(mesh.facet(f)[i])].*field;
     return x;
   };
+  // Compare each new facet with those around that it shares no vertex with, at x1 and at x0.
   for (const int f : edit.added_facets) {
     const auto& own = mesh.facet(f);
     for (const int g : around) {
@@ -106,9 +111,11 @@ template <int dim>
 BoundaryContacts<dim>::BoundaryContacts(const LocalSetting<dim>& setting) : setting_(setting) {
   if (!setting.own.has_contact()) return;
   const SimplexMesh<dim>& mesh = setting.body.mesh;
+  // Look beyond the contact distance by a margin, so that the result stays valid for some motion of the boundary.
   const double activation = setting.own.dhat() + setting.options.barrier.min_separation;
   margin_ = std::max(activation, margin_share * mean_boundary_edge(mesh));
   reach_ = activation + margin_;
+  // Skip the work if nothing can be within reach of the body's bounding box.
   Extent<dim> extent;
   for (int v = 0; v < mesh.num_vertices(); ++v) {
     if (!mesh.is_vertex_alive(v)) continue;
@@ -117,8 +124,9 @@ BoundaryContacts<dim>::BoundaryContacts(const LocalSetting<dim>& setting) : sett
   }
   const ContactRegion<dim> around{extent.inflated(reach_), 0.0};
   if (!may_touch_anything(setting, around.extent)) return;
+  // Build a problem without elements: it holds the surfaces alone.
   all_ = std::make_unique<LocalProblem<dim>>(setting, Scope(), &around);
-  // Own surface vertices are the boundary's, in their order.
+  // The body's own surface vertices are its boundary vertices, in their order.
   const SurfaceTopology& surface = all_->model().surface;
   broad_phase_ = make_broad_phase(dim, surface);
   mesh_vertex_.assign(static_cast<std::size_t>(surface.num_vertices), -1);
@@ -135,12 +143,14 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
   ContactEnergies energies;
   energies.of_facet.assign(static_cast<std::size_t>(mesh.num_facets()), 0.0);
   if (!all_) return energies;
+  // Build the contacts at x1 with the formulation of the step.
   const Model& model = all_->model();
   const VecX x = model.surface_map.apply(all_->x1());
   const auto contacts = make_contact_model<dim>(model, setting_.options.barrier, setting_.options.formulation);
   const ContactSet set = contacts->build(x, contacts->find_candidates(*broad_phase_, x, x));
   const double stiffness = setting_.options.kappa.fixed > 0.0 ? setting_.options.kappa.fixed / setting_.scale : 1.0;
 
+  // Distribute the energy of each contact over its vertices on the body.
   std::vector<double> of_vertex(static_cast<std::size_t>(mesh.num_vertices()), 0.0);
   for (std::size_t k = 0; k < set.contacts.size(); ++k) {
     std::vector<int> own;
@@ -152,6 +162,7 @@ ContactEnergies BoundaryContacts<dim>::energies() const {
     energies.sum += energy;
     for (const int v : own) of_vertex[static_cast<std::size_t>(v)] += energy / static_cast<double>(own.size());
   }
+  // Distribute the energy of each vertex over its facets.
   for (int f = 0; f < mesh.num_facets(); ++f) {
     if (!mesh.is_facet_alive(f)) continue;
     for (const int v : mesh.facet(f)) {
@@ -183,6 +194,7 @@ void BoundaryContacts<dim>::mark_near(const VecX& x, std::vector<char>& is_near)
       is_near[static_cast<std::size_t>(mesh_vertex_[static_cast<std::size_t>(v)])] = 1;
     }
   };
+  // Measure all pairs within reach, whether or not the formulation makes contacts of them.
   const Candidates pairs = broad_phase_->find_candidates(x, x, BarrierOptions{reach_, 0.0}.inflation());
   if constexpr (dim == 2) {
     for (const auto& [p, e] : pairs.point_edge) {
@@ -200,6 +212,7 @@ void BoundaryContacts<dim>::mark_near(const VecX& x, std::vector<char>& is_near)
       mark(edge_edge_distance_sq(at(a), at(b), at(c), at(d)), {a, b, c, d});
     }
   }
+  // A vertex below a half-space is at distance zero.
   for (const HalfSpace& plane : model.half_spaces) {
     for (int v = 0; v < surface.num_vertices; ++v) {
       const double height = plane.normal.template head<dim>().dot(at(v)) - plane.offset;
@@ -234,13 +247,15 @@ bool NearVertices<dim>::parts_close_ones(const AdaptingBody<dim>& body, const Me
 
 template <int dim>
 void NearVertices<dim>::note_edit(const MeshEdit& edit, const AdaptingBody<dim>& body) {
+  // A split adds a vertex at the middle of its edge.
   if (edit.kind == MeshEdit::Kind::split) {
     const auto [a, b] = edit.ends;
     x1_.push_back(0.5 * (x1_[static_cast<std::size_t>(a)] + x1_[static_cast<std::size_t>(b)]));
     is_near_.push_back(0);
   }
   if (!edit.is_on_boundary) return;
-  // All new facets have the vertex. Where one goes, the boundary is elsewhere.
+  // All new facets contain the edit's vertex, so marking it marks them. After a collapse the boundary is elsewhere, and
+  // all marks are stale.
   char& is_near = is_near_[static_cast<std::size_t>(edit.vertex)];
   for (const int f : edit.removed_facets) {
     for (const int v : body.mesh.facet(f)) is_near |= is_near_[static_cast<std::size_t>(v)];

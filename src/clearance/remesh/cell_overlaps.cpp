@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// A number for every place: the vertices of `from`, then those of `to`.
+/// Numbers the distinct places of the vertices of `from`, then `to`: vertices in the same place get the same number.
 template <int dim>
 std::vector<int> number_places(const RestMesh<dim>& from, const RestMesh<dim>& to) {
   const std::size_t num_from = from.vertices.size();
@@ -23,6 +23,7 @@ std::vector<int> number_places(const RestMesh<dim>& from, const RestMesh<dim>& t
     }
     return 0;
   };
+  // Sort the vertices by place; a new number begins where the place differs.
   std::vector<int> order(num_from + to.vertices.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int a, int b) { return compare(a, b) < 0; });
@@ -44,7 +45,7 @@ struct PlacedCell {
   }
 };
 
-/// Sorted.
+/// Returns the cells of a mesh by the places of their corners, sorted.
 template <int dim>
 std::vector<PlacedCell<dim>> place_cells(const RestMesh<dim>& mesh, std::span<const int> place) {
   std::vector<PlacedCell<dim>> placed(mesh.cells.size());
@@ -65,7 +66,7 @@ struct CellBox {
     min = min.cwiseMin(other.min);
     max = max.cwiseMax(other.max);
   }
-  /// Boxes that share a face alone hold nothing in common.
+  /// True if the boxes overlap by more than a face.
   bool overlaps(const CellBox& other) const {
     return (min.array() < other.max.array()).all() && (other.min.array() < max.array()).all();
   }
@@ -81,7 +82,7 @@ CellBox<dim> box_of(const RestMesh<dim>& mesh, int cell) {
   return box;
 }
 
-/// A balanced tree over boxes that halves them by their middles along the widest side.
+/// A balanced tree over boxes. Each node halves its boxes by their middles along the widest side.
 template <int dim>
 class BoxTree {
  public:
@@ -91,7 +92,7 @@ class BoxTree {
     if (!boxes_.empty()) build(0, order_.size());
   }
 
-  /// visit(number) for the boxes that overlap this one, in an order that depends on the tree alone.
+  /// Calls visit(number) for each box that overlaps the given one, in an order that depends on the tree alone.
   template <class Visit>
   void visit_overlaps(const CellBox<dim>& box, const Visit& visit) const {
     if (!boxes_.empty()) visit_range(0, order_.size(), box, visit);
@@ -100,12 +101,13 @@ class BoxTree {
  private:
   static constexpr std::size_t leaf_size = 4;
 
-  /// A range is known by its middle: no two of more than one box have the same.
+  /// The node of a range is stored at the middle of the range: no two ranges of more than one box have the same middle.
   CellBox<dim>& node(std::size_t begin, std::size_t end) { return nodes_[begin + (end - begin) / 2]; }
   const CellBox<dim>& node(std::size_t begin, std::size_t end) const { return nodes_[begin + (end - begin) / 2]; }
   const CellBox<dim>& box_at(std::size_t slot) const { return boxes_[static_cast<std::size_t>(order_[slot])]; }
 
   void build(std::size_t begin, std::size_t end) {
+    // Bound the range, and the middles of its boxes.
     CellBox<dim> all, middles;
     const auto middle_of = [](const CellBox<dim>& box) { return Vec<dim>(box.min + box.max); };
     for (std::size_t slot = begin; slot < end; ++slot) {
@@ -114,6 +116,7 @@ class BoxTree {
     }
     node(begin, end) = all;
     if (end - begin <= leaf_size) return;
+    // Split at the median along the axis on which the middles spread most. Numbers break ties.
     Eigen::Index axis = 0;
     (middles.max - middles.min).maxCoeff(&axis);
     const std::size_t middle = begin + (end - begin) / 2;
@@ -150,10 +153,12 @@ class BoxTree {
 
 template <int dim>
 std::vector<int> find_same_cells(const RestMesh<dim>& from, const RestMesh<dim>& to) {
+  // Describe the cells of both meshes by the places of their corners.
   const std::vector<int> place = number_places(from, to);
   const std::span<const int> all(place);
   const auto old_cells = place_cells(from, all.first(from.vertices.size()));
   const auto new_cells = place_cells(to, all.subspan(from.vertices.size()));
+  // Merge the two sorted lists.
   std::vector<int> same(to.cells.size(), -1);
   auto old_cell = old_cells.begin();
   for (const PlacedCell<dim>& cell : new_cells) {
@@ -168,10 +173,12 @@ std::vector<int> find_same_cells(const RestMesh<dim>& from, const RestMesh<dim>&
 template <int dim>
 std::vector<std::array<int, 2>> find_near_cells(const RestMesh<dim>& from, std::span<const int> from_cells,
                                                 const RestMesh<dim>& to, std::span<const int> to_cells) {
+  // Build a tree over the boxes of the old cells.
   std::vector<CellBox<dim>> boxes;
   boxes.reserve(from_cells.size());
   for (const int cell : from_cells) boxes.push_back(box_of(from, cell));
   const BoxTree<dim> tree(std::move(boxes));
+  // Query the tree for each new cell, and sort the pairs: the order of the tree has no meaning.
   std::vector<std::vector<std::array<int, 2>>> of_cells(to_cells.size());
   parallel_for(static_cast<int>(to_cells.size()), 64, [&](int k) {
     const int cell = to_cells[static_cast<std::size_t>(k)];

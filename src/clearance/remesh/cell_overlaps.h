@@ -1,4 +1,4 @@
-// Which cells of two meshes of the same domain have something in common.
+// Search for cells that two meshes of the same domain share, and for cells that may overlap.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@ struct RestMesh {
   std::vector<double> density;                  ///< [kg/m^dim] per cell
 };
 
-/// For each cell of `to` the cell of `from` with the same corners, in any order; -1 if there is none.
+/// Returns for each cell of `to` the cell of `from` with the same corners, in any order; -1 if there is none.
 template <int dim>
 std::vector<int> find_same_cells(const RestMesh<dim>& from, const RestMesh<dim>& to);
 
-/// All pairs (cell of `to`, cell of `from`) of the cells given whose boxes have more than a face in common, sorted.
+/// Returns all pairs (cell of `to`, cell of `from`) of the given cells whose boxes overlap by more than a face, sorted.
 template <int dim>
 std::vector<std::array<int, 2>> find_near_cells(const RestMesh<dim>& from, std::span<const int> from_cells,
                                                 const RestMesh<dim>& to, std::span<const int> to_cells);

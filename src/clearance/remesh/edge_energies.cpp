@@ -9,6 +9,7 @@ namespace clearance {
 template <int dim>
 double elastic_energy(const AdaptingBody<dim>& body, int cell) {
   const auto& nodes = body.mesh.cell(cell);
+  // The deformation gradient maps the sides at rest to those at x1.
   Mat<dim> rest, now;
   for (int k = 0; k < dim; ++k) {
     const int v = nodes[static_cast<std::size_t>(k) + 1];
@@ -21,6 +22,7 @@ double elastic_energy(const AdaptingBody<dim>& body, int cell) {
 
 template <int dim>
 double elastic_energy_of_edge(const AdaptingBody<dim>& body, int a, int b) {
+  // Average the energy density over the elements around, by volume.
   double energy = 0.0, volume = 0.0;
   for (const int c : body.mesh.cells_at_edge(a, b)) {
     energy += elastic_energy(body, c);
@@ -31,6 +33,7 @@ double elastic_energy_of_edge(const AdaptingBody<dim>& body, int a, int b) {
 
 template <int dim>
 double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergies& energies, int a, int b) {
+  // Average over the facets at one end that also contain the other end.
   double sum = 0.0;
   int count = 0;
   for (const int f : body.mesh.facets_at(a)) {
@@ -46,6 +49,7 @@ double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergi
 Culling cull(std::vector<double> energies, double split_quantile, double collapse_quantile) {
   if (energies.empty()) return {};
   std::sort(energies.begin(), energies.end());
+  // Quantiles of the sorted energies, limited by fractions of their range.
   constexpr double share_of_range = 0.95;
   const double low = energies.front(), range = energies.back() - low;
   const auto at = [&](double quantile) {

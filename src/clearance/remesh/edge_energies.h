@@ -1,28 +1,29 @@
-// Where a body's energy is: by what edges are ranked and culled [Fer23, sec. 6.3.7].
+// The distribution of a body's energy over its edges, which ranks and culls them [Fer23, sec. 6.3.7].
 #pragma once
 
 #include "clearance/remesh/boundary_contacts.h"
 
 namespace clearance {
 
-/// Of the elements of a body at x1.
+/// Returns the elastic energy [J] of a cell at x1.
 template <int dim>
-double elastic_energy(const AdaptingBody<dim>& body, int cell);  // [J]
+double elastic_energy(const AdaptingBody<dim>& body, int cell);
 
-/// [J/m^3] (2D: [J/m^2]) Elastic energy of all elements at an edge, over their volume at rest.
+/// Returns the elastic energy [J/m^3] (2D: [J/m^2]) of all elements at an edge over their volume at rest.
 template <int dim>
 double elastic_energy_of_edge(const AdaptingBody<dim>& body, int a, int b);
 
-/// The mean of its facets; 0 inside.
+/// Returns the mean contact energy [J] of the facets at an edge; 0 for an inner edge.
 template <int dim>
 double contact_energy_of_edge(const AdaptingBody<dim>& body, const ContactEnergies& energies, int a, int b);
 
-/// Edges are worth splitting from here on, and worth collapsing up to here.
+/// Thresholds on the energy of edges: splits are worthwhile above `split`, collapses up to `collapse`.
 struct Culling {
   double split = 0.0, collapse = 0.0;
 };
-/// `energies` of all edges, in any order: the smaller of a quantile and 95 % of the range, the larger of a quantile and
-/// the same part of the range.
+/// Computes the thresholds from the energies of all edges, in any order. `split` is the smaller of the split quantile
+/// and of the lowest energy plus 95 % of the range. `collapse` is the larger of the collapse quantile and of the lowest
+/// energy plus the fraction `collapse_quantile` of the range.
 Culling cull(std::vector<double> energies, double split_quantile, double collapse_quantile);
 
 }  // namespace clearance

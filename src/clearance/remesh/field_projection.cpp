@@ -19,7 +19,7 @@ SimplexCorners<dim> corners_of(const RestMesh<dim>& mesh, int cell) {
   return corners;
 }
 
-/// [kg]
+/// Returns the mass [kg] of each cell.
 template <int dim>
 std::vector<double> cell_masses(const RestMesh<dim>& mesh) {
   std::vector<double> masses(mesh.cells.size());
@@ -30,9 +30,9 @@ std::vector<double> cell_masses(const RestMesh<dim>& mesh) {
   return masses;
 }
 
-/// Conjugate gradients with the diagonal of the mass matrix, which bounds its eigenvalues: of the scaled one they are
-/// between 1/2 and (dim + 2) / 2 [Wat87], so that 40 iterations leave nothing but rounding. `size` is what the residual
-/// is relative to.
+/// Solves with the mass matrix by conjugate gradients, preconditioned by its diagonal. The eigenvalues of the scaled
+/// matrix are between 1/2 and (dim + 2) / 2 [Wat87], so that 40 iterations leave nothing but rounding. The tolerance on
+/// the residual is relative to `size`.
 VecX solve_mass(const BlockSparseMatrix& mass, const VecX& inverse_diagonal, VecX residual, double size) {
   constexpr double tolerance = 1e-16;
   constexpr int max_iterations = 200;
@@ -68,10 +68,12 @@ FieldProjection<dim>::FieldProjection(const RestMesh<dim>& from, const RestMesh<
   build_mass();
 }
 
-/// What has not changed covers the same in both meshes, so that the rest does.
+/// Computes the overlaps of the changed cells. The cells that have not changed cover the same region in both meshes, so
+/// the changed ones do too.
 template <int dim>
 void FieldProjection<dim>::find_overlaps(const RestMesh<dim>& from, const RestMesh<dim>& to,
                                          const std::vector<int>& same_cells) {
+  // Separate the new cells that changed and the old cells that they replace.
   std::vector<char> is_kept(from.cells.size(), 0);
   for (std::size_t c = 0; c < same_cells.size(); ++c) {
     if (same_cells[c] < 0) {
@@ -85,7 +87,7 @@ void FieldProjection<dim>::find_overlaps(const RestMesh<dim>& from, const RestMe
     if (!is_kept[c]) replaced.push_back(static_cast<int>(c));
   }
   const auto pairs = find_near_cells<dim>(from, replaced, to, changed_cells_);
-  // In batches: most pairs of boxes have nothing in common.
+  // Work in batches to save memory: most pairs of boxes belong to cells without overlap.
   constexpr int batch = 4096;
   std::vector<Overlap> found;
   for (std::size_t first = 0; first < pairs.size(); first += batch) {
@@ -103,11 +105,12 @@ void FieldProjection<dim>::find_overlaps(const RestMesh<dim>& from, const RestMe
   }
 }
 
-/// Every old cell hands over the whole of what its nodes weigh, to the last bits of a sum.
+/// Scales the columns of A so that each old cell passes on the whole mass of its nodes, to the last bits of a sum.
 template <int dim>
 void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
-  // Cells that lack more than this are not those of the same domain, or as flat as rounding.
+  // A cell that lacks more than this is as flat as rounding, or the domains differ.
   constexpr double largest_correction = 1e-3;
+  // Sum the columns of A per old cell and corner.
   std::vector<std::array<CompensatedSum, dim + 1>> sums(from.cells.size());
   std::vector<char> is_replaced(from.cells.size(), 0);
   for (const Overlap& overlap : overlaps_) {
@@ -115,6 +118,7 @@ void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
     is_replaced[cell] = 1;
     for (int j = 0; j <= dim; ++j) sums[cell][j].add(overlap.mass.col(j).sum());
   }
+  // Each corner should carry an equal share of its cell's mass.
   std::vector<Vec<dim + 1>> factors(from.cells.size(), Vec<dim + 1>::Ones());
   for (std::size_t c = 0; c < factors.size(); ++c) {
     if (!is_replaced[c]) continue;
@@ -125,13 +129,14 @@ void FieldProjection<dim>::scale_columns(const RestMesh<dim>& from) {
       if (std::abs(factor - 1.0) < largest_correction) factors[c][j] = factor;
     }
   }
+  // Apply the factors to the columns.
   for (Overlap& overlap : overlaps_) {
     overlap.mass *= factors[static_cast<std::size_t>(overlap.from_cell)].asDiagonal();
   }
 }
 
-/// The old vertex in the same place, or the old cell around, found by way of cells: where two parts of a body touch at
-/// rest, the place does not tell which is meant.
+/// Finds the source of each new vertex: the old vertex in the same place, or the old cell around it. The search goes
+/// through cells, because the place is ambiguous where two parts of a body touch at rest.
 template <int dim>
 void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMesh<dim>& to,
                                         const std::vector<int>& same_cells) {
@@ -143,6 +148,7 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
     }
     return -1;
   };
+  // The vertices of an unchanged cell are those of the old cell.
   for (std::size_t c = 0; c < same_cells.size(); ++c) {
     if (same_cells[c] < 0) continue;
     for (const int v : to.cells[c]) {
@@ -152,8 +158,8 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
       }
     }
   }
-  // Of the cells that hold the vertex up to rounding the one with the largest overlap, else the one nearest to doing
-  // so.
+  // Of the old cells that contain the vertex up to rounding, take the one with the largest overlap; if none contains
+  // it, take the one that comes nearest to it.
   struct Rank {
     double least_weight = -infinity;
     double volume = 0.0;
@@ -177,6 +183,7 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
 
 template <int dim>
 void FieldProjection<dim>::build_mass() {
+  // Build the pattern: one key per pair of nodes that share a cell.
   std::vector<BlockKey> keys;
   keys.reserve(to_cells_.size() * (dim + 1) * (dim + 2) / 2);
   const auto for_each_pair = [&](const auto& visit) {
@@ -192,6 +199,7 @@ void FieldProjection<dim>::build_mass() {
   for_each_pair([&](std::size_t, int row, int column) { keys.push_back(make_block_key(row, column)); });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  // Add the mass of each cell: integral of phi_a phi_b = volume (1 + delta_ab) / ((dim + 1) (dim + 2)).
   mass_ = BlockSparseMatrix(1, static_cast<int>(sources_.size()), keys);
   for_each_pair([&](std::size_t c, int row, int column) {
     mass_.values()[static_cast<std::size_t>(mass_.find_slot(row, column))] +=
@@ -210,6 +218,7 @@ VecX FieldProjection<dim>::interpolate(const VecX& field) const {
       value = field.segment(width * source.from_vertex, width);
       continue;
     }
+    // Interpolate linearly in the old cell.
     value.setZero();
     for (int k = 0; k <= dim; ++k) {
       const int corner = from_cells_[static_cast<std::size_t>(source.from_cell)][k];
@@ -219,7 +228,8 @@ VecX FieldProjection<dim>::interpolate(const VecX& field) const {
   return result;
 }
 
-/// A u - M g in what has changed: what the projection has more than its interpolation g. Rows: vertices.
+/// Returns A u - M g over the changed cells, the right-hand side of the correction to the interpolation g. Rows are
+/// vertices.
 template <int dim>
 MatX FieldProjection<dim>::residual(const VecX& field, const VecX& interpolated) const {
   const Eigen::Index width = field.size() / num_from_;
@@ -229,12 +239,14 @@ MatX FieldProjection<dim>::residual(const VecX& field, const VecX& interpolated)
   const auto gather = [&](const VecX& from, const auto& nodes) {
     for (int k = 0; k <= dim; ++k) values.row(k) = from.segment(width * nodes[k], width).transpose();
   };
+  // Add A u.
   for (const Overlap& overlap : overlaps_) {
     gather(field, from_cells_[static_cast<std::size_t>(overlap.from_cell)]);
     const Values loads = overlap.mass * values;
     const auto& nodes = to_cells_[static_cast<std::size_t>(overlap.to_cell)];
     for (int k = 0; k <= dim; ++k) result.row(nodes[k]) += loads.row(k);
   }
+  // Subtract M g, by the closed form of the cell's mass matrix.
   for (const int cell : changed_cells_) {
     const auto& nodes = to_cells_[static_cast<std::size_t>(cell)];
     gather(interpolated, nodes);
@@ -247,7 +259,7 @@ MatX FieldProjection<dim>::residual(const VecX& field, const VecX& interpolated)
 
 template <int dim>
 std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields, const GivenNodes& given) const {
-  // Given nodes are no unknowns: their values only add to the residual of their neighbours.
+  // Given nodes are not unknowns: their values only change the residual of their neighbours.
   std::vector<char> is_given(sources_.size(), 0);
   for (const int v : given.vertices) is_given[static_cast<std::size_t>(v)] = 1;
   BlockSparseMatrix reduced;
@@ -256,6 +268,7 @@ std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields,
     reduced.fix_blocks(is_given);
   }
   const BlockSparseMatrix& matrix = given.vertices.empty() ? mass_ : reduced;
+  // The diagonal is the preconditioner.
   VecX diagonal(matrix.num_rows());
   for (int v = 0; v < matrix.num_rows(); ++v) diagonal[v] = matrix.diagonal_block<1>(v)(0, 0);
   const VecX inverse_diagonal = diagonal.cwiseInverse();
@@ -265,9 +278,10 @@ std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields,
     VecX& result = results.emplace_back(interpolate(fields[f]));
     const Eigen::Index width = fields[f].size() / num_from_;
     MatX loads = residual(fields[f], result);
-    // Components of the field, a column each.
+    // Map the field to a matrix with one column per component.
     using Columns = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<Columns> values(result.data(), static_cast<Eigen::Index>(sources_.size()), width);
+    // Set the given values, and remember how far they are from the interpolation.
     MatX jumps = MatX::Zero(values.rows(), width);
     for (std::size_t k = 0; k < given.vertices.size(); ++k) {
       const int v = given.vertices[k];
@@ -275,6 +289,7 @@ std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields,
       jumps.row(v) = value - values.row(v);
       values.row(v) = value;
     }
+    // Solve for the correction of each component; without a load it stays zero, and the bits are kept.
     parallel_for(static_cast<int>(width), 1, [&](int c) {
       VecX load = loads.col(c);
       if (!given.vertices.empty()) {
@@ -292,6 +307,7 @@ std::vector<VecX> FieldProjection<dim>::project(const std::vector<VecX>& fields,
 
 template <int dim>
 BodyMotion motion_of(const RestMesh<dim>& mesh, const VecX& x, const VecX& v) {
+  // Vectors are embedded in space, so that the momenta of 2D and 3D are computed alike.
   const std::vector<double> masses = cell_masses(mesh);
   const auto in_space = [](const Vec<dim>& a) {
     Vec<3> result = Vec<3>::Zero();
@@ -302,7 +318,7 @@ BodyMotion motion_of(const RestMesh<dim>& mesh, const VecX& x, const VecX& v) {
   std::array<CompensatedSum, 3> momentum, angular;
   for (std::size_t c = 0; c < masses.size(); ++c) {
     const double weight = masses[c] / ((dim + 1) * (dim + 2));
-    // integral of density f g = weight * (sum f sum g + sum of f g) for linear f, g.
+    // For linear f and g: integral of density f g = weight * (sum f sum g + sum of f g).
     Vec<3> sum_of_x = Vec<3>::Zero(), sum_of_v = Vec<3>::Zero(), products = Vec<3>::Zero();
     double squares = 0.0;
     for (const int node : mesh.cells[c]) {
@@ -312,6 +328,7 @@ BodyMotion motion_of(const RestMesh<dim>& mesh, const VecX& x, const VecX& v) {
       products += at.cross(velocity);
       squares += velocity.squaredNorm();
     }
+    // With f = g = v this gives twice the kinetic energy, with f = x and g = v the angular momentum.
     energy.add(0.5 * weight * (sum_of_v.squaredNorm() + squares));
     const Vec<3> turning = weight * (sum_of_x.cross(sum_of_v) + products);
     for (int k = 0; k < 3; ++k) {

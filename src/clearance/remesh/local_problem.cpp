@@ -17,11 +17,12 @@ namespace clearance {
 
 namespace {
 
-/// Directions shorter than this part of the mean edge end a solve.
+/// A solve ends when the direction is shorter than this fraction of the mean edge.
 constexpr double converged_share = 1e-5;
 
 template <int dim>
 TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
+  // Without a history of the body's blocks there is nothing to extrapolate from.
   const auto is_of_body = [&](std::size_t block) { return in.model.body_of_block[block] == body; };
   for (std::size_t b = 0; b < in.model.body_of_block.size(); ++b) {
     if (is_of_body(b) && (in.state.has_history.empty() || in.state.has_history[b] == 0)) {
@@ -29,6 +30,7 @@ TimeIntegrator restarted_method(const RemeshInputs<dim>& in, int body) {
     }
   }
   if (!in.options.has_contact) return TimeIntegrator::bdf2;
+  // Predict the end of the step without contact and see what the bodies hit on the way there.
   VecX x = predict(in.options.integrator, in.state).x_tilde;
   for (std::size_t b = 0; b < in.model.is_always_prescribed.size(); ++b) {
     if (in.model.is_always_prescribed[b]) block<dim>(x, static_cast<int>(b)) = block<dim>(in.x1, static_cast<int>(b));
@@ -59,17 +61,19 @@ LocalSetting<dim>::LocalSetting(const RemeshInputs<dim>& inputs, const AdaptingB
       own(own_surface),
       options(inputs.options),
       friction(inputs.model.friction) {
+  // Local solves use the step's objective with their own convergence criterion.
   options.integrator = local_integrator<dim>(in, body.body);
   options.convergence = Convergence::published;
   options.keeps_forces = false;
   options.on_ccd_query = {};
   scale = predict(options.integrator, in.state).scale;
-  // Where every step chooses a stiffness, this one's is that of the last, or the one it began with.
+  // If every step chooses its stiffness, use that of the last step, or the initial one.
   const bool is_per_contact = options.formulation.has_physical_barrier || in.model.contact_scales.compliance.size() > 0;
   const BarrierStiffness stiffness(in.model, in.options, is_per_contact, true);
   if (stiffness.is_adaptive()) {
     options.kappa.fixed = in.state.kappa > 0.0 ? in.state.kappa * scale : stiffness.initial();
   }
+  // Friction is lagged as in the step. The first step may still be without friction.
   is_friction_at_x1 = in.options.friction.iterations != 1;
   if (in.options.convergence == Convergence::forces && in.state.step == 0 && !is_friction_at_x1) {
     for (FrictionCoefficients& mu : friction.of_class) mu = {};
@@ -105,11 +109,12 @@ struct LocalProblem<dim>::Impl {
     return -1;
   }
 
-  /// Moving vertices of the mesh first, then those around, and of the surface near.
+  /// Numbers the moving vertices first, then the vertices around them and those of the nearby surface.
   void number_vertices(const Scope& scope, const ContactRegion<dim>* region) {
     const SimplexMesh<dim>& mesh = setting.body.mesh;
     vertices = scope.moving;
     num_moving = static_cast<int>(vertices.size());
+    // Collect the vertices of the scope, and those of the body's own surface in the region.
     std::vector<int> others;
     for (const int c : scope.cells) others.insert(others.end(), mesh.cell(c).begin(), mesh.cell(c).end());
     for (const int f : scope.facets) others.insert(others.end(), mesh.facet(f).begin(), mesh.facet(f).end());
@@ -119,13 +124,16 @@ struct LocalProblem<dim>::Impl {
     }
     std::sort(others.begin(), others.end());
     others.erase(std::unique(others.begin(), others.end()), others.end());
+    // Append those that do not move, ascending.
     std::erase_if(others, [&](int v) { return std::binary_search(scope.moving.begin(), scope.moving.end(), v); });
     vertices.insert(vertices.end(), others.begin(), others.end());
   }
 
   void add_elements(const Scope& scope) {
     const SimplexMesh<dim>& mesh = setting.body.mesh;
+    // The elements keep their rest positions and materials.
     elements.x_rest.resize(dim * num_own());
+    // Rest positions, with vertices numbered by block.
     for (int i = 0; i < num_own(); ++i) {
       block<dim>(elements.x_rest, i) = mesh.rest(vertices[static_cast<std::size_t>(i)]);
     }
@@ -140,11 +148,13 @@ struct LocalProblem<dim>::Impl {
     edge_length /= static_cast<double>(std::max<std::size_t>(scope.cells.size(), 1));
   }
 
-  /// Consistent nodal forces [N] of accelerations and tractions: equal shares.
+  /// Adds the nodal forces [N] of accelerations and tractions: consistent forces, which are equal shares on linear
+  /// elements.
   void add_loads(const Scope& scope) {
     const SimplexMesh<dim>& mesh = setting.body.mesh;
     force = VecX::Zero(dim * num_own());
     bool is_loaded = false;
+    // Each node of an element gets an equal share of its weight.
     for (std::size_t e = 0; e < scope.cells.size(); ++e) {
       const auto label = static_cast<std::size_t>(mesh.cell_label(scope.cells[e]));
       const Vec<dim>& acceleration = setting.body.accelerations[label];
@@ -154,6 +164,7 @@ struct LocalProblem<dim>::Impl {
       for (const int node : elements.elements[e]) block<dim>(force, node) += share * acceleration;
     }
     for (const int f : scope.facets) {
+      // Each vertex of a facet gets an equal share of its traction.
       const Vec<dim>& traction = setting.body.tractions[static_cast<std::size_t>(mesh.facet_label(f))];
       if (traction.isZero(0.0)) continue;
       is_loaded = true;
@@ -166,7 +177,7 @@ struct LocalProblem<dim>::Impl {
     if (!is_loaded) force.resize(0);
   }
 
-  /// Own surfaces keep the number of their body, and all go body by body.
+  /// Adds the surfaces in the region, body by body, with the numbers of their bodies in the scene.
   void add_surfaces(const ContactRegion<dim>& region) {
     model.surface_map = SurfaceMap(dim);
     for (int b = 0; b < setting.surroundings.num_bodies(); ++b) {
@@ -176,6 +187,7 @@ struct LocalProblem<dim>::Impl {
         add_surface(own_surface, blocks);
         continue;
       }
+      // Nodes of other bodies become held blocks after those of the body.
       const BodySurface<dim> part = setting.surroundings.part(b, region.extent);
       if (part.nodes.empty()) continue;
       std::vector<int> blocks;
@@ -186,7 +198,7 @@ struct LocalProblem<dim>::Impl {
       add_surface(part, blocks);
     }
     if (!setting.in.options.formulation.has_areas) {
-      // Without areas all vertices count alike, by the mean of the whole scene.
+      // Without areas all vertices have the same measure, the mean of the whole scene.
       std::vector<double>& measures = model.contact_measures.vertex;
       double sum = 0.0;
       for (const double measure : setting.in.model.contact_measures.vertex) sum += measure;
@@ -200,6 +212,7 @@ struct LocalProblem<dim>::Impl {
   void add_surface(const BodySurface<dim>& part, const std::vector<int>& blocks) {
     const Model& whole = setting.in.model;
     SurfaceTopology& surface = model.surface;
+    // Each node copies the contact data of the vertex that it is like.
     const int first = surface.num_vertices;
     surface.num_vertices += static_cast<int>(part.nodes.size());
     const auto copy = [](const auto& from, auto& to, std::size_t at) {
@@ -218,6 +231,7 @@ struct LocalProblem<dim>::Impl {
       copy(whole.contact_measures.modulus, model.contact_measures.modulus, like);
       if (!whole.contact_measures.vertex.empty()) model.contact_measures.vertex.push_back(part.nodes[i].measure);
     }
+    // Edges, triangles and friction history follow, with vertex numbers shifted.
     for (const SurfaceEdge& edge : part.edges) {
       surface.edges.push_back({first + edge.ends[0], first + edge.ends[1]});
       model.edge_rest_length_sq.push_back(edge.rest_length_sq);
@@ -240,6 +254,7 @@ struct LocalProblem<dim>::Impl {
       state.x_prev.setZero(dim * count);
       state.v_prev.setZero(dim * count);
     }
+    // Vertices of the body take their fields from its nodes.
     for (int i = 0; i < num_own(); ++i) {
       const auto& fields = setting.body.fields[static_cast<std::size_t>(vertices[static_cast<std::size_t>(i)])];
       block<dim>(x1, i) = fields.x1;
@@ -250,6 +265,7 @@ struct LocalProblem<dim>::Impl {
       block<dim>(state.x_prev, i) = fields.x_prev;
       block<dim>(state.v_prev, i) = fields.v_prev;
     }
+    // Held nodes take the fields of their surface.
     for (std::size_t k = 0; k < held.size(); ++k) {
       const int i = num_own() + static_cast<int>(k);
       block<dim>(x1, i) = held[k].x1;
@@ -257,6 +273,7 @@ struct LocalProblem<dim>::Impl {
       block<dim>(state.v, i) = held[k].v;
       if (has_previous) block<dim>(state.x_prev, i) = held[k].x0;
     }
+    // The rest of the state is that of the step.
     state.step = whole.step;
     state.time = whole.time;
     state.kappa = whole.kappa;
@@ -267,12 +284,14 @@ struct LocalProblem<dim>::Impl {
   }
 
   void complete_model(int num_blocks) {
+    // The mass is that of the elements alone; held blocks have none.
     model.layout = {dim, num_blocks};
     model.x_rest = elements.x_rest;
     model.mass = lumped_mass(elements);
     model.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>(),
                                                                   VecX(VecX::Zero(num_blocks)));
     model.potentials.push_back(std::make_shared<ElasticPotential<dim>>(elements));
+    // Add damping and the inversion barrier if a material needs them.
     const auto has = [&](const auto& is_so) {
       return std::any_of(elements.material_of_element.begin(), elements.material_of_element.end(),
                          [&](int m) { return is_so(elements.materials[static_cast<std::size_t>(m)]); });
@@ -299,6 +318,7 @@ struct LocalProblem<dim>::Impl {
 
   void hold_fixed() {
     const int num_blocks = model.layout.num_blocks;
+    // All blocks but the moving ones are prescribed to stay at x1.
     model.is_always_prescribed.assign(static_cast<std::size_t>(num_blocks), 1);
     std::fill_n(model.is_always_prescribed.begin(), num_moving, 0);
     for (int b = num_moving; b < num_blocks; ++b) targets.blocks.push_back(b);
@@ -307,7 +327,7 @@ struct LocalProblem<dim>::Impl {
 
   // --- its solution ---
 
-  /// The objective and where it is evaluated; made once it is asked for.
+  /// The objective and the point at which it is evaluated; created on first use.
   struct Objective {
     explicit Objective(Impl& local)
         : options(local.options),
@@ -317,9 +337,10 @@ struct LocalProblem<dim>::Impl {
           problem(local.model, copies, options, target, local.targets, local.state) {
       const double h = options.integrator.h;
       for (const auto& potential : copies.potentials) {
-        // Loads are given: there is nothing that is not defined.
+        // The loads are fixed forces, so beginning the step cannot fail.
         (void)potential->begin_step(local.state.x, h, (local.state.step + 1) * h);
       }
+      // Evaluate the objective at x1; it is infinite if x1 is not feasible.
       problem.fix_prescribed();
       problem.choose_kappa();
       point.iterate = problem.make_iterate(local.x1, near(local.model.surface_map.apply(local.x1)));
@@ -335,10 +356,12 @@ struct LocalProblem<dim>::Impl {
 
     void lag_friction(const Impl& local) {
       if (!problem.has_friction()) return;
+      // Lag friction with the contacts and the motion at x1,
       if (local.setting.is_friction_at_x1) {
         problem.lag_friction(point.iterate, local.x1 - local.state.x, problem.kappa());
         return;
       }
+      // or with those at the start of the step, and the stiffness of the last step.
       const double kappa = local.state.kappa > 0.0 ? local.state.kappa * target.scale : problem.kappa();
       problem.lag_friction(problem.make_iterate(local.state.x, near(problem.x_surface_t0())),
                            options.integrator.h * local.state.v, kappa);
@@ -352,7 +375,7 @@ struct LocalProblem<dim>::Impl {
     Point point;
   };
 
-  /// Newton's method for it.
+  /// Newton's method for the objective.
   struct Newton {
     Newton(Impl& local, Objective& objective)
         : system(local.model, make_leading_solver(local.num_moving)),
@@ -372,8 +395,8 @@ struct LocalProblem<dim>::Impl {
     NewtonSystem<dim> newton;
     MovingPart<dim> part;
     LineSearch<dim> search;
-    VecX dy;           // the next step, once it is known
-    double way = 0.0;  // [m] at most so far has a node gone
+    VecX dy;           // the next direction, valid if is_known
+    double way = 0.0;  // [m] upper bound on the motion of any node so far
     bool is_known = false, is_solved = false;
     bool is_converged = false;
   };
@@ -383,7 +406,7 @@ struct LocalProblem<dim>::Impl {
     return *objective_;
   }
 
-  /// Newton's next step, unless it is known.
+  /// Computes the next Newton direction unless it is known; returns null if there is none.
   Newton* next_step() {
     Point& point = objective().point;
     if (!std::isfinite(point.energy.value())) return nullptr;
@@ -399,6 +422,7 @@ struct LocalProblem<dim>::Impl {
 
   double next_fall() {
     if (newton_ && newton_->is_converged) return 0.0;
+    // Along the direction -H^-1 g the quadratic model falls by 1/2 g^T H^-1 g.
     const Newton* n = next_step();
     return n == nullptr ? infinity : -0.5 * n->newton.gradient().dot(n->dy);
   }
@@ -409,6 +433,7 @@ struct LocalProblem<dim>::Impl {
   }
 
   void match_friction(double energy) {
+    // The friction energy is proportional to the stiffness it is lagged with, so scaling that stiffness matches it.
     const double own = friction();
     if (!setting.is_friction_at_x1 || !(own > 0.0) || !(energy > 0.0)) return;
     Objective& o = objective();
@@ -421,6 +446,7 @@ struct LocalProblem<dim>::Impl {
     Newton* n = next_step();
     if (n == nullptr) return false;
     Point& point = objective_->point;
+    // Search along the direction. No node moves by more than sqrt(dim) times the largest component.
     const double length = n->bound.length(point.iterate.x, n->dy);
     n->is_converged = length <= converged_share * edge_length;
     IterationReport iteration;
@@ -435,9 +461,11 @@ struct LocalProblem<dim>::Impl {
   bool settle() {
     Point& point = objective().point;
     if (!std::isfinite(point.energy.value())) return false;
+    // The energy during a detour of the line search is above that where it started; return to the start.
     if (newton_ && newton_->search.is_on_detour()) newton_->search.give_up_detour(point);
     if (!objective_->problem.is_feasible(point.iterate.x)) return false;
     if (!options.has_contact) return true;
+    // The region of contacts is complete only within the allowance.
     return (!newton_ || newton_->way <= allowance) &&
            clearance::is_intersection_free<dim>(model, point.iterate.x_surface, *objective_->broad_phase, nullptr);
   }
@@ -447,7 +475,7 @@ struct LocalProblem<dim>::Impl {
   std::vector<int> vertices, own_surface_vertices;
   int num_moving = 0;
   BodySurface<dim> own_surface;
-  std::vector<SurfaceNode<dim>> held;  // of the surroundings: the blocks after those of vertices
+  std::vector<SurfaceNode<dim>> held;  // nodes of the surroundings: the blocks after those of `vertices`
   ElementMesh<dim> elements;
   VecX force;                // [N] empty: none
   double edge_length = 0.0;  // [m] mean, at rest
@@ -457,7 +485,7 @@ struct LocalProblem<dim>::Impl {
   PrescribedTargets targets;
   VecX x1;
   std::unique_ptr<Objective> objective_;
-  std::unique_ptr<Newton> newton_;  // of the objective
+  std::unique_ptr<Newton> newton_;  // minimises objective_
 };
 
 template <int dim>

@@ -14,6 +14,7 @@ template <int dim>
 std::vector<Vec<dim>> inertial_targets(const AdaptingBody<dim>& body, const State& whole,
                                        const IntegratorOptions& integrator) {
   const auto count = static_cast<Eigen::Index>(body.fields.size());
+  // Gather the fields into a state, so that the integrator can predict from it.
   State state;
   for (VecX* x : {&state.x, &state.v, &state.a, &state.x_prev, &state.v_prev}) x->setZero(dim * count);
   for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -53,11 +54,12 @@ EditRefusal EditedBody<dim>::change_mesh(const Operation<dim>& operation, MeshEd
   return body_.mesh.smooth(a, operation.rest, edit);
 }
 
-/// Fields at the new place of a vertex that is smoothed, by the element at it that holds the place.
+/// Computes the fields at the new place of a smoothed vertex, from the element at the vertex that contains the place.
 template <int dim>
 bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<dim>& fields, Vec<dim>& x_tilde) const {
   for (const int c : body_.mesh.cells_at(operation.vertices[0])) {
     const auto& nodes = body_.mesh.cell(c);
+    // Barycentric coordinates of the new place in the element.
     Mat<dim> sides;
     for (int k = 0; k < dim; ++k) {
       sides.col(k) = body_.mesh.rest(nodes[static_cast<std::size_t>(k) + 1]) - body_.mesh.rest(nodes[0]);
@@ -68,6 +70,7 @@ bool EditedBody<dim>::interpolate(const Operation<dim>& operation, NodeFields<di
     std::array<double, dim + 1> weights{1.0 - local.sum()};
     for (std::size_t k = 0; k <= dim; ++k) corners[k] = &body_.fields[static_cast<std::size_t>(nodes[k])];
     for (std::size_t k = 1; k <= dim; ++k) weights[k] = local[static_cast<Eigen::Index>(k) - 1];
+    // All fields, and the inertial target, are linear in the element.
     fields = NodeFields<dim>::weighted(corners, weights);
     x_tilde = (1.0 - local.sum()) * x_tilde_[static_cast<std::size_t>(nodes[0])];
     for (int k = 0; k < dim; ++k) {
@@ -82,6 +85,7 @@ template <int dim>
 EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>& change) {
   using Kind = MeshEdit::Kind;
   const auto a = static_cast<std::size_t>(operation.vertices[0]), b = static_cast<std::size_t>(operation.vertices[1]);
+  // Interpolate before the mesh changes: the old elements hold the fields.
   NodeFields<dim> smoothed;
   Vec<dim> smoothed_x_tilde;
   if (operation.kind == Kind::smooth && !interpolate(operation, smoothed, smoothed_x_tilde)) {
@@ -90,6 +94,7 @@ EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>&
   if (const EditRefusal refusal = change_mesh(operation, change.edit); refusal != EditRefusal::none) return refusal;
   const MeshEdit& edit = change.edit;
   change.reshaped_cells.clear();
+  // A new or moved vertex gets its fields: the mean of two ends, or the interpolated values.
   if (operation.kind == Kind::split) {
     body_.fields.push_back(NodeFields<dim>::midpoint(body_.fields[a], body_.fields[b]));
     x_tilde_.push_back(0.5 * (x_tilde_[a] + x_tilde_[b]));
@@ -105,6 +110,7 @@ EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>&
     std::set_difference(around.begin(), around.end(), edit.added_cells.begin(), edit.added_cells.end(),
                         std::back_inserter(change.reshaped_cells));
   }
+  // Take the change back if it inverts an element.
   if (has_volume(change)) return EditRefusal::none;
   undo(change);
   return EditRefusal::inverted;
@@ -112,6 +118,7 @@ EditRefusal EditedBody<dim>::apply(const Operation<dim>& operation, Change<dim>&
 
 template <int dim>
 bool EditedBody<dim>::has_volume(const Change<dim>& change) const {
+  // Test all new and reshaped elements at x1 and at x0.
   for (const std::vector<int>* cells : {&change.edit.added_cells, &change.reshaped_cells}) {
     for (const int c : *cells) {
       std::array<Vec<dim>, dim + 1> x1, x0;
@@ -130,6 +137,7 @@ template <int dim>
 void EditedBody<dim>::undo(const Change<dim>& change) {
   const MeshEdit& edit = change.edit;
   body_.mesh.undo(edit);
+  // Restore the fields as well.
   if (edit.kind == MeshEdit::Kind::split) {
     body_.fields.pop_back();
     x_tilde_.pop_back();

@@ -1,4 +1,4 @@
-// One operation on the elements of a body, with all that travels along.
+// One operation on the elements of a body, with the fields and the surface that change along with the mesh.
 #pragma once
 
 #include <array>
@@ -11,19 +11,19 @@ namespace clearance {
 template <int dim>
 struct Operation {
   MeshEdit::Kind kind = MeshEdit::Kind::split;
-  /// split, swap of an edge: its ends. collapse: the one that goes, the one that stays. swap of a face: its vertices.
-  /// smooth: the vertex.
+  /// Split and edge swap: the ends of the edge. Collapse: the vertex that is removed, then the one that stays. Face
+  /// swap: the vertices of the face. Smooth: the vertex.
   std::array<int, 3> vertices = {-1, -1, -1};
-  bool at_midpoint = false;          ///< of a collapse
-  Vec<dim> rest = Vec<dim>::Zero();  ///< [m] of smooth
+  bool at_midpoint = false;          ///< of a collapse: the vertex that stays moves to the midpoint
+  Vec<dim> rest = Vec<dim>::Zero();  ///< [m] smooth: the new rest position
 };
 
-/// What an operation did to a body, as `undo` needs it.
+/// The change that an operation made to a body, as `undo` needs it.
 template <int dim>
 struct Change {
   MeshEdit edit;
-  std::vector<int> reshaped_cells;  ///< that kept their number and have another shape
-  NodeFields<dim> fields_before;    ///< of the vertex, where it has moved at rest
+  std::vector<int> reshaped_cells;  ///< cells that kept their number but changed their shape
+  NodeFields<dim> fields_before;    ///< of the vertex, if its rest position changed
   Vec<dim> x_tilde_before;
 };
 
@@ -31,22 +31,22 @@ struct Change {
 template <int dim>
 class EditedBody {
  public:
-  /// `in` and `body` outlive the object.
+  /// `in` and `body` must outlive the object.
   EditedBody(const RemeshInputs<dim>& in, AdaptingBody<dim>& body, const IntegratorOptions& integrator);
 
   const AdaptingBody<dim>& body() const { return body_; }
   const OwnSurface<dim>& surface() const { return surface_; }
-  /// [m] The inertial target of every vertex.
+  /// Returns the inertial target [m] of every vertex.
   const std::vector<Vec<dim>>& x_tilde() const { return x_tilde_; }
 
-  /// Does it, or leaves everything as it was and says why not. Elements that it changes have volume at x1 and at x0,
-  /// by exact arithmetic.
+  /// Applies the operation, or leaves everything unchanged and returns the reason. The elements that it changes have
+  /// positive volume at x1 and at x0, by exact arithmetic.
   EditRefusal apply(const Operation<dim>& operation, Change<dim>& change);
-  /// Takes the last one back that was neither kept nor undone.
+  /// Undoes the last operation that was neither kept nor undone.
   void undo(const Change<dim>& change);
-  /// Makes it last.
+  /// Makes an operation final.
   void keep(const Change<dim>& change);
-  /// New positions of a local solve.
+  /// Sets the position that a local solve has found.
   void set_x1(int vertex, const Vec<dim>& x1) { body_.fields[static_cast<std::size_t>(vertex)].x1 = x1; }
   void note_motion(std::span<const int> vertices) { surface_.note_change(vertices); }
 

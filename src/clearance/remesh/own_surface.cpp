@@ -8,7 +8,7 @@ namespace clearance {
 
 namespace {
 
-/// More facets than these that are searched one by one are sorted into groups again.
+/// Largest number of changed facets that are searched one by one; beyond it the groups are rebuilt.
 constexpr std::size_t most_changed = 256;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::size_t most_changed = 256;
 template <int dim>
 OwnSurface<dim>::OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body) : body_(body) {
   const SurfaceTopology& surface = in.model.surface;
-  std::vector<int> own;  // the body's surface vertices: its boundary vertices, in their order
+  std::vector<int> own;  // the body's surface vertices, which are its boundary vertices in their order
   for (int v = 0; v < surface.num_vertices; ++v) {
     if (surface.vertex_body[static_cast<std::size_t>(v)] == body.body) own.push_back(v);
   }
@@ -26,6 +26,7 @@ OwnSurface<dim>::OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>
   dhat_ = scales.empty() ? in.options.barrier.dhat : scales[static_cast<std::size_t>(like_)];
   build_groups();
   if (in.state.stick.empty()) return;
+  // Convert the friction history from surface vertices to mesh vertices.
   stick_.resize(static_cast<std::size_t>(body.mesh.num_vertices()));
   std::vector<int> vertex_of(static_cast<std::size_t>(surface.num_vertices), -1);
   std::size_t next = 0;
@@ -87,6 +88,7 @@ template <int dim>
 void OwnSurface<dim>::note_change(std::span<const int> vertices) {
   if (!has_contact()) return;
   for (const int v : vertices) {
+    // Facets at these vertices are searched one by one from now on.
     const std::span<const int> facets = body_.mesh.facets_at(v);
     changed_.insert(changed_.end(), facets.begin(), facets.end());
   }
@@ -98,6 +100,7 @@ template <int dim>
 void OwnSurface<dim>::add_midpoint(int a, int b) {
   if (stick_.empty()) return;
   const int vertex = static_cast<int>(stick_.size());
+  // Each end contributes half of what it remembers per partner.
   std::vector<StickVertex> sum;
   for (const int end : {a, b}) {
     for (const StickVertex& stick : stick_[static_cast<std::size_t>(end)]) {
@@ -118,6 +121,7 @@ void OwnSurface<dim>::drop_midpoint() {
 template <int dim>
 BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std::vector<int>& vertices) const {
   const SimplexMesh<dim>& mesh = body_.mesh;
+  // Collect the vertices and edges of the facets, each once.
   vertices.clear();
   std::vector<std::array<int, 2>> edges;
   for (const int f : facets) {
@@ -134,6 +138,7 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
   const auto number = [&](int v) {
     return static_cast<int>(std::lower_bound(vertices.begin(), vertices.end(), v) - vertices.begin());
   };
+  // Renumber everything by position in `vertices`.
   BodySurface<dim> surface;
   for (const int v : vertices) {
     const NodeFields<dim>& fields = body_.fields[static_cast<std::size_t>(v)];
@@ -160,6 +165,7 @@ template <int dim>
 BodySurface<dim> OwnSurface<dim>::part(const Extent<dim>& region, std::span<const int> others,
                                        std::vector<int>& vertices) const {
   std::vector<int> facets;
+  // Search the groups, then the changed facets and those asked for.
   groups_.visit(region, [&](int f) { facets.push_back(f); });
   for (const std::span<const int> more : {std::span<const int>(changed_), others}) {
     for (const int f : more) {
@@ -167,6 +173,7 @@ BodySurface<dim> OwnSurface<dim>::part(const Extent<dim>& region, std::span<cons
     }
   }
   make_unique(facets);
+  // The groups may hold facets that are gone or have moved.
   std::erase_if(facets, [&](int f) { return !body_.mesh.is_facet_alive(f) || !extent_of(f).meets(region); });
   return surface_of(facets, vertices);
 }

@@ -1,4 +1,4 @@
-// The boundary of a body whose elements change, as contacts see it.
+// The boundary of a body whose elements change, in the form that contacts need.
 #pragma once
 
 #include <span>
@@ -11,25 +11,26 @@ namespace clearance {
 template <int dim>
 class OwnSurface {
  public:
-  /// `in` and `body` outlive the object. A body without vertices in the step's surface takes part in no contact.
+  /// `in` and `body` must outlive the object. A body without vertices in the step's surface takes part in no contact.
   OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>& body);
 
   bool has_contact() const { return like_ >= 0; }
-  /// [m] The body's activation distance.
+  /// Returns the body's activation distance [m].
   double dhat() const { return dhat_; }
-  /// A vertex of the step's surface with the body's scales of contact.
+  /// Returns a vertex of the step's surface with the body's scales of contact; -1 if the body takes part in no contact.
   int like() const { return like_; }
 
-  /// Live facets that meet the region, and `others`, with their vertices and edges; `vertices`: numbers in the mesh of
-  /// the nodes, ascending. Areas are those of all facets around, near or not.
+  /// Returns the live facets, also of `others`, that meet the region, with their vertices and edges. `vertices`
+  /// receives the numbers in the mesh of the nodes, ascending. Areas include all facets around, inside the region or
+  /// not.
   BodySurface<dim> part(const Extent<dim>& region, std::span<const int> others, std::vector<int>& vertices) const;
   BodySurface<dim> whole() const;
 
-  /// The facets at these vertices are new, or elsewhere than before.
+  /// Records that the facets at these vertices are new or have moved.
   void note_change(std::span<const int> vertices);
-  /// A vertex between two others has what they remember of friction.
+  /// Appends a vertex at the middle of two others; it inherits the mean of their friction history.
   void add_midpoint(int a, int b);
-  /// The one added last goes again.
+  /// Removes the midpoint that was added last.
   void drop_midpoint();
 
  private:
@@ -44,9 +45,9 @@ class OwnSurface {
   const AdaptingBody<dim>& body_;
   int like_ = -1;
   double dhat_ = 0.0;
-  std::vector<std::vector<StickVertex>> stick_;  // per vertex of the mesh; empty: nothing sticks
+  std::vector<std::vector<StickVertex>> stick_;  // per vertex of the mesh; empty if nothing sticks
   ExtentGroups<dim> groups_;
-  std::vector<int> changed_;  // facets that the groups do not know, or where they were
+  std::vector<int> changed_;  // facets that the groups lack or have at an old place
 };
 
 extern template class OwnSurface<2>;

@@ -1,4 +1,4 @@
-// What is near: boxes, and lists of boxed things in groups.
+// Search for nearby things: boxes, and lists of boxed things in groups.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace clearance {
 
-/// Ascending, each once.
+/// Sorts numbers in ascending order and removes duplicates.
 inline void make_unique(std::vector<int>& numbers) {
   std::sort(numbers.begin(), numbers.end());
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
 }
 
-/// The boxes of something at the positions x1 and x0.
+/// The bounding boxes of something at the positions x1 and x0.
 template <int dim>
 struct Extent {
   Vec<dim> low_x1 = Vec<dim>::Constant(infinity), high_x1 = Vec<dim>::Constant(-infinity);
@@ -38,7 +38,7 @@ struct Extent {
     return {(low_x1.array() - reach).matrix(), (high_x1.array() + reach).matrix(), (low_x0.array() - reach).matrix(),
             (high_x0.array() + reach).matrix()};
   }
-  /// At x1 or at x0.
+  /// True if the boxes overlap at x1 or at x0.
   bool meets(const Extent& other) const {
     return ((low_x1.array() <= other.high_x1.array()) && (other.low_x1.array() <= high_x1.array())).all() ||
            ((low_x0.array() <= other.high_x0.array()) && (other.low_x0.array() <= high_x0.array())).all();
@@ -51,7 +51,7 @@ struct Extent {
   }
 };
 
-/// Numbers with extents, sorted along an axis and searched group by group.
+/// Numbers with extents, sorted along the axes and searched group by group.
 template <int dim>
 class ExtentGroups {
  public:
@@ -64,7 +64,7 @@ class ExtentGroups {
   explicit ExtentGroups(std::vector<Item> items) : items_(std::move(items)) {
     for (const Item& item : items_) all_.extend(item.extent);
     const auto middle = [](const Item& item, int axis) { return item.extent.low_x1[axis] + item.extent.high_x1[axis]; };
-    // Along x in slabs, and along y in each of them.
+    // Sort along x, cut into slabs, and sort each slab along y.
     const auto sort = [&](auto begin, auto end, int axis) {
       std::sort(begin, end, [&](const Item& a, const Item& b) {
         const double at_a = middle(a, axis), at_b = middle(b, axis);
@@ -82,7 +82,7 @@ class ExtentGroups {
     }
   }
 
-  /// visit(number) of those that meet the region, in an order of no meaning.
+  /// Calls visit(number) for every item that meets the region, in an unspecified order.
   template <class Visit>
   void visit(const Extent<dim>& region, const Visit& visit) const {
     if (items_.empty() || !all_.meets(region)) return;

@@ -9,6 +9,7 @@ template <int dim>
 RemeshReport remesh(const RemeshInputs<dim>& in, std::vector<AdaptingBody<dim>>& bodies) {
   const Stopwatch watch;
   RemeshReport report;
+  // Remesh one body after the other; the next one sees the new surface.
   SceneSurfaces<dim> surfaces(in);
   for (AdaptingBody<dim>& body : bodies) {
     BodyRemesher<dim> remesher(in, body, surfaces, report);

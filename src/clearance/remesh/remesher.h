@@ -1,5 +1,5 @@
-// Operations on the elements of bodies within a time step: split where the incremental potential falls by it, collapsed
-// where it hardly rises [Fer23, alg. 6.1, 6.2].
+// Remeshing of bodies within a time step: edges are split where that lowers the incremental potential, and collapsed
+// where that hardly raises it [Fer23, alg. 6.1, 6.2].
 #pragma once
 
 #include <array>
@@ -15,13 +15,14 @@
 
 namespace clearance {
 
-/// What a vertex of a body has, of the solution of a step and of the state that it starts from.
+/// The fields of a vertex of a body: of the step's solution, and of the state that the step starts from.
 template <int dim>
 struct NodeFields {
   Vec<dim> x1;              ///< [m] of the solution so far
   Vec<dim> x0, v, a;        ///< [m], [m/s], [m/s^2] of the state
-  Vec<dim> x_prev, v_prev;  ///< of one step earlier; zero without a history
-  Vec<dim> anchor, start;   ///< [m] State::x_anchor, and where the scene's start has it: they only travel along
+  Vec<dim> x_prev, v_prev;  ///< of the previous step; zero without a history
+  /// [m] State::x_anchor, and the position at the scene's start; no operation uses them, they are only interpolated
+  Vec<dim> anchor, start;
 
   static constexpr std::array<Vec<dim> NodeFields::*, 8> all() {
     return {&NodeFields::x1,     &NodeFields::x0,     &NodeFields::v,      &NodeFields::a,
@@ -45,32 +46,33 @@ struct NodeFields {
 /// A body whose elements may change.
 template <int dim>
 struct AdaptingBody {
-  int body = 0;  ///< as the surface numbers it
+  int body = 0;  ///< the number of the body in the surface
   SimplexMesh<dim> mesh;
-  std::vector<NodeFields<dim>> fields;        ///< per number of a vertex of `mesh`
+  std::vector<NodeFields<dim>> fields;        ///< per vertex number of `mesh`
   std::vector<MaterialParameters> materials;  ///< per cell label
   std::vector<Vec<dim>> tractions;            ///< [Pa] per facet label: dead loads of the step, per area at rest
-  std::vector<Vec<dim>> accelerations;        ///< [m/s^2] per cell label: gravity and the like
-  std::uint64_t prescribed_sets = 0;          ///< vertices in one of these sets stay at x1
+  std::vector<Vec<dim>> accelerations;        ///< [m/s^2] per cell label: gravity and other accelerations
+  std::uint64_t prescribed_sets = 0;          ///< bits of vertex sets whose vertices stay at x1
   bool has_self_contact = false;
   RemeshOptions options;
-  std::vector<RejectedOperation> rejected = {};  ///< before, and by `remesh` afterwards
-  bool has_changed = false;                      ///< by remesh
-  bool is_nested = true;  ///< all that has been done are splits: fields on the old elements are fields on these
+  std::vector<RejectedOperation> rejected = {};  ///< in: of earlier steps; out: including those of `remesh`
+  bool has_changed = false;                      ///< True if `remesh` changed the body.
+  /// True if all operations were splits, so that the new elements represent fields on the old ones exactly.
+  bool is_nested = true;
 };
 
-/// A step that has been solved on the elements so far.
+/// A step that has been solved on the present elements.
 template <int dim>
 struct RemeshInputs {
   const Model& model;
   const SolverOptions& options;
-  const State& state;  ///< at its start
-  const VecX& x1;      ///< [m] its solution
+  const State& state;  ///< at the start of the step
+  const VecX& x1;      ///< [m] the solution of the step
 };
 
-/// Changes the meshes of the bodies, one after the other; the others are what it may touch meanwhile, and stay where
-/// they are. Ends early where a stop is wanted (SolverOptions::is_stop_wanted). x1 and x0 of all vertices stay free of
-/// intersections and inversions, by exact arithmetic. The same for any number of threads.
+/// Remeshes the bodies one after the other. Meanwhile all other bodies stay where they are and act as obstacles. Ends
+/// early if SolverOptions::is_stop_wanted says so. x1 and x0 of all vertices stay free of intersections and inversions,
+/// by exact arithmetic. The result is the same for any number of threads.
 template <int dim>
 RemeshReport remesh(const RemeshInputs<dim>& in, std::vector<AdaptingBody<dim>>& bodies);
 

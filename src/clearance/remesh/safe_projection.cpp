@@ -18,12 +18,13 @@
 namespace clearance {
 namespace {
 
-/// What a straight way to the target keeps of every gap: less would hand the next step contacts that spring apart.
+/// Fraction of every gap that the straight way to the target must keep: less would hand the next step contacts that
+/// spring apart.
 constexpr double kept_gap = 0.5;
-/// [target - start] Newton has converged when directions are shorter.
+/// Convergence tolerance on Newton directions, relative to the largest component of target - start.
 constexpr double relative_tolerance = 1e-6;
 
-/// The inversion barrier where no elasticity bounds steps.
+/// The inversion barrier, which also bounds steps: the problem has no elasticity that would do so.
 template <int dim>
 class VolumeGuard final : public InversionBarrier<dim> {
  public:
@@ -39,18 +40,18 @@ class VolumeGuard final : public InversionBarrier<dim> {
   VecX x_trial_;  // buffer
 };
 
-/// Per block: 1 if it does not move.
+/// Returns 1 for each block that does not move.
 std::vector<char> find_held(const Model& model, const VecX& start, const VecX& target, const std::vector<int>& held) {
   const auto num_blocks = static_cast<std::size_t>(model.layout.num_blocks);
   const int dim = model.layout.dim;
   std::vector<char> is_held = model.is_always_prescribed;
   is_held.resize(num_blocks, 0);
   for (const int b : held) is_held[static_cast<std::size_t>(b)] = 1;
-  // Blocks of a stiff body that are tied to it follow.
+  // The blocks of stiff bodies are held; blocks tied to them follow.
   for (const StiffBody& body : model.stiff_bodies) {
     for (int b = body.first_block; b <= body.first_block + dim; ++b) is_held[static_cast<std::size_t>(b)] = 1;
   }
-  // Bodies that nothing has happened to.
+  // Bodies whose target is their start are held.
   std::vector<char> is_moved(num_blocks, 0);
   const auto body_of = [&](int b) { return static_cast<std::size_t>(body_of_block(model, b)); };
   for (int b = 0; b < model.layout.num_blocks; ++b) {
@@ -78,7 +79,7 @@ PrescribedTargets keep_in_place(const std::vector<char>& is_held, const VecX& x)
   return targets;
 }
 
-/// [kg] per block: what no element gives it.
+/// Returns the mass [kg] of each block that belongs to no element.
 template <int dim>
 VecX mass_beside(const Model& model, const ElementMesh<dim>& elements) {
   VecX others = model.mass;
@@ -88,13 +89,14 @@ VecX mass_beside(const Model& model, const ElementMesh<dim>& elements) {
   return others;
 }
 
-/// The problem and what it is solved with.
+/// The projection problem and its solution.
 template <int dim>
 class SafeProjection {
  public:
   SafeProjection(const Model& model, const ElementMesh<dim>& elements, const SolverOptions& options, const VecX& start,
                  const VecX& target, const std::vector<int>& held)
       : model_(model), options_(options), start_(start), target_(target), guard_(elements) {
+    // Only contact, inertia and the volume guard act: no friction, restitution or potentials.
     model_.friction = {};
     model_.restitution = {};
     model_.potentials.clear();
@@ -102,6 +104,7 @@ class SafeProjection {
       model_.consistent_mass = std::make_shared<ConsistentMass<dim>>(elements, std::vector<CurvedElementMesh<dim>>{},
                                                                      mass_beside(model, elements));
     }
+    // Held blocks stay at the start; the target of all others is the projection.
     held_ = keep_in_place<dim>(find_held(model, start, target, held), start);
     copy_prescribed<dim>(held_, start_, target_);
     formulation_ = make_contact_model<dim>(model_, options.barrier, options.formulation);
@@ -111,6 +114,7 @@ class SafeProjection {
   SafePositions run() {
     SafePositions result;
     result.distance_start = distance(start_);
+    // Take the target if the straight way to it is free; minimise only otherwise.
     if (is_way_free()) {
       result.x = target_;
       result.is_target = true;
@@ -122,17 +126,20 @@ class SafeProjection {
   }
 
  private:
-  /// Exact.
+  /// True if no element is inverted and no surfaces intersect, by exact arithmetic.
   bool is_valid(const VecX& x) {
     if (!guard_.is_feasible(x)) return false;
     return !options_.has_contact ||
            is_intersection_free<dim>(model_, model_.surface_map.apply(x), *broad_phase_, nullptr);
   }
 
-  /// Stiff bodies are held: all of the surface moves on straight lines.
+  /// True if the straight way to the target is free. Stiff bodies are held, so that the whole surface moves on straight
+  /// lines.
   bool is_way_free() {
+    // Bound the loss of volume along the way.
     if (guard_.max_feasible_step(start_, target_ - start_).alpha < 1.0) return false;
     if (!options_.has_contact) return is_valid(target_);
+    // Bound the loss of gaps along the way by CCD, with at least `kept_gap` to remain.
     SurfacePath path;
     path.x_t0 = model_.surface_map.apply(start_);
     path.x_t1 = model_.surface_map.apply(target_);
@@ -144,15 +151,18 @@ class SafeProjection {
   }
 
   void minimise(SafePositions& result) {
-    // Chosen here, so that the forces at the start are those of the barrier that acts.
+    // Choose the barrier stiffness here, so that the forces at the start are those of the barrier that acts.
     const BarrierStiffness stiffness(model_, options_, formulation_->has_stiffness(), true);
     const double h_sq = options_.integrator.h * options_.integrator.h;
     const double kappa = stiffness.is_adaptive() ? stiffness.initial() : stiffness.constant(h_sq);
     const VecX forces = barrier_forces(kappa / h_sq);
+    // Shorten the time step if the forces at the start would move a node too far.
     const double share = std::min(1.0, longest_time_sq(forces) / h_sq);
+    // The potentials are the volume guard and the forces that balance the barriers at the start.
     model_.potentials = {std::make_shared<VolumeGuard<dim>>(guard_), hold(forces)};
 
     SolverOptions options = options_;
+    // The step's inertial target must be the target: x + h v with v = (target - start) / h.
     options.integrator = {};
     options.integrator.h = std::sqrt(share * h_sq);
     options.kappa.fixed = share * kappa;
@@ -165,6 +175,7 @@ class SafeProjection {
     state.x = start_;
     state.v = (target_ - start_) / options.integrator.h;
     state.a = VecX::Zero(start_.size());
+    // Minimise as one time step, and fall back to the start if the result is invalid or farther away.
     StepWorkspace<dim> workspace(model_, options,
                                  make_contact_model<dim>(model_, options.barrier, options.formulation));
     const SolvedStep<dim> step = solve<dim>(model_, options, held_, state, workspace);
@@ -174,7 +185,8 @@ class SafeProjection {
     result.x = is_better && is_valid(step.x()) ? step.x() : start_;
   }
 
-  /// [N] That balance the barriers at the start. `kappa` makes energies of contacts joules.
+  /// Returns the forces [N] that balance the barriers at the start. With `kappa` the energies of contacts are in
+  /// joules.
   VecX barrier_forces(double kappa) {
     VecX forces = VecX::Zero(start_.size());
     guard_.add_gradient(start_, 1.0, forces);
@@ -187,7 +199,8 @@ class SafeProjection {
     return forces;
   }
 
-  /// [s^2] In that time they move nothing farther than dhat: where a contact slides off, what held it closed is left.
+  /// Returns the square [s^2] of the longest time in which the forces move no node by more than dhat: if a contact
+  /// slides off, the force that held it closed remains.
   double longest_time_sq(const VecX& forces) const {
     double longest = infinity;
     for (int b = 0; b < model_.layout.num_blocks; ++b) {
@@ -209,12 +222,13 @@ class SafeProjection {
 
   double distance(const VecX& x) const {
     const double energy = model_.consistent_mass->energy(x - target_).value();
+    // A unit translation along x has the energy of the total mass, which normalises the mean.
     VecX along = VecX::Zero(x.size());
     for (Eigen::Index b = 0; b < x.size() / dim; ++b) along[dim * b] = 1.0;
     return std::sqrt(energy / model_.consistent_mass->energy(along).value());
   }
 
-  Model model_;  // the real one but for what acts
+  Model model_;  // the given model, with the potentials of this problem
   const SolverOptions& options_;
   VecX start_, target_;
   VolumeGuard<dim> guard_;

@@ -26,10 +26,11 @@ Extent<dim> extent_of(const BodySurface<dim>& surface, const std::array<int, n>&
   return extent;
 }
 
-/// The plane of a triangle (2D: the line of an edge) cuts the box: large flat things are not near all that their boxes
-/// meet.
+/// True if a primitive's box meets the given box and, for facets, its plane (2D: line) cuts the box: a large flat facet
+/// is not near everything that its box meets.
 template <int dim, std::size_t n>
 bool cuts(const std::array<Vec<dim>, n>& x, const Vec<dim>& low, const Vec<dim>& high) {
+  // The bounding boxes must meet.
   Vec<dim> least = x[0], most = x[0];
   for (const Vec<dim>& p : x) {
     least = least.cwiseMin(p);
@@ -44,7 +45,7 @@ bool cuts(const std::array<Vec<dim>, n>& x, const Vec<dim>& low, const Vec<dim>&
   } else {
     return true;
   }
-  // A hair more than the box, for rounding; a box without bounds is met by everything.
+  // The reach of the box along the normal is enlarged a little for rounding. Everything meets a box without bounds.
   const double reach = 0.5 * normal.cwiseAbs().dot(high - low) * (1.0 + 1e-9);
   return !(std::abs(normal.dot(0.5 * (low + high) - x[0])) > reach);
 }
@@ -65,6 +66,7 @@ template <int dim>
 SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   const Model& model = in.model;
   const SurfaceTopology& topology = model.surface;
+  // Evaluate the surface vertices at the end and at the start of the step.
   const VecX x1 = model.surface_map.apply(in.x1), x0 = model.surface_map.apply(in.state.x);
   const VecX v = model.surface_map.apply_linear(in.state.v);
   const ContactMeasures& measures = model.contact_measures;
@@ -73,6 +75,7 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   const auto body_of = [&](int vertex) -> BodySurface<dim>& {
     return surfaces[static_cast<std::size_t>(topology.vertex_body[static_cast<std::size_t>(vertex)])];
   };
+  // Sort the vertices by body; `number` is the place in the body's own surface.
   for (int i = 0; i < topology.num_vertices; ++i) {
     BodySurface<dim>& surface = body_of(i);
     number[static_cast<std::size_t>(i)] = static_cast<int>(surface.nodes.size());
@@ -80,6 +83,7 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
     surface.nodes.push_back({block<dim>(x1, i), block<dim>(x0, i), block<dim>(v, i), measure, i});
   }
   const auto at = [&](int vertex) { return number[static_cast<std::size_t>(vertex)]; };
+  // Sort edges, triangles and friction history by body.
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto [a, b] = topology.edges[e];
     const double measure = measures.edge.empty() ? 0.0 : measures.edge[e];
@@ -90,6 +94,7 @@ SceneSurfaces<dim>::SceneSurfaces(const RemeshInputs<dim>& in) {
   for (const StickVertex& stick : in.state.stick) {
     body_of(stick.vertex).stick.push_back({at(stick.vertex), stick.partner, stick.displacement});
   }
+  // Sort the edges, so that they can be found by their ends, and build the search groups.
   for (BodySurface<dim>& surface : surfaces) {
     std::sort(surface.edges.begin(), surface.edges.end(),
               [](const SurfaceEdge& a, const SurfaceEdge& b) { return a.ends < b.ends; });
@@ -102,6 +107,7 @@ auto SceneSurfaces<dim>::with_groups(BodySurface<dim> surface) -> Body {
   using Items = std::vector<typename ExtentGroups<dim>::Item>;
   std::vector<char> is_of_triangle(surface.edges.size(), 0), is_of_facet(surface.nodes.size(), 0);
   Items triangles, edges, nodes;
+  // Mark the edges of triangles: they come along with these.
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const auto& corners = surface.triangles[t];
     triangles.push_back({static_cast<int>(t), extent_of(surface, corners)});
@@ -110,6 +116,7 @@ auto SceneSurfaces<dim>::with_groups(BodySurface<dim> surface) -> Body {
       if (e >= 0) is_of_triangle[static_cast<std::size_t>(e)] = 1;
     }
   }
+  // Only edges without a triangle and nodes without an edge are searched by themselves.
   for (std::size_t e = 0; e < surface.edges.size(); ++e) {
     for (const int v : surface.edges[e].ends) is_of_facet[static_cast<std::size_t>(v)] = 1;
     if (!is_of_triangle[e]) edges.push_back({static_cast<int>(e), extent_of(surface, surface.edges[e].ends)});
@@ -152,6 +159,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
     std::sort(numbers->begin(), numbers->end());
     numbers->erase(std::unique(numbers->begin(), numbers->end()), numbers->end());
   }
+  // Renumber nodes by their place in the part.
   const auto renumber = [&](auto element) {
     for (int& v : element) v = static_cast<int>(std::lower_bound(nodes.begin(), nodes.end(), v) - nodes.begin());
     return element;
@@ -164,6 +172,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
     part.edges.push_back(edge);
   }
   for (const int t : triangles) part.triangles.push_back(renumber(surface.triangles[static_cast<std::size_t>(t)]));
+  // Keep the friction history of the nodes in the part.
   for (const StickVertex& stick : surface.stick) {
     const auto place = std::lower_bound(nodes.begin(), nodes.end(), stick.vertex);
     if (place == nodes.end() || *place != stick.vertex) continue;

@@ -1,4 +1,4 @@
-// The surfaces of a scene while elements of its bodies change: what contacts of a part of a body are made from.
+// The surfaces of a scene while elements of its bodies change; contacts of a part of a body are built from them.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@ namespace clearance {
 
 template <int dim>
 struct SurfaceNode {
-  Vec<dim> x1, x0;  ///< [m] at the end of the step, so far, and at its start
-  Vec<dim> v;       ///< [m/s] at its start
+  Vec<dim> x1, x0;  ///< [m] at the end of the step (present solution) and at its start
+  Vec<dim> v;       ///< [m/s] at the start of the step
   double measure;   ///< [m^2] (2D: [m]) ContactMeasures::vertex
   int like;         ///< a vertex of the step's surface with the same body, group and scales of contact
 };
@@ -24,16 +24,16 @@ struct SurfaceEdge {
   double rest_length_sq;    ///< [m^2]
 };
 
-/// Of one body, or of a part of it. Numbers are those of its own nodes.
+/// The surface of one body or of a part of it. Vertex numbers are those of its own nodes.
 template <int dim>
 struct BodySurface {
   std::vector<SurfaceNode<dim>> nodes;
   std::vector<SurfaceEdge> edges;  ///< sorted by ends
   std::vector<std::array<int, 3>> triangles;
-  std::vector<StickVertex> stick;  ///< of nodes, sorted as in State
+  std::vector<StickVertex> stick;  ///< friction history of nodes, sorted as in State
 };
 
-/// Surfaces of all bodies.
+/// The surfaces of all bodies.
 template <int dim>
 class SceneSurfaces {
  public:
@@ -42,14 +42,14 @@ class SceneSurfaces {
   int num_bodies() const { return static_cast<int>(bodies_.size()); }
   const BodySurface<dim>& body(int b) const { return bodies_[static_cast<std::size_t>(b)].surface; }
   void replace(int body, BodySurface<dim> surface);
-  /// The primitives of a body that meet the region, with their vertices and, of triangles, edges.
+  /// Returns the primitives of a body that meet the region, with their vertices and, for triangles, edges.
   BodySurface<dim> part(int body, const Extent<dim>& region) const;
   bool has_any(int body, const Extent<dim>& region) const;
 
  private:
   struct Body {
     BodySurface<dim> surface;
-    ExtentGroups<dim> triangles, edges, nodes;  // edges and nodes: those that no triangle, no facet has
+    ExtentGroups<dim> triangles, edges, nodes;  // edges that belong to no triangle, nodes that belong to no facet
   };
   static Body with_groups(BodySurface<dim> surface);
 

@@ -21,7 +21,7 @@ void subtract(std::span<const int> less, std::vector<int>& numbers) {
 
 }  // namespace
 
-/// Elements at the front, and their vertices as the next front.
+/// Adds a ring: the elements at the front, and their new vertices as the next front.
 template <int dim>
 void ScopeFinder<dim>::grow(std::vector<int>& front, double& volume) {
   std::vector<int> next;
@@ -42,6 +42,7 @@ void ScopeFinder<dim>::grow(std::vector<int>& front, double& volume) {
 template <int dim>
 Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
   const SimplexMesh<dim>& mesh = body_.mesh;
+  // A new round number clears all marks.
   ++round_;
   cells_.clear();
   vertices_.clear();
@@ -50,12 +51,14 @@ Scope ScopeFinder<dim>::find(std::span<const int> seeds, bool is_wide) {
     if (mark(vertex_marks_, v)) front.push_back(v);
   }
   vertices_ = front;
+  // Grow rings until the region is large enough.
   double volume = 0.0;
   for (int ring = 0; !front.empty(); ++ring) {
     const bool is_enough = volume >= least_volume_ || cells_.size() >= most_cells;
     if (ring >= (is_wide ? least_rings : 1) && (is_enough || !is_wide)) break;
     grow(front, volume);
   }
+  // Move the free vertices whose elements are all in the region; keep only the elements and facets at these.
   Scope scope;
   const auto is_in = [&](int c) {
     const auto at = static_cast<std::size_t>(c);
@@ -84,11 +87,13 @@ void add_replaced(const MeshEdit& edit, std::span<const int> reshaped_cells, Sco
 
 template <int dim>
 Scope scope_after(const AdaptingBody<dim>& body, const Scope& before, const MeshEdit& edit) {
+  // Exchange what the operation removed for what it added.
   Scope scope = before;
   subtract(edit.removed_cells, scope.cells);
   merge(edit.added_cells, scope.cells);
   subtract(edit.removed_facets, scope.facets);
   merge(edit.added_facets, scope.facets);
+  // A collapsed vertex no longer moves, a new one does if it is free.
   std::erase_if(scope.moving, [&](int v) { return !body.mesh.is_vertex_alive(v); });
   if (edit.kind == MeshEdit::Kind::split && is_free(body, edit.vertex)) scope.moving.push_back(edit.vertex);
   return scope;

@@ -1,12 +1,13 @@
-// What a split can gain, before anything is solved.
+// Estimate of the gain of a split, before any solve.
 #pragma once
 
 #include "clearance/remesh/local_problem.h"
 
 namespace clearance {
 
-/// [J] 1/2 g^T H^-1 g of the incremental potential by the new vertices alone, all else held, where contacts do not
-/// reach: inertia, elasticity and loads. `x_tilde` [m]: the inertial target per vertex. To be called after the splits.
+/// Returns 1/2 g^T H^-1 g [J] of the incremental potential, with the new vertices as the only unknowns and without
+/// contacts: inertia, elasticity and loads. `x_tilde` [m] is the inertial target of each vertex. Call it after the
+/// splits.
 template <int dim>
 double split_decrement(const LocalSetting<dim>& setting, const std::vector<Vec<dim>>& x_tilde,
                        std::span<const int> vertices);

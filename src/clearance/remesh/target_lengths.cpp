@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// Of one element: Green's strain at x1, and its centre at rest.
+/// Green's strain of an element at x1, and its centre at rest.
 template <int dim>
 struct ElementStrain {
   Mat<dim> strain;
@@ -27,14 +27,16 @@ ElementStrain<dim> strain_of(const AdaptingBody<dim>& body, int cell) {
     now.col(k) = body.fields[static_cast<std::size_t>(v)].x1 - body.fields[static_cast<std::size_t>(nodes[0])].x1;
     centre += body.mesh.rest(v);
   }
+  // Green's strain: 1/2 (F^T F - I).
   const Mat<dim> f = now * rest.inverse();
   return {0.5 * (f.transpose() * f - Mat<dim>::Identity()), centre / (dim + 1)};
 }
 
-/// The element beyond the face of a cell that `opposite` is not on, or -1.
+/// Returns the element across the face of a cell that does not contain the vertex `opposite`, or -1.
 template <int dim>
 int neighbour_of(const SimplexMesh<dim>& mesh, int cell, int opposite) {
   const auto& nodes = mesh.cell(cell);
+  // The neighbour is at every corner of the face; search around one of them.
   const int corner = nodes[0] != opposite ? nodes[0] : nodes[1];
   for (const int c : mesh.cells_at(corner)) {
     if (c == cell) continue;
@@ -51,23 +53,26 @@ template <int dim>
 std::vector<double> target_lengths(const AdaptingBody<dim>& body, const std::vector<std::array<int, 2>>& edges,
                                    const ContactEnergies& contacts, double dhat) {
   const SimplexMesh<dim>& mesh = body.mesh;
+  // Compute the strain of each element.
   std::vector<ElementStrain<dim>> strains(static_cast<std::size_t>(mesh.num_cells()));
   parallel_for(mesh.num_cells(), 64, [&](int c) {
     if (mesh.is_cell_alive(c)) strains[static_cast<std::size_t>(c)] = strain_of(body, c);
   });
+  // The steepness of an element is the largest change of strain to a neighbour over the distance of the centres.
   std::vector<double> steepness(strains.size(), 0.0);  // [1/m]
   parallel_for(mesh.num_cells(), 64, [&](int c) {
     if (!mesh.is_cell_alive(c)) return;
     const ElementStrain<dim>& own = strains[static_cast<std::size_t>(c)];
     for (const int v : mesh.cell(c)) {
       const int beyond = neighbour_of(mesh, c, v);
-      // Strains jump where materials do.
+      // Strain jumps between materials; a finer mesh would not help.
       if (beyond < 0 || mesh.cell_label(beyond) != mesh.cell_label(c)) continue;
       const ElementStrain<dim>& other = strains[static_cast<std::size_t>(beyond)];
       const double change = (own.strain - other.strain).norm() / (own.centre - other.centre).norm();
       steepness[static_cast<std::size_t>(c)] = std::max(steepness[static_cast<std::size_t>(c)], change);
     }
   });
+  // The target length is the least of those by strain and by contact.
   std::vector<double> lengths(edges.size(), infinity);
   parallel_for(static_cast<int>(edges.size()), 64, [&](int e) {
     const auto [a, b] = edges[static_cast<std::size_t>(e)];

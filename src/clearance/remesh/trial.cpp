@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// Newton's steps of a trial.
+/// Largest number of Newton steps of a trial.
 constexpr int most_steps = 100;
 
 }  // namespace
@@ -21,14 +21,15 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
   trial.before = std::make_unique<LocalProblem<dim>>(setting, trial.scope, trial.region ? &*trial.region : nullptr);
   LocalProblem<dim>&before = *trial.before, &after = *trial.after;
   if (trial.changes_boundary) {
-    // Midpoints are rounded: even what a split leaves has to be tested.
+    // Midpoints are rounded, so that even a split can create intersections and has to be tested.
     if (!after.is_intersection_free()) return;
     const auto [removed, kept, none] = trial.operations.front().vertices;
+    // A collapse must also reach its new surface without passing through anything.
     const bool is_collapse = trial.operations.front().kind == MeshEdit::Kind::collapse;
     if (is_collapse && before.has_surface() && !is_way_free(before, setting, removed, kept)) return;
   }
-  // Friction is no energy that other elements could lower: where a boundary interpolates, contact forces do not
-  // balance, and friction lagged with these would be another one.
+  // Match friction on both sides: it is not an energy that other elements could lower. Contact forces do not balance on
+  // an interpolated boundary, and friction lagged with them would differ.
   if (trial.region) after.match_friction(before.friction());
   const CompensatedSum start = before.objective();
   const auto fall_from = [&](const CompensatedSum& objective) {
@@ -36,25 +37,28 @@ void judge(const LocalSetting<dim>& setting, const TrialLimits& limits, Trial<di
   };
   if (!std::isfinite(after.objective().value())) return;
   if (!limits.has_energy_test) {
-    // The solve of the whole step comes to it.
+    // Without an energy test the solve of the whole step finds the equilibrium.
     trial.fall = fall_from(start);
     trial.verdict = TrialVerdict::accepted;
     return;
   }
+  // Take Newton steps on one of the problems at a time until the comparison with the limit is certain.
   const auto num_operations = static_cast<double>(trial.operations.size());
   const double least_gain = limits.least_gain * num_operations;
-  double rest = 0.0;  // that is left to gain: of the new elements where it is not enough, else of the old
+  double rest = 0.0;  // decrease still possible: of the new elements while the gain is too small, else of the old
   for (int step = 0;; ++step) {
     trial.gain = fall_from(before.objective());
     const bool is_enough = trial.gain > least_gain;
-    // What is enough may become less by what the old elements can still gain, which is not the operation's merit; and
-    // the other way round.
+    // If the gain is enough, only a further decrease of the old problem, which is not the operation's merit, can change
+    // the verdict; if it is not, only one of the new problem can.
     LocalProblem<dim>& open = is_enough ? before : after;
     rest = most_of_model / setting.scale * open.next_fall();
+    // The sign is certain once the possible decrease is smaller than the distance to the limit.
     if (std::abs(trial.gain - least_gain) > rest || rest == 0.0 || step == most_steps) break;
     if (!open.take_step()) return;
   }
   trial.fall = fall_from(start);
+  // Without contacts the solution is valid only while nodes stay near.
   if (!trial.region && std::max(before.way(), after.way()) >= trial.clear_way) {
     trial.verdict = TrialVerdict::unclear;
   } else if (!(trial.gain > least_gain)) {

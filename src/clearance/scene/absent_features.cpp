@@ -38,7 +38,8 @@ constexpr AbsentFeature features[] = {
     {"GPUs", true, "`--threads` sets how many processors a run uses", "gpu cuda"},
 };
 
-// Words stand alone or at the start of a part of a key: `heat` asks for heat, `cheat` and `wheat` do not.
+// True if the text contains the word alone or at the start of a part of a key: `heat` asks for heat, `cheat` and
+// `wheat` do not.
 bool asks_for(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     if (at == 0 || !std::isalnum(static_cast<unsigned char>(text[at - 1]))) return true;

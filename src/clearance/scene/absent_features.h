@@ -1,4 +1,4 @@
-// What users of other programs ask for and this one does not have, by the words that they use for it.
+// Features of other programs that this one does not have, with the words that users use for them.
 #pragma once
 
 #include <span>
@@ -16,8 +16,8 @@ struct AbsentFeature {
 
 std::span<const AbsentFeature> absent_features();
 
-/// "plasticity is not supported (docs/limits.md)" and what to do instead, for a key or a value that asks for something
-/// that does not exist; empty for any other word.
+/// Returns "plasticity is not supported (docs/limits.md)" and what to do instead, for a key or a value that asks for a
+/// missing feature; empty for any other word.
 std::string absent_feature_text(std::string_view word);
 
 }  // namespace clearance

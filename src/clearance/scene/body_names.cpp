@@ -13,7 +13,7 @@ std::optional<std::size_t> index_of(const SceneDesc& scene, std::string_view nam
   return std::nullopt;
 }
 
-/// `link[3]` in two parts; nothing if it does not end so.
+/// The two parts of `link[3]`; nothing for a name without such an end.
 struct Indexed {
   std::string_view name;
   int index = 0;

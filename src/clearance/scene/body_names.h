@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// Number of copies that its array makes of a body; 1 without an array. As a double it cannot overflow.
+/// Returns the number of copies that a body's array makes; 1 without an array. As a double it cannot overflow.
 double num_copies(const BodyDesc& body);
 
 struct NamedBody {
@@ -16,10 +16,11 @@ struct NamedBody {
   std::optional<int> copy;
 };
 
-/// The body that a name means, whether or not it has that copy. A body whose own name ends in brackets goes first.
+/// Returns the body that a name means, without checking that it has that copy. A body whose own name ends in brackets
+/// takes precedence.
 std::optional<NamedBody> find_body(const SceneDesc& scene, std::string_view name);
 
-/// The index that `half_spaces[1]` means, if the scene has it.
+/// Returns the index that `half_spaces[1]` means, if the scene has it.
 std::optional<std::size_t> find_half_space(const SceneDesc& scene, std::string_view name);
 
 }  // namespace clearance

@@ -13,7 +13,7 @@ struct Controls {
   std::vector<double> values;
 };
 
-/// With the values at the start; those with good names only.
+/// Returns the controls with valid names, with their values at the start.
 Controls controls_of(const SceneDesc& scene);
 
 }  // namespace clearance

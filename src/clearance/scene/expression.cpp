@@ -29,7 +29,7 @@ struct Function2 {
 constexpr Function2 functions2[] = {
     {"atan2", elementary::atan2}, {"min", std::fmin}, {"max", std::fmax}, {"mod", std::fmod}};
 
-/// What a formula may depend on.
+/// Variables that a formula may depend on.
 enum class Variables { time, time_and_point };
 
 std::string known_names(Variables variables, const Controls& controls) {
@@ -40,8 +40,8 @@ std::string known_names(Variables variables, const Controls& controls) {
   return text;
 }
 
-/// The parser's own `^` would call the library's `pow`, whose bits depend on the processor; a sign that it does not
-/// know stands for it, defined with the same precedence.
+/// Replaces `^` by a sign that the parser does not know, defined with the same precedence. The parser's own `^` would
+/// call the library's `pow`, whose bits depend on the processor.
 constexpr char power_sign = '#';
 
 std::string with_own_power(std::string text) {
@@ -49,7 +49,7 @@ std::string with_own_power(std::string text) {
   return text;
 }
 
-/// The parser's `=` would write to a variable.
+/// True if the text has a single `=`, with which the parser would write to a variable.
 bool has_assignment(const std::string& text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '=') continue;
@@ -60,7 +60,7 @@ bool has_assignment(const std::string& text) {
   return false;
 }
 
-/// One formula for as long as it is being evaluated. No exception leaves it.
+/// One formula during its evaluation. No exception leaves it.
 class Formula {
  public:
   Formula(const std::string& text, const Controls& controls, Variables variables = Variables::time_and_point)
@@ -80,7 +80,7 @@ class Formula {
     parser_.DefineVar("z", &point[2]);
   }
 
-  /// What is wrong with the text; empty if nothing is.
+  /// Compiles the text. Returns its problem, or an empty text.
   std::string compile() {
     if (text_.find_first_not_of(" \t\n") == std::string::npos) return "is empty; expected a formula such as `sin(t)`";
     if (has_assignment(text_)) return "has a single `=`; a comparison is `==`";
@@ -97,7 +97,7 @@ class Formula {
     }
   }
 
-  /// Not a number if the parser fails, which it does not after it has compiled.
+  /// Returns the value; not a number if the parser fails, which does not happen after it has compiled.
   double value() {
     try {
       return parser_.Eval();
@@ -111,7 +111,7 @@ class Formula {
 
  private:
   std::string describe(const mu::ParserError& error) const {
-    // The parser takes a sign of ours for a name where no operator can be.
+    // The parser takes our own sign for a name where an operator is not possible.
     if (error.GetCode() == mu::ecUNASSIGNABLE_TOKEN && error.GetToken().starts_with(power_sign)) {
       return fmt::format("is not a formula: Unexpected operator \"^\" at character {}", error.GetPos() + 1);
     }
@@ -119,7 +119,7 @@ class Formula {
       return fmt::format("unknown name `{}` at character {}; known are {}", error.GetToken(), error.GetPos() + 1,
                          known_names(variables_, controls_));
     }
-    // The parser's own words, but for their end: it counts characters from 0.
+    // The message is the parser's, without its end, because the parser counts characters from 0.
     std::string words = error.GetMsg();
     for (const char* end : {" found at position", " at expression position", " at position"}) {
       words = words.substr(0, words.find(end));
@@ -131,7 +131,7 @@ class Formula {
   }
 
   const std::string& text_;
-  Controls controls_;  // the parser wants to be able to write them
+  Controls controls_;  // a copy, because the parser requires variables that it can write
   Variables variables_;
   mu::Parser parser_;
 };

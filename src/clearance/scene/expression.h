@@ -13,11 +13,12 @@
 
 namespace clearance {
 
-/// What is wrong with the formulas of `place`, each with the character where it goes wrong; empty if nothing is.
+/// Returns the problems of the formulas of `place`, each with the character at which it occurs; empty if there are
+/// none.
 Issues check_expressions(const Expressions& formulas, const std::string& place, const Controls& controls = {});
 
-/// The three values at time t for every point. No value if a formula does not compile or is not finite somewhere: the
-/// issue names its place (`place[1]`), the formula, the time and the point.
+/// Returns the three values at time t for every point. Returns an issue if a formula does not compile or is not finite
+/// somewhere; it names the place (`place[1]`), the formula, the time and the point.
 Result<std::vector<Vec<3>>> evaluate(const Expressions& formulas, const std::string& place, double t,
                                      std::span<const Vec<3>> points, const Controls& controls = {});
 
@@ -26,7 +27,7 @@ Issues check_time_formula(const std::string& formula, const std::string& place, 
 Result<double> evaluate_time_formula(const std::string& formula, const std::string& place, double t,
                                      const Controls& controls = {});
 
-/// Why no control can have this name; empty if one can.
+/// Returns the reason why a control cannot have this name; empty if it can.
 std::string problem_of_control_name(const std::string& name);
 
 }  // namespace clearance

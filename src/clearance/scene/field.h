@@ -1,4 +1,4 @@
-// What one row of the field table says about a value beyond its name and default: unit, meaning, range.
+// The contents of one row of the field table beyond name and default: unit, meaning, range.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// Shorter ways to write a value.
+/// Shorter ways of writing a value.
 enum class Shorthand {
   none,
   uniform,         ///< one entry stands for all three
@@ -31,21 +31,22 @@ struct Field {
   Field with_null_infinity() const;
 };
 
-/// Any finite value.
+/// Returns a field for any finite value.
 Field any(std::string_view unit, std::string_view doc);
-/// Above 0.
+/// Returns a field for values above 0.
 Field positive(std::string_view unit, std::string_view doc);
-/// At least `min`.
+/// Returns a field for values of at least `min`.
 Field at_least(double min, std::string_view unit, std::string_view doc);
-/// Above `min`.
+/// Returns a field for values above `min`.
 Field above(double min, std::string_view unit, std::string_view doc);
 
-/// Is `value` inside the range of the field? False for NaN, and for infinity unless null may stand for it.
+/// True if `value` is inside the range of the field. False for NaN, and for infinity unless null may stand for it.
 bool is_in_range(const Field& field, double value);
-/// `above 0`, `at least 1`, `between -1 and 0.5, both excluded`; empty if anything finite is allowed
+/// Returns a text such as `above 0`, `at least 1`, `between -1 and 0.5, both excluded`; empty if every finite value is
+/// allowed.
 std::string range_text(const Field& field);
 
-/// An enumerator as it is written in a scene.
+/// An enumerator with its name in a scene.
 template <class Enum>
 struct EnumValue {
   Enum value;

@@ -14,31 +14,31 @@ namespace clearance {
 
 class ForeignObject {
  public:
-  /// `json` and `issues` must outlive it. What is no object counts as an empty one, after an issue.
+  /// `json` and `issues` must outlive it. A value that is not an object counts as an empty one, after an issue.
   ForeignObject(const Json& json, std::string place, Issues& issues);
 
-  /// Null if the key is missing.
+  /// Returns the value of a key; null if the key is missing.
   const Json* find(const char* key) const;
   bool has(const char* key) const { return find(key) != nullptr; }
   ForeignObject child(const char* key) const;
 
-  /// The default after an issue, if it is no number or out of range.
+  /// Returns the number at a key, or the default, after an issue, if it is not a number or out of range.
   double number(const char* key, double usual, const Field& range = {}) const;
   int integer(const char* key, int usual) const;
   bool flag(const char* key, bool usual) const;
   std::string word(const char* key, const std::string& usual) const;
-  /// The default, which decides on the number of entries, after an issue.
+  /// Returns the list of numbers at a key, or, after an issue, the default, which determines the number of entries.
   std::vector<double> numbers(const char* key, std::vector<double> usual) const;
-  /// The first `dim` entries are read; the others are those of the default.
+  /// Reads the first `dim` entries; the others are those of the default.
   Vec<3> vector(const char* key, int dim, const Vec<3>& usual = Vec<3>::Zero()) const;
-  /// Something about axes: three numbers, in 2D one, alone or in a list.
+  /// Reads a quantity about axes: three numbers, in 2D one, alone or in a list.
   Vec<3> about_axes(const char* key, int dim) const;
 
   std::string place_of(const char* key) const { return child_path(place_, key); }
   const std::string& place() const { return place_; }
   void error(const char* key, const std::string& message) const { report(key, message, Severity::error); }
   void warning(const char* key, const std::string& message) const { report(key, message, Severity::warning); }
-  /// Warns of keys that are neither known nor commented out; of each once for all objects that share `reported`.
+  /// Warns of keys that are neither known nor commented out, once per key for all objects that share `reported`.
   void warn_of_unknown_keys(const std::vector<std::string_view>& known, std::vector<std::string>& reported) const;
 
   Issues& issues() const { return issues_; }

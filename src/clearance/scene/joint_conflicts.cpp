@@ -17,13 +17,13 @@ bool has_axis(const JointDesc& joint) {
   return joint.kind == JointKind::hinge || joint.kind == JointKind::slider;
 }
 
-/// A drive at some times of the run; nothing if it cannot be evaluated, which is told elsewhere.
+/// Values of a drive at some times of the run; nothing if it cannot be evaluated, which is reported elsewhere.
 using Values = std::array<double, 5>;
 std::optional<Values> values_of(const JointDesc& joint, const SceneDesc& scene) {
   const Controls controls = controls_of(scene);
   Values values{};
   for (std::size_t k = 0; k < values.size(); ++k) {
-    // (Uneven, so that no oscillation is zero at all of them.)
+    // The times are uneven, so that no oscillation is zero at all of them.
     const double t = scene.time.duration * static_cast<double>((k + 1) * (k + 1)) / 25.0;
     const Result<double> value = evaluate_time_formula(joint.drive, "", t, controls);
     if (!value) return std::nullopt;
@@ -58,27 +58,27 @@ class ConflictCheck : SceneCheck {
     return a.bodies == b.bodies || (a.bodies[0] == b.bodies[1] && a.bodies[1] == b.bodies[0]);
   }
 
-  /// Of length 1, or zero; in the plane every hinge turns about z.
+  /// Returns an axis of length 1, or zero; in the plane every hinge turns about z.
   Vec<3> axis_of(const JointDesc& joint) const {
     return is_plane() && joint.kind == JointKind::hinge ? Vec<3>(Vec<3>::UnitZ()) : joint.axis.normalized();
   }
   bool is_parallel(const JointDesc& a, const JointDesc& b) const {
     return axis_of(a).cross(axis_of(b)).norm() <= same_place;
   }
-  /// Does the point of `other` lie on the axis of `hinge`?
+  /// True if the point of `other` lies on the axis of `hinge`.
   bool is_on_axis(const JointDesc& other, const JointDesc& hinge) const {
     const double distance = axis_of(hinge).cross(other.point - hinge.point).norm();
     return distance <= same_place * (other.point.norm() + hinge.point.norm());
   }
 
-  /// Can the bodies move as the driven joint moves them?
+  /// True if the joint allows the motion of the driven joint.
   bool allows(const JointDesc& other, const JointDesc& driven) const {
     if (driven.kind == JointKind::slider) return other.kind == JointKind::slider && is_parallel(other, driven);
     if (other.kind == JointKind::ball) return is_on_axis(other, driven);
     return other.kind == JointKind::hinge && is_parallel(other, driven) && is_on_axis(other, driven);
   }
 
-  /// Of two joints with the same motion.
+  /// True if two joints with the same motion are driven differently.
   bool drives_otherwise(const JointDesc& other, const JointDesc& driven, const Values& drive) const {
     if (other.drive.empty() || other.kind != driven.kind) return false;
     const auto others = values_of(other, scene_);

@@ -1,4 +1,5 @@
-// Drives that move two bodies in a way that another joint between the same bodies does not allow, or moves otherwise.
+// Drives that move two bodies in a way that another joint between the same bodies does not allow, or that differs from
+// the drive of that joint.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,8 +7,8 @@
 
 namespace clearance {
 
-/// A warning for each, at `joints[i].drive`. Fixed joints are left to those who follow whole groups of them
-/// (validate_joints.h), conflicts through a third body to the run (`joint_strained`).
+/// Appends a warning for each, at `joints[i].drive`. Fixed joints are checked where whole groups of them are followed
+/// (validate_joints.h), conflicts through a third body during the run (`joint_strained`).
 void warn_of_joint_conflicts(const SceneDesc& scene, Issues& issues);
 
 }  // namespace clearance

@@ -14,7 +14,7 @@
 namespace clearance {
 namespace {
 
-// What all readers share.
+// Context that all readers share.
 struct Context {
   Issues& issues;
   int dimension = 3;
@@ -99,7 +99,7 @@ void read(const Json& json, const std::string& place, const Context& context, En
   context.report(place, json, fmt::format("expected one of {}{}", quoted_list(names), hint));
 }
 
-// A list with as many entries as `lengths` allows: false after a report.
+// True if the value is a list whose length is allowed; otherwise reports it and returns false.
 bool has_length(const Json& json, const std::string& place, const Context& context, std::size_t shortest,
                 std::size_t longest, const std::string& what) {
   const std::string lengths = shortest == longest   ? fmt::format("{} ", longest)
@@ -117,7 +117,7 @@ bool has_length(const Json& json, const std::string& place, const Context& conte
   return false;
 }
 
-// Vectors of 2D scenes may leave out the third entry, which then keeps its default.
+// Vectors of 2D scenes may omit the third entry, which then keeps its default.
 std::size_t shortest_vector(const Context& context) {
   return context.dimension == 2 ? 2 : 3;
 }
@@ -143,7 +143,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
-// Flags along or about three axes; one stands for all that the dimension has.
+// Reads flags along or about three axes. A single flag stands for all axes of the dimension.
 void read(const Json& json, const std::string& place, const Context& context, std::array<bool, 3>& value,
           const Field& field) {
   const bool is_about_z = field.shorthand == Shorthand::angle_in_plane && context.dimension == 2;
@@ -171,7 +171,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < 2; ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
-// Formulas; a plain number is one too.
+// Reads formulas; a plain number is a formula too.
 void read(const Json& json, const std::string& place, const Context& context, Expressions& value, const Field& field) {
   if (!has_length(json, place, context, shortest_vector(context), 3, "formulas")) return;
   value.fill("0");
@@ -184,7 +184,7 @@ void read(const Json& json, const std::string& place, const Context& context, Ex
   }
 }
 
-// Of numbers or strings.
+// Reads a list of numbers or strings.
 template <class Value>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<Value>& value,
           const Field& field) {
@@ -205,7 +205,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   }
 }
 
-// The corners of triangles and the ends of edges: as many in 2D as in 3D.
+// Reads the corners of triangles or the ends of edges, whose number is the same in 2D and 3D.
 template <std::size_t size>
 void read(const Json& json, const std::string& place, const Context& context, std::vector<std::array<int, size>>& value,
           const Field& field) {
@@ -296,7 +296,7 @@ void read(const Json& json, const std::string& place, const Context& context, st
   for (std::size_t i = 0; i < json.size(); ++i) read(json[i], element_path(place, i), context, value[i], field);
 }
 
-// The other vectors are read differently in 2D, so the dimension comes first, wherever it stands in the file.
+// Returns the dimension. It is read first, wherever it is in the file, because 2D changes how other vectors are read.
 int dimension_of(const Json& root) {
   const auto found = root.find("dimension");
   return found != root.end() && *found == Json(2) ? 2 : 3;

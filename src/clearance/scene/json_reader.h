@@ -1,4 +1,4 @@
-// JSON to scene: every problem of the whole document at once, each with its path.
+// Conversion of JSON to a scene. All problems of the document are reported at once, each with its path.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -12,9 +12,9 @@ namespace clearance {
 inline constexpr const char* native_format = "clearance/2";
 inline constexpr const char* first_format = "clearance/1";
 
-/// The scene as far as it could be understood; values with a problem keep their defaults. Adds to `issues` unknown keys
-/// (with the one probably meant), wrong types, wrong lengths and unknown names. Ranges and agreement of values with
-/// each other are the work of validate().
+/// Returns the scene as far as it can be understood; values with a problem keep their defaults. Appends to `issues`
+/// unknown keys (with the one probably meant), wrong types, wrong lengths and unknown names. validate() checks ranges
+/// and the agreement of values with each other.
 SceneDesc scene_from_json(const Json& root, Issues& issues);
 
 }  // namespace clearance

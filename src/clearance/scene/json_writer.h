@@ -8,11 +8,11 @@
 
 namespace clearance {
 
-/// Reading it back gives the same scene, bit for bit; `base_directory` is not part of it.
+/// Returns JSON that reads back as the same scene, bit for bit. `base_directory` is not part of it.
 Json scene_to_json_value(const SceneDesc& scene);
 std::string scene_to_json(const SceneDesc& scene);
 
-/// The fields of a scene that has nothing but defaults (no bodies).
+/// Returns the fields of a scene that has only defaults (no bodies).
 Json default_scene_json();
 
 }  // namespace clearance

@@ -58,7 +58,7 @@ const Places& places_of_keys() {
   return places;
 }
 
-/// What other programs and papers call a key.
+/// Returns the native name of a key that other programs and papers name differently.
 std::string_view common_name(std::string_view key) {
   static const std::map<std::string_view, std::string_view> names = {
       {"E", "youngs_modulus"}, {"nu", "poisson_ratio"}, {"rho", "density"},         {"dt", "step"},
@@ -67,7 +67,8 @@ std::string_view common_name(std::string_view key) {
   return found == names.end() ? key : found->second;
 }
 
-/// `bodies[i].material` seen from `bodies[3].generator` is `bodies[3].material`.
+/// Replaces the indices that both places share: `bodies[i].material` seen from `bodies[3].generator` is
+/// `bodies[3].material`.
 std::string seen_from(std::string_view place, std::string home) {
   for (std::size_t at = home.find("[i]"); at != std::string::npos; at = home.find("[i]", at + 1)) {
     const bool is_shared =
@@ -94,7 +95,7 @@ std::string hint_for_key(std::string_view key, const std::string& place, const s
   const std::string_view name = common_name(key);
   if (std::find(known.begin(), known.end(), name) != known.end()) return fmt::format("did you mean `{}`?", name);
 
-  // Elsewhere, below this place if it can be.
+  // Looks elsewhere in the scene, preferably below this place.
   const auto find_homes = [&](std::string_view of) {
     std::vector<std::string> below, others;
     const auto found = places_of_keys().find(of);
@@ -114,7 +115,8 @@ std::string hint_for_key(std::string_view key, const std::string& place, const s
 
   std::vector<std::string_view> all;
   for (const auto& [any, homes] : places_of_keys()) {
-    // (Among so many keys one is near by chance: `folder` and `solver`.)
+    // Only keys with the same first letter count: among so many keys one is near by chance, such as `folder` and
+    // `solver`.
     if (key.starts_with(any[0])) all.push_back(any);
   }
   const std::string_view far = nearest_name(key, all);

@@ -1,4 +1,4 @@
-// Where in a scene a key belongs: for messages about keys that stand in the wrong object.
+// Places of keys in a scene, for messages about keys in the wrong object.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace clearance {
 
-/// What to do about a key that `place` does not have: the nearest of its `known` keys, the place below it, or anywhere
-/// else in a scene, where a key of that name (or what other programs call so: `E`, `dt`, ...) belongs, or all it has.
+/// Returns a hint for a key that `place` does not have: the nearest of its `known` keys; the place, below it or
+/// elsewhere in a scene, where a key of that name belongs (also by its name in other programs: `E`, `dt`, ...); or all
+/// known keys.
 std::string hint_for_key(std::string_view key, const std::string& place, const std::vector<std::string_view>& known);
 
 }  // namespace clearance

@@ -20,7 +20,7 @@ Result<LoadedScene> finish_loading(SceneDesc scene, Issues issues, const std::st
 }
 
 Result<LoadedScene> finish_import(SceneDesc scene, Issues issues, const std::string& file) {
-  // Places of the native scene.
+  // Validation names places of the native scene.
   if (!has_errors(issues)) {
     const Issues more = validate(scene);
     issues.insert(issues.end(), more.begin(), more.end());

@@ -1,4 +1,4 @@
-// What reading a scene file gives.
+// The result of reading a scene file.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@ namespace clearance {
 
 struct LoadedScene {
   SceneDesc scene;
-  Issues warnings;  ///< what was ignored or is doubtful; severity `warning`
+  Issues warnings;  ///< ignored or doubtful parts of the file; severity `warning`
 };
 
-/// Gives `file` to the issues that have none.
+/// Sets `file` in the issues that have none.
 void set_file(Issues& issues, const std::string& file);
 
-/// The scene with the issues as its warnings, or the issues if they hold an error.
+/// Returns the scene with the issues as its warnings, or the issues if they contain an error.
 Result<LoadedScene> finish_loading(SceneDesc scene, Issues issues, const std::string& file);
 
-/// The same for a scene of another program: checked as a native one, if the importer has let it through, and of issues
-/// that several sections have found, one each.
+/// Does the same for a scene of another program. If the importer reported no error, validates it as a native scene.
+/// Removes repeated issues, which several sections may have found.
 Result<LoadedScene> finish_import(SceneDesc scene, Issues issues, const std::string& file);
 
 }  // namespace clearance

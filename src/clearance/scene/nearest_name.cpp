@@ -11,10 +11,10 @@ char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// Longer words are no misspelling of a key, and the distance takes quadratic time.
+// A longer word is not a misspelt key, and the distance takes quadratic time.
 constexpr std::size_t max_word = 64;
 
-// An abbreviation such as `stiff` for `stiffness`, or a part such as `modulus` for `youngs_modulus`.
+// True for an abbreviation such as `stiff` for `stiffness`, or a part such as `modulus` for `youngs_modulus`.
 bool is_part_of(std::string_view word, std::string_view name) {
   if (word.size() < 4) return false;
   const auto same = [](char a, char b) { return lower(a) == lower(b); };
@@ -44,11 +44,11 @@ int edit_distance(std::string_view a, std::string_view b) {
 std::string_view nearest_name(std::string_view word, const std::vector<std::string_view>& known) {
   if (word.empty() || word.size() > max_word) return {};
   std::string_view best;
-  // A third of the letters wrong is still recognisable.
+  // A word with a third of its letters wrong is still recognisable.
   int best_distance = std::max(1, static_cast<int>(word.size()) / 3) + 1;
   for (const std::string_view name : known) {
     const int distance = edit_distance(word, name);
-    // Of two as near, the one that starts the same: `gpc` is rather `gcp` than `ipc`.
+    // Prefers, among equally near names, the one with the same first letter: `gpc` means `gcp` rather than `ipc`.
     const bool starts_same = !best.empty() && distance == best_distance && lower(name[0]) == lower(word[0]) &&
                              lower(best[0]) != lower(word[0]);
     if (distance < best_distance || starts_same) {

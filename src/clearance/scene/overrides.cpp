@@ -19,7 +19,7 @@ std::optional<std::size_t> parse_index(std::string_view text) {
   return index;
 }
 
-// `bodies[0].material.density` in steps; nothing if it is no such path.
+// Splits `bodies[0].material.density` into steps; returns nothing for an invalid path.
 std::optional<std::vector<Step>> parse_path(std::string_view path) {
   std::vector<Step> steps;
   while (!path.empty()) {
@@ -44,7 +44,8 @@ std::optional<std::vector<Step>> parse_path(std::string_view path) {
   return steps.empty() ? std::nullopt : std::make_optional(steps);
 }
 
-// The child that a step leads to, made if it is a missing key; null with a message if there is no such child.
+// Returns the child that a step leads to, and creates it if it is a missing key. Returns null, with a message, if there
+// is no such child.
 Json* go_to(Json& parent, const Step& step, const std::string& place, std::string& problem) {
   if (const auto* key = std::get_if<std::string>(&step)) {
     if (parent.is_null()) parent = Json::object();
@@ -65,7 +66,7 @@ Json* go_to(Json& parent, const Step& step, const std::string& place, std::strin
   return nullptr;
 }
 
-// The kind of all bodies that are stiff, whichever of the two kinds they have.
+// Sets the kind of all stiff bodies, affine and rigid ones.
 std::string set_stiff_kind(Json& root, const std::string& kind) {
   if (kind != "affine" && kind != "rigid") return "the type of all stiff bodies is `affine` or `rigid`";
   const auto bodies = root.find("bodies");

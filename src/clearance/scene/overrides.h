@@ -10,9 +10,9 @@
 
 namespace clearance {
 
-/// Applies `time.step=0.01`, `bodies[0].material.density=500`, ... in order. The value is read as JSON; text that is no
-/// JSON is taken as a string. `bodies.type=rigid` (or affine) sets the kind of all stiff bodies. Missing objects on the
-/// way are made. Each override that cannot be applied is an issue.
+/// Applies `time.step=0.01`, `bodies[0].material.density=500`, ... in order. The value is read as JSON; text that is
+/// not JSON becomes a string. `bodies.type=rigid` (or affine) sets the kind of all stiff bodies. Missing objects on the
+/// path are created. Each override that cannot be applied is an issue.
 void apply_overrides(Json& root, const std::vector<std::string>& overrides, Issues& issues);
 
 }  // namespace clearance

@@ -18,20 +18,20 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Of those the value is an argument; others make another number of it.
+/// True for functions that return one of their arguments, up to its sign; other functions return a different quantity.
 bool hands_on(std::string_view function) {
   return function == "min" || function == "max" || function == "abs";
 }
-/// Their values are radians, which a factor with pi scales.
+/// True for functions whose values are radians, which a factor with pi scales.
 bool is_inverse(std::string_view function) {
   return function.starts_with("asin") || function.starts_with("acos") || function.starts_with("atan");
 }
-/// The formula knows of degrees.
+/// True for numbers that show that the formula converts to degrees.
 bool is_conversion(double number) {
   return number == 180.0 || number == 360.0 || std::abs(number - 180.0 / std::numbers::pi) < 0.01;
 }
 
-/// Reads a formula from left to right; notes what its value is made of.
+/// Reads a formula from left to right and notes what its value consists of.
 class Scan {
  public:
   explicit Scan(std::string_view formula) : formula_(formula) {
@@ -76,7 +76,7 @@ class Scan {
     last_ = '0';
   }
 
-  /// Of a function that makes another number of it?
+  /// True inside the arguments of a function that returns a different quantity.
   bool is_inside() const { return !is_inside_.empty() && is_inside_.back(); }
 
   std::string_view formula_;

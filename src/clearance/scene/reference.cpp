@@ -10,7 +10,7 @@
 namespace clearance {
 namespace {
 
-// The type of a value in words.
+// Returns the type of a value in words.
 std::string type_name(const double&) {
   return "number";
 }
@@ -92,7 +92,7 @@ class Sections {
   std::set<std::string> done_;
 };
 
-/// A cell of a table ends at a bar.
+/// Escapes bars, which would end a cell of a table.
 std::string in_table(std::string text) {
   for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2)) text.insert(at, 1, '\\');
   return text;

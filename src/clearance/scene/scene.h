@@ -24,18 +24,18 @@ struct TimeDesc {
   MassKind mass = MassKind::lumped;
 };
 
-/// What relative lengths are fractions of.
+/// Length that relative lengths are fractions of.
 enum class ContactScaleKind {
   bodies,  ///< the diagonal of the smaller of two bodies that meet
   scene    ///< l, the bounding-box diagonal of all bodies that are no obstacles, at rest
 };
-/// What the barrier's stiffness follows from.
+/// Origin of the barrier's stiffness.
 enum class ContactStiffnessKind {
-  bodies,    ///< for every contact: what resists there
+  bodies,    ///< for every contact: the resistance of the bodies there
   published  ///< for the scene, within the bounds of [Fer23, app. A.6], without its kappa_g
 };
 
-/// Of one pair of bodies, whatever the scene has.
+/// Restitution of one pair of bodies; overrides the scene's value.
 struct RestitutionPairDesc {
   std::array<std::string, 2> bodies;  ///< names
   double restitution = 0.0;
@@ -49,14 +49,14 @@ struct IgnoredPairDesc {
 struct ContactDesc {
   bool enabled = true;
   ContactFormulation formulation = ContactFormulation::ipc;
-  // What `convergent` consists of, each also alone; absent: as the formulation has it.
+  // Parts of `convergent`, each of which can be chosen alone; absent: as the formulation has it.
   std::optional<bool> area_weights;      ///< pairs count by the area at rest that they stand for
   std::optional<bool> improved_max;      ///< neighbouring primitives do not repel the same point twice
   std::optional<bool> physical_barrier;  ///< an energy per area, kappa in Pa
-  // What `gcp` leaves to choose.
+  // Parameters of `gcp`.
   double alpha_t = 0.3;       ///< cosine by which a feature may miss being a local minimum of the distance
   double alpha_n = 0.1;       ///< cosine by which a direction may point into a facet
-  bool adaptive_dhat = true;  ///< what is near at rest repels from half of that distance on only
+  bool adaptive_dhat = true;  ///< primitives that are near each other at rest repel only from half of that distance on
   bool published = false;     ///< for comparison: energies as in the authors' program, in products of current areas
   ContactScaleKind scales = ContactScaleKind::bodies;
   ContactStiffnessKind stiffness = ContactStiffnessKind::bodies;
@@ -68,20 +68,21 @@ struct ContactDesc {
       1e11;                      ///< [Fer23, app. A.6]: lower bound of the adaptive stiffness in mean nodal masses
   double close_distance = 1e-9;  ///< [Fer23, app. A.6]: d_eps below which kappa is doubled; same unit as dhat
   double min_separation = 0.0;   ///< [m] smallest allowed gap, always absolute
-  bool separate_curved = false;  ///< at least what keeps curved boundaries apart, not their flat pieces alone
-  bool obstacles_only = false;   ///< deformable bodies touch neither each other nor themselves
-  double restitution = 0.0;      ///< of impacts of stiff bodies: speed after over speed before
+  /// keeps at least the distance that separates curved boundaries, not only their flat pieces
+  bool separate_curved = false;
+  bool obstacles_only = false;  ///< deformable bodies touch neither each other nor themselves
+  double restitution = 0.0;     ///< of impacts of stiff bodies: speed after over speed before
   std::vector<RestitutionPairDesc> restitution_pairs;
   std::vector<IgnoredPairDesc> ignored_pairs;
 
-  /// Energies per area, kappa in Pa.
+  /// True if energies are per area and kappa is in Pa.
   bool is_physical() const {
     return formulation == ContactFormulation::gcp ||
            physical_barrier.value_or(formulation == ContactFormulation::convergent);
   }
 };
 
-/// Coefficients of one pair of bodies, whatever each has for itself.
+/// Coefficients of one pair of bodies; override the value of each body.
 struct FrictionPairDesc {
   std::array<std::string, 2> bodies;              ///< names
   double coefficient = 0.0;                       ///< kinetic
@@ -100,7 +101,7 @@ struct FrictionDesc {
   std::vector<FrictionPairDesc> pairs;
 };
 
-/// Of `linear_solver: petsc`.
+/// Settings of `linear_solver: petsc`.
 struct PetscDesc {
   PetscMethod method = PetscMethod::mumps;
   double tolerance = 1e-8;    ///< of the preconditioned residual, relative to that of zero; iterative methods
@@ -119,16 +120,16 @@ struct SolverDesc {
 };
 
 /// Elements of deformable bodies that adapt within a step [Fer23, ch. 6]. Energies are those of the incremental
-/// potential over its factor of the potentials (h^2 for implicit Euler), so that they do not depend on the step; 2D: of
-/// a slice one metre deep.
+/// potential over its factor of the potentials (h^2 for implicit Euler), so that they do not depend on the step; in 2D
+/// they are those of a slice one metre deep.
 struct RemeshDesc {
-  bool enabled = true;  ///< of a body: false where those of the scene adapt
+  bool enabled = true;  ///< false in a body: its elements do not adapt, even if those of the scene do
   RemeshCriterion criterion = RemeshCriterion::energy;
   bool split = true, collapse = true, swap = false, smooth = false;  ///< which operations there are
   double gain = 0.0;            ///< [J] delta_s: what a split has to bring; 0: from relative_gain
   double relative_gain = 1e-4;  ///< as a share of the elastic and contact energy of the body, if gain is 0
   double loss = 0.0;            ///< [J] -delta_c: what a collapse, swap or smoothing may cost; 0: from relative_loss
-  double relative_loss = 1e-7;  ///< likewise a share, if loss is 0
+  double relative_loss = 1e-7;  ///< as a share of the same energy, if loss is 0
   double split_quantile = 0.0;  ///< eps_S: edges of less energy are not tried
   double collapse_quantile = 0.01;      ///< eps_C: edges of more energy are not tried
   int depth = 3;                        ///< how often an edge may be split within one step
@@ -136,7 +137,7 @@ struct RemeshDesc {
   std::optional<double> smallest_edge;  ///< [m] at rest; absent: a thousandth of the body's size
   int largest_count = 0;                ///< of elements of the body; 0: no limit
   double quality = 0.05;  ///< mean ratio of elements at rest that an operation may not fall below, or not worsen
-  // Of the sizing field.
+  // Parameters of the sizing field.
   double size_strain = 0.1;   ///< largest change of strain from an element to its neighbours
   double size_contact = 1.0;  ///< largest edge at a contact, in activation distances
 };
@@ -198,7 +199,7 @@ struct GeometryDesc {
   std::vector<std::array<int, 4>> tets = {};
 };
 
-/// Of the numbers in a mesh file.
+/// Unit of the numbers in a mesh file.
 enum class LengthUnit { metre, decimetre, centimetre, millimetre, micrometre, inch, foot };
 /// The axis of a mesh file that points up.
 enum class UpAxis { y, z };
@@ -208,7 +209,7 @@ struct VolumeMeshDesc {
   std::optional<double> edge_length;  ///< [m] before the transform; absent: a twentieth of the box's diagonal
 };
 
-/// What of a deformable body touches others instead of the faces of its elements between their nodes.
+/// Surface of a deformable body that touches others, in place of the faces of its elements between their nodes.
 struct CollisionSurfaceDesc {
   std::string mesh;  ///< path of a surface (2D: outline) that follows the elements; empty: their own boundary
   /// Path of weights (io/mesh/weights_reader.h) by which its vertices follow the nodes of the body's mesh file; empty:
@@ -246,7 +247,8 @@ struct RegionDesc {
   std::vector<std::string> tags = {};
 };
 
-/// Once the smallest coordinate along `axis` of all deformable vertices exceeds `above`, the motion lets its nodes go.
+/// Release of the nodes of a motion, once the smallest coordinate along `axis` of all deformable vertices exceeds
+/// `above`.
 struct ReleaseDesc {
   int axis = 0;
   double above = 0.0;  ///< [m]
@@ -281,7 +283,7 @@ struct LoadDesc {
   double end = std::numeric_limits<double>::infinity();  ///< [s]
 };
 
-/// Where a body is at the end of a step.
+/// Pose of a body at the end of a step.
 struct PoseDesc {
   Vec<3> position = Vec<3>::Zero();  ///< [m] of the motion's center
   Vec<3> rotation = Vec<3>::Zero();  ///< [deg] rotation vector from the placement at the scene's start
@@ -301,22 +303,22 @@ struct MotionDesc {
   /// [m] added to the rigid motion; t counts from the scene's start, x, y, z: position at the scene's start
   std::optional<Expressions> displacement;
   std::array<bool, 3> components = {true, true, true};  ///< deformable nodes: which of x, y, z are prescribed
-  /// One a step from `start` on, absolute, instead of any other motion; the last one holds until `end`.
+  /// Poses, one per step from `start` on, absolute, instead of any other motion; the last one holds until `end`.
   std::vector<PoseDesc> poses;
-  /// Folder with one mesh file a step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
+  /// Folder with one mesh file per step, `<number>.obj` (or .msh, .seg, .pt, ...), whose vertices are the positions in
   /// the scene of all vertices of the body's mesh at the end of that step; instead of any other motion.
   std::string mesh_sequence;
   int mesh_sequence_first = 1;  ///< number of the file of the first step of the motion
   /// Files of a sequence in their order, instead of a folder of numbered ones.
   std::vector<std::string> mesh_files;
   /// [1/s] files per second, from `start` on; positions between two files are interpolated linearly, and the last file
-  /// holds from its time on. 0: one file a step.
+  /// holds from its time on. 0: one file per step.
   double mesh_rate = 0.0;
-  /// The positions in the files are those in the scene; false: those before the body's transform.
+  /// True if the positions in the files are those in the scene; false if they are those before the body's transform.
   bool mesh_is_placed = true;
 
   bool has_mesh_sequence() const { return !mesh_sequence.empty() || !mesh_files.empty(); }
-  /// It says where in the world the nodes are, wherever they start.
+  /// True if the motion gives the positions of the nodes in the world, independent of their start.
   bool is_absolute() const { return !poses.empty() || has_mesh_sequence(); }
 };
 
@@ -338,7 +340,7 @@ struct StiffPartDesc {
   std::optional<double> stiffness = {};  ///< [Pa] as MaterialDesc::stiffness
 };
 
-/// Elements of a deformable body that are made of something else.
+/// Elements of a deformable body that have another material.
 struct MaterialPartDesc {
   std::vector<int> elements;         ///< numbers of tetrahedra (2D: triangles) in the mesh
   std::optional<RegionDesc> region;  ///< elements with all their nodes in it; exactly one of elements and region
@@ -396,15 +398,16 @@ struct BodyDesc {
   std::optional<double> static_friction;  ///< absent: the kinetic one, if that is given, else that of the scene
 };
 
-/// Two stiff bodies, or a stiff body and the world, held together. Point and axis are those at the scene's start; both
-/// bodies carry them along. Angle and offset of a hinge and a slider are those of the first body seen from the second.
-/// The angle or offset of a joint follows that of another: q = multiplier q_of_joint + offset.
+/// Coupling of the angle or offset of a joint to that of another: q = multiplier q_of_joint + offset.
 struct MimicDesc {
   std::string joint;        ///< name of the one that leads: a hinge or a slider
   double multiplier = 1.0;  ///< [deg or m of this joint per deg or m of the other]
   double offset = 0.0;      ///< [deg] or [m]
 };
 
+/// A joint that holds two stiff bodies together, or a stiff body and the world. Point and axis are those at the scene's
+/// start; both bodies carry them along. Angle and offset of a hinge and a slider are those of the first body seen from
+/// the second.
 struct JointDesc {
   std::string name;
   JointKind kind = JointKind::hinge;
@@ -422,12 +425,12 @@ struct JointDesc {
   std::optional<MimicDesc> mimic = {};
 };
 
-/// What becomes of bodies that meet, or are in one another, at the start.
+/// Treatment of bodies that touch or overlap at the start.
 enum class OverlapHandling { refuse, separate };
 
-/// How a body starts elsewhere than its transform says: shifted as a whole, and bent.
+/// Start of a body that differs from its transform: a shift of the whole body, and a deformation.
 struct MovedBodyDesc {
-  std::string body;                                       ///< name, of copies as `link[3]`
+  std::string body;                                       ///< name; a copy is `link[3]`
   Vec<3> translation = Vec<3>::Zero();                    ///< [m] of all of it; it is unstressed there
   std::optional<std::vector<Vec<3>>> displacements = {};  ///< [m] per vertex of its frames, of deformable bodies
 };
@@ -466,7 +469,7 @@ enum class ProbeKind {
   gap        ///< [m] smallest distance of two bodies
 };
 
-/// Numbers that are written down in every step. Which of the members count is said by the kind.
+/// Numbers that are stored in every step. The kind determines which members are used.
 struct ProbeDesc {
   std::string name;
   ProbeKind kind = ProbeKind::position;
@@ -494,18 +497,18 @@ struct SceneDesc {
   ContactDesc contact;
   FrictionDesc friction;
   SolverDesc solver;
-  std::optional<RemeshDesc> remesh;  ///< of all deformable bodies that do not say otherwise; absent: none
+  std::optional<RemeshDesc> remesh;  ///< settings of all deformable bodies without their own; absent: none
   std::vector<BodyDesc> bodies;
   std::vector<JointDesc> joints;
   std::vector<HalfSpaceDesc> half_spaces;
   StartDesc start;
   std::vector<ControlDesc> controls;
   OutputDesc output;
-  /// Directory that mesh paths are relative to; set by the reader, never written.
+  /// Directory that mesh paths are relative to; the reader sets it, and it is never written.
   std::string base_directory;
 };
 
-/// The defaults of scenes of `clearance/1` and of other programs: scales of the scene, convergence, stiffness and
+/// Sets the defaults of scenes of `clearance/1` and of other programs: scales of the scene, convergence, stiffness and
 /// friction as published.
 void set_published_defaults(SceneDesc& scene);
 

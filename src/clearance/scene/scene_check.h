@@ -1,4 +1,4 @@
-// What all checks of a scene share: they name a place, show a value and say what was expected.
+// Base of all checks of a scene: they name a place, show a value and say what was expected.
 #pragma once
 
 #include <fmt/format.h>

@@ -53,7 +53,7 @@ class TypeSchema {
     }
     return {{"oneOf", values}};
   }
-  // Two entries are enough in 2D; which dimension it is, a schema cannot know.
+  // Two entries are enough in 2D; a schema cannot know the dimension.
   Json of(const Vec<3>&, const Field& field) {
     const Json list = list_of(of(double{}, field), 2, 3);
     if (field.shorthand == Shorthand::none) return list;

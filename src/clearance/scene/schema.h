@@ -5,9 +5,9 @@
 
 namespace clearance {
 
-/// JSON Schema (draft 2020-12) of native scenes.
+/// Returns the JSON Schema (draft 2020-12) of native scenes.
 std::string scene_schema();
-/// Reference documentation of native scenes in Markdown.
+/// Returns the reference documentation of native scenes in Markdown.
 std::string scene_reference();
 
 }  // namespace clearance

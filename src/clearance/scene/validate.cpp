@@ -86,7 +86,7 @@ class Checker : SceneCheck {
           "chooses parts of the formulations ipc and convergent; gcp has none to choose", *given ? "true" : "false");
   }
 
-  /// Those of other formulations, and of other programs' scenes, have another unit.
+  /// Warns of a kappa in the wrong unit: other formulations, and scenes of other programs, have another unit.
   void warn_of_kappa() {
     const ContactDesc& contact = scene_.contact;
     double softest = infinity, stiffest = 0.0;

@@ -60,7 +60,7 @@ std::size_t num_resolutions(Kind shape) {
   return 3;
 }
 
-/// What the documentation says of the resolution of a shape.
+/// Returns the documentation of the resolution of a shape.
 std::string_view resolution_text(Kind shape) {
   constexpr std::string_view intro = "resolution: ";
   for (const auto& known : EnumInfo<Kind>::values) {

@@ -1,4 +1,4 @@
-// Do the sizes of a generated shape make one?
+// Check that the sizes of a generated shape are possible.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// Every problem of the generator at `place`, for a body of the given kind.
+/// Appends every problem of the generator at `place`, for a body of the given kind.
 void check_generator(const SceneDesc& scene, const GeneratorDesc& generator, BodyKind kind, const std::string& place,
                      Issues& issues);
 

@@ -123,17 +123,18 @@ class JointCheck : SceneCheck {
     check_formula(joint.effort, place + ".effort");
   }
 
-  // Bodies that fixed joints hold together, by name; the world's is empty.
+  // Returns the name of the body that represents all those that fixed joints hold together with this one; the world's
+  // is empty.
   const std::string& glued_root(const std::string& name) {
     const auto parent = glued_.find(name);
     return parent == glued_.end() ? name : glued_root(parent->second);
   }
   void glue(const JointDesc& joint) {
     const std::string a = glued_root(joint.bodies[0]), b = glued_root(joint.bodies[1]);
-    // (The world stays the root of what is held to it.)
+    // The world stays the root of the bodies that are fixed to it.
     if (a != b) glued_[a.empty() ? b : a] = a.empty() ? a : b;
   }
-  /// The fixed joints among the bodies that hold together with one: `joint 'glue'`.
+  /// Returns the fixed joints among the bodies that hold together with this one: `joint 'glue'`.
   std::string glue_of(const std::string& body) {
     std::string names;
     for (std::size_t i = 0; i < scene_.joints.size(); ++i) {
@@ -201,7 +202,7 @@ class JointCheck : SceneCheck {
     }
     return std::nullopt;
   }
-  /// The joint that it follows, if there is one.
+  /// Returns the joint that this one follows, if there is one.
   std::optional<std::size_t> leader_of(std::size_t i) const {
     const std::optional<MimicDesc>& mimic = scene_.joints[i].mimic;
     return mimic ? find_joint(mimic->joint) : std::nullopt;
@@ -235,7 +236,7 @@ class JointCheck : SceneCheck {
     }
   }
 
-  /// Told once a loop, at its first joint.
+  /// Reports a loop once, at its first joint.
   void check_loop(std::size_t i, const std::string& place) {
     std::string names;
     std::optional<std::size_t> at = leader_of(i);

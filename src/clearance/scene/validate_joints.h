@@ -1,4 +1,4 @@
-// Do joints hold bodies that exist, in a way that their kind allows?
+// Check that joints hold existing bodies in a way that their kind allows.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// Every problem of the joints, formulas included.
+/// Appends every problem of the joints, formulas included.
 void check_joints(const SceneDesc& scene, Issues& issues);
 
 }  // namespace clearance

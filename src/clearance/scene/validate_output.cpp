@@ -40,7 +40,7 @@ class OutputCheck : SceneCheck {
   }
   static bool has_bodies(ProbeKind kind) { return kind == ProbeKind::contact || kind == ProbeKind::gap; }
 
-  // It heads columns of a table.
+  // The name heads columns of a table.
   void check_own_name(const ProbeDesc& probe, const std::string& place) {
     const auto is_bad = [](char c) { return c == ',' || c == '"' || static_cast<unsigned char>(c) < ' '; };
     if (probe.name.empty()) {
@@ -50,7 +50,7 @@ class OutputCheck : SceneCheck {
     }
   }
 
-  // What the kind asks for is there, and nothing else.
+  // Checks that the members which the kind requires are present, and no others.
   void check_subject(const ProbeDesc& probe, const std::string& place) {
     const std::string kind(enum_name(probe.kind));
     const auto refuse = [&](bool is_given, const char* key, const char* owners) {
@@ -94,7 +94,7 @@ class OutputCheck : SceneCheck {
     }
   }
 
-  /// A body, or with `may_be_plane` a half-space.
+  /// Checks the name of a body or, with `may_be_plane`, of a half-space.
   std::optional<NamedBody> check_name(const std::string& name, const std::string& place, bool may_be_plane) {
     if (name.empty()) {
       error(place, may_be_plane ? "needs the name of a body, or `half_spaces[0]`" : "needs the name of a body");

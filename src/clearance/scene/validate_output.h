@@ -1,4 +1,4 @@
-// What is asked of a run's output: that probes have names of their own, and that what they name is there.
+// Check of the output settings: probes must have unique names, and everything that they name must exist.
 #pragma once
 
 #include "clearance/base/result.h"

@@ -55,7 +55,7 @@ class RemeshCheck : SceneCheck {
     }
   }
 
-  /// Those of splits and of all else, as they are compared.
+  /// Checks the limits of splits and of the other operations against each other.
   void check_limits(const RemeshDesc& remesh, const std::string& place) {
     const RemeshDesc unset;
     if (remesh.gain > 0.0 && remesh.relative_gain != unset.relative_gain) {
@@ -73,7 +73,7 @@ class RemeshCheck : SceneCheck {
     const double gain = are_relative ? remesh.relative_gain : remesh.gain;
     const double loss = are_relative ? remesh.relative_loss : remesh.loss;
     if (loss < gain) return;
-    // At the one that was chosen.
+    // The warning names the limit that was chosen.
     const bool is_of_gain = are_relative && remesh.relative_loss == unset.relative_loss;
     const std::string of_gain = are_relative ? "relative_gain" : "gain",
                       of_loss = are_relative ? "relative_loss" : "loss";
@@ -87,7 +87,7 @@ class RemeshCheck : SceneCheck {
     if (is_given) warning(place, "is of criterion size and has no effect with criterion energy");
   }
 
-  /// What all energies that are compared have to be made of.
+  /// Checks the parts of the scene that determine the compared energies.
   void check_scene() {
     if (scene_.time.mass != MassKind::consistent) {
       error(
@@ -150,7 +150,7 @@ class RemeshCheck : SceneCheck {
     }
   }
 
-  /// Also of the whole body: nodes of each are marked.
+  /// Counts the regions of a body, those of the whole body included, because the nodes of each are marked.
   std::size_t count_regions(const BodyDesc& body, std::size_t index) const {
     const auto is_of_body = [&](const ProbeDesc& probe) {
       if (!probe.region) return false;

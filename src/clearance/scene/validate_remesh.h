@@ -1,5 +1,5 @@
-// What elements that adapt need: linear ones, a consistent mass, and contacts whose energy does not grow with each
-// split.
+// Check of the requirements of elements that adapt: they must be linear, with a consistent mass and with contacts whose
+// energy does not grow with each split.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -7,7 +7,8 @@
 
 namespace clearance {
 
-/// Regions of one body that vertices can be marked as part of, of its motions, loads, parts and probes together.
+/// Largest number of regions of one body that vertices can be marked with, for its motions, loads, parts and probes
+/// together.
 constexpr int most_regions_of_remesh = 64;
 
 /// Appends all problems of `remesh`, of the scene and of its bodies.

@@ -54,7 +54,8 @@ class ScriptCheck : SceneCheck {
   }
 
  private:
-  /// Two bodies rub with the geometric mean: one that rubs among others that do not rubs nowhere.
+  /// Warns if only one body has friction. Two bodies rub with the geometric mean of their coefficients, so that this
+  /// body has no friction with any other.
   void warn_of_idle_friction() {
     if (scene_.friction.coefficient > 0.0 || !scene_.half_spaces.empty() || !scene_.friction.pairs.empty()) return;
     std::size_t count = 0, last = 0;
@@ -108,7 +109,7 @@ class ScriptCheck : SceneCheck {
     }
   }
 
-  // What says where the vertices are leaves nothing to say for velocities and formulas.
+  // Checks that a motion which gives the positions of the vertices has no velocities or formulas.
   void check_alone(const MotionDesc& motion, const std::string& place) {
     const bool has_sequence = motion.has_mesh_sequence();
     std::string others;
@@ -210,7 +211,7 @@ class ScriptCheck : SceneCheck {
     return std::strtod(formula.c_str(), &end) == 0.0 && *end == '\0';
   }
 
-  // In the plane nothing moves along z, and nothing turns but about z.
+  // Checks formulas. In 2D nothing moves along z, and bodies turn about z only.
   void check_formulas(const Expressions& formulas, const std::string& place, bool is_about_axes = false) {
     const Issues found = check_expressions(formulas, place, controls_of(scene_));
     issues_.insert(issues_.end(), found.begin(), found.end());
@@ -236,7 +237,7 @@ class ScriptCheck : SceneCheck {
     }
   }
 
-  /// A body with a coefficient of its own may well have been meant to keep it on the floor.
+  /// Warns of a body's own coefficient that a half-space overrides; the user may have meant it to count on the floor.
   void warn_of_overridden(double friction, const std::string& place) {
     const auto& bodies = scene_.bodies;
     const auto found = std::find_if(bodies.begin(), bodies.end(), [&](const BodyDesc& body) {

@@ -1,4 +1,4 @@
-// Are motions, loads and friction coefficients well-formed?
+// Check of motions, loads and friction coefficients.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// Every problem of the motions and loads of all bodies, formulas included, and of friction coefficients.
+/// Appends every problem of the motions and loads of all bodies, formulas included, and of friction coefficients.
 void check_scripts(const SceneDesc& scene, Issues& issues);
 
 }  // namespace clearance

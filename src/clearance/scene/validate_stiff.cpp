@@ -37,7 +37,8 @@ class StiffCheck : SceneCheck {
   }
 
  private:
-  /// What is in the group of an obstacle passes through all obstacles; two such groups would have to be one.
+  /// Checks collision groups of obstacles. A body in the group of an obstacle passes through all obstacles, so two such
+  /// groups would have to be one.
   void check_groups() {
     int group = -1;
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
@@ -67,7 +68,7 @@ class StiffCheck : SceneCheck {
     }
   }
 
-  // Only the first problem of a list: a list that counts from 1 has hundreds.
+  // Reports only the first problem of a list, because a list that counts from 1 has hundreds.
   template <std::size_t size>
   void check_indices(const std::vector<std::array<int, size>>& list, std::size_t num_vertices,
                      const std::string& place) {
@@ -131,7 +132,7 @@ class StiffCheck : SceneCheck {
     }
   }
 
-  /// What differs from its default has been given.
+  /// Warns of fields without effect. A field counts as given if it differs from its default.
   void warn_of_unused(const BodyDesc& body, const std::string& place) {
     const MaterialDesc &given = body.material, defaults;
     const auto warn = [&](bool is_given, const char* key, const char* instead) {

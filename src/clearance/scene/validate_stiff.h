@@ -1,4 +1,4 @@
-// Do a body's source of geometry and the fields of stiff bodies fit the body's kind?
+// Check that a body's source of geometry and the fields of stiff bodies fit the body's kind.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// Every problem of written-out geometry, stiff parts, and the fields, motions and loads of stiff bodies.
+/// Appends every problem of written-out geometry, stiff parts, and the fields, motions and loads of stiff bodies.
 void check_stiff_bodies(const SceneDesc& scene, Issues& issues);
 
 }  // namespace clearance

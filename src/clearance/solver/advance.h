@@ -11,24 +11,24 @@
 
 namespace clearance {
 
-/// Scratch that lives from step to step only to save work: throwing it away never changes a bit of the result.
+/// Scratch memory that is kept from step to step only to save work. Discarding it never changes a bit of the result.
 template <int dim>
 class StepWorkspace {
  public:
-  /// Both outlive the object.
+  /// `model` and `options` must outlive the object.
   StepWorkspace(const Model& model, const SolverOptions& options);
-  /// With another contact formulation than that of [Fer23, ch. 2].
+  /// Uses `contact_model` instead of the contact formulation of [Fer23, ch. 2].
   StepWorkspace(const Model& model, const SolverOptions& options,
                 std::unique_ptr<const ContactModel<dim>> contact_model);
   ~StepWorkspace();
   StepWorkspace(StepWorkspace&&) noexcept;
 
-  /// The copy of that potential of the model in the state of the step solved last.
+  /// Returns the workspace's copy of potential `index` of the model, in the state of the step that was solved last.
   const Potential& potential(std::size_t index) const;
 
   struct Impl;
   Impl& impl() { return *impl_; }
-  /// Makes everything anew: after a step that was stopped somewhere within its loops.
+  /// Rebuilds everything. This is needed after a step that was stopped within its loops.
   void renew(const Model& model, const SolverOptions& options);
 
  private:
@@ -41,8 +41,8 @@ using IterationCallback = std::function<void(int, double)>;
 template <int dim>
 class Step;
 
-/// A step that is solved and not yet part of any state. What it was solved with must outlive it, and the workspace
-/// solves nothing else before it is committed or dropped.
+/// A step that is solved but not yet part of any state. Everything that it was solved with must outlive it, and the
+/// workspace must solve nothing else before the step is committed or dropped.
 template <int dim>
 class SolvedStep {
  public:
@@ -50,11 +50,11 @@ class SolvedStep {
   ~SolvedStep();
   SolvedStep(SolvedStep&&) noexcept;
 
-  /// Of the solve; accounts are settled by commit.
+  /// Report of the solve. Its accounts are empty until `commit` settles them.
   const StepReport& report() const;
   /// [m] Unknowns at the end.
   const VecX& x() const;
-  /// The incremental potential there, times the factor that potentials have in it (InertialTarget::scale).
+  /// Incremental potential at `x()`, times the factor that potentials have in it (InertialTarget::scale).
   const CompensatedSum& objective() const;
   Step<dim>& step() { return *step_; }
 
@@ -62,28 +62,28 @@ class SolvedStep {
   std::unique_ptr<Step<dim>> step_;
 };
 
-/// Solves the step that starts at `state`. Where SolverOptions::is_stop_wanted says so it ends as `stopped`, wherever
-/// it is (base/stop.h), and may be solved again. On entry the positions are free of intersections and inversions, and
-/// at the end they are, wherever the report says `is_advanced`.
+/// Solves the step that starts at `state`. On entry the positions must be free of intersections and inversions; at the
+/// end they are too if the report says `is_advanced`. When SolverOptions::is_stop_wanted returns true, the step ends as
+/// `stopped`, wherever it is (base/stop.h), and may be solved again.
 template <int dim>
 SolvedStep<dim> solve(const Model& model, const SolverOptions& options, const PrescribedTargets& targets,
                       const State& state, StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});
-/// The same from another solution that is near: `start` [m] is free of intersections and inversions, and scripted nodes
-/// are at their targets there.
+/// Solves the same step from a nearby solution. `start` [m] must be free of intersections and inversions, with scripted
+/// nodes at their targets.
 template <int dim>
 SolvedStep<dim> solve_from(const VecX& start, const Model& model, const SolverOptions& options,
                            const PrescribedTargets& targets, const State& state, StepWorkspace<dim>& workspace,
                            const IterationCallback& on_iteration = {});
 
-/// Advances `state`, the one that the step was solved from, or leaves it untouched (see StepStatus).
+/// Advances `state`, which must be the state that the step was solved from, or leaves it untouched (see StepStatus).
 template <int dim>
 StepReport commit(SolvedStep<dim> solved, State& state);
 
-/// Adds to the report of a step what was not known before it was part of `state`: the kinetic energy, and times.
+/// Adds to the report of a step what is known only once the step is part of `state`: the kinetic energy and the times.
 template <int dim>
 void complete_report(const Model& model, const State& state, const Stopwatch& watch, StepReport& report);
 
-/// Both.
+/// Runs `solve`, `commit` and `complete_report`.
 template <int dim>
 StepReport advance(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, State& state,
                    StepWorkspace<dim>& workspace, const IterationCallback& on_iteration = {});

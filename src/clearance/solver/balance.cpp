@@ -21,7 +21,8 @@ template <int dim>
 BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients, const VecX& stiffness,
                                    const std::vector<char>& is_fixed, double tolerance) const {
   constexpr double least_net_share = 0.01;
-  // Of the tolerance: what decides whether a body slides has to be known better than the forces within it.
+  // Fraction of the tolerance that applies to a body as a whole: the force that decides whether a body slides must be
+  // known better than the forces within it.
   constexpr double net_share = 0.1;
   struct OfBody {
     int num_blocks = 0;
@@ -39,6 +40,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     }
   };
 
+  // Forces at work: each term adds the norms of its gradients on blocks and the norm of its sum over the body.
   const VecX rounding = force_rounding<dim>(model_, coordinates_, x, stiffness);
   VecX total = VecX::Zero(dim * coordinates_.num_blocks());
   gradients.for_each_force([&](const VecX& gradient) {
@@ -50,8 +52,11 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
       if (!origins_[b].is_turn) body.net += g;
     });
     for (OfBody& body : bodies) body.net_work += body.net.norm();
+    // The sum over the terms is what is left of the balance.
     total += reduced;
   });
+  // Remaining force on each body as a whole, with the rounding of its blocks. Rotation vectors are no part of a net
+  // force.
   for (OfBody& body : bodies) body.net.setZero();
   for_each_free([&](std::size_t b, OfBody& body) {
     ++body.num_blocks;
@@ -59,6 +64,7 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
     if (!origins_[b].is_turn) body.net += block<dim>(total, static_cast<int>(b));
   });
 
+  // Each comparison scales its share by the tolerance, so that the verdict is the largest of all of them.
   BalanceVerdict verdict;
   const auto compare = [&](double left, double of_forces, double of_rounding, int body) {
     const double share = left == 0.0 ? 0.0 : left / (of_forces + of_rounding);
@@ -68,10 +74,12 @@ BalanceVerdict Balance<dim>::judge(const VecX& x, const TermGradients& gradients
       verdict.body = body;
     }
   };
+  // First criterion: every block against the mean force at work on a block of its body.
   for_each_free([&](std::size_t b, const OfBody& body) {
     compare(block<dim>(total, static_cast<int>(b)).norm() / origins_[b].radius, tolerance * body.work / body.num_blocks,
             rounding[static_cast<Eigen::Index>(b)], body_of_[b]);
   });
+  // Second criterion: every body as a whole against the net forces of the terms.
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const OfBody& body = bodies[k];
     const double forces = std::max(body.net_work, least_net_share * body.work);

@@ -31,7 +31,7 @@ double BarrierStiffness::lower_bound() const {
   const double min_separation = options_.barrier.min_separation;
   double distance = 1e-8 * l + min_separation;
   double curvature = barrier_derivatives(distance * distance, options_.barrier).second;
-  // Where dhat is so small that the reference distance lies outside the barrier, use the barrier's middle instead.
+  // If dhat is so small that the reference distance lies outside the barrier, the middle of the barrier serves instead.
   if (!(curvature > 0.0)) {
     distance = 0.5 * options_.barrier.dhat + min_separation;
     curvature = barrier_derivatives(distance * distance, options_.barrier).second;

@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// [kg] Of the blocks that have mass; 0 if none has.
+/// Returns the mean mass [kg] of the blocks that have mass; 0 if no block has mass.
 double mean_block_mass(const Model& model);
 
 class BarrierStiffness {
@@ -15,15 +15,16 @@ class BarrierStiffness {
   BarrierStiffness(const Model& model, const SolverOptions& options, bool is_per_contact, bool has_inertia)
       : model_(model), options_(options), is_per_contact_(is_per_contact), has_inertia_(has_inertia) {}
 
-  /// Is kappa to be chosen by [Fer23, app. A.6]?
+  /// True if kappa is chosen by [Fer23, app. A.6].
   bool is_adaptive() const { return !(options_.kappa.fixed > 0.0) && !is_per_contact_; }
-  /// Where it is not: that of the scene, or the factor that makes joules a summand of the objective.
+  /// Returns kappa if it is not adaptive: the value of the scene, or the factor that makes joules a summand of the
+  /// objective.
   double constant(double scale_of_energies) const {
     return options_.kappa.fixed > 0.0 ? options_.kappa.fixed : scale_of_energies;
   }
-  /// At the start of every step.
+  /// Returns the adaptive kappa for the start of a step.
   double initial() const;
-  /// A contact of `after` that is closer than d_eps and still approaches, if kappa may grow.
+  /// Returns a contact of `after` that is closer than d_eps and still approaches, if kappa may grow; else null.
   const Contact* find_approaching(double kappa, const ContactSet& before, const ContactSet& after) const;
   double doubled(double kappa) const;
 

@@ -15,7 +15,7 @@ constexpr int grain = 32;
 /// added to it slows Newton down near the minimum. With twice the force it would lead through the wall.
 constexpr double foreseen_growth = 1.5;
 
-/// [m] How fast the gap grows along dx.
+/// Returns the rate [m] at which the gap grows along dx.
 template <int dim>
 double opening(const Contact& contact, const ContactGap<dim>& gap, const VecX& dx) {
   double sum = 0.0;
@@ -27,7 +27,7 @@ double opening(const Contact& contact, const ContactGap<dim>& gap, const VecX& d
 
 }  // namespace
 
-/// Of what is expected, where it is expected.
+/// Returns the barrier force of an expected contact at `distance`, with its expected geometry.
 template <int dim>
 double ContactForecast<dim>::force_at(const Expected& expected, double distance) const {
   ContactGap<dim> gap = expected.gap;
@@ -35,14 +35,14 @@ double ContactForecast<dim>::force_at(const Expected& expected, double distance)
   return contacts_.kappa() * contact_model_.normal_force(expected.contact, gap, {});
 }
 
-/// Along the normal, at the distance of its gap.
+/// Returns the curvature of the barrier along the normal, at the distance of the expected gap, by central differences.
 template <int dim>
 double ContactForecast<dim>::curvature_at(const Expected& expected) const {
   const double d = expected.gap.distance, step = 1e-5 * (d - options_.min_separation);
   return (force_at(expected, d - step) - force_at(expected, d + step)) / (2.0 * step);
 }
 
-/// [m] Where its barrier bears the expected force: by bisection, over nine decades of the gap.
+/// Returns the distance [m] at which the barrier bears the expected force, by bisection over nine decades of the gap.
 template <int dim>
 double ContactForecast<dim>::distance_of(const Expected& expected) const {
   constexpr int num_halvings = 20;
@@ -54,7 +54,7 @@ double ContactForecast<dim>::distance_of(const Expected& expected) const {
   return options_.min_separation + high;
 }
 
-/// [m] Along the expected normal; negative beyond the surface.
+/// Returns the gap [m] along the expected normal; negative beyond the surface.
 template <int dim>
 double ContactForecast<dim>::signed_gap(const Expected& expected, const VecX& x_surface) const {
   const double distance = opening<dim>(expected.contact, expected.gap, x_surface);
@@ -62,7 +62,8 @@ double ContactForecast<dim>::signed_gap(const Expected& expected, const VecX& x_
   return distance - model_.half_spaces[static_cast<std::size_t>(expected.contact.plane)].offset;
 }
 
-/// How a vertex gives way to a force on it alone: inertia and elasticity at rest resist. Zero where it is not free.
+/// Returns the compliance of a vertex under a force on it alone, which inertia and elasticity at rest resist. Zero if
+/// the vertex is not free.
 template <int dim>
 double ContactForecast<dim>::compliance_of(int vertex) const {
   double sum = 0.0;
@@ -88,7 +89,7 @@ void ContactForecast<dim>::foretell(const Iterate& iterate, const VecX& dx, cons
   std::vector<Expected> expected;
   foretell_encounters(iterate, dx, encounters, path, expected);
   foretell_contacts(iterate, dx, expected);
-  // Pairs with one stencil are one contact; what is seen now goes before what was.
+  // Pairs with one stencil are one contact. The forecast of this direction has precedence over earlier ones.
   std::stable_sort(expected.begin(), expected.end(),
                    [](const Expected& a, const Expected& b) { return precedes(a.contact, b.contact); });
   expected_.clear();
@@ -97,8 +98,8 @@ void ContactForecast<dim>::foretell(const Iterate& iterate, const VecX& dx, cons
   }
 }
 
-/// What the matrix has of a contact, linear in the motion, gives its force at the end of the direction. Contacts that
-/// yield need no forecast: their barriers soften by themselves.
+/// Predicts the force of each contact at the end of the direction from the contact's stiffness in the matrix, which is
+/// linear in the motion. Contacts that open need no forecast: their barriers soften by themselves.
 template <int dim>
 void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX& dx,
                                              std::vector<Expected>& expected) const {
@@ -112,6 +113,7 @@ void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX&
     const double moved = opening<dim>(next.contact, next.gap, dx);
     if (!(moved < 0.0)) return;
     const Expected* known = find(next.contact);
+    // The matrix holds the curvature and what an earlier forecast has added to it.
     const double stiffness = curvature_at(next) + (known != nullptr ? known->stiffness : 0.0);
     const double force = force_at(next, next.gap.distance), foretold = force - stiffness * moved;
     if (foretold > foreseen_growth * force) next.force = foretold;
@@ -119,7 +121,7 @@ void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX&
   for (Expected& next : all) {
     if (next.force > 0.0) expected.push_back(std::move(next));
   }
-  // Those that are none yet hold as long as they push.
+  // Expected contacts that are not active yet stay in the forecast as long as they push.
   for (const Expected& known : expected_) {
     if (iterate.contacts.find(known.contact) != nullptr) continue;
     Expected next = known;
@@ -128,13 +130,14 @@ void ContactForecast<dim>::foretell_contacts(const Iterate& iterate, const VecX&
   }
 }
 
-/// Pairs that the direction would meet: what stops their vertices there against what resists of these alone. That is a
-/// guess; from the next direction on the matrix knows better.
+/// Predicts the forces of the pairs that the direction would meet: the force that stops their vertices there, if only
+/// the resistance of these vertices acts. That is a guess; from the next direction on the matrix contains the contact.
 template <int dim>
 void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const VecX& dx,
                                                const std::vector<Encounter>& encounters, const SurfacePath& path,
                                                std::vector<Expected>& expected) const {
   for (const Encounter& encounter : encounters) {
+    // The positions at the time of the encounter give the kind of the contact and its normal.
     ContactPositions<dim> x;
     for (std::size_t i = 0; i <= dim && encounter.pair.vertices[i] >= 0; ++i) {
       x[i] = path.position<dim>(encounter.pair.vertices[i], encounter.time);
@@ -149,10 +152,12 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
     }
     next.gap = compute_contact_gap<dim>(model_, next.contact, closest);
     if (!next.gap.normal.allFinite()) continue;
+    // A unit normal force opens the gap by the sum of the squared weights times the compliances of the vertices.
     double compliance = 0.0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(contact->num_vertices()); ++i) {
       compliance += next.gap.weights[i] * next.gap.weights[i] * compliance_of(contact->vertices[i]);
     }
+    // The force has to stop the motion that would use up more than nine tenths of the gap.
     const double gap = signed_gap(next, iterate.x_surface) - options_.min_separation;
     const double beyond = -opening<dim>(next.contact, next.gap, dx) - 0.9 * gap;
     if (!(gap > 0.0) || !(beyond > 0.0) || !(compliance > 0.0)) continue;
@@ -164,7 +169,7 @@ void ContactForecast<dim>::foretell_encounters(const Iterate& iterate, const Vec
   }
 }
 
-/// At an iterate; 0 if it needs none.
+/// Updates an expected contact at `iterate` and returns the stiffness that it adds to the matrix; 0 if it needs none.
 template <int dim>
 double ContactForecast<dim>::set_secant(const Iterate& iterate, Expected& expected) const {
   const Contact* contact = iterate.contacts.find(expected.contact);
@@ -174,10 +179,12 @@ double ContactForecast<dim>::set_secant(const Iterate& iterate, Expected& expect
   } else {
     expected.gap.distance = signed_gap(expected, iterate.x_surface);
   }
+  // A gap that is already at or below g* needs no forecast, nor does a force that has nearly grown to the expected one.
   const double distance = distance_of(expected);
   if (!(expected.gap.distance > distance)) return 0.0;
   const double force = contact != nullptr ? force_at(expected, expected.gap.distance) : 0.0;
   if (expected.force < foreseen_growth * force) return 0.0;
+  // Secant stiffness (lambda - f) / (g - g*), less the curvature that the barrier of an active contact adds itself.
   const double secant = (expected.force - force) / (expected.gap.distance - distance);
   return std::max(0.0, contact != nullptr ? secant - curvature_at(expected) : secant);
 }
@@ -199,7 +206,7 @@ const std::vector<BlockKey>& ContactForecast<dim>::prepare_hessian(const Iterate
   return hessians_.keys();
 }
 
-/// The exact Hessian is left as it is.
+/// Adds the stiffness of expected contacts to a projected Hessian; an exact one is left as it is.
 template <int dim>
 void ContactForecast<dim>::add_derivatives(const Iterate& /*iterate*/, HessianKind kind, VecX& /*gradient*/,
                                            BlockSparseMatrix& matrix) {

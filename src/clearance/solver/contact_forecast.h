@@ -1,4 +1,4 @@
-// What Newton's directions foretell of the contacts.
+// Forecast of contact forces from Newton's directions.
 //
 // Newton's quadratic model has of every barrier the curvature at the present gap: none of pairs beyond the activation
 // distance, and hardly any just within it. A direction runs into these walls and is cut by the first, and the next
@@ -17,7 +17,7 @@
 
 namespace clearance {
 
-/// A summand of the matrix alone.
+/// Term of the objective that adds to the matrix only.
 template <int dim>
 class ContactForecast final : public ObjectiveTerm<dim> {
  public:
@@ -25,11 +25,11 @@ class ContactForecast final : public ObjectiveTerm<dim> {
                   const InertialTarget& target, const BarrierOptions& options)
       : model_(model), contact_model_(contact_model), contacts_(contacts), target_(target), options_(options) {}
 
-  /// Nothing is foretold before a direction has been cut by contacts.
+  /// True if no contact is expected, as before contacts have cut a direction.
   bool is_empty() const { return expected_.empty(); }
   int num_expected() const { return static_cast<int>(expected_.size()); }
-  /// What the direction tells by which the surface moves as `dx` [m] from the iterate that the matrix was assembled at;
-  /// `encounters` are those of `path`, which begins there.
+  /// Updates the forecast from a direction that moves the surface by `dx` [m] from the iterate at which the matrix was
+  /// assembled. `encounters` are the pairs that meet on `path`, which begins there.
   void foretell(const Iterate& iterate, const VecX& dx, const std::vector<Encounter>& encounters,
                 const SurfacePath& path);
 
@@ -41,12 +41,12 @@ class ContactForecast final : public ObjectiveTerm<dim> {
   std::string name() const override { return "forecast"; }
 
  private:
-  /// A contact that will have to bear a force, with the geometry that it is expected to have.
+  /// Contact that will have to bear a force, with the geometry that it is expected to have.
   struct Expected {
     Contact contact;
     ContactGap<dim> gap;
     double force = 0.0;      // in units of the objective per metre
-    double stiffness = 0.0;  // what the matrix has got of it besides the curvature of its barrier
+    double stiffness = 0.0;  // share in the matrix besides the curvature of its barrier
   };
 
   void foretell_contacts(const Iterate& iterate, const VecX& dx, std::vector<Expected>& expected) const;

@@ -15,13 +15,14 @@ namespace {
 constexpr double max_stray = 0.25;
 /// The search ends with this part of the room at the start.
 constexpr double end_of_search = 0.02;
-/// Where pieces double or halve, this many lead from a whole turn to its 10^-9th part and back; what needs more is
-/// better off with certificates. The longest of 1000 random and degenerate queries, with both searches, took 1.5 ms.
+/// Largest number of pieces. As pieces double or halve, this many lead from a whole turn to its 10^-9th part and back;
+/// a query that needs more is better off with certificates. The longest of 1000 random and degenerate queries, with
+/// both searches, took 1.5 ms.
 constexpr int max_pieces = 64;
 /// Advances along the straight lines of a piece; boxes of tight inclusion have their own limit.
 constexpr int max_advances_of_piece = 100;
-/// Of 1000 turns of up to ten radians, a sixth of them at gaps below 1e-9 m, 13 came to this many: bodies that pivot on
-/// each other.
+/// Largest number of certificates. In 1000 turns of up to ten radians, a sixth of them at gaps below 1e-9 m, 13 queries
+/// reached this number: bodies that pivot on each other.
 constexpr int max_certificates = 400;
 
 template <int dim>
@@ -52,8 +53,8 @@ CcdResult straight_ccd(const PrimitivePair& pair, const Positions<3>& start, con
   return pair.num_first == 1 ? point_triangle_ccd(motion, options) : edge_edge_ccd(motion, options);
 }
 
-/// [m] How far the distance along the whole path may stray from that of straight lines. A point of a primitive strays
-/// at most as far as the vertex that strays most.
+/// Returns a bound [m] of how far the distance along the whole path strays from that along straight lines. A point of a
+/// primitive strays at most as far as the vertex that strays most.
 template <int dim>
 double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
   std::array<double, 2> largest{};
@@ -65,7 +66,7 @@ double total_deviation(const SurfacePath& path, const PrimitivePair& pair) {
   return largest[0] + largest[1];
 }
 
-/// [m] What distances are usually rounded by; a bound is rounding_on_path.
+/// Returns the usual rounding error [m] of distances; rounding_on_path is a bound of it.
 template <int dim>
 double usual_rounding(const Positions<dim>& a, const Positions<dim>& b) {
   double size = 0.0;
@@ -86,12 +87,14 @@ struct Search {
   bool is_near(double distance) const { return distance - target <= end_of_search * first_room; }
 };
 
-/// Adaptive linearisation, as far as a few pieces lead. Nothing: not settled.
+/// Searches by adaptive linearisation with a limited number of pieces. Returns nothing if that does not settle the
+/// query.
 template <int dim>
 std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options,
                                           Positions<dim> start, Search& search) {
   const double deviation = total_deviation<dim>(path, pair);
   CcdOptions piece = options;
+  // The target already contains the gap that is kept, so that a piece keeps only the target and the deviation.
   piece.max_time = 1.0;
   piece.gap_fraction = 0.0;
   piece.is_exact = false;  // the deviation is a bound already
@@ -110,6 +113,7 @@ std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const Primiti
     const Positions<dim> stop = positions_at<dim>(path, pair, end);
     piece.min_separation = search.target + deviation * (end - time) * (end - time);
     const CcdResult result = straight_ccd(pair, start, stop, piece);
+    // A free piece leads to its end, and the next one may be twice as long. A piece with an impact leads to that time.
     if (!result.is_impact()) {
       if (end >= search.max_time) return CcdResult{CcdStatus::no_impact, search.max_time};
       time = end;
@@ -117,7 +121,7 @@ std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const Primiti
       start = stop;
     } else {
       const double next = time + result.toi * (end - time);
-      // No certificate is left along straight lines, or too many would be.
+      // No progress is left along straight lines, or it would take too many advances.
       if (!(next > time)) return std::nullopt;
       time = next;
       if (result.status == CcdStatus::budget_exhausted) return std::nullopt;
@@ -127,6 +131,7 @@ std::optional<CcdResult> search_by_pieces(const SurfacePath& path, const Primiti
   return std::nullopt;
 }
 
+/// Searches by certificates along turning directions, from the time that `search` has reached.
 template <int dim>
 CcdResult search_by_certificates(const SurfacePath& path, const PrimitivePair& pair, Search& search) {
   TurningPair<dim> turning(path, pair);
@@ -135,6 +140,7 @@ CcdResult search_by_certificates(const SurfacePath& path, const PrimitivePair& p
     // Once under way, room below the rounding is none: steps would be noise.
     const double separation = turning.separation() - (i > 0 ? search.rounding : 0.0);
     if (search.is_near(separation)) return {CcdStatus::impact, search.time};
+    // The certificate either covers the rest of the path or leads to the time of the next one.
     const double left = search.max_time - search.time, length = turning.certified_length(search.target, left);
     if (length >= left) return {CcdStatus::no_impact, search.max_time};
     const double next = search.time + length;
@@ -170,10 +176,12 @@ CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const C
   Search search;
   search.max_time = options.max_time;
   search.rounding = rounding_on_path<dim>(path, pair);
+  // The target is the gap to be kept, and at least the bound of the rounding error above the minimum separation.
   search.target = std::max(options.min_separation + options.gap_fraction * std::max(gap, 0.0) + usual,
                            options.min_separation + search.rounding);
   search.first_room = gap + options.min_separation - search.target;
   if (!(search.first_room > 0.0)) return {CcdStatus::impact, 0.0};
+  // Pieces settle most queries; certificates take over at the time that the pieces have reached.
   const std::optional<CcdResult> result = search_by_pieces<dim>(path, pair, options, start, search);
   return result ? *result : search_by_certificates<dim>(path, pair, search);
 }

@@ -20,11 +20,12 @@ namespace clearance {
 template <int dim>
 bool is_straight(const SurfacePath& path, const PrimitivePair& pair);
 
-/// [m] How far computed distances on the path may be from the true ones.
+/// Returns a bound [m] of the error of distances that are computed on the path.
 template <int dim>
 double rounding_on_path(const SurfacePath& path, const PrimitivePair& pair);
 
-/// As point_triangle_ccd and edge_edge_ccd, in the plane as point_edge_ccd, for any path.
+/// Runs continuous collision detection of one pair on any path. The options and the result are those of
+/// point_triangle_ccd and edge_edge_ccd, in the plane those of point_edge_ccd.
 template <int dim>
 CcdResult curved_ccd(const SurfacePath& path, const PrimitivePair& pair, const CcdOptions& options);
 

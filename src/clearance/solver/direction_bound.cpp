@@ -12,21 +12,22 @@ namespace {
 
 /// A direction is swept this many times as far as the last one was feasible; at the start of a step this many edges.
 constexpr double sweep_reach = 4.0;
-/// Where nothing is hit, the next part is this many times as long: it costs most, and all before it little.
+/// Growth of the next part if nothing is hit in this one. The last part costs most, and all parts before it cost
+/// little.
 constexpr double sweep_growth = 8.0;
-/// Pairs of a kind that a sweep may come to: what turns about itself in one step meets nothing, and would be paired
-/// with itself until memory ends.
+/// Largest number of pairs of a kind in a sweep. A body that turns about itself in one step meets nothing, but would be
+/// paired with itself until memory ends.
 std::size_t most_pairs(const SurfaceTopology& surface) {
   constexpr std::size_t least = 32'000'000, of_primitive = 64;
   return std::max(least, of_primitive * (surface.triangles.size() + surface.edges.size()));
 }
 
-/// Less than this part of a direction is feasible: it is blocked.
+/// Feasible part of a direction below which the direction is blocked.
 constexpr double blocked_share = 0.9;
 /// So many directions of a step may be blocked before encounters are foretold: where contacts are few, Newton meets
 /// them in less.
 constexpr int patience = 3;
-/// As far as this many edges: what comes later is too uncertain.
+/// Reach of the forecast in edges; later encounters are too uncertain.
 constexpr double forecast_reach = 4.0;
 
 /// [m] Mean length of the surface's edges.
@@ -52,7 +53,8 @@ double DirectionBound<dim>::length(const VecX& x, const VecX& dy) const {
   return in_.coordinates().expand(x, dy).cwiseAbs().maxCoeff();
 }
 
-/// Unless that would climb. False if nothing is bent.
+/// Bends dy so that affine bodies turn without being stretched, unless that loses more than half of the descent. False
+/// if nothing is bent.
 template <int dim>
 bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& dy) const {
   if (in_.model.stiff_bodies.empty()) return false;
@@ -62,9 +64,9 @@ bool DirectionBound<dim>::bend(const Iterate& from, const VecX& gradient, VecX& 
   return true;
 }
 
-/// What bending adds is of second order in the whole turn, but grows linearly on the way: where little of the way is
-/// feasible it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of its rod),
-/// so that there the direction stays straight, which hardly stretches a body then.
+/// Bending adds a motion of second order in the whole turn, but this motion grows linearly on the way. If little of the
+/// way is feasible, it pushes bodies together against any barrier (a crank's pin was driven from 6e-5 m to 1e-16 m of
+/// its rod). The direction then stays straight, which hardly stretches a body on so short a way.
 template <int dim>
 Direction DirectionBound<dim>::bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy) {
   VecX bent = dy;
@@ -78,20 +80,21 @@ Direction DirectionBound<dim>::bound_bent(const Iterate& from, const VecX& gradi
   return straight.alpha_limit > direction.alpha_limit ? straight : direction;
 }
 
-/// First the bound of the terms, which shortens the sweep, then broad phase and CCD. Early directions can be a hundred
-/// times as long as what is feasible, and a sweep of the whole would pair everything with everything on the way: it is
-/// swept in growing parts until something is hit.
+/// Applies the bound of the terms first, which shortens the sweep, and then broad phase and CCD. Early directions can
+/// be a hundred times as long as what is feasible, and a sweep of the whole would pair everything with everything on
+/// the way. The direction is therefore swept in growing parts until something is hit.
 template <int dim>
 Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   Direction direction;
   direction.dy = std::move(dy);
-  // What rests hits nothing, and where its pairs are known there is nothing to be done.
+  // A direction of zero hits nothing, and if the pairs at the iterate are known there is nothing to do.
   if (direction.dy.isZero(0.0)) {
     direction.near = from.near;
     if (in_.options.has_contact && !from.near) direction.near = pairs_at(from);
     feasible_length_ = 0.0;
     return direction;
   }
+  // The terms limit the direction to their domains.
   double alpha = 1.0;
   {
     StageTimer timer(report_.profile, Stage::ccd);
@@ -109,9 +112,11 @@ Direction DirectionBound<dim>::bound(const Iterate& from, VecX dy) {
   // Sweeps shorter than the activation distance find the same pairs.
   const double reach = sweep_reach * std::max(feasible_length_, in_.options.barrier.dhat);
   double part = reach < alpha * size ? reach / size : alpha;
-  // What cannot be swept for its pairs is cut short, down to where these are those at rest.
+  // A part whose sweep has too many pairs is shortened, at the least to the length at which the pairs are those at
+  // rest.
   const double shortest = in_.options.barrier.dhat / size;
   while (!sweep(from, part, part > shortest, direction)) part = std::max(part / sweep_growth, shortest);
+  // The swept part grows until it is not feasible as a whole.
   while (direction.alpha_limit >= part && part < alpha) {
     const double next = std::min(sweep_growth * part, alpha);
     if (!sweep(from, next, true, direction)) {
@@ -130,11 +135,13 @@ template <int dim>
 void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Direction& bounded,
                                    ContactForecast<dim>& forecast, IterationReport& iteration) {
   if (!in_.copies.contact_model->has_radial_force()) return;
+  // Encounters are predicted only after several blocked directions; known contacts are kept up to date.
   if (bounded.is_blocked) ++num_blocked_;
   if (num_blocked_ <= patience || (!bounded.is_blocked && forecast.is_empty())) return;
   const VecX dx = in_.coordinates().expand(from.x, dy);
   SurfacePath path;
   std::vector<Encounter> encounters;
+  // The sweep goes beyond the feasible part, for a few edges, to find the pairs that the direction would meet.
   if (bounded.is_blocked) {
     const double part = std::min(1.0, forecast_reach * edge_length_ / dx.cwiseAbs().maxCoeff());
     const SweptCandidates swept = pair_along(from, dy, part, path);
@@ -146,7 +153,7 @@ void DirectionBound<dim>::foretell(const Iterate& from, const VecX& dy, const Di
   iteration.num_met = static_cast<int>(encounters.size());
 }
 
-/// The swept broad phase of the first part of a direction, and the path of the surface there.
+/// Runs the swept broad phase on the first `part` of a direction and sets `path` to the path of the surface there.
 template <int dim>
 SweptCandidates DirectionBound<dim>::pair_along(const Iterate& from, const VecX& dy, double part, SurfacePath& path) {
   StageTimer timer(report_.profile, Stage::broad_phase);
@@ -163,8 +170,8 @@ std::shared_ptr<const Candidates> DirectionBound<dim>::pairs_at(const Iterate& a
   return std::make_shared<const Candidates>(contacts.find_candidates(in_.broad_phase, at.x_surface, at.x_surface));
 }
 
-/// One swept broad phase of the first part of the direction; its candidates serve CCD and every trial energy. False,
-/// and nothing has changed, if it has more pairs than memory may hold.
+/// Runs one swept broad phase on the first `part` of the direction; its candidates serve CCD and every trial energy.
+/// False, with nothing changed, if there are more pairs than memory may hold.
 template <int dim>
 bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limited, Direction& direction) {
   SurfacePath path;
@@ -172,7 +179,7 @@ bool DirectionBound<dim>::sweep(const Iterate& from, double part, bool is_limite
   const SweptCandidates swept = pair_along(from, direction.dy, part, path);
   in_.broad_phase.limit_pairs(unlimited_pairs);
   if (!swept.pairs.is_complete) return false;
-  // Whoever collects queries for benchmarks.
+  // Recording of queries, for benchmarks.
   if constexpr (dim == 3) {
     if (in_.options.on_ccd_query) {
       for_each_straight_query(in_.model.surface, path, swept.pairs, in_.options.on_ccd_query);

@@ -10,13 +10,13 @@
 
 namespace clearance {
 
-/// A way from an iterate.
+/// Search direction from an iterate, with its feasible part.
 struct Direction {
   VecX dy;                                 ///< in Newton's unknowns about the iterate
   double alpha_limit = 1.0;                ///< largest feasible fraction of dy
-  std::shared_ptr<const Candidates> near;  ///< hold all pairs that may be contacts on the feasible part
+  std::shared_ptr<const Candidates> near;  ///< contain every pair that may be a contact on the feasible part
   std::string limited_by;                  ///< what set the limit; empty if nothing
-  bool is_blocked = false;                 ///< contacts keep a good part of it from being taken
+  bool is_blocked = false;                 ///< True if contacts make more than a tenth of it infeasible
 };
 
 template <int dim>
@@ -25,14 +25,15 @@ class DirectionBound {
   /// Counts its work in `report`.
   DirectionBound(const StepInputs<dim>& in, const StepProblem<dim>& problem, StepReport& report);
 
-  /// [m] How far any block starts to move.
+  /// Returns the largest component [m] of the motion that `dy` starts.
   double length(const VecX& x, const VecX& dy) const;
   Direction bound(const Iterate& from, VecX dy);
-  /// What contacts will have to bear, by the whole of the direction `dy` from the iterate that the matrix was assembled
-  /// at, of which `bounded` is the feasible part.
+  /// Updates `forecast` with the forces that contacts will have to bear, from the whole direction `dy` at the iterate
+  /// where the matrix was assembled. `bounded` is the feasible part of `dy`.
   void foretell(const Iterate& from, const VecX& dy, const Direction& bounded, ContactForecast<dim>& forecast,
                 IterationReport& iteration);
-  /// Affine bodies turn without being stretched, where that costs nothing.
+  /// Bounds a direction along which affine bodies turn without being stretched. It stays straight if bending would lose
+  /// more than half of its descent or leave less of it feasible.
   Direction bound_bent(const Iterate& from, const VecX& gradient, const VecX& dy);
 
  private:

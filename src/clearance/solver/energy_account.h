@@ -1,4 +1,4 @@
-// Where the energy of a step came from and went to.
+// Energy and momentum accounts of one step.
 //
 // With the forces at the end of the step, every change has its work: that of the inertial force I is not quite the
 // change of the kinetic energy, that of a potential not quite the change of its energy, and the differences are what
@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// [J] of one step.
+/// Energies [J] of one step.
 struct EnergyAccount {
   double kinetic = 0.0;   ///< change of the kinetic energy
   double stored = 0.0;    ///< change of elastic, gravity, joint, barrier energy
@@ -25,8 +25,8 @@ struct EnergyAccount {
   double friction = 0.0;  ///< taken out by friction; what contacts that stick store elastically is in it
   double damping = 0.0;   ///< taken out by damping
   double residual = 0.0;  ///< work of what is left of the balance of forces
-  /// Of the integrator's part: of bodies in contact of which it takes a twentieth or more of their kinetic energy at
-  /// once, and of driven bodies where half of that changes as well.
+  /// Part of the integrator's energy that belongs to impacts: of bodies in contact from which it takes a twentieth or
+  /// more of their kinetic energy at once, and of driven bodies whose kinetic energy also changes by half.
   double impacts = 0.0;
   double integrator = 0.0;  ///< what the integrator adds (positive) or takes away elsewhere
 
@@ -36,8 +36,8 @@ struct EnergyAccount {
   std::vector<std::pair<std::string, double>> entries() const;
 };
 
-/// What the time integrator has done so far to the body where that is most, as a share of the body's own energy at
-/// work.
+/// Energy that the time integrator has added or removed so far, as a share of the body's own energy at work, for the
+/// body where this share is largest.
 struct IntegratorShare {
   double share = 0.0;
   int body = -1;
@@ -45,7 +45,7 @@ struct IntegratorShare {
   bool is_driven = false;  ///< drives or prescribed motions act on it
 };
 
-/// [N s] linear momentum of all free bodies; 2D: z = 0.
+/// Linear momentum [N s] of all free bodies; 2D: z = 0.
 struct MomentumAccount {
   Vec<3> total = Vec<3>::Zero();       ///< at the end of the step
   Vec<3> change = Vec<3>::Zero();      ///< in the step

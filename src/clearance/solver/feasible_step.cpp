@@ -66,6 +66,7 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, const 
     const HalfSpace& plane = model.half_spaces[k];
     for (int vertex = 0; vertex < model.surface.num_vertices; ++vertex) {
       if (!meets_half_space(model, static_cast<int>(k), vertex)) continue;
+      // The gap is linear along a straight path. `size` bounds the numbers that it is computed from.
       double gap_t0 = -plane.offset - min_separation, gap_t1 = gap_t0;
       double size = std::abs(plane.offset) + min_separation;
       for (int c = 0; c < dim; ++c) {
@@ -74,6 +75,7 @@ void for_each_half_space_hit(const Model& model, const SurfacePath& path, const 
         gap_t1 += plane.normal[c] * x_t1;
         size += std::abs(x_t0) + std::abs(x_t1);
       }
+      // A curved path strays by up to 4 t of its deviation at the fraction t (swept_candidates.h).
       if (!path.deviation.empty()) gap_t1 -= 4.0 * path.deviation[static_cast<std::size_t>(vertex)];
       // A gap below the rounding of the distances, of the plane and of the moved vertex may be none at all.
       const double target = std::max(options.gap_fraction * gap_t0, 1e-15 * size);
@@ -111,15 +113,15 @@ std::string pair_text(const SurfaceTopology& surface, const SurfacePath& path, c
   }
 }
 
-/// A pair that may come too close, with a lower bound of the time when it does. Sorts by time.
+/// Pair that may come too close, with a lower bound of the time when it does. Suspects sort by time.
 struct Suspect {
   double bound;
   std::size_t k;
   bool operator<(const Suspect& other) const { return std::tie(bound, k) < std::tie(other.bound, other.k); }
 };
 
-/// The pairs whose approach could use up the allowed part of the gap, or leave no more of it than `margin` [m], in
-/// order of their number.
+/// Returns the pairs whose approach could use up the allowed part of the gap, or leave no more of it than `margin` [m],
+/// in order of their number.
 std::vector<Suspect> find_suspects(const SweptCandidates& candidates, double rounding, double margin,
                                    const SolverOptions& options) {
   constexpr int chunk = 8192;
@@ -155,7 +157,7 @@ CcdOptions ccd_options(const SolverOptions& options) {
   return ccd;
 }
 
-/// One pair: what its kind and its path ask for.
+/// Runs the CCD that the kind of the pair and the kind of its path need.
 template <int dim>
 CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                     std::size_t k, const CcdOptions& ccd) {
@@ -169,7 +171,7 @@ CcdResult test_pair(const SurfaceTopology& surface, const SurfacePath& path, con
   }
 }
 
-/// Edges with edges in the plane, in space with triangles.
+/// True if two edges meet in the plane, or an edge and a triangle in space.
 template <int dim>
 bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other) {
   const auto& e = surface.edges[static_cast<std::size_t>(edge)];
@@ -188,6 +190,7 @@ bool do_meet(const SurfaceTopology& surface, const VecX& x, int edge, int other)
 template <int dim>
 FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options) {
+  // Half-spaces limit the step first. The displacement bound then dismisses most pairs without CCD.
   FeasibleStep step = half_space_step<dim>(model, path, options);
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
   std::vector<Suspect> suspects = find_suspects(candidates, rounding, rounding_on_paths<dim>(path), options);
@@ -227,7 +230,8 @@ FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, con
 template <int dim>
 std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                        const SolverOptions& options) {
-  // Both primitives of a pair may be met by others a little earlier; much later it is out of sight.
+  // Other primitives may meet the two primitives of a pair a little earlier; a pair that meets much later is out of
+  // sight.
   constexpr double line_of_sight = 1.3;
   const double rounding = std::max(rounding_of(path.x_t0), rounding_of(path.x_t1));
   const CcdOptions ccd = ccd_options(options);
@@ -242,6 +246,7 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
     all.push_back({{{vertex, -1, -1, -1}, 1, plane}, alpha});
   });
 
+  // The earliest time at which each vertex meets anything.
   std::vector<double> earliest(static_cast<std::size_t>(model.surface.num_vertices), 1.0);
   const auto for_each_vertex = [](const PrimitivePair& pair, const auto& visit) {
     for (int i = 0; i <= dim && pair.vertices[static_cast<std::size_t>(i)] >= 0; ++i) {
@@ -251,6 +256,8 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
   for (const Encounter& encounter : all) {
     for_each_vertex(encounter.pair, [&](int, std::size_t v) { earliest[v] = std::min(earliest[v], encounter.time); });
   }
+  // An encounter is left out if the pair does not meet on the path, or if both of its primitives have met something
+  // considerably earlier.
   const auto is_hidden = [&](const Encounter& encounter) {
     std::array<double, 2> of_primitive = {1.0, 1.0};
     for_each_vertex(encounter.pair, [&](int i, std::size_t v) {
@@ -267,6 +274,7 @@ std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& pa
 template <int dim>
 bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit) {
   const SurfaceTopology& surface = model.surface;
+  // The exact test of all pairs; the first hit in order is reported for any number of threads.
   const auto pairs = broad_phase.find_intersection_candidates(x_surface);
   const int no_hit = static_cast<int>(pairs.size());
   const int hit = ordered_reduce(

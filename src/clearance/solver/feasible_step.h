@@ -18,25 +18,26 @@ struct FeasibleStep {
   long num_ccd_calls = 0;
 };
 
-/// Same result for any number of threads.
+/// Returns the largest feasible fraction of `path`. The result does not depend on the number of threads.
 template <int dim>
 FeasibleStep find_feasible_step(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                 const SolverOptions& options);
 
-/// A pair that a path leads into.
+/// Pair that a path leads into.
 struct Encounter {
   PrimitivePair pair;
   double time = 0.0;  ///< fraction of the path that leaves gap_fraction of its gap
 };
 
-/// The pairs that meet on the path although nothing stops there, among those that are the first to meet one of their
-/// primitives: not what lies behind a surface that is passed. Same result for any number of threads.
+/// Returns the pairs that would meet if nothing stopped the motion on the path, limited to those that are the first to
+/// meet one of their primitives. Primitives behind a surface that is passed are left out. The result does not depend on
+/// the number of threads.
 template <int dim>
 std::vector<Encounter> find_encounters(const Model& model, const SurfacePath& path, const SweptCandidates& candidates,
                                        const SolverOptions& options);
 
-/// Exact: true if no edge meets a triangle (2D: an edge) that it shares no vertex with, and every vertex is inside the
-/// half-spaces. `first_hit` describes the first violation found.
+/// True, by exact arithmetic, if no edge meets a triangle (2D: an edge) with which it shares no vertex, and every
+/// vertex is inside the half-spaces. `first_hit` receives a description of the first violation.
 template <int dim>
 bool is_intersection_free(const Model& model, const VecX& x_surface, BroadPhase& broad_phase, std::string* first_hit);
 

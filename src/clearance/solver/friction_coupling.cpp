@@ -7,28 +7,29 @@ namespace clearance {
 namespace {
 constexpr double coupling_tolerance = 1e-3;
 constexpr int max_coupling_iterations = 20;
-/// [smallest gap] what derivatives of friction are differences over.
+/// Step of the differences that give derivatives of friction, as a share of the smallest gap.
 constexpr double difference = 1e-4;
-/// Of what a linear system would take from the imbalance: what a part of a coupled direction must.
+/// A part of a coupled direction must reduce the imbalance by at least this share of what a linear system would.
 constexpr double least_progress = 0.5;
 constexpr double least_part = 0.25;
 }  // namespace
 
-/// GMRES solves with the factor again and again; iterative solvers have none.
+/// True if a coupled direction can be solved for. GMRES solves with the factor again and again, and iterative solvers
+/// have none.
 template <int dim>
 bool FrictionCoupling<dim>::is_possible() const {
   if (in_.system.solver().counters().num_iterations > counters_t0_.num_iterations) return false;
   return lag_.wants_coupling() && lag_.is_fresh() && !problem_.friction().is_empty() && problem_.secant_share() == 0.0;
 }
 
-/// Of the objective with `friction` in place of its own.
+/// Returns the gradient of the objective with `friction` in place of its own.
 template <int dim>
 VecX FrictionCoupling<dim>::gradient_with(const Iterate& iterate, const FrictionPotential<dim>& friction) const {
   return problem_.free_sum(in_.coordinates(), iterate.x, problem_.term_gradients(iterate, friction));
 }
 
-/// How the gradient changes along d because friction follows normal forces, directions and points of contacts: a
-/// difference of the friction that agrees a little further on and the lagged one there.
+/// Returns the change of the gradient along d that comes from friction that follows normal forces, directions and
+/// points of contacts. It is the difference, a little further on, of the friction that agrees there and the lagged one.
 template <int dim>
 VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) const {
   const VecX dx = in_.coordinates().expand(at.x, d);
@@ -45,10 +46,12 @@ VecX FrictionCoupling<dim>::friction_change(const Iterate& at, const VecX& d) co
   return problem_.free_part(in_.coordinates(), at.x, (agreed - lagged) / part);
 }
 
-/// From the direction of the lagged problem that of the coupled one; whether it is any good is for the search to tell.
+/// Solves for the coupled direction from the direction of the lagged problem. The search decides whether it is any
+/// good.
 template <int dim>
 VecX FrictionCoupling<dim>::coupled(const Iterate& at, const VecX& dy) const {
   StageTimer timer(report_.profile, Stage::linear_solve);
+  // Preconditioned by A, the system is (I + A^-1 C) dy = -A^-1 g, and the lagged direction is its right-hand side.
   const auto apply = [&](const VecX& d) {
     VecX solved;
     const bool is_solved = in_.system.solver().solve(friction_change(at, d), solved) == LinearSolveStatus::solved;
@@ -67,6 +70,7 @@ bool FrictionCoupling<dim>::follow(const VecX& lagged_dy, const VecX& gradient, 
     VecX x = in_.coordinates().move(point.iterate.x, direction.dy, direction.alpha_limit);
     if (!problem_.is_feasible(x)) continue;
     Iterate trial = problem_.make_iterate(std::move(x), direction.near);
+    // Natural monotonicity test: Newton's direction with the present matrix must be shorter at the trial point.
     VecX left;
     const bool is_solved =
         in_.system.solver().solve(gradient_with(trial, lag_.fresh(trial)), left) == LinearSolveStatus::solved;

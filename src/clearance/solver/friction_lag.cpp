@@ -10,25 +10,25 @@ namespace {
 constexpr int num_whole_lags = 10;
 }  // namespace
 
-/// From the contacts at the start of the step with the barrier stiffness of the last one, which is to say from the
-/// normal forces that the last step ended with.
+/// Lags friction with the contacts at the start of the step and the barrier stiffness of the last one, that is, with
+/// the normal forces that the last step ended with.
 template <int dim>
 void FrictionLag<dim>::start(std::shared_ptr<const Candidates> near) {
   const State& state = in_.state;
-  // The barriers of a scene's start balance nothing yet.
+  // At the start of a scene the barriers do not balance anything yet.
   if (!problem_.has_friction() || (in_.has_forces() && state.step == 0)) return;
   const double kappa = state.kappa > 0.0 ? state.kappa * problem_.target().scale : problem_.kappa();
   problem_.lag_friction(problem_.make_iterate(state.x, std::move(near)), in_.options.integrator.h * state.v, kappa);
   report_.friction_iterations = 1;
 }
 
-/// Of what is new: half of what goes round in a circle ends it as a rule. Where the forces are still far from balance
-/// with it after many lags, less and less is taken.
+/// Returns the share of the new friction that is taken. Half of it ends a circle as a rule. If the forces are still far
+/// from balance with it after many lags, less and less is taken.
 template <int dim>
 double FrictionLag<dim>::share() const {
   constexpr int num_half_lags = 40;
   const int count = report_.friction_iterations;
-  // Where a coupled direction is to come, friction has to agree.
+  // Before a coupled direction friction has to agree with the forces, so all of it is taken.
   if (count < num_whole_lags || wants_coupling()) return 1.0;
   const bool is_far = in_.has_forces() && report_.imbalance > 0.1;
   return count < num_half_lags || !is_far ? 0.5 : 0.5 * num_half_lags / count;
@@ -39,7 +39,7 @@ bool FrictionLag<dim>::take_up(Point& point, double share) {
   const int wanted = in_.options.friction.iterations;
   if (!problem_.has_friction() || (wanted > 0 && report_.friction_iterations >= wanted)) return false;
   const bool had_friction = !problem_.friction().is_empty();
-  // What has slid before any friction was there says nothing of static or kinetic: it may stick.
+  // Sliding before there was any friction does not tell static from kinetic friction: the contact may stick.
   const VecX& x = point.iterate.x;
   const VecX displacement = report_.friction_iterations == 0 ? VecX(VecX::Zero(x.size())) : VecX(x - in_.state.x);
   problem_.lag_friction(point.iterate, displacement, problem_.kappa(), share);
@@ -59,8 +59,8 @@ bool FrictionLag<dim>::lag_again(Point& point) {
   return true;
 }
 
-/// Friction with its secant stiffness while the line search cuts directions, and with its Hessian again, by and by,
-/// when it does not: steps that never shoot through the valley of sticking, and Newton's convergence in the end.
+/// Uses the secant stiffness of friction while the line search cuts directions, and returns step by step to its Hessian
+/// when it does not. Directions then never shoot through the valley of sticking, and Newton converges in the end.
 template <int dim>
 void FrictionLag<dim>::choose_secant_share(const IterationReport& iteration) {
   if (problem_.friction().is_empty()) return;

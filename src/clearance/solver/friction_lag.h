@@ -12,28 +12,29 @@ class FrictionLag {
   FrictionLag(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
       : in_(in), problem_(problem), report_(report) {}
 
-  /// At the start of a step; `near` hold all pairs that may be contacts there.
+  /// Lags friction at the start of a step. `near` must contain every pair that may be a contact there.
   void start(std::shared_ptr<const Candidates> near);
-  /// After a lagged solve, for another one. False if the friction so far was the last of the wanted number, or nothing
-  /// rubs.
+  /// Lags friction again after a lagged solve. False if the wanted number of lags is used up or no contact has
+  /// friction.
   bool lag_again(Point& point);
-  /// Takes up a share of the present normal forces and sliding directions; false likewise.
+  /// Lags friction with the share `share` of the present normal forces and sliding directions. False under the same
+  /// conditions as lag_again.
   bool take_up(Point& point, double share);
-  /// Friction that agrees with the present contact forces and sliding directions.
+  /// Returns the friction that agrees with the present contact forces and sliding directions.
   FrictionPotential<dim> fresh(const Iterate& iterate) const { return problem_.fresh_friction(iterate, in_.state.x); }
 
-  /// The friction of the objective agrees with the present contact forces.
+  /// True if the friction of the objective agrees with the present contact forces.
   bool is_fresh() const { return is_fresh_; }
-  /// The iterate moves on.
+  /// Records that the iterate has moved.
   void note_motion() { is_fresh_ = false; }
-  /// It has been lagged more often than is good.
+  /// True if friction has been lagged more often than FrictionOptions::max_iterations.
   bool is_over() const { return report_.friction_iterations > in_.options.friction.max_iterations; }
-  /// How stiff friction is along its sliding in the next Hessian, after an iteration.
+  /// Chooses, after an iteration, the share of the secant stiffness of friction in the next Hessian.
   void choose_secant_share(const IterationReport& iteration);
 
-  /// Is it worth trying to find contact forces and friction at once (friction_coupling.h)?
+  /// True if contact forces and friction should be solved for together (friction_coupling.h).
   bool wants_coupling() const;
-  /// What became of a try.
+  /// Records that a coupled direction succeeded; `is_whole` if all of it was taken.
   void note_coupling(bool is_whole);
   void note_failed_coupling();
 
@@ -44,7 +45,7 @@ class FrictionLag {
   StepProblem<dim>& problem_;
   StepReport& report_;
   bool is_fresh_ = false;
-  /// After tries that failed: lags to come without one, and those after the next that fails.
+  /// After failed coupled directions: number of lags before the next try, and the number after the next failure.
   int num_to_skip_ = 0, pause_ = 1;
 };
 

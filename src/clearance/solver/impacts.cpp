@@ -13,9 +13,9 @@ namespace clearance {
 
 namespace {
 
-/// Of a gap within dhat: what may be used up before that is an impact.
+/// Share of a gap within dhat; a motion that uses up more of it may be an impact.
 constexpr double gap_share = 0.5;
-/// Of the relative motion of two bodies: where a gap closes slower, a rebound of half of that has a sixtieth of the
+/// Share of the relative motion of two bodies. If a gap closes slower, a rebound of half of that has a sixtieth of the
 /// energy at most.
 constexpr double motion_share = 0.25;
 
@@ -23,20 +23,23 @@ bool is_closing(double gap, double motion, double dhat) {
   return gap - motion < (1.0 - gap_share) * std::min(gap, dhat) && motion > 0.0;
 }
 
-/// [m] Distance at the start, and how much of it a point may use up along the direction to the edge (ccd/approach.h).
+/// Returns the distance [m] at the start, and how much of it a point may use up along the direction to the edge
+/// (ccd/approach.h).
 std::pair<double, double> planar_approach(const PrimitiveMotion<2, 3>& m) {
+  // `away` leads from the closest point of the edge to the point, at the start.
   const Vec<2> edge = m.t0[2] - m.t0[1], to_point = m.t0[0] - m.t0[1];
   const double s = std::clamp(edge.squaredNorm() > 0.0 ? to_point.dot(edge) / edge.squaredNorm() : 0.0, 0.0, 1.0);
   const Vec<2> away = to_point - s * edge;
   const double distance = away.norm();
   if (!(distance > 0.0)) return {0.0, infinity};
+  // The projection on this direction is a lower bound of the distance at any time.
   const auto least = [&](const std::array<Vec<2>, 3>& x) {
     return std::min(away.dot(x[0] - x[1]), away.dot(x[0] - x[2])) / distance;
   };
   return {distance, std::max(0.0, least(m.t0) - least(m.t1))};
 }
 
-/// How the bodies move, by the masses of their blocks; what has none counts evenly.
+/// Motions of the bodies, weighted by the masses of their blocks; blocks without mass count evenly.
 template <int dim>
 class BodyMotions {
  public:
@@ -53,7 +56,8 @@ class BodyMotions {
     }
   }
 
-  /// [m] Root mean square of the displacement of `body` relative to the mean one of `other` (-1: of nothing).
+  /// Returns the root mean square [m] of the displacement of `body` relative to the mean displacement of `other` (-1: a
+  /// half-space, which stands still).
   double relative(int body, int other) const {
     const Body& of = bodies_[static_cast<std::size_t>(body)];
     if (!(of.mass > 0.0)) return 0.0;
@@ -85,7 +89,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
   const auto dhat_at = [&](int vertex) {
     return model.contact_scales.is_empty() ? barrier.dhat : model.contact_scales.dhat[static_cast<std::size_t>(vertex)];
   };
-  // What rebounds is an impact however slantwise it comes.
+  // If bodies rebound, every hit is an impact, however slanted its direction.
   const double least_share = model.restitution.is_zero() ? motion_share : 0.0;
   const auto hit = [&](int body, int other, double motion) {
     if (motion > least_share * motions.relative(body, other)) is_hit[static_cast<std::size_t>(body)] = 1;
@@ -104,6 +108,8 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     } else {
       vertices = vertices_of(surface, swept.pairs, k);
     }
+    // The smallest dhat of the vertices decides. Each of the two bodies is hit if the gap closes fast beside its own
+    // motion.
     double dhat = infinity;
     for (std::size_t i = 0; i <= dim; ++i) dhat = std::min(dhat, dhat_at(vertices[i]));
     if (!is_closing(gap - barrier.min_separation, motion, dhat)) continue;
@@ -122,6 +128,7 @@ std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier
     }
   }
 
+  // Marks per body become marks per block.
   std::vector<char> of_block;
   for (int b = 0; b < model.layout.num_blocks; ++b) {
     of_block.push_back(is_hit[static_cast<std::size_t>(body_of_block(model, b))]);

@@ -1,5 +1,5 @@
-// Which bodies are about to hit something: there contact forces jump, and an integrator with a memory of the last steps
-// must forget it.
+// Detection of bodies that are about to hit something. Contact forces jump there, and an integrator with a memory of
+// the last steps must forget it.
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// Per block: 1 if its body is hit on the way from the unknowns x_t0 to x_t1 [m].
+/// Returns 1 for each block whose body is hit on the way from the unknowns x_t0 to x_t1 [m], else 0.
 ///
 /// A pair hits where its gap, as far as it is within dhat, may lose more than half of itself. For each of its two
 /// bodies that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other

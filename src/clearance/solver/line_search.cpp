@@ -11,11 +11,14 @@ namespace clearance {
 template <int dim>
 bool LineSearch<dim>::follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point,
                              IterationReport& iteration) {
+  // The direction is bounded at the length that is tried, and the contacts that it would meet are forecast from all of
+  // it.
   choose_reach(is_exact);
   const Direction direction = bound_.bound_bent(point.iterate, gradient, reach_.tried * dy);
   iteration.alpha_limit = direction.alpha_limit;
   iteration.limited_by = direction.limited_by;
   bound_.foretell(point.iterate, dy, direction, problem_.forecast(), iteration);
+  // A detour takes the feasible part at once; otherwise the line search cuts it until the energy falls.
   const bool is_taken =
       start_detour(direction, gradient, point, iteration) || search(direction, gradient, point, iteration);
   const bool has_moved = end_detour(is_taken, point, iteration);
@@ -37,27 +40,31 @@ void LineSearch<dim>::give_up_detour(Point& point) {
 template <int dim>
 void LineSearch<dim>::choose_reach(bool is_exact) {
   constexpr double largest = 64.0, stagnation = 0.9;
+  // Directions stagnate if neither their length nor the imbalance falls; twice the length is then tried.
   const bool is_stagnant = report_.residual > 0.5 * reach_.residual &&
                            (!in_.has_forces() || report_.imbalance > stagnation * reach_.imbalance);
   const bool is_crawling = is_stagnant && !is_exact && reach_.taken >= 1.0 && detour_.length == 0 && !detour_.is_wanted;
   reach_.tried = is_crawling ? std::min(largest, 2.0 * std::min(reach_.tried, reach_.taken)) : 1.0;
 }
 
-/// The fractions of a direction that was followed at `reach_.tried` times its length are those of Newton's again.
+/// Converts the fractions of a direction that was followed at `reach_.tried` times its length to fractions of Newton's
+/// direction.
 template <int dim>
 void LineSearch<dim>::measure_reach(IterationReport& iteration) {
   if (reach_.tried > 1.0) {
     iteration.alpha *= reach_.tried;
     iteration.alpha_limit = std::min(reach_.tried * iteration.alpha_limit, std::max(1.0, iteration.alpha));
-    // That less was taken than tried tells nothing of the direction.
+    // A fraction below the one that was tried does not count against the direction if it is at least Newton's whole
+    // direction.
     if (iteration.alpha >= 1.0) detour_.is_wanted = false;
   }
   reach_ = {reach_.tried, iteration.alpha, report_.imbalance, report_.residual};
 }
 
-/// Near the minimum the decrease drowns in the rounding of the energies of single elements, which no summation can
-/// mend. There the slopes decide, which are far more exact: the step is good if the objective falls by the trapezoidal
-/// rule (the approximate Wolfe condition of [Hag05]). Rounding has been seen up to 1e-12 of the terms.
+/// True if a decrease is hidden by rounding. Near the minimum it drowns in the rounding of the energies of single
+/// elements, which no summation can mend. The slopes are far more exact and decide there: the step is good if the
+/// objective falls by the trapezoidal rule (the approximate Wolfe condition of [Hag05]). Rounding has been seen up to
+/// 1e-12 of the terms.
 template <int dim>
 bool LineSearch<dim>::is_decrease_hidden(double magnitude, const Iterate& trial, const VecX& dy, double slope,
                                          double change) const {
@@ -72,7 +79,7 @@ bool LineSearch<dim>::search(const Direction& direction, const VecX& gradient, P
   StageTimer timer(report_.profile, Stage::line_search);
   const double size = bound_.length(point.iterate.x, direction.dy), slope = std::abs(gradient.dot(direction.dy));
   const double smallest_motion = 1e-16 * in_.model.bbox_diagonal;
-  // Of the energies at the start, once they are asked for.
+  // Magnitude of the energies at the start, computed when it is first needed.
   std::optional<double> magnitude;
   for (double alpha = direction.alpha_limit; alpha * size > smallest_motion || alpha == direction.alpha_limit;
        alpha *= 0.5) {
@@ -127,19 +134,20 @@ bool LineSearch<dim>::start_detour(const Direction& direction, const VecX& gradi
   return true;
 }
 
-/// After an iteration: ends a detour that leads below where it started, or goes back there if it does not in time.
+/// Ends a detour after an iteration if it leads below its start, or goes back to the start if it does not in time.
 /// False if the point has not moved.
 template <int dim>
 bool LineSearch<dim>::end_detour(bool has_moved, Point& point, IterationReport& iteration) {
   constexpr int max_length = 2;
   detour_.is_wanted = iteration.alpha < 0.1 * iteration.alpha_limit;
   if (detour_.length == 0) return has_moved;
-  // Evaluated anew: the barrier may have become stiffer on the way.
+  // The energy at the start is evaluated anew, since the barrier may have become stiffer on the way.
   detour_.start.energy = problem_.energy(detour_.start.iterate);
   if (change_of(detour_.start.energy, point.energy) < 0.0) {
     detour_.length = 0;
     return true;
   }
+  // A detour that has failed is undone, and the line search follows its first direction as usual.
   if (has_moved && ++detour_.length <= max_length) return true;
   detour_.is_allowed = false;
   give_up_detour(point);

@@ -15,12 +15,12 @@ class LineSearch {
   /// Moves `point` along `dy`, Newton's direction with the assembled `gradient`. False if the energy falls nowhere.
   /// `is_exact`: by the exact Hessian. Notes in `iteration` what was done.
   bool follow(const VecX& dy, const VecX& gradient, bool is_exact, Point& point, IterationReport& iteration);
-  /// Another way was found to follow this iteration's direction, by `alpha`.
+  /// Records that this iteration's direction was followed in another way, by `alpha`.
   void skip(double alpha);
 
-  /// The energy is above that where a detour started: no place to end.
+  /// True on a detour, where the energy may be above that at its start: a step must not end there.
   bool is_on_detour() const { return detour_.length > 0; }
-  /// Back to where the detour started.
+  /// Goes back to the start of the detour.
   void give_up_detour(Point& point);
 
  private:

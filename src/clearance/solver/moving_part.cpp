@@ -19,7 +19,7 @@ constexpr double share_of_length = 0.05, share_of_tolerance = 0.3;
 constexpr int num_rings = 2;
 /// So many directions of everything come first: most steps need no more.
 constexpr int patience = 3;
-/// Of the length of the last direction of everything: a part whose directions are shorter has come to rest.
+/// Share of the length of the last direction of everything; a part whose directions are shorter has come to rest.
 constexpr double rest_share = 0.1;
 constexpr int max_directions = 20;
 
@@ -46,23 +46,27 @@ void MovingPart<dim>::choose_everything() {
 template <int dim>
 void MovingPart<dim>::choose(const VecX& dy, const BlockSparseMatrix& matrix, double tolerance) {
   const double length = dy.cwiseAbs().maxCoeff();
+  // Counts the directions of parts since the last direction of everything.
   const int num_directions = is_everything() ? 0 : num_directions_ + 1;
   if (is_everything()) {
     length_everywhere_ = length;
     ++num_everywhere_;
   }
   choose_everything();
+  // Everything moves next if a part does not pay or the present one has come to rest.
   if (num_everywhere_ < patience || matrix.num_blocks() < fewest_blocks || num_directions == max_directions ||
       !(length > std::max(tolerance, rest_share * length_everywhere_))) {
     return;
   }
 
+  // The part is the blocks that move noticeably, with their neighbours.
   const double least = std::max(share_of_tolerance * tolerance, share_of_length * length);
   std::vector<char> marks(static_cast<std::size_t>(matrix.num_blocks()), 0);
   for (int b = 0; b < matrix.num_blocks(); ++b) {
     marks[static_cast<std::size_t>(b)] = block<dim>(dy, b).cwiseAbs().maxCoeff() > least;
   }
   for (int ring = 0; ring < num_rings; ++ring) add_ring(matrix, marks);
+  // A part that is nearly everything saves nothing.
   const auto count = std::count(marks.begin(), marks.end(), 1);
   if (static_cast<double>(count) > largest_part * matrix.num_blocks()) return;
   num_directions_ = num_directions;

@@ -18,13 +18,13 @@ template <int dim>
 class MovingPart {
  public:
   bool is_everything() const { return blocks_.empty(); }
-  /// Ascending; empty: all.
+  /// Blocks of the part in ascending order; empty if the part is everything.
   const std::vector<int>& blocks() const { return blocks_; }
-  /// 1 per block of the part; empty: all.
+  /// Marks per block: 1 for the blocks of the part; empty if the part is everything.
   const std::vector<char>& marks() const { return marks_; }
 
-  /// What to move next after the direction `dy` of the present part. `matrix` tells who is a neighbour; directions of
-  /// `tolerance` [m] are short enough.
+  /// Chooses the blocks that move next, after the direction `dy` of the present part. `matrix` defines which blocks are
+  /// neighbours. A part whose directions are shorter than `tolerance` [m] has come to rest.
   void choose(const VecX& dy, const BlockSparseMatrix& matrix, double tolerance);
   void choose_everything();
 

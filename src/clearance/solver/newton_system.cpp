@@ -9,7 +9,7 @@
 namespace clearance {
 
 namespace {
-/// Share of the forces left from which on Hessians are not projected.
+/// Imbalance below which Hessians are not projected.
 constexpr double exact_imbalance = 1.0;
 }  // namespace
 
@@ -32,8 +32,8 @@ void NewtonSystem<dim>::want_exact(bool is_near, double imbalance) {
   wants_exact_ = is_near && imbalance < std::min(exact_imbalance, exact_limit_);
 }
 
-/// Near the solution with the exact Hessian, which converges quadratically, if that is positive definite; projected
-/// ones converge linearly.
+/// Solves with the exact Hessian near the solution if that is positive definite, since it converges quadratically;
+/// projected ones converge linearly.
 template <int dim>
 bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy) {
   if (!part.is_everything()) return solve_part(part.blocks(), dy);
@@ -41,6 +41,7 @@ bool NewtonSystem<dim>::solve(const Iterate& iterate, const MovingPart<dim>& par
   if (is_exact_) {
     has_factor_ = solve_exact(dy);
     if (has_factor_) return true;
+    // An indefinite exact Hessian is not tried again before the imbalance has fallen to a tenth.
     wants_exact_ = false;
     exact_limit_ = 0.1 * report_.imbalance;
     assemble(iterate, part);
@@ -63,8 +64,8 @@ bool NewtonSystem<dim>::solve_exact(VecX& dy) {
          solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy);
 }
 
-/// A Hessian that rounding or a missing inertia leaves singular is shifted along its diagonal; rounding can also spoil
-/// the descent when the system is all but singular.
+/// Solves with the projected Hessian. If rounding or missing inertia leaves it singular, its diagonal is shifted;
+/// rounding can also spoil the descent if the system is all but singular.
 template <int dim>
 bool NewtonSystem<dim>::solve_projected(VecX& dy) {
   StageTimer timer(report_.profile, Stage::linear_solve);
@@ -76,7 +77,7 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
         solver.solve(-gradient_, dy) == LinearSolveStatus::solved && is_descent(dy)) {
       return true;
     }
-    // Not positive definite but for rounding: a multiple of the identity is added, more each time.
+    // The matrix is not positive definite because of rounding: a multiple of the identity is added, more each time.
     double largest = 0.0;
     for (int b = 0; b < matrix.num_blocks(); ++b) {
       for (int c = 0; c < dim; ++c) {
@@ -96,7 +97,8 @@ bool NewtonSystem<dim>::solve_projected(VecX& dy) {
   return false;
 }
 
-/// The order of eliminations is kept as long as it serves: parts of one step are much the same.
+/// Solves for the blocks of a part. The order of eliminations is kept as long as it serves, since the parts of one step
+/// are much the same.
 template <int dim>
 bool NewtonSystem<dim>::solve_part(const std::vector<int>& blocks, VecX& dy) {
   StageTimer timer(report_.profile, Stage::linear_solve);

@@ -17,30 +17,33 @@ class NewtonSystem {
   NewtonSystem(const StepInputs<dim>& in, StepProblem<dim>& problem, StepReport& report)
       : in_(in), problem_(problem), report_(report) {}
 
-  /// At `iterate`, with the kind of Hessian that is wanted; of the objective that is restricted to `part`.
+  /// Assembles gradient and Hessian at `iterate`, with the wanted kind of Hessian, for the objective restricted to
+  /// `part`.
   void assemble(const Iterate& iterate, const MovingPart<dim>& part);
   bool is_assembled() const { return gradient_.size() > 0; }
   bool is_exact() const { return is_exact_; }
-  /// In Newton's unknowns.
+  /// Gradient in Newton's unknowns.
   const VecX& gradient() const { return gradient_; }
-  /// Largest entries of the diagonal blocks, of the last system of everything; only where forces are judged.
+  /// Largest entry of each diagonal block of the last system of everything; set only if convergence is judged by
+  /// forces.
   const VecX& stiffness() const { return stiffness_; }
 
-  /// Near the solution, where `imbalance` is what is left of the forces, the next Hessian is the exact one.
+  /// Makes the next Hessian the exact one if the iterate is near the solution. `imbalance` is the share of the forces
+  /// that is left.
   void want_exact(bool is_near, double imbalance);
-  /// Does the assembled Hessian differ in kind from the wanted one?
+  /// True if the assembled Hessian differs in kind from the wanted one.
   bool is_outdated() const { return is_exact_ != wants_exact_; }
 
-  /// dy = -H^-1 g at the assembled iterate, where everything else than `part` is held. False if the system is singular
-  /// and stays so.
+  /// Computes dy = -H^-1 g at the assembled iterate, with everything outside `part` held. False if the system is
+  /// singular even after shifts of its diagonal.
   bool solve(const Iterate& iterate, const MovingPart<dim>& part, VecX& dy);
-  /// The matrix of the last direction of everything still stands for the system, as it was assembled.
+  /// True if the factor of the last direction of everything still belongs to the assembled system.
   bool has_factor() const { return has_factor_; }
-  /// dy = -H^-1 gradient with it. False if it cannot be solved with.
+  /// Computes dy = -H^-1 gradient with that factor. False if the solve fails.
   bool solve_again(const VecX& gradient, VecX& dy);
-  /// Nothing resists some motion, so that the last system of everything was not the assembled one.
+  /// True if some motion met no resistance, so that the last system of everything was shifted from the assembled one.
   bool is_shifted() const { return is_shifted_; }
-  /// Of the systems of parts.
+  /// Returns the counters of the linear systems of parts.
   LinearSolverCounters part_counters() const {
     return part_solver_ ? part_solver_->counters() : LinearSolverCounters();
   }

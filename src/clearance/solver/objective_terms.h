@@ -32,31 +32,31 @@ template <int dim>
 class ObjectiveTerm {
  public:
   virtual ~ObjectiveTerm() = default;
-  /// False where the term adds nothing at all.
+  /// False if the term adds nothing at `iterate`.
   virtual bool is_active(const Iterate& /*iterate*/) const { return true; }
-  /// From here on what no block of `part` changes may be left out (Potential::restrict_to).
+  /// Allows the term to leave out everything that no block of `part` changes (Potential::restrict_to).
   virtual void restrict_to(const std::vector<char>& /*part*/) {}
-  /// Infinity outside of its domain.
+  /// Returns the energy; infinity outside the term's domain.
   virtual CompensatedSum energy(const Iterate& iterate) const = 0;
-  /// What the rounding of energy() is relative to.
+  /// Returns the magnitude to which the rounding error of energy() is relative.
   virtual double magnitude(const Iterate& iterate) const { return std::abs(energy(iterate).value()); }
   virtual void add_gradient(const Iterate& iterate, VecX& gradient) = 0;
-  /// Sorted keys of the blocks that the Hessian touches here, beyond the constant pattern of the model, without those
-  /// of `is_fixed`. Called before add_derivatives.
+  /// Returns the sorted keys of the blocks that the Hessian touches here beyond the constant pattern of the model,
+  /// without the blocks of `is_fixed`. It is called before add_derivatives.
   virtual const std::vector<BlockKey>& prepare_hessian(const Iterate& /*iterate*/,
                                                        const std::vector<char>& /*is_fixed*/) {
     static const std::vector<BlockKey> none;
     return none;
   }
-  /// Gradient and Hessian; the matrix has all prepared blocks.
+  /// Adds gradient and Hessian. The matrix has all prepared blocks.
   virtual void add_derivatives(const Iterate& iterate, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix) = 0;
 
-  /// Largest alpha <= 1 such that x + s alpha dx stays in the term's domain for s in [0, 1]. That of contacts is a
-  /// matter of the broad phase and CCD.
+  /// Returns the largest alpha <= 1 such that x + s alpha dx stays in the term's domain for s in [0, 1]. The limit of
+  /// contacts comes from the broad phase and CCD instead.
   virtual StepLimit max_feasible_step(const VecX& /*x*/, const VecX& /*dx*/) { return {}; }
-  /// Exact verdict at x.
+  /// True, exactly, if x is in the term's domain.
   virtual bool is_feasible(const VecX& /*x*/) const { return true; }
-  /// Of what limits a step.
+  /// Returns the name of the term, for messages about what limits a step.
   virtual std::string name() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// What the solver may choose, all in absolute units: the simulation derives them from the scene.
+// Options of the solver in absolute units. The simulation derives them from the scene.
 #pragma once
 
 #include <functional>
@@ -48,11 +48,11 @@ struct SolverOptions {
   CcdMethod ccd = CcdMethod::clearance;
   bool keeps_forces = false;  ///< reports get the forces at the end of the step (StepReport::forces)
   double gap_fraction = 0.2;  ///< a step keeps this part of every gap: 1 - c of [Fer23, app. A.4]
-  /// Gets the pairs of every sweep, in order, on the calling thread; for recording. Without those on curved paths, and
-  /// 3D only.
+  /// Receives the pairs of every sweep, in order, on the calling thread; for recording. Pairs on curved paths are left
+  /// out, and 2D scenes report none.
   std::function<void(const CcdQuery&)> on_ccd_query;
-  /// Asked before and after every Newton iteration and some twenty times a second (base/stop.h), on the calling thread:
-  /// true ends the step as `stopped`.
+  /// Called on the calling thread before and after every Newton iteration and some twenty times a second (base/stop.h).
+  /// If it returns true, the step ends as `stopped`.
   std::function<bool()> is_stop_wanted;
 };
 

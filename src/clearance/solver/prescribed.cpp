@@ -26,6 +26,7 @@ CompensatedSum AugmentedLagrangian<dim>::energy(const VecX& x) const {
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     const int i = static_cast<int>(k);
     const Vec<dim> miss = this->miss(x, k);
+    // -sqrt(m) lambda . d + kappa / 2 m |d|^2, with d the offset from the target [Fer23, eq. A.4].
     sum.add(-std::sqrt(masses_[i]) * block<dim>(multipliers_, i).dot(miss));
     sum.add(0.5 * kappa_ * masses_[i] * miss.squaredNorm());
   }
@@ -49,6 +50,7 @@ void AugmentedLagrangian<dim>::add_derivatives(const VecX& x, VecX& gradient, Bl
   add_gradient(x, gradient);
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     const int node = targets_.blocks[k];
+    // Only prescribed components are pulled.
     Vec<dim> pulled;
     for (int c = 0; c < dim; ++c) pulled[c] = targets_.has_component(k, c) ? 1.0 : 0.0;
     matrix.add_to_slot<dim>(matrix.find_slot(node, node), matrix.slot_stride(node),
@@ -66,6 +68,7 @@ double AugmentedLagrangian<dim>::progress(const VecX& x) const {
 
 template <int dim>
 void AugmentedLagrangian<dim>::update(const VecX& x) {
+  // The pull becomes stiffer until the nodes are close or kappa reaches 1e8; then the multipliers take over.
   if (progress(x) < 0.99 && kappa_ < 1e8) {
     kappa_ *= 2.0;
     return;

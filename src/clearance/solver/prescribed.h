@@ -8,18 +8,19 @@
 
 namespace clearance {
 
-/// Where the prescribed blocks are to be at the end of a step. Sorted by block.
+/// Target positions of the prescribed blocks at the end of a step, sorted by block.
 struct PrescribedTargets {
   std::vector<int> blocks;
   VecX positions;  ///< [m] flat, dim per entry of blocks
-  /// Per entry of blocks: bit c says that component c is prescribed; the others are free. Empty: all are.
+  /// Component mask per entry of `blocks`: bit c is set if component c is prescribed. If empty, all components are
+  /// prescribed.
   std::vector<char> components = {};
 
   bool is_whole(std::size_t k, int dim) const { return components.empty() || components[k] == (1 << dim) - 1; }
   bool has_component(std::size_t k, int c) const { return components.empty() || (components[k] >> c & 1) != 0; }
 };
 
-/// Puts the prescribed components of `x` at their targets.
+/// Sets the prescribed components of `x` to their targets.
 template <int dim>
 void set_targets(const PrescribedTargets& targets, VecX& x) {
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
@@ -57,11 +58,11 @@ class AugmentedLagrangian {
 
   /// eta of [Fer23, eq. A.5]: 1 when every block is at its target.
   double progress(const VecX& x) const;
-  /// Algorithm A.1: stiffen, or shift the multipliers.
+  /// Stiffens the pull or shifts the multipliers [Fer23, alg. A.1].
   void update(const VecX& x);
 
  private:
-  /// From the target of an entry; zero where it is free.
+  /// Returns the offset of an entry from its target; zero in free components.
   Vec<dim> miss(const VecX& x, std::size_t k) const;
 
   const PrescribedTargets& targets_;

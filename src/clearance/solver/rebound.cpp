@@ -18,11 +18,12 @@ Rebound<dim>::Rebound(const Model& model, const SolverOptions& options, const Pr
   keep_islands_of_impacts();
 }
 
-/// Free bodies that are stiff as a whole.
+/// Collects the free bodies that are stiff as a whole, with their motion at the start of the step.
 template <int dim>
 void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& state, const VecX& x) {
   std::vector<int> num_blocks(static_cast<std::size_t>(model_.surface.num_bodies()), 0);
   for (int b = 0; b < model_.layout.num_blocks; ++b) ++num_blocks[static_cast<std::size_t>(body_of_block(model_, b))];
+  // Every body is deformable (-2) unless it is an obstacle (-1) or consists of one stiff frame.
   body_of_.assign(num_blocks.size(), -2);
   for (int v = 0; v < model_.surface.num_vertices; ++v) {
     const auto at = static_cast<std::size_t>(v);
@@ -43,13 +44,14 @@ void Rebound<dim>::add_bodies(const PrescribedTargets& targets, const State& sta
   }
 }
 
-/// Vertices `begin` to `stop` of a contact. False for those of deformable bodies.
+/// Fills a side of a contact from its vertices `begin` to `stop`. False if they belong to a deformable body.
 template <int dim>
 bool Rebound<dim>::fill_side(Side& side, const Contact& contact, const std::array<double, 4>& weights, int begin,
                              int stop) const {
   const auto vertex = [&](int i) { return contact.vertices[static_cast<std::size_t>(i)]; };
   if (begin == stop) return true;
   side.body = body_of_[static_cast<std::size_t>(model_.surface.vertex_body[static_cast<std::size_t>(vertex(begin))])];
+  // The contact's point on this side is the weighted mean of the vertices.
   Vec<dim> point = Vec<dim>::Zero(), velocity = Vec<dim>::Zero();
   for (int i = begin; i < stop; ++i) {
     const double weight = std::abs(weights[static_cast<std::size_t>(i)]);
@@ -76,17 +78,19 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
         side.arm -= padded(block<dim>(end.x, bodies_[static_cast<std::size_t>(side.body)].stiff.first_block));
       }
     }
-    // (Nothing that can rebound.)
+    // A contact without a free stiff body cannot rebound.
     if (meeting.sides[0].body < 0 && meeting.sides[1].body < 0) continue;
     meeting.normal = padded(gap.normal);
     const auto [one, other] = bodies_of(model_.surface, contact);
     const double restitution =
         other < 0 ? model_.restitution.with_half_space(-1 - other) : model_.restitution.between(one, other);
-    // The approach is that of the whole step: the barrier has braked its end.
+    // The approach is the velocity at the start of the step, since the barrier has already braked the one at its end.
     const double approach = -meeting.normal.dot(relative_velocity(meeting, true));
     meeting.is_impact = restitution > 0.0 && approach > options.least_impact;
     if (meeting.is_impact) meeting.target = restitution * approach;
     meeting.mu = friction_coefficients(model_, contact).sliding;
+    // Changes of speed by unit impulses; the tangential one is the sum over two tangents, which bounds that in any
+    // tangent direction.
     meeting.normal_response = response(meeting, meeting.normal);
     const Vec<3> tangent = meeting.normal.unitOrthogonal();
     meeting.tangent_response = response(meeting, tangent) + response(meeting, meeting.normal.cross(tangent));
@@ -94,7 +98,7 @@ void Rebound<dim>::add_meetings(const SolverOptions& options, const VecX& x_surf
   }
 }
 
-/// Bodies that are linked by contacts are an island; those without an impact stay as they are.
+/// Joins bodies that are linked by contacts to islands, and drops the meetings of islands without an impact.
 template <int dim>
 void Rebound<dim>::keep_islands_of_impacts() {
   for (std::size_t b = 0; b < bodies_.size(); ++b) bodies_[b].island = static_cast<int>(b);
@@ -118,6 +122,7 @@ void Rebound<dim>::keep_islands_of_impacts() {
     if (meeting.is_impact) has_impact[static_cast<std::size_t>(island_of(meeting))] = 1;
   }
   std::erase_if(meetings_, [&](const Meeting& m) { return has_impact[static_cast<std::size_t>(island_of(m))] == 0; });
+  // Meetings of the same two bodies are solved together, so they are sorted by pairs.
   std::stable_sort(meetings_.begin(), meetings_.end(),
                    [](const Meeting& a, const Meeting& b) { return pair_of(a) < pair_of(b); });
   for (Body& body : bodies_) {
@@ -125,7 +130,7 @@ void Rebound<dim>::keep_islands_of_impacts() {
   }
 }
 
-/// [m/s] Of the first side's point relative to the second one's; at the start of the step or now.
+/// Returns the velocity [m/s] of the first side's point relative to the second side's, at the start of the step or now.
 template <int dim>
 Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start) const {
   const auto of = [&](const Side& side) -> Vec<3> {
@@ -136,13 +141,14 @@ Vec<3> Rebound<dim>::relative_velocity(const Meeting& meeting, bool is_at_start)
   return of(meeting.sides[0]) - of(meeting.sides[1]);
 }
 
-/// [1/kg] Speed along `direction` by a unit impulse in it.
+/// Returns the speed along `direction` that a unit impulse in it causes [1/kg].
 template <int dim>
 double Rebound<dim>::response(const Meeting& meeting, const Vec<3>& direction) const {
   double sum = 0.0;
   for (const Side& side : meeting.sides) {
     if (side.body < 0) continue;
     const Body& body = bodies_[static_cast<std::size_t>(side.body)];
+    // The impulse moves the centre of mass and turns the body.
     const Vec<3> moment = side.arm.cross(direction);
     sum += 1.0 / body.mass + moment.dot(body.columns.spin_by(moment));
   }

@@ -24,13 +24,13 @@ namespace clearance {
 template <int dim>
 class Rebound {
  public:
-  /// Of the step that goes from `state` to `end`. Needs no memory of earlier ones.
+  /// Collects the impacts of the step from `state` to `end`. It needs no memory of earlier steps.
   Rebound(const Model& model, const SolverOptions& options, const PrescribedTargets& targets, const State& state,
           const VecX& x_surface_t0, const Iterate& end);
 
-  /// Nothing has hit anything.
+  /// True if nothing has hit anything.
   bool is_empty() const { return meetings_.empty(); }
-  /// Gives the bodies their velocities after the impacts. `state` is that of the end.
+  /// Sets the velocities of the bodies after the impacts. `state` is the state at the end of the step.
   void apply(State& state);
 
  private:

@@ -28,7 +28,8 @@ void Rebound<dim>::push(const Meeting& meeting, const Vec<3>& impulse) {
   }
 }
 
-/// Speed along the normal of one contact by a unit impulse along that of the other, of the same two bodies.
+/// Returns the speed along the normal of one contact that a unit impulse along the normal of the other causes. The two
+/// contacts are of the same two bodies.
 template <int dim>
 double Rebound<dim>::coupling(const Meeting& of, const Meeting& by) const {
   double sum = 0.0;
@@ -44,8 +45,8 @@ double Rebound<dim>::coupling(const Meeting& of, const Meeting& by) const {
   return sum;
 }
 
-/// Gives the `active` contacts of two bodies, which have no speed from these impulses now, the impulses that make up
-/// for what is `missing`; those that would have to pull leave the list.
+/// Computes the impulses of the `active` contacts of two bodies that make up for what is `missing`. The velocities must
+/// be without these impulses. Contacts that would have to pull leave the list.
 template <int dim>
 void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::vector<double>& missing,
                                   std::size_t begin) {
@@ -61,8 +62,9 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
         matrix(i, j) = coupling(meetings_[begin + at], meetings_[begin + active[static_cast<std::size_t>(j)]]);
       }
     }
+    // Hundreds of contacts share twelve unknowns, so that the matrix may be singular.
     const VecX wanted = matrix.completeOrthogonalDecomposition().solve(right);
-    // As far towards the solution as nothing pulls; what stops it there is out.
+    // The impulses move towards the solution until one of them would pull; that contact leaves the list.
     double share = 1.0;
     Eigen::Index stopped = -1;
     for (Eigen::Index i = 0; i < size; ++i) {
@@ -80,9 +82,9 @@ void Rebound<dim>::balance_active(std::vector<std::size_t>& active, const std::v
   }
 }
 
-/// The normal impulses of the contacts `begin` to `end`, all those of two bodies, while others stay: non-negative least
-/// squares by [Law74]. Hundreds of contacts share twelve unknowns: sweeps over them one by one were still far
-/// off after 500 where faces met. Returns the largest change of a speed.
+/// Solves for the normal impulses of the contacts `begin` to `end`, which are all those of two bodies, while others
+/// stay, as non-negative least squares by [Law74]. Hundreds of contacts share twelve unknowns: sweeps over them one by
+/// one were still far off after 500 where faces met. Returns the largest change of a speed.
 template <int dim>
 double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance) {
   const auto lack = [&](std::size_t i) {
@@ -92,14 +94,14 @@ double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance)
   const auto push_with = [&](std::size_t i, double sign) {
     push(meetings_[begin + i], sign * meetings_[begin + i].pressed * meetings_[begin + i].normal);
   };
-  // All impulses of the pair are taken back: it is solved anew, with all others as they are.
+  // All impulses of the pair are taken back: the pair is solved anew with all others as they are.
   std::vector<double> before, missing;
   for (std::size_t i = 0; i < end - begin; ++i) {
     push_with(i, -1.0);
     before.push_back(std::exchange(meetings_[begin + i].pressed, 0.0));
   }
   for (std::size_t i = 0; i < end - begin; ++i) missing.push_back(lack(i));
-  // Lawson and Hanson: the meeting that lacks most joins, the active ones are balanced together.
+  // In each round of Lawson and Hanson the meeting that lacks most joins, and the active ones are balanced together.
   std::vector<std::size_t> active;
   for (int added = 0; added < most_sweeps; ++added) {
     std::size_t worst = end - begin;
@@ -119,16 +121,18 @@ double Rebound<dim>::press(std::size_t begin, std::size_t end, double tolerance)
   double change = 0.0;
   for (std::size_t i = 0; i < end - begin; ++i) {
     const Meeting& meeting = meetings_[begin + i];
+    // A change of the impulse in terms of the speed that it causes.
     change = std::max(change, std::abs(meeting.pressed - before[i]) * meeting.normal_response);
   }
   return change;
 }
 
-/// Coulomb friction of what is pressed.
+/// Updates the friction impulse of a contact by Coulomb's law and returns the change of speed that it causes.
 template <int dim>
 double Rebound<dim>::rub(Meeting& meeting) {
   if (meeting.mu == 0.0) return 0.0;
   const Vec<3> u = relative_velocity(meeting), before = meeting.rubbed;
+  // The wanted impulse stops the sliding; the cone limits it to mu times the normal impulse.
   Vec<3> wanted = before - (u - meeting.normal.dot(u) * meeting.normal) / meeting.tangent_response;
   const double limit = meeting.mu * meeting.pressed, size = wanted.norm();
   if (size > limit) wanted *= limit / size;
@@ -137,9 +141,11 @@ double Rebound<dim>::rub(Meeting& meeting) {
   return (wanted - before).norm() * meeting.tangent_response;
 }
 
-/// No island may have more kinetic energy than before its impacts, in the frame of what moves as prescribed.
+/// Scales the rebound so that no island has more kinetic energy than before its impacts, in the frame of what moves as
+/// prescribed.
 template <int dim>
 void Rebound<dim>::limit_energy() {
+  // An island that meets an obstacle or a prescribed body is seen from that.
   std::vector<Vec<3>> frame(bodies_.size(), Vec<3>::Zero());
   for (const Meeting& meeting : meetings_) {
     for (std::size_t i = 0; i < 2; ++i) {
@@ -148,7 +154,7 @@ void Rebound<dim>::limit_energy() {
       frame[static_cast<std::size_t>(bodies_[static_cast<std::size_t>(other)].island)] = meeting.sides[i].velocity;
     }
   }
-  // Energy at the start, at the end, and what share s of the rebound adds: s * linear + s^2 * square.
+  // Energy at the start and at the end, and the energy that the share s of the rebound adds: s * linear + s^2 * square.
   struct Energy {
     double start = 0.0, end = 0.0, linear = 0.0, square = 0.0;
   };
@@ -167,6 +173,7 @@ void Rebound<dim>::limit_energy() {
   for (Body& body : bodies_) {
     if (body.island < 0) continue;
     const Energy& e = energies[static_cast<std::size_t>(body.island)];
+    // The largest share s <= 1 with s * linear + s^2 * square <= room, by the root formula without cancellation.
     const double room = std::max(0.0, e.start - e.end);
     if (!(e.linear + e.square > room)) continue;
     const double root = std::sqrt(e.linear * e.linear + 4.0 * e.square * room);
@@ -179,16 +186,17 @@ void Rebound<dim>::limit_energy() {
 template <int dim>
 void Rebound<dim>::apply(State& state) {
   for (Body& body : bodies_) {
+    // The rebound starts from the velocities that the barrier leaves.
     body.v = body.v_end = padded(block<dim>(state.v, body.stiff.first_block));
     body.spin = body.spin_end = body.columns.turn_of(body.columns.columns(state.v));
   }
   double fastest = 0.0;
   for (Meeting& meeting : meetings_) {
-    // What does not rebound must not close any faster than it does.
+    // Contacts that do not rebound must not close any faster than they do now.
     if (!meeting.is_impact) meeting.target = std::min(0.0, meeting.normal.dot(relative_velocity(meeting)));
     fastest = std::max(fastest, meeting.target);
   }
-  // Pair by pair, until no impulse changes.
+  // Sweeps solve pair by pair, until no impulse changes.
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     double change = 0.0;
     for (std::size_t begin = 0, end = 0; begin < meetings_.size(); begin = end) {
@@ -199,6 +207,7 @@ void Rebound<dim>::apply(State& state) {
     if (change <= 1e2 * least_change * fastest) break;
   }
   limit_energy();
+  // Columns change by the rigid motion of their body. The bodies forget the steps before the impact.
   for (const Body& body : bodies_) {
     if (body.island < 0) continue;
     const int first = body.stiff.first_block;

@@ -10,12 +10,13 @@ namespace clearance {
 
 namespace {
 
-/// Of the size of a body: motions beyond it allow no more than it does.
+/// Share of the size of a body; larger motions in the step do not raise the allowed remaining motion further.
 constexpr double most_motion = 0.01;
-/// Of the forces on a body as a whole, its weight and what carries it: what they would move within a step is none.
+/// Share of the forces on a body as a whole, such as its weight and what carries it; the motion that this share would
+/// cause within a step is negligible.
 constexpr double negligible_force = 5e-8;
 
-/// The moment of a force about the origin of `arm`; in the plane its last number alone.
+/// Returns the moment of a force about the origin of `arm`; in the plane only its last component is not zero.
 template <int dim>
 Vec<3> moment_of(const Vec<dim>& arm, const Vec<dim>& force) {
   Vec<3> a = Vec<3>::Zero(), f = Vec<3>::Zero();
@@ -24,8 +25,8 @@ Vec<3> moment_of(const Vec<dim>& arm, const Vec<dim>& force) {
   return a.cross(f);
 }
 
-/// [kg] Of a local block; of the rotation vector of a rigid body by its inertia over the square of its radius, about
-/// the axis where that is least.
+/// Returns the mass [kg] of each local block. That of the rotation vector of a rigid body is its inertia over the
+/// square of its radius, about the axis where that is least.
 template <int dim>
 std::vector<double> local_masses(const Model& model, const InertialTarget& target,
                                  const std::vector<typename LocalCoordinates<dim>::Origin>& origins) {
@@ -90,6 +91,7 @@ std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const
   const auto origins = coordinates_.origins();
   const std::vector<double> masses = local_masses<dim>(model_, target_, origins);
   std::vector<double> mass(motion.size(), 0.0);
+  // Only free points count; rotation vectors and columns have no part in a net force.
   const auto for_each_free = [&](const auto& visit) {
     for (std::size_t b = 0; b < origins.size(); ++b) {
       const auto of = static_cast<std::size_t>(origins[b].block);
@@ -99,6 +101,7 @@ std::vector<double> RemainingMotion<dim>::negligible_motion(const VecX& x, const
     }
   };
   for_each_free([&](std::size_t b, std::size_t k) { mass[k] += masses[b]; });
+  // f_k sums over the terms the motion that a small share of each net force causes: force over mass.
   forces.for_each_force([&](const VecX& gradient) {
     const VecX reduced = coordinates_.reduce(x, gradient);
     std::vector<Vec<dim>> net(motion.size(), Vec<dim>::Zero());
@@ -114,6 +117,7 @@ template <int dim>
 MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed,
                                           double tolerance, const std::vector<double>& negligible) const {
   const VecX left = coordinates_.expand(x, dy);
+  // s, the positions without forces: the inertial target, or the start if there is no inertia.
   const VecX x_unforced = target_.has_inertia ? coordinates_.unstretched(target_.x_tilde) : VecX(x_t0_);
   const std::vector<Extent> extent = extents(x);
   std::vector<double> moved(extent.size(), 0.0), remaining(extent.size(), 0.0);
@@ -125,6 +129,7 @@ MotionVerdict RemainingMotion<dim>::judge(const VecX& x, const VecX& dy, const s
   }
   MotionVerdict verdict;
   for (std::size_t k = 0; k < extent.size(); ++k) {
+    // The allowed motion is tol min(D_k, L_k / 100) + f_k + r_k.
     const double none = extent[k].rounding + (negligible.empty() ? 0.0 : negligible[k]);
     const double allowed = tolerance * std::min(moved[k], most_motion * extent[k].size) + none;
     const double share = remaining[k] == 0.0 ? 0.0 : remaining[k] / allowed;
@@ -146,7 +151,7 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
   const std::vector<double> masses = local_masses<dim>(model_, target_, origins);
   const std::vector<Extent> extent = extents(x);
   std::vector<Whole> wholes(extent.size());
-  // No block moves by itself...
+  // First, no block moves by itself: its force is rounding, or inertia holds it within f_k and r_k.
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
     const auto k = static_cast<std::size_t>(body_of(of));
@@ -159,7 +164,8 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
     wholes[k].force += block<dim>(gradient, static_cast<int>(b));
   }
   if (!target_.has_inertia) return true;
-  // ... and no body as a whole, which the rounding of its stiff inner forces would hide.
+  // Second, no body moves as a whole, which the rounding of its stiff inner forces would hide: net force and net moment
+  // about the centre of mass.
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
     Whole& whole = wholes[static_cast<std::size_t>(body_of(of))];
@@ -173,6 +179,8 @@ bool RemainingMotion<dim>::is_held_by_inertia(const VecX& x, const VecX& gradien
   }
   for (std::size_t k = 0; k < wholes.size(); ++k) {
     const Whole& whole = wholes[k];
+    // Inertia has to keep both the translation and the motion of the rotation, at the size of the body, within this
+    // length.
     const double way = negligible[k] + extent[k].rounding;
     if (whole.force.norm() > whole.mass * way) return false;
     if (whole.moment.norm() * extent[k].size > whole.inertia * way) return false;

@@ -1,4 +1,4 @@
-// What the forces that are left over would still move.
+// Estimate of the motion that the remaining forces would still cause.
 //
 // The balance of forces says little of the motion that is missing where a body is soft: next to its buckling load a
 // column was 42 % short of its deflection with a thousandth of its load left over. With H the Hessian that Newton's

@@ -46,7 +46,7 @@ struct LinearSolveSeconds {
   double substitute = 0.0;
 };
 
-/// What one Newton iteration did: for the report of a slow step.
+/// Record of one Newton iteration, for the report of a slow step.
 struct IterationReport {
   double residual = 0.0;   ///< [m/s] |dx|_inf / h of the direction
   double imbalance = 0.0;  ///< StepReport::imbalance where it was last judged before the iteration
@@ -64,8 +64,8 @@ struct IterationReport {
   std::string event;  ///< what changed the problem: stiffer barrier, friction lagged again, ...; often empty
 };
 
-/// What the elements of bodies did within a step [Fer23, ch. 6]. Losses are what moving the state from the old elements
-/// to the new ones changed, old minus new.
+/// Record of remeshing within a step [Fer23, ch. 6]. A loss is the old value minus the new one, where the state moves
+/// from the old elements to the new ones.
 struct RemeshReport {
   int num_elements = 0, num_vertices = 0;  ///< of the scene, after the step
   int num_splits = 0, num_collapses = 0, num_swaps = 0, num_smoothings = 0;
@@ -104,7 +104,7 @@ struct StepReport {
   StepCounters counters;
   LinearSolveSeconds linear_seconds;
 
-  /// Tells the story of the last iteration.
+  /// Sets the event of the last iteration.
   void note(const char* event) {
     if (!iterations.empty()) iterations.back().event = event;
   }

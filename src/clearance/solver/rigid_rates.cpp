@@ -8,9 +8,11 @@ template <int dim>
 void make_rates_rigid(const Model& model, const VecX& x, VecX& v, VecX& a) {
   for (const StiffBody& stiff : model.stiff_bodies) {
     const RigidColumns<dim> body(model, stiff, x);
+    // The nearest velocity of a rotation has the same angular momentum.
     const Vec<3> spin = body.turn_of(body.columns(v));
     const typename RigidColumns<dim>::Columns velocity = body.turned(spin, body.b());
     body.write(velocity, v);
+    // omega x (omega x b), and the angular acceleration that keeps the moment.
     typename RigidColumns<dim>::Columns acceleration = body.turned(spin, velocity);
     const typename RigidColumns<dim>::Columns turned =
         body.turned(body.turn_of(body.columns(a)) - body.turn_of(acceleration), body.b());

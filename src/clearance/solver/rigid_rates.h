@@ -5,10 +5,10 @@
 
 namespace clearance {
 
-/// Gives the columns of every stiff body the nearest velocities of a rotation, of the same angular momentum, and
-/// accelerations that keep their moment but point to the centre as such a rotation asks: omega x (omega x b). Newmark's
-/// formulas take both from differences of positions, where what is missing across the allowed motion comes back with
-/// the other sign in the next step, for ever: a spinning body would gain energy without bound.
+/// Replaces the rates of the columns of every stiff body by those of a rotation. The velocities have the same angular
+/// momentum; the accelerations keep their moment and have the centripetal part omega x (omega x b). Newmark's formulas
+/// take both rates from differences of positions, where an error across the allowed motion comes back with the other
+/// sign in the next step without end: a spinning body would gain energy without bound.
 template <int dim>
 void make_rates_rigid(const Model& model, const VecX& x, VecX& v, VecX& a);
 

@@ -142,7 +142,7 @@ bool Step<dim>::find_direction(VecX& dy) {
   return true;
 }
 
-/// As far as it is feasible and leads on. False if it leads nowhere.
+/// Moves the point along dy as far as that is feasible and makes progress. False if it makes none.
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
   const std::vector<Contact> before = point_.iterate.contacts.contacts;
@@ -166,7 +166,7 @@ bool Step<dim>::follow(const VecX& dy) {
   return has_moved;
 }
 
-/// What the next direction moves.
+/// Chooses the blocks that the next direction moves.
 template <int dim>
 void Step<dim>::choose_part(const VecX& dy) {
   const bool was_everything = part_.is_everything();

@@ -7,10 +7,10 @@ namespace clearance {
 
 namespace {
 
-/// Of a body's kinetic energy: what the integrator takes out in an impact, which is no matter of the step's length.
+/// Share of a body's kinetic energy; the integrator takes out more only in an impact, whatever the length of the step.
 constexpr double impact_share = 0.05;
-/// Of a driven body's kinetic energy: what changes at once where a drive starts or stops at speed. A wheel that is
-/// driven evenly changes none, a start over n steps so much in the first three.
+/// Share of a driven body's kinetic energy; it changes by more at once only if a drive starts or stops at speed. A
+/// wheel that is driven evenly changes none; a start over n steps changes that much in its first three steps.
 constexpr double start_share = 0.5;
 
 }  // namespace
@@ -23,6 +23,7 @@ std::vector<std::pair<std::string, double>> EnergyAccount::entries() const {
 
 template <int dim>
 void StepAccount<dim>::open(const State& state, double barrier) {
+  // Energies at the start, with the parameters that this step has.
   const auto count = static_cast<Eigen::Index>(potentials_.size());
   step_ = state.step;
   x_t0_ = state.x;
@@ -36,7 +37,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
   }
   energy_t0_[count] = barrier;
   body_energy_t0_ = body_energies(state.x);
-  // What has jumped since the end of the last step: drives have moved on, and the barrier may have another stiffness.
+  // Stored energies jump between steps: drives have moved on, and the barrier may have another stiffness.
   const bool is_first = state.stored.size() != energy_t0_.size();
   jump_t0_ = VecX::Zero(count);
   for (Eigen::Index k = 0; k < count; ++k) {
@@ -45,6 +46,7 @@ void StepAccount<dim>::open(const State& state, double barrier) {
     jump_t0_[k] = energy_t0_[k] - load_energy_t0_[k] - (is_first ? 0.0 : state.stored[k]);
     energy_.stored += jump_t0_[k];
   }
+  // The integrator accounts for the change of the barrier's stiffness.
   if (is_first) return;
   energy_.integrator += energy_t0_[count] - state.stored[count];
   energy_.stored += energy_t0_[count] - state.stored[count];
@@ -56,7 +58,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   is_fixed_ = problem.is_fixed();
   held_components_ = problem.held_components();
   const double scale = target_.scale;
-  // The work of a term is that of its force at the end of the step, over the whole way.
+  // The work of a term is that of its force at the end of the step, over the whole motion.
   TermGradients forces = problem.term_gradients(end, problem.friction());
   for (VecX* gradient : {&forces.inertia, &forces.contacts, &forces.friction, &forces.pull}) {
     if (gradient->size() > 0) *gradient /= scale;
@@ -69,6 +71,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   body_energy_t1_ = body_energies(end.x);
   body_gain_ = body_energy_t1_ - body_energy_t0_;
 
+  // The terms are closed one by one; `sums` collects the forces that have been accounted for.
   Sums sums{VecX::Zero(dx_.size()), VecX::Zero(dx_.size()), 0.0};
   inertial_gradient_ = forces.inertia.size() > 0 ? forces.inertia : VecX(VecX::Zero(dx_.size()));
   sums.total = inertial_gradient_;
@@ -77,6 +80,7 @@ void StepAccount<dim>::close(StepProblem<dim>& problem, const Iterate& end) {
   }
   close_contacts(problem, end, forces, sums);
   close_prescribed(end, forces.pull, sums);
+  // The impulse of forces from outside changes the momentum of free points.
   for (int b : free_points()) momentum_.impulse.template head<dim>() -= h_ * block<dim>(sums.external, b);
 }
 
@@ -87,6 +91,7 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   sums.total += gradient;
   sums.external += gradient;
   stored_[k] = 0.0;
+  // The gain of a body is the change of its energy less the work of its forces.
   for (int b = 0; potential.has_body_energies() && b < model_.layout.num_blocks; ++b) {
     body_gain_[static_cast<Eigen::Index>(ledger_of_block(b))] -= block<dim>(gradient, b).dot(block<dim>(dx_, b));
   }
@@ -95,15 +100,17 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
     energy_.damping += work;
     return;
   }
+  // The part of given forces counts as work of loads, the rest as stored energy.
   const double energy = potential.energy(end.x).value(), load_energy = potential.load_energy(end.x);
   stored_[k] = energy - load_energy;
   is_given_[static_cast<std::size_t>(k)] = energy == load_energy || potential.has_constant_force() ? 1 : 0;
   energy_.loads += load_energy_t0_[k] - load_energy;
   energy_.stored += stored_[k] - (energy_t0_[k] - load_energy_t0_[k]);
+  // The work at the end of the step differs from the change of the energy; the integrator accounts for this gap.
   const double gap = work - (energy - energy_t0_[k]);
   if (jump_t0_[k] != 0.0) {
-    // A drive does what the forces at the end do, and what is stored: the stiff spring between its old and its new
-    // place is no energy at all.
+    // A drive does the work of the forces at the end and of what is stored. The stiff spring between its old and its
+    // new place holds no energy of its own.
     energy_.drives += jump_t0_[k] - gap;
     note_drive(gradient);
   } else {
@@ -111,11 +118,12 @@ void StepAccount<dim>::close_potential(Eigen::Index k, const VecX& gradient, con
   }
 }
 
-/// What contacts store and friction takes.
+/// Accounts for the energy that contacts store and that friction takes out.
 template <int dim>
 void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& end, const TermGradients& forces,
                                       Sums& sums) {
   const double scale = target_.scale;
+  // Bodies with contacts at the end may have had an impact.
   has_contact_.assign(static_cast<std::size_t>(body_gain_.size()), 0);
   for (const Contact& contact : end.contacts.contacts) {
     for (int i = 0; i < contact.num_vertices(); ++i) {
@@ -135,10 +143,11 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
     }
   }
 
+  // Gaps between the work on barriers and elastic sticking and what they store, per body.
   contact_gaps_ = VecX::Zero(body_gain_.size());
   problem.contacts().add_work_gaps(end.contacts, problem.x_surface_t0(), end.x_surface, problem.kappa() / scale,
                                    contact_gaps_);
-  // A brake pad stands still: what is rubbed out at it is at work on it as well.
+  // A brake pad stands still: the energy that is rubbed out at it also counts as at work on it.
   VecX rubbed_out = VecX::Zero(body_gain_.size());
   problem.friction().add_work_gaps(end.x_surface, 1.0 / scale, contact_gaps_, rubbed_out);
   contact_gaps_ = per_ledger(contact_gaps_);
@@ -147,13 +156,14 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   work_.col(work_.cols() - 1) = per_ledger(rubbed_out);
 
   const Eigen::Index last = stored_.size() - 1;
+  // Stored energy of the barriers, and the works of contacts and friction.
   stored_[last] = problem.kappa() / scale * problem.contacts().energy(end.contacts, end.x_surface).value();
   energy_.stored += stored_[last] - energy_t0_[last];
   double work = 0.0;
   if (forces.contacts.size() > 0) {
     work = forces.contacts.dot(dx_);
     add_work(forces.contacts, last);
-    // The force at the end of a step that meets something works far more than the contact stores or hands on.
+    // In a step that meets something, the force at the end does far more work than the contact stores or hands on.
     work_.col(last) += contact_gaps_;
     sums.total += forces.contacts;
     sums.external += forces.contacts;
@@ -167,9 +177,11 @@ void StepAccount<dim>::close_contacts(StepProblem<dim>& problem, const Iterate& 
   }
 }
 
-/// What is not balanced: at fixed nodes the force that moves them; pulls on others are forces from outside, too.
+/// Accounts for the forces that are not balanced. At fixed nodes they are the forces that move the nodes; pulls on
+/// other scripted nodes are forces from outside, too.
 template <int dim>
 void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Sums& sums) {
+  // Fixed blocks: the unbalanced force is the one that moves them, and its work is that of motions.
   double all = 0.0;
   VecX free = sums.total, held = VecX::Zero(dx_.size());
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
@@ -183,7 +195,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
     }
   }
   if (!held_components_.empty()) {
-    // Blocks that are held in part: their held components move as prescribed.
+    // In blocks that are held in part, the held components move as prescribed.
     VecX others = free;
     clear_components<dim>(held_components_, others);
     const VecX of_held = free - others;
@@ -193,6 +205,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
     held -= of_held;
     free = others;
   }
+  // Pulls of the augmented Lagrangian are forces from outside, and their work is that of motions.
   if (pull.size() > 0) {
     const double work = pull.dot(dx_);
     energy_.motions -= work;
@@ -203,8 +216,9 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   }
   add_work(held, stored_.size() + 1);
   note_drive(held);
+  // The residual is the work of the remaining forces along Newton's unknowns, in which rigid bodies stay rigid.
   energy_.residual = coordinates_.reduce(end.x, free).dot(coordinates_.from_to(end.x, end.x + dx_));
-  // Of rigid bodies all forces on the columns count, also those that keep them rigid: on an arc these do work.
+  // For rigid bodies all forces on the columns count, also those that keep the columns rigid: on an arc these do work.
   energy_.integrator += all - energy_.residual - sums.gaps;
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int b = body.first_block; body.is_rigid && b <= body.first_block + dim; ++b) {
@@ -214,7 +228,7 @@ void StepAccount<dim>::close_prescribed(const Iterate& end, const VecX& pull, Su
   }
 }
 
-/// That of the force -gradient on each body.
+/// Adds the work of the force -gradient on each body to column `term`.
 template <int dim>
 void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
@@ -222,7 +236,7 @@ void StepAccount<dim>::add_work(const VecX& gradient, Eigen::Index term) {
   }
 }
 
-/// `gradient` is that of a drive or a prescribed motion.
+/// Marks the bodies on which a drive or a prescribed motion with this gradient acts.
 template <int dim>
 void StepAccount<dim>::note_drive(const VecX& gradient) {
   for (int b = 0; b < model_.layout.num_blocks; ++b) {
@@ -230,8 +244,9 @@ void StepAccount<dim>::note_drive(const VecX& gradient) {
   }
 }
 
-/// [J] Impacts are jumps of the velocity, which no step resolves: where something is hit, and where a drive or a
-/// prescribed motion starts at speed: half of its work in that step is gone, as with a clutch.
+/// True if the gain [J] of a body is an impact, a jump of the velocity that no step resolves. Such jumps occur where
+/// something is hit, and where a drive or a prescribed motion starts at speed: half of its work in that step is gone,
+/// as with a clutch.
 template <int dim>
 bool StepAccount<dim>::is_impact(std::size_t body, double gain, double kinetic_t0, double kinetic_t1) const {
   const double kinetic = std::max(kinetic_t0, kinetic_t1);
@@ -239,7 +254,7 @@ bool StepAccount<dim>::is_impact(std::size_t body, double gain, double kinetic_t
   return has_contact_[body] || (is_driven_[body] && std::abs(kinetic_t1 - kinetic_t0) > start_share * kinetic);
 }
 
-/// Nothing but weight and given loads has worked on it since the start.
+/// True if nothing but weight and given loads has done work on the body since the start.
 template <int dim>
 bool StepAccount<dim>::has_only_flown(const EnergyLedger& ledger) const {
   if (ledger.is_driven != 0.0) return false;
@@ -250,7 +265,7 @@ bool StepAccount<dim>::has_only_flown(const EnergyLedger& ledger) const {
   return true;
 }
 
-/// Blocks that are free, and points: not the columns of stiff bodies.
+/// Returns the free blocks that are points, not columns of stiff bodies.
 template <int dim>
 std::vector<int> StepAccount<dim>::free_points() const {
   const std::vector<char> is_column = column_flags(model_);
@@ -289,7 +304,8 @@ VecX StepAccount<dim>::per_ledger(const VecX& per_body) const {
   return sums;
 }
 
-/// [J] Per body: that of a hundredth of its radius of gyration a second. Bodies that never have more are at rest.
+/// Returns the kinetic energy [J] per body at which it moves by a hundredth of its radius of gyration a second. Bodies
+/// that never have more are at rest.
 template <int dim>
 std::vector<double> StepAccount<dim>::least_energies() const {
   const std::vector<char> is_column = column_flags(model_);
@@ -322,7 +338,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     return;
   }
   energy_.kinetic = inertial_energy<dim>(model_, v_t1).value() - inertial_energy<dim>(model_, v_t0_).value();
-  // Per body what the integrator does to the kinetic energy.
+  // Gain of each body: the change of its kinetic energy less the work of the inertial force.
   struct OfBody {
     double gain = 0.0, kinetic_t0 = 0.0, kinetic_t1 = 0.0, mass = 0.0;
     Vec<dim> change = Vec<dim>::Zero();  // [N s] of its momentum
@@ -343,6 +359,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
     body.kinetic_t0 += 0.5 * block<dim>(p_t0, b).dot(block<dim>(v_t0_, b));
     body.kinetic_t1 += 0.5 * block<dim>(p_t1, b).dot(block<dim>(v_t1, b));
   }
+  // Ledgers accumulate gains and losses over all steps, beside the largest energy at work.
   ledgers.resize(bodies.size());
   const std::vector<double> least = least_energies();
   for (std::size_t k = 0; k < bodies.size(); ++k) {
@@ -353,6 +370,7 @@ void StepAccount<dim>::settle(const VecX& v_t1, std::vector<EnergyLedger>& ledge
 
     EnergyLedger& ledger = ledgers[k];
     const double gain = body.gain + body_gain_[at];
+    // The rise is the gain since its last minimum, without the gaps of contacts.
     ledger.rise = std::max(0.0, ledger.rise + gain - contact_gaps_[at]);
     ledger.largest_rise = std::max(ledger.largest_rise, ledger.rise);
     if (!has_jumped) ledger.lost -= gain;
@@ -391,6 +409,7 @@ void StepAccount<dim>::add_rebound(const VecX& v_before, const VecX& v_after) {
   const double gain = inertial_energy<dim>(model_, v_after).value() - inertial_energy<dim>(model_, v_before).value();
   energy_.kinetic += gain;
   energy_.impacts += gain;
+  // The impulses of the rebound change the momentum, as forces from outside.
   const VecX change = mass_times(v_after - v_before);
   for (int b : free_points()) {
     momentum_.total.template head<dim>() += block<dim>(change, b);

@@ -1,4 +1,4 @@
-// Whether a step is done: by what is left of the forces, or, as published, by the size of a direction.
+// Convergence of a step: judged by the remaining forces or, as published, by the size of a direction.
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace clearance {
 
 namespace {
-/// Of the tolerance: what may be left of the last direction.
+/// Share of the tolerance that may be left of the last direction.
 constexpr double max_untaken = 0.3;
 /// After directions that were cut more than this the forces cannot have come to balance.
 constexpr double least_taken = 0.5;
@@ -73,8 +73,8 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   TermGradients forces = term_gradients();
   const BalanceVerdict verdict = judge_balance(forces);
   newton_.want_exact(true, verdict.imbalance);
-  // What may be rounding beside stiff forces need not be rounding beside soft ones: one more direction tells. Where
-  // nothing moves nor is loaded there are no soft ones.
+  // A remainder that may be rounding beside stiff forces need not be rounding beside soft ones: one more direction
+  // tells. If nothing moves and nothing is loaded, there are no soft forces.
   if (verdict.is_balanced && verdict.is_by_rounding && has_moved && !problem_.is_unloaded(forces) &&
       !std::exchange(is_rounding_known_, true)) {
     return Verdict::go_on;
@@ -122,7 +122,7 @@ TermGradients Step<dim>::term_gradients() {
   return problem_.term_gradients(point_.iterate, problem_.friction());
 }
 
-/// Of every body.
+/// Judges the balance of forces of every body and reports the largest imbalance.
 template <int dim>
 BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
   StageTimer timer(report_.profile, Stage::assembly);
@@ -137,8 +137,8 @@ BalanceVerdict Step<dim>::judge_balance(const TermGradients& forces) {
   return verdict;
 }
 
-/// What `forces` would still move is small beside what they have moved. Without a factor at hand the next direction
-/// tells, unless inertia alone holds every body where it is.
+/// True if the motion that `forces` would still cause is small beside the motion that they have caused. Without a
+/// factor at hand the next direction decides, unless inertia alone holds every body in place.
 template <int dim>
 bool Step<dim>::is_settled(const TermGradients& forces) {
   const VecX& x = point_.iterate.x;
@@ -155,8 +155,8 @@ bool Step<dim>::is_settled(const TermGradients& forces) {
   return false;
 }
 
-/// Where no force resists some motion it is anywhere, and nothing can be said. What does not become less although it is
-/// tiny is rounding that a nearly singular system makes large.
+/// True if the remaining motion `dy` is small. If no force resists some motion, `dy` is arbitrary in it and tells
+/// nothing. A tiny remainder that does not decrease is rounding that a nearly singular system makes large.
 template <int dim>
 bool Step<dim>::is_settled(const VecX& dy, const std::vector<double>& negligible) {
   if (newton_.is_shifted()) return true;

@@ -67,7 +67,7 @@ void Step<dim>::report_energies() {
       "barrier", problem_.kappa() / target_.scale * problem_.contacts().energy(end.contacts, end.x_surface).value());
 }
 
-/// What contacts at the end remember of their sticking.
+/// Returns the memory of sticking of the contacts at the end.
 template <int dim>
 std::vector<StickVertex> Step<dim>::stick() const {
   if (!problem_.has_friction()) return {};
@@ -96,7 +96,7 @@ template <int dim>
 void Step<dim>::commit(State& state) {
   const IntegratorOptions& integrator = in_.options.integrator;
   const VecX x_t0 = state.x;
-  // What needs the state at the start comes before it is overwritten.
+  // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
   clearance::commit(integrator, target_, point_.iterate.x, state);

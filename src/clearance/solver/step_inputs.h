@@ -1,4 +1,4 @@
-// What a step is given, and where Newton's method is.
+// Inputs of a step, and the present point of Newton's method.
 #pragma once
 
 #include "clearance/broad_phase/broad_phase.h"
@@ -9,13 +9,14 @@
 
 namespace clearance {
 
-/// Where the last step ended, as a rule where the next one starts: what rests from there on need not be paired again.
+/// Surface and candidate pairs at the end of the last step, which is as a rule where the next one starts. A surface
+/// that is at rest from there on need not be paired again.
 struct EndOfStep {
   VecX x_surface;  ///< [m]
   std::shared_ptr<const Candidates> near;
 };
 
-/// All of it outlives the step.
+/// Inputs of a step. All of them must outlive the step.
 template <int dim>
 struct StepInputs {
   const Model& model;
@@ -26,8 +27,8 @@ struct StepInputs {
   SystemMatrix<dim>& system;
   BroadPhase& broad_phase;
   EndOfStep& last_end;  ///< also set by the step
-  /// [m] Where Newton starts, with scripted nodes at their targets, feasible like the state; null: it looks for a
-  /// start.
+  /// Start of Newton's method [m], feasible like the state and with scripted nodes at their targets. If null, the step
+  /// looks for a start.
   const VecX* start = nullptr;
 
   const LocalCoordinates<dim>& coordinates() const { return system.coordinates(); }
@@ -40,8 +41,8 @@ struct Point {
   CompensatedSum energy;
 };
 
-/// How much the objective differs, as a difference of compensated sums, so that a decrease far below the energy itself
-/// is still seen.
+/// Returns the change of the objective as a difference of compensated sums, so that a decrease far below the energy
+/// itself is still seen.
 inline double change_of(const CompensatedSum& from, const CompensatedSum& to) {
   return (to.sum - from.sum) + (to.correction - from.correction);
 }

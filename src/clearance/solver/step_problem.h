@@ -12,14 +12,15 @@
 
 namespace clearance {
 
-/// In x, of the terms of an objective; empty for those that are not active.
+/// Gradients in x of the terms of an objective; empty for inactive terms.
 struct TermGradients {
   VecX inertia;
   std::vector<VecX> potentials;
   VecX contacts, friction, pull;
-  VecX loads;  // that potentials hold together with what resists them; part of `potentials`
+  // Loads that potentials hold together with what resists them; they are part of `potentials`.
+  VecX loads;
 
-  /// visit(gradient) for those that are there, in the order of every sum.
+  /// Calls visit(gradient) for each gradient that is present, in the order of every sum.
   template <class Visit>
   void for_each(const Visit& visit) const {
     if (inertia.size() > 0) visit(inertia);
@@ -28,7 +29,7 @@ struct TermGradients {
       if (last->size() > 0) visit(*last);
     }
   }
-  /// As for_each, with the loads within potentials and what resists them apart.
+  /// Calls visit(gradient) like for_each, and also for the loads within potentials and for what resists these loads.
   template <class Visit>
   void for_each_force(const Visit& visit) const {
     for_each(visit);
@@ -36,7 +37,7 @@ struct TermGradients {
     visit(loads);
     visit(VecX(-loads));
   }
-  /// With zeros in the components that are held, see clear_components.
+  /// Returns a copy with zeros in the components that are held, see clear_components.
   template <int dim>
   TermGradients without(const std::vector<char>& held) const {
     TermGradients rest = *this;
@@ -59,16 +60,17 @@ class StepProblem {
   StepProblem(const StepProblem&) = delete;
   StepProblem& operator=(const StepProblem&) = delete;
 
-  /// Contacts at x among `near`.
+  /// Builds the iterate at x, with its contacts among `near`.
   Iterate make_iterate(VecX x, std::shared_ptr<const Candidates> near) const;
 
-  /// Objective of the step; infinity outside of its domain.
+  /// Returns the objective of the step; infinity outside its domain.
   CompensatedSum energy(const Iterate& iterate) const;
-  /// Sum of the sizes of the objective's terms: what the rounding of their evaluation is relative to.
+  /// Returns the sum of the magnitudes of the objective's terms, to which the rounding error of their evaluation is
+  /// relative.
   double energy_magnitude(const Iterate& iterate) const;
-  /// Derivative of the objective along dx; fixed blocks do not count.
+  /// Returns the derivative of the objective along dx; fixed blocks do not count.
   double slope(const Iterate& iterate, const VecX& dx) const;
-  /// Gradient and projected Hessian in the unknowns of the system; rows of fixed blocks are zero and those of the
+  /// Assembles gradient and Hessian in the unknowns of the system. Fixed blocks get zero gradients and rows of the
   /// identity.
   void assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient,
                 HessianKind kind = HessianKind::projected);
@@ -78,40 +80,41 @@ class StepProblem {
     std::string term;
   };
   Limit max_feasible_step(const VecX& x, const VecX& dx) const;
-  /// The term whose domain x is not in; empty if there is none.
+  /// Returns the name of the term whose domain x is not in; empty if there is none.
   std::string infeasible_term(const VecX& x) const;
   bool is_feasible(const VecX& x) const { return infeasible_term(x).empty(); }
 
-  /// Friction is `friction`, which may be another one than the objective's.
+  /// Returns the gradients of all terms. `friction` replaces the friction of the objective.
   TermGradients term_gradients(const Iterate& iterate, const FrictionPotential<dim>& friction);
-  /// A gradient, or the sum of `gradients`, in Newton's unknowns; zero where they are fixed.
+  /// Return a gradient, or the sum of `gradients`, in Newton's unknowns; zero in fixed ones.
   VecX free_part(const LocalCoordinates<dim>& coordinates, const VecX& x, const VecX& gradient) const;
   VecX free_sum(const LocalCoordinates<dim>& coordinates, const VecX& x, const TermGradients& gradients) const;
-  /// Of `gradients` nothing but elastic forces is there.
+  /// True if `gradients` contain no forces but elastic ones.
   bool is_unloaded(const TermGradients& gradients) const;
-  /// Empty if nothing rubs.
+  /// Returns the gradient of `friction`; empty if no contact has friction.
   VecX friction_gradient(const Iterate& iterate, const FrictionPotential<dim>& friction) const;
 
-  /// Barrier stiffness at the start of a step.
+  /// Sets the barrier stiffness at the start of a step.
   void choose_kappa();
   /// Doubles kappa while contacts closer than d_eps approach [Fer23, app. A.6]; returns such a contact of `after` if it
   /// did.
   const Contact* adapt_kappa(const Iterate& before, const Iterate& after);
 
-  /// Forces that are no derivatives of energies agree with their energies at x from here on (Potential::refer_to).
-  /// False if that changes nothing.
+  /// Makes forces that are not the gradient of an energy agree with their energies at x from here on
+  /// (Potential::refer_to). False if that changes nothing.
   bool refer_to(const VecX& x);
 
   const InertialTarget& target() const { return target_; }
   /// [m] Surface vertices at the start of the step.
   const VecX& x_surface_t0() const { return x_surface_t0_; }
 
-  /// True if contacts can rub at all.
+  /// True if contacts can have friction.
   bool has_friction() const { return has_friction_; }
-  /// Friction from here on with the sliding directions and, at `kappa`, the normal forces of `iterate`, whose unknowns
-  /// have moved by `displacement` in the time of a step. `share` < 1: the friction so far keeps the rest.
+  /// Sets the friction from here on: its sliding directions and, at `kappa`, its normal forces are those of `iterate`,
+  /// whose unknowns have moved by `displacement` in the time of a step. With `share` < 1 the present friction keeps the
+  /// rest.
   void lag_friction(const Iterate& iterate, const VecX& displacement, double kappa, double share = 1.0);
-  /// Friction that agrees with the present contact forces and sliding directions.
+  /// Returns the friction that agrees with the present contact forces and sliding directions.
   FrictionPotential<dim> fresh_friction(const Iterate& iterate, const VecX& x_t0) const;
   /// Share of the secant stiffness of friction in the matrix.
   double secant_share() const { return friction_.secant_share(); }
@@ -120,14 +123,15 @@ class StepProblem {
 
   double kappa() const { return contact_.kappa(); }
   const ContactPotential<dim>& contacts() const { return contact_.potential(); }
-  /// Of contacts to come, in the matrix alone.
+  /// Forecast of contacts to come, which is in the matrix alone.
   ContactForecast<dim>& forecast() { return forecast_; }
   AugmentedLagrangian<dim>& augmented() { return pull_.augmented(); }
   const std::vector<char>& is_fixed() const { return is_fixed_; }
-  /// Of blocks that are fixed in part, see clear_components; empty if there are none.
+  /// Held components of blocks that are fixed in part, see clear_components; empty if there are none.
   const std::vector<char>& held_components() const { return held_components_; }
   void fix_prescribed();
-  /// From here on all but the blocks of `part` (1 where in it) is held, and its own energy left out; empty: nothing is.
+  /// Holds all blocks outside `part` (1 for blocks in it) from here on and leaves out their own energy. An empty part
+  /// releases all of them.
   void restrict_to(const std::vector<char>& part);
 
  private:

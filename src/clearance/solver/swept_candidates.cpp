@@ -14,7 +14,7 @@ namespace {
 
 using Pair = std::array<int, 2>;
 
-/// Both positions of a vertex in one cache line, each ready for a vector register.
+/// Start and end positions of a vertex in one cache line, each ready for a vector register.
 struct alignas(64) VertexMotion {
   std::array<double, 4> t0{}, t1{};
 };
@@ -34,7 +34,7 @@ std::vector<VertexMotion> vertex_motions(const SurfacePath& path) {
 
 using LanePoint = SmallVector<Lanes, 3>;
 
-/// Four points, one per lane.
+/// Loads four points, one per lane.
 CLEARANCE_INLINE LanePoint transpose(const std::array<const double*, num_lanes>& points) {
   Lanes rows[num_lanes];
 #pragma GCC unroll 4
@@ -44,7 +44,7 @@ CLEARANCE_INLINE LanePoint transpose(const std::array<const double*, num_lanes>&
   return result;
 }
 
-/// Vertices of four pairs, at one time each: [vertex][pair].
+/// Vertices of four pairs, as [vertex][pair].
 using LaneMotions = std::array<std::array<const VertexMotion*, num_lanes>, 4>;
 
 CLEARANCE_INLINE LanePoint points_at(const LaneMotions& motions, std::size_t vertex, bool is_end) {
@@ -81,7 +81,7 @@ Approach<Lanes> edge_edge_approach(const LaneMotions& motions) {
   return bound_approach(corners[0], corners[1]);
 }
 
-/// Pairs [first, first + count) in groups of four; the last group repeats its last pair.
+/// Measures the pairs [first, first + count) in groups of four; the last group repeats its last pair.
 template <class Approach>
 void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& motions, std::size_t first,
              std::size_t count, const Approach& approach, SweptCandidates& swept) {
@@ -102,7 +102,7 @@ void measure(const SurfaceTopology& surface, const std::vector<VertexMotion>& mo
   });
 }
 
-/// At the fraction t a path strays from its straight line by at most 4 t of its deviation.
+/// Adds to the motions what a path strays from its straight line: at the fraction t at most 4 t of its deviation.
 template <int dim>
 void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, SweptCandidates& swept) {
   if (path.deviation.empty()) return;
@@ -119,7 +119,7 @@ void add_deviations(const SurfaceTopology& surface, const SurfacePath& path, Swe
   });
 }
 
-/// Largest displacement of a point relative to the ends of an edge.
+/// Returns the largest displacement of a point relative to the ends of an edge.
 double relative_motion(const PrimitiveMotion<2, 3>& motion) {
   const Vec<2> moved = motion.t1[0] - motion.t0[0];
   const double to_e0 = (motion.t1[1] - motion.t0[1] - moved).squaredNorm();

@@ -71,13 +71,14 @@ BlockSparseMatrix& SystemMatrix<dim>::reset(const std::vector<BlockKey>& contact
   std::vector<BlockKey> extra;
   std::set_difference(contact_keys.begin(), contact_keys.end(), model_keys_.begin(), model_keys_.end(),
                       std::back_inserter(extra));
+  // The pattern is kept if it holds all contacts; in the first system of a step only if it is exactly theirs.
   const bool is_first = std::exchange(is_first_of_step_, false);
   if (is_first ? extra == contact_keys_ : has_all(contact_keys)) {
     matrix_.set_zero();
     return matrix_;
   }
-  // Keep the blocks of the step's earlier contacts, so that contacts that come and go find their place, unless they
-  // have become many.
+  // The blocks of earlier contacts in the step are kept, so that contacts that come and go find their place, unless
+  // they have become many.
   const std::size_t num_current = extra.size();
   if (!is_first && contact_keys_.size() <= 2 * num_current + 64) {
     std::vector<BlockKey> joined;
@@ -98,6 +99,7 @@ void SystemMatrix<dim>::reduce(const VecX& x, double inertia, const FixedBlocks&
     coordinates_.reduce(x, gradient, inertia, matrix_, reduced_, is_exact);
     gradient = coordinates_.reduce(x, gradient);
   }
+  // Fixed blocks and held components become the identity, with a gradient of zero.
   const std::vector<char> is_fixed_here = coordinates_.reduce(fixed.is_fixed);
   clear_blocks<dim>(is_fixed_here, gradient);
   matrix().fix_blocks(is_fixed_here);

@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// Which unknowns a Newton iteration leaves alone.
+/// Unknowns that a Newton iteration leaves alone.
 struct FixedBlocks {
   const std::vector<char>& is_fixed;         ///< per block
   const std::vector<char>& held_components;  ///< per block, see clear_components; empty: none
@@ -24,13 +24,13 @@ class SystemMatrix {
   SystemMatrix(const Model& model, const SolverOptions& options);
   SystemMatrix(const Model& model, std::unique_ptr<LinearSolver> solver);
 
-  /// Nothing of earlier steps, not even the order of eliminations, has an influence on the results from here on: a run
-  /// that is resumed gives the same bits. `x_t0` [m]: the unknowns now.
+  /// Begins a step at the unknowns `x_t0` [m]. Nothing of earlier steps influences the results from here on, not even
+  /// the order of eliminations, so that a resumed run gives the same bits.
   void begin_step(const VecX& x_t0);
-  /// A zero matrix in x whose pattern holds the model's blocks and `contact_keys`.
+  /// Returns a zero matrix in x whose pattern holds the blocks of the model and `contact_keys`.
   BlockSparseMatrix& reset(const std::vector<BlockKey>& contact_keys);
-  /// From the assembled matrix and gradient in x to those of the system, whose fixed blocks become the identity.
-  /// `inertia`: factor of Model::mass in the matrix.
+  /// Converts the assembled matrix and gradient in x to those of the system, whose fixed blocks become the identity.
+  /// `inertia` is the factor of Model::mass in the matrix.
   void reduce(const VecX& x, double inertia, const FixedBlocks& fixed, VecX& gradient, bool is_exact);
   BlockSparseMatrix& matrix() { return coordinates_.are_displacements() ? matrix_ : reduced_; }
   const LocalCoordinates<dim>& coordinates() const { return coordinates_; }

@@ -7,10 +7,11 @@
 namespace clearance {
 
 namespace {
-/// The pull doubles from 1e6 to 1e8 within seven; then the multipliers have their turn.
+/// Pulls without progress before the nodes count as blocked. The pull doubles from 1e6 to 1e8 within seven; then the
+/// multipliers have their turn.
 constexpr int max_vain_pulls = 15;
-/// A stiff body that other loads strain at the start of a step is not strained by the pull. More would let a body give
-/// way step by step.
+/// Growth of the strain in a step from which on the pull strains a stiff body. A strain that other loads have caused
+/// before the step does not count. A larger value would let a body give way step by step.
 constexpr double strain_growth = 1.02;
 /// A stiff body that is only pushed along is strained at a few iterates of a step. A body that is strained at this many
 /// is squeezed.
@@ -49,7 +50,7 @@ bool TargetPull<dim>::has_arrived(Point& point) {
   if (!problem_.augmented().is_active()) return true;
   has_pulled_ = true;
   if (problem_.augmented().progress(point.iterate.x) < 0.999) return false;
-  // The last thousandth in a straight line, if nothing is in its way.
+  // The last thousandth is a straight line, if nothing is in its way.
   move(towards_targets(point.iterate), point.iterate);
   problem_.augmented().deactivate();
   problem_.fix_prescribed();
@@ -96,6 +97,7 @@ bool TargetPull<dim>::pull_harder(Point& point) {
   if (hold_if_straining(point)) return true;
   x_unstrained_ = point.iterate.x;
   near_unstrained_ = point.iterate.near;
+  // A pull is vain if the missing share of the motion has not fallen by a tenth.
   const double missing = 1.0 - problem_.augmented().progress(point.iterate.x);
   num_vain_pulls_ = missing < 0.9 * least_missing_ ? 0 : num_vain_pulls_ + 1;
   least_missing_ = std::min(least_missing_, missing);

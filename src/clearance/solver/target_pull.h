@@ -12,7 +12,7 @@ class TargetPull {
   TargetPull(const StepInputs<dim>& in, StepProblem<dim>& problem, DirectionBound<dim>& bound, StepReport& report)
       : in_(in), problem_(problem), bound_(bound), report_(report) {}
 
-  /// Straight to the targets.
+  /// Returns the direction straight to the targets.
   Direction towards_targets(const Iterate& from);
   /// Moves the nodes along that direction as far as nothing is hit or inverted. True if they arrive.
   bool move(const Direction& direction, Iterate& iterate);
@@ -21,13 +21,13 @@ class TargetPull {
   /// Stiffens the pull, or lets the nodes go back and holds them there, if it strains a stiff body: nothing that keeps
   /// its shape gives way. False if pulling has not brought the nodes nearer for a while: something holds them.
   bool pull_harder(Point& point);
-  /// Where the pull of this step has strained a stiff body, lets the nodes go back and holds them there. False: it has
-  /// not, or they are held already. Forces balance.
+  /// Lets the nodes go back and holds them there if the pull of this step has strained a stiff body. It is called when
+  /// forces balance. False if no stiff body is strained or the nodes are held already.
   bool hold_if_straining(Point& point);
   /// Lets the nodes go back and holds them there once the pull has strained a stiff body at many iterates, even if
   /// forces do not balance.
   bool hold_if_strained_for_long(Point& point);
-  /// The nodes do not go to their targets in this step, because a stiff body is in their way.
+  /// True if the nodes do not reach their targets in this step because a stiff body is in their way.
   bool is_held() const { return is_held_; }
 
  private:
@@ -41,7 +41,7 @@ class TargetPull {
   double least_missing_ = 1.0;  // of the motion, at any pull so far
   int num_vain_pulls_ = 0;
   int num_strained_ = 0;  // iterates of this step
-  // Where the nodes strain no stiff body: at the start, or after the last pull.
+  // Unknowns at which the nodes strain no stiff body: those at the start or after the last pull.
   VecX x_unstrained_;
   std::shared_ptr<const Candidates> near_unstrained_;
   bool has_pulled_ = false, is_held_ = false;

@@ -6,15 +6,16 @@ namespace clearance {
 
 namespace {
 
-/// BDF2 needs two past states; its first step is one of implicit Euler.
+/// True if the state has the two past states that BDF2 needs; its first step is one of implicit Euler.
 bool has_history(const State& state) {
   return state.x_prev.size() == state.x.size();
 }
 
-/// Restarted BDF2 with implicit Euler for some blocks, which need not have a history.
+/// Returns the target of restarted BDF2, with implicit Euler for some blocks, which need not have a history.
 InertialTarget mixed_target(double h, const State& state, const std::vector<char>& is_first_order) {
   InertialTarget target{state.x + h * state.v, h * h, true, {}, {}};
   if (std::all_of(is_first_order.begin(), is_first_order.end(), [](char flag) { return flag != 0; })) return target;
+  // One objective has one scale. A mass factor of 4/9 gives a block of implicit Euler its scale h^2.
   target.scale = 4.0 * h * h / 9.0;
   const auto num_blocks = static_cast<Eigen::Index>(is_first_order.size()), dim = state.x.size() / num_blocks;
   for (Eigen::Index b = 0; b < num_blocks; ++b) {
@@ -71,6 +72,7 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
   VecX v_t1 = (x_t1 - state.x) / h;
   switch (options.method) {
     case TimeIntegrator::implicit_newmark: {
+      // The acceleration follows from Newmark's formula for the position, the velocity from that for the velocity.
       const VecX a_t1 = (x_t1 - target.x_tilde) / target.scale;
       v_t1 = state.v + h * ((1.0 - options.newmark_gamma) * state.a + options.newmark_gamma * a_t1);
       state.a = a_t1;
@@ -83,6 +85,7 @@ void commit(const IntegratorOptions& options, const InertialTarget& target, cons
       state.v_prev = state.v;
       break;
     case TimeIntegrator::bdf2_restarted: {
+      // Blocks of BDF2 get its velocity, (x_t1 - (4 x - x_prev) / 3) 3 / (2 h).
       const auto num_blocks = static_cast<Eigen::Index>(target.is_hit.size());
       // Bodies that were hit keep the velocity of implicit Euler.
       for (Eigen::Index b = 0; b < num_blocks && target.scale < h * h; ++b) {

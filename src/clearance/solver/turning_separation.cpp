@@ -26,7 +26,7 @@ constexpr double binomial(int n, int k) {
   return factorial(n) / (factorial(k) * factorial(n - k));
 }
 
-/// [i][j]: of the coefficient of degree j in the control point i of a polynomial of degree `degree`.
+/// Returns the weights [i][j] of the coefficient of degree j in the control point i of a polynomial of degree `degree`.
 template <int degree>
 constexpr auto control_weights() {
   std::array<std::array<double, degree + 1>, degree + 1> weights{};
@@ -36,7 +36,8 @@ constexpr auto control_weights() {
   }
   return weights;
 }
-/// Of the derivatives of two factors in that of their product, divided by the factorial of the degree.
+/// Returns the weights of the derivatives of two factors in the derivative of their product, divided by the factorial
+/// of the degree.
 template <int degree>
 constexpr auto leibniz_weights() {
   std::array<double, degree + 1> weights{};
@@ -52,6 +53,7 @@ TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair
   for (int i = 0; i <= dim; ++i) {
     Vertex& vertex = vertices_[static_cast<std::size_t>(i)];
     const int index = pair.vertices[static_cast<std::size_t>(i)];
+    // On a screw the vertex turns about the moving centre; on a straight line it is the centre.
     const Screw* const screw = path.screw_at(index);
     const Vec<3> start = in_space<dim>(block<dim>(path.x_t0, index));
     vertex.turn = screw != nullptr ? screw->turn : Vec<3>::Zero();
@@ -63,7 +65,7 @@ TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair
     if (i == 0 || i == pair.num_first) rate += vertex.turn.norm();
   }
   total_rate_ = rate;
-  // In the order of the outline, as in ccd/relative_motion.h.
+  // The corners are in the order of the outline, as in ccd/relative_motion.h.
   constexpr std::array<std::array<int, 2>, 4> edges = {{{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
   num_used_corners_ = pair.num_first == 1 ? dim : 4;
   for (int k = 0; k < num_used_corners_; ++k) {
@@ -75,6 +77,7 @@ TurningPair<dim>::TurningPair(const SurfacePath& path, const PrimitivePair& pair
 
 template <int dim>
 void TurningPair<dim>::expand(double time, const Mat<3>& rotation, Vertex& vertex) {
+  // The Taylor coefficient of degree j of the turning arm is [turn]^j arm / j!; the centre adds a linear part.
   Vec<3> term = rotation * vertex.arm;
   vertex.position[0] = vertex.center + time * vertex.velocity + term;
   for (int j = 1; j < degree; ++j) {
@@ -96,6 +99,7 @@ void TurningPair<dim>::set_time(double time) {
     Corner& corner = corners_[static_cast<std::size_t>(k)];
     const Vertex &a = vertices_[static_cast<std::size_t>(corner.first)],
                  &b = vertices_[static_cast<std::size_t>(corner.second)];
+    // The corner is the difference of two vertices, and so are its Taylor coefficients.
     for (std::size_t j = 0; j < degree; ++j) corner.position[j] = a.position[j] - b.position[j];
     // From the second derivative on only what turns has any.
     double power_a = a.swing, power_b = b.swing;
@@ -105,6 +109,7 @@ void TurningPair<dim>::set_time(double time) {
       power_b *= b.turn.norm();
       corner.bounds[j] = power_a + power_b;
     }
+    // The position itself is bounded by its norm now and the largest speed over the longest piece.
     corner.bounds[0] = corner.position[0].norm() + std::min(longest_piece(0.0), 1.0) * corner.bounds[1];
   }
   find_direction();
@@ -137,8 +142,9 @@ void TurningPair<dim>::add_rate(const Vec<3>& rate) {
   rates_[static_cast<std::size_t>(num_rates_++)] = rate;
 }
 
-/// Those of the bodies, none, and for two edges the one that keeps n at a right angle with both of them: n' = rate x n
-/// with n' . e = -n . (turn x e) for each, two equations for the part of the rate across n.
+/// Chooses the rates that are tried: those of the bodies, zero, and for two edges the rate that keeps n at a right
+/// angle with both of them. There n' = rate x n with n' . e = -n . (turn x e) for each edge e, which are two equations
+/// for the part of the rate across n.
 template <int dim>
 void TurningPair<dim>::choose_rates() {
   num_rates_ = 0;
@@ -160,6 +166,7 @@ void TurningPair<dim>::choose_rates() {
 
 template <int dim>
 double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, double longest) const {
+  // Taylor coefficients of the turning direction: n_j = [rate]^j n / j!.
   Series n;
   n[0] = n_;
   for (int j = 1; j < degree; ++j) {
@@ -171,6 +178,7 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
   for (int k = 0; k < num_used_corners_; ++k) {
     const Corner& corner = corners_[static_cast<std::size_t>(k)];
     Coefficients& term = terms[static_cast<std::size_t>(k)];
+    // Taylor coefficients of n(t) . r_k(t), as a product of two series.
     for (int j = 0; j < degree; ++j) {
       double sum = 0.0;
       for (int i = 0; i <= j; ++i) {
@@ -178,13 +186,14 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
       }
       term[static_cast<std::size_t>(j)] = sum;
     }
+    // Bound of the remainder: the eighth derivative by Leibniz' rule over 8!, rounded up.
     double remainder = 0.0, power = 1.0;
     for (std::size_t i = 0; i <= degree; ++i) {
       remainder += leibniz[i] * power * corner.bounds[degree - i];
       power *= rate_norm;
     }
     term[degree] = -remainder * (1.0 + 1e-12);
-    // Products and sums of the terms: 34 units of what they are at most.
+    // The rounding of the products and sums of the terms is at most 34 units of their bound; 64 are subtracted.
     term[0] -= threshold * (1.0 + 8.0 * unit_roundoff) + 64.0 * unit_roundoff * corner.bounds[0];
   }
 
@@ -193,6 +202,7 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
   const auto certified_part = [&](double piece) {
     double part = 1.0;
     for (int k = 0; k < num_used_corners_; ++k) {
+      // Substitution of t = piece s turns the piece into the interval [0, 1].
       Coefficients scaled = terms[static_cast<std::size_t>(k)];
       double power = 1.0;
       for (double& term : scaled) {
@@ -218,7 +228,8 @@ double TurningPair<dim>::length_along(const Vec<3>& rate, double threshold, doub
     }
     return part < 1.0 ? part * (1.0 - 16.0 * unit_roundoff) : 1.0;
   };
-  // Long pieces underestimate what is certified: between that and the piece lies what is, by orders of magnitude.
+  // A long piece underestimates the certified length, by orders of magnitude; the largest one lies between that
+  // estimate and the piece. Bisection in the logarithm approaches it.
   double piece = std::min(longest, longest_piece(rate_norm));
   double best = certified_part(piece) * piece, too_long = piece;
   for (int i = 0; i < 8 && best > 0.0 && 2.0 * best < too_long; ++i) {
@@ -234,7 +245,7 @@ template <int dim>
 double TurningPair<dim>::certified_length(double threshold, double longest) {
   const double whole = std::min(longest, longest_piece(0.0));
   double best = 0.0;
-  // The one that was best the last time often certifies all that a piece can be.
+  // The rate that was best the last time often certifies the longest possible piece, so it is tried first.
   preferred_ = std::min(preferred_, num_rates_ - 1);
   const int first = preferred_;
   for (int i = 0; i < num_rates_ && best < whole; ++i) {

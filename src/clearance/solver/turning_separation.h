@@ -1,15 +1,16 @@
 // Certificates of separation on screws: how long a direction, which may turn itself, keeps two primitives apart.
 //
-// As on straight lines (ccd/certified_ccd.h), a unit vector n separates while n . r_k exceeds the threshold for all
-// corners r_k of the relative motion, since the distance of the origin to their hull then does, too. Here n turns at a
-// constant rate, n(t) = exp(t [rate]) n. With the rate of one of the bodies its faces stand still as seen from n, so
-// that what slides or rolls on them at a gap of 1e-12 m is certified for a quarter of a radian at once; chords of the
-// path would have to be as short as the root of the gap.
+// A unit vector n separates two primitives while n . r_k exceeds the threshold for all corners r_k of the relative
+// motion, since the distance of the origin to their hull then exceeds it too; this is the same as on straight lines
+// (ccd/certified_ccd.h). Here n turns at a constant rate, n(t) = exp(t [rate]) n. With the rate of one of the bodies,
+// the faces of that body stand still as seen from n. A primitive that slides or rolls on them at a gap of 1e-12 m is
+// then certified for a quarter of a radian at once; chords of the path would have to be as short as the root of the
+// gap.
 //
-// Every n(t) . r_k(t) is expanded about the present time to degree seven; its eighth derivative is bounded by Leibniz'
+// Every n(t) . r_k(t) is expanded about the present time to degree seven. Its eighth derivative is bounded by Leibniz'
 // rule from |n^(i)| <= |rate|^i and |r^(l)| <= |w_a|^(l-1) |w_a x arm_a| + |w_b|^(l-1) |w_b x arm_b| [Fer21, sec. 4.3
 // has intervals for that]. The polynomial less the remainder lies in the convex hull of its control points (Bernstein's
-// form), and so is positive up to where the hull is.
+// form), and so is positive as long as the hull is.
 #pragma once
 
 #include <algorithm>

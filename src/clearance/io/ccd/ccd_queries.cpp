@@ -34,7 +34,7 @@ bool parse_integer(std::string_view word, mpz_class& value) {
   return value.set_str(std::string(word), 10) == 0;
 }
 
-/// The double nearest to x; get_d() cuts off.
+/// Returns the double nearest to x; get_d() alone truncates.
 double nearest_double(const mpq_class& x) {
   const double below = x.get_d();
   if (!std::isfinite(below) || mpq_class(below) == x) return below;
@@ -43,7 +43,7 @@ double nearest_double(const mpq_class& x) {
   return abs(x - mpq_class(below)) <= abs(mpq_class(above) - x) ? below : above;
 }
 
-/// Takes the rows of a file one by one and reports what is wrong with them.
+/// Reads the rows of a file one by one and reports their problems.
 class RowReader {
  public:
   explicit RowReader(MeshInput& input) : input_(input), rest_(input.bytes()) {}
@@ -53,7 +53,7 @@ class RowReader {
     return rest_.empty();
   }
 
-  /// One vertex and the answer; false if the row is not like that.
+  /// Reads one vertex and the answer; returns false for any other row.
   bool read(std::array<mpq_class, 3>& vertex, bool& is_hit) {
     skip_empty_lines();
     const std::string_view line = take_line();
@@ -119,7 +119,7 @@ bool read_query(RowReader& rows, PublishedQuery& query) {
   return true;
 }
 
-/// False if a coordinate is too large for a double.
+/// Rounds the coordinates. Returns false if one is too large for a double.
 bool round(PublishedQuery& query) {
   for (int k = 0; k < 4; ++k) {
     for (int i = 0; i < 3; ++i) {

@@ -1,6 +1,6 @@
-// The published CCD queries [Fer23, sec. 3.4]: a folder per scene, in it `vertex-face` and `edge-edge`, in these
-// files of comma-separated values. Eight rows are one query: the four vertices at t0, then at t1; a row is x, y and z,
-// each as numerator and denominator, and the answer, 0 or 1, which is the same in all eight.
+// The published CCD queries [Fer23, sec. 3.4]. Each scene is a folder with the subfolders `vertex-face` and
+// `edge-edge`, which hold files of comma-separated values. Eight rows are one query: the four vertices at t0, then at
+// t1. A row is x, y and z, each as numerator and denominator, and the answer, 0 or 1, which is the same in all eight.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,10 @@ struct PublishedQuery {
   CcdQuery query;           ///< every coordinate rounded to the nearest double
   RationalVertices t0, t1;  ///< as published
   bool is_hit = false;      ///< the published answer
-  bool is_exact = true;     ///< all coordinates are doubles: `query` is the published one
+  bool is_exact = true;     ///< true if all coordinates are doubles, so that `query` is the published one
 };
 
-/// All queries of one file, or its first problems.
+/// Returns all queries of one file, or its first problems.
 Result<std::vector<PublishedQuery>> read_ccd_queries(const std::filesystem::path& file, QueryKind kind);
 
 struct PublishedQueryFile {
@@ -31,12 +31,13 @@ struct PublishedQueryFile {
   bool is_binary = false;  ///< io/ccd/ccd_query_file.h; each query tells its kind
 };
 
-/// The .csv and .ccd (binary) files below a folder, or the one file, in the order of their paths; a file of another
-/// name that is `path` itself is taken for binary. The folder a .csv file lies in tells the kind of its queries; one
-/// elsewhere is a problem if it is `path` itself and is passed over otherwise.
+/// Returns the .csv and .ccd (binary) files below a folder, or the one file, in the order of their paths. A file of
+/// another name that is `path` itself is taken as binary. The folder of a .csv file gives the kind of its queries; a
+/// .csv file elsewhere is a problem if it is `path` itself and is ignored otherwise.
 Result<std::vector<PublishedQueryFile>> find_ccd_query_files(const std::filesystem::path& path);
 
-/// The queries of one of these. Answers to queries that are no doubles are those of other queries: they are left out.
+/// Returns the queries of one of these files. Leaves out queries whose coordinates are not doubles, because their
+/// answers would be those of different queries.
 Result<std::vector<LabelledQuery>> read_labelled_queries(const PublishedQueryFile& file);
 
 }  // namespace clearance

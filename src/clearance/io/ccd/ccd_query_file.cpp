@@ -152,7 +152,7 @@ void CcdQueryRecorder::record(const CcdQuery& query) {
   writer_.write({query, std::nullopt});
 }
 
-/// A second file replaces the first when it is whole.
+/// Writes a second file, which replaces the first when it is complete.
 Result<Done> CcdQueryRecorder::keep_every_second() {
   if (const Result<Done> done = writer_.finish(); !done) return done;
   const Result<std::vector<LabelledQuery>> all = read_ccd_query_file(path_);

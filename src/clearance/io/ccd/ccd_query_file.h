@@ -7,8 +7,8 @@
 //   records:  uint8 kind (0: vertex-face, 1: edge-edge), uint8 answer (0: no hit, 1: hit, 255: unknown),
 //             24 float64: the four vertices at t0, then at t1, in the order of PrimitiveMotion [m]
 //
-// Records are appended one by one, so that a killed writer leaves a file of whole records, of which the reader takes
-// all; a finished file that lacks some is an error.
+// Records are appended one by one, so that a killed writer leaves a file of whole records. The reader accepts all of
+// them. A finished file that lacks some is an error.
 #pragma once
 
 #include <cstdint>
@@ -30,13 +30,13 @@ struct LabelledQuery {
 
 class CcdQueryWriter {
  public:
-  /// Starts an empty file; one of that name is replaced.
+  /// Starts an empty file and replaces an existing one of that name.
   static Result<CcdQueryWriter> create(const std::filesystem::path& path);
 
   void write(const LabelledQuery& query);
-  /// Writes what is still in memory and the number of records. The first problem since create, if there was one.
+  /// Writes the buffered data and the number of records. Returns the first problem since `create`, if there was one.
   Result<Done> finish();
-  /// The file gets another name, under which writing goes on.
+  /// Renames the file; writing continues under the new name.
   Result<Done> rename(const std::filesystem::path& path);
 
   std::uint64_t num_written() const { return num_written_; }

@@ -18,7 +18,7 @@ Issue failure(const fs::path& path, int error) {
   return {path.string(), "", "", std::string("cannot write the file: ") + std::strerror(error), Severity::error};
 }
 
-/// A file descriptor that is closed in the end. Every function returns 0 or the number of the error.
+/// A file descriptor that the destructor closes. Every function returns 0 or the number of the error.
 class Descriptor {
  public:
   Descriptor(const fs::path& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
@@ -52,8 +52,8 @@ class Descriptor {
 Result<Done> write_and_rename(const fs::path& path, const fs::path& temporary, int mode, std::string_view bytes) {
   Descriptor file(temporary, O_WRONLY | O_CREAT | mode);
   if (file.error() != 0) return failure(path, file.error());
-  // Not waited for until it is on the disk: a killed process loses nothing by that, and it would cost more than a step
-  // of a small scene (5 to 13 ms measured).
+  // Does not wait until the file is on the disk: a killed process loses nothing, and waiting would cost more than a
+  // step of a small scene (5 to 13 ms measured).
   int error = file.write(bytes);
   if (error == 0) error = file.close();
   if (error == 0 && std::rename(temporary.c_str(), path.c_str()) != 0) error = errno;

@@ -1,4 +1,4 @@
-// Writing that no reader sees half done, and no kill leaves half done.
+// Writing of files so that no reader sees, and no kill leaves, a half-written file.
 #pragma once
 
 #include <filesystem>
@@ -8,11 +8,11 @@
 
 namespace clearance {
 
-/// Writes `path` + ".tmp" and renames it: the old file or the new one, never a part, however the process ends. After a
-/// failure the old file is as it was. In folders of our own, one writer at a time: the next one takes the place of what
-/// a kill has left.
+/// Writes `path` + ".tmp" and renames it: the result is the old file or the new one, never a part, however the process
+/// ends. After a failure the old file is unchanged. Use it in the program's own folders, with one writer at a time: the
+/// next writer overwrites what a killed one has left.
 Result<Done> write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
-/// The same among files of the user: the temporary file is a new one, with the number of the process in its name.
+/// Does the same for files of the user: the temporary file is a new one, with the process number in its name.
 Result<Done> write_user_file_atomically(const std::filesystem::path& path, std::string_view bytes);
 
 /// Appends to a file, all or nothing as long as the process lives.

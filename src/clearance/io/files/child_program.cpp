@@ -64,7 +64,7 @@ ChildOutcome run_child_program(const std::vector<std::string>& words, const Temp
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  // (Libraries leave what they stumble over in files.)
+  // Libraries write files about their problems into the working folder.
   ::posix_spawn_file_actions_addchdir_np(&actions, folder.path().c_str());
   pid_t process = 0;
   const int error = ::posix_spawn(&process, words[0].c_str(), &actions, nullptr, arguments.data(), environ);

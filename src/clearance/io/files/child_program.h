@@ -1,5 +1,5 @@
-// Programs of this one's family that are called as processes, because what they are linked with is not to be part of
-// the simulator: files of a temporary folder in and out.
+// Programs of this family that run as processes, because the simulator must not contain the libraries that they are
+// linked with. Files of a temporary folder carry input and output.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,15 @@
 
 namespace clearance {
 
-/// A new folder that is gone in the end.
+/// A new folder that the destructor removes.
 class TemporaryFolder {
  public:
-  /// In TMPDIR, its name begins with that of the program.
+  /// Makes the folder in TMPDIR. Its name begins with that of the program.
   explicit TemporaryFolder(const std::string& program);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
-  /// Empty: none could be made.
+  /// Returns the path; empty if the folder could not be made.
   const std::filesystem::path& path() const { return path_; }
 
  private:
@@ -27,9 +27,9 @@ class TemporaryFolder {
 
 enum class ChildEnd {
   good,
-  failed,       ///< it says why
-  out_of_time,  ///< of the processor time that it allowed itself
-  stopped,      ///< by SIGINT, SIGTERM or SIGHUP: somebody wants no result
+  failed,       ///< the program reports the reason
+  out_of_time,  ///< the program exceeded its own limit of processor time
+  stopped,      ///< by SIGINT, SIGTERM or SIGHUP: the user wants no result
 };
 
 struct ChildOutcome {
@@ -38,7 +38,7 @@ struct ChildOutcome {
   double seconds = 0.0;  ///< [s] of processor time
 };
 
-/// Waits for the end of a process in a folder. `words`: the program's full path and its arguments.
+/// Runs a program in a folder and waits for its end. `words` are the program's full path and its arguments.
 ChildOutcome run_child_program(const std::vector<std::string>& words, const TemporaryFolder& folder);
 
 }  // namespace clearance

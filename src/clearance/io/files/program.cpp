@@ -19,7 +19,7 @@ fs::path find_program(const char* name, const char* variable) {
     places.push_back(fs::read_symlink("/proc/self/exe", error).parent_path() / name);
     const char* folders = std::getenv("PATH");
     std::istringstream list(folders != nullptr ? folders : "");
-    // An empty entry would be the working folder, where anybody's files are.
+    // An empty entry would be the working folder, which may hold files of any origin.
     for (std::string folder; std::getline(list, folder, ':');) {
       if (!folder.empty()) places.push_back(fs::path(folder) / name);
     }

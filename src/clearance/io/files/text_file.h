@@ -8,13 +8,13 @@
 
 namespace clearance {
 
-/// Scenes larger than this are refused: no scene is, and a wrong file such as a mesh may be.
+/// Largest size of a scene file. No scene is larger, but a wrong file, such as a mesh, may be.
 inline constexpr std::uintmax_t max_scene_bytes = 64U << 20U;
 
-/// Is it there, a file, and no larger? Nothing is read.
+/// Checks that the path is an existing file within that size. Reads nothing.
 Result<Done> check_text_file(const std::filesystem::path& path);
 
-/// The whole text, without a byte order mark and with `\n` for every line break (`text_lines.h`).
+/// Returns the whole text, without a byte order mark and with `\n` for every line break (`text_lines.h`).
 Result<std::string> read_text_file(const std::filesystem::path& path);
 
 }  // namespace clearance

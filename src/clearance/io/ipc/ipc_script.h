@@ -1,4 +1,4 @@
-// An IPC script as it is written: values in its own conventions, nothing resolved or converted yet.
+// An IPC script as written: values in its own conventions, not yet resolved or converted.
 #pragma once
 
 #include <optional>
@@ -73,7 +73,7 @@ struct IpcScript {
   std::string script = "null";
   int script_line = 0;
   std::vector<double> script_parameters;
-  std::string script_folder;  ///< of `script meshSeqFromFile`
+  std::string script_folder;  ///< folder of `script meshSeqFromFile`
   double dirichlet_start = 0.0, dirichlet_end = infinity;
   double neumann_start = 0.0, neumann_end = infinity;
   bool has_self_collision = true;

@@ -150,7 +150,7 @@ std::vector<IpcPhase> IpcActions::swing(double speed, double low, double high) c
     phase = {phase.end, infinity, -phase.direction};
   }
   phases.back().end = infinity;
-  // The first phase moves as the velocity says, not as the sign of the speed.
+  // The first phase moves in the direction of the velocity, whatever the sign of the speed.
   for (IpcPhase& each : phases) each.direction *= speed > 0.0 ? 1.0 : -1.0;
   return phases;
 }
@@ -164,7 +164,7 @@ MotionDesc IpcActions::linear(const Vec<3>& velocity) {
 bool moves_single_shapes(const IpcScript& script) {
   const std::string& name = script.script;
   if (name != "DCOSegBedSquash") return name.starts_with("DCO") && name != "DCOFix" && name != "DCOBallHitWall";
-  // The second half of all copies moves: does it begin inside of an array?
+  // The second half of all copies moves; tests whether it begins inside of an array.
   long long num_copies = 0;
   for (const IpcShape& shape : script.shapes) num_copies += shape.num_copies();
   long long end = 0;

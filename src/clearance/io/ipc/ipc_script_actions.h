@@ -1,4 +1,4 @@
-// What the named scripts of the IPC reference are made of.
+// Building blocks of the named scripts of the IPC reference.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// A part of the time in which the script moves in one direction (1 or -1).
+/// A time interval in which the script moves in one direction (1 or -1).
 struct IpcPhase {
   double start = 0.0, end = infinity;  ///< [s]
   double direction = 1.0;
@@ -26,28 +26,31 @@ class IpcActions {
   const IpcNodes& nodes() const { return nodes_; }
   const Box& box() const { return nodes_.box(); }
   Vec<3> range() const { return box().extent(); }
-  /// Up with the whole model, colliders among the shapes too.
+  /// Moves the whole model up, colliders among the shapes included.
   void lift(double height);
 
-  /// Nodes whose coordinate is in the given fraction of the model's box, the bound excluded.
+  /// Return the nodes whose coordinate lies in the given fraction at the lower or upper end of the model's box, the
+  /// bound excluded.
   NodeSet low(int axis, double ratio) const;
   NodeSet high(int axis, double ratio) const;
-  /// The ends along x that many scripts hold; `rotateModel` does not turn them.
+  /// Ends of the model along x that many scripts hold. `rotateModel` does not turn them.
   NodeSet left_handle() const { return handle(0); }
   NodeSet right_handle() const { return handle(1); }
 
   void move(const NodeSet& nodes, const MotionDesc& motion);
   void hold(const NodeSet& nodes, double start = 0.0);
-  /// One motion for every phase, velocities times its direction; turns go on in the same sense.
+  /// Adds one motion per phase, with the velocities multiplied by the phase's direction. Rotations continue in the same
+  /// sense.
   void move_in_phases(const NodeSet& nodes, const MotionDesc& motion, const std::vector<IpcPhase>& phases);
   void accelerate(const NodeSet& nodes, const Vec<3>& acceleration);
   void start(const NodeSet& nodes, const Vec<3>& velocity);
 
-  /// Times at which whole steps of `speed` have gone at least or more than the distance [m]; 0 if that is so from the
-  /// beginning. The reference looks before every step.
+  /// Return the time after which whole steps at `speed` have covered at least, or more than, the distance [m]; 0 if
+  /// this holds from the beginning. The reference checks before every step.
   double time_to_reach(double distance, double speed) const;
   double time_to_pass(double distance, double speed) const;
-  /// Back and forth between two bounds [m], relative to the start; up first if the speed is above 0.
+  /// Returns the phases of a motion back and forth between two bounds [m], relative to the start. The motion goes up
+  /// first if the speed is above 0.
   std::vector<IpcPhase> swing(double speed, double low, double high) const;
 
   static MotionDesc linear(const Vec<3>& velocity);
@@ -62,7 +65,7 @@ class IpcActions {
   IpcNodes nodes_;
 };
 
-/// A named script. Most leave colliders among the shapes to themselves, which then fall in the reference.
+/// A named script. Most scripts do not hold colliders among the shapes, which then fall in the reference.
 struct IpcNamedScript {
   std::function<void(IpcActions&)> apply;
   bool holds_surfaces = false;

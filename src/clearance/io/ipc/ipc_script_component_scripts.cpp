@@ -49,7 +49,7 @@ void spin_shapes(Actions& a, const std::vector<AxisRate>& turns) {
   for (std::size_t i = 0; i < turns.size(); ++i) add(a, i, spin(turns[i], a.model.shapes[i].box().center()));
 }
 
-// In until `turn`, then out for ever.
+// Moves a body in until `turn`, then out.
 void move_in_and_out(Actions& a, std::size_t body, const Vec<3>& velocity, double turn) {
   MotionDesc in = Actions::linear(velocity), out = Actions::linear(Vec<3>::Zero() - velocity);
   in.end = out.start = turn;
@@ -57,14 +57,14 @@ void move_in_and_out(Actions& a, std::size_t body, const Vec<3>& velocity, doubl
   add(a, body, out);
 }
 
-// Two walls approach along an axis; pairs of them along x, y, z.
+// Returns the direction in which a wall approaches its partner. The pairs of walls lie along x, y, z.
 Vec<3> towards_partner(std::size_t wall) {
   Vec<3> velocity = Vec<3>::Zero();
   velocity[static_cast<Eigen::Index>(wall / 2)] = wall % 2 == 0 ? 1.0 : -1.0;
   return velocity;
 }
 
-// Pairs of shapes close in at 1 m/s and all go back once the first pair is nearer than 0.1 m.
+// Moves pairs of shapes together at 1 m/s, and back once the first pair is nearer than 0.1 m.
 void squash_with_shapes(Actions& a, std::size_t num_walls) {
   if (!has_shapes(a, num_walls)) return;
   const double gap = a.model.shapes[1].box().min[0] - a.model.shapes[0].box().max[0];
@@ -72,7 +72,7 @@ void squash_with_shapes(Actions& a, std::size_t num_walls) {
   for (std::size_t i = 0; i < num_walls; ++i) move_in_and_out(a, i, towards_partner(i), turn);
 }
 
-// The second half of the components comes down on the first until they are 0.1 m apart.
+// Moves the second half of the components down on the first until they are 0.1 m apart.
 void squash_beds(Actions& a) {
   long long num_components = 0, component = 0;
   for (const PlacedShape& shape : a.model.shapes) num_components += shape.num_copies();
@@ -93,7 +93,7 @@ void squash_beds(Actions& a) {
   for (const std::size_t i : moving) add(a, i, motion);
 }
 
-// The first shape presses down to a height inside of the second.
+// Presses the first shape down to a height inside of the second.
 void squeeze_out(Actions& a) {
   if (!has_shapes(a, 2) || a.model.shapes[0].is_deformable || a.model.shapes[1].is_deformable) return;
   const Box die = a.model.shapes[1].box();
@@ -109,7 +109,7 @@ void cut(Actions& a) {
   add(a, 1, motion);
 }
 
-// The second shape turns about the z axis through its right lower edge until it is lower than 0.05 m.
+// Turns the second shape about the z axis through its right lower edge until it is lower than 0.05 m.
 void hammer(Actions& a) {
   if (!has_shapes(a, 2)) return;
   const Box box = a.model.shapes[1].box();
@@ -155,7 +155,7 @@ void squash_with_obstacles(Actions& a) {
   for (std::size_t i = 0; i < 2; ++i) move_in_and_out(a, body_of_obstacle(a, i), towards_partner(i), turn);
 }
 
-// About their upper and lower edge.
+// Turns the first collider about its upper edge and the second about its lower edge.
 void squash_with_turning_obstacles(Actions& a) {
   const auto& obstacles = a.model.script.mesh_obstacles;
   if (!has_at_least(a, 2, obstacles.size(), "`meshCO`")) return;
@@ -171,7 +171,7 @@ void spin_obstacles(Actions& a, const std::vector<AxisRate>& turns) {
   for (std::size_t i = 0; i < turns.size(); ++i) add(a, body_of_obstacle(a, i), spin(turns[i], obstacles[i].origin));
 }
 
-// A moving half-space becomes a sheet in its plane, so large that nothing comes to its edges.
+// Replaces a moving half-space by a sheet in its plane, so large that nothing reaches its edges.
 std::size_t make_sheet(Actions& a, std::size_t half_space) {
   const HalfSpaceDesc& plane = a.model.script.half_spaces[half_space];
   const Vec<3> normal = plane.normal.normalized(), axis = Vec<3>::UnitY().cross(normal);
@@ -206,14 +206,14 @@ double half_space_gap(const Actions& a, std::size_t pair) {
   return (planes[2 * pair + 1].point - planes[2 * pair].point)[static_cast<Eigen::Index>(pair)];
 }
 
-// Every pair turns on its own.
+// Moves pairs of half-spaces together; each pair reverses by itself.
 void squash_with_half_spaces(Actions& a, std::size_t num_walls, double smallest_gap) {
   move_half_spaces(a, num_walls, [&](std::size_t i, std::size_t sheet) {
     move_in_and_out(a, sheet, towards_partner(i), a.time_to_pass(half_space_gap(a, i / 2) - smallest_gap, 2.0));
   });
 }
 
-// The second one goes up once they are nearer than 0.8 m.
+// Moves two half-spaces together. The second one moves up once they are nearer than 0.8 m.
 void shear_with_half_spaces(Actions& a) {
   move_half_spaces(a, 2, [&](std::size_t i, std::size_t sheet) {
     MotionDesc in = Actions::linear(towards_partner(i)), up = Actions::linear({0.0, 1.0, 0.0});
@@ -226,7 +226,7 @@ void shear_with_half_spaces(Actions& a) {
 }  // namespace
 
 const IpcScriptTable& ipc_component_scripts() {
-  // Quarter turns per second.
+  // Rate of a quarter turn per second.
   constexpr double quarter = std::numbers::pi / 2.0;
   static const std::vector<AxisRate> cylinders = {{0, quarter}, {0, -quarter}, {2, -quarter}, {2, quarter}};
   static const std::vector<AxisRate> rollers = {{2, -4.0}, {2, -2.0}, {2, 2.0}, {2, 4.0}, {0, 2.0}, {0, -2.0}};

@@ -15,7 +15,7 @@ double tuning(const IpcScript& script, std::size_t i, double fallback) {
   return i < script.tuning.size() ? script.tuning[i] : fallback;
 }
 
-// The reference halves the first value until it is not above the second, while it solves.
+// Halves the first value until it does not exceed the second, as the reference does while it solves.
 double reduced(double first, double last, const char* name, Issues& issues) {
   if (!(last > 0.0) || first <= last) return first;
   while (first > last) first *= 0.5;
@@ -43,7 +43,8 @@ FrictionDesc friction_of(const IpcScript& script, FrictionDesc friction, Issues&
   return friction;
 }
 
-// Two bodies rub with the geometric mean of their coefficients; with an obstacle, the script means its own.
+// Two bodies rub with the geometric mean of their coefficients, but the script gives the coefficient of a contact with
+// the obstacle.
 void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_shapes, SceneDesc& scene) {
   for (std::size_t b = num_shapes; b < scene.bodies.size(); ++b) {
     const double mu = friction[b];
@@ -57,8 +58,8 @@ void set_obstacle_friction(const std::vector<double>& friction, std::size_t num_
   }
 }
 
-// Without self-collision, shapes do not collide with each other or themselves, but with half-spaces and `meshCO`.
-// Colliders among the shapes then touch nothing: they are left out.
+// Without self-collision, shapes do not collide with each other or themselves, but they do collide with half-spaces and
+// `meshCO`. Colliders among the shapes then touch nothing and are left out.
 void switch_off_self_collision(const IpcScript& script, SceneDesc& scene, Issues& issues) {
   if (script.has_self_collision) return;
   if (script.half_spaces.empty() && script.mesh_obstacles.empty()) {

@@ -6,21 +6,22 @@
 
 namespace clearance {
 
-/// What a named script works on. The first bodies of the scene are the shapes, in their order; then come the colliders
-/// of `meshCO`. Named scripts move shapes (`fall` lifts all) and may add bodies.
+/// Data that a named script works on. The first bodies of the scene are the shapes, in their order; the colliders of
+/// `meshCO` follow. Named scripts move shapes (`fall` lifts all of them) and may add bodies.
 struct IpcModel {
   const IpcScript& script;
   std::vector<PlacedShape>& shapes;
-  const std::vector<PlacedShape>& mesh_obstacles;  ///< of all `meshCO`
+  const std::vector<PlacedShape>& mesh_obstacles;  ///< colliders of all `meshCO`
   SceneDesc& scene;
   std::vector<double>& obstacle_friction;  ///< per body of the scene, as the script says it
   Issues& issues;
 };
 
-/// A script that is not known or not possible is an error, because it would change the motion.
+/// Applies the named script. An unknown or impossible script is an error, because leaving it out would change the
+/// motion.
 void apply_named_script(IpcModel& model);
 
-/// Does the script move single copies of a `shapeMatrix`?
+/// True if the script moves single copies of a `shapeMatrix`.
 bool moves_single_shapes(const IpcScript& script);
 
 }  // namespace clearance

@@ -25,7 +25,8 @@ NodeSet without(const NodeSet& a, const NodeSet& b) {
   return rest;
 }
 
-// The first node of a set, which scripts watch; they never turn if there is none.
+// Returns a coordinate of the first node of a set, which scripts watch. Without a node it is infinite, so that they
+// never reverse.
 double first(const Actions& a, const NodeSet& nodes, int axis) {
   return nodes.empty() ? infinity : a.nodes().position(nodes.front())[axis];
 }
@@ -37,7 +38,7 @@ MotionDesc turning(const Vec<3>& velocity, const Vec<3>& radians_per_second, con
   return motion;
 }
 
-// Moves until `end`, then stays.
+// Moves the nodes until `end` and holds them from then on.
 void move_and_hold(Actions& a, const NodeSet& nodes, const Vec<3>& velocity, double end) {
   MotionDesc motion = Actions::linear(velocity);
   motion.end = end;
@@ -45,7 +46,7 @@ void move_and_hold(Actions& a, const NodeSet& nodes, const Vec<3>& velocity, dou
   if (std::isfinite(end)) a.hold(nodes, end);
 }
 
-// Moves until `end`, then is let go.
+// Moves the nodes until `end` and releases them then.
 void move_and_release(Actions& a, const NodeSet& nodes, const Vec<3>& velocity, double end) {
   MotionDesc motion = Actions::linear(velocity);
   motion.end = end;
@@ -78,13 +79,13 @@ void pull_handles(Actions& a, double speed) {
   a.move(a.right_handle(), Actions::linear({speed, 0.0, 0.0}));
 }
 
-// Both ends turn about the x axis through the middle of the model [rad/s], and move apart [m/s].
+// Turns both ends about the x axis through the middle of the model [rad/s] and moves them apart [m/s].
 void twist(Actions& a, double rate, double pull) {
   a.move(a.left_handle(), turning({-pull, 0.0, 0.0}, {-rate, 0.0, 0.0}, a.box().center()));
   a.move(a.right_handle(), turning({pull, 0.0, 0.0}, {rate, 0.0, 0.0}, a.box().center()));
 }
 
-// The same, pulled until the left end has gone `out`, and back until it is `in` beyond its start.
+// Twists as above, pulls until the left end has gone `out`, and moves back until it is `in` beyond its start.
 void twist_and_swing(Actions& a, double rate, double pull, double out, double in) {
   const auto phases = a.swing(-pull, -out, in);
   a.move_in_phases(a.left_handle(), turning({-pull, 0.0, 0.0}, {-rate, 0.0, 0.0}, a.box().center()), phases);
@@ -120,7 +121,7 @@ void tear(Actions& a) {
 
 void stretch_and_pause(Actions& a) {
   const NodeSet left = a.low(0, 0.01), right = without(a.high(0, 0.01), left);
-  // Until the first node of the left end has passed x = -0.28.
+  // The motion ends when the first node of the left end has passed x = -0.28.
   const double end = left.empty() ? infinity : a.time_to_pass(first(a, left, 0) + 0.28, 1.0);
   move_and_hold(a, left, {-1.0, 0.0, 0.0}, end);
   move_and_hold(a, right, {1.0, 0.0, 0.0}, end);
@@ -161,7 +162,7 @@ void pull_head_and_tail(Actions& a) {
   a.hold(middle);
 }
 
-// Half the diagonal of the model, as all scripts in which it falls.
+// Lifts the model by half its diagonal, as all scripts in which it falls do.
 void lift(Actions& a) {
   a.lift(0.5 * a.range().norm());
 }
@@ -175,7 +176,7 @@ void drag_down(Actions& a) {
 
 void drag_right(Actions& a) {
   lift(a);
-  // The nodes are let go once the whole model is past all `meshCO`; without any, that is at once.
+  // The nodes are let go once the whole model is past all `meshCO`; without any, they are let go at once.
   const Box obstacles = box_of(a.model.mesh_obstacles);
   if (a.model.mesh_obstacles.empty()) {
     a.warning("without `meshCO` nothing is pulled, as in IPC", "dragright");
@@ -222,7 +223,7 @@ void start_all(Actions& a, const Vec<3>& velocity) {
   a.start(a.nodes().select([](const Vec<3>&) { return true; }), velocity);
 }
 
-// A scene starts at rest shape, and no element ever inverts.
+// Returns a script that reports an error: a scene starts in its rest shape, and elements never invert.
 IpcNamedScript impossible(const char* start) {
   return {[start](Actions& a) {
     a.error(std::string("the script starts with ") + start + ", but a scene starts in its rest shape",

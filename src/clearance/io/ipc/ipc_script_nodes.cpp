@@ -24,8 +24,8 @@ std::vector<std::array<Vec<3>, 2>> IpcNodes::boxes(const NodeSet& nodes_of_shape
   return {};
 }
 
-// The bounding box of the nodes, widened so that no rounding of the placement can lose one; where it holds others of
-// the shape, both halves along its longest side.
+// Adds the bounding box of the nodes, widened so that rounding of the placement cannot lose one. If it holds other
+// nodes of the shape, adds the boxes of both halves along its longest side instead.
 bool IpcNodes::add_boxes(NodeSet nodes, int shape, std::vector<std::array<Vec<3>, 2>>& boxes) const {
   constexpr std::size_t max_boxes = 1000;
   if (boxes.size() >= max_boxes) return false;

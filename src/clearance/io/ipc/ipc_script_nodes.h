@@ -1,4 +1,4 @@
-// The nodes of all shapes of an IPC script, as its named scripts choose among them.
+// The nodes of all shapes of an IPC script, from which its named scripts select.
 #pragma once
 
 #include "clearance/io/ipc/ipc_script_placement.h"
@@ -27,10 +27,10 @@ class IpcNodes {
     }
     return chosen;
   }
-  /// The nodes of a set that belong to a shape.
+  /// Returns the nodes of the set that belong to the shape.
   NodeSet of_shape(const NodeSet& nodes, int shape) const;
-  /// Boxes in the scene that hold these nodes of a shape, each once, and no others of it. Empty if there is no such
-  /// list of reasonable length, as for nodes at the same place.
+  /// Returns boxes in the scene that hold each of these nodes of a shape once, and none of its other nodes. Returns an
+  /// empty list if there is no such list of reasonable length, as for nodes at the same position.
   std::vector<std::array<Vec<3>, 2>> boxes(const NodeSet& nodes_of_shape, int shape) const;
 
  private:

@@ -218,7 +218,7 @@ class Parser {
     script_.tuning.resize(std::max<std::size_t>(script_.tuning.size(), 3), 1e-3);
     script_.tuning[1] = script_.tuning[2] = line.real("dHat");
   }
-  // More numbers than any script has are a damaged file.
+  // Reads a list of numbers. A file with more numbers than any script has is damaged.
   std::vector<double> list(IpcLine& line) {
     const int count = line.whole("the count");
     if (count >= 0 && count <= 1000000) return text_.next_numbers(count, line);
@@ -243,7 +243,7 @@ class Parser {
   // Solvers.
   void warm_start(IpcLine& line) {
     const int option = line.whole("the option");
-    // 1 stands in most scenes; the starting guess changes the way to the solution, not the solution.
+    // Most scenes have 1. The starting guess changes the path to the solution, not the solution.
     if (option > 1) line.warning("warmStart is ignored: steps start at the last positions", fmt::format("{}", option));
   }
   void linear_solver(IpcLine& line) {

@@ -41,7 +41,7 @@ Issue at_line(int line, std::string message, std::string value = "") {
   return {"", fmt::format("line {}", line), std::move(value), std::move(message)};
 }
 
-// Rounding in products of rotations: 1e-16 where 0 is meant.
+// Removes rounding of products of rotations, such as 1e-16 instead of 0.
 Mat<3> cleaned(Mat<3> rotation) {
   for (double& entry : rotation.reshaped()) {
     const double nearest = std::round(entry);
@@ -50,7 +50,7 @@ Mat<3> cleaned(Mat<3> rotation) {
   return rotation;
 }
 
-// The angle [deg] of a point on the unit circle; right angles come out exact.
+// Returns the angle [deg] of a point on the unit circle; right angles are exact.
 double angle_degrees(double cosine, double sine) {
   const double angle = elementary::atan2(sine, cosine) / degree;
   const double right = 90.0 * std::round(angle / 90.0);
@@ -116,7 +116,7 @@ Mat<3> axis_rotation(const Vec<3>& axis, double degrees) {
   const auto [c, s] = cos_sin_degrees(degrees);
   Mat<3> cross;
   cross << 0.0, -axis[2], axis[1], axis[2], 0.0, -axis[0], -axis[1], axis[0], 0.0;
-  // Rodrigues
+  // This is Rodrigues' formula.
   return cleaned(Mat<3>::Identity() + s * cross + (1.0 - c) * cross * cross);
 }
 
@@ -137,7 +137,7 @@ Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step) {
 
 long long num_copies(const ArrayDesc& array) {
   const double copies = 1.0 * array.counts[0] * array.counts[1] * array.counts[2];
-  // Beyond any scene, and within the range of the type.
+  // The bound exceeds any scene and lies within the range of the type.
   return static_cast<long long>(std::min(copies, 1e15));
 }
 
@@ -169,7 +169,7 @@ std::string IpcMeshes::find(const std::string& written, int line, Issues& issues
   const std::string path = fs::path(written).has_extension() ? written : written + ".ele";
   const std::string found = search(path, is_there);
   if (!found.empty()) return found;
-  // Published scripts name folders of their authors' machine while the mesh lies beside them.
+  // Published scripts name folders of their authors' machine, although the mesh lies beside the script.
   const std::string moved = search(fs::path(path).filename().string(), is_there);
   Issue issue = at_line(line,
                         moved.empty() ? "the mesh file was " + not_found
@@ -191,7 +191,7 @@ std::string IpcMeshes::find_folder(const std::string& written, int line, Issues&
   return found;
 }
 
-// Beside the script, then from each directory above it.
+// Searches beside the script, then in each directory above it.
 std::string IpcMeshes::search(const std::string& path, const std::function<bool(const fs::path&)>& is_found) const {
   std::error_code error;
   const fs::path directory = fs::absolute(script_, error).parent_path();
@@ -258,7 +258,7 @@ std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes
     place.scale = shape.scale;
     place.translation = shape.translation;
     place.array = shape.array;
-    // Named scripts visit the vertices of all copies: a bound, before a typing error takes minutes.
+    // Named scripts visit the vertices of all copies, so a bound keeps a typing error from taking minutes.
     const double num_vertices = static_cast<double>(place.vertices->size()) * static_cast<double>(place.num_copies());
     if (num_vertices > max_vertices) {
       issues.push_back(at_line(shape.line, fmt::format("too many copies: at most {:g} vertices in all", max_vertices),

@@ -1,5 +1,5 @@
-// Where the shapes of an IPC script lie: their meshes, and the script's placement, `size` and model rotation as native
-// transforms.
+// Placement of the shapes of an IPC script: their meshes, and the script's placement, `size` and model rotation as
+// native transforms.
 #pragma once
 
 #include <filesystem>
@@ -19,21 +19,21 @@ struct Box {
   Vec<3> center() const { return 0.5 * (min + max); }
 };
 
-/// Cosine and sine of an angle in degrees, exact for multiples of 90.
+/// Returns the cosine and sine of an angle in degrees, exact for multiples of 90.
 std::array<double, 2> cos_sin_degrees(double degrees);
 /// The reference's rotation: Rx Ry Rz.
 Mat<3> ipc_rotation(const Vec<3>& degrees);
-/// Rotation by `degrees` about a unit axis.
+/// Returns the rotation by `degrees` about a unit axis.
 Mat<3> axis_rotation(const Vec<3>& axis, double degrees);
-/// Angles [deg] of the same rotation as Rz Ry Rx (TransformDesc).
+/// Returns the angles [deg] of the same rotation as Rz Ry Rx (TransformDesc).
 Vec<3> native_angles(const Mat<3>& rotation);
-/// Rotation vector [deg/s] whose rotation over `step` seconds is the reference's Rx Ry Rz of `degrees_per_second *
-/// step`.
+/// Returns the rotation vector [deg/s] whose rotation over `step` seconds is the reference's Rx Ry Rz of
+/// `degrees_per_second * step`.
 Vec<3> native_angular_velocity(const Vec<3>& degrees_per_second, double step);
 
 using Vertices = std::vector<Vec<3>>;
 
-/// Bounded to the range of the type.
+/// Returns the number of copies, bounded to the range of the type.
 long long num_copies(const ArrayDesc& array);
 
 /// A body of the scene and its vertices: x = rotation (scale * v) + translation, copied (i,j,k) * spacing apart.
@@ -48,9 +48,9 @@ struct PlacedShape {
 
   long long num_copies() const { return array ? clearance::num_copies(*array) : 1; }
   TransformDesc transform() const;
-  /// Vertices of the first copy in the world.
+  /// Returns the vertices of the first copy in the world.
   Vertices world_vertices() const;
-  /// Of all copies.
+  /// Returns the bounding box of all copies.
   Box box() const;
   /// Calls visit(point) for every vertex of every copy.
   template <class Visit>
@@ -73,12 +73,13 @@ struct PlacedShape {
 class IpcMeshes {
  public:
   explicit IpcMeshes(std::filesystem::path script) : script_(std::move(script)) {}
-  /// The path for BodyDesc::mesh: as written if it is absolute or lies beside the script, else absolute. Beside the
-  /// script is looked first, then from each directory above it. Empty, with an issue, if there is no such file.
+  /// Returns the path for BodyDesc::mesh: as written if it is absolute or the file lies beside the script, otherwise
+  /// absolute. The search starts beside the script and continues in each directory above it. Returns an empty path,
+  /// with an issue, if there is no such file.
   std::string find(const std::string& path, int line, Issues& issues) const;
   /// The same for a folder.
   std::string find_folder(const std::string& path, int line, Issues& issues) const;
-  /// Null, with an issue, if the mesh cannot be used.
+  /// Reads a mesh. Returns null, with an issue, if the mesh cannot be used.
   std::shared_ptr<const Vertices> read(const std::string& mesh, bool needs_tets, int line, Issues& issues);
 
  private:
@@ -88,12 +89,13 @@ class IpcMeshes {
   std::map<std::string, std::shared_ptr<const Vertices>> read_;
 };
 
-/// Every copy of a `shapeMatrix` as a shape of its own.
+/// Returns every copy of a `shapeMatrix` as a separate shape.
 std::vector<IpcShape> without_arrays(const std::vector<IpcShape>& shapes);
 
-/// All shapes placed as the script says, before any named script moves them. Shapes with a problem are missing.
+/// Places all shapes as the script says, before any named script moves them. Leaves out shapes with a problem.
 std::vector<PlacedShape> place_shapes(const IpcScript& script, IpcMeshes& meshes, Issues& issues);
-/// A `meshCO`: centred on the mean of its vertices, rotated, scaled to a largest extent, moved to its origin.
+/// Places a `meshCO`: centres it on the mean of its vertices, rotates it, scales it to a largest extent and moves it to
+/// its origin.
 std::optional<PlacedShape> place_mesh_obstacle(const IpcMeshObstacle& obstacle, IpcMeshes& meshes, Issues& issues);
 
 Box box_of(const std::vector<PlacedShape>& shapes);

@@ -130,7 +130,7 @@ void place(BodyDesc& body, const PlacedShape& shape) {
   body.array = shape.array;
 }
 
-// Copies that move on their own, and rotated grids, are shapes of their own.
+// Splits arrays whose copies move separately, and rotated grids, into separate shapes.
 void split_arrays(IpcScript& script, Issues& issues) {
   if (script.model_angle == 0.0 && !moves_single_shapes(script)) return;
   for (const IpcShape& shape : script.shapes) {
@@ -141,7 +141,7 @@ void split_arrays(IpcScript& script, Issues& issues) {
   script.shapes = without_arrays(script.shapes);
 }
 
-// Folders of mesh sequences, as paths of the scene.
+// Finds the folders of mesh sequences and stores them as paths of the scene.
 void find_mesh_sequences(IpcScript& script, const IpcMeshes& meshes, Issues& issues) {
   for (IpcShape& shape : script.shapes) {
     if (script.script == "null") shape.mesh_sequence = meshes.find_folder(shape.mesh_sequence, shape.line, issues);
@@ -178,7 +178,7 @@ void warn_of_wandering_centers(const IpcScript& script, const std::vector<Placed
   }
 }
 
-// Numbers of the whole scene.
+// Returns the settings of the whole scene.
 SceneDesc settings_of(const IpcScript& script, Issues& issues) {
   SceneDesc scene;
   set_published_defaults(scene);

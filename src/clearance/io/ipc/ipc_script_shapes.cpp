@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-// Both times may be missing; the end alone, too.
+// Reads the start and the end of a time range. Both may be missing, or the end alone.
 void parse_times(IpcLine& line, double& start, double& end) {
   if (line.next_is_number()) start = line.real("the start");
   if (line.next_is_number() || (!line.is_empty() && line.peek() == "inf")) end = read_ipc_end(line);

@@ -8,9 +8,9 @@ namespace clearance {
 
 /// `path  translation  rotation  scale  [extras]`
 IpcShape parse_ipc_shape(IpcLine& line);
-/// What may follow: material, velocities, boundary conditions.
+/// Parses the optional rest of a shape's line: material, velocities, boundary conditions.
 void parse_ipc_shape_extras(IpcLine& line, IpcShape& shape);
-/// The end of a time range: a number or `inf`.
+/// Reads the end of a time range: a number or `inf`.
 double read_ipc_end(IpcLine& line);
 
 }  // namespace clearance

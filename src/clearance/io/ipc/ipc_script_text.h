@@ -1,4 +1,4 @@
-// The lines of an IPC script as words and numbers. What is missing is reported with its line instead of becoming 0.
+// The lines of an IPC script as words and numbers. A missing value is reported with its line instead of becoming 0.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace clearance {
 
-/// The whole word as a finite number.
+/// Parses the whole word as a finite number.
 std::optional<double> parse_number(std::string_view word);
 
 /// The words of one line, taken one after the other.
@@ -28,13 +28,13 @@ class IpcLine {
   const std::string& peek() const { return words_[next_]; }
   bool next_is_number() const { return !is_empty() && parse_number(peek()).has_value(); }
 
-  /// The next word, or an empty one with an error that names what is missing.
+  /// Returns the next word, or an empty one with an error that names what is missing.
   std::string word(const char* what);
   double real(const char* what);
   int whole(const char* what);
   Vec<3> vector(const char* what);
 
-  /// Does the line go on in the next one (a lone `\` at its end)? The `\` is dropped.
+  /// True if the line continues in the next one (a lone `\` at its end). Drops the `\`.
   bool take_continuation();
   void append(const IpcLine& more);
 
@@ -53,7 +53,7 @@ class IpcText {
  public:
   IpcText(std::string_view text, Issues& issues) : rest_(text), issues_(&issues) {}
   std::optional<IpcLine> next_line();
-  /// `count` numbers that stand on the following lines, or as many as there are, with an error.
+  /// Reads `count` numbers from the following lines, or as many as there are, with an error.
   std::vector<double> next_numbers(int count, const IpcLine& keyword_line);
 
  private:

@@ -1,4 +1,4 @@
-// https://gmsh.info/doc/texinfo/gmsh.html#Node-ordering: corners, edges, faces, then what is inside: again corners,
+// https://gmsh.info/doc/texinfo/gmsh.html#Node-ordering: corners, edges, faces, then the interior, again as corners,
 // edges, faces of a smaller element.
 #include "clearance/io/mesh/gmsh_elements.h"
 
@@ -60,8 +60,8 @@ using Corners = std::span<const int>;
 constexpr std::array<std::array<int, 2>, 6> edges_of_tet = {{{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}}};
 constexpr std::array<std::array<int, 3>, 4> faces_of_tet = {{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {3, 1, 2}}};
 
-/// Nodes of the simplex between some corners of the element, in Gmsh's order, as multi-indices that sum up to `order`;
-/// `base` is added to those of all these corners.
+/// Appends the nodes of the simplex between some corners of the element, in Gmsh's order, as multi-indices that sum up
+/// to `order`. Adds `base` to the indices of all these corners.
 void add_nodes(Corners corners, int order, int base, std::vector<NodeIndex>& nodes) {
   const auto add = [&](std::span<const int> some, std::span<const int> steps) {
     NodeIndex index{};

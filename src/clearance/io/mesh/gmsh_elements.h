@@ -14,13 +14,13 @@ struct GmshElement {
   const char* name;
 };
 
-/// Also of unknown numbers.
+/// Returns the element of a type number, also for unknown numbers.
 GmshElement gmsh_element(std::int64_t type);
 
-/// The type of a line, triangle or tetrahedron of an order.
+/// Returns the type of a line, triangle or tetrahedron of the given order.
 int gmsh_type(int dim, int order);
 
-/// For each of Gmsh's nodes of a triangle or tetrahedron its number in ours (geometry/lagrange.h).
+/// Returns our number (geometry/lagrange.h) of each of Gmsh's nodes of a triangle or tetrahedron.
 const std::vector<int>& gmsh_nodes(int dim, int order);
 
 }  // namespace clearance

@@ -9,7 +9,8 @@
 
 namespace clearance {
 
-/// The number at the start of `bytes`, which must be long enough; `swapped` if its byte order is not the machine's
+/// Returns the number at the start of `bytes`, which must be long enough. `swapped` is true if its byte order is not
+/// the machine's.
 template <class T>
 T load_number(const char* bytes, bool swapped) {
   char copy[sizeof(T)];
@@ -33,7 +34,7 @@ class ByteCursor {
   std::size_t num_bytes_left() const { return bytes_.size() - position_; }
   void set_swapped(bool swapped) { swapped_ = swapped; }
 
-  /// False, and nothing read, if the file ends first
+  /// Reads a number. Returns false, and reads nothing, if the file ends first.
   template <class T>
   bool read(T& value) {
     if (num_bytes_left() < sizeof(T)) return false;

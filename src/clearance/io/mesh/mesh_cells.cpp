@@ -15,22 +15,22 @@ namespace clearance {
 namespace {
 
 void add_strip(std::span<const int> corners, Mesh& mesh) {
-  // Every second triangle of a strip turns the other way round.
+  // Every second triangle of a strip has the opposite orientation.
   for (std::size_t k = 2; k < corners.size(); ++k) {
     const bool is_odd = k % 2 == 1;
     mesh.triangles.push_back({corners[k - 2], corners[is_odd ? k : k - 1], corners[is_odd ? k - 1 : k]});
   }
 }
 
-/// What a cell type is made of
+/// Properties of a cell type.
 struct VtkType {
-  int dim = -1;                 ///< of a simplex; -1: something else
+  int dim = -1;                 ///< dimension of a simplex; -1: another shape
   int min_order = 1;            ///< of a simplex
   int max_order = 1;            ///< of a simplex
-  std::size_t num_corners = 0;  ///< of what is no simplex: 0 if it has at least one
+  std::size_t num_corners = 0;  ///< of a shape other than a simplex; 0: any number of at least one
 };
 
-/// `hexahedra: ` and the like; empty for other types.
+/// Returns `hexahedra: ` and the like; an empty text for other types.
 const char* name_of_solid(int type) {
   switch (type) {
     case 11:  // voxel
@@ -87,7 +87,7 @@ std::optional<VtkType> vtk_type(int type) {
   }
 }
 
-/// The numbers of nodes that a simplex may have, as `10, 20 or 35`
+/// Returns the numbers of nodes that a simplex may have, as `10, 20 or 35`.
 std::string num_nodes_text(const VtkType& type) {
   std::string text;
   for (int order = type.min_order; order <= type.max_order; ++order) {

@@ -11,7 +11,7 @@
 
 namespace clearance {
 
-/// VTK's numbers of the cell types that are written
+/// VTK's numbers of the cell types that the writer uses.
 inline constexpr int vtk_vertex = 1;
 inline constexpr int vtk_line = 3;
 inline constexpr int vtk_triangle = 5;
@@ -24,10 +24,11 @@ inline constexpr int vtk_lagrange_tetra = 71;
 /// only: the numbers of such triangles are appended to `curved_faces`. Otherwise says what was expected.
 std::string add_element_of_nodes(int dim, std::span<const int> nodes, Mesh& mesh, std::vector<int>& curved_faces);
 
-/// Surfaces have no curved elements: the triangles that were some must be faces of tetrahedra.
+/// Checks that triangles which are curved in the file are faces of tetrahedra, because surfaces have no curved
+/// elements.
 void check_curved_faces(MeshInput& input, const Mesh& mesh, std::span<const int> curved_faces);
 
-/// For each simplex of a mesh the cell it came from, in the order of the mesh's arrays
+/// The cell that each simplex of a mesh came from, in the order of the mesh's arrays.
 struct SimplexCells {
   std::vector<int> tets;
   std::vector<int> triangles;

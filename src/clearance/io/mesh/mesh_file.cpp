@@ -22,10 +22,10 @@ struct CloseFile {
 };
 using OpenFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// Far above any mesh; keeps a sparse file of terabytes from taking all memory
+/// Largest size of a file, far above that of any mesh. It keeps a sparse file of terabytes from taking all memory.
 constexpr std::uintmax_t max_file_bytes = std::uintmax_t{1} << 36;
 
-/// At most 40 characters that any log or JSON file can hold
+/// Returns at most 40 characters that any log or JSON file can hold.
 std::string printable(std::string_view value) {
   constexpr std::size_t max_length = 40;
   std::string text(value.substr(0, max_length));
@@ -41,7 +41,7 @@ MeshInput::MeshInput(const fs::path& path) : file_(path.string()) {
 }
 
 void MeshInput::load(const fs::path& path) {
-  // A pipe or device could block for ever: regular files only.
+  // A pipe or device could block forever, so only regular files are read.
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) return add_issue("", "", "file not found");

@@ -1,4 +1,4 @@
-// What all readers of mesh files share: a file in memory with the problems found in it.
+// The part that all readers of mesh files share: a file in memory with the problems found in it.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@ namespace clearance {
 /// The bytes of a file and what is wrong with them. Problems beyond max_mesh_issues are dropped.
 class MeshInput {
  public:
-  /// Reads the whole file; an unreadable one is a problem already.
+  /// Reads the whole file. An unreadable file is reported as a problem.
   explicit MeshInput(const std::filesystem::path& path);
-  /// A file that is in memory already
+  /// Wraps the bytes of a file that is already in memory.
   MeshInput(std::string file, std::string bytes) : file_(std::move(file)), bytes_(std::move(bytes)) {}
 
   const std::string& file() const { return file_; }
   std::string_view bytes() const { return bytes_; }
   const Issues& issues() const { return issues_; }
   bool has_failed() const { return !issues_.empty(); }
-  /// True if further problems would be dropped: time to stop reading
+  /// True if further problems would be dropped, so that reading can stop.
   bool is_full() const;
 
   void add_issue(std::string place, std::string_view value, std::string message);

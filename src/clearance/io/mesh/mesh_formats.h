@@ -22,7 +22,7 @@ void read_seg(MeshInput& input, Mesh& mesh);
 /// `nodes` is the .node file, `elements` the .ele file or null
 void read_tetgen(MeshInput& nodes, MeshInput* elements, Mesh& mesh);
 
-/// A face of any number of corners: a point, an edge, or a fan of triangles around the first corner
+/// Appends a face of any number of corners: a point, an edge, or a fan of triangles around the first corner.
 void add_polygon(std::span<const int> corners, Mesh& mesh);
 
 /// True if `count` things of at least `min_bytes` each fit into `num_bytes_left` and can be indexed by int

@@ -22,14 +22,14 @@
 namespace clearance {
 namespace {
 
-/// From the tags of nodes, which may have gaps, to indices
+/// Map from the tags of nodes, which may have gaps, to indices.
 class NodeTags {
  public:
   void add(std::uint64_t tag, int index) {
     if (!entries_.empty() && tag <= entries_.back().tag) is_sorted_ = false;
     entries_.push_back({tag, index});
   }
-  /// Sorts the tags; false, with the tag, if one is there twice
+  /// Sorts the tags. Returns false, and the tag, if a tag occurs twice.
   bool finish(std::uint64_t& twice) {
     if (!is_sorted_) {
       std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.tag < b.tag; });
@@ -40,10 +40,10 @@ class NodeTags {
     if (same != entries_.end()) twice = same->tag;
     return same == entries_.end();
   }
-  /// -1 if there is no such node
+  /// Returns the index of a node; -1 if there is no such node.
   int find(std::uint64_t tag) const {
     if (entries_.empty() || tag < entries_.front().tag) return -1;
-    // Without gaps, as in most files, the place is known.
+    // If the tags have no gaps, as in most files, the tag gives the index.
     const std::uint64_t guess = tag - entries_.front().tag;
     if (guess < entries_.size() && entries_[guess].tag == tag) return entries_[guess].index;
     const auto entry = std::lower_bound(entries_.begin(), entries_.end(), tag,
@@ -60,7 +60,8 @@ class NodeTags {
   bool is_sorted_ = true;
 };
 
-/// Physical groups: of the elements themselves (format 2), or of the entities that they belong to (format 4).
+/// Physical groups: those of the elements themselves (format 2), or of the entities that the elements belong to (format
+/// 4).
 class PhysicalGroups {
  public:
   void name(std::int64_t dim, std::int64_t number, std::string name) { names_[{dim, number}] = std::move(name); }
@@ -89,7 +90,7 @@ class PhysicalGroups {
   }
 
  private:
-  /// 0 is none; the sign is an orientation.
+  /// True if the number denotes a group: 0 means none, and the sign is an orientation.
   static bool is_group(std::int64_t number) {
     constexpr std::int64_t largest = std::numeric_limits<int>::max();
     return number != 0 && number >= -largest && number <= largest;
@@ -169,7 +170,7 @@ class GmshReader {
     size_bytes_ = word == "4" ? 4 : 8;
     if (!is_binary_) return true;
 
-    // A one in the byte order of the machine that wrote the file
+    // The number 1 follows, in the byte order of the machine that wrote the file.
     text_.skip_line_before_bytes();
     std::int32_t one = 0;
     ByteCursor cursor(input_.bytes(), false, text_.position());
@@ -182,7 +183,7 @@ class GmshReader {
     return true;
   }
 
-  /// Everything up to `$End...` of this section
+  /// Skips everything up to `$End...` of this section.
   bool skip_to_end(std::string_view section, std::size_t place) {
     const std::string end = "$End" + std::string(section.substr(1));
     const std::size_t found = input_.bytes().find(end, place);
@@ -197,7 +198,7 @@ class GmshReader {
     return true;
   }
 
-  /// Text data may follow on the same line.
+  /// Goes to the data of a section. Text data may follow on the same line.
   void start_data() {
     if (!is_binary_) return;
     text_.skip_line_before_bytes();
@@ -212,7 +213,7 @@ class GmshReader {
   }
 
   std::size_t num_bytes_left() const { return is_binary_ ? binary_.num_bytes_left() : text_.num_bytes_left(); }
-  /// Of the number read last (text) or of the next one (binary)
+  /// Returns the offset of the last number read (text) or of the next one (binary).
   std::size_t place() const { return is_binary_ ? binary_.position() : text_.word_position(); }
 
   bool fail_at(std::size_t offset, std::string_view value, std::string message) {
@@ -228,7 +229,7 @@ class GmshReader {
     const std::string_view word = text_.next();
     return parse_integer(word, value) || fail(word, fmt::format("expected {}", expected));
   }
-  /// A 4-byte integer of binary files
+  /// Reads an integer, which has 4 bytes in binary files.
   bool read_int(std::int64_t& value, const char* expected) {
     if (!is_binary_) return read_word(value, expected);
     std::int32_t number = 0;
@@ -236,7 +237,7 @@ class GmshReader {
     value = number;
     return true;
   }
-  /// A size_t of binary files
+  /// Reads a size, which is a size_t in binary files.
   bool read_size(std::uint64_t& value, const char* expected) {
     std::int64_t number = 0;
     if (is_binary_ && size_bytes_ == 8) {
@@ -257,7 +258,8 @@ class GmshReader {
     }
     return true;
   }
-  /// A number of records of at least so many bytes in the two encodings, which must fit into the rest of the file
+  /// Checks that a number of records, each of at least so many bytes in the two encodings, fits into the rest of the
+  /// file.
   bool check_count(std::uint64_t count, std::size_t min_text, std::size_t min_binary, const char* what) {
     if (is_plausible_count(count, is_binary_ ? min_binary : min_text, num_bytes_left())) return true;
     return fail(fmt::format("{}", count),
@@ -292,7 +294,7 @@ class GmshReader {
     return check_count(num_blocks, 7, 16, "entity blocks");
   }
 
-  /// The IPC authors' 4.0 files leave the line of the only entity empty.
+  /// True if the line of the only entity is empty, as in the IPC authors' 4.0 files. Passes over it in that case.
   bool is_entity_line_empty(std::uint64_t num_blocks) {
     if (is_binary_ || is_v41_ || num_blocks != 1) return false;
     TextCursor peek = text_;
@@ -325,7 +327,7 @@ class GmshReader {
     return true;
   }
 
-  /// All tags, then all coordinates
+  /// Reads a block of all tags, then all coordinates.
   bool read_block_v41(std::uint64_t count, int num_parameters) {
     const std::size_t first = mesh_.vertices.size();
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -341,7 +343,7 @@ class GmshReader {
     return !input_.has_failed();
   }
 
-  /// Each tag with its coordinates; also the layout of version 2
+  /// Reads a block of tags, each followed by its coordinates; version 2 has the same layout.
   bool read_block_v40(std::uint64_t count, int num_parameters) {
     for (std::uint64_t i = 0; i < count && !input_.is_full(); ++i) {
       std::int64_t tag = 0;
@@ -360,7 +362,7 @@ class GmshReader {
     return read_block_v40(count, 0);
   }
 
-  /// Version 2 writes counts as text even in binary files.
+  /// Reads a count, which version 2 writes as text even in binary files.
   bool read_text_count(std::uint64_t& count) {
     const std::string_view word = text_.next();
     if (!parse_integer(word, count)) {
@@ -427,7 +429,7 @@ class GmshReader {
     return true;
   }
 
-  /// Groups of elements of one type, each group with a header
+  /// Reads groups of elements of one type, each group with a header.
   bool read_elements_v2_binary() {
     std::uint64_t count = 0;
     if (!read_text_count(count) || !check_count(count, 6, 8, "elements")) return false;
@@ -450,7 +452,7 @@ class GmshReader {
     return true;
   }
 
-  /// The first one is the physical group, 0 for none.
+  /// Reads the tags of an element. The first is its physical group, 0 for none.
   bool read_tags(std::int64_t num_tags) {
     if (num_tags < 0) return fail(fmt::format("{}", num_tags), "expected a number of tags");
     std::int64_t tag = 0, physical = 0;
@@ -462,7 +464,7 @@ class GmshReader {
     return true;
   }
 
-  /// What is odd here is no error: groups serve those who name them.
+  /// Malformed names are not an error: groups only matter to scenes that refer to them.
   bool read_physical_names() {
     std::int64_t count = 0;
     if (!parse_integer(text_.next(), count)) return true;
@@ -478,7 +480,7 @@ class GmshReader {
     return true;
   }
 
-  /// The physical groups of the entities of a model; false if it is not understood.
+  /// Reads the physical groups of the entities of a model; returns false if the section is not understood.
   bool read_entities() {
     std::array<std::uint64_t, 4> counts{};
     for (std::uint64_t& count : counts) {
@@ -504,7 +506,7 @@ class GmshReader {
     }
     return true;
   }
-  // Without a word about what is not there.
+  // Reads an integer without reporting a missing one.
   bool try_int(std::int64_t& value) {
     std::int32_t number = 0;
     if (!is_binary_) return parse_integer(text_.next(), value);
@@ -541,7 +543,7 @@ class GmshReader {
     return true;
   }
 
-  /// The nodes of one element of the type checked last; a tag without node is reported and the element left out
+  /// Reads the nodes of one element of the type checked last. Reports a tag without a node and leaves the element out.
   bool read_element(bool has_wide_tags) {
     std::array<int, max_nodes> nodes;
     bool is_good = true;
@@ -558,7 +560,7 @@ class GmshReader {
     return true;
   }
 
-  /// `nodes` are in Gmsh's order; corners come first there too.
+  /// Adds an element whose `nodes` are in Gmsh's order, where corners come first too.
   void add_element(std::span<const int> nodes) {
     const auto& [type, dim, order, num_nodes, name] = element_;
     std::array<int, max_nodes> ours;
@@ -579,7 +581,7 @@ class GmshReader {
   ByteCursor binary_;
   NodeTags tags_;
   PhysicalGroups groups_;
-  GmshElement element_{};          ///< of the elements that are read
+  GmshElement element_{};          ///< type of the elements that are being read
   std::vector<int> curved_faces_;  ///< in 3D: among the triangles of the mesh
   bool has_nodes_ = false;
   bool has_elements_ = false;

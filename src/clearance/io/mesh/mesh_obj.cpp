@@ -16,7 +16,7 @@
 namespace clearance {
 namespace {
 
-/// Statements that shape no mesh: numbers of textures, normals and parameters, and switches.
+/// Statements that do not affect a mesh: numbers of textures, normals and parameters, and switches.
 constexpr std::string_view passed_over[] = {
     "vt",   "vn",  "vp",   "s",    "mg",   "bevel", "c_interp", "d_interp", "lod", "cstype", "deg",   "bmat",   "step",
     "parm", "res", "trim", "hole", "scrv", "sp",    "curv2",    "con",      "end", "ctech",  "stech", "stitch", "seam"};
@@ -24,7 +24,7 @@ constexpr std::string_view passed_over[] = {
 /// Statements whose line holds names or paths, which may be anything
 constexpr std::string_view of_names[] = {"g", "o", "usemtl", "mtllib", "usemap", "maplib", "shadow_obj", "trace_obj"};
 
-/// Statements that add geometry which no mesh can hold, or that is elsewhere
+/// Statements that add geometry which a mesh cannot hold or which is in another file.
 constexpr std::string_view unsupported[] = {"curv", "surf", "bzp", "bsp", "cdc", "cdp", "call", "csh"};
 
 template <std::size_t size>
@@ -57,7 +57,7 @@ class ObjReader {
   }
 
  private:
-  /// A corner that names a vertex which comes later in the file
+  /// A corner that refers to a vertex which comes later in the file.
   struct ForwardReference {
     std::size_t offset;
     std::int64_t number;
@@ -68,7 +68,7 @@ class ObjReader {
     const std::string keyword = to_lower(word);
     if (is_among(keyword, of_names)) return pass_over_names();
     if (!keyword.empty()) read_statement(keyword, word);
-    // What is wrong with the line has been told.
+    // Problems of the line have been reported, so its remaining words are skipped.
     while (!cursor_.next_in_line().empty()) continue;
     cursor_.skip_line();
   }
@@ -102,10 +102,11 @@ class ObjReader {
     constexpr int max_further_columns = 5;
     Vec<3> point;
     if (read_coordinates_in_line(cursor_, input_, 2, point)) skip_numbers_in_line(cursor_, input_, max_further_columns);
-    mesh_.vertices.push_back(point);  // a bad one too: it keeps the numbers of later vertices right
+    mesh_.vertices.push_back(point);  // a bad vertex is kept, so that the numbers of later ones stay right
   }
 
-  /// Numbers and switches are no keywords: one that stands here has lost its line break, and its geometry with it.
+  /// Passes over numbers and switches. A keyword of geometry here has lost its line break, and its geometry would be
+  /// lost too.
   void pass_over_numbers() {
     for (std::string_view word = cursor_.next_in_line(); !word.empty(); word = cursor_.next_in_line()) {
       if (!adds_geometry(to_lower(word))) continue;
@@ -113,8 +114,8 @@ class ObjReader {
     }
   }
 
-  /// A backslash at the end of names joins the next line to them, unless that starts with a keyword: paths of Windows
-  /// may end with one.
+  /// Passes over names. A backslash at their end joins the next line, unless that starts with a keyword: Windows paths
+  /// may end with a backslash.
   void pass_over_names() {
     while (ends_with_backslash(cursor_.take_line())) {
       TextCursor peek = cursor_;
@@ -122,7 +123,7 @@ class ObjReader {
     }
   }
 
-  /// The vertices of the corners `v`, `v/t`, `v//n` or `v/t/n` on the rest of the line
+  /// Reads the vertices of the corners `v`, `v/t`, `v//n` or `v/t/n` on the rest of the line.
   bool read_corners(std::size_t min_corners, const char* element) {
     corners_.clear();
     const std::size_t line = cursor_.position();

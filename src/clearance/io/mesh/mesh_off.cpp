@@ -15,14 +15,16 @@
 namespace clearance {
 namespace {
 
-/// What follows the coordinates of a vertex by the header word; files with other columns have a vertex per line.
+/// Columns after the coordinates of a vertex, as the header word gives them. Files with other columns have a vertex per
+/// line.
 struct VertexColumns {
   bool has_texture = false;
   bool has_colour = false;
   bool has_normal = false;
 };
 
-/// `[ST][C][N]OFF` in letters of any case; `word` loses what has been understood. None for other variants.
+/// Parses `[ST][C][N]OFF` in letters of any case and removes the understood part from `word`. Returns nothing for other
+/// variants.
 std::optional<VertexColumns> parse_header_word(std::string_view& word) {
   if (word.starts_with("nOFF")) return std::nullopt;  // n dimensions; only the case tells it from normals
   const std::string lower = to_lower(word);
@@ -49,7 +51,7 @@ class OffReader {
     if (!read_header() || !read_counts()) return;
     mesh_.vertices.reserve(num_vertices_);
     mesh_.triangles.reserve(num_faces_);
-    // A file that is cut or wrong is read by lines where it can be: its problems are told better.
+    // A truncated or wrong file is read by lines where possible, because its problems can then be reported better.
     const int num_columns = has_record_per_line() ? 0 : find_num_columns();
     TextCursor peek = cursor_;
     if (num_columns == 0 && skip_line_of_counts(peek))
@@ -68,7 +70,7 @@ class OffReader {
     return false;
   }
 
-  /// The header word may be missing, and the first count may be joined to it.
+  /// Reads the header. Its word may be missing, and the first count may be joined to it.
   bool read_header() {
     const TextCursor start = cursor_;
     const std::string_view word = cursor_.next();
@@ -106,7 +108,7 @@ class OffReader {
 
   // ---- a record per line
 
-  /// The rest of the line of counts: the number of edges, which nobody needs, or nothing
+  /// Skips the rest of the line of counts: the number of edges, which is not needed, or nothing.
   bool skip_line_of_counts(TextCursor& cursor) const {
     std::uint64_t num_edges = 0;
     const std::string_view word = cursor.next_in_line();
@@ -115,8 +117,7 @@ class OffReader {
     return true;
   }
 
-  /// True if every line that is not empty holds a vertex or a face, or if there are just as many lines, some of which
-  /// are then too short.
+  /// True if every non-empty line holds a vertex or a face, or if the number of lines is right and some are too short.
   bool has_record_per_line() const {
     TextCursor cursor = cursor_;
     if (!skip_line_of_counts(cursor)) return false;
@@ -132,7 +133,7 @@ class OffReader {
     return true;
   }
 
-  /// Goes to the next line.
+  /// True if the line has that many words; goes to the next line in that case.
   static bool has_words(TextCursor& cursor, std::uint64_t num_words) {
     for (std::uint64_t k = 0; k < num_words; ++k) {
       if (cursor.next_in_line().empty()) return false;
@@ -143,7 +144,7 @@ class OffReader {
 
   void read_lines() {
     skip_line_of_counts(cursor_);
-    // Behind the coordinates: texture, colour, normal, at most nine numbers
+    // The coordinates may be followed by texture, colour and normal: at most nine numbers.
     constexpr int max_further_columns = 9;
     for (std::uint64_t v = 0; v < num_vertices_ && !input_.is_full(); ++v) {
       if (!skip_empty_lines(cursor_)) return fail_at_end(v, num_vertices_, "vertices");
@@ -183,9 +184,10 @@ class OffReader {
     }
   }
 
-  /// Columns of a vertex that let the faces end where the file ends, and passes over the number of edges; 0 if none do.
-  /// Colours have four numbers or three, as the programs differ. The number of edges is missing only where the line of
-  /// counts ends without it: else a file that lost a number would be read, all its numbers shifted.
+  /// Returns the number of vertex columns with which the faces end at the end of the file, or 0 if there is none, and
+  /// passes over the number of edges. Colours have three or four numbers, depending on the program. The number of edges
+  /// may be missing only if the line of counts ends without it: otherwise a file that lost a number would be read with
+  /// all its numbers shifted.
   int find_num_columns() {
     const int num_others = (columns_.has_texture ? 2 : 0) + (columns_.has_normal ? 3 : 0);
     const TextCursor without_edges = cursor_;
@@ -255,10 +257,10 @@ class OffReader {
   Mesh& mesh_;
   TextCursor cursor_;
   VertexColumns columns_;
-  std::string_view first_count_;  ///< joined to the header word; empty if it is a word of its own
+  std::string_view first_count_;  ///< joined to the header word; empty if the count is a separate word
   std::uint64_t num_vertices_ = 0;
   std::uint64_t num_faces_ = 0;
-  bool are_counts_in_line_ = false;  ///< the second one on the line of the first
+  bool are_counts_in_line_ = false;  ///< the second count is on the line of the first
   std::vector<int> corners_;
 };
 

@@ -1,6 +1,6 @@
 // .ply: https://paulbourke.net/dataformats/ply/, ASCII and binary. Of the elements, `vertex` (x, y, z), `face`
-// (vertex_indices), `edge` (vertex1, vertex2) and `point` (vertex_index, our own addition) are used; others are passed
-// over, unless they have vertices: those would be geometry that is not read.
+// (vertex_indices), `edge` (vertex1, vertex2) and `point` (vertex_index, our own addition) are used. Others are
+// ignored, unless they have vertices, because they would be geometry that is not read.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ std::size_t num_bytes(PlyType type) {
 struct Property {
   std::string name;
   PlyType type = PlyType::none;
-  PlyType count_type = PlyType::none;  ///< of a list; none for a number
+  PlyType count_type = PlyType::none;  ///< type of a list's count; none for a number
 };
 
 struct Element {
@@ -111,7 +111,7 @@ class PlyReader {
     return property.count_type != PlyType::none && property.name.starts_with("vertex_ind");
   }
 
-  /// Does the element have what makes geometry of it?
+  /// Checks that the elements have the properties that define geometry.
   bool check_elements() {
     for (const Element& element : elements_) {
       if (element.count == 0) continue;
@@ -138,7 +138,7 @@ class PlyReader {
     return !input_.has_failed();
   }
 
-  /// More data than the header tells of: a number in it is wrong.
+  /// Reports data beyond those of the header, because a number in the header must be wrong.
   void check_end() {
     if (input_.has_failed()) return;
     const std::string_view rest = input_.bytes().substr(std::min(position(), input_.bytes().size()));
@@ -189,7 +189,7 @@ class PlyReader {
     return true;
   }
 
-  /// Shortest possible record, so that the count can be held against the size of the file
+  /// Returns the length of the shortest possible record, so that the count can be compared with the size of the file.
   std::size_t min_bytes(const Element& element) const {
     std::size_t sum = 0;
     for (const Property& property : element.properties) {

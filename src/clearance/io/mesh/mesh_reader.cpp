@@ -38,7 +38,7 @@ void drop_z(MeshInput& input, Mesh& mesh) {
   mesh.dim = 2;
 }
 
-/// What all formats have in common once their file is read
+/// Finishes the mesh of any format once its file is read.
 Result<Mesh> finish(MeshInput& input, Mesh mesh, const MeshReadOptions& options) {
   if (input.has_failed()) return input.issues();
   if (mesh.vertices.empty()) {
@@ -55,7 +55,8 @@ Result<Mesh> finish(MeshInput& input, Mesh mesh, const MeshReadOptions& options)
   return mesh;
 }
 
-/// A file that is no binary STL file, which may start with anything: wide characters are a problem.
+/// Opens a file as text. Wide characters are a problem. Binary STL files are not opened here, because they may start
+/// with any bytes.
 MeshInput open_text(const fs::path& path) {
   MeshInput input(path);
   if (has_wide_characters(input.bytes())) input.add_issue("", "", wide_characters_message);
@@ -75,7 +76,7 @@ FormatReader find_reader(const std::string& extension) {
   return nullptr;
 }
 
-/// TetGen's two files; a .node file alone is a set of points
+/// Reads TetGen's two files; a .node file alone is a set of points.
 Result<Mesh> read_tetgen_pair(const fs::path& path, const MeshReadOptions& options) {
   fs::path node_path = path;
   fs::path element_path = path;
@@ -96,7 +97,8 @@ Result<Mesh> read_tetgen_pair(const fs::path& path, const MeshReadOptions& optio
   return finish(elements, std::move(mesh), options);
 }
 
-/// .seg and .pt of the IPC authors. Without the file itself, the .obj beside it gives the edges or the vertices.
+/// Reads .seg and .pt files of the IPC authors. If the file itself is missing, the .obj beside it gives the edges or
+/// the vertices.
 Result<Mesh> read_segments_or_points(const fs::path& path, const std::string& extension,
                                      const MeshReadOptions& options) {
   std::error_code ignored;

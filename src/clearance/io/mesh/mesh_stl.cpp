@@ -53,7 +53,7 @@ class VertexMerger {
 
 // ---- binary files
 
-/// How the records of the triangles lie in a binary file
+/// Layout of the records of the triangles in a binary file.
 struct BinaryLayout {
   std::uint64_t num_triangles = 0;
   bool has_payloads = false;  ///< each record is followed by as many bytes as its attribute says
@@ -63,7 +63,8 @@ std::uint16_t attribute_of(std::string_view bytes, std::size_t record) {
   return load_number<std::uint16_t>(bytes.data() + record + triangle_bytes - 2, is_swapped(std::endian::little));
 }
 
-/// Most files keep a colour or nothing in the attribute. It is a length where all lengths lead to the end of the file.
+/// True if the attribute is a length, which is so if all lengths lead to the end of the file. Most files keep a colour
+/// or nothing in it.
 bool has_payloads(std::string_view bytes, std::uint64_t num_triangles) {
   std::size_t record = header_bytes;
   for (std::uint64_t t = 0; t < num_triangles; ++t) {
@@ -81,8 +82,8 @@ bool read_corner(std::string_view bytes, std::size_t place, Vec<3>& point) {
   return point.allFinite();
 }
 
-/// Could these 50 bytes be a triangle? Its corners differ, and its normal is missing or has the length 1; zeros, text
-/// and other data have neither.
+/// True if these 50 bytes could be a triangle: its corners differ, and its normal is missing or has the length 1.
+/// Zeros, text and other data do not pass this test.
 bool looks_like_triangle(std::string_view bytes, std::size_t record) {
   Vec<3> normal, a, b, c;
   const bool is_finite = read_corner(bytes, record, normal) && read_corner(bytes, record + 12, a) &&
@@ -92,7 +93,7 @@ bool looks_like_triangle(std::string_view bytes, std::size_t record) {
   return normal.isZero() || std::abs(normal.norm() - 1.0) < rounding;
 }
 
-/// Records that could be triangles, up to `num_triangles` and to the end of the file
+/// Counts the records that could be triangles, up to `num_triangles` and to the end of the file.
 std::uint64_t count_likely_triangles(std::string_view bytes, const BinaryLayout& layout) {
   std::uint64_t count = 0;
   std::size_t record = header_bytes;
@@ -103,7 +104,7 @@ std::uint64_t count_likely_triangles(std::string_view bytes, const BinaryLayout&
   return count;
 }
 
-/// Whole records behind the last triangle, of which some could be triangles too; 0 if none could
+/// Counts the whole records behind the last triangle if some of them could be triangles too; returns 0 if none could.
 std::uint64_t count_triangles_behind(std::string_view bytes, std::size_t end) {
   std::uint64_t count = 0;
   bool has_triangle = false;
@@ -113,7 +114,7 @@ std::uint64_t count_triangles_behind(std::string_view bytes, std::size_t end) {
   return has_triangle ? count : 0;
 }
 
-/// Is what stands here a whole binary file, to its last byte?
+/// True if the bytes are a whole binary file, to the last byte.
 bool is_exact_file(std::string_view bytes) {
   if (bytes.size() < header_bytes) return false;
   const auto num_triangles = load_number<std::uint32_t>(bytes.data() + 80, is_swapped(std::endian::little));
@@ -141,7 +142,7 @@ bool find_binary_layout(MeshInput& input, BinaryLayout& layout) {
         "expected the number of triangles, each with as many bytes more as its attribute says: the file is cut off");
   }
   if (end == bytes.size()) return true;
-  // Programs append zeros, blanks and notes, which are of no use here.
+  // Programs append zeros, blanks and notes, which are ignored.
   if (is_exact_file(bytes.substr(end))) return fail("expected one binary STL file: a second one follows its triangles");
   const std::uint64_t behind = count_triangles_behind(bytes, end);
   if (behind == 0) return true;
@@ -176,7 +177,7 @@ void read_binary(MeshInput& input, Mesh& mesh) {
 
 // ---- text files
 
-/// Does every edge have an even number of triangles? Edges of the length 0 are passed over.
+/// True if every edge has an even number of triangles. Edges of the length 0 are ignored.
 bool is_closed(const Mesh& mesh) {
   std::vector<std::array<int, 2>> edges;
   for (const auto& t : mesh.triangles) {
@@ -216,7 +217,7 @@ class StlTextReader {
         return fail(is_open ? "expected facet or endsolid" : "expected solid or the end of the file");
       }
     }
-    // Some programs leave the last word out. A file that was cut between two facets looks the same, but is open.
+    // Some programs omit the last word. A file that was cut between two facets looks the same, but its surface is open.
     if (is_open && !input_.has_failed() && !is_closed(mesh_)) {
       fail(fmt::format(
           "expected endsolid: after {} triangles the file ends, with a surface that is open; it seems to be "
@@ -228,7 +229,7 @@ class StlTextReader {
  private:
   void fail(std::string message) { input_.add_issue_at_line(cursor_.word_position(), word_, std::move(message)); }
 
-  /// The next word in small letters; `end loop` and its like are one word.
+  /// Returns the next word in small letters; `end loop` and the like are one word.
   std::string next() {
     word_ = cursor_.next();
     std::string keyword = to_lower(word_);
@@ -239,7 +240,7 @@ class StlTextReader {
     return keyword;
   }
 
-  /// After a problem: to the end of its facet, so that those of others are told as well
+  /// Skips to the end of the facet after a problem, so that problems of other facets are reported as well.
   void skip_facet() {
     std::string keyword = next();
     while (!keyword.empty() && keyword != "endfacet") keyword = next();
@@ -252,7 +253,7 @@ class StlTextReader {
     return false;
   }
 
-  /// A name is all that follows in the line, except where the line goes on with a facet or a solid.
+  /// Skips a name. It extends to the end of the line, unless a facet or a solid follows on that line.
   void skip_name() {
     for (TextCursor peek = cursor_;; cursor_ = peek) {
       const std::string_view found = peek.next_in_line();
@@ -277,7 +278,7 @@ class StlTextReader {
     return false;
   }
 
-  /// After `facet`: a normal, which nobody needs, and loops
+  /// Reads the part after `facet`: a normal, which is not needed, and loops.
   bool read_facet() {
     if (!expect(next(), "normal")) return false;
     for (int k = 0; k < 3; ++k) {
@@ -291,7 +292,7 @@ class StlTextReader {
     return expect(keyword, "endfacet");
   }
 
-  /// Programs write all sorts of words for what is no number; a keyword is none of them.
+  /// True unless the word is a keyword. Programs write various words for a normal's component that is not a number.
   bool is_number_of_normal(std::string_view word) {
     word_ = word;
     const std::string keyword = to_lower(word);
@@ -326,7 +327,8 @@ class StlTextReader {
   std::vector<int> corners_;
 };
 
-/// Binary files may start with `solid` too, but no text has zeros, which the number of triangles has.
+/// True if the file is text. Binary files may start with `solid` too, but text has no zeros, which the number of
+/// triangles has.
 bool is_text(std::string_view bytes) {
   TextCursor cursor(bytes);
   return to_lower(cursor.next()) == "solid" && bytes.substr(0, header_bytes).find('\0') == std::string_view::npos;

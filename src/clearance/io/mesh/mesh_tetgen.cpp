@@ -22,7 +22,7 @@ class RecordFile {
   RecordFile(MeshInput& input, const char* records) : input_(input), records_(records), cursor_(input.bytes(), '#') {}
 
   std::uint64_t count() const { return count_; }
-  /// Dimension of nodes, corners of elements
+  /// Returns the dimension of nodes, or the number of corners of elements.
   int size() const { return size_; }
 
   bool read_header(const char* expected, int num_optional) {
@@ -40,7 +40,7 @@ class RecordFile {
     return true;
   }
 
-  /// Before the first record, which has its number and `num_words` words more
+  /// Finds the layout. Call it before the first record, which has its number and `num_words` words more.
   void find_layout(int num_words) {
     layout_ = RecordLayout::words;
     TextCursor next_line = cursor_;
@@ -50,7 +50,7 @@ class RecordFile {
     cursor_ = next_line;
   }
 
-  /// False, with the problem reported, if there is none left
+  /// Starts a record. Returns false, with the problem reported, if there is none left.
   bool start_record() {
     if (skip_empty_lines(cursor_)) {
       ++num_read_;
@@ -68,7 +68,7 @@ class RecordFile {
     return read_coordinates_in_line(cursor_, input_, dim, point, dim);
   }
 
-  /// Attributes and markers, which nobody needs
+  /// Skips attributes and markers, which are not needed.
   bool finish_record() {
     if (layout_ == RecordLayout::lines) {
       const bool is_good = skip_numbers_in_line(cursor_, input_, std::numeric_limits<int>::max());
@@ -113,7 +113,7 @@ bool read_nodes(MeshInput& input, Mesh& mesh, int& first_number, int& dim) {
   mesh.vertices.reserve(file.count());
   for (std::uint64_t v = 0; v < file.count() && !input.is_full(); ++v) {
     if (!file.start_record()) return false;
-    // Numbering starts at 0 or 1, as the first node says.
+    // Numbering starts at 0 or 1; the first node decides.
     const std::string_view word = file.next_word();
     std::int64_t number = 0;
     const bool is_number = parse_integer(word, number);
@@ -130,7 +130,7 @@ bool read_nodes(MeshInput& input, Mesh& mesh, int& first_number, int& dim) {
   return !input.has_failed();
 }
 
-/// The four or three corners of one element
+/// Reads the four or three corners of one element.
 bool read_corners(RecordFile& file, int num_vertices, int first_number, std::span<int> corners) {
   for (int& corner : corners) {
     const std::string_view word = file.next_word();

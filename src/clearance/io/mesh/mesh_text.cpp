@@ -18,7 +18,7 @@ bool is_line_break(char c) {
   return c == '\n' || c == '\r';
 }
 
-/// One coordinate, reported if it is not a finite number
+/// Parses one coordinate; reports it if it is not a finite number.
 bool check_coordinate(TextCursor& cursor, MeshInput& input, std::string_view word, double& value) {
   if (word.empty()) {
     input.add_issue_at_line(cursor.word_position(), "", "expected a coordinate, found the end of the data");
@@ -40,7 +40,7 @@ bool check_coordinate(TextCursor& cursor, MeshInput& input, std::string_view wor
 TextCursor::TextCursor(std::string_view text, char comment, std::size_t position)
     : text_(text), position_(position == 0 ? byte_order_mark_length(text) : position), comment_(comment) {}
 
-/// A backslash, blanks and the line break after them; 0 if something else is here
+/// Returns the length of a backslash, blanks and the line break after them; 0 if the text here is different.
 std::size_t TextCursor::continuation_length() const {
   if (position_ >= text_.size() || text_[position_] != '\\') return 0;
   std::size_t end = position_ + 1;

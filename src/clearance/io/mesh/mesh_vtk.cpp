@@ -26,7 +26,7 @@ class VtkReader {
     while (!input_.has_failed()) {
       const std::string_view word = text_.next();
       const std::string keyword = to_lower(word);
-      // What comes after the geometry is data on points and cells.
+      // After the geometry come data on points and cells.
       if (keyword.empty()) break;
       if (keyword == "point_data" || keyword == "cell_data") {
         if (!check_data_count(keyword)) return;
@@ -72,7 +72,7 @@ class VtkReader {
            keyword == "cell_data";
   }
 
-  /// A file that ends between two sections lacks one.
+  /// True if no section is missing; otherwise reports that the file is truncated.
   bool has_all_sections() {
     if (cells_.empty()) {
       return fail("",
@@ -87,7 +87,7 @@ class VtkReader {
     return fail(fmt::format("{} types", types_.size()), fmt::format("expected CELL_TYPES of {} cells", num_typed));
   }
 
-  /// The number of points or cells of the file once more
+  /// Reads the number of points or cells again and checks it.
   bool check_data_count(const std::string& keyword) {
     std::uint64_t count = 0;
     if (!read_count(count)) return false;
@@ -110,7 +110,7 @@ class VtkReader {
     return fail(word, "expected POINTS, CELLS, CELL_TYPES, VERTICES, LINES or POLYGONS");
   }
 
-  /// Ends with an empty line; if that is missing, with the next section.
+  /// Skips metadata, which end with an empty line or, without one, at the next section.
   void skip_metadata() {
     text_.skip_line();
     while (!text_.is_at_end()) {
@@ -126,7 +126,7 @@ class VtkReader {
     return parse_integer(word, count) || fail(word, "expected a number of items");
   }
 
-  /// `count` numbers of the named type as doubles or integers, after the line of the cursor
+  /// Reads `count` numbers of the named type as doubles or integers, starting after the line of the cursor.
   template <class T>
   bool read_numbers(std::string_view type, std::uint64_t count, std::vector<T>& values) {
     const std::string name = to_lower(type);
@@ -226,7 +226,7 @@ class VtkReader {
   struct Cells {
     std::string keyword;
     std::size_t line = 0;
-    std::vector<std::int64_t> offsets;  ///< one more than cells
+    std::vector<std::int64_t> offsets;  ///< one more entry than cells
     std::vector<std::int64_t> vertices;
 
     std::size_t num_cells() const { return offsets.empty() ? 0 : offsets.size() - 1; }
@@ -239,7 +239,7 @@ class VtkReader {
     std::uint64_t count = 0;
     std::uint64_t size = 0;
     if (!read_count(count) || !read_count(size)) return false;
-    // Version 5: arrays of offsets and vertices. Before: each cell starts with its number of vertices.
+    // Version 5 has arrays of offsets and vertices. In older versions each cell starts with its number of vertices.
     TextCursor peek = text_;
     if (to_lower(peek.next()) == "offsets") {
       text_ = peek;
@@ -283,7 +283,7 @@ class VtkReader {
     return read_count(count) && read_numbers("int", count, types_);
   }
 
-  /// FIELD name count, then arrays `name components tuples type` with their values
+  /// Skips a field: FIELD name count, then arrays `name components tuples type` with their values.
   bool skip_field() {
     text_.next();
     std::uint64_t num_arrays = 0;
@@ -302,7 +302,7 @@ class VtkReader {
     return true;
   }
 
-  /// The type of a cell, from CELL_TYPES or from the section it stands in
+  /// Finds the type of a cell, from CELL_TYPES or from its section.
   bool find_type(const Cells& cells, std::size_t cell, int& type) const {
     if (cells.keyword == "vertices")
       type = 2;

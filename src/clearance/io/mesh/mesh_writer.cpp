@@ -24,7 +24,7 @@ void print(Text& text, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
 }
 
-/// One line: `before`, then the corners counted from `first`
+/// Prints one line: `before`, then the corners counted from `first`.
 template <class Corners>
 void print_corners(Text& text, std::string_view before, const Corners& corners, int first) {
   print(text, "{}", before);
@@ -32,7 +32,7 @@ void print_corners(Text& text, std::string_view before, const Corners& corners, 
   text.push_back('\n');
 }
 
-/// With the fewest digits that read back to the same double
+/// Prints a point with the fewest digits that read back to the same double.
 void print_point(Text& text, std::string_view before, const Vec<3>& p) {
   print(text, "{}{} {} {}\n", before, p[0], p[1], p[2]);
 }
@@ -48,7 +48,7 @@ void write_obj(Text& text, const Mesh& mesh) {
   for (const int v : mesh.points) print(text, "p {}\n", v + 1);
 }
 
-/// Lone vertices stand in an element `point` of our own; other programs pass over it.
+/// Writes .ply. Lone vertices are in an element `point` of our own, which other programs ignore.
 void write_ply(Text& text, const Mesh& mesh) {
   print(text, "ply\nformat ascii 1.0\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n",
         mesh.vertices.size());
@@ -64,7 +64,7 @@ void write_ply(Text& text, const Mesh& mesh) {
   for (const int v : mesh.points) print(text, "{}\n", v);
 }
 
-/// Faces of two corners and one are edges and points.
+/// Writes .off. Faces of two corners and of one are edges and points.
 void write_off(Text& text, const Mesh& mesh) {
   print(text, "OFF\n{} {} 0\n", mesh.vertices.size(), num_elements(mesh));
   for (const Vec<3>& p : mesh.vertices) print_point(text, "", p);
@@ -133,7 +133,7 @@ void write_gmsh_2_2(Text& text, const Mesh& mesh) {
   print(text, "$EndNodes\n$Elements\n{}\n", num_elements(mesh));
   std::size_t number = 0;
   for_each_kind(mesh, [&](int type, int, const auto& elements) {
-    // Two tags, physical and geometrical entity, are what programs expect.
+    // Programs expect two tags, the physical and the geometrical entity.
     for (const auto& element : elements) print_corners(text, fmt::format("{} {} 2 1 1", ++number, type), element, 1);
   });
   print(text, "$EndElements\n");
@@ -156,7 +156,7 @@ void write_gmsh_4_1(Text& text, const Mesh& mesh) {
   print(text, "$EndElements\n");
 }
 
-/// Numbers that no reader would take back are mistakes of the caller.
+/// Checks for numbers that no reader would accept, which are mistakes of the caller.
 Issues check_mesh(const std::string& file, const Mesh& mesh) {
   Issues issues;
   const auto add = [&](std::string place, std::string value, const char* message) {

@@ -1,5 +1,5 @@
-// Meshes to files. The extension chooses the format. Coordinates are written with the fewest digits that read back to
-// the same double; for that reason .stl files are ASCII, as binary ones hold float32 only.
+// Writing of meshes to files. The extension chooses the format. Coordinates are written with the fewest digits that
+// read back to the same double. For that reason .stl files are ASCII: binary ones hold float32 only.
 #pragma once
 
 #include <filesystem>

@@ -1,11 +1,11 @@
-// For files that call HDF5, and for no header that others read.
+// For source files that call HDF5. Do not include this header in other headers.
 #pragma once
 
 #include <hdf5.h>
 
 namespace clearance {
 
-/// HDF5 would print what went wrong; users of the library keep their own handler of errors.
+/// Silences the error messages of HDF5 during its lifetime and restores the caller's error handler afterwards.
 class QuietHdf5 {
  public:
   QuietHdf5() {

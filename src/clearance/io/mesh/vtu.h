@@ -33,8 +33,8 @@ struct Frame {
 };
 
 /// Point data `velocity` and `contact_force`, cell data `body` and `is_obstacle`, further arrays by their names, field
-/// data `TimeValue` and `Dimension`; raw appended data, little endian, UInt64 headers. Written to a temporary name and
-/// renamed. Empty arrays are left out. Curved elements are Lagrange cells, all others linear ones.
+/// data `TimeValue` and `Dimension`; raw appended data, little endian, UInt64 headers. The file is written under a
+/// temporary name and renamed. Empty arrays are left out. Curved elements are Lagrange cells, all others linear ones.
 Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by
@@ -43,7 +43,7 @@ Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 /// of what the file says (0; other programs' files say nothing: 3).
 Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "", int dim = 0);
 
-/// With all further arrays of one or three components, finite or not, that every piece of the grid has.
+/// Reads a frame with all further arrays of one or three components, finite or not, that every piece of the grid has.
 Result<Frame> read_whole_frame(const std::filesystem::path& path);
 
 }  // namespace clearance

@@ -13,7 +13,7 @@
 namespace clearance {
 namespace {
 
-/// zlib cannot shrink more than this, so a larger promise is a lie.
+/// Largest compression ratio of zlib; a size that exceeds it is wrong.
 constexpr std::uint64_t max_zlib_ratio = 1040;
 
 class ArrayDecoder {
@@ -63,7 +63,7 @@ class ArrayDecoder {
     return true;
   }
 
-  /// The header and data of the array, decoded from base64 if need be
+  /// Finds the header and data of the array, decoded from base64 if necessary.
   bool find_bytes(std::string& decoded, std::string_view& bytes) {
     bool is_base64 = true;
     if (array_.format == "binary") {
@@ -93,7 +93,8 @@ class ArrayDecoder {
     return c == '/' ? 63 : -1;
   }
 
-  /// Groups of four; a padded group may be followed by more, as header and data are often encoded apart.
+  /// Decodes groups of four digits. A padded group may be followed by more, because header and data are often encoded
+  /// separately.
   bool decode_base64(std::string_view text, std::string& decoded) {
     decoded.reserve(text.size() / 4 * 3);
     std::uint32_t bits = 0;
@@ -135,7 +136,8 @@ class ArrayDecoder {
     return true;
   }
 
-  /// Number of blocks, size of a block, size of the last one (0: as the others), compressed sizes; then the blocks
+  /// Inflates the blocks. Their header is the number of blocks, the size of a block, the size of the last one (0: as
+  /// the others) and the compressed sizes; then the blocks follow.
   bool inflate_blocks(std::string_view bytes, std::string& data) {
     ByteCursor sizes(bytes, encoding_.is_swapped);
     std::uint64_t num_blocks = 0;

@@ -11,10 +11,10 @@
 
 namespace clearance {
 
-/// What the root element says about all arrays
+/// Encoding of all arrays, as the root element declares it.
 struct VtuEncoding {
   bool is_swapped = false;       ///< byte order is not the machine's
-  std::size_t header_bytes = 4;  ///< of the lengths before binary data: 4 or 8
+  std::size_t header_bytes = 4;  ///< size of the lengths before binary data: 4 or 8
   bool is_compressed = false;
   std::size_t appended_begin = 0;  ///< after the underscore of AppendedData; 0 if there is none
   bool is_appended_base64 = false;
@@ -33,7 +33,8 @@ struct VtuArray {
   std::size_t end = 0;
 };
 
-/// All numbers of an array; false with the problem reported. Memory grows only with bytes that are really there.
+/// Decodes all numbers of an array. Returns false, with the problem reported, if that fails. Memory grows only with the
+/// bytes that are present in the file.
 bool decode_array(MeshInput& input, const VtuEncoding& encoding, const VtuArray& array, std::vector<double>& values);
 bool decode_array(MeshInput& input, const VtuEncoding& encoding, const VtuArray& array,
                   std::vector<std::int64_t>& values);

@@ -170,7 +170,7 @@ class VtuReader {
     return !pieces_.empty() || fail(tag.begin, "", "expected a Piece element before the appended data");
   }
 
-  /// Base64 text does not say where it ends: it ends where the next array starts.
+  /// Sets the ends of appended arrays. Base64 text does not mark its end: it ends where the next array starts.
   void finish_offsets() {
     std::vector<VtuArray*> arrays;
     const auto collect = [&](std::vector<VtuArray>& some) {
@@ -219,7 +219,7 @@ class VtuReader {
     }
   }
 
-  /// Vectors of the points of a piece, appended to `vectors`
+  /// Appends the vectors of the points of a piece to `vectors`.
   bool read_vectors(const Piece& piece, const VtuArray& array, std::vector<Vec<3>>& vectors) {
     std::vector<double> values;
     if (!decode_array(input_, encoding_, array, values)) return false;
@@ -272,7 +272,7 @@ class VtuReader {
     const VtuArray* of_points = find(piece.point_data, scalar_);
     const VtuArray* array = of_points != nullptr ? of_points : find(piece.cell_data, scalar_);
     std::vector<double>& to = of_points != nullptr ? frame_.point_scalar : cell_scalar_;
-    // (Points of this piece have been counted already, its cells not yet.)
+    // The points of this piece have been counted already, its cells not yet.
     const bool is_in_all = array == nullptr ? frame_.point_scalar.empty() && cell_scalar_.empty()
                                             : to.size() == (of_points != nullptr ? first_vertex_ : num_cells_);
     if (!is_in_all) return fail(piece.tag, "", fmt::format("expected the array `{}` in all pieces or none", scalar_));
@@ -291,7 +291,7 @@ class VtuReader {
     return true;
   }
 
-  /// All that are no part of Frame by their names; `data`: of points or of cells.
+  /// Reads all arrays that are not part of Frame by their names; `data` is that of points or of cells.
   void read_further_arrays() {
     for (const auto& [data, arrays] :
          {std::pair(&Piece::point_data, &frame_.point_arrays), std::pair(&Piece::cell_data, &frame_.cell_arrays)}) {
@@ -390,7 +390,7 @@ class VtuReader {
     return true;
   }
 
-  /// From the cells of the file to the order of Frame
+  /// Moves cell data from the order of the file's cells to that of Frame.
   void finish_cell_data() {
     const auto gather = [&](const auto& from, auto& to) {
       if (from.empty()) return;
@@ -415,7 +415,7 @@ class VtuReader {
 
   MeshInput& input_;
   const std::string& scalar_;
-  int dim_;  ///< 0: what the file says
+  int dim_;  ///< 0: as the file says
   bool reads_all_;
   VtuEncoding encoding_;
   std::vector<Piece> pieces_;

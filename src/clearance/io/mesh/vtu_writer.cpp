@@ -23,7 +23,7 @@ std::size_t num_cells(const Mesh& mesh) {
 /// Appended arrays and the elements that describe them
 class AppendedData {
  public:
-  /// The element of an array that is added to the data
+  /// Adds an array to the data and returns its element.
   template <class T>
   std::string add(const char* name, const char* type, int num_components, std::span<const T> values) {
     static_assert(std::endian::native == std::endian::little, "arrays are written as they are in memory");
@@ -73,7 +73,7 @@ struct CellArrays {
   void add(const Elements& elements, int type) {
     for (const auto& element : elements) add_cell(element, type);
   }
-  /// Nodes are in VTK's order already (geometry/lagrange.h).
+  /// Adds solid elements, whose nodes are already in VTK's order (geometry/lagrange.h).
   template <class Elements>
   void add_solid(const Mesh& mesh, const Elements& elements, int type, int curved_type) {
     for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -88,7 +88,8 @@ struct CellArrays {
   }
 };
 
-/// Arrays of the wrong length or numbers that could not be read back are mistakes of the caller, told as issues.
+/// Checks for arrays of the wrong length and numbers that could not be read back. These are mistakes of the caller,
+/// reported as issues.
 Issues check_frame(const std::string& file, const Frame& frame, const CellArrays& cells) {
   Issues issues;
   const auto check = [&](bool is_good, const char* place, std::string value, const char* message) {

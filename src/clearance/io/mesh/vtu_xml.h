@@ -1,4 +1,5 @@
-// Just enough XML for .vtu and .pvd files: tags and their attributes one after the other, without a tree.
+// A minimal XML scanner for .vtu and .pvd files: it gives tags and their attributes one after the other, without a
+// tree.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +27,11 @@ class XmlScanner {
  public:
   explicit XmlScanner(std::string_view text) : text_(text) {}
 
-  /// The next tag; comments and declarations are passed over. None at the end, or if a tag is malformed (`has_failed`).
+  /// Returns the next tag and passes over comments and declarations. Returns nothing at the end, or if a tag is
+  /// malformed (`has_failed`).
   std::optional<XmlTag> next();
   bool has_failed() const { return has_failed_; }
-  /// After the last tag, or where a malformed tag starts
+  /// Returns the position after the last tag, or the start of a malformed one.
   std::size_t position() const { return position_; }
 
  private:
@@ -40,7 +42,7 @@ class XmlScanner {
   bool has_failed_ = false;
 };
 
-/// `&lt;` and its like as characters, and back
+/// Convert `&lt;` and similar entities to characters, and back.
 std::string unescape_xml(std::string_view text);
 std::string escape_xml(std::string_view text);
 

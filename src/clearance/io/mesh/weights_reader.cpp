@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* group_name = "weight_triplets";
 constexpr double sum_tolerance = 1e-6;
-// A file may promise any number without holding it: 4 GB of memory at most.
+// Largest number of entries, for 4 GB of memory at most, because a file may declare any number without holding it.
 constexpr std::int64_t most_entries = std::int64_t{1} << 28;
 constexpr std::int64_t most_rows = most_entries;
 
-/// Closes an object of HDF5; negative ones are none.
+/// Closes an object of HDF5; a negative number is no object.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -64,7 +64,7 @@ class WeightsReader {
     issues_.push_back({path_.string(), std::move(place), std::move(value), std::move(message)});
   }
 
-  /// Nothing after an issue.
+  /// Reads the triplets; returns nothing after an issue.
   std::optional<Triplets> read_triplets() {
     std::error_code ignored;
     if (!fs::is_regular_file(path_, ignored)) {
@@ -112,7 +112,7 @@ class WeightsReader {
     }
   }
 
-  /// A list of numbers of one of these classes.
+  /// Reads a list of numbers of one of these classes.
   template <class T>
   void read_dataset(hid_t group, const char* name, const std::vector<H5T_class_t>& classes, hid_t as, const char* what,
                     std::vector<T>& numbers) {
@@ -179,7 +179,7 @@ class WeightsReader {
                       worst, worst_sum, num_bad > 1 ? fmt::format(" (the worst of {} rows)", num_bad) : ""));
   }
 
-  /// Weights of one node become one, in the order of the file; the sum of all.
+  /// Adds up the weights of each node, in the order of the file, and returns the sum of all.
   static double add_up(std::vector<NodeWeight>& row) {
     std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.node < b.node; });
     std::vector<NodeWeight> sums;
@@ -201,7 +201,7 @@ class WeightsReader {
 }  // namespace
 
 Result<SurfaceWeights> read_weights(const fs::path& path) {
-  // HDF5 is not built for several threads everywhere.
+  // HDF5 is not thread-safe in every build.
   static std::mutex one_at_a_time;
   const std::lock_guard lock(one_at_a_time);
   const QuietHdf5 quiet;

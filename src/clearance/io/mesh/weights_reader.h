@@ -1,6 +1,6 @@
-// How the vertices of a collision surface follow the nodes of a mesh: a sparse matrix in an HDF5 file, as PolyFEM
-// writes it. Group `weight_triplets` with the datasets `values`, `rows` and `cols` of one length and the attribute
-// `shape`: how many rows and columns.
+// Weights by which the vertices of a collision surface follow the nodes of a mesh: a sparse matrix in an HDF5 file, as
+// PolyFEM writes it. Group `weight_triplets` with the datasets `values`, `rows` and `cols` of one length and the
+// attribute `shape`, the numbers of rows and columns.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,27 @@ struct NodeWeight {
   double weight;
 };
 
-/// Per vertex of a surface the nodes that it follows; the sum of their weights is 1.
+/// For each vertex of a surface, the nodes that it follows. The sum of their weights is 1.
 using NodeWeights = std::vector<std::vector<NodeWeight>>;
 
 struct SurfaceWeights {
   std::size_t num_nodes = 0;
-  NodeWeights rows;  ///< of ascending nodes, without weights of 0
+  NodeWeights rows;  ///< sorted by node, without weights of 0
 };
 
-/// The matrix of a file; entries of the same row and column are added up. Refused, with the place in the file: entries
-/// that are no finite numbers or out of range, and rows whose sum is off 1 by more than 1e-6, which would not follow
-/// a translation.
+/// Reads the matrix of a file and adds up entries of the same row and column. Refuses, with the place in the file,
+/// entries that are not finite or out of range, and rows whose sum differs from 1 by more than 1e-6, because these
+/// would not follow a translation.
 Result<SurfaceWeights> read_weights(const std::filesystem::path& path);
 
-/// [m] The largest distance of a vertex from W X, where its weights have it. A vertex follows rotations, V + W (R X -
-/// X), as well as this is small.
+/// Returns the largest distance [m] of a vertex V from W X, its position according to its weights. A vertex follows
+/// rotations, V + W (R X - X), only as accurately as this distance is small.
 double distance_of_weights(const NodeWeights& weights, const std::vector<Vec<3>>& vertices,
                            const std::vector<Vec<3>>& nodes);
 
-/// Of the size of the mesh: weights that smooth, such as L2 projections, have distances of half of it, those whose rows
-/// or columns are in another order all of the size.
+/// Largest usual distance as a fraction of the size of the mesh. Smoothing weights, such as L2 projections, have
+/// distances of half of this limit. Weights whose rows or columns are in another order have distances as large as the
+/// mesh.
 inline constexpr double largest_usual_distance = 0.01;
 
 }  // namespace clearance

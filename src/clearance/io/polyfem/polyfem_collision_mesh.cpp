@@ -13,16 +13,16 @@
 namespace clearance {
 namespace {
 
-// Of the size of the bodies: what the digits of files leave open.
+// Tolerance as a fraction of the size of the bodies; it allows for the limited number of digits in files.
 constexpr double relative_tolerance = 1e-6;
-// More are millions of triangles, or a length in another unit.
+// A larger number means millions of triangles, or a length in another unit.
 constexpr int most_segments = 64;
 
 ForeignObject collision_mesh_of(const ForeignObject& root) {
   return root.child("contact").child("collision_mesh");
 }
 
-// How many parts an edge has if all faces have equally many; 0: they do not.
+// Returns the number of parts of an edge if all faces are divided into equally many; otherwise 0.
 int segments_of(int dim, std::size_t num_parts, std::size_t num_faces) {
   if (num_faces == 0 || num_parts % num_faces != 0) return 0;
   const auto per_face = static_cast<int>(num_parts / num_faces);
@@ -30,7 +30,7 @@ int segments_of(int dim, std::size_t num_parts, std::size_t num_faces) {
   return dim == 2 || segments * segments == per_face ? segments : 0;
 }
 
-// Where the map of its element puts the corners of a face whose edges have so many segments.
+// Appends the points at which a face is divided into that many segments per edge, mapped by the map of its element.
 void subdivide_face(const Mesh& mesh, const PolyfemFace& face, int segments, std::vector<Vec<3>>& points) {
   const auto corners_of = [&](std::size_t cell) {
     return mesh.dim == 3 ? std::span<const int>(mesh.tets[cell]) : std::span<const int>(mesh.triangles[cell]);
@@ -55,9 +55,9 @@ void subdivide_face(const Mesh& mesh, const PolyfemFace& face, int segments, std
   }
 }
 
-// Has every one of `points` one of `others` within the tolerance?
+// True if every one of `points` has one of `others` within the tolerance.
 bool are_all_at(const std::vector<Vec<3>>& points, const std::vector<Vec<3>>& others, double tolerance) {
-  // Along a direction in which few points of straight faces lie behind each other.
+  // Sorts along a direction in which few points of straight faces lie behind each other.
   const Vec<3> direction = Vec<3>(1.0, 0.618034, 0.414214).normalized();
   std::vector<std::pair<double, std::size_t>> along;
   along.reserve(others.size());
@@ -84,7 +84,8 @@ std::vector<Vec<3>> used_vertices(const Mesh& surface) {
   return vertices;
 }
 
-// How many segments an edge of the bodies' boundary has in a surface that subdivides it; 0: the surface is another one.
+// Returns the number of segments that each edge of the bodies' boundary has in a surface that subdivides it; 0 if the
+// surface does not.
 int count_segments(const std::vector<PolyfemMesh>& bodies, const Mesh& surface, int dim) {
   std::vector<std::vector<PolyfemFace>> faces;
   std::size_t num_faces = 0;
@@ -107,7 +108,7 @@ int count_segments(const std::vector<PolyfemMesh>& bodies, const Mesh& surface, 
   return are_all_at(vertices, points, tolerance) && are_all_at(points, vertices, tolerance) ? segments : 0;
 }
 
-// [m] Between corners of the elements, on their surface.
+// Returns the longest edge [m] between corners of the elements on their surface.
 double find_longest_edge(const std::vector<PolyfemMesh>& bodies) {
   double longest_edge = 0.0;
   for (const PolyfemMesh& body : bodies) {
@@ -123,7 +124,7 @@ double find_longest_edge(const std::vector<PolyfemMesh>& bodies) {
   return longest_edge;
 }
 
-// So many that no edge is longer than it may be.
+// Returns the number of segments with which no edge is longer than allowed.
 int read_segments(const ForeignObject& from, const std::vector<PolyfemMesh>& bodies) {
   const double longest = from.number("max_edge_length", infinity, positive("m", ""));
   const double wanted = std::max(std::ceil(find_longest_edge(bodies) / longest), 1.0);
@@ -137,13 +138,14 @@ int read_segments(const ForeignObject& from, const std::vector<PolyfemMesh>& bod
   return static_cast<int>(std::min(wanted, static_cast<double>(most_segments)));
 }
 
-// The published scenes name subdivided surfaces after the mesh, and some of these were not published.
+// True if the surface is named as a subdivision of the mesh. The published scenes do so, and some of these surfaces
+// were not published.
 bool is_named_after(const std::string& surface, const std::string& mesh) {
   const auto stem = [](const std::string& path) { return std::filesystem::path(path).stem().string(); };
   return stem(surface).starts_with(stem(mesh)) && stem(surface).find("collision") != std::string::npos;
 }
 
-// Moved like the first body. Nothing after an issue.
+// Reads the surface and moves it like the first body. Returns nothing after an issue.
 std::optional<Mesh> read_surface(const ForeignObject& from, const std::filesystem::path& path, int dim,
                                  const TransformDesc& transform) {
   Result<Mesh> surface = read_mesh(path, {.dim = dim});
@@ -153,8 +155,8 @@ std::optional<Mesh> read_surface(const ForeignObject& from, const std::filesyste
   return std::move(surface).value();
 }
 
-// The file of the weights of the surface, if they are those of the nodes in the file of the body's mesh: PolyFEM
-// numbers nodes that it adds itself.
+// Returns the file of the weights of the surface, if these refer to the nodes in the file of the body's mesh. PolyFEM
+// numbers the nodes that it adds in its own way.
 std::string find_weights(const ForeignObject& from, const std::filesystem::path& scene, const PolyfemMesh& body,
                          const Mesh& surface) {
   const std::string name = from.word("linear_map", "");

@@ -1,4 +1,4 @@
-// Surfaces of a PolyFEM scene that are for collision alone.
+// Surfaces of a PolyFEM scene that serve collision only.
 #pragma once
 
 #include <filesystem>
@@ -9,11 +9,11 @@
 
 namespace clearance {
 
-/// Does `contact.collision_mesh` replace the surface of the elements between their nodes?
+/// True if `contact.collision_mesh` replaces the surface of the elements between their nodes.
 bool has_collision_mesh(const ForeignObject& root);
 
-/// The surface of all bodies that are simulated, if it subdivides that of their elements; an error if it is another
-/// one. The elements of `bodies` are as their files have them, placed.
+/// Returns the surface of all simulated bodies, if it subdivides that of their elements; any other surface is an error.
+/// The elements of `bodies` must be as their files have them, placed.
 std::optional<CollisionSurfaceDesc> read_collision_mesh(const ForeignObject& root, const std::filesystem::path& scene,
                                                         int dim, const std::vector<PolyfemMesh>& bodies);
 

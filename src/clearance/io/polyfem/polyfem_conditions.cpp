@@ -15,7 +15,7 @@ class ConditionReader {
  public:
   explicit ConditionReader(const PolyfemValues& values) : values_(values) {}
 
-  /// Values are vectors, or numbers: the first component.
+  /// Reads the conditions at `key`. Values are vectors, or numbers, which become the first component.
   std::vector<PolyfemCondition> read(const ForeignObject& from, const char* key, bool is_scalar = false) {
     std::vector<PolyfemCondition> conditions;
     for (const ForeignObject& object : objects_of(from, key)) {
@@ -50,7 +50,7 @@ class ConditionReader {
     return Expressions{*formula, "0", "0"};
   }
 
-  /// By the interpolation of all components, or of each. False after an issue.
+  /// Multiplies the value by the interpolation of all components, or of each. Returns false after an issue.
   bool multiply_over_time(const ForeignObject& from, Expressions& value) const {
     const Json* given = from.find("interpolation");
     if (given == nullptr || given->empty()) return true;
@@ -131,7 +131,8 @@ class BodyConditions {
     return nodes;
   }
 
-  // A node that several conditions hold follows the first: native motions would add.
+  // Prescribes the nodes of a condition. A node in several conditions follows the first, because native motions would
+  // add.
   void hold(const PolyfemCondition& condition) {
     if (!has_any(condition.components, dim_)) return;
     std::map<Components, std::vector<int>> nodes_with;
@@ -162,14 +163,15 @@ class BodyConditions {
     }
   }
 
-  // A native load acts on all faces between the nodes. Null if there are none, or after an issue.
+  // Adds a load on the faces of a condition. A native load acts on all faces between the nodes. Returns null if there
+  // are none, or after an issue.
   LoadDesc* load_faces(const PolyfemCondition& condition, LoadKind kind) {
     if (is_zero(condition.value)) return nullptr;
     const std::vector<int> nodes = nodes_of_faces(condition);
     if (nodes.empty()) return nullptr;
     for (std::size_t f = 0; f < selections_.faces.size(); ++f) {
       const std::vector<int>& face = selections_.faces[f];
-      // By its corners, the first nodes.
+      // Tests the corners of the face, which are its first nodes.
       const bool is_between = std::all_of(face.begin(), face.begin() + dim_,
                                           [&](int v) { return std::binary_search(nodes.begin(), nodes.end(), v); });
       if (!is_between || condition.is_of(selections_.face_ids[f])) continue;
@@ -183,7 +185,7 @@ class BodyConditions {
     return &load;
   }
 
-  // Both press with positive values.
+  // Applies a pressure. In both programs, positive values press.
   void press(const PolyfemCondition& condition) {
     const std::string& formula = condition.value[0];
     if (!check_time_formula(formula, "").empty()) {
@@ -215,7 +217,7 @@ class BodyConditions {
     }
   }
 
-  // A body force that is no number; others are the gravity of the scene.
+  // Applies a body force that is a formula. A constant one is the gravity of the scene.
   void weigh() {
     if (!conditions_.body_force || constant_of(*conditions_.body_force)) return;
     LoadDesc& load = body_.loads.emplace_back();
@@ -231,7 +233,7 @@ class BodyConditions {
   int dim_;
   BodyDesc& body_;
   Issues& issues_;
-  std::map<int, Components> taken_;  // per node of the boundary: what of it is prescribed
+  std::map<int, Components> taken_;  // per node of the boundary: its prescribed components
 };
 
 }  // namespace

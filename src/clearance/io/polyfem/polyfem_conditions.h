@@ -1,4 +1,4 @@
-// Boundary and initial conditions of a PolyFEM scene, and what they do to a body.
+// Boundary and initial conditions of a PolyFEM scene, and their effect on a body.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// Something prescribed for all that has one of these numbers.
+/// A value prescribed for everything with one of these numbers.
 struct PolyfemCondition {
   std::vector<int> ids;
   bool is_of_all = false;
@@ -30,15 +30,15 @@ struct PolyfemConditions {
 
 PolyfemConditions read_conditions(const ForeignObject& root, const PolyfemValues& values);
 
-/// Motions and loads of a body that is simulated, and its velocity at the start. One whose whole boundary is held still
-/// becomes an obstacle. What the native scene cannot express is an error at the condition.
+/// Sets the motions, loads and start velocity of a simulated body. A body whose whole boundary is held still becomes an
+/// obstacle. A condition that the native scene cannot express is an error at that condition.
 void apply_conditions(const PolyfemConditions& conditions, const PolyfemSelections& selections, int dim, BodyDesc& body,
                       Issues& issues);
 
-/// The motion of an obstacle: the first of its displacements, else of all, with its number.
+/// Sets the motion of an obstacle: the first displacement for obstacles, or else for all bodies, that has its number.
 void move_obstacle(const PolyfemConditions& conditions, int id, BodyDesc& obstacle);
 
-/// Warns of conditions whose number nothing has.
+/// Warns of conditions whose number does not occur.
 void warn_of_idle_conditions(const PolyfemConditions& conditions, const std::vector<PolyfemSelections>& selections,
                              const std::vector<int>& obstacle_ids, Issues& issues);
 

@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No published scene has more than three; a file that names itself has no end.
+// No published scene has more than three levels; a file that names itself would have no end.
 constexpr int max_depth = 16;
 
 bool is_file(const fs::path& path) {
@@ -24,8 +24,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, error);
 }
 
-// Beside the scene, in `root`, or, if the name goes through a folder `data`, in the stored copy of polyfem-data above
-// the scene.
+// Searches beside the scene, in `root`, and, if the name passes through a folder `data`, in the stored copy of
+// polyfem-data above the scene.
 std::string find_path(const std::string& name, const fs::path& scene, const fs::path& root,
                       bool (*exists)(const fs::path&)) {
   std::error_code error;
@@ -34,7 +34,7 @@ std::string find_path(const std::string& name, const fs::path& scene, const fs::
   if (!root.empty() && exists(root / name)) {
     return (root / name).lexically_normal().lexically_relative(beside).string();
   }
-  // What follows the folder `data`.
+  // Part of the path after the folder `data`.
   fs::path rest;
   bool is_below = false;
   for (const fs::path& part : fs::path(name)) {
@@ -50,7 +50,7 @@ std::string find_path(const std::string& name, const fs::path& scene, const fs::
   return {};
 }
 
-// `*` stands for any characters, `?` for one.
+// Matches a name against a pattern in which `*` stands for any characters and `?` for one.
 bool matches(std::string_view name, std::string_view pattern) {
   if (pattern.empty()) return name.empty();
   if (pattern.front() == '*') {
@@ -60,7 +60,7 @@ bool matches(std::string_view name, std::string_view pattern) {
          matches(name.substr(1), pattern.substr(1));
 }
 
-// Runs of digits compare as numbers.
+// Compares names, with runs of digits as numbers.
 bool is_naturally_less(const std::string& a, const std::string& b) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0, j = 0;
@@ -127,7 +127,7 @@ Result<Json> compose(const Json& scene, const fs::path& path, const JsonFileRead
   if (!composed || !composed->is_object()) return composed;
   const Json patch = own.value("patch", Json());
   own.erase("patch");
-  // Paths in the base are relative to its own root, if it names one, and that root counts instead of ours.
+  // Paths in the base are relative to its own root, if it names one, and that root replaces ours.
   if (const fs::path base_root = find_polyfem_root(*composed, file); !base_root.empty()) {
     own.erase("root_path");
     (*composed)["root_path"] = base_root.string();

@@ -16,7 +16,7 @@ struct Function {
   const char* native;  ///< {0}, {1}, ... are the arguments, each in brackets
 };
 
-// What is missing (fac, ncr, npr) has no counterpart.
+// Functions of TinyExpr with their native forms; fac, ncr and npr have none.
 constexpr Function functions[] = {
     {"abs", 1, "abs({0})"},
     {"acos", 1, "acos({0})"},
@@ -48,8 +48,8 @@ constexpr Function functions[] = {
     {"sign", 1, "({0} > 0 ? 1 : ({0} < 0 ? -1 : 0))"},
 };
 
-// Recursive descent over the grammar of TinyExpr: signs bind more tightly than powers, which are evaluated from the
-// left.
+// Translator by recursive descent over the grammar of TinyExpr, in which signs bind more tightly than powers, and
+// powers are evaluated from the left.
 class Translator {
  public:
   Translator(const std::string& text, const std::string& time) : text_(text), time_(time) {}

@@ -7,8 +7,8 @@
 
 namespace clearance {
 
-/// The formula with functions that only PolyFEM has written out, all logarithms and powers as TinyExpr means them, and
-/// `t` replaced by `time`. Or an issue, without a place, that says what is wrong with it.
+/// Returns the formula with functions that only PolyFEM has written out, all logarithms and powers as TinyExpr means
+/// them, and `t` replaced by `time`. Otherwise returns an issue, without a place, that describes the problem.
 Result<std::string> native_formula(const std::string& formula, const std::string& time = "t");
 
 }  // namespace clearance

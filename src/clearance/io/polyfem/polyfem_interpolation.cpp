@@ -15,14 +15,14 @@ namespace {
 
 enum class Extend { constant, extrapolate, repeat, repeat_offset };
 
-// c_0 + s (c_1 + s (c_2 + s c_3)) of the time s since its start.
+// Coefficients of c_0 + s (c_1 + s (c_2 + s c_3)), where s is the time since the start of the piece.
 using Cubic = std::array<double, 4>;
 
 double slope_at_end(const Cubic& piece, double length) {
   return piece[1] + length * (2.0 * piece[2] + length * 3.0 * piece[3]);
 }
 
-/// Values at points, and what is between them and beyond.
+/// Values at points, with the function between and beyond them.
 class Pieces {
  public:
   Pieces(std::vector<double> points, std::vector<double> values, Extend extend)
@@ -36,13 +36,14 @@ class Pieces {
     for (std::size_t i = 0; i + 1 < points_.size(); ++i) pieces_.push_back({values_[i], slope(i), 0.0, 0.0});
   }
 
-  /// The spline with continuous curvature, whose slope at both ends is zero where it stays constant, or the same where
-  /// it repeats, and whose curvature there is zero where it is extrapolated.
+  /// Sets the spline with continuous curvature. Its slope at both ends is zero where it stays constant, or equal at
+  /// both where it repeats; its curvature there is zero where it is extrapolated.
   void set_cubic() {
     const auto n = static_cast<Eigen::Index>(points_.size()) - 1;
     MatX a = MatX::Zero(n + 1, n + 1);
     VecX b = VecX::Zero(n + 1);
-    // Of neighbouring pieces with slopes m at their ends, the curvatures where they meet.
+    // Adds the curvature of a piece at its start or end to an equation, in terms of the slopes m at its ends.
+    // Neighbouring pieces have equal curvatures where they meet.
     const auto add_start = [&](Eigen::Index row, Eigen::Index i, double sign) {
       const double h = length(i);
       a(row, i) -= sign * 4.0 / h;
@@ -145,7 +146,7 @@ bool is_rising(const std::vector<double>& points) {
   return std::adjacent_find(points.begin(), points.end(), falls) == points.end();
 }
 
-/// A list of any number of numbers; empty if it is none.
+/// Reads a list of any number of numbers; empty if the value is not such a list.
 std::vector<double> read_list(const ForeignObject& from, const char* key) {
   const Json* value = from.find(key);
   const bool is_list =
@@ -196,7 +197,7 @@ std::optional<std::string> read_interpolation(const ForeignObject& interpolation
   if (type == "none") return "1";
   if (type == "linear") return time;
   if (type == "linear_ramp") {
-    // As PolyFEM has it, which jumps at `to` if it does not start at 0.
+    // The formula is that of PolyFEM, which jumps at `to` if `from` is not 0.
     const double from = interpolation.number("from", 0.0), to = interpolation.number("to", 1.0);
     return fmt::format("({0} < {2} ? max(0, {0} - {1}) : {2})", time, from, to);
   }

@@ -11,7 +11,7 @@ namespace {
 
 using Keys = std::vector<std::string_view>;
 
-// `a.b` in the scene, and what stands there.
+// A section `a.b` of the scene and its known keys.
 struct Section {
   std::vector<const char*> path;
   Keys keys;
@@ -170,7 +170,7 @@ class Refusal {
     refuse_if_given(constraints, "soft", "soft constraints are");
   }
 
-  // Values that name no unit are in these.
+  // Values without a unit are in these units.
   void refuse_units() const {
     const ForeignObject units = root_.child("units");
     for (const auto& [key, usual] : {std::pair("length", "m"), std::pair("mass", "kg"), std::pair("time", "s")}) {

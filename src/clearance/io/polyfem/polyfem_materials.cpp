@@ -26,7 +26,7 @@ struct Lame {
   double lambda = 0.0, mu = 0.0;  ///< [Pa]
 };
 
-// PolyFEM's parameters of Lame in the plane are those of plane stress.
+// Returns PolyFEM's Lame parameters, which in 2D are those of plane stress.
 Lame lame_of(double e, double nu, int dim) {
   return {e * nu / (dim == 3 ? (1.0 + nu) * (1.0 - 2.0 * nu) : 1.0 - nu * nu), e / (2.0 * (1.0 + nu))};
 }
@@ -56,7 +56,7 @@ class MaterialReader {
     if (model == nullptr) return material;
     material.model = model->native;
     if (from.has("E") && values_.dim == 3) {
-      // As they stand.
+      // In 3D, E and nu have the same meaning and are taken unchanged.
       material.youngs_modulus = values_.number(from, "E", 1e5, positive("", ""));
       material.poisson_ratio = values_.number(from, "nu", 0.0, poisson_range());
     } else {
@@ -66,7 +66,7 @@ class MaterialReader {
   }
 
  private:
-  // In the plane lambda stays finite.
+  // In 2D lambda stays finite up to a Poisson's ratio of 1.
   Field poisson_range() const { return above(-1.0, "", "").below(values_.dim == 3 ? 0.5 : 1.0, true); }
 
   static const Model* read_model(const ForeignObject& from) {
@@ -89,7 +89,7 @@ class MaterialReader {
             values_.number(from, "mu", 1.0, positive("", ""))};
   }
 
-  // Energies of one kind add as their parameters do.
+  // Reads a sum of models. The parameters of energies of one kind add.
   void read_sum(const ForeignObject& from, MaterialDesc& material) {
     Lame sum;
     int count = 0;

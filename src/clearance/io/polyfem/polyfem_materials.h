@@ -9,10 +9,10 @@ namespace clearance {
 
 class PolyfemMaterials {
  public:
-  /// All of `materials`.
+  /// Reads all of `materials`.
   PolyfemMaterials(const ForeignObject& root, const PolyfemValues& values);
 
-  /// Of the elements with that number; nothing if no material has it, or after an issue.
+  /// Returns the material of the elements with that number; null if no material has it, or after an issue.
   const MaterialDesc* find(int body_id) const;
 
  private:

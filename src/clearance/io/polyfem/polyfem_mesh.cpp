@@ -15,14 +15,14 @@
 namespace clearance {
 namespace {
 
-// More are a scene of millions of elements, and an exponent too many.
+// A larger number would mean millions of elements, and is a typing error.
 constexpr int max_refinements = 8;
 
 bool has_numbers(const Json& value) {
   return std::all_of(value.begin(), value.end(), [](const Json& entry) { return entry.is_number(); });
 }
 
-// The rotations of its modes as a matrix; nothing after an issue.
+// Reads a rotation, in any of PolyFEM's modes, as a matrix; returns nothing after an issue.
 std::optional<Mat<3>> read_rotation(const ForeignObject& from, int dim) {
   const Json* value = from.find("rotation");
   if (value == nullptr || (value->is_array() && value->empty())) return Mat<3>(Mat<3>::Identity());
@@ -47,7 +47,7 @@ std::optional<Mat<3>> read_rotation(const ForeignObject& from, int dim) {
     if (!has(4)) return std::nullopt;
     const Vec<3> last(numbers[1], numbers[2], numbers[3]);
     if (mode == "quaternion") {
-      // Its scalar part comes last.
+      // The scalar part comes last.
       const Eigen::Quaterniond q(numbers[3], numbers[0], numbers[1], numbers[2]);
       if (q.norm() > 0.0) return Mat<3>(q.normalized().toRotationMatrix());
     } else if (last.norm() > 0.0) {
@@ -91,7 +91,8 @@ Vec<3> read_scale(const ForeignObject& from, int dim, const BoundingBox& box) {
   return scale;
 }
 
-// x = R (scale x) + translation, about the origin of the mesh. What is flat already, and scaled by 0, is moved.
+// Reads the transform x = R (scale x) + translation, about the origin of the mesh. An axis without extent that is
+// scaled by 0 is moved instead.
 std::optional<TransformDesc> read_transform(const ForeignObject& entry, int dim, const BoundingBox& box) {
   static const std::vector<std::string_view> known = {"translation", "rotation", "rotation_mode", "scale",
                                                       "dimensions"};
@@ -112,7 +113,7 @@ std::optional<TransformDesc> read_transform(const ForeignObject& entry, int dim,
     transform.scale[c] = 1.0;
     flattened[c] = -box.min[c];
   }
-  // Angles as they stand, where they mean the same.
+  // The angles are kept unchanged where they have the same meaning.
   const std::string mode = from.word("rotation_mode", "xyz");
   const Vec<3> angles = mode == "xyz" && dim == 3 ? polyfem_vector(from, "rotation", dim, Vec<3>::Zero())
                                                   : euler_xyz_from_rotation(*rotation);
@@ -121,7 +122,7 @@ std::optional<TransformDesc> read_transform(const ForeignObject& entry, int dim,
   return transform;
 }
 
-// A grid of copies. Spacings may be in sizes of the mesh.
+// Reads a grid of copies. Spacings may be relative to the size of the mesh.
 std::optional<ArrayDesc> read_array(const ForeignObject& entry, int dim, const BoundingBox& placed) {
   const ForeignObject from = entry.child("array");
   ArrayDesc array;
@@ -143,8 +144,8 @@ std::optional<ArrayDesc> read_array(const ForeignObject& entry, int dim, const B
   return array;
 }
 
-// Elements that are all seen from behind are turned when bodies are made of them, and the order of their corners
-// decides on the numbers of nodes that a higher order adds.
+// Flips the elements if all of them are inverted. Bodies flip such elements anyway, and the order of their corners
+// determines the numbers of the nodes that a higher order adds.
 void turn_inverted_elements(Mesh& mesh) {
   const ElementDefects defects = find_element_defects(mesh);
   const std::size_t num_inverted = mesh.dim == 3 ? defects.inverted_tets.size() : defects.inverted_triangles.size();

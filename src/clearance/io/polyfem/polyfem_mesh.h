@@ -32,27 +32,27 @@ class PolyfemMeshes {
   PolyfemMeshes(std::filesystem::path scene, std::filesystem::path root)
       : scene_(std::move(scene)), root_(std::move(root)) {}
 
-  /// 3 if the first mesh that is to be simulated has tetrahedra, and 2 if not.
+  /// Returns 3 if the first mesh that is to be simulated has tetrahedra, and 2 if not.
   int find_dimension(const std::vector<ForeignObject>& geometry);
-  /// Nothing after an issue; a file that cannot be read is reported for its first entry only.
+  /// Reads an entry. Returns nothing after an issue; a file that cannot be read is reported for its first entry only.
   std::optional<PolyfemMesh> read(const ForeignObject& entry, int dim);
 
  private:
-  /// The mesh that the entry names at `key`, in a scene of that dimension; null if it cannot be read.
+  /// Returns the mesh that the entry names at `key`, in a scene of that dimension; null if it cannot be read.
   std::shared_ptr<const Mesh> load(const ForeignObject& entry, const char* key, const std::string& name, int dim,
                                    std::string& path);
-  /// The files of its `mesh_sequence`: a folder, a pattern, or a list. Empty after an issue.
+  /// Returns the files of the entry's `mesh_sequence`: a folder, a pattern, or a list. Empty after an issue.
   std::vector<std::string> find_sequence(const ForeignObject& entry) const;
 
   std::filesystem::path scene_, root_;
   std::map<std::pair<std::string, int>, std::shared_ptr<const Mesh>> loaded_;
 };
 
-/// Each copy of an array as a mesh of its own. Its box is that of all: what is relative in selections is relative to
-/// it.
+/// Returns each copy of an array as a separate mesh. Its box is that of all copies, because relative values in
+/// selections refer to that box.
 std::vector<PolyfemMesh> copies_of(const PolyfemMesh& mesh);
 
-/// R (scale x) + translation.
+/// Moves the vertices to R (scale x) + translation.
 void move_mesh(const TransformDesc& transform, Mesh& mesh);
 
 /// A face of the boundary of the elements; in 2D a side.
@@ -63,10 +63,10 @@ struct PolyfemFace {
 };
 std::vector<PolyfemFace> boundary_faces(const Mesh& mesh);
 
-/// Is the entry to be left out?
+/// True if the entry is to be left out.
 bool is_disabled(const ForeignObject& entry);
 
-/// `number`, `[number, ...]`: the entries up to `dim`, the others as in `usual`.
+/// Reads `number` or `[number, ...]`: the entries up to `dim`; the others are those of `usual`.
 Vec<3> polyfem_vector(const ForeignObject& from, const char* key, int dim, const Vec<3>& usual);
 
 }  // namespace clearance

@@ -9,7 +9,7 @@ namespace {
 
 struct Renamed {
   std::string_view old;
-  const char* now;  ///< JSON pointer; empty: of no effect on the motion
+  const char* now;  ///< JSON pointer; empty: no effect on the motion
 };
 
 constexpr Renamed of_scene[] = {{"default_params", "/common"},
@@ -45,7 +45,7 @@ constexpr Renamed of_mesh[] = {{"mesh", "/mesh"},
                                {"n_refs", "/n_refs"},
                                {"enabled", "/enabled"}};
 
-// Numbers of obstacles that move: far from those of boundaries.
+// First number of the obstacles that move, far from the numbers of boundaries.
 constexpr int first_obstacle_id = 1000;
 
 class Converter {

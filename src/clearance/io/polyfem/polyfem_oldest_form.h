@@ -8,8 +8,8 @@ namespace clearance {
 
 bool has_oldest_form(const Json& root);
 
-/// The same scene in today's form. Keys that have no place there are warnings; a warning also says that issues name
-/// places of today's form.
+/// Converts the scene to today's form. Keys that have no place there are warnings; a further warning says that issues
+/// name places of today's form.
 Json from_oldest_form(const Json& root, Issues& issues);
 
 }  // namespace clearance

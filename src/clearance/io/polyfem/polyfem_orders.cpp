@@ -12,7 +12,7 @@
 namespace clearance {
 namespace {
 
-// Nothing after an issue.
+// Reads an order; returns nothing after an issue.
 std::optional<int> read_order(const ForeignObject& from, const char* key) {
   const Json* value = from.find(key);
   if (value != nullptr && value->is_number_integer() && *value >= 1 && *value <= max_order) return value->get<int>();
@@ -56,7 +56,7 @@ PolyfemOrders::PolyfemOrders(const ForeignObject& root) {
   }
 }
 
-// Of several entries for one volume PolyFEM keeps the last.
+// Finds the last entry that has the volume, as PolyFEM does.
 int PolyfemOrders::find(int body_id) const {
   const auto found = std::find_if(entries_.rbegin(), entries_.rend(), [&](const Entry& entry) {
     return entry.is_of_all || std::find(entry.ids.begin(), entry.ids.end(), body_id) != entry.ids.end();

@@ -9,12 +9,12 @@ namespace clearance {
 
 class PolyfemOrders {
  public:
-  /// All of `space.discr_order`: a number, or a list of numbers for volumes.
+  /// Reads `space.discr_order`: a number, or a list of numbers for volumes.
   explicit PolyfemOrders(const ForeignObject& root);
 
-  /// Of the displacements in the elements with that number.
+  /// Returns the order of the displacements in the elements with that number.
   int find(int body_id) const;
-  /// Warns of volumes that nothing is made of.
+  /// Warns of volumes that no element belongs to.
   void warn_of_idle(const std::vector<PolyfemSelections>& selections, Issues& issues) const;
 
  private:
@@ -28,8 +28,9 @@ class PolyfemOrders {
   std::vector<Entry> entries_;
 };
 
-/// The order of a body with these numbers of elements, and the mesh with all the nodes that it has. A warning says
-/// where it is a higher one than asked for: all elements of a body have the same, and that of their shape or more.
+/// Sets the order of a body with these numbers of elements, gives the mesh all the nodes of that order, and returns the
+/// order. All elements of a body have the same order, at least that of their shape; a warning tells where it is higher
+/// than requested.
 int set_order(const ForeignObject& entry, const PolyfemOrders& orders, const std::vector<int>& body_ids, Mesh& mesh);
 
 }  // namespace clearance

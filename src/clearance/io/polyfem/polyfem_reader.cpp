@@ -25,7 +25,7 @@ bool has_any(const Json& root, std::initializer_list<const char*> keys) {
 
 class SceneReader {
  public:
-  /// `folder`: what `root_path` means.
+  /// `folder` is the folder that `root_path` means.
   SceneReader(const ForeignObject& root, const std::filesystem::path& path, const std::filesystem::path& folder)
       : root_(root), path_(path), meshes_(path, folder), orders_(root) {}
 
@@ -56,7 +56,7 @@ class SceneReader {
   }
 
  private:
-  // rho b = -rho rhs: `rhs` is what the divergence of stress equals.
+  // Sets the gravity: rho b = -rho rhs, because `rhs` equals the divergence of stress.
   void set_gravity() {
     scene_.gravity = Vec<3>::Zero();
     if (!conditions_.body_force) return;
@@ -72,7 +72,7 @@ class SceneReader {
     if (type == "mesh_sequence" && !entry.flag("is_obstacle", false)) return;       // refused
     const std::optional<PolyfemMesh> mesh = meshes_.read(entry, values_.dim);
     if (!mesh) return;
-    // Selections hold other nodes of every copy.
+    // Selections contain different nodes in every copy.
     const Json* faces = entry.find("surface_selection");
     const bool has_choices = (faces != nullptr && !faces->is_number()) || entry.has("point_selection");
     if (!has_choices || entry.flag("is_obstacle", false)) return add(entry, *mesh, materials);
@@ -109,7 +109,8 @@ class SceneReader {
     scene_.bodies.push_back(std::move(body));
   }
 
-  // The first file is where the scene starts, not where the first step ends.
+  // Follows a sequence of files. The first file is the state at the start of the scene, not at the end of the first
+  // step.
   void follow(const ForeignObject& entry, std::vector<std::string> files, BodyDesc& body) const {
     MotionDesc& motion = body.motions.emplace_back();
     motion.mesh_files = std::move(files);
@@ -145,7 +146,7 @@ class SceneReader {
     scene_.half_spaces.push_back(plane);
   }
 
-  // The material of most elements is that of the body, others are its parts.
+  // Sets the materials. The material of most elements is that of the body, others become its parts.
   void set_materials(const ForeignObject& entry, const PolyfemMaterials& materials, const std::vector<int>& body_ids,
                      BodyDesc& body) {
     std::map<int, std::vector<int>> elements_of;

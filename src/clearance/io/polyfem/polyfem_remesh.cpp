@@ -33,17 +33,17 @@ class RemeshReader {
  private:
   void read_splits(RemeshDesc& remesh) {
     remesh.split = split_.flag("enabled", true);
-    // 0 is no number of ours: theirs takes any fall of the energy, and any length.
+    // A native value of 0 means something else. PolyFEM's 0 accepts any fall of the energy, and any length.
     constexpr double least = std::numeric_limits<double>::min();
     remesh.gain = std::max(split_.number("acceptance_tolerance", 1e-3, at_least_zero), least);
     remesh.split_quantile = split_.number("culling_threshold", 0.95, at_least_zero.below(1.0, true));
     remesh.depth = split_.integer("max_depth", 3);
     if (remesh.depth < 1) split_.error("max_depth", "must be at least 1");
-    // Theirs is of edges before they are split.
+    // PolyFEM's limit is that of edges before they are split.
     remesh.smallest_edge = std::max(split_.number("min_edge_length", 1e-6, at_least_zero) / 2.0, least);
   }
 
-  /// One loss counts for all of them.
+  /// Reads the other operations, which share a single loss.
   void read_others(RemeshDesc& remesh) {
     remesh.collapse = collapse_.flag("enabled", true);
     remesh.collapse_quantile = collapse_.number("culling_threshold", 0.01, at_least_zero.below(1.0, false));
@@ -101,7 +101,7 @@ void read_polyfem_remesh(const ForeignObject& root, SceneDesc& scene) {
   const ForeignObject remesh = root.child("space").child("remesh");
   if (!remesh.flag("enabled", false)) return;
   scene.remesh = RemeshReader(remesh).read();
-  // Contacts of elements that adapt have one for a pair of bodies.
+  // Contacts of elements that adapt have one stiffness for a pair of bodies.
   scene.contact.stiffness = ContactStiffnessKind::bodies;
 }
 

@@ -11,14 +11,14 @@ namespace clearance {
 namespace {
 
 using Inside = std::function<bool(const Vec<3>&)>;
-// The number that a point gets; no_id if it is not selected.
+// Function that returns the number of a point; no_id if the point is not selected.
 using Selector = std::function<int(const Vec<3>&)>;
 
 Selector select(int id, Inside is_inside) {
   return [id, is_inside = std::move(is_inside)](const Vec<3>& p) { return is_inside(p) ? id : no_id; };
 }
 
-// Names or numbers of an axis: 1 and "x" upwards, -1 and "-x" downwards; 0 after an issue.
+// Reads the name or number of an axis: 1 and "x" upwards, -1 and "-x" downwards; 0 after an issue.
 int read_axis(const ForeignObject& from, int dim) {
   const Json& value = *from.find("axis");
   int axis = 0;
@@ -34,7 +34,7 @@ int read_axis(const ForeignObject& from, int dim) {
   return 0;
 }
 
-// A selector by `threshold` selects everything, and numbers it by the side of the box that it lies on.
+// A selector by `threshold`: it selects everything, and numbers it by the side of the box on which it lies.
 struct BoxSides {
   double threshold = 0.0;  ///< [m]
   int offset = 0;          ///< added to the number of the side
@@ -45,11 +45,12 @@ BoxSides read_box_sides(const ForeignObject& from) {
   std::vector<std::string> reported;
   from.warn_of_unknown_keys(known, reported);
   const double threshold = from.number("threshold", 0.0);
-  // PolyFEM takes 1e-7 in place of a negative one.
+  // PolyFEM replaces a negative threshold by 1e-7.
   return {threshold < 0.0 ? 1e-7 : threshold, from.integer("id_offset", 0)};
 }
 
-// 1 left, 2 bottom, 3 right, 4 top, 5 back, 6 front, 7 other: of the sides of the box, in this order.
+// Returns the side of the box on which a point lies: 1 left, 2 bottom, 3 right, 4 top, 5 back, 6 front, 7 none. The
+// sides are tested in this order.
 int side_of_box(const Vec<3>& p, const BoundingBox& box, double threshold, int dim) {
   if (std::abs(p[0] - box.min[0]) < threshold) return 1;
   if (std::abs(p[1] - box.min[1]) < threshold) return 2;
@@ -64,7 +65,7 @@ class SelectorReader {
  public:
   SelectorReader(const BoundingBox& box, int dim) : box_(box), dim_(dim) {}
 
-  /// Without shape, after an issue, it selects nothing.
+  /// Reads a selector. A selector without a shape selects nothing, after an issue.
   Selector read(const ForeignObject& from) const {
     static const std::vector<std::string_view> known = {"id",       "box",    "axis",   "position",
                                                         "relative", "center", "radius", "p1",
@@ -158,7 +159,7 @@ class SelectorReader {
   int dim_;
 };
 
-// Numbers of points by the selection that stands at `key`. Of several selectors the first that has a point counts.
+// Returns the numbers of points by the selection at `key`. The first selector that has a point decides.
 std::vector<int> number_points(const ForeignObject& entry, const char* key, const std::vector<Vec<3>>& points,
                                const BoundingBox& box, int dim) {
   std::vector<int> ids(points.size(), no_id);
@@ -193,7 +194,7 @@ std::vector<int> number_points(const ForeignObject& entry, const char* key, cons
   return ids;
 }
 
-// Of their corners, the first nodes.
+// Returns the mean of the corners of each element, which are its first nodes.
 template <class Elements>
 std::vector<Vec<3>> middles(const Elements& elements, int num_corners, const std::vector<Vec<3>>& x) {
   std::vector<Vec<3>> points;
@@ -226,12 +227,13 @@ void read_nodes(const ForeignObject& entry, const PolyfemMesh& mesh, PolyfemSele
   }
 }
 
-// Elements before they were refined: the parts of one follow each other.
+// Returns the number of parts of an element after refinement. The parts of one element follow each other.
 std::size_t parts_of_element(const PolyfemMesh& mesh) {
   return std::size_t{1} << (mesh.placed.dim * mesh.refinements);
 }
 
-// All parts of an element have the same volume: the mean of their middles is its middle.
+// Returns the middles of the elements before refinement. All parts of an element have the same volume, so the mean of
+// their middles is its middle.
 std::vector<Vec<3>> middles_of_coarse_elements(const PolyfemMesh& mesh) {
   const Mesh& placed = mesh.placed;
   const std::vector<Vec<3>> points =
@@ -242,8 +244,9 @@ std::vector<Vec<3>> middles_of_coarse_elements(const PolyfemMesh& mesh) {
   return coarse;
 }
 
-// The numbers of the physical groups of the mesh file per element before refinements, 0 for elements of none; one entry
-// if all have the same. PolyFEM takes the first group of an element, which is the one with the smallest number here.
+// Returns the numbers of the physical groups of the mesh file per element before refinements, 0 for elements without a
+// group; one entry if all are the same. PolyFEM takes the first group of an element, which here is the one with the
+// smallest number.
 std::vector<int> stored_body_ids(const PolyfemMesh& mesh) {
   const Mesh& placed = mesh.placed;
   const auto dim = static_cast<std::size_t>(placed.dim);
@@ -277,7 +280,7 @@ std::vector<int> stored_body_ids(const PolyfemMesh& mesh) {
 std::vector<int> read_body_ids(const ForeignObject& entry, const PolyfemMesh& mesh) {
   const Json* value = entry.find("volume_selection");
   if (value != nullptr && value->is_number()) return {entry.integer("volume_selection", 0)};
-  // Elements that no selection has keep the number that the file gives them.
+  // Elements outside of every selection keep the number from the file.
   std::vector<int> ids = stored_body_ids(mesh);
   if (value == nullptr || value->is_null()) return ids;
   if (value->is_object() && value->contains("id_offset") && value->size() == 1) {

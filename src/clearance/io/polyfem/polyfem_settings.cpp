@@ -11,7 +11,7 @@ namespace {
 const Field above_zero = positive("", "");
 const Field at_least_zero = at_least(0.0, "", "");
 
-// Only what its own steps are made of has a counterpart.
+// Reads the integrator. Only those with native steps have a counterpart.
 TimeIntegrator read_integrator(const ForeignObject& time, TimeDesc& desc) {
   const Json* value = time.find("integrator");
   if (value == nullptr) return TimeIntegrator::implicit_euler;
@@ -30,7 +30,7 @@ TimeIntegrator read_integrator(const ForeignObject& time, TimeDesc& desc) {
   return TimeIntegrator::implicit_euler;
 }
 
-// [s^2] What a step multiplies energies by.
+// Returns the factor [s^2] by which a step multiplies energies.
 double scale_of_energies(const TimeDesc& time) {
   const double h_sq = time.step * time.step;
   switch (time.integrator) {
@@ -73,7 +73,7 @@ class SettingsReader {
       contact.dhat = contact_.number("dhat_percentage", 0.8, above_zero) * shortest_edge;
     }
     contact.close_distance = std::min(contact.close_distance, contact.dhat);
-    // Two names of one formulation.
+    // Both keys name the same formulation.
     const bool is_gcp = contact_.flag("use_gcp_formulation", false) || contact_.flag("use_smooth_formulation", false);
     if (is_gcp) {
       read_orientation();
@@ -82,7 +82,7 @@ class SettingsReader {
     }
     const Json* stiffness = of_contact_.find("barrier_stiffness");
     if (stiffness != nullptr && stiffness->is_number()) {
-      // Theirs multiplies an energy, ours stands in the incremental potential.
+      // PolyFEM's stiffness multiplies an energy, the native one is part of the incremental potential.
       const double of_energy = of_contact_.number("barrier_stiffness", 0.0, above_zero);
       const double scale = contact.physical_barrier.value_or(false) ? 1.0 : scale_of_energies(scene_.time);
       contact.kappa = is_gcp ? 0.0 : of_energy * scale;
@@ -109,7 +109,7 @@ class SettingsReader {
     contact.physical_barrier = flag("use_physical_barrier");
   }
 
-  /// A cosine of 1 is as good as one slightly below.
+  /// Reads the parameters of orientation. A cosine slightly below 1 serves as well as 1.
   void read_orientation() {
     ContactDesc& contact = scene_.contact;
     contact.formulation = ContactFormulation::gcp;
@@ -126,7 +126,7 @@ class SettingsReader {
     friction.coefficient = values_.number(contact_, "friction_coefficient", 0.0, at_least_zero);
     friction.eps_v = values_.number(contact_, "epsv", 1e-3, above_zero);
     friction.eps_v_is_absolute = true;
-    // -1: until the forces agree with their lags, which is our 0; their 0 is no friction.
+    // PolyFEM's -1 means until the forces agree with their lags, which is the native 0; PolyFEM's 0 means no friction.
     const int iterations = of_contact_.integer("friction_iterations", 1);
     friction.iterations = std::max(iterations, 0);
     if (iterations != 0) return;
@@ -167,7 +167,7 @@ class SettingsReader {
 PolyfemTime read_polyfem_time(const ForeignObject& root, const PolyfemValues& values) {
   PolyfemTime time;
   if (!root.has("time")) {
-    // A static solution is that of one step; PolyFEM takes it at t = 1.
+    // A static solution is that of one step; PolyFEM evaluates it at t = 1.
     time.desc.step = time.desc.duration = 1.0;
     time.desc.integrator = TimeIntegrator::quasi_static;
     return time;

@@ -5,14 +5,15 @@
 
 namespace clearance {
 
-/// Time, which values depend on: `t` of the native scene counts from its start.
+/// Time of the scene, which values depend on: `t` of the native scene counts from its start.
 struct PolyfemTime {
   TimeDesc desc;
   double start = 0.0;  ///< [s]
 };
 PolyfemTime read_polyfem_time(const ForeignObject& root, const PolyfemValues& values);
 
-/// Everything but bodies, gravity and time, which is there already. `shortest_edge` [m] of all boundaries.
+/// Reads everything but bodies, gravity and time, which must be set already. `shortest_edge` [m] is that of all
+/// boundaries.
 void read_polyfem_settings(const ForeignObject& root, const PolyfemValues& values, double shortest_edge,
                            SceneDesc& scene);
 

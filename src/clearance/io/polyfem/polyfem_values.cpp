@@ -13,7 +13,7 @@ namespace {
 
 struct Unit {
   const char* name;
-  double si;  ///< how much of the SI unit it is
+  double si;  ///< its size in the SI unit
 };
 constexpr Unit units[] = {{"", 1.0},       {"m", 1.0},       {"cm", 1e-2},   {"mm", 1e-3},       {"um", 1e-6},
                           {"km", 1e3},     {"kg", 1.0},      {"g", 1e-3},    {"t", 1e3},         {"s", 1.0},
@@ -31,7 +31,7 @@ class ValueReader {
   ValueReader(const PolyfemValues& values, Issues& issues, std::vector<double> times = {})
       : values_(values), issues_(issues), times_(std::move(times)) {}
 
-  /// As a native formula; nothing after an issue.
+  /// Reads a value as a native formula; returns nothing after an issue.
   std::optional<std::string> read(const Json& value, const std::string& place) {
     if (value.is_number()) {
       if (std::isfinite(value.get<double>())) return text_of(value.get<double>());
@@ -63,7 +63,8 @@ class ValueReader {
     return fmt::format("({}) * {}", *formula, text_of(known->si));
   }
 
-  // A number for each of the times. PolyFEM evaluates tables at their times only, which steps have to meet.
+  // Reads a table with a number for each of the times. PolyFEM evaluates tables only at their times, which its steps
+  // have to meet.
   std::optional<std::string> read_table(const Json& value, const std::string& place) {
     if (times_.empty()) {
       return fail(value, place,
@@ -79,7 +80,7 @@ class ValueReader {
                   fmt::format("expected as many numbers as `time_reference` has times ({})", times_.size()));
     }
     std::string formula = piecewise_linear(times_, value.get<std::vector<double>>(), values_.time);
-    // muParser reads up to 20,000 characters, and what the formula is multiplied by comes on top.
+    // muParser reads up to 20,000 characters, including the formula's later factors.
     constexpr std::size_t longest_formula = 18000;
     if (formula.size() <= longest_formula) return formula;
     return fail(value, place,

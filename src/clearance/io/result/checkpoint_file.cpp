@@ -35,7 +35,7 @@ class ByteReader {
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
   bool take(void* to, std::size_t count) {
     if (count > bytes_.size() - at_) return false;
-    // Nothing to copy may come without a place to copy it to.
+    // An empty array may have a null address, which memcpy does not allow.
     if (count > 0) std::memcpy(to, bytes_.data() + at_, count);
     at_ += count;
     return true;
@@ -47,7 +47,7 @@ class ByteReader {
   std::size_t at_ = 0;
 };
 
-/// What follows the magic, up to the hash.
+/// Parses the bytes between the magic and the hash.
 std::optional<Checkpoint> parse(std::string_view bytes) {
   ByteReader reader(bytes);
   Checkpoint checkpoint;

@@ -1,4 +1,4 @@
-// The file that --resume goes on from.
+// The file from which --resume continues.
 #pragma once
 
 #include <filesystem>
@@ -17,10 +17,11 @@ struct Checkpoint {
   std::map<std::string, std::vector<double>> arrays;
 };
 
-/// One binary file: magic, step, time, then name, count and numbers of each array, then a hash of all before it.
+/// Writes one binary file: magic, step, time, then name, count and numbers of each array, then a hash of everything
+/// before it.
 Result<Done> write_checkpoint_file(const std::filesystem::path& path, const Checkpoint& checkpoint);
 
-/// Whatever is cut off, changed or not ours is an issue.
+/// Reads a checkpoint. A truncated, changed or foreign file is an issue.
 Result<Checkpoint> read_checkpoint_file(const std::filesystem::path& path);
 
 }  // namespace clearance

@@ -12,13 +12,14 @@ namespace clearance {
 namespace {
 
 constexpr double gain_limit = 0.03, loss_limit = 0.03, strain_limit = 0.1;
-/// Of the scene's energy at work, in one step. Sound runs were seen to make up to 0.023, bodies that were led around
-/// each other 0.083 and more, and a scripted node that catches up after it was blocked 0.074.
+/// Largest energy made in one step, as a fraction of the scene's energy at work. Sound runs made up to 0.023, bodies
+/// that were led around each other 0.083 and more, and a scripted node that catches up after it was blocked 0.074.
 constexpr double made_limit = 0.05;
-/// Of the radius of a body. What hangs at rest strains its joint by 1e-8, bodies that a crane lifts by 1e-7.
+/// Least displacement of a strained joint, as a fraction of a body's radius. A body that hangs at rest strains its
+/// joint by 1e-8, bodies that a crane lifts by 1e-7.
 constexpr double least_strain = 1e-5;
 
-/// Never the integrator that is in use.
+/// Returns the remedy, which never names the integrator in use.
 const char* remedy(TimeIntegrator integrator) {
   switch (integrator) {
     case TimeIntegrator::implicit_euler:
@@ -38,10 +39,10 @@ void EnergyMonitor::add(const StepEnergies& step) {
   lost_ = step.lost;
   lost_in_impacts_ = step.lost_in_impacts;
   is_loser_driven_ = step.is_loser_driven;
-  // What a joint stores is no energy at work: it is what is to be judged.
+  // The energy stored in joints does not count as energy at work, because it is what the limit judges.
   stored_ += step.stored_change;
   at_work_ = std::max({at_work_, step.kinetic, step.kinetic - step.kinetic_change, std::abs(stored_ - step.joint)});
-  // Without inertia there is no integrator: what is not balanced is rounding.
+  // Without inertia there is no integrator, and any imbalance is rounding.
   if (step.kinetic > 0.0 && integrator_ != TimeIntegrator::quasi_static)
     most_made_ = std::max(most_made_, step.made / at_work_);
   strained_ = std::max(strained_, step.strained);
@@ -62,7 +63,7 @@ void EnergyMonitor::add(const StepEnergies& step) {
   adaptation_.made += step.adaptation->made;
 }
 
-/// What was lost, what it costs, and what to do.
+/// Returns the text about a loss: its amount, its effect and a remedy.
 std::string EnergyMonitor::loss_text() const {
   const std::string loss = fmt::format("the time integrator has taken out {:.3g} % of the energy that '{}' had at work",
                                        100.0 * lost_.first, lost_.second);

@@ -1,5 +1,5 @@
-// What a run's energy accounts, and elements that adapt, say of its worth: warnings by name, from the lines of
-// stats.jsonl.
+// Warnings, by name, about how far a run's result can be trusted. They follow from the energy accounts and from the
+// adaptation of elements in the lines of stats.jsonl.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace clearance {
 
-/// Of a body's size: what it may move in a step for an impact to be resolved, about.
+/// Approximate motion of a body in one step, as a fraction of its size, up to which an impact is resolved.
 inline constexpr double resolved_motion = 0.1;
 
-/// [rad] What a body may turn in a step, about.
+/// Approximate rotation [rad] of a body in one step up to which its motion is resolved.
 inline constexpr double resolved_turn = 0.1;
 
 struct RunWarning {
@@ -23,47 +23,51 @@ struct RunWarning {
   std::string message;  ///< what was found, how much, and what to do
 };
 
-/// Of one step.
+/// Energies and extreme values of one step.
 struct StepEnergies {
   double kinetic = 0.0, joint = 0.0;                 ///< [J]
   double kinetic_change = 0.0, stored_change = 0.0;  ///< [J]
   double made = 0.0;                                 ///< [J] by the integrator, impacts included, in the whole scene
-  /// Of the body where the integrator has done most so far: its part of the body's energy at work, the body's name.
+  /// Body for which the integrator has gained or lost most energy so far: this energy as a share of the body's energy
+  /// at work, and the body's name.
   std::pair<double, std::string> gained, lost;
-  /// Of the joint that is most out of place: by how much of the smaller body's radius, and what it is.
+  /// Joint that is most out of place: its displacement as a share of the smaller body's radius, and a description of
+  /// the joint.
   std::pair<double, std::string> strained;
-  /// Of two bodies that move past each other: by how much of the smaller one's size, who they are.
+  /// Two bodies that move past each other fastest: their relative motion as a share of the smaller one's size, and
+  /// their names.
   std::pair<double, std::string> coarse;
-  /// Of the stiff body that turns farthest: by what angle [rad], its name.
+  /// Stiff body that turns farthest: its angle [rad] and its name.
   std::pair<double, std::string> turned;
-  /// Of the body whose curved boundary is farthest from its flat pieces: twice that over min_separation, its name.
+  /// Body whose curved boundary is farthest from its flat pieces: twice that distance over min_separation, and its
+  /// name.
   std::pair<double, std::string> curved;
-  /// Of bodies whose elements adapt.
+  /// Adaptation of elements in this step.
   struct Adaptation {
     double num_done = 0.0, num_rejected = 0.0, num_unsafe = 0.0;  ///< operations
     double made = 0.0;                                            ///< [J] by moving fields to other elements
   };
   std::optional<Adaptation> adaptation = {};
-  /// Of the stiff body that is strained most, above what a stiff body may be: by how much, its name.
+  /// Stiff body whose strain exceeds the limit for stiff bodies most: its strain and its name.
   std::pair<double, std::string> stiff_strain = {};
-  /// Of the body of linear elasticity whose elements have turned farthest, beyond what is small: by what angle [rad].
+  /// Body of linear elasticity whose elements have turned farthest, beyond a small angle: its angle [rad] and its name.
   std::pair<double, std::string> large_rotation = {};
   double time = 0.0;             ///< [s] at the end of the step
-  double lost_in_impacts = 0.0;  ///< of the body that lost most: what impacts took besides, a share as well
+  double lost_in_impacts = 0.0;  ///< share that impacts took in addition from the body that lost most
   bool is_loser_driven = false;  ///< a drive or a prescribed motion acts on that body
 };
 
 /// The integrator has gained energy if its part (impacts included) has risen by three hundredths of a body's energy at
-/// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Bodies count by themselves,
-/// or with those that joints connect them with: a large one far away hides nothing. It has also gained energy if a
-/// single step makes a twentieth of all that is at work in the scene, whatever impacts hide of single bodies. A step is
-/// coarse if two bodies move past each other by half of the smaller one's size, or one turns by half a radian. Joints
-/// are strained if they store a tenth of all other energy at work in the scene, and one of them is out of place by more
-/// than carrying the weight of its bodies takes: one that hangs at rest is not. Elements that are to adapt and never
-/// did have to be right as they are, which nobody has looked at.
+/// work above its lowest point; lost, if without impacts it has fallen by three hundredths. Each body counts by itself,
+/// or with those that joints connect it to, so that a large body far away hides nothing. It has also gained energy if a
+/// single step makes a twentieth of all that is at work in the scene, even where impacts hide the gain of single
+/// bodies. A step is coarse if two bodies move past each other by half of the smaller one's size, or one turns by half
+/// a radian. Joints are strained if they store a tenth of all other energy at work in the scene, and one of them is out
+/// of place by more than carrying the weight of its bodies takes; a joint that hangs at rest is not strained. If
+/// elements may adapt but never did, a warning says so, because the mesh was then never checked.
 class EnergyMonitor {
  public:
-  /// `integrator`: that of the run, which no remedy names.
+  /// `integrator` is that of the run; no remedy suggests it.
   explicit EnergyMonitor(TimeIntegrator integrator = TimeIntegrator::implicit_euler) : integrator_(integrator) {}
 
   void add(const StepEnergies& step);

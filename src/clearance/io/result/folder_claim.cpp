@@ -27,7 +27,7 @@ Issue busy(const fs::path& folder) {
   return problem(folder, "another run is writing into this folder: wait until it ends, or choose another with -o");
 }
 
-/// Why a folder may not be used so.
+/// Returns the reason why the folder may not be used in this way.
 std::optional<Issue> find_objection(const fs::path& folder, FolderContent content, FolderUse use) {
   if (content == FolderContent::foreign) {
     return problem(folder, "holds files that are no result of this program (" + describe_content(folder) +
@@ -47,7 +47,7 @@ std::optional<Issue> find_objection(const fs::path& folder, FolderContent conten
   return std::nullopt;
 }
 
-/// What going on with a folder means.
+/// Returns the use that `go_on` means for this folder.
 FolderUse use_to_go_on(const fs::path& folder) {
   const Result<FolderContent> content = inspect_result_folder(folder);
   if (!content || *content != FolderContent::result) return FolderUse::start;
@@ -77,11 +77,11 @@ Result<FolderClaim> FolderClaim::make(const fs::path& folder, FolderUse use) {
   const bool is_new = fs::create_directories(folder, error);
   if (error) return problem(folder, "cannot make this folder: " + error.message());
 
-  // The lock. Where a file system has none, the run goes on without.
+  // Takes the lock. On a file system without locks, the run continues without it.
   FolderClaim claim(folder, use, ::open((folder / lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   claim.has_made_folder_ = is_new;
   if (claim.descriptor_ < 0) return problem(folder, std::string("cannot be written into: ") + std::strerror(errno));
-  // Whoever asks is_being_written has it for a moment.
+  // A call of is_being_written holds the lock for a moment.
   for (int attempt = 0; ::flock(claim.descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
     if (attempt == 10) return busy(folder);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));

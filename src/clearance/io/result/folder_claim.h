@@ -11,25 +11,27 @@
 
 namespace clearance {
 
-/// An empty file that makes a folder this program's own. A run holds a lock on it, which ends with the process however
-/// that ends; the file stays.
+/// An empty file that marks a folder as this program's own. A run holds a lock on it, which ends with the process in
+/// every case; the file stays.
 inline constexpr const char* lock_file = "clearance.lock";
 
-/// Whether a run holds the lock; without a lock file nobody does.
+/// True if a run holds the lock. Without a lock file, no run does.
 bool is_being_written(const std::filesystem::path& folder);
 
 enum class FolderUse {
-  start,      ///< a new result; an older one is refused
-  overwrite,  ///< a new result in the place of an older one
-  resume,     ///< goes on with a result
-  go_on       ///< whichever of the three leads to a whole result: for programs that call runs again until they are done
+  start,      ///< writes a new result; refuses to replace an older one
+  overwrite,  ///< replaces an older result with a new one
+  resume,     ///< continues a result
+  /// the use of the three that leads to a whole result; for programs that repeat a run until it is complete
+  go_on
 };
 
 class FolderClaim {
  public:
-  /// Makes the folder where it is missing (but not to resume) and takes the lock, which a claim holds until it ends: to
-  /// resume in the same process, the first claim has to be gone. A refusal touches nothing. `go_on` becomes another use
-  /// once the lock is held: `resume` where there is a checkpoint, `overwrite` where a run ended before its first one.
+  /// Makes the folder if it is missing (but not to resume) and takes the lock, which the claim holds until it is
+  /// destroyed. To resume in the same process, destroy the first claim before. A refusal changes nothing. Once the lock
+  /// is held, `go_on` becomes another use: `resume` if there is a checkpoint, `overwrite` if a run ended before its
+  /// first one.
   static Result<FolderClaim> make(const std::filesystem::path& folder, FolderUse use);
 
   FolderClaim(FolderClaim&& other) noexcept;
@@ -38,7 +40,7 @@ class FolderClaim {
   FolderClaim& operator=(const FolderClaim&) = delete;
   ~FolderClaim();
 
-  /// Takes back the folder, if the claim has made it and nothing but the lock and the files named is in it.
+  /// Removes the folder if the claim has made it and it holds nothing but the lock and the named files.
   void withdraw(const std::vector<std::string>& files);
 
   const std::filesystem::path& folder() const { return folder_; }

@@ -14,7 +14,7 @@ struct PvdEntry {
   std::string file;   ///< relative to the folder of the .pvd
 };
 
-/// Written to a temporary name and renamed: the list is whole at every moment.
+/// Writes the list under a temporary name and renames it, so that it is complete at every moment.
 Result<Done> write_pvd(const std::filesystem::path& path, const std::vector<PvdEntry>& entries);
 
 Result<std::vector<PvdEntry>> read_pvd(const std::filesystem::path& path);

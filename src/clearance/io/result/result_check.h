@@ -1,4 +1,4 @@
-// Is a folder a result of this program? One wording for all commands that read results.
+// Check that a folder is a result of this program, with one wording for all commands that read results.
 #pragma once
 
 #include <filesystem>
@@ -7,8 +7,8 @@
 
 namespace clearance {
 
-/// An issue if `path` is no folder, or a folder without `file` that is no result. What else is missing in a result is
-/// told by those who read it.
+/// Returns an issue if `path` is not a folder, or is a folder without `file` that is no result. The readers report
+/// other missing files.
 Result<Done> check_result_folder(const std::filesystem::path& path, const char* file);
 
 }  // namespace clearance

@@ -21,7 +21,7 @@ Issue problem(const fs::path& path, std::string message) {
   return {path.string(), "", "", std::move(message), Severity::error};
 }
 
-/// Results of versions without a lock file: a scene, and a list of frames with the names that this program gives them.
+/// True for results of versions without a lock file: a scene, and a list of frames with this program's file names.
 bool has_list_of_our_frames(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_regular_file(folder / "scene.json", error)) return false;
@@ -77,7 +77,7 @@ std::optional<int> step_of_frame_file(std::string_view file) {
   int step = -1;
   const char* last = file.data() + file.size() - end.size();
   const auto parsed = std::from_chars(file.data() + begin.size(), last, step);
-  // Only the very name: anything else is not ours to remove.
+  // Accepts only the exact name, because any other file is not the program's to remove.
   if (parsed.ptr != last || step < 0 || frame_file(step) != file) return std::nullopt;
   return step;
 }

@@ -1,5 +1,5 @@
-// Which files of a result folder are the program's own. Only these are ever replaced or removed: whatever else lies in
-// the folder, in frames/ or in checkpoint/ is the user's.
+// The files of a result folder that are the program's own. Only these are ever replaced or removed. Everything else in
+// the folder, in frames/ or in checkpoint/ belongs to the user.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace clearance {
 
-/// What a run finds where its result is to be.
+/// Content of the folder in which a run is to store its result.
 enum class FolderContent {
   nothing,   ///< no such folder, or an empty one
   foreign,   ///< files, but none of a result of this program
@@ -21,10 +21,10 @@ enum class FolderContent {
   result     ///< frames, statistics, a checkpoint or a summary of a run
 };
 
-/// Reads only. An issue if it is no folder or cannot be read.
+/// Inspects a folder without changing it. Returns an issue if it is not a folder or cannot be read.
 Result<FolderContent> inspect_result_folder(const std::filesystem::path& folder);
 
-/// The first entries by name, for messages: `a.txt, b.txt, c.txt and 4 more`
+/// Returns the first entries by name, for messages: `a.txt, b.txt, c.txt and 4 more`
 std::string describe_content(const std::filesystem::path& folder);
 
 /// Values of controls by their names.
@@ -33,28 +33,30 @@ using ControlValues = std::vector<std::pair<std::string, double>>;
 /// `frames/frame_000012.vtu`
 std::string frame_file(int step);
 
-/// The step of a frame of ours; nothing for any other name.
+/// Returns the step of a frame file that this program writes; nothing for any other name.
 std::optional<int> step_of_frame_file(std::string_view file);
 
 /// One whole line of stats.jsonl.
 struct StatsLine {
   std::string text;
   int step = 0;
-  std::optional<bool> has_frame;  ///< nothing: of an older program, which did not say
+  std::optional<bool> has_frame;  ///< absent: written by an older program, which did not store it
 };
 
-/// What the controls were in every step that stats.jsonl has; none without such a file, or of a scene without controls.
+/// Returns the values of the controls in every step of stats.jsonl. The map is empty without such a file and for a
+/// scene without controls.
 std::map<int, ControlValues> read_controls(const std::filesystem::path& folder);
 
-/// The lines up to the first that is cut off, broken or not of the step after the last line's; none without a file.
+/// Returns the lines up to the first that is truncated, broken or out of sequence (its step does not follow that of the
+/// line before). Returns none without a file.
 std::vector<StatsLine> read_stats_lines(const std::filesystem::path& folder);
 
-/// Frames that the run has written as far as the folder says: those of frames.pvd and stats.jsonl, and the one that may
-/// have been written after both (a kill may come in between). Relative to the folder, in order.
+/// Returns the frames that the folder records as written, relative to the folder and in order: those of frames.pvd and
+/// stats.jsonl, and the one that may have been written after both if the run was killed in between.
 std::vector<std::string> recorded_frame_files(const std::filesystem::path& folder);
 
-/// Removes a result, and nothing else. The checkpoint goes first, so that nobody can resume from what is left, and the
-/// list of frames last, so that the next try knows them if this one is cut off.
+/// Removes a result, and nothing else. The checkpoint is removed first, so that no run can resume from the rest. The
+/// list of frames is removed last, so that the next attempt knows the frames if this one is interrupted.
 Result<Done> erase_result(const std::filesystem::path& folder);
 
 /// Removes a file and the temporary one that a kill may have left beside it; neither needs to exist.

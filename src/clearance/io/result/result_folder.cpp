@@ -29,7 +29,7 @@ Issue problem(const fs::path& path, std::string message) {
   return issue;
 }
 
-/// Infinity and NaN have no JSON number.
+/// Returns a JSON number, or null for infinity and NaN, which JSON does not have.
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
@@ -47,10 +47,10 @@ Json object_of(const std::vector<std::pair<std::string, T>>& entries) {
   return object;
 }
 
-/// As many as are told of a scene that is not that of the folder.
+/// Largest number of differences that a message lists if the scene is not that of the folder.
 constexpr std::size_t max_differences = 3;
 
-/// What decides the motion: the scene without its duration and output intervals.
+/// Returns the part of the scene that determines the motion: all but its duration and output intervals.
 Json physics_of(const SceneDesc& scene) {
   SceneDesc reduced = scene;
   reduced.time.duration = 1.0;
@@ -68,7 +68,7 @@ Result<Done> make_folders(const fs::path& path) {
   return Done{};
 }
 
-/// Always by the same temporary file, so that none of a killed run stays.
+/// Stores the scene, always through the same temporary file, so that a killed run leaves none behind.
 Result<Done> store_scene(const fs::path& path, const SceneDesc& scene) {
   return write_file_atomically(path / "scene.json", scene_text(path / "scene.json", scene));
 }
@@ -116,11 +116,11 @@ Result<Checkpoint> ResultFolder::read_checkpoint(const fs::path& path, const Sce
   return checkpoint;
 }
 
-/// The frames up to a step: those listed, and those that should be and are there.
+/// Finds the frames up to a step: those listed, and those that are expected and exist.
 void ResultFolder::find_frames(const std::vector<StatsLine>& lines, int last_step, int frame_interval) {
   expected_frames_ = {0};
   for (const StatsLine& line : lines) {
-    // Older programs did not say which steps have a frame.
+    // Older programs did not store which steps have a frame.
     const bool is_due = line.step % frame_interval == 0;
     if (line.has_frame.value_or(is_due)) expected_frames_.insert(line.step);
   }
@@ -146,7 +146,7 @@ std::string head_of_probes(const std::vector<std::string>& columns) {
   return head;
 }
 
-/// The whole lines of probes.csv up to a step; empty without such a file.
+/// Returns the whole lines of probes.csv up to a step; empty without such a file.
 std::string probe_lines(const fs::path& file, int last_step) {
   std::string kept;
   std::ifstream in(file, std::ios::binary);
@@ -186,8 +186,8 @@ Result<ResultFolder> ResultFolder::reopen(const fs::path& path, const SceneDesc&
   const std::vector<std::string> recorded = recorded_frame_files(path);
   folder.find_frames(lines, checkpoint.step, stored->scene.output.frame_interval);
 
-  // What was stored beyond the checkpoint goes, statistics before frames: no line may ask for a frame that has gone.
-  // The summary is of a run that is no longer over.
+  // Everything stored beyond the checkpoint is removed, statistics before frames, so that no line refers to a missing
+  // frame. The summary is removed because the run is no longer finished.
   if (auto done = remove_file(path / "summary.json"); !done) return done.issues();
   std::string text;
   for (const StatsLine& line : lines) {
@@ -239,7 +239,8 @@ Result<Done> ResultFolder::start_probes(const std::vector<std::string>& columns)
   return write_file_atomically(path_ / "probes.csv", head_of_probes(columns) + "\n");
 }
 
-/// Numbers with as many digits as bring the same double back; none where a number is not finite.
+/// Appends a line of numbers with enough digits to read back the same double. A value that is not finite leaves its
+/// cell empty.
 Result<Done> ResultFolder::append_probes(int step, double time, const std::vector<double>& values) {
   std::string line = fmt::format("{},{}", step, time);
   for (const double value : values) line += std::isfinite(value) ? fmt::format(",{}", value) : ",";
@@ -346,7 +347,7 @@ Result<Done> ResultFolder::add_last_frame(const Frame& frame) {
   return write_file_atomically(path_ / "stats.jsonl", text);
 }
 
-/// Of an older or a changed file anything may be missing.
+/// Adds a line of the statistics to the sums. Any entry may be missing, because the file may be older or changed.
 void ResultFolder::add_up(const nlohmann::ordered_json& record) {
   const auto number_in = [](const Json& object, const char* key, double otherwise) {
     return object.is_object() && object.contains(key) && object[key].is_number() ? object[key].get<double>()

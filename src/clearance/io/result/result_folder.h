@@ -32,58 +32,61 @@ struct StepRecord {
   double time = 0.0;  ///< [s] at the end of the step
   std::string status;
   int newton_iterations = 0;
-  int partial_iterations = 0;  ///< between them, of the part that still moved
+  int partial_iterations = 0;  ///< iterations between these, of the part that still moved
   int contacts = 0;
   double min_distance = infinity;  ///< [m]; infinity: nothing near, written as null
   double residual = 0.0;           ///< [m/s]
   double kappa = 0.0;
   std::vector<std::pair<std::string, double>> energy;    ///< [J]
   std::vector<std::pair<std::string, double>> seconds;   ///< `total` and one entry per stage
-  double imbalance = 0.0;                                ///< share of the forces at work that is left
+  double imbalance = 0.0;                                ///< share of the forces at work that remains unbalanced
   std::vector<std::pair<std::string, double>> account;   ///< [J] EnergyAccount
   std::vector<std::pair<std::string, Vec<3>>> momentum;  ///< [N s] MomentumAccount
-  /// Of the body where the time integrator has done most so far: its part of the body's energy at work, its name.
+  /// Body for which the time integrator has gained or lost most energy so far: this energy as a share of the body's
+  /// energy at work, and the body's name.
   struct Share {
     double share = 0.0;
     std::string body;
-    double hit = 0.0;        // share that impacts took besides
+    double hit = 0.0;        // share that impacts took in addition
     bool is_driven = false;  // a drive or a prescribed motion acts on it
   };
   Share gained, lost;
-  /// Of the joint that is most out of place: by how much of the smaller body's radius, what it is.
+  /// Joint that is most out of place: its displacement as a share of the smaller body's radius, and a description of
+  /// the joint.
   struct Strain {
     double share = 0.0;
     std::string joint;
   };
   Strain strained;
-  /// Of two bodies that move past each other: by how much of the smaller one's size, their names.
+  /// Two bodies that move past each other fastest: their relative motion as a share of the smaller one's size, and
+  /// their names.
   struct Coarse {
     double share = 0.0;
     std::array<std::string, 2> bodies;
   };
   Coarse coarse;
-  /// Of the stiff body that turns farthest: by what angle [rad], its name.
+  /// Stiff body that turns farthest: its angle [rad] and its name.
   struct Turn {
     double angle = 0.0;
     std::string body;
   };
   Turn turned;
-  /// Of the stiff body that is strained most, if by more than a thousandth: by how much, its name.
+  /// Stiff body that is strained most, if by more than a thousandth: its strain and its name.
   struct StiffStrain {
     double strain = 0.0;
     std::string body;
   };
   StiffStrain stiff_strain;
-  /// Of the body of linear elasticity whose elements have turned farthest, if by more than 10 degrees.
+  /// Body of linear elasticity whose elements have turned farthest, if by more than 10 degrees.
   Turn large_rotation;
-  /// Of the body whose curved boundary is farthest from its flat pieces: by what at most [m], twice that over
-  /// min_separation, its name. Empty unless the scene has `contact.separate_curved`.
+  /// Body whose curved boundary is farthest from its flat pieces: an upper bound of that distance [m], twice it over
+  /// min_separation, and the body's name. Empty unless the scene has `contact.separate_curved`.
   struct Curved {
     double distance = 0.0, share = 0.0;
     std::string body;
   };
   Curved curved;
-  /// Of bodies whose elements adapt (RemeshReport); empty without any.
+  /// Adaptation of elements (RemeshReport); empty if no body's elements adapt.
   struct Remesh {
     std::vector<std::pair<std::string, long>> counts;
     std::vector<std::pair<std::string, double>> numbers;
@@ -112,7 +115,7 @@ struct StepRecord {
 struct RunSummary {
   std::string version;
   int threads = 1;
-  std::string linear_solver;  ///< one from outside, with its version; empty: one of our own
+  std::string linear_solver;  ///< an external solver with its version; empty: a built-in one
   int bodies = 0;
   int vertices = 0;
   int elements = 0;
@@ -122,40 +125,43 @@ struct RunSummary {
 
 class ResultFolder {
  public:
-  /// Starts a new result in the place of an older one, if there is one (`erase_result`). Whoever calls has a claim.
+  /// Starts a new result and erases an older one if there is one (`erase_result`). The caller must hold a claim.
   static Result<ResultFolder> create(const std::filesystem::path& path, const SceneDesc& scene);
 
-  /// What a run goes on from; changes nothing. `scene` must be the one that was run, apart from its duration and output
-  /// intervals.
+  /// Reads the checkpoint from which a run continues; changes nothing. `scene` must be the one that was run, apart from
+  /// its duration and output intervals.
   static Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, const SceneDesc& scene);
-  /// Continues from that: drops stats and frames beyond the checkpoint, which are stored again when they are reached.
-  /// `probe_columns`: as start_probes will get them; an issue, and nothing changed, if the stored ones are others.
+  /// Continues from that checkpoint. Drops statistics and frames beyond it, which are stored again when they are
+  /// reached. `probe_columns` are those that start_probes will get; if the stored ones differ, returns an issue and
+  /// changes nothing.
   static Result<ResultFolder> reopen(const std::filesystem::path& path, const SceneDesc& scene,
                                      const Checkpoint& checkpoint, const std::vector<std::string>& probe_columns = {});
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// Once, before the first frame: nothing else tells how many bodies an entry of the scene has that is split.
+  /// Writes bodies.json. Call it once, before the first frame: no other file tells how many bodies a split entry of the
+  /// scene has.
   Result<Done> write_bodies(const std::vector<BodyRecord>& bodies);
-  /// Heads probes.csv, unless a run that is continued has done so. Columns: `name [unit]`.
+  /// Writes the head of probes.csv, unless the continued run has done so. Columns: `name [unit]`.
   Result<Done> start_probes(const std::vector<std::string>& columns);
-  // In this order for every step, stopping at the first that fails: whatever one claims has been stored before it.
+  // Call these in this order for every step, and stop at the first that fails: everything that a file refers to has
+  // then been stored before it.
   Result<Done> write_frame(int step, const Frame& frame);
   Result<Done> append_probes(int step, double time, const std::vector<double>& values);
   Result<Done> append_stats(const StepRecord& record);
   Result<Done> write_checkpoint(const Checkpoint& checkpoint);
-  /// The frame of the last step of the statistics, which then name it, unless it has one: of a run that stops where no
-  /// frame was due.
+  /// Adds the frame of the last step of the statistics, unless it has one, and names it there. Used by a run that stops
+  /// at a step for which no frame was due.
   Result<Done> add_last_frame(const Frame& frame);
 
-  /// Once, at the end.
+  /// Writes summary.json. Call it once, at the end.
   Result<Done> write_summary(const RunSummary& summary);
 
-  /// Steps of the stored statistics by their status.
+  /// Numbers of steps of the stored statistics by their status.
   const std::map<std::string, int>& num_steps_by_status() const { return num_steps_by_status_; }
-  /// What the energy accounts of all steps say.
+  /// Returns the warnings that follow from the energy accounts of all steps.
   std::vector<RunWarning> energy_warnings() const { return energy_.warnings(); }
-  /// Steps whose frames should be there and are not: somebody removed them, or a disk was full for an older program.
+  /// Returns the steps whose frames are missing: they were removed, or the disk was full while an older program ran.
   std::vector<int> missing_frames() const;
 
  private:
@@ -178,7 +184,7 @@ class ResultFolder {
   long newton_iterations_ = 0;
 };
 
-/// Bytes; 0 where the system does not tell.
+/// Returns the peak memory in bytes; 0 if the system does not report it.
 std::int64_t peak_memory_bytes();
 
 }  // namespace clearance

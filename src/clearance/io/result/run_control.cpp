@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// How often a run looks for wishes.
+/// Interval at which a run looks for requests.
 constexpr auto look_interval = 50ms;
 
 char letter_of(RunWish wish) {
@@ -49,7 +49,7 @@ Result<Done> RunControl::set(RunWish wish) {
   if (descriptor_ < 0) {
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (descriptor_ < 0) return failure(std::string("cannot be written: ") + std::strerror(errno));
-    // A run that looks at the file has it locked for a moment.
+    // A run that reads the file holds its lock for a moment.
     bool is_locked = false;
     for (int attempt = 0; attempt < 20 && !is_locked; ++attempt) {
       is_locked = ::flock(descriptor_, LOCK_EX | LOCK_NB) == 0;

@@ -1,4 +1,5 @@
-// What somebody who watches a run wants of it, told through the run's folder: in whatever process, and whoever dies.
+// Requests to a run from a program that watches it, passed through the run's folder. The watcher may be any process,
+// and either side may die at any time.
 #pragma once
 
 #include <chrono>
@@ -8,12 +9,13 @@
 
 namespace clearance {
 
-/// Holds the wish for as long as the one who has it holds a lock on the file: a watcher that is killed wishes nothing.
+/// File that holds the request. The request is valid as long as its author holds a lock on the file, so that the
+/// request of a killed watcher ends with it.
 inline constexpr const char* control_file = "clearance.control";
 
 enum class RunWish { none, pause, stop };
 
-/// The watcher's side.
+/// Sends the requests of a watcher.
 class RunControl {
  public:
   explicit RunControl(const std::filesystem::path& folder) : file_(folder / control_file) {}
@@ -21,7 +23,7 @@ class RunControl {
   RunControl(const RunControl&) = delete;
   RunControl& operator=(const RunControl&) = delete;
 
-  /// An issue where another watcher has a wish already, or the folder cannot be written into.
+  /// Sets the request. Returns an issue if another watcher has a request already, or if the folder cannot be written.
   Result<Done> set(RunWish wish);
   RunWish wish() const { return wish_; }
 
@@ -33,7 +35,7 @@ class RunControl {
   int descriptor_ = -1;
 };
 
-/// The run's side. Asking costs nothing but a look at the clock most of the time.
+/// Reads the requests in the run. Most calls cost only a look at the clock.
 class RunWishReader {
  public:
   explicit RunWishReader(const std::filesystem::path& folder) : file_(folder / control_file) {}
@@ -45,7 +47,7 @@ class RunWishReader {
   std::chrono::steady_clock::time_point next_look_;
 };
 
-/// Whoever's wish it is; none without a file that is locked.
+/// Returns the current request of any watcher; none without a locked file.
 RunWish read_wish(const std::filesystem::path& folder);
 
 }  // namespace clearance

@@ -17,14 +17,14 @@ const std::vector<std::string_view> body_keys = {
     "mesh", "vertices", "edges", "faces", "enabled", "type", "density", "position", "rotation", "scale", "dimensions",
     "linear_velocity", "angular_velocity", "force", "torque", "is_dof_fixed", "oriented", "group_id",
     "kinematic_max_time", "kinematic_poses", "split_components",
-    // Found in fixtures, read by nothing.
+    // These keys occur in fixtures but are not used.
     "polygons", "masses", "ipc_comparison_enabled", "time_stepper", "theta"};
 
 enum class Type { stationary, kinematic, dynamic };
 
 struct Freedom {
   std::array<bool, 3> is_translation_fixed = {false, false, false};
-  std::array<bool, 3> is_rotation_fixed = {false, false, false};  ///< in 2D of the third
+  std::array<bool, 3> is_rotation_fixed = {false, false, false};  ///< in 2D the third entry counts
   int num_fixed = 0;
 };
 
@@ -61,7 +61,7 @@ class BodyReader {
     return type == "kinematic" ? Type::kinematic : Type::dynamic;
   }
 
-  // One flag for all, or one each: translations, then rotations.
+  // Reads one flag for all degrees of freedom, or one each: translations, then rotations.
   void read_freedom() {
     const Json* value = from_.find("is_dof_fixed");
     if (value == nullptr) return;
@@ -88,7 +88,7 @@ class BodyReader {
     return static_cast<int>(std::count(freedom_.is_rotation_fixed.begin(), freedom_.is_rotation_fixed.end(), true));
   }
 
-  // An axis without extent keeps its scale, as long as that is not zero.
+  // Reads the scale. An axis without extent keeps its scale, as long as that is not zero.
   Vec<3> read_scale(Vec<3>& flattened) const {
     const Json* value = from_.find("scale");
     const bool is_uniform = value != nullptr && value->is_number();
@@ -110,7 +110,7 @@ class BodyReader {
     return scale;
   }
 
-  // x = position + R (scale x), about the origin of the mesh.
+  // Places the body: x = position + R (scale x), about the origin of the mesh.
   void place() {
     if (shape_->path.empty()) {
       body_.geometry = geometry_of(shape_->mesh);
@@ -139,7 +139,8 @@ class BodyReader {
     return without(freedom_.is_rotation_fixed, from_.about_axes(key, dim_));
   }
 
-  // What the reference integrates over: the volume of closed surfaces, else areas, else lengths, else the vertices.
+  // Returns the mass properties as the reference integrates them: over the volume of closed surfaces, else over areas,
+  // else over lengths, else over the vertices.
   MassProperties measured() const {
     if (shape_->is_solid) return mass_of_mesh(placed_, 0.0).properties;
     if (dim_ == 3) {
@@ -182,8 +183,9 @@ class BodyReader {
     from_.warning("split_components", "all components of this open mesh get the same mass");
   }
 
-  /// The reference weighs sheets, wires and points as if they were a metre thick, where their shape has a hundredth of
-  /// their size. They are made as stiff as they are heavy, or their own inertia stretches them (nets of wire by 4 %).
+  /// Raises the stiffness of thin bodies. The reference weighs sheets, wires and points as if they were a metre thick,
+  /// although their shape has a hundredth of their size as thickness. Their stiffness is raised in proportion to their
+  /// weight, because otherwise their own inertia stretches them (nets of wire by 4 %).
   void stiffen(double measure) {
     Vec<3> low = placed_.vertices.front(), high = low;
     for (const Vec<3>& v : placed_.vertices) {

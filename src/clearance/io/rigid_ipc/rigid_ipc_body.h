@@ -15,7 +15,7 @@ struct RigidIpcBody {
   BoundingBox box;  ///< of all vertices at the start
 };
 
-/// What the bodies of a scene share.
+/// Data that the bodies of a scene share.
 struct RigidIpcBodies {
   int dim = 3;
   double step = 0.01;  ///< [s]
@@ -23,10 +23,12 @@ struct RigidIpcBodies {
   std::vector<std::string> reported_keys = {};
 };
 
-/// Nothing if the body is not enabled, or after issues. The collision group is that of the file.
+/// Reads one body. Returns nothing if the body is not enabled, or after issues. The collision group is that of the
+/// file.
 std::optional<RigidIpcBody> read_rigid_ipc_body(const RigidIpcObject& body, RigidIpcBodies& shared);
 
-/// Bodies that never move by forces form one group there, with all dynamic ones that share the number of one of them.
+/// Joins the collision groups of obstacles. In the reference, bodies that forces never move form one group, together
+/// with all dynamic bodies that share the group number of one of them.
 void join_groups_of_obstacles(std::vector<BodyDesc>& bodies);
 
 }  // namespace clearance

@@ -13,7 +13,7 @@
 namespace clearance {
 namespace {
 
-// Rows of at least `columns` numbers; false after an issue.
+// Reads rows of at least `columns` numbers; returns false after an issue.
 template <class Number>
 bool read_rows(const RigidIpcObject& body, const char* key, std::size_t columns,
                std::vector<std::vector<Number>>& rows) {
@@ -57,7 +57,7 @@ bool read_elements(const RigidIpcObject& body, const char* key, int num_vertices
   return true;
 }
 
-// The lists of edges hold those of the triangles too; a mesh names only the others.
+// Drops the edges of triangles, which the file lists too, because a mesh lists only the others.
 void drop_edges_of_triangles(Mesh& mesh) {
   std::set<std::array<int, 2>> edges;
   for (const auto& [a, b, c] : mesh.triangles) {
@@ -80,10 +80,10 @@ void add_lone_points(Mesh& mesh) {
 }
 
 void measure(RigidIpcShape& shape) {
-  // Points beside triangles are no part of the body.
+  // Points are no part of a body that has triangles.
   if (!shape.mesh.triangles.empty()) shape.mesh.points.clear();
   shape.box = bounding_box_of_elements(shape.mesh);
-  // In the plane the reference has wires, closed or not.
+  // In 2D the reference has wires, closed or not.
   shape.is_solid = shape.mesh.dim == 3 && !mass_of_mesh(shape.mesh, 0.0).has_thin_parts;
 }
 

@@ -1,4 +1,4 @@
-// The shapes of the bodies of a Rigid IPC scene: meshes from files, looked for where that program and its users keep
+// The shapes of the bodies of a Rigid IPC scene: meshes from files, searched where that program and its users keep
 // them, and meshes written in the scene.
 #pragma once
 
@@ -17,14 +17,14 @@ struct RigidIpcShape {
   std::string path;  ///< for BodyDesc::mesh; empty: written in the scene
   Mesh mesh;
   BoundingBox box;
-  bool is_solid = false;  ///< its mass is that of its volume: closed, in 3D
+  bool is_solid = false;  ///< true if its mass is that of its volume: closed, in 3D
 };
 
 class RigidIpcMeshes {
  public:
   RigidIpcMeshes(std::filesystem::path scene, int dim) : scene_(std::move(scene)), dim_(dim) {}
 
-  /// Null after an issue; a file that cannot be read is reported for its first body only.
+  /// Reads a shape. Returns null after an issue; a file that cannot be read is reported for its first body only.
   std::shared_ptr<const RigidIpcShape> read(const RigidIpcObject& body);
 
  private:
@@ -36,7 +36,7 @@ class RigidIpcMeshes {
   std::map<std::string, std::shared_ptr<const RigidIpcShape>> read_;
 };
 
-/// The mesh as BodyDesc::geometry.
+/// Returns the mesh as BodyDesc::geometry.
 GeometryDesc geometry_of(const Mesh& mesh);
 
 }  // namespace clearance

@@ -13,7 +13,7 @@ namespace {
 // Moments and products of inertia closer than this, relative to the largest, are equal.
 constexpr double rounding = 1e-10;
 
-// The orthogonal matrix nearest to a square one.
+// Returns the orthogonal matrix nearest to a square one.
 MatX nearest_orthogonal(const MatX& matrix) {
   const Eigen::JacobiSVD<MatX> svd(matrix, Eigen::ComputeFullU | Eigen::ComputeFullV);
   return svd.matrixU() * svd.matrixV().transpose();
@@ -34,7 +34,7 @@ std::vector<RigidIpcPose> read_poses(const RigidIpcObject& body, int dim) {
   }
   for (std::size_t i = 0; i < list->size(); ++i) {
     const RigidIpcObject pose((*list)[i], element_path(body.place_of("kinematic_poses"), i), body.issues());
-    // A rotation vector in radians, unlike all other angles of the format.
+    // The rotation is a rotation vector in radians, unlike all other angles of the format.
     poses.push_back({pose.vector("position", dim), rotation_from_vector(pose.about_axes("rotation", dim))});
   }
   return poses;
@@ -50,7 +50,7 @@ Mat<3> rigid_ipc_frame(const Mat<3>& inertia, const Mat<3>& first_pose) {
       if (std::abs(cleaned(i, i) - cleaned(k, k)) <= rounding * largest) cleaned(i, i) = cleaned(k, k);
     }
   }
-  // Of dynamic size, as in the reference: equal moments keep the order of the axes.
+  // The matrix has dynamic size, as in the reference, so that equal moments keep the order of the axes.
   const Eigen::SelfAdjointEigenSolver<MatX> solver(cleaned);
   Mat<3> axes = solver.eigenvectors();
   if (!cleaned.isDiagonal(0.0)) {
@@ -75,7 +75,7 @@ std::vector<MotionDesc> rigid_ipc_motions(const RigidIpcObject& body, const Rigi
   const double poses_end = std::min(end, static_cast<double>(poses.size()) * kinematics.step);
   Vec<3> center = kinematics.mass.center;
 
-  // Theirs are absolute, of the body's frame; ours relative to the placement.
+  // Poses of the reference are absolute poses of the body's frame; native ones are relative to the placement.
   if (poses_end > 0.0) {
     const bool is_of_world = kinematics.dim == 2 || kinematics.is_frame_of_world;
     const Mat<3> frame =

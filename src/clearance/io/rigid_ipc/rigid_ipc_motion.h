@@ -1,4 +1,4 @@
-// How a kinematic body of a Rigid IPC scene moves.
+// Motion of a kinematic body of a Rigid IPC scene.
 #pragma once
 
 #include "clearance/geometry/mass_properties.h"
@@ -17,13 +17,13 @@ struct RigidIpcKinematics {
   MassProperties mass;
 };
 
-/// Poses of the steps that have some, then the velocities about the centre of mass, until kinematic_max_time. None if
-/// it does not move.
+/// Returns the poses of the steps that have one, then the velocities about the centre of mass, until
+/// kinematic_max_time. Returns nothing if the body does not move.
 std::vector<MotionDesc> rigid_ipc_motions(const RigidIpcObject& body, const RigidIpcKinematics& kinematics);
 
-/// The frame that the reference gives a body: its principal axes, with ascending moments of inertia. Where they are
-/// those of the world, in some order, their signs follow from its rules; elsewhere they follow from rounding, and so do
-/// the axes of equal moments: of all choices that which is nearest to the first pose is taken.
+/// Returns the frame that the reference gives a body: its principal axes, with ascending moments of inertia. If these
+/// are the world's axes, in some order, the reference's rules determine their signs. Otherwise rounding determines the
+/// signs, and also the axes of equal moments; then the choice nearest to the first pose is taken.
 Mat<3> rigid_ipc_frame(const Mat<3>& inertia, const Mat<3>& first_pose);
 
 }  // namespace clearance

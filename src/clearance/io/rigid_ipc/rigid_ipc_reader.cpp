@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-// The diagonal [m] of the box around all bodies at the start.
+// Reads the bodies and returns the diagonal [m] of the box around all of them at the start.
 double read_bodies(const RigidIpcObject& problem, RigidIpcBodies& shared, std::vector<BodyDesc>& bodies) {
   const Json* list = problem.find("rigid_bodies");
   if (list == nullptr || !list->is_array()) {

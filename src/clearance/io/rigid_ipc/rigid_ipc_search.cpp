@@ -17,7 +17,7 @@ bool is_file(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Of the first vertex; only .obj files have rows of two.
+// Returns the dimension of the first vertex; only .obj files have rows of two.
 int dimension_of_mesh(const fs::path& path) {
   if (to_lower(path.extension().string()) != ".obj") return 3;
   const MeshInput input(path);

@@ -34,7 +34,7 @@ const Section sections[] = {
 const Keys other_sections = {"scene_type",     "solver",     "timestep",          "max_time",
                              "max_iterations", "ncp_solver", "volume_constraint", "viewport_bbox"};
 
-// Keys of the solver, and where it has none those of newton_solver.
+// Lookup of the solver's keys; newton_solver supplies those that the solver does not have.
 class NewtonKeys {
  public:
   explicit NewtonKeys(const RigidIpcObject& root)
@@ -99,7 +99,7 @@ void read_friction(const RigidIpcObject& root, FrictionDesc& friction) {
   if (friction.coefficient > 1.0) problem.warning("coefficient_friction", "is above 1");
   friction.eps_v = from.number("static_friction_speed_bound", 1e-3, above_zero);
   friction.eps_v_is_absolute = true;
-  // -1: until the forces agree with their lags, which is our 0; their 0 is no friction.
+  // The reference's -1 means until the forces agree with their lags, which is the native 0; its 0 means no friction.
   const int iterations = from.integer("iterations", 1);
   friction.iterations = std::max(iterations, 0);
   if (iterations == 0) {
@@ -108,7 +108,7 @@ void read_friction(const RigidIpcObject& root, FrictionDesc& friction) {
   }
 }
 
-/// -1 is their default: none. Above 1 impacts would make energy.
+/// Reads the restitution. The reference's default of -1 means none. With a value above 1 impacts would make energy.
 void read_restitution(const RigidIpcObject& problem, TimeIntegrator integrator, ContactDesc& contact) {
   const double restitution = problem.number("coefficient_restitution", 0.0);
   if (!(restitution > 0.0)) return;

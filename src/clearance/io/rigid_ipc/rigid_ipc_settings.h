@@ -6,11 +6,11 @@
 
 namespace clearance {
 
-/// Everything but the bodies. Distances and speeds that the reference scales by the diagonal [m] of the box around all
-/// bodies at the start become absolute.
+/// Reads everything but the bodies. Distances and speeds that the reference scales by the diagonal [m] of the box
+/// around all bodies at the start become absolute.
 void read_rigid_ipc_settings(const RigidIpcObject& root, double diagonal, SceneDesc& scene);
 
-/// Time step and duration, which do not depend on the bodies.
+/// Reads the time step and duration, which do not depend on the bodies.
 TimeDesc read_rigid_ipc_time(const RigidIpcObject& root);
 
 /// Warns of the keys that the reference reports as unknown too.

@@ -15,7 +15,7 @@ struct BodyState {
   Vec<3> angular_velocity;  ///< [deg/s] about the world's axes
 };
 
-// As many as there are bodies, or none after an issue.
+// Reads one state per body, or none after an issue.
 std::vector<BodyState> read_state(const Json& json, const std::string& place, const SceneDesc& scene, Issues& issues) {
   const RigidIpcObject state(json, place, issues);
   const Json* bodies = state.find("rigid_bodies");
@@ -28,7 +28,7 @@ std::vector<BodyState> read_state(const Json& json, const std::string& place, co
     const RigidIpcObject body((*bodies)[i], element_path(state.place_of("rigid_bodies"), i), issues);
     BodyState& read = states.emplace_back();
     read.position = body.vector("position", scene.dimension);
-    // Rotation vectors in radians; velocities of rotation are along the axes of the body.
+    // Rotation vectors are in radians; angular velocities are along the axes of the body.
     read.rotation = rotation_from_vector(body.about_axes("rotation", scene.dimension));
     read.linear_velocity = body.vector("linear_velocity", scene.dimension);
     read.angular_velocity = read.rotation * body.about_axes("angular_velocity", scene.dimension) / radians_per_degree;
@@ -36,13 +36,13 @@ std::vector<BodyState> read_state(const Json& json, const std::string& place, co
   return states;
 }
 
-// The part of the motions that is still to come, seen from the new placement.
+// Keeps the remaining part of the motions, relative to the new placement.
 void advance_motions(std::vector<MotionDesc>& motions, const BodyState& now, const Mat<3>& turned, int steps,
                      double passed) {
   std::erase_if(motions, [&](const MotionDesc& motion) { return motion.end <= passed; });
   for (MotionDesc& motion : motions) {
     motion.end -= passed;
-    // One that has not begun keeps its centre.
+    // A motion that has not begun keeps its centre.
     if (motion.start > passed) {
       motion.start -= passed;
       continue;

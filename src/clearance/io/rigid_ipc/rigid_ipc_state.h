@@ -1,4 +1,4 @@
-// Where a saved simulation of Rigid IPC has come to.
+// State that a saved simulation of Rigid IPC has reached.
 #pragma once
 
 #include "clearance/io/rigid_ipc/rigid_ipc_values.h"
@@ -6,10 +6,9 @@
 
 namespace clearance {
 
-/// Moves the bodies of `scene`, which are as they start, to the last of the stored states, gives them its velocities
-/// and takes the time that has passed from the duration and the motions. A warning, and nothing else, if there are no
-/// states that fit the bodies. `animation` holds `state_sequence`, whose first state is the start: it tells which
-/// frames the bodies have there.
+/// Moves the bodies of `scene`, which are at their start, to the last of the stored states, gives them its velocities,
+/// and subtracts the elapsed time from the duration and the motions. Only warns if no stored states fit the bodies.
+/// `animation` holds `state_sequence`, whose first state is the start; it gives the frames of the bodies there.
 void restore_rigid_ipc_state(const RigidIpcObject& animation, SceneDesc& scene);
 
 }  // namespace clearance

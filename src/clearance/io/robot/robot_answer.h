@@ -1,4 +1,4 @@
-// What clearance-robot hands to the simulator, as JSON: a native scene, and what was wrong or left out.
+// The JSON that clearance-robot passes to the simulator: a native scene, and issues about what was wrong or left out.
 #pragma once
 
 #include "clearance/base/result.h"
@@ -13,7 +13,7 @@ struct RobotAnswer {
 };
 
 Json to_json(const RobotAnswer& answer);
-/// Adds to the answer's issues what of the JSON is none.
+/// Reads an answer. Parts of the JSON that are not a valid answer become issues of it.
 RobotAnswer answer_from_json(const Json& json);
 
 }  // namespace clearance

@@ -8,7 +8,7 @@ namespace clearance {
 
 namespace {
 
-/// What a point mass adds to a tensor about a point that is `arm` away.
+/// Returns the contribution of a point mass to a tensor about a point at the distance `arm`.
 Mat<3> parallel_axes(double mass, const Vec<3>& arm) {
   return mass * (arm.squaredNorm() * Mat<3>::Identity() - arm * arm.transpose());
 }

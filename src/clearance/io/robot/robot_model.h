@@ -1,5 +1,5 @@
 // A robot or another mechanism as its file describes it (URDF, MJCF): bodies of simple shapes in a tree of joints, in
-// the pose in which it starts. Metres, kilograms, radians; z is up. What robot_scene.h makes a scene of.
+// the pose in which it starts. Metres, kilograms, radians; z is up. robot_scene.h turns it into a scene.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ struct RobotPose {
   Vec<3> position = Vec<3>::Zero();  ///< [m]
 
   Vec<3> apply(const Vec<3>& x) const { return rotation * x + position; }
-  /// First `inner`, then this.
+  /// Returns the pose that applies `inner` first, then this one.
   RobotPose operator*(const RobotPose& inner) const { return {rotation * inner.rotation, apply(inner.position)}; }
   RobotPose inverse() const { return {rotation.transpose(), -(rotation.transpose() * position)}; }
 };
@@ -47,12 +47,12 @@ struct RobotInertia {
   Mat<3> tensor = Mat<3>::Zero();  ///< [kg m^2] about it, along the axes of the body
 };
 
-/// Of both together: masses add, tensors by the theorem of parallel axes.
+/// Returns the inertia of both together: masses add, tensors add by the parallel axis theorem.
 RobotInertia combine(const RobotInertia& a, const RobotInertia& b);
-/// As it is in the frame that the pose leads to.
+/// Returns the inertia in the frame that the pose leads to.
 RobotInertia transformed(const RobotInertia& inertia, const RobotPose& pose);
 
-/// All that moves as one.
+/// Everything that moves as one.
 struct RobotBody {
   std::string name;
   bool is_fixed = false;  ///< part of the world
@@ -60,10 +60,10 @@ struct RobotBody {
   std::vector<RobotShape> shapes;
   std::optional<RobotInertia> inertia;  ///< absent: from its shapes and a density
   bool collides = true;
-  int collision_group = -1;                  ///< those of one group do not collide
+  int collision_group = -1;                  ///< bodies of one group do not collide
   std::optional<double> friction;            ///< absent: that of the model
   bool keeps_orientation = false;            ///< it does not turn
-  bool is_link_between = false;              ///< nothing but what two joints of another body hang on
+  bool is_link_between = false;              ///< an auxiliary body that only connects two joints of another body
   Vec<3> linear_velocity = Vec<3>::Zero();   ///< [m/s] of its centre of mass
   Vec<3> angular_velocity = Vec<3>::Zero();  ///< [rad/s]
 };
@@ -99,7 +99,7 @@ struct RobotPlane {
   std::optional<double> friction;   ///< absent: that of what is on it
 };
 
-/// Friction of two bodies, or of a body and a plane, whatever each has for itself.
+/// Friction of two bodies, or of a body and a plane; overrides the values of each.
 struct RobotFrictionPair {
   std::array<int, 2> bodies;  ///< -1 - plane for a plane
   double friction = 0.0;
@@ -113,17 +113,17 @@ struct RobotModel {
   std::vector<RobotBody> bodies;
   std::vector<RobotJoint> joints;
   std::vector<RobotPlane> planes;
-  /// Of bodies that do not collide; -1 - plane for a plane.
+  /// Pairs of bodies that do not collide; -1 - plane for a plane.
   std::vector<std::array<int, 2>> ignored_pairs;
   std::vector<RobotFrictionPair> friction_pairs;
   std::vector<ControlDesc> controls;
-  int sides = 0;  ///< of round shapes; 0: as they need it (robot_scene.cpp)
+  int sides = 0;  ///< number of sides of round shapes; 0: as many as they need (robot_scene.cpp)
 };
 
-/// What an importer leaves out, counted by kind: one warning for each, with names.
+/// Features that an importer leaves out, counted by kind; each kind gives one warning with names.
 class RobotOmissions {
  public:
-  /// `what` in the plural, as `actuators that act on tendons`.
+  /// Adds one omission. `what` is in the plural, such as `actuators that act on tendons`.
   void add(const std::string& what, const std::string& name);
   Issues warnings() const;
 

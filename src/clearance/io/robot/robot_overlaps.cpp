@@ -16,7 +16,7 @@ namespace {
 
 using Pair = std::array<int, 2>;
 
-/// All meshes as the bodies of one surface.
+/// All meshes joined into one surface, each as a body of it.
 struct Surface {
   SurfaceTopology topology;
   Vertices vertices;

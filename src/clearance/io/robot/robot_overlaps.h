@@ -1,4 +1,4 @@
-// Which bodies of a mechanism overlap in the pose in which it starts.
+// Search for the bodies of a mechanism that overlap in its start pose.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 
 namespace clearance {
 
-/// Pairs of meshes whose surfaces meet (exactly) or of which one holds the first vertex of the other, ascending. Only
-/// pairs in one and the same mechanism count; `ignored` ones, ascending too, are left out.
+/// Returns, in ascending order, the pairs of meshes whose surfaces intersect (tested exactly) or of which one contains
+/// the first vertex of the other. Only pairs within one mechanism count. Pairs in `ignored`, also ascending, are left
+/// out.
 std::vector<std::array<int, 2>> find_overlaps(const std::vector<Mesh>& meshes, const std::vector<int>& mechanism,
                                               const std::vector<std::array<int, 2>>& ignored);
 

@@ -17,7 +17,7 @@ Issue failure(const fs::path& path, std::string message) {
   return {path.string(), "", "", std::move(message), Severity::error};
 }
 
-/// The start of an element's tag, after which its name ends.
+/// True if an element's tag of that name starts at `at`.
 bool opens(const std::string& text, std::size_t at, const std::string& name) {
   if (text.compare(at, name.size() + 1, '<' + name) != 0) return false;
   const std::size_t end = at + name.size() + 1;

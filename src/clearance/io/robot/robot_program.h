@@ -8,11 +8,12 @@
 
 namespace clearance {
 
-/// Is the text XML whose first element is `<robot` (urdf) or `<mujoco` (mjcf)? Empty: neither.
+/// Returns the format of XML text whose first element is `<robot` (urdf) or `<mujoco` (mjcf); empty for other text.
 std::string robot_format_of(const std::string& text);
 
-/// The scene of a file of the format `urdf` or `mjcf`. Warnings say what was not carried over. Issues: what is wrong
-/// with the file, or that there is no such program. `sides`: of round shapes; 0: as they need it.
+/// Reads the scene of a file of the format `urdf` or `mjcf`. Warnings name what was not carried over. Issues describe
+/// problems of the file, or the missing program. `sides` is the number of sides of round shapes; 0: as many as they
+/// need.
 Result<LoadedScene> read_robot(const std::filesystem::path& path, const std::string& format, int sides = 0);
 
 }  // namespace clearance

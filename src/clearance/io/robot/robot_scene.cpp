@@ -17,7 +17,7 @@ namespace clearance {
 
 namespace {
 
-/// z becomes y.
+/// Returns the rotation that turns the z axis into the y axis.
 Mat<3> upright() {
   Mat<3> turn;
   turn << 1, 0, 0, 0, 0, 1, 0, -1, 0;
@@ -34,9 +34,9 @@ std::string unique_name(std::string name, const std::string& kind, std::size_t n
   return name;
 }
 
-// What can roll has sides that rest on slopes of 0.9 degrees, if contact were infinitely thin: with dhat, a thousandth
-// of a body's size, a cylinder of 192 sides that rolls down 5 degrees for 2 s is 0.1 % short, of 96 sides 0.6 %, of 36
-// sides 14 %. Legs and arms do not roll.
+// The sides of a body that can roll would rest on slopes of 0.9 degrees if contact were infinitely thin. With dhat, a
+// thousandth of a body's size, a cylinder of 192 sides that rolls down 5 degrees for 2 s is 0.1 % short, of 96 sides
+// 0.6 %, of 36 sides 14 %. Legs and arms do not roll.
 constexpr int sides_of_rollers = 192, sides_of_others = 64, fewest_sides = 16;
 constexpr double most_round_vertices = 2e5;
 
@@ -57,13 +57,14 @@ class SceneMaker {
     scene_.gravity = upright() * model_.gravity;
     scene_.time.step = 0.005;
     scene_.time.duration = 1.0;
-    // What a robot does is to be right, not only stable: implicit Euler takes a percent of a swing's energy in a step.
-    // But where a joint stops at a limit, methods of second order make energy (a humanoid that falls: a third of it).
+    // The motion of a robot must be accurate, not only stable: implicit Euler takes a percent of a swing's energy in a
+    // step. But where a joint stops at a limit, methods of second order make energy (a humanoid that falls: a third of
+    // it).
     const bool has_limits = std::any_of(model_.joints.begin(), model_.joints.end(),
                                         [](const RobotJoint& joint) { return joint.lower || joint.upper; });
     if (!has_limits) scene_.time.integrator = TimeIntegrator::bdf2_restarted;
     scene_.contact.enabled = model_.has_contact;
-    // What rests on another body touches it, which contact here does not begin with.
+    // A body that rests on another touches it, but contact here must begin with a gap.
     scene_.start.overlaps = OverlapHandling::separate;
     scene_.friction.coefficient = model_.friction.value_or(0.0);
     scene_.controls = model_.controls;
@@ -93,7 +94,8 @@ class SceneMaker {
   void note(std::string message) { notes_.push_back({"", "", "", std::move(message), Severity::warning}); }
   const RobotBody& body(std::size_t b) const { return model_.bodies[b]; }
 
-  /// Bodies that joints hold together have one number; those held to the world that of its fixed parts.
+  /// Numbers the mechanisms. Bodies that joints hold together share a number; those held to the world have that of its
+  /// fixed parts.
   void find_mechanisms() {
     const std::size_t count = model_.bodies.size();
     mechanism_.resize(count + 1);
@@ -113,7 +115,8 @@ class SceneMaker {
   }
   bool is_free(std::size_t b) const { return mechanism_[b] != mechanism_.back(); }
 
-  /// In the frames of the bodies; what has no shape is an octahedron as large as its inertia tells.
+  /// Makes the meshes in the frames of the bodies. A body without a shape becomes an octahedron whose size follows from
+  /// its inertia.
   void make_meshes() {
     std::vector<std::string> shapeless;
     const std::vector<int> sides = choose_sides();
@@ -124,7 +127,7 @@ class SceneMaker {
       if (!of.shapes.empty()) continue;
       const RobotInertia inertia = of.inertia.value_or(RobotInertia{});
       const double gyration = inertia.mass > 0.0 ? std::sqrt(0.5 * inertia.tensor.trace() / inertia.mass) : 0.0;
-      const double size = of.is_link_between ? 0.3 * gyration : gyration;  // those are within others
+      const double size = of.is_link_between ? 0.3 * gyration : gyration;  // an auxiliary body lies within others
       meshes_.back() = octahedron(inertia.center, std::max(size, 1e-3));
       if (!of.is_link_between) shapeless.push_back(of.name);
     }
@@ -134,7 +137,7 @@ class SceneMaker {
     }
   }
 
-  /// Of round shapes, per body.
+  /// Returns the number of sides of the round shapes of each body.
   std::vector<int> choose_sides() {
     std::vector<int> sides;
     double num_vertices = 0.0;
@@ -149,7 +152,7 @@ class SceneMaker {
                       sides_at_least(model_.sides), 180.0 / sides_at_least(model_.sides)));
     }
     if (model_.sides > 0 || num_vertices <= most_round_vertices) return sides;
-    // (Those of balls and capsules grow with the square.)
+    // The vertices of balls and capsules grow with the square of the number of sides.
     const double share = std::sqrt(most_round_vertices / num_vertices);
     for (int& n : sides) n = std::max(fewest_sides, static_cast<int>(n * share));
     const auto [fewest, most] = std::minmax_element(sides.begin(), sides.end());
@@ -160,7 +163,8 @@ class SceneMaker {
     return sides;
   }
 
-  /// Free by itself, or a wheel or a caster: it turns about the middle of a round shape of it.
+  /// True if the body is free by itself, or is a wheel or a caster: one that turns about the middle of one of its round
+  /// shapes.
   bool may_roll(std::size_t b) const {
     if (body(b).is_fixed || body(b).keeps_orientation) return false;
     bool is_alone = true;
@@ -174,7 +178,7 @@ class SceneMaker {
     }
     return is_alone;
   }
-  /// `pose`: of the shape in the world.
+  /// True if the joint turns the shape about its middle. `pose` is that of the shape in the world.
   static bool turns_about_middle(const RobotPose& pose, const RobotShape& shape, const RobotJoint& joint) {
     constexpr double is_near = 0.05, is_parallel = 0.999;  // of the radius; cosine
     if (shape.kind == RobotShapeKind::box || shape.kind == RobotShapeKind::mesh) return false;
@@ -191,7 +195,7 @@ class SceneMaker {
     return mesh;
   }
   bool may_touch(std::size_t b) const { return body(b).collides && !body(b).shapes.empty(); }
-  /// Of bodies, or of a plane, -1 - its number, and a body.
+  /// True if a pair may meet. The pair consists of two bodies, or of -1 - plane and a body.
   bool may_meet(const std::array<int, 2>& pair) const {
     return std::all_of(pair.begin(), pair.end(),
                        [&](int b) { return b < 0 || may_touch(static_cast<std::size_t>(b)); });
@@ -203,7 +207,8 @@ class SceneMaker {
     return ignored_.count({-1 - static_cast<int>(plane), static_cast<int>(b)}) > 0;
   }
 
-  /// Feet that stand exactly on the floor, or in it: contact starts with a gap.
+  /// Lifts mechanisms off planes that they touch or penetrate, such as feet on the floor, because contact starts with a
+  /// gap.
   void lift_off_planes() {
     if (!model_.has_contact) return;
     for (std::size_t p = 0; p < model_.planes.size(); ++p) {
@@ -255,7 +260,7 @@ class SceneMaker {
       checked = check_inertia(*of.inertia, of.shapes);
       if (!checked.told.empty()) note(fmt::format("body '{}': {}", desc.name, checked.told));
     } else {
-      // (The thickness of what is not closed is a matter of the scene.)
+      // The scene determines the thickness of shapes that are not closed.
       const bool is_solid = are_solid(of.shapes);
       if (is_solid) checked.inertia = inertia_of_shapes(of.shapes, usual_density);
       note(fmt::format("body '{}' has no mass in the model: its shape has the density of water{}", desc.name,
@@ -277,7 +282,7 @@ class SceneMaker {
     JointDesc desc;
     desc.name = unique_name(of.name, "joint", j, taken_joints_);
     desc.kind = of.kind;
-    // A fixed part of the world is an obstacle, which no joint holds: the world does.
+    // A fixed part of the world is an obstacle, and no joint holds an obstacle; the joint holds to the world instead.
     const bool is_to_world = of.parent < 0 || body(static_cast<std::size_t>(of.parent)).is_fixed;
     desc.bodies = {name_of(of.body), is_to_world ? "" : name_of(of.parent)};
     desc.point = upright() * (of.point + lift_[static_cast<std::size_t>(of.body)]);
@@ -293,7 +298,7 @@ class SceneMaker {
     scene_.joints.push_back(std::move(desc));
   }
 
-  /// A joint that starts beyond a limit is let back, but no further.
+  /// Moves a limit that the joint violates at the start to the start.
   void let_back(JointDesc& desc) {
     if (!(desc.lower && *desc.lower > 0.0) && !(desc.upper && *desc.upper < 0.0)) return;
     note(fmt::format("joint '{}' starts beyond a limit: that lies where it starts", desc.name));
@@ -315,7 +320,7 @@ class SceneMaker {
 
   void add_ignored_pairs() {
     std::vector<std::array<int, 2>> pairs(ignored_.begin(), ignored_.end());
-    // (Fixed bodies meet neither each other nor planes.)
+    // Fixed bodies meet neither each other nor planes.
     const auto is_fixed = [&](int b) { return b < 0 || body(static_cast<std::size_t>(b)).is_fixed; };
     std::erase_if(pairs, [&](const auto& pair) { return !may_meet(pair) || (is_fixed(pair[0]) && is_fixed(pair[1])); });
     if (model_.has_contact) {

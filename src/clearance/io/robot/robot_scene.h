@@ -5,9 +5,9 @@
 
 namespace clearance {
 
-/// The scene, y up: what is at (x, y, z) in the model is at (x, z, -y). Appends warnings of what differs from the
-/// model. Bodies of one mechanism (held together by joints, or to the world) that overlap where they start do not
-/// collide; mechanisms that are free are lifted off planes that they touch.
+/// Returns the scene, with y up: a point (x, y, z) of the model becomes (x, z, -y). Appends warnings of differences
+/// from the model. Bodies of one mechanism (held together by joints, or to the world) that overlap at the start do not
+/// collide; free mechanisms are lifted off planes that they touch.
 SceneDesc scene_of_robot(const RobotModel& model, Issues& notes);
 
 }  // namespace clearance

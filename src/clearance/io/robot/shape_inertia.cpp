@@ -15,7 +15,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-/// About the origin, from moments along the axes.
+/// Returns an inertia about the origin, from moments along the axes.
 RobotInertia centred(double mass, double ixx, double iyy, double izz) {
   return {mass, Vec<3>::Zero(), Vec<3>(ixx, iyy, izz).asDiagonal()};
 }
@@ -38,7 +38,7 @@ RobotInertia cylinder(double radius, double half_length, double density) {
   return centred(mass, across, across, mass * radius * radius / 2.0);
 }
 
-/// A cylinder and two halves of a ball, whose centres of mass are 3/8 of the radius beyond its ends.
+/// Returns the inertia of a cylinder and two half balls, whose centres of mass are 3/8 of the radius beyond its ends.
 RobotInertia capsule(double radius, double half_length, double density) {
   const RobotInertia middle = cylinder(radius, half_length, density);
   const double mass = 4.0 / 3.0 * pi * radius * radius * radius * density;

@@ -14,8 +14,9 @@ constexpr double pi = 3.14159265358979323846;
 
 constexpr int least_sides = 8;
 
-/// The longest edges of an icosahedron that is cut in n are 1.32 / n radians: 4.75 n of them are around a ball. A ball
-/// of n = 32 (192 sides) that rolls for 5 m on the flat loses 0.3 % of the way, of n = 20 1.8 %.
+/// Returns the number n of pieces of an icosahedron's edge. The longest edges of an icosahedron that is cut in n are
+/// 1.32 / n radians: 4.75 n of them are around a ball. A ball of n = 32 (192 sides) that rolls for 5 m on the flat
+/// loses 0.3 % of the way, of n = 20 1.8 %.
 int cells_of_sphere(int sides) {
   return 2 * std::max(2, (sides + 6) / 12);
 }
@@ -26,7 +27,7 @@ struct Ring {
   double height = 0.0;  // [m]
 };
 
-/// Closed between two poles on the axis.
+/// Returns a surface of revolution that is closed between two poles on the axis.
 Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double top, int num_around) {
   Mesh mesh;
   mesh.vertices.push_back(Vec<3>(0, 0, bottom));
@@ -53,7 +54,7 @@ Mesh surface_of_revolution(double bottom, const std::vector<Ring>& rings, double
   return mesh;
 }
 
-/// Half of a sphere below its equator, which is the last ring.
+/// Returns the rings of the half of a sphere below its equator, which is the last ring.
 std::vector<Ring> lower_half(double radius, double center, int num_rings) {
   std::vector<Ring> rings;
   for (int k = 1; k <= num_rings; ++k) {
@@ -68,7 +69,7 @@ std::vector<Ring> mirrored(std::vector<Ring> rings) {
   return {rings.rbegin(), rings.rend()};
 }
 
-/// An icosahedron of which every edge is cut in an even number of pieces, so that vertices lie on all axes.
+/// Returns an icosahedron whose edges are cut into an even number of pieces, so that vertices lie on all axes.
 Mesh unit_sphere(int sides) {
   return surface_of(make_sphere(1.0, cells_of_sphere(sides)));
 }
