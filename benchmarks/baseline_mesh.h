@@ -1,5 +1,5 @@
-// The moving meshes that the peers were timed on: t0.obj, t1.obj and params.txt in a folder each, below `meshes` of the
-// folder CLEARANCE_BASELINES (else ../shared/baselines beside the source).
+// The moving meshes on which the peers were timed: t0.obj, t1.obj and params.txt in one folder per mesh, below `meshes`
+// of the folder CLEARANCE_BASELINES (else ../shared/baselines beside the source).
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct BaselineMesh {
   bool is_missing() const { return surface.triangles.empty(); }
 };
 
-/// Lines `v x y z` and `f a b c` of plain OBJ files.
+/// Reads the lines `v x y z` and `f a b c` of plain OBJ files.
 inline VecX read_baseline_obj(const std::filesystem::path& path, Triangles& triangles) {
   std::vector<double> x;
   triangles.clear();
@@ -47,7 +47,7 @@ inline VecX read_baseline_obj(const std::filesystem::path& path, Triangles& tria
   return Eigen::Map<VecX>(x.data(), static_cast<Eigen::Index>(x.size()));
 }
 
-/// Every pair of vertices may touch. Without triangles if the files are missing.
+/// Reads a mesh in which every pair of vertices may touch. Has no triangles if the files are missing.
 inline BaselineMesh read_baseline_mesh(const std::string& name) {
   const char* given = std::getenv("CLEARANCE_BASELINES");
   const std::filesystem::path root = given != nullptr ? given : CLEARANCE_SOURCE_DIR "/../shared/baselines";

@@ -1,5 +1,5 @@
-// Broad phase on the meshes that the peers were timed on and on scenes of many bodies. Counters: candidates; `sorts` of
-// a tree a query, 0 if it was refitted only.
+// Broad phase on the meshes on which the peers were timed and on scenes of many bodies. Counters: `candidates`; `sorts`
+// of a tree per query, 0 if it was only refitted.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ enum class Query { still, swept, alternating, intersection, obstacle };
 
 void run(benchmark::State& state, const std::string& name, Query query) {
   BaselineMesh mesh = read_baseline_mesh(name);
-  // Everything in one group: what obstacles cost that cannot touch each other.
+  // All vertices are in one group: this measures the cost of obstacles that cannot touch each other.
   if (query == Query::obstacle) std::fill(mesh.surface.vertex_group.begin(), mesh.surface.vertex_group.end(), 0);
   if (mesh.is_missing()) {
     state.SkipWithError("no baseline meshes: set CLEARANCE_BASELINES");
@@ -41,7 +41,7 @@ void run(benchmark::State& state, const std::string& name, Query query) {
   state.counters["sorts"] = static_cast<double>(tree.num_sorts()) / static_cast<double>(state.iterations());
 }
 
-// The whole cost from a topology: what the first query of a run pays.
+// Measures the whole cost from a topology, which the first query of a run pays.
 void run_first_query(benchmark::State& state, const std::string& name) {
   const BaselineMesh mesh = read_baseline_mesh(name);
   const ThreadLimit limit(static_cast<int>(state.range(0)));
@@ -58,7 +58,7 @@ void run_bodies(benchmark::State& state, const std::function<MultiBodyScene()>& 
   const auto query = [&] {
     return forest.find_candidates(scene.x_t0, is_swept ? scene.x_t1 : scene.x_t0, 0.5 * scene.dhat).size();
   };
-  std::size_t count = query();  // sorts
+  std::size_t count = query();  // the first query sorts
   for (auto _ : state) count = query();
   state.counters["candidates"] = static_cast<double>(count);
 }

@@ -1,5 +1,6 @@
-// Kernels of contact on the meshes that the peers were timed on: the rows of their table, from one thread's pairs to
-// the assembled Hessian. `./dev bench ipc` prints them beside the peers' times. Counter `count`: what the row finds.
+// Kernels of contact on the meshes on which the peers were timed: the rows of their table, from one thread's pairs to
+// the assembled Hessian. `./dev bench ipc` prints them beside the peers' times. Counter `count`: the number of items
+// that the row finds.
 #include <benchmark/benchmark.h>
 
 #include <functional>
@@ -15,7 +16,7 @@
 namespace clearance {
 namespace {
 
-/// A surface whose vertices are the unknowns, with what the rows start from.
+/// A surface whose vertices are the unknowns, with the data from which the rows start.
 struct Scene {
   explicit Scene(const BaselineMesh& mesh);
   Scene(const Scene&) = delete;
@@ -82,7 +83,7 @@ Row barrier_gradient(const Scene& scene) {
   };
 }
 
-/// Gradient and projected Hessian into a matrix whose pattern is made for it each time, or once.
+/// Assembles gradient and projected Hessian into a matrix whose pattern is made each time (`has_new_pattern`) or once.
 Row barrier_hessian(Scene& scene, bool has_new_pattern) {
   const auto barrier = std::make_shared<ContactPotential<3>>(scene.model, *scene.contact_model);
   const auto matrix = std::make_shared<BlockSparseMatrix>();
@@ -99,8 +100,8 @@ Row barrier_hessian(Scene& scene, bool has_new_pattern) {
   };
 }
 
-/// Frames and normal forces of all contacts, then gradient and Hessian at t1 into a matrix whose pattern is made for
-/// it.
+/// Builds frames and normal forces of all contacts, then gradient and Hessian at t1, in a matrix whose pattern is made
+/// for it.
 Row friction_hessian(Scene& scene) {
   scene.model.friction.class_of_body = {0};
   scene.model.friction.of_class = {{0.3, 0.3}};
@@ -129,7 +130,7 @@ double intersection_test(Scene& scene) {
   return is_intersection_free<3>(scene.model, scene.x(), *scene.broad_phase, nullptr) ? 0.0 : 1.0;
 }
 
-/// `make_row` prepares what the row keeps between calls.
+/// Runs a row; `make_row` prepares the data that the row keeps between calls.
 void run(benchmark::State& state, const std::string& name, const std::function<Row(Scene&)>& make_row) {
   const BaselineMesh mesh = read_baseline_mesh(name);
   if (mesh.is_missing()) {

@@ -12,7 +12,7 @@
 namespace clearance {
 namespace {
 
-/// 13 x 13 x 9 cubes of six tetrahedra, nodes moved randomly by up to a tenth of a cell from rest.
+/// 13 x 13 x 9 cubes of six tetrahedra, with nodes moved randomly by up to a tenth of a cell from rest.
 struct Bar {
   ElementMesh<3> mesh;
   VecX x, dx;

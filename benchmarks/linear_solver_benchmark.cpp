@@ -16,7 +16,7 @@ struct Springs {
   StencilList stencils;
   std::vector<double> locals;
 
-  /// Stiffness along the edge and a fifth of it across.
+  /// Adds a spring with the stiffness along the edge, and a fifth of it across.
   void add(int a, int b, const Vec<3>& direction, double stiffness) {
     const Vec<3> n = direction.normalized();
     const Mat<3> hessian = stiffness * (n * n.transpose() + 0.2 * Mat<3>::Identity());
@@ -29,7 +29,8 @@ struct Springs {
   }
 };
 
-/// Edges of a tetrahedral grid with random node numbers; `num_contacts` stiff springs between near nodes.
+/// Returns the edges of a tetrahedral grid with random node numbers, and `num_contacts` stiff springs between near
+/// nodes.
 Springs make_springs(int nx, int ny, int nz, int num_contacts) {
   std::mt19937 rng(1);
   std::vector<int> number(static_cast<std::size_t>(nx) * ny * nz);

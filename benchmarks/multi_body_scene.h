@@ -1,4 +1,4 @@
-// Scenes of many stiff bodies, generated: what the broad phase of affine and rigid bodies meets.
+// Generated scenes of many stiff bodies, as the broad phase meets them with affine and rigid bodies.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace clearance {
 
-/// Bodies without self-contact and how they move.
+/// Bodies without self-contact, and their motion.
 struct MultiBodyScene {
   SurfaceTopology surface;
   VecX x_t0, x_t1;  ///< [m] flat
@@ -22,10 +22,11 @@ struct MultiBodyScene {
     x_t0.resize(3 * static_cast<Eigen::Index>(num_bodies) * vertices_each);
     surface.vertex_body.reserve(static_cast<std::size_t>(num_bodies) * static_cast<std::size_t>(vertices_each));
   }
-  /// A grid of rows times columns vertices, closed along both where asked, each at place(row, column, 0).
+  /// Adds a grid of rows times columns vertices, closed along either direction where asked; each vertex is at
+  /// place(row, column, 0).
   void add_grid(int rows, int columns, bool is_row_closed, bool is_column_closed, const Place& place);
   void add_cube(const Vec<3>& corner, double side);
-  /// Call last: every body moves along a direction of its own.
+  /// Moves every body along a direction of its own. Call it last.
   void set_motion(double length);
 
  private:
@@ -88,7 +89,7 @@ inline void MultiBodyScene::set_motion(double length) {
   }
 }
 
-/// Four walls of 140 unit cubes on a plane, and a ball before them.
+/// Returns four walls of 140 unit cubes on a plane, and a ball before them.
 inline MultiBodyScene make_wall_scene() {
   MultiBodyScene scene;
   const double pitch = 1.0 + 0.5 * scene.dhat;
@@ -109,7 +110,7 @@ inline MultiBodyScene make_wall_scene() {
   return scene;
 }
 
-/// The threads of a bolt and its nut, 5000 vertices each, everywhere near each other.
+/// Returns the threads of a bolt and its nut, 5000 vertices each, everywhere near each other.
 inline MultiBodyScene make_bolt_scene() {
   MultiBodyScene scene;
   for (const double gap : {0.0, 2.0 * scene.dhat}) {
@@ -124,7 +125,7 @@ inline MultiBodyScene make_bolt_scene() {
   return scene;
 }
 
-/// Parallel chains of up to 1000 links of 220 vertices; neighbours interlock at right angles.
+/// Returns parallel chains of up to 1000 links of 220 vertices; neighbours interlock at right angles.
 inline MultiBodyScene make_chain_scene(int num_links) {
   MultiBodyScene scene;
   scene.reserve(num_links, 220);

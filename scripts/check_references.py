@@ -32,7 +32,8 @@ def main():
     listed = set(re.findall(r"^\| ([A-Z][a-z]+\d\d[a-z]?) \|", LIST.read_text(encoding="utf-8"), re.MULTILINE))
     sources = [p for folder in ("src", "tests", "benchmarks", "examples") for p in sorted((ROOT / folder).rglob("*"))
                if p.suffix in (".h", ".cpp")]
-    documents = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "ccd.md", ROOT / "docs" / "results.md"]
+    documents = [ROOT / "ARCHITECTURE.md", ROOT / "docs" / "ccd.md", ROOT / "docs" / "results.md",
+                 *sorted((ROOT / "docs" / "decisions").glob("*.md"))]
     cited, problems = set(), []
     for path in sources + documents:
         text = path.read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ using nlohmann::json;
 
 struct Mesh {
   std::vector<Vector3d> vertices;
-  double volume = 0;  // [m^3], of the surface
+  double volume = 0;  // [m^3] enclosed by the surface
   Eigen::AlignedBox3d bounds;
 };
 

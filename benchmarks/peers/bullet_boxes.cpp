@@ -50,7 +50,7 @@ class BulletEngine : public Engine {
 
  private:
   // A ball meets a box that is rounded by its margin: with the default of 0.04 its corners lie 0.03 deep in the ball at
-  // any step. Two boxes are tested without it.
+  // any step. Bullet tests two boxes without the margin.
   btCollisionShape* new_box(const Box& box) {
     shapes_.push_back(std::make_unique<btBoxShape>(to_bullet(box.half_extents)));
     shapes_.back()->setMargin(btScalar(1e-4));

@@ -54,7 +54,7 @@ class BulletMotion : public MotionEngine {
     if (body.shape == Shape::cylinder) return keep(std::make_unique<btCylinderShapeZ>(to_bullet(body.size)));
     return keep(std::make_unique<btBoxShape>(to_bullet(body.size)));
   }
-  // A pair rubs with the product of two coefficients.
+  // The friction of a pair is the product of two coefficients.
   void add(btRigidBody::btRigidBodyConstructionInfo info) {
     info.m_friction = btScalar(std::sqrt(case_.mu));
     bodies_.push_back(std::make_unique<btRigidBody>(info));
@@ -93,7 +93,7 @@ class BulletMotion : public MotionEngine {
   btSequentialImpulseConstraintSolver solver_;
   btDiscreteDynamicsWorld world_{&dispatcher_, &broad_phase_, &solver_, &configuration_};
   std::vector<std::unique_ptr<btCollisionShape>> shapes_;
-  std::vector<std::unique_ptr<btRigidBody>> bodies_;  // those of the case, then the planes
+  std::vector<std::unique_ptr<btRigidBody>> bodies_;  // the bodies of the case, then the planes
   std::vector<std::unique_ptr<btHingeConstraint>> hinges_;
 };
 

@@ -1,5 +1,5 @@
-// A small scene of bodies, planes and hinges for `./dev bench physics`: what a case of closed-form physics is to an
-// engine.
+// A small scene of bodies, planes and hinges for `./dev bench physics`: a case of closed-form physics in the form that
+// an engine needs.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -14,7 +14,7 @@ enum class Shape { box, sphere, cylinder };  // a cylinder lies along its z axis
 
 struct MotionBody {
   Shape shape = Shape::box;
-  Eigen::Vector3d size;  // [m] half extents; of a sphere its radius, of a cylinder radius, radius and half its length
+  Eigen::Vector3d size;  // [m] box: half extents; sphere: its radius; cylinder: radius, radius and half its length
   double mass = 0;       // [kg]
   Eigen::Vector3d position;
   Eigen::Quaterniond rotation;
@@ -39,7 +39,7 @@ struct MotionCase {
   int num_steps = 0;
   int frame_interval = 1;  // steps
   Eigen::Vector3d gravity;
-  double mu = 0;  // of every pair
+  double mu = 0;  // friction coefficient of every pair
   std::vector<MotionBody> bodies;
   std::vector<MotionPlane> planes;
   std::vector<MotionHinge> hinges;

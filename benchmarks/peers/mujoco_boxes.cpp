@@ -97,7 +97,7 @@ class MujocoEngine : public Engine {
     steps_ += 1;
   }
 
-  // Bodies: 0 the world, 1 the ground, then the boxes and the ball. xpos lags a step behind qpos.
+  // MuJoCo's bodies are 0 the world, 1 the ground, then the boxes and the ball. xpos lags a step behind qpos.
   void read_poses(BoxScene& scene) const override {
     mj_kinematics(model_, data_);
     const auto center = [&](size_t body) {
@@ -111,7 +111,7 @@ class MujocoEngine : public Engine {
     scene.ball.center = center(scene.boxes.size() + 2);
   }
 
-  // After a number that is none MuJoCo starts again from the initial state, with a warning on the terminal.
+  // MuJoCo starts again from the initial state, with a warning on the terminal, when a number is not finite.
   std::string failure() const override {
     const auto has_warned = [&](mjtWarning kind) { return data_->warning[kind].number > 0; };
     if (has_warned(mjWARN_BADQPOS) || has_warned(mjWARN_BADQVEL) || has_warned(mjWARN_BADQACC)) return "unstable";

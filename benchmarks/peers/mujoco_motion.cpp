@@ -113,7 +113,7 @@ class MujocoMotion : public MotionEngine {
     if (!model_) throw std::runtime_error(message);
   }
 
-  // A free joint turns in the axes of its body.
+  // MuJoCo measures the angular velocity of a free joint in the axes of its body.
   void set_up(size_t i) {
     const MotionBody& body = case_.bodies[i];
     const int id = static_cast<int>(i) + 1, first = model_->body_dofadr[id];

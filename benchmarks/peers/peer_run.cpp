@@ -25,13 +25,13 @@ bool is_finite(const BoxScene& scene) {
   return finite;
 }
 
-// Why the run ends here; "complete" if it need not. `part`: of all steps.
+// Returns why the run ends here; "complete" if it need not. `part`: the finished share of all steps.
 std::string ending(const Engine& engine, const BoxScene& scene, const RunOptions& options, double depth, double cpu,
                    double part) {
   if (!engine.failure().empty()) return engine.failure();
   if (!is_finite(scene)) return "not finite";
   if (options.stop_depth > 0 && depth > options.stop_depth) return "too deep";
-  // A tenth of the budget tells whether the rest can do.
+  // After a tenth of the budget, a run is judged by its mean so far.
   const double expected = cpu > 0.1 * options.cpu_budget ? 0.5 * cpu / part : cpu;
   if (options.cpu_budget > 0 && std::max(cpu, expected) > options.cpu_budget) return "over budget";
   return "complete";

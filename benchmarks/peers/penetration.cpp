@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-// Half the length of the shadow that a box throws on a line of direction `axis`.
+// Half the length of the shadow that a box casts on a line of direction `axis`.
 double shadow(const Box& box, const Vector3d& axis) {
   return (box.pose.axes.transpose() * axis).cwiseAbs().dot(box.half_extents);
 }

@@ -57,13 +57,13 @@ TEST(Penetration, MovingApartByTheDepthAlongSomeDirectionSeparatesAndNothingShor
     const double depth = box_box_penetration(a, b);
     if (depth == 0) continue;
     num_overlaps += 1;
-    // No direction of many needs less than the depth, and the offset of a lesser move still overlaps.
+    // No random direction needs less than the depth: moved by a little less, the boxes still overlap.
     for (int k = 0; k < 50; ++k) {
       Box moved = b;
       moved.pose.center += 0.999 * depth * vector().normalized();
       EXPECT_GT(box_box_penetration(a, moved), 0);
     }
-    // Among the 15 candidate directions one separates.
+    // One of the 15 candidate directions separates.
     bool is_separated = false;
     const auto try_direction = [&](const Vector3d& direction) {
       for (const double sign : {-1.0, 1.0}) {
@@ -91,7 +91,7 @@ TEST(Penetration, BallMeetsFaceEdgeCornerAndInside) {
   EXPECT_EQ(ball_box_penetration({1, 2, 5.6}, 2, box), 0);
 }
 
-// Every pair tested, slowly.
+// Tests every pair, slowly.
 TEST(Penetration, SceneFindsTheDeepestOfAllPairs) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> real(0, 4);

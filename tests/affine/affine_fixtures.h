@@ -9,11 +9,11 @@
 
 namespace clearance::test {
 
-/// Numbers per stiff body.
+/// Number of unknowns per stiff body.
 template <int dim>
 inline constexpr int num_unknowns = dim*(dim + 1);
 
-/// The third axis stays where it is in 2D.
+/// Returns the rotation in space; in 2D the third axis stays in place.
 template <int dim>
 Mat<3> in_space(const Mat<dim>& rotation) {
   Mat<3> result = Mat<3>::Identity();
@@ -32,7 +32,7 @@ VecX moved(const VecX& x, const Mat<dim>& rotation, const Vec<dim>& shift) {
   return result;
 }
 
-/// The full symmetric matrix from its lower triangle.
+/// Returns the full symmetric matrix from its lower triangle.
 inline MatX dense(const BlockSparseMatrix& matrix) {
   MatX full(matrix.num_rows(), matrix.num_rows());
   for (int j = 0; j < matrix.num_rows(); ++j) full.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));

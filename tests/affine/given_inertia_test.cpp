@@ -19,8 +19,8 @@ TEST(AffineFrame, TakesTheGivenCentreAndSecondMoment) {
   EXPECT_EQ(frame.mass, 3.0);
   EXPECT_EQ(frame.center, *options.center);
   const Mat<3> moment = frame.axes * Mat<3>(frame.second_moment.asDiagonal()) * frame.axes.transpose();
-  EXPECT_LT((moment - *options.second_moment).norm(), 1e-9);  // what principal axes leave
-  // The farthest corner, so that no weight exceeds 1.
+  EXPECT_LT((moment - *options.second_moment).norm(), 1e-9);  // the error of principal axes
+  // The radius is the distance of the farthest corner, so that no weight exceeds 1.
   EXPECT_NEAR(frame.radius, (Vec<3>(-0.5, 0.3, -0.4) - *options.center).norm(), 1e-14);
 }
 

@@ -1,4 +1,4 @@
-// Joints that follow others: derivatives, and what the coupling asks.
+// Joints that follow others: derivatives, and the relation that the coupling enforces.
 #include "clearance/bodies/affine/joint_coupling.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,8 @@ struct Row {
     EXPECT_TRUE(potential.begin_step(x, 0.1, 0.1));
     return potential;
   }
-  /// One body turned about the z axis through its joint's point, or shifted along the slider's axis.
+  /// Returns the state with one body turned about the z axis through its joint's point, or shifted along the slider's
+  /// axis.
   VecX moved(VecX y, JointKind kind, int body, double by) const {
     const Mat<3> rotation = rotation_from_vector(Vec<3>(0, 0, kind == JointKind::hinge ? by : 0.0));
     const Vec<3> point = joint(kind, static_cast<std::size_t>(body), true).point;
@@ -116,7 +117,7 @@ TEST(JointCoupling, CountsTurnsOfBothHinges) {
   const Row<3> row;
   JointPotential<3> potential = row.coupled(JointKind::hinge, JointKind::hinge, true, 3.0, 0.0);
   const double turn = 2.0 * 3.14159265358979323846;
-  // The one that leads has made two turns, the other six.
+  // The leader has made two turns, the follower six.
   potential.set_turns(row.x, {6, 2});
   EXPECT_LT(potential.energy(row.x).value(), 1e-24);
   potential.set_turns(row.x, {5, 2});

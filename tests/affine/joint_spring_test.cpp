@@ -1,4 +1,4 @@
-// Springs and dampers in joints: derivatives, and what they are about.
+// Springs and dampers in joints: derivatives, and the axis and angle that they act on.
 #include "clearance/bodies/affine/joint_spring_potential.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct Pair {
     joint.damping = 0.4;
     return joint;
   }
-  /// The first body turned about and shifted along z.
+  /// Returns the state with the first body turned about z and shifted along z.
   VecX moved(double turn, double shift) const {
     const Mat<3> rotation = rotation_from_vector(Vec<3>(0, 0, turn));
     VecX y = x;
@@ -103,7 +103,7 @@ TEST(JointSpring, DamperResistsTheSpeedOfTheStep) {
   const auto damper = begun(JointSpringKind::damper, pair.joint(JointKind::hinge), pair.moved(0.5, 0));
   EXPECT_TRUE(damper.is_dissipative());
   EXPECT_NEAR(damper.energy(pair.moved(0.5, 0)).value(), 0.0, 1e-20);
-  // The force on the angle: c times the speed.
+  // The force on the angle is c times the speed.
   const double ahead = damper.energy(pair.moved(0.7 + 1e-5, 0)).value();
   const double behind = damper.energy(pair.moved(0.7 - 1e-5, 0)).value();
   EXPECT_NEAR((ahead - behind) / 2e-5, 0.4 * 0.2 / step, 1e-8);

@@ -22,7 +22,8 @@ JointFunction constant(double value) {
   return [value](double, double) -> Result<double> { return value; };
 }
 
-/// Two boxes of different shapes, some way apart, and their joint. Stiffness is moderate: finite differences see it.
+/// Two boxes of different shapes, some way apart, and their joint. The stiffness is moderate, so that finite
+/// differences see it.
 template <int dim>
 struct Pair {
   std::array<JointedBody, 2> bodies;
@@ -53,7 +54,7 @@ struct Pair {
     return joint;
   }
 
-  /// The first body turned about a line through `point` (2D: about the point), then shifted.
+  /// Returns the state with the first body turned about a line through `point` (2D: about the point), then shifted.
   VecX with_first_moved(const Vec<3>& turn, const Vec<3>& shift) const {
     const Mat<3> rotation = rotation_from_vector(turn);
     VecX y = x;
@@ -95,7 +96,7 @@ double energy_of(const Potential& potential, const VecX& x) {
   return potential.energy(x).value();
 }
 
-/// Every kind of joint and of held body, with and without what they may have.
+/// Returns every kind of joint and of held body, with and without their optional parts.
 template <int dim>
 std::vector<JointPotential<dim>> all_kinds(const Pair<dim>& pair) {
   std::vector<JointPotential<dim>> potentials;
@@ -140,7 +141,8 @@ void check_derivatives() {
       const MatX hessian = hessian_of<dim>(potential, x);
       const double scale = 1.0 + hessian.norm();
       EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(hessian).eigenvalues()[0], -1e-13 * scale);
-      // Where the joint holds, what Gauss-Newton leaves out is zero; a drive that is not there yet pulls.
+      // Gauss-Newton leaves out a part that is zero if the joint holds; a drive that has not yet reached its target
+      // pulls, and its joint is skipped.
       if (trial == 2 && gradient(x).norm() < 1e-12) {
         EXPECT_LT((hessian - test::finite_difference_jacobian(gradient, x)).norm(), 1e-7 * scale);
       }
@@ -195,7 +197,7 @@ TEST(JointPotential, BothBodiesMovedAlike_ChangeNothingAndForcesTurnAlong) {
   check_rigid_motions<3>();
 }
 
-/// Is every given motion of the first body free (no energy), or does it cost?
+/// Checks that the given motion of the first body is free (no energy), or that it costs energy.
 template <int dim>
 void check_freedom(JointKind type, const Vec<3>& turn, const Vec<3>& shift, bool is_free) {
   const Pair<dim> pair;
@@ -251,7 +253,7 @@ TEST(JointPotential, DrivenJoint_IsWhereTheDriveSays) {
   check_drives<3>();
 }
 
-/// Force and moment about the origin of the forces on the body's blocks.
+/// Returns force and moment about the origin of the forces on the body's blocks.
 template <int dim>
 std::pair<Vec<3>, Vec<3>> resultant(const VecX& x, const VecX& force, int first_block) {
   Vec<3> sum = Vec<3>::Zero(), moment = Vec<3>::Zero();
@@ -299,7 +301,7 @@ template <int dim>
 struct LimitedJoint {
   Pair<dim> pair;
   JointKind type;
-  double unit;  // what the limits count
+  double unit;  // unit in which the limits count
   JointPotential<dim> potential;
 
   LimitedJoint(JointKind joint_type, std::optional<double> lower, std::optional<double> upper)
@@ -338,14 +340,14 @@ void check_hinge_limits() {
 
 template <int dim>
 void check_narrow_limits() {
-  // It pushes back within a thousandth of the range.
+  // The barrier pushes back within a thousandth of the range.
   for (const double range : {0.02, 0.2, 1.0, 4.0}) {
     const LimitedJoint<dim> joint(JointKind::hinge, -0.5 * range, 0.5 * range);
     EXPECT_LT(energy_of(joint.potential, joint.at(0.4985 * range)), 1e-20) << range;
     EXPECT_GT(energy_of(joint.potential, joint.at(0.4995 * range)), 0.0) << range;
     EXPECT_FALSE(joint.is_inside(0.501 * range)) << range;
   }
-  // Closed, it is as good as fixed.
+  // A closed joint is as good as fixed.
   const LimitedJoint<dim> closed(JointKind::hinge, 0.0, 0.0);
   EXPECT_TRUE(closed.is_inside(0.0));
   EXPECT_FALSE(closed.is_inside(1e-4));
@@ -360,7 +362,7 @@ template <int dim>
 void check_wide_limits() {
   LimitedJoint<dim> joint(JointKind::hinge, -200.0, 800.0);
   EXPECT_TRUE(joint.is_inside(-170.0) && joint.is_inside(170.0));
-  // Where a hinge is beyond half a turn is a matter of its turns.
+  // Beyond half a turn, the hinge's counted turns decide.
   const auto is_inside = [&](double angle) {
     const int turns = static_cast<int>(std::round(angle / 360.0));
     joint.potential.set_turns(joint.at(angle), {turns});

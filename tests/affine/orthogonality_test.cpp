@@ -21,7 +21,7 @@ const std::vector<OrthogonalBody> two_bodies(int dim) {
   return {{0, 0.7, 3.0}, {dim + 1, 1.9, 0.4}};
 }
 
-/// Two bodies with the given A.
+/// Returns two bodies with the given A.
 template <int dim>
 VecX state_of(const Mat<dim>& a, const Mat<dim>& b) {
   VecX x = VecX::LinSpaced(2 * num_unknowns<dim>, -1.0, 1.0);
@@ -75,7 +75,7 @@ void check_derivatives() {
     const MatX exact = hessian_of(potential, x, false);
     EXPECT_LT(relative_difference(exact, test::finite_difference_jacobian(gradient, x)), 1e-7);
 
-    // The projection adds a positive part only, and leaves nothing negative.
+    // The projection only adds a positive part, and leaves nothing negative.
     const MatX projected = hessian_of(potential, x, true);
     const double scale = exact.cwiseAbs().maxCoeff();
     EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(projected).eigenvalues()[0], -1e-13 * scale);

@@ -41,7 +41,7 @@ TEST(TorquePotential, Forces_AddUpToTheTorqueAndPushNothing) {
   }
 }
 
-/// Blocks accelerate by force over mass; what keeps the body rigid can only take away the stretching part.
+/// Blocks accelerate by force over mass; the energy that keeps the body rigid can only take away the stretching part.
 template <int dim>
 void check_angular_acceleration() {
   std::mt19937_64 rng(32);
@@ -56,7 +56,8 @@ void check_angular_acceleration() {
   ASSERT_TRUE(potential.begin_step(x, 0.01, 0.01));
   const VecX force = force_of(potential, x);
 
-  // Of all rigid accelerations the one whose inertial forces do the same virtual work in every rotation.
+  // This rigid acceleration is the only one whose inertial forces do the same virtual work as the torque in every
+  // rotation.
   const auto masses = block_masses<dim>(frame);
   const Vec<3> moment = frame.second_moment;
   const Mat<3> inertia = frame.axes *
@@ -86,8 +87,8 @@ TEST(TorquePotential, Torque_IsThatOfTheEndOfTheStep) {
   EXPECT_EQ(force_of(potential, x_t0), (VecX(6) << 0, 0, 0, 10.25, -10.25, 0).finished());
 }
 
-/// With torques as dead forces in the pose at the start of the step a body turned by theta felt only the cosine of it:
-/// 1000 N m on 1/600 kg m^2 came to rest at 89 degrees, converged.
+/// Torques were dead forces in the pose at the start of the step, so that a body turned by theta felt only the cosine
+/// of it: 1000 N m on 1/600 kg m^2 came to rest at 89 degrees, converged.
 TEST(TorquePotential, HoweverFarTheBodyTurnsItFeelsAllOfTheTorque) {
   std::mt19937_64 rng(33);
   for (const double theta : {0.0, 0.1, -0.5, 1.1}) {

@@ -12,7 +12,7 @@ namespace {
 constexpr double max_float = std::numeric_limits<float>::max();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// Every lane rounds alike.
+// Returns the value rounded down; every lane rounds alike.
 float down(double value) {
   const BoxRow row = round_down(Lanes(value));
   EXPECT_EQ(row[0], row[3]);
@@ -29,7 +29,7 @@ void expect_tight_rounding(double value) {
   const float hi = up(value);
   EXPECT_LE(static_cast<double>(lo), value);
   EXPECT_GE(static_cast<double>(hi), value);
-  // Tight: no float between the bound and the value.
+  // The bounds are tight: no float lies between a bound and the value.
   EXPECT_GT(static_cast<double>(std::nextafter(lo, inf)), value) << value;
   EXPECT_LT(static_cast<double>(std::nextafter(hi, -inf)), value) << value;
 }

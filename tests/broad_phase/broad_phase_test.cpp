@@ -19,7 +19,7 @@ void expect_equal(const Candidates& a, const Candidates& b) {
   EXPECT_EQ(a.point_edge, b.point_edge);
 }
 
-// All queries of the tree against the twin; returns the number of candidates.
+// Compares all queries of the tree with the twin; returns the number of candidates.
 std::size_t expect_tree_equals_brute_force(const TestSurface& s, double inflation) {
   const auto tree = make_broad_phase(s.dim, s.topology);
   const auto twin = make_brute_force(s.dim, s.topology);
@@ -147,7 +147,7 @@ TEST_P(BroadPhaseInDimension, PairsAreSortedUniqueDisjointAndCanTouch) {
 }
 
 TEST_P(BroadPhaseInDimension, ObstaclesMeetBodiesButNotEachOther) {
-  // Two obstacles (group 0) and one body on one spot: only pairs with the body.
+  // Two obstacles (group 0) and one body are on one spot: only pairs with the body count.
   Rng rng(5);
   TestSurface surface;
   surface.dim = GetParam();
@@ -176,7 +176,7 @@ TEST_P(BroadPhaseInDimension, RefittedTreeEqualsFreshTreeAlongAMotion) {
   constexpr int num_steps = 30;
   for (int step = 0; step < num_steps; ++step) {
     SCOPED_TRACE(step);
-    // Small motions, and now and then a leap that mixes everything.
+    // Motions are small, with now and then a leap that mixes everything.
     const double size = step % 10 == 9 ? 1.0 : 0.01;
     const VecX x_next = s.x_t0 + random_vector(rng, s.x_t0.size(), -size, size);
     Forest fresh(s.dim, s.topology);
@@ -225,7 +225,8 @@ TEST_P(BroadPhaseInDimension, SweptCandidatesContainStaticOnes) {
   }
 }
 
-// Distances at many times of the way between primitives that are no candidates: none below twice the inflation.
+// Measures distances at many times of the way between primitives that are no candidates: none is below twice the
+// inflation.
 TEST(BroadPhase, NoPairIsMissedInSpace) {
   constexpr double inflation = 0.02;
   std::size_t num_close = 0;

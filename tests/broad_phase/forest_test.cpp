@@ -35,7 +35,7 @@ void add_any_body(TestSurface& surface, Rng& rng, int body, int group, double ro
   surface.topology.edges.push_back({a, b});
 }
 
-/// Groups: -1 (touches itself), one of its own, or the one that all obstacles share.
+/// Returns bodies in random groups: -1 (touches itself), one of its own, or the one that all obstacles share.
 TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
   TestSurface surface;
   surface.dim = dim;
@@ -47,7 +47,7 @@ TestSurface random_bodies(Rng& rng, int dim, int num_bodies, double room) {
   return surface;
 }
 
-/// The same surface with its vertices, edges and triangles in any order: bodies are no ranges.
+/// Returns the same surface with its vertices, edges and triangles in random order, so that bodies are no ranges.
 TestSurface shuffled(const TestSurface& surface, Rng& rng) {
   TestSurface result = surface;
   std::vector<int> place(static_cast<std::size_t>(surface.topology.num_vertices));
@@ -102,7 +102,8 @@ TEST_P(ForestInDimension, EqualsBruteForceOnManyBodies) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     SCOPED_TRACE(seed);
     Rng rng(seed);
-    // From all on one spot to mostly alone; up to more bodies than one leaf of the tree of bodies holds.
+    // Bodies range from all on one spot to mostly alone, with up to more bodies than one leaf of the tree of bodies
+    // holds.
     const TestSurface bodies = random_bodies(rng, GetParam(), 1 + random_index(rng, 30), uniform(rng, 0.1, 6.0));
     num_candidates += expect_forest_equals_brute_force(bodies, rng);
     expect_forest_equals_brute_force(shuffled(bodies, rng), rng);
@@ -165,7 +166,7 @@ TEST_P(ForestInDimension, AnswersDoNotDependOnEarlierQueries) {
     Forest used(s.dim, s.topology);
     for (int query = 0; query < 12; ++query) {
       SCOPED_TRACE(query);
-      // Sometimes everything is somewhere else, so that other bodies are near and orders go stale.
+      // Sometimes everything is somewhere else, so that other bodies are near and orders become stale.
       const double leap = query % 3 == 2 ? 2.0 : 0.02;
       const VecX x_t0 = s.x_t0 + random_vector(rng, s.x_t0.size(), -leap, leap);
       const VecX x_t1 = x_t0 + random_vector(rng, s.x_t0.size(), -0.1, 0.1);

@@ -10,7 +10,7 @@ namespace {
 
 using Pairs = std::vector<std::array<int, 2>>;
 
-// Distinct pairs; some rows long (more than 128), most short or empty.
+// Returns distinct pairs; some rows are long (more than 128), most short or empty.
 std::set<std::array<int, 2>> random_pairs(Rng& rng, int num_firsts, int count) {
   std::set<std::array<int, 2>> pairs;
   for (int i = 0; i < count; ++i) {
@@ -56,7 +56,7 @@ TEST(PairCollector, ForgetsTheLastUse) {
 }
 
 TEST(PairCollector, LargestIndicesKeepTheirOrder) {
-  // Two long rows and a pair in the last of a million rows.
+  // The input has two long rows, and a pair in the last of a million rows.
   constexpr int num_firsts = 1 << 20;
   constexpr int last = std::numeric_limits<int>::max();
   Pairs expected;

@@ -22,7 +22,7 @@ inline VecX random_vector(Rng& rng, Eigen::Index size, double lo, double hi) {
   return x;
 }
 
-/// A surface and where it is; x_t1 is where it moves to.
+/// A surface and its positions; x_t1 is where it moves to.
 struct TestSurface {
   int dim = 3;
   SurfaceTopology topology;
@@ -37,7 +37,7 @@ struct TestSurface {
     return topology.num_vertices++;
   }
 
-  /// Triangles and their edges, each edge once.
+  /// Adds triangles and their edges, each edge once.
   void add_triangles(const std::vector<std::array<int, 3>>& triangles) {
     std::set<std::array<int, 2>> edges(topology.edges.begin(), topology.edges.end());
     for (const auto& t : triangles) {
@@ -50,8 +50,8 @@ struct TestSurface {
   }
 };
 
-/// A patch of n by n cells of `cell` length, bent at random: a body with shared vertices and codimensional company. In
-/// 2D a closed polygon of n * n vertices.
+/// Adds a patch of n by n cells of `cell` length, bent at random: a body with shared vertices, and with a segment and a
+/// point beside it. In 2D, adds a closed polygon of n * n vertices.
 inline void add_body(TestSurface& surface, Rng& rng, int n, const Vec<3>& place, double cell, int body, int group) {
   const int first = surface.topology.num_vertices;
   if (surface.dim == 2) {
@@ -85,7 +85,7 @@ inline void add_body(TestSurface& surface, Rng& rng, int n, const Vec<3>& place,
   surface.add_vertex(place + cell * Vec<3>(0.6, 0.6, 0.2), body, group);
 }
 
-/// Bodies near each other, some in groups that never touch; sizes, numbers and motion at random.
+/// Returns bodies near each other, some in groups that never touch; sizes, numbers and motion are random.
 inline TestSurface random_surface(Rng& rng, int dim) {
   TestSurface surface;
   surface.dim = dim;

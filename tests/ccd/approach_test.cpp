@@ -26,7 +26,7 @@ double distance_at(const Motion& m, double t, bool is_edge_edge) {
   return distance_of(x, is_edge_edge);
 }
 
-/// Corners of one time in the form of the bound.
+/// Writes the corners of one time in the form that the bound takes.
 template <std::size_t num_corners>
 void fill(const std::array<Vec<3>, num_corners>& from, Corner (&to)[num_corners]) {
   for (std::size_t k = 0; k < num_corners; ++k) to[k] = {{from[k][0], from[k][1], from[k][2]}};
@@ -69,7 +69,7 @@ class RandomMotions {
     }
     return m;
   }
-  /// Coincident and collinear vertices, parallel edges, flat configurations.
+  /// Makes the motion degenerate: coincident and collinear vertices, parallel edges, flat configurations.
   void degenerate(Motion& m) {
     const int kind = std::uniform_int_distribution<int>(0, 5)(engine_);
     if (kind == 0) m.t0[3] = m.t0[2];

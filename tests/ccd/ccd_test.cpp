@@ -12,7 +12,7 @@ namespace {
 
 using rational::Number;
 
-/// The rounding of the vertex differences and of their products, in units of the largest difference.
+/// Returns the rounding of the vertex differences and of their products, in units of the largest difference.
 double distance_error(const Motion& motion) {
   double largest = 0.0;
   for (int i = 0; i < 4; ++i) {
@@ -124,7 +124,7 @@ TEST(Ccd, Ccd_KeepsMinSeparationAndGapFraction) {
   });
 }
 
-// Without it a time that is always too early would pass every test above.
+// Without this check, a time that is always too early would pass every test above.
 TEST(Ccd, Additive_StopsCloseToTheTarget) {
   std::mt19937_64 generator(25);
   int num_impacts = 0;
@@ -209,7 +209,7 @@ TEST(Ccd, GapFraction_ReachesTheClosedForm) {
   }
 }
 
-/// Points and edges are triangles without area to the exact twin.
+/// The exact twin sees points and edges as triangles without area.
 template <int dim>
 void test_point_edge_and_point_point() {
   std::mt19937_64 generator(28);
@@ -274,7 +274,7 @@ TEST(Ccd, NotFinite_IsAnImpactAtZero) {
   }
 }
 
-// The normal of parallel edges is rounding. Taken for a separating direction it stopped bodies in empty space.
+// The normal of parallel edges is only rounding. Taken for a separating direction, it stopped bodies in empty space.
 TEST(Ccd, ParallelEdgesThatMoveTogetherNeverMeet) {
   std::mt19937_64 generator(11);
   std::uniform_real_distribution<double> in(-1.0, 1.0);

@@ -30,7 +30,8 @@ std::string to_text(const CcdQuery& query, double d) {
   return text.str();
 }
 
-/// Integer coordinates in [-size, size]; at random in a plane, on a line, without motion, or moving as a whole.
+/// Returns a query with integer coordinates in [-size, size]; at random in a plane, on a line, without motion, or
+/// moving as a whole.
 CcdQuery random_query(std::mt19937_64& generator, QueryKind kind, int size) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(generator); };
   CcdQuery query{kind, {}};
@@ -139,7 +140,7 @@ TEST(ExactCcd, ExactCcd_ScaleShiftAndOrderOfVerticesDoNotMatter) {
 
 TEST(ExactCcd, Filter_ProvesOnlyContactsAndNearlyAllInGeneralPosition) {
   std::mt19937_64 generator(54);
-  int num_hits = 0, num_certain = 0;  // in general position
+  int num_hits = 0, num_certain = 0;  // only queries in general position
   const auto check = [&](const CcdQuery& query, double t_begin, bool is_general = false) {
     const bool is_certain = is_certainly_touching(query, t_begin);
     const bool has_contact = find_first_contact(query, 0.0, t_begin).has_value();
@@ -155,7 +156,7 @@ TEST(ExactCcd, Filter_ProvesOnlyContactsAndNearlyAllInGeneralPosition) {
       for (const NamedMotion& named : random_motions(generator, pair_of(kind))) {
         CcdQuery query{kind, named.motion};
         check(query, t_begin, named.kind == "random" || named.kind == "close");
-        // The same so small or so large that products underflow or overflow
+        // Scale the same query so far down or up that products underflow or overflow.
         for (int k = 0; k < 4; ++k) {
           query.motion.t0[k] *= sample % 2 == 0 ? 0x1p-400 : 0x1p400;
           query.motion.t1[k] *= sample % 2 == 0 ? 0x1p-400 : 0x1p400;
@@ -180,7 +181,7 @@ TEST(ExactCcd, ExactCcd_NotFiniteIsAContactAtTheStart) {
   }
 }
 
-/// A vertex over a large triangle in the plane z = height(t).
+/// Returns a vertex over a large triangle in the plane z = height(t).
 CcdQuery falling_vertex(double z0, double z1) {
   CcdQuery query{QueryKind::point_triangle, {}};
   query.motion.t0 = {Vec<3>(0, 0, z0), Vec<3>(-8, -8, 0), Vec<3>(8, -8, 0), Vec<3>(0, 8, 0)};
@@ -199,7 +200,7 @@ TEST(ExactCcd, ExactCcd_TimeOfAFallingVertexIsItsClosedForm) {
   EXPECT_TRUE(third->is_after(1.0 / 3.0));
   EXPECT_TRUE(third->is_before(std::nextafter(1.0 / 3.0, 1.0)));
 
-  // Within d = 1/2 after a sixth; and at its end only, or never
+  // The distance is 1/2 or less after a sixth of the time; then at the end only, or never.
   auto sixth = find_first_contact(falling_vertex(1, -2), 0.5);
   ASSERT_TRUE(sixth);
   EXPECT_EQ(sixth->bracket(1).low, mpq_class(1, 6));

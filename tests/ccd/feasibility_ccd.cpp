@@ -24,14 +24,14 @@ ExactPolynomial dot(const Inequality& p, const Inequality& q) {
   return p.a[0] * q.a[0] + p.a[1] * q.a[1];
 }
 
-/// Multipliers that are to be of one sign and cancel the left-hand sides, and the right-hand side that they leave.
+/// Multipliers that must have one sign and cancel the left-hand sides, and the right-hand side that they leave.
 struct Contradiction {
   std::vector<ExactPolynomial> must_be_zero;
   std::vector<ExactPolynomial> multipliers;
   ExactPolynomial right;
 
   bool holds_at(ExactTime& t) const {
-    // Multipliers not negative and the right-hand side negative, or the other way around.
+    // The multipliers are not negative and the right-hand side is, or the other way around.
     const int side = -t.sign_of(right);
     if (side == 0) return false;
     for (const ExactPolynomial& p : multipliers) {
@@ -91,7 +91,7 @@ std::vector<Contradiction> contradictions_of(const std::vector<Inequality>& rows
     result.push_back({{p.a[0], p.a[1]}, {one}, p.b});
     for (std::size_t j = 0; j < rows.size(); ++j) {
       if (i == j) continue;
-      // q . q times p, less p . q times q
+      // Combine q . q times p with p . q times q, subtracted.
       const Inequality& q = rows[j];
       const ExactPolynomial qq = dot(q, q), pq = negative(dot(p, q));
       result.push_back({{determinant(p, q)}, {qq, pq}, qq * p.b + pq * q.b});

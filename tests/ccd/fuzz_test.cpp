@@ -53,14 +53,14 @@ class Adversary {
     return motions[static_cast<std::size_t>(draw(0, static_cast<int>(motions.size()) - 1))].motion;
   }
 
-  /// Small integers, sometimes with few different values, or numbers with all their digits.
+  /// Returns small integers, sometimes with few different values, or numbers with all their digits.
   Vec<3> point(int digits) {
     if (digits == 0) return {uniform(), uniform(), uniform()};
     return Vec<3>(draw(-digits, digits), draw(-digits, digits), draw(-digits, digits));
   }
 
-  /// The primitives meet at a dyadic time and place, exactly if the coordinates are integers: at corners and edges too,
-  /// at t0 and t1, sometimes in a common plane.
+  /// Returns primitives that meet at a dyadic time and place, exactly if the coordinates are integers: at corners and
+  /// edges too, at t0 and t1, sometimes in a common plane.
   Motion motion_of_contact(QueryKind kind) {
     const int digits = draw(0, 3) == 0 ? 0 : draw(1, 8);
     Motion m;
@@ -75,7 +75,7 @@ class Adversary {
     }
     const double t = 0.125 * draw(0, 8), u = 0.25 * draw(0, 4), v = 0.25 * draw(0, 4) * (1.0 - u);
     const auto at = [&](int k) { return Vec<3>((1.0 - t) * m.t0[k] + t * m.t1[k]); };
-    // What vertex 0 must be at that time.
+    // Vertex 0 must be at `target` at that time.
     Vec<3> target;
     if (kind == QueryKind::point_triangle) {
       target = at(1) + u * (at(2) - at(1)) + v * (at(3) - at(1));
@@ -103,7 +103,7 @@ class Adversary {
   static void scale(Motion& motion, double factor) {
     change_all(motion, [&](const Vec<3>& x) { return Vec<3>(factor * x); });
   }
-  /// Some coordinates by one unit in the last place.
+  /// Moves some coordinates by one unit in the last place.
   void nudge(Motion& motion, int count) {
     for (int i = 0; i < count; ++i) {
       double& x = (draw(0, 1) == 0 ? motion.t0 : motion.t1)[static_cast<std::size_t>(draw(0, 3))][draw(0, 2)];
@@ -130,7 +130,7 @@ struct Counts {
   std::string failures;
 };
 
-/// The contract, for one query: the exact verdict, a time that is never late, and not zero if apart at t0.
+/// Checks the contract for one query: the exact verdict, a time that is never late, and not zero if apart at t0.
 std::string check(const CcdQuery& query, CcdOptions options, Counts& counts) {
   const CcdResult result = find_impact(query, options);
   auto contact = find_first_contact(query, options.min_separation);
@@ -151,7 +151,7 @@ std::string check(const CcdQuery& query, CcdOptions options, Counts& counts) {
   if (options.min_separation > 0.0) return "";
   if (stays_apart(query.kind, query.motion, 0.0)) return fail("quick separation of a hit");
 
-  // As the solver asks: no exact arithmetic, a part of the gap to keep.
+  // Now with the solver's options: no exact arithmetic, a part of the gap to keep.
   options.is_exact = false;
   for (const double gap_fraction : {0.0, 0.2}) {
     options.gap_fraction = gap_fraction;

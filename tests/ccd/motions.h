@@ -39,7 +39,7 @@ inline rational::RationalMotion exact_motion(Pair pair, const Motion& motion) {
   return {exact_corners(pair, motion.t0), exact_corners(pair, motion.t1)};
 }
 
-/// What the oracle says of it.
+/// Returns the oracle's answer for the motion.
 inline std::optional<ExactTime> exact_contact(Pair pair, const Motion& motion) {
   const QueryKind kind = pair == Pair::point_triangle ? QueryKind::point_triangle : QueryKind::edge_edge;
   return find_first_contact(CcdQuery{kind, motion});

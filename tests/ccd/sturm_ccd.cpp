@@ -49,7 +49,7 @@ Polynomial derivative(const Polynomial& p) {
   return d;
 }
 
-/// Quotient and remainder.
+/// Returns quotient and remainder.
 std::pair<Polynomial, Polynomial> divide(Polynomial p, const Polynomial& q) {
   Polynomial quotient(p.size() >= q.size() ? p.size() - q.size() + 1 : 0);
   while (p.size() >= q.size()) {
@@ -64,7 +64,7 @@ std::pair<Polynomial, Polynomial> divide(Polynomial p, const Polynomial& q) {
   return {quotient, p};
 }
 
-/// Scaling by a positive number keeps the numbers small.
+/// Scales by a positive number, which keeps the numbers small.
 void normalise(Polynomial& p) {
   if (p.empty()) return;
   const Number scale = abs(p.back());
@@ -108,7 +108,7 @@ Polynomial square_free(const Polynomial& p) {
   return divide(p, greatest_common_divisor(p, derivative(p))).first;
 }
 
-/// Number of distinct roots in (low, high]; p square-free.
+/// Counts the distinct roots in (low, high]; p is square-free.
 int count_roots(const Polynomial& p, const Number& low, const Number& high) {
   if (p.size() <= 1) return 0;
   const std::vector<Polynomial> chain = sturm_chain(p);
@@ -128,7 +128,7 @@ void isolate(const Polynomial& p, const std::vector<Polynomial>& chain, const Nu
   isolate(p, chain, middle, high, roots);
 }
 
-/// The roots of p in (0, 1], ascending.
+/// Returns the roots of p in (0, 1], ascending.
 std::vector<Root> isolate_roots(const Polynomial& p) {
   std::vector<Root> roots;
   if (p.size() <= 1) return roots;
@@ -142,7 +142,7 @@ int sign_at(const Polynomial& q, Root& root) {
   if (root.low == root.high) return sgn(evaluate(q, root.low));
   const Polynomial common = greatest_common_divisor(root.polynomial, q);
   if (count_roots(square_free(common), root.low, root.high) > 0) return 0;
-  // Not zero: shrink the interval until q has no root in it.
+  // The value is not zero: shrink the interval until q has no root in it.
   const Polynomial q_square_free = square_free(q);
   while (count_roots(q_square_free, root.low, root.high) > 0) root.refine();
   return sgn(evaluate(q, root.high));
@@ -167,7 +167,7 @@ bool is_zero_at(const PolynomialVector& v, Root& root) {
   return sign_at(v[0], root) == 0 && sign_at(v[1], root) == 0 && sign_at(v[2], root) == 0;
 }
 
-/// Everything that decides contact at a given time.
+/// Decides contact at a given time.
 class ContactTest {
  public:
   explicit ContactTest(const RationalMotion& motion) {
@@ -261,7 +261,8 @@ std::optional<Root> find_first_contact(const RationalMotion& motion) {
   for (const Polynomial& event : test.events()) {
     for (Root& root : isolate_roots(event)) {
       if (!test.is_contact(root)) continue;
-      // Narrow enough to order the roots of different polynomials; equal ones may come in any order.
+      // Make each interval narrow enough to order the roots of different polynomials; equal roots may come in any
+      // order.
       while (root.low != root.high && root.high - root.low > Number(1, 1L << 62)) root.refine();
       if (!first || root.low < first->low) first = root;
       break;

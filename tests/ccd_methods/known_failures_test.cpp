@@ -1,5 +1,5 @@
-// What the compared methods are known to get wrong [Fer23, sec. 3.4.2, app. E]: the benchmark must show it,
-// so the failures are part of their contract. Every query here is settled by the exact oracle first.
+// Known errors of the compared methods [Fer23, sec. 3.4.2, app. E]: the benchmark must show them, so the failures are
+// part of their contract. The exact oracle settles every query here first.
 #include <gtest/gtest.h>
 
 #include "ccd_methods/queries.h"
@@ -76,7 +76,7 @@ TEST(CcdMethods, RationalRootParity_HasNoFalsePositive) {
 }
 
 TEST(CcdMethods, FloatingPointRootParity_MissesFlatPatches) {
-  // Not the hourglass, whose plane does not hold the origin.
+  // The hourglass is left out: its plane does not contain the origin.
   for (const char* method : {"floating-point-root-parity", "rational-root-parity"}) {
     EXPECT_TRUE(ask(method, hourglass).is_hit) << method;
   }
@@ -128,7 +128,7 @@ TEST(CcdMethods, TightCcd_AlwaysTakesCoplanarMotionForAHit) {
 }
 
 TEST(CcdMethods, MinimumSeparationRootFinder_MissesWithoutSeparation) {
-  // f^2 touches zero: whether the computed one does is a matter of luck.
+  // f^2 touches zero: luck decides if the computed one does.
   std::mt19937_64 generator(23);
   int num_hits = 0, num_found = 0, num_found_with_separation = 0;
   for (int sample = 0; sample < 2000; ++sample) {

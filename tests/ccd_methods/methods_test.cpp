@@ -40,7 +40,7 @@ TEST(CcdMethods, Methods_AgreeOnOrdinaryQueries) {
     EXPECT_FALSE(entry.decide(apart, {}).is_hit) << entry.name;
     EXPECT_EQ(entry.decide(apart, {}).toi, 1.0) << entry.name;
     for (const CcdQuery& query : {crossing, crossing_edges}) {
-      // The minimum-separation root finder needs a separation: without, its roots are double.
+      // The minimum-separation root finder needs a separation: without one, its roots are double.
       const CcdMethodOptions options{.min_separation = entry.has_min_separation ? 1e-9 : 0.0};
       const CcdAnswer answer = entry.decide(query, options);
       EXPECT_TRUE(answer.is_hit) << entry.name;
@@ -86,7 +86,7 @@ TEST(CcdMethods, TightInclusion_BothOrdersFindTheSameFirstTime) {
   int num_hits = 0;
   for (int sample = 0; sample < 200; ++sample) {
     const auto named = random_queries(generator);
-    for (const CcdQuery& query : {named[0].query, named[named.size() / 2].query}) {  // "random" of both kinds
+    for (const CcdQuery& query : {named[0].query, named[named.size() / 2].query}) {  // "": queries of both kinds
       const CcdAnswer first = ask("tight-inclusion", query), second = ask("tight-inclusion-depth-first", query);
       EXPECT_EQ(first.is_hit, second.is_hit) << to_text(query);
       EXPECT_NEAR(first.toi, second.toi, 1e-5) << to_text(query);

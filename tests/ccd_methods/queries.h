@@ -1,4 +1,4 @@
-// What the tests of all methods share: the methods by their promises, and random queries.
+// Code that the tests of all methods share: the methods by their promises, and random queries.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@
 
 namespace clearance {
 
-/// Never miss a hit.
+/// Methods that never miss a hit.
 inline constexpr std::array conservative_methods{
     "multivariate-interval", "univariate-interval",         "tight-ccd", "additive",
     "tight-inclusion",       "tight-inclusion-depth-first", "clearance"};
-/// Never report a hit that is none.
+/// Methods that never report a hit that is none.
 inline constexpr std::array exact_hit_methods{"rational-root-parity"};
 
 inline CcdAnswer ask(std::string_view method, const CcdQuery& query, const CcdMethodOptions& options = {}) {
@@ -39,7 +39,7 @@ struct NamedQuery {
   CcdQuery query;
 };
 
-/// One query of each kind of motion and pair.
+/// Returns one query of each kind of motion and pair.
 inline std::vector<NamedQuery> random_queries(std::mt19937_64& generator) {
   std::vector<NamedQuery> queries;
   for (const Pair pair : all_pairs) {

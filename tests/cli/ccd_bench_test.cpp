@@ -74,7 +74,7 @@ TEST_F(CcdBench, Bench_JsonHasEveryMethodAndFigure) {
 }
 
 TEST_F(CcdBench, Bench_AnswersAreTheFilesThoseMissingAndWithSeparationTheOracles) {
-  // Wrong answers, so that it shows whose they are
+  // Store wrong answers, so that the output shows whose they are.
   const std::string file = store("wrong.ccd", {{falling_point(1, -1), false},
                                                {falling_point(1, 0.5), true},
                                                {falling_point(1, 0.25), true},
@@ -172,7 +172,7 @@ TEST_F(CcdBench, Record_HasEveryCandidateForAnyNumberOfThreadsAndChangesNothing)
   const auto queries = read_ccd_query_file(folder_ / "1.ccd");
   ASSERT_TRUE(queries);
   EXPECT_EQ(static_cast<long>(queries->size()), num_candidates(stats_of(out)));
-  // Sweeps start where nothing meets, and some would end where something does: that is why there is CCD.
+  // Sweeps start where nothing meets, and some would end in contact: CCD prevents that.
   long num_hits = 0;
   for (const LabelledQuery& q : *queries) {
     num_hits += is_hit(q.query);

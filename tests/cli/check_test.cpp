@@ -115,7 +115,7 @@ TEST_F(Check, SeparateWritesASceneThatStarts) {
   EXPECT_NE(done.output.find("'a' and 'b' overlapped by 0.1"), std::string::npos) << done.output;
   EXPECT_NE(done.output.find("'b' was moved by 0.05"), std::string::npos) << done.output;
   EXPECT_EQ(clearance({"check", apart}).status, 0);
-  // A file that is there is kept.
+  // An existing file is kept.
   const ProcessResult refused = clearance({"check", scene.string(), "--separate", apart});
   EXPECT_EQ(refused.status, 2);
   EXPECT_NE(refused.errors.find("exists"), std::string::npos);

@@ -37,7 +37,7 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Every term of the account of energy is computed on its own: what they leave is rounding.
+/// Every term of the account of energy is computed on its own: only rounding may be left over.
 void expect_closed_accounts(const fs::path& stats) {
   std::ifstream file(stats);
   double at_work = 0.0;
@@ -46,7 +46,7 @@ void expect_closed_accounts(const fs::path& stats) {
     for (const auto& [name, energy] : step.at("account").items()) {
       if (name != "closure") at_work = std::max(at_work, std::abs(energy.get<double>()));
     }
-    // What is not held yet and does not move has energies of rounding alone.
+    // A body that is not held yet and does not move has energies of rounding alone.
     EXPECT_LE(std::abs(step.at("account").at("closure").get<double>()), 1e-6 * at_work + 1e-20) << step.at("step");
   }
 }

@@ -5,20 +5,20 @@
 
 namespace clearance::cli {
 
-/// Appends to `frame` tets and keeps the order of cells that frames have; one call per kind of cell and body.
+/// Appends to `frame` tets and keeps the order of cells that frames require; call it once per kind of cell and body.
 class FrameBuilder {
  public:
-  /// A box of 5 tets; lowest corner and size in [m]. Returns the index of its first vertex.
+  /// Adds a box of 5 tets with the given lowest corner and size [m]. Returns the index of its first vertex.
   int add_box(int body, const Vec<3>& low, const Vec<3>& size, bool is_obstacle = false) {
     const int first = static_cast<int>(frame_.mesh.vertices.size());
     for (int i = 0; i < 8; ++i) add_vertex(low + size.cwiseProduct(Vec<3>(i & 1, (i >> 1) & 1, (i >> 2) & 1)));
-    // Four corner tets and the one between them.
+    // The box has four corner tets and the one between them.
     static constexpr int tets[5][4] = {{0, 1, 2, 4}, {3, 2, 1, 7}, {5, 1, 4, 7}, {6, 4, 2, 7}, {1, 2, 4, 7}};
     for (const auto& t : tets) add_tet(body, {first + t[0], first + t[1], first + t[2], first + t[3]}, is_obstacle);
     return first;
   }
   void add_tet(int body, std::array<int, 4> t, bool is_obstacle = false) {
-    // Positive orientation, whatever the order given.
+    // Every tet gets positive orientation, in whatever order its vertices are given.
     const auto& x = frame_.mesh.vertices;
     const Vec<3> u = x[t[1]] - x[t[0]], v = x[t[2]] - x[t[0]], w = x[t[3]] - x[t[0]];
     Mat<3> m;

@@ -1,4 +1,4 @@
-// A disk that is full: the run ends with a clear error, and goes on without a hole when there is room again.
+// Runs on a full disk: the run ends with a clear error, and continues without a hole when there is room again.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ class FullDisk : public QuickRun {
     fs::create_directories(disk_);
     ASSERT_EQ(clearance({"run", scene_, "-o", whole_.string(), "-q", "--threads", "1"}).status, 0);
   }
-  /// What a run that could not write leaves is sound, and resumed it is the whole run.
+  /// Expects that a run that could not write leaves a sound result, and that resuming it gives the whole run.
   void expect_failed_soundly(const ProcessResult& failed) {
     EXPECT_EQ(failed.status, 2) << failed.errors;
     expect_says(failed.errors, {"cannot write the file"});
@@ -35,7 +35,7 @@ class FullDisk : public QuickRun {
     expect_same_result(out_, whole_);
     EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
   }
-  /// Lets this process and its children have disks of their own, which nobody else sees and which go away with it.
+  /// Gives this process and its children disks of their own, which nobody else sees and which disappear with them.
   static bool can_mount() {
     return geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
            mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
@@ -58,7 +58,7 @@ TEST_F(FullDisk, RunEndsWithAnErrorAndGoesOnWithoutAHoleWhenThereIsRoom) {
     expect_failed_soundly(failed);
     expect_says(failed.errors, {"No space left"});
     num_resumed += fs::exists(out_ / "checkpoint/state.bin") ? 1 : 0;
-    // Without room there is nothing to be done, and nothing is lost.
+    // Without room nothing can be done, and nothing is lost.
     if (fs::exists(out_ / "checkpoint/state.bin")) {
       const std::size_t num_frames = files_in(out_ / "frames").size();
       EXPECT_EQ(run({"--resume"}).status, 2);
@@ -90,7 +90,7 @@ TEST_F(FullDisk, DiskThatMayOnlyBeReadIsAClearError) {
   EXPECT_EQ(umount2(disk_.c_str(), MNT_DETACH), 0);
 }
 
-/// The same without root: files may not grow beyond a size, which ends the run when the statistics reach it.
+/// The same test without root: files may not grow beyond a size, which ends the run when the statistics reach it.
 TEST_F(FullDisk, FileThatMayNotGrowEndsTheRunAndIsResumed) {
   int num_resumed = 0;
   for (const rlim_t size : {rlim_t{1500}, rlim_t{8000}, rlim_t{20000}}) {

@@ -33,7 +33,7 @@ class MatchMassCommand : public ProgramTest {
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
-  /// As the body is placed: eight times the volume, moved.
+  /// Returns the mass properties of the body as it is placed: eight times the volume, moved.
   MassProperties target() const {
     MassProperties fine = mass_properties_of_tets(fine_mesh_.vertices, fine_mesh_.tets);
     fine.measure *= 8.0 * 500.0;
@@ -55,7 +55,7 @@ TEST_F(MatchMassCommand, WritesDensitiesThatGiveMassAndCenter) {
     const Json report = Json::parse(made.output);
     EXPECT_NEAR(report.at("mass").get<double>(), target().measure, 1e-9 * target().measure);
 
-    // The scene that was written, by sums of the test's own.
+    // Check the written scene by the test's own sums.
     const Json body = Json::parse(read_text(native_)).at("bodies").at(0);
     const std::vector<double> densities = body.at("element_densities");
     const Mesh mesh = *read_mesh(folder_ / "coarse.msh");
@@ -93,7 +93,7 @@ TEST_F(MatchMassCommand, ElementsOfHigherOrderAndRefinementsToo) {
   ASSERT_EQ(made.status, 0) << made.errors;
   EXPECT_NE(made.output.find("body 'ball': "), std::string::npos) << made.output;
   EXPECT_EQ(clearance({"check", native_}).status, 0);
-  // Densities of elements before they are refined.
+  // The densities belong to the elements before they are refined.
   scene_ = scene_with("coarse.msh", R"("refinements": 1, )");
   ASSERT_EQ(clearance(words({"--overwrite"})).status, 0);
   const ProcessResult checked = clearance({"check", native_, "--json"});
@@ -102,8 +102,8 @@ TEST_F(MatchMassCommand, ElementsOfHigherOrderAndRefinementsToo) {
               1e-6 * target().measure);
 }
 
-/// A column with a thin belly [Fer23, fig. 5.12]: of two layers of cells it is a belly all over, whose centre of mass
-/// is not above its foot.
+/// A column with a thin belly [Fer23, fig. 5.12]: with two layers of cells it is all belly, and its centre of mass is
+/// not above its foot.
 TEST_F(MatchMassCommand, CoarseFigureStandsOnlyWithDensitiesOfTheFineOne) {
   const auto column = [](int layers) {
     Mesh mesh = make_box({0.4, 2.0, 0.4}, {2, layers, 2});
@@ -139,7 +139,7 @@ TEST_F(MatchMassCommand, CoarseFigureStandsOnlyWithDensitiesOfTheFineOne) {
   EXPECT_GT(height_at_the_end(native_), 0.9);
 }
 
-/// Eight times the volume went through without a word.
+/// A mesh of eight times the volume was accepted without a word.
 TEST_F(MatchMassCommand, MeshOfAnotherBodyIsWarnedOf) {
   const ProcessResult same = clearance(words());
   ASSERT_EQ(same.status, 0) << same.errors;
@@ -160,7 +160,7 @@ TEST_F(MatchMassCommand, WhatCannotBeMatchedIsToldAndNothingIsWritten) {
     EXPECT_NE(refused.errors.find(text), std::string::npos) << refused.errors;
     EXPECT_FALSE(fs::exists(native_));
   };
-  // A centre of mass outside of the coarse body; inertia larger than that of any ball of this size.
+  // The centre of mass lies outside the coarse body; the inertia is larger than that of any ball of this size.
   for (Vec<3>& x : fine_mesh_.vertices) x[1] += 5.0;
   ASSERT_TRUE(write_mesh(fine_, fine_mesh_));
   expect_refusal(words(), "make body 'ball' match: its centre of mass stays 8.");

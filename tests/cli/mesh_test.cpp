@@ -42,7 +42,7 @@ TEST_F(MeshCommand, FillsAnStlAndReports) {
   const Result<Mesh> mesh = read_mesh(made_);
   ASSERT_TRUE(mesh);
   EXPECT_EQ(mesh->tets.size(), report.at("elements").get<std::size_t>());
-  // A file that is there stays; told to replace it, the same bytes come again.
+  // An existing file stays; if it is to be replaced, the same bytes come again.
   const std::string bytes = read_text(made_);
   const ProcessResult refused = clearance(words);
   EXPECT_EQ(refused.status, 2);

@@ -1,4 +1,5 @@
-// What a user is told who gives bad input: which body, where, what was expected; and that nothing else happens.
+// Messages to a user who gives bad input: they name the body, the place and what was expected; and nothing else
+// happens.
 #include "cli/process.h"
 
 namespace clearance::cli {
@@ -6,8 +7,8 @@ namespace {
 
 class Messages : public ProgramTest {
  protected:
-  /// Runs a bad scene: status 2, nothing but `allowed` files in the result folder, without any no folder. Returns the
-  /// text of the problems.
+  /// Runs a bad scene: expects status 2 and nothing but `allowed` files in the result folder; if none are allowed, no
+  /// folder. Returns the text of the problems.
   std::string refused(const std::string& scene, const std::vector<std::string>& allowed = {}) const {
     const std::string file = write("scene.json", scene).string();
     const fs::path out = folder_ / "out";
@@ -244,7 +245,7 @@ TEST_F(Messages, CommaThatIsMissingIsToldWhereTheNextValueBegins) {
               {"line 1, column 23", "a comma is probably missing before it"});
   expect_says(refused("{\"bodies\": [{}\n// the second\n{}]}"),
               {"line 3, column 1", "a comma is probably missing before it"});
-  // Others have nothing to do with commas.
+  // Other syntax errors have nothing to do with commas.
   for (const char* text : {"{\"bodies\": [{]}", "{\"bodies\" []}", "{\"bodies\": [1, x]}", "{\"bodies\": []"}) {
     EXPECT_EQ(refused(text).find("comma"), std::string::npos) << text;
   }
@@ -309,7 +310,7 @@ TEST_F(Messages, FolderThatIsNoResultIsToldAlikeByAllCommands) {
     missing[1] = (folder_ / "missing").string();
     expect_says(clearance(missing).errors, {"missing: is no folder; expected a result folder"});
   }
-  // A run that was refused leaves its log in a folder that was there before.
+  // A refused run leaves its log in a folder that existed before.
   fs::create_directory(folder_ / "out");
   const std::string scene = write("scene.json", R"({"bodies": []})").string();
   EXPECT_EQ(clearance({"run", scene, "-o", (folder_ / "out").string()}).status, 2);
@@ -336,7 +337,7 @@ TEST_F(Messages, SceneThatIsNoJsonSaysWhere) {
   EXPECT_EQ(clearance({"run", (folder_ / "none.json").string(), "-o", (folder_ / "out").string()}).status, 2);
 }
 
-/// 2e8 tetrahedra went past the limit of cells and ended the program for want of memory.
+/// 2e8 tetrahedra exceeded the limit of cells unnoticed, and the program ended for want of memory.
 TEST_F(Messages, RefinementsCountAgainstTheLimitOfCells) {
   const std::string scene =
       write("scene.json", R"({"bodies": [{"generator": {"kind": "box", "resolution": [2, 1, 1]}}]})");

@@ -13,7 +13,7 @@ fs::path peer_data() {
 
 class PeerScenes : public ProgramTest {
  protected:
-  /// A few steps, strictly, then the independent check.
+  /// Runs a few steps, strictly, then the independent check.
   void run_and_verify(const std::string& scene, int num_steps, const std::vector<std::string>& more = {}) {
     const fs::path path = peer_data() / "ipc/input" / scene;
     if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";

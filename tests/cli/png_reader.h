@@ -1,4 +1,4 @@
-// Pictures read back, by code that shares nothing with the writer.
+// Reader of pictures that shares no code with the writer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ inline std::uint32_t big_endian(const std::string& bytes, std::size_t at) {
   return value;
 }
 
-/// A small reader of its own: checks every chunk's checksum and undoes the row filters None and Up.
+/// Decodes the picture; checks every chunk's checksum and undoes the row filters None and Up.
 inline render::Image decode_png(const std::string& png) {
   render::Image image(0, 0);
   std::string stream;

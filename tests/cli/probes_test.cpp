@@ -1,4 +1,4 @@
-// probes.csv as users see it: its head, its lines, and that kills and folders do it no harm.
+// probes.csv as users see it: its head and its lines; kills and existing folders do it no harm.
 #include <sstream>
 
 #include "cli/quick_run.h"

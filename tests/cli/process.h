@@ -52,7 +52,8 @@ class ProgramTest : public testing::Test {
     return folder_ / name;
   }
 
-  /// Signals have their default effect there whatever they do here (nohup), but for those it is to ignore.
+  /// Starts a process. Signals have their default effect there, except those that it is to ignore, even if they are
+  /// ignored here (nohup).
   pid_t start(const std::vector<std::string>& arguments, const std::string& stem = "process",
               const std::vector<int>& ignored_signals = {}) const {
     std::vector<std::string> words = {CLEARANCE_PROGRAM};
@@ -94,7 +95,7 @@ class ProgramTest : public testing::Test {
   }
   ProcessResult clearance(const std::vector<std::string>& arguments) const { return wait_for(start(arguments)); }
 
-  /// Everything in a result folder, relative and sorted.
+  /// Returns all files in a result folder, relative and sorted.
   static std::vector<std::string> files_in(const fs::path& folder) {
     std::vector<std::string> files;
     if (!fs::exists(folder)) return files;

@@ -5,7 +5,7 @@
 namespace clearance::cli {
 namespace {
 
-/// An environment variable for as long as this lives.
+/// Sets an environment variable for as long as the object lives.
 class Setting {
  public:
   Setting(const char* name, const std::string& value) : name_(name) {
@@ -60,7 +60,7 @@ const std::string planar_scene = R"({
 
 class ProcessorTest : public ProgramTest {
  protected:
-  /// Of every step. Empty if the processor cannot do what is asked for.
+  /// Returns the hash of every step; empty if the processor lacks the requested instructions.
   std::vector<std::string> hashes(const std::string& scene, const std::string& processor,
                                   const std::string& tunables = "") const {
     const Setting choice("CLEARANCE_PROCESSOR", processor), tuning("GLIBC_TUNABLES", tunables);
@@ -85,7 +85,7 @@ class ProcessorTest : public ProgramTest {
     }
   }
 
-  /// What makes glibc choose its functions for old processors.
+  /// Setting that makes glibc choose its functions for old processors.
   static constexpr const char* without_fused = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4";
 };
 

@@ -1,4 +1,4 @@
-// What is printed within a step.
+// Progress that is printed within a step.
 #include "apps/cli/progress.h"
 
 #include <gtest/gtest.h>

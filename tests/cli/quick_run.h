@@ -1,4 +1,4 @@
-// Runs of a few milliseconds a step, so that most of their time goes into writing, and what is compared of them.
+// Runs of a few milliseconds per step, so that most of their time goes into writing, and comparisons of them.
 #pragma once
 
 #include <chrono>
@@ -24,7 +24,7 @@ class QuickRun : public ProgramTest {
     out_ = folder_ / "out";
   }
 
-  /// `clearance run -q` of the scene into `out_`
+  /// Returns the arguments of `clearance run -q` of the scene into `out_`.
   std::vector<std::string> arguments(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> all = {"run", scene_, "-o", out_.string(), "-q", "--threads", "1"};
     all.insert(all.end(), more.begin(), more.end());
@@ -32,7 +32,7 @@ class QuickRun : public ProgramTest {
   }
   ProcessResult run(const std::vector<std::string>& more = {}) const { return clearance(arguments(more)); }
 
-  /// False if the process ended, or a minute passed, before so many steps were stored.
+  /// Returns false if the process ended, or a minute passed, before so many steps were stored.
   static bool wait_for_steps(const fs::path& folder, std::size_t num_steps) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (stats_of(folder).size() < num_steps) {
@@ -43,7 +43,7 @@ class QuickRun : public ProgramTest {
   }
 
   using Contents = std::map<std::string, std::string>;
-  /// All files of a folder with their bytes, but the log.
+  /// Returns all files of a folder with their bytes, except the log.
   static Contents contents_of(const fs::path& folder) {
     Contents contents;
     for (const std::string& file : files_in(folder)) {
@@ -52,7 +52,7 @@ class QuickRun : public ProgramTest {
     return contents;
   }
 
-  /// The same result but for what depends on time and memory.
+  /// Expects the same result, except for values that depend on time and memory.
   static void expect_same_result(const fs::path& a, const fs::path& b) {
     EXPECT_EQ(files_in(a), files_in(b));
     Contents in_a = contents_of(a), in_b = contents_of(b);

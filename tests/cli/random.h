@@ -1,4 +1,5 @@
-// Random numbers that are the same with every standard library: its own mappings from bits to values differ.
+// Random numbers that are the same with every standard library; it maps bits to values itself, because the libraries
+// differ there.
 #pragma once
 
 #include <cmath>
@@ -20,14 +21,15 @@ class Random {
   double log_uniform(double low, double high) { return std::exp(uniform(std::log(low), std::log(high))); }
   int integer(int low, int high) { return low + static_cast<int>(bits_() % static_cast<unsigned>(high - low + 1)); }
   bool chance(double probability) { return uniform(0.0, 1.0) < probability; }
-  /// In a cube; with dim 2 in the plane z = 0. Draws three numbers one after the other: arguments have no order.
+  /// Returns a point in a cube; with dim 2 in the plane z = 0. It draws three numbers one after the other, because
+  /// arguments are evaluated in no defined order.
   Vec<3> point(double half, int dim = 3) {
     Vec<3> p;
     for (int c = 0; c < 3; ++c) p[c] = uniform(-half, half);
     if (dim == 2) p[2] = 0.0;
     return p;
   }
-  /// Rotation vector; with dim 2 about z.
+  /// Returns a rotation vector; with dim 2 about z.
   Vec<3> turn(double half, int dim) {
     const Vec<3> all = point(half);
     return dim == 2 ? Vec<3>(0, 0, all[2]) : all;

@@ -41,7 +41,7 @@ class SceneMaker {
     if (random_.chance(0.35)) add_pusher();
     if (random_.chance(has_floor ? 0.25 : 0.05)) add_press();
     const int num_bodies = random_.integer(2, is_curved_ ? 4 : 6);
-    // Stacks of aligned boxes have what random placement never makes: parallel edges and faces.
+    // Stacks of aligned boxes have parallel edges and faces, which random placement never makes.
     const bool is_static = scene_.time.integrator == TimeIntegrator::quasi_static;
     if (scene_.dimension == 3 && random_.chance(0.2) && !is_static) {
       add_stack(num_bodies);
@@ -65,7 +65,8 @@ class SceneMaker {
     scene_.contact.dhat = random_.log_uniform(1e-5, 1e-2);
     if (random_.chance(0.15)) scene_.contact.min_separation = random_.log_uniform(1e-5, 1e-3);
     if (random_.chance(0.05)) scene_.contact.obstacles_only = true;
-    scene_.solver.max_iterations = is_curved_ ? 25 : is_mixed_ ? 100 : 200;  // the promise holds wherever steps end
+    // The promise holds for whatever state a step ends in
+    scene_.solver.max_iterations = is_curved_ ? 25 : is_mixed_ ? 100 : 200;
     if (random_.chance(0.2)) scene_.solver.ccd = CcdMethod::tight_inclusion;
     if (random_.chance(0.1)) scene_.solver.linear_solver = LinearSolverChoice::pcg;
     if (random_.chance(0.15)) scene_.time.mass = MassKind::consistent;
@@ -74,9 +75,9 @@ class SceneMaker {
     scene_.output.contact_forces = random_.chance(0.2);
     speed_ = random_.log_uniform(0.01, 1000.0);
     density_ = random_.log_uniform(100.0, 1e4);
-    // One stiffness for all half of the time, otherwise each body its own.
+    // Half of the scenes have one stiffness for all bodies; otherwise each body has its own.
     youngs_modulus_ = random_.chance(0.5) ? random_.log_uniform(1e3, 1e11) : 0.0;
-    // Nodes without inertia need something that holds them.
+    // Without inertia, nodes need something that holds them.
     if (random_.chance(0.06)) scene_.time.integrator = TimeIntegrator::quasi_static;
   }
 
@@ -162,7 +163,7 @@ class SceneMaker {
     }
   }
 
-  /// One tetrahedron whose height is a small part of its width.
+  /// Writes one tetrahedron whose height is a small part of its width.
   std::string write_flat_tet() {
     const double height = random_.log_uniform(1e-3, 0.5);
     return write_mesh_text("msh", fmt::format("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 0.7 0 0\n"
@@ -180,7 +181,7 @@ class SceneMaker {
       body.transform.translation[2] = 0.0;
       body.transform.rotation = {0, 0, r.chance(0.3) ? 0.0 : r.uniform(-180, 180)};
     }
-    // Towards the middle, where the others come too.
+    // The body moves towards the middle, where the others come too.
     const Vec<3> towards = r.point(0.5) - body.transform.translation;
     body.linear_velocity = speed_ * towards / std::max(towards.norm(), 0.1);
     if (r.chance(0.3)) body.angular_velocity = r.point(r.log_uniform(1.0, 1e5));
@@ -199,7 +200,7 @@ class SceneMaker {
     } else {
       choose_shape(body);
     }
-    // Slivers: every element 100 times longer than wide.
+    // Make slivers: every element is 100 times longer than wide.
     if (random_.chance(0.15))
       body.transform.scale[random_.integer(0, is_2d() ? 1 : 2)] = random_.log_uniform(0.01, 1.0);
     if (is_stiff_body) {
@@ -229,14 +230,14 @@ class SceneMaker {
     if (body.generator && random_.chance(0.2)) keep_shape(body);
   }
 
-  /// The shape in a file, and displacements of a lower order than it has there.
+  /// Gives the body a shape from a file and displacements of a lower order.
   void keep_shape(BodyDesc& body) {
     SceneDesc alone;
     alone.dimension = scene_.dimension;
     alone.bodies.resize(1);
     alone.bodies[0].generator = body.generator;
     alone.bodies[0].order = random_.one_of({2, 4});
-    // (What is refused, such as the inverted curved cells of a ring of three, is not kept.)
+    // (A refused body, such as the inverted curved cells of a ring of three, is not kept.)
     const Result<LoadedBodies> loaded = load_bodies(alone);
     if (!loaded) {
       std::fprintf(stderr, "refused: %s\n", to_string(loaded.issues().front()).c_str());
@@ -250,7 +251,7 @@ class SceneMaker {
     (void)write_mesh(folder_ / body.mesh, loaded->instances[0].mesh);
   }
 
-  /// Boxes exactly above each other, faces and edges parallel, some shifted by half a cell.
+  /// Adds boxes exactly above each other, with parallel faces and edges, some shifted by half a cell.
   void add_stack(int count) {
     const Vec<3> size(random_.uniform(0.3, 1), random_.uniform(0.2, 0.5), random_.uniform(0.3, 1));
     const int cells = random_.integer(1, 3);

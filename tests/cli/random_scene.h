@@ -11,7 +11,7 @@ namespace clearance::cli {
 
 struct RandomScene {
   SceneDesc desc;
-  std::optional<Simulation> simulation;  ///< ready to step: passed the checks of the start
+  std::optional<Simulation> simulation;  ///< ready to be stepped: it has passed the checks of the start
 };
 
 enum class RandomKinds {
@@ -20,8 +20,8 @@ enum class RandomKinds {
   mixed    ///< affine and rigid bodies, stiff parts, joints and collision groups too
 };
 
-/// 2 to 6 bodies that move, perhaps obstacles, half-spaces and held nodes. Bodies that would touch at the start are
-/// placed anew; those that find no place are left out. Small mesh files go to `folder`.
+/// Makes a scene of 2 to 6 bodies that move, perhaps with obstacles, half-spaces and held nodes. Bodies that would
+/// touch at the start are placed anew; those that find no place are left out. Small mesh files go to `folder`.
 RandomScene make_random_scene(std::uint64_t seed, const std::filesystem::path& folder,
                               RandomKinds kinds = RandomKinds::deformable);
 

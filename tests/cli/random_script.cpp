@@ -4,7 +4,7 @@
 
 namespace clearance::cli {
 
-/// Absent, the same, or up to twice as much.
+/// Returns no static coefficient, the same as the kinetic one, or up to twice as much.
 std::optional<double> RandomScript::random_static(double kinetic) {
   if (random_.chance(0.6)) return std::nullopt;
   return kinetic * random_.one_of({1.0, 1.1, 2.0});
@@ -40,7 +40,7 @@ void RandomScript::add_friction_pair(FrictionDesc& friction) {
   friction.pairs.push_back(pair);
 }
 
-/// A slab at one end of the body, or all of it.
+/// Returns a slab at one end of the body, or all of it.
 RegionDesc RandomScript::random_region() {
   RegionDesc region;
   if (random_.chance(0.4)) return region;
@@ -54,7 +54,7 @@ RegionDesc RandomScript::random_region() {
   return region;
 }
 
-/// Swings, waves, ramps and switches that last about as long as the run.
+/// Returns swings, waves, ramps and switches that last about as long as the run.
 Expressions RandomScript::random_formulas(const Vec<3>& amplitude) {
   Expressions formulas;
   const double duration = scene_.time.duration;
@@ -89,12 +89,12 @@ void RandomScript::hold_nodes(BodyDesc& body) {
   Random& r = random_;
   MotionDesc motion;
   motion.region.frame = RegionFrame::body;
-  // Without inertia a body that hangs on one node would turn about it for nothing.
+  // Without inertia, a body that hangs on one node could turn about it at no cost.
   motion.region.box = {Vec<3>(0, 0, 0), Vec<3>(r.uniform(0.0, 0.4) + (is_static() ? 0.3 : 0.0), 1, 1)};
   if (r.chance(0.6)) motion.linear_velocity = length_ * r.point(r.log_uniform(0.01, 10.0), dim());
   if (r.chance(0.3)) motion.angular_velocity = r.turn(r.log_uniform(1.0, 720.0), dim());
   if (r.chance(0.2)) motion.displacement = random_formulas(length_ * r.point(0.2, dim()));
-  // Nothing would hold a body without inertia afterwards.
+  // Without inertia, nothing would hold the body afterwards.
   if (r.chance(0.2) && !is_static()) motion.end = 5 * scene_.time.step;
   if (r.chance(0.1) && !is_static()) motion.release = ReleaseDesc{r.integer(0, 1), length_ * r.uniform(-1.0, 1.0)};
   body.motions.push_back(motion);
@@ -122,7 +122,7 @@ void RandomScript::add_loads(BodyDesc& body) {
     LoadDesc load;
     load.region = random_region();
     load.kind = r.one_of({LoadKind::acceleration, LoadKind::traction, LoadKind::force});
-    // Stresses up to a twentieth of Young's modulus, but nothing that would carry a body further than 50 lengths.
+    // Stresses reach a twentieth of Young's modulus, but never carry a body further than 50 lengths.
     const double duration = scene_.time.duration, fastest = 100.0 * length_ / (duration * duration);  // [m/s^2]
     double size = r.log_uniform(1e-5, 0.05) * body.material.youngs_modulus;
     if (!is_static()) size = std::min(size, r.log_uniform(0.01, 1.0) * fastest * body.material.density * length_);

@@ -31,7 +31,7 @@ void RandomStiff::choose_kind(BodyDesc& body) {
       body.fixed_rotation[c] = r.chance(0.3) && (!is_2d() || c == 2);
     }
   }
-  // Without inertia only what is held has a place.
+  // Without inertia, only a held body has a defined place.
   if (is_static() || r.chance(0.12)) {
     add_motion(body);
   } else if (r.chance(0.2)) {
@@ -51,7 +51,7 @@ void RandomStiff::choose_open_shape(BodyDesc& body) {
     body.generator = make_generator(
         GeneratorKind::funnel, {r.uniform(0.3, 0.6), r.uniform(0.05, 0.2), r.uniform(0.3, 0.8)}, {r.integer(4, 7), 1});
   } else {
-    // A zigzag: of edges, of edges with lone points, or (3D) a strip of triangles with a tail.
+    // The shape is a zigzag of edges, of edges with lone points, or (3D) a strip of triangles with a tail.
     GeometryDesc geometry;
     const int count = r.integer(3, 8);
     for (int i = 0; i < count; ++i) {
@@ -103,7 +103,7 @@ void RandomStiff::add_motion(BodyDesc& body) {
 void RandomStiff::add_load(BodyDesc& body) {
   Random& r = random_;
   const int dim = scene_.dimension;
-  // Nothing that would carry a body further than 50 lengths.
+  // No load may carry a body further than 50 lengths.
   const double fastest = 100.0 * length_ / (scene_.time.duration * scene_.time.duration);  // [m/s^2]
   const double mass = body.material.density * std::pow(length_, dim) * 0.1;
   LoadDesc load;

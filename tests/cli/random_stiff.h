@@ -10,7 +10,8 @@ namespace clearance::cli {
 
 GeneratorDesc make_generator(GeneratorKind kind, std::vector<double> size, std::vector<int> resolution);
 
-/// All lengths are those of a scene of length 1, which at_length scales; except formulas, poses and drives.
+/// Choices for stiff bodies. All lengths belong to a scene of length 1, which at_length scales, except those in
+/// formulas, poses and drives.
 class RandomStiff {
  public:
   RandomStiff(Random& random, const SceneDesc& scene, double length)
@@ -18,15 +19,15 @@ class RandomStiff {
 
   /// Makes the body affine or rigid, with a mass, stiffness, fixed directions, motion or load of its own now and then.
   void choose_kind(BodyDesc& body);
-  /// Instead of a solid: a sheet, a bowl, a funnel, or triangles, edges and points written in the scene itself.
+  /// Replaces the solid by a sheet, a bowl, a funnel, or triangles, edges and points written in the scene itself.
   void choose_open_shape(BodyDesc& body);
-  /// Turns fast enough now and then to go round several times per step.
+  /// Turns the body, now and then fast enough to go round several times per step.
   void spin(BodyDesc& body);
-  /// Up to two slabs of a deformable body.
+  /// Adds up to two stiff slabs to a deformable body.
   void add_stiff_parts(BodyDesc& body);
-  /// Seldom, and obstacles are in no group but 0.
+  /// Puts the body into a group, seldom; obstacles are in no group but 0.
   void choose_group(BodyDesc& body);
-  /// Between two of the stiff bodies, or one and the world. Without a body: an empty first name.
+  /// Returns a joint between two of the stiff bodies, or one and the world. Without a body, its first name is empty.
   JointDesc joint();
 
  private:

@@ -1,4 +1,4 @@
-// Pictures whose colours mean something: values become the colours of the map, and a legend says which.
+// Pictures coloured by a field: values become the colours of the map, and a legend says which.
 #include "clearance/render/field.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ int num_pixels_of(const Image& image, const Rgb& rgb) {
 }
 const Rgb ink = {40, 44, 52}, lowest = {0x44, 0x01, 0x54}, highest = {0xFD, 0xE7, 0x25};
 
-/// Is the colour far on the side of the map's upper end (yellow) or of its lower (violet)?
+/// True if the colour is far on the side of the map's upper end (yellow), false if of its lower (violet).
 bool is_yellow(const Rgb& rgb) {
   return rgb[0] > rgb[2] + 50 && rgb[1] > rgb[2] + 50;
 }
@@ -118,7 +118,7 @@ TEST(Render_Field, DisplacementOfElementsThatChangeCountsFromRest) {
   ASSERT_TRUE(frame);
   const std::vector<double> values = field_values(*frame, "displacement", first);
   ASSERT_EQ(values.size(), 8u);
-  // Stretched by 1.3, and bent by 0.06 x^2; the middle has no place in the first frame.
+  // The body is stretched by 1.3 and bent by 0.06 x^2; the middle has no position in the first frame.
   EXPECT_NEAR(values[4], std::hypot(0.15, 0.015), 1e-15);
   EXPECT_EQ(values[0], 0.0);
   EXPECT_EQ(values[6], 0.75);
@@ -179,7 +179,8 @@ class RenderField : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// An array of one number per vertex (`section` PointData) or a cell (CellData), as text, in both frames or in some.
+  /// Adds an array of one number per vertex (`section` PointData) or cell (CellData), as text, in both frames or in
+  /// some.
   void add_array(const std::string& section, const std::string& name, const std::string& numbers,
                  const std::vector<const char*>& files = {"frames/0.vtu", "frames/1.vtu"}) const {
     for (const char* file : files) {
@@ -210,7 +211,7 @@ class RenderField : public testing::Test {
     std::ifstream file(folder_ / "out.png", std::ios::binary);
     return decode_png({std::istreambuf_iterator<char>(file), {}});
   }
-  /// In the upper part, without the legend: how many pixels are of the map's ends.
+  /// Counts the pixels of the map's two ends in the upper part, without the legend.
   static std::array<int, 2> violet_and_yellow(const Image& image) {
     std::array<int, 2> counts{};
     for (int y = 0; y < image.height * 3 / 4; ++y) {

@@ -74,7 +74,7 @@ float drawn_area(const std::vector<std::array<int, 2>>& edges) {
   return area(drawing.bodies);
 }
 
-// A wire that is open crosses some heights twice; what hangs on a closed outline crosses them once more.
+// An open wire crosses some heights twice; one that hangs on a closed outline crosses them once more.
 TEST(Fill, LooseEndsHaveNoInside) {
   EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {2, 3}, {3, 0}}), 2.0f);
   EXPECT_FLOAT_EQ(drawn_area({{0, 1}, {1, 2}, {2, 3}, {3, 0}, {2, 4}}), 2.0f);
@@ -82,7 +82,7 @@ TEST(Fill, LooseEndsHaveNoInside) {
   EXPECT_FLOAT_EQ(drawn_area({{3, 0}, {3, 4}, {4, 1}}), 0.0f);
 }
 
-/// A triangle of an order whose edge from corner 1 to 2 is bent outwards by `bulge`.
+/// Returns a triangle of an order whose edge from corner 1 to 2 is bent outwards by `bulge`.
 Frame curved_triangle(int order, double bulge) {
   Frame frame;
   frame.mesh.dim = 2;
@@ -98,14 +98,15 @@ Frame curved_triangle(int order, double bulge) {
   return frame;
 }
 
-// What is between the nodes is filled, whether elements are straight or bend outwards or inwards.
+// The space between the nodes is filled, whether elements are straight or bend outwards or inwards.
 TEST(Fill, ElementsOfHighOrderAreFilled) {
   for (const double bulge : {0.0, 0.1, -0.1}) {
     for (int order = 2; order <= 4; ++order) {
       Drawing drawing;
       drawing.is_plane = true;
       draw_frame(curved_triangle(order, bulge), {}, drawing);
-      // The polygon through the nodes of the bent edge: a chord of 1 / order leaves out 1 / order^2.
+      // The area is that of the polygon through the nodes of the bent edge: a chord of 1 / order leaves out 1 /
+      // order^2.
       const double exact = 0.5 + 4.0 * bulge * (1.0 - 1.0 / (order * order)) / 3.0;
       EXPECT_NEAR(area(drawing.bodies), exact, 0.25 * std::abs(bulge) + 1e-6) << order << " " << bulge;
       EXPECT_EQ(drawing.bodies.indices.size(), static_cast<std::size_t>(order * order));

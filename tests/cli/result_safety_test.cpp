@@ -12,7 +12,7 @@ class ResultSafety : public QuickRun {
     fs::create_directories((out_ / name).parent_path());
     std::ofstream(out_ / name, std::ios::binary) << text;
   }
-  /// Status 2 and not a byte changed. Returns what it says.
+  /// Expects status 2 and not a byte changed. Returns the messages.
   std::string expect_refused(const std::vector<std::string>& more) const {
     const Contents before = contents_of(out_);
     const ProcessResult result = run(more);
@@ -20,7 +20,7 @@ class ResultSafety : public QuickRun {
     EXPECT_TRUE(contents_of(out_) == before) << "a refused run changed the folder";
     return result.errors;
   }
-  /// Whatever a user may keep beside a result.
+  /// Writes files such as a user may keep beside a result.
   void put_files_of_a_user() const {
     for (const char* name : {"notes.md", "frames/notes.txt", "frames/frame_000900.vtu", "frames/frame_2.vtu",
                              "checkpoint/mine.bin", "pictures/one.png"}) {
@@ -138,7 +138,7 @@ TEST_F(ResultSafety, ResumeFromABrokenCheckpointIsRefusedAndErasesNothing) {
 
 TEST_F(ResultSafety, ResumeFromACheckpointOfAnotherSceneErasesNothing) {
   ASSERT_EQ(run({"--steps", "4"}).status, 0);
-  // A whole checkpoint, but of more vertices.
+  // The checkpoint is whole, but has more vertices.
   const fs::path other = folder_ / "other";
   ASSERT_EQ(clearance({"run", scene_, "-o", other.string(), "-q", "--steps", "1", "--set",
                        "bodies[0].generator.resolution=[2,2,2]"})
@@ -158,7 +158,7 @@ TEST_F(ResultSafety, ResumeRewritesTheFramesItCanAndVerifyNamesTheOthers) {
   EXPECT_EQ(clearance({"verify", out_.string()}).status, 4);
   ASSERT_EQ(run({"--resume", "--steps", "6"}).status, 0);
   expect_same_result(out_, whole);
-  // A frame in the middle is lost for good, which everybody is told.
+  // A frame in the middle is lost for good, and every later command reports that.
   fs::remove(out_ / "frames/frame_000002.vtu");
   const ProcessResult resumed = run({"--resume"});
   EXPECT_EQ(resumed.status, 0);
@@ -242,7 +242,7 @@ TEST_F(ResultSafety, FileWhereAFolderBelongsIsAClearError) {
   const ProcessResult below = run();
   EXPECT_EQ(below.status, 2);
   expect_says(below.errors, {"cannot make this folder"});
-  // In a folder of ours.
+  // The same in a folder of ours.
   out_ = folder_ / "ours";
   put("clearance.lock", "");
   put("frames", "a file");
@@ -294,7 +294,7 @@ TEST_F(ResultSafety, UnconvergedStepsAreCountedInTheLastLineAndTheSummary) {
   const std::string last = result.output.substr(result.output.find("complete: "));
   expect_says(last, {std::to_string(num_limited) + " of " + std::to_string(num_quick_steps) + " steps",
                      std::to_string(num_limited) + " iteration_limit"});
-  // A quiet run prints problems only, and this is one. Those before a resume count too.
+  // A quiet run prints problems only, and this is one. Steps before a resume count too.
   const ProcessResult quiet = run({"--set", "solver.max_iterations=1", "--resume"});
   EXPECT_EQ(quiet.status, 0);
   expect_says(quiet.errors, {std::to_string(num_limited) + " iteration_limit"});

@@ -32,7 +32,7 @@ const std::string mixed_scene = R"({
      "angular_velocity": [400, 0, 0]}],
   "joints": [{"bodies": ["left", "right"], "point": [0.02, 0.46, 0], "axis": [0, 0, 1], "effort": "cos(10 * t) * 2"}]})";
 
-/// Two soft blocks of many patches each meet in flight: what couples patches comes and goes.
+/// Two soft blocks of many patches each meet in flight: the coupling of patches comes and goes.
 const std::string patched_scene = R"({
   "time": {"step": 0.01, "duration": 0.2}, "gravity": [0, 0, 0],
   "solver": {"linear_solver": "pcg"},
@@ -48,14 +48,15 @@ class Run : public ProgramTest {
     scene_ = write("drop.json", drop_scene).string();
     out_ = (folder_ / "out").string();
   }
-  /// Killed three times and resumed on another number of threads, a run of 20 steps fills the same folder.
+  /// Expects that a run of 20 steps fills the same folder if it is killed three times and resumed on another number of
+  /// threads.
   void expect_killed_run_is_the_whole_run() const {
     const std::string whole = (folder_ / "whole").string();
     ASSERT_EQ(clearance({"run", scene_, "-o", whole, "-q", "--threads", "2"}).status, 0);
     const std::vector<std::string> expected = hashes_of(whole);
     ASSERT_EQ(expected.size(), 20u);
 
-    // Killed three times, each a little further: the moments are arbitrary.
+    // The run is killed three times, each a little further: the moments are arbitrary.
     int num_kills = 0;
     for (std::size_t wanted : {3u, 8u, 13u}) {
       std::vector<std::string> arguments = {"run", scene_, "-o", out_, "-q", "--threads", "2"};
@@ -92,7 +93,7 @@ TEST_F(Run, FillsTheResultFolderAsTheContractSays) {
        {"scene.json", "bodies.json", "frames.pvd", "stats.jsonl", "summary.json", "checkpoint/state.bin", "log.txt"}) {
     EXPECT_TRUE(fs::exists(fs::path(out_) / name)) << name;
   }
-  // One line per step, with all that is promised.
+  // There is one line per step, with all promised keys.
   const std::vector<Json> stats = stats_of(out_);
   ASSERT_EQ(stats.size(), 12u);
   for (std::size_t i = 0; i < stats.size(); ++i) {
@@ -243,7 +244,7 @@ TEST_F(Run, ResumingAFinishedRunChangesNothing) {
 TEST_F(Run, KilledBeforeItsFirstFrameStartsAgainWithoutAnOption) {
   ASSERT_EQ(clearance({"run", scene_, "-o", out_, "-q", "--steps", "2"}).status, 0);
   const std::vector<std::string> expected = hashes_of(out_);
-  // What may be left: nothing, an empty folder, a log, a scene, a frame without a list; always with the lock.
+  // A kill may leave nothing, an empty folder, a log, a scene, or a frame without a list; always with the lock.
   for (const char* left : {"", "clearance.lock", "log.txt", "scene.json", "frames/frame_000000.vtu"}) {
     const fs::path out = folder_ / "killed";
     fs::remove_all(out);
@@ -320,8 +321,8 @@ TEST_F(Run, VerifyFindsATamperedFrame) {
   EXPECT_TRUE(Json::accept(verdict.output));
 }
 
-/// Two entries that are split into two bodies each. Those of the second are crossed tetrahedra that share a vertex:
-/// stiff bodies that cross themselves, and the two cross each other, which their group allows.
+/// Two entries are split into two bodies each. Those of the second are crossed tetrahedra that share a vertex: stiff
+/// bodies that cross themselves, and the two cross each other, which their group allows.
 const std::string split_scene = R"({
   "time": {"step": 0.01, "duration": 0.02}, "gravity": [0, 0, 0],
   "bodies": [
@@ -345,7 +346,7 @@ TEST_F(Run, BodiesOfASecondSplitKeepTheirNamesKindsAndGroups) {
   EXPECT_EQ(Json::parse(read_text(out_ + "/bodies.json")), expected);
   const ProcessResult verdict = clearance({"verify", out_});
   EXPECT_EQ(verdict.status, 0) << verdict.output;
-  // Without the list nobody can tell, and what may cross counts as an intersection.
+  // Without the list nobody can tell them apart, and the crossing counts as an intersection.
   fs::remove(out_ + "/bodies.json");
   EXPECT_EQ(clearance({"verify", out_}).status, 4);
 }

@@ -26,7 +26,7 @@ namespace clearance::cli {
 using namespace verify;
 namespace {
 
-// Seeds in a row that cost thirteen seconds of CPU together; nothing of the long mode is left out.
+// These seeds in a row cost thirteen seconds of CPU together; they leave out nothing of the long mode.
 constexpr int first_seed_of_every_test = 281, num_seeds_of_every_test = 60;
 constexpr int first_mixed_seed_of_every_test = 17, num_mixed_seeds_of_every_test = 18;
 constexpr int first_curved_seed_of_every_test = 1, num_curved_seeds_of_every_test = 12;
@@ -38,7 +38,7 @@ int number_from_environment(const char* name, int fallback) {
   return text != nullptr ? std::atoi(text) : fallback;
 }
 
-/// What the independent checker of `clearance verify` needs to know.
+/// Returns the data that the independent checker of `clearance verify` needs.
 VerifyScene verify_scene_of(const SceneDesc& desc, const Frame& frame) {
   VerifyScene scene;
   for (const BodyDesc& body : desc.bodies) {
@@ -52,10 +52,10 @@ VerifyScene verify_scene_of(const SceneDesc& desc, const Frame& frame) {
   return scene;
 }
 
-/// Everything in the report of a step that must hold for any scene.
+/// Expects everything in the report of a step that must hold for any scene.
 void expect_sound(const StepReport& report, bool sticks_elastically, const std::string& where) {
   EXPECT_TRUE(report.is_advanced()) << where << ": " << to_string(report.status) << ", " << report.limited_by;
-  // What sticks gives back what it has stored elastically; friction that has no memory only takes out.
+  // Sticking friction gives back what it has stored elastically; friction without memory only takes energy out.
   if (!sticks_elastically) {
     EXPECT_GE(report.friction_work, 0.0) << where;
   }
@@ -81,7 +81,7 @@ void expect_clean(const Frame& frame, const VerifySurface& surface, const Verify
   for (const Vec<3>& force : frame.contact_force) EXPECT_TRUE(force.allFinite()) << where << ": contact force";
 }
 
-/// Rigid bodies move, and nothing else: all distances from their first vertices stay.
+/// Expects that rigid bodies only move: all distances from their first vertices stay.
 void expect_rigid(const SceneDesc& desc, const Frame& start, const VerifySurface& surface, const Frame& frame,
                   const std::string& where) {
   std::map<int, std::size_t> first_vertex;
@@ -96,7 +96,7 @@ void expect_rigid(const SceneDesc& desc, const Frame& start, const VerifySurface
   }
 }
 
-/// On one thread, and from the middle on with a simulation made anew, the same states must come out.
+/// Expects the same states on one thread, and from the middle on with a simulation made anew.
 void expect_same_states(const SceneDesc& desc, const std::vector<std::string>& hashes, const std::string& where) {
   const ThreadLimit one_thread(1);
   Result<Simulation> simulation = Simulation::create(desc);
@@ -111,7 +111,7 @@ void expect_same_states(const SceneDesc& desc, const std::vector<std::string>& h
   }
 }
 
-/// Runs one seed after the other and keeps what happened.
+/// Runs one seed after the other and records the outcomes.
 class Fuzz {
  public:
   explicit Fuzz(RandomKinds kinds)
@@ -132,7 +132,7 @@ class Fuzz {
         continue;
       }
       if (is_long_) print(describe(random));
-      // Written before the run, so that a crash leaves it behind.
+      // The scene is written before the run, so that a crash leaves it behind.
       const std::filesystem::path scene_file = folder_ / fmt::format("fuzz_{}.json", seed);
       (void)save_scene(scene_file, random.desc);
       const int failures_before = num_failures();
@@ -234,7 +234,7 @@ class Fuzz {
   double slowest_seconds_ = 0.0;  // of CPU time
 };
 
-/// The seeds of the environment, or those that every run of the tests tries.
+/// Runs the seeds of the environment, or those that every run of the tests tries.
 Fuzz run_seeds(RandomKinds kinds, int first_of_every_test, int num_of_every_test) {
   const bool is_long = std::getenv("CLEARANCE_FUZZ_SEEDS") != nullptr;
   const int first = number_from_environment("CLEARANCE_FUZZ_FIRST", is_long ? 1 : first_of_every_test);
@@ -268,7 +268,7 @@ TEST(SceneFuzz, NothingIntersectsOrInvertsInRandomScenesOfCurvedElements) {
   }
 }
 
-/// The same through files: scene.json, stats.jsonl, the checkpoint and the frames.
+/// The same runs through files: scene.json, stats.jsonl, the checkpoint and the frames.
 class FuzzedProgram : public ProgramTest {};
 
 TEST_F(FuzzedProgram, RandomScenesResumeToTheSameStatesAndVerify) {

@@ -1,4 +1,4 @@
-// What a run does when it is asked to stop, or killed at a random moment.
+// Runs that are asked to stop, or killed at a random moment.
 #include <pty.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ TEST_F(Signals, StopARunWithTheirStatusAndEverythingStored) {
     const std::size_t num_steps = stats_of(out_).size();
     EXPECT_EQ(summary_of(out_)["steps"], num_steps);
     EXPECT_EQ(clearance({"verify", out_.string()}).status, 0);
-    // It was at the checkpoint: resuming to where it is adds no step, and going on is the uninterrupted run.
+    // The run was at the checkpoint: resuming to the same step adds no step, and going on gives the uninterrupted run.
     const std::string checkpoint = read_text(out_ / "checkpoint/state.bin");
     std::vector<std::string> resume = sparse;
     resume.insert(resume.end(), {"--resume", "--steps", std::to_string(num_steps)});
@@ -69,7 +69,7 @@ constexpr const char* slow_scene = R"({
               "material": {"youngs_modulus": 1e5}}],
   "half_spaces": [{"point": [0, -0.2501, 0]}]})";
 
-/// [s] of processor time that a process has taken so far.
+/// Returns the processor time that a process has taken so far [s].
 double processor_seconds(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -148,7 +148,7 @@ TEST_F(Signals, OutputThatNobodyTakesDoesNotEndARun) {
   expect_same_result(out_, whole_);
 }
 
-/// Kills at random moments; CLEARANCE_KILLS says how many, CLEARANCE_KILL_SEED repeats a series.
+/// Runs with kills at random moments; CLEARANCE_KILLS says how many, CLEARANCE_KILL_SEED repeats a series.
 class RandomKills : public QuickRun {
  protected:
   static std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
@@ -156,7 +156,7 @@ class RandomKills : public QuickRun {
     return text != nullptr ? std::strtoull(text, nullptr, 10) : otherwise;
   }
 
-  /// One run with these intervals, killed again and again until it is through. The number of kills.
+  /// Kills one run with these intervals again and again until it is through. Returns the number of kills.
   int run_with_kills(int frame_interval, int checkpoint_interval) {
     const std::vector<std::string> intervals = {"--set", "output.frame_interval=" + std::to_string(frame_interval),
                                                 "--set",
@@ -172,7 +172,7 @@ class RandomKills : public QuickRun {
     }
     fs::remove_all(out_);
     for (int num_kills = 0;; ++num_kills) {
-      // Nothing is lost without a checkpoint: the run is at its very start.
+      // Without a checkpoint nothing is lost: the run is at its very start.
       const bool has_checkpoint = fs::exists(out_ / "checkpoint/state.bin");
       std::vector<std::string> more = intervals;
       more.push_back(has_checkpoint ? "--resume" : "--overwrite");
@@ -213,7 +213,7 @@ TEST_F(RandomKills, ResumedRunsAreTheUninterruptedOneBitForBitAndNoFrameIsMissin
   std::printf("%d kills in %d runs, seed %llu\n", num_kills, num_runs, static_cast<unsigned long long>(seed));
 }
 
-/// The list of frames goes last: whatever a kill leaves of an erased result is known to the next run.
+/// The list of frames is removed last: the next run knows whatever a kill leaves of an erased result.
 TEST_F(RandomKills, OverwritingThatIsKilledAndRepeatedLeavesNothingOfTheOldResult) {
   const std::uint64_t seed = number_from_environment("CLEARANCE_KILL_SEED", std::random_device()());
   SCOPED_TRACE("CLEARANCE_KILL_SEED=" + std::to_string(seed));

@@ -23,8 +23,8 @@ namespace {
 using Coordinates = std::vector<double>;
 using Point = std::array<double, 3>;
 
-/// Nodes at map(u, v, w), where u, v, w are `order` times the coordinates l_1, l_2, l_3: integers. A map of that degree
-/// is met exactly where its values are.
+/// Returns nodes at map(u, v, w), where u, v, w are `order` times the coordinates l_1, l_2, l_3: integers. The element
+/// equals a map of that degree exactly if its values there are exact.
 template <class Map>
 Coordinates make_element(int dim, int order, const Map& map) {
   Coordinates x;
@@ -39,7 +39,7 @@ bool solver_is_valid(int dim, int order, const Coordinates& x) {
   return dim == 2 ? CurvedVolume<2>(order).is_valid(x) : CurvedVolume<3>(order).is_valid(x);
 }
 
-/// Opposite orientation.
+/// Returns the element with the opposite orientation.
 Coordinates mirrored(int dim, Coordinates x) {
   for (std::size_t i = 0; i < x.size(); i += static_cast<std::size_t>(dim)) x[i] = -x[i];
   return x;
@@ -100,8 +100,8 @@ TEST(VerifyCurvedElement, SmallestDifferencesOfLargeProductsAreDecided) {
   });
 }
 
-/// x = (z - z0)^2 in the plane (s, t): det = 4 |z - z0|^2, zero at one point of the triangle; in space at t + w instead
-/// of t, and zero at the point (s0, 0, 0) of an edge alone. Coordinates times 3 * 2^16.
+/// Returns x = (z - z0)^2 in the plane (s, t): det = 4 |z - z0|^2 is zero at one point of the triangle. In space it
+/// uses t + w instead of t and is zero at the point (s0, 0, 0) of an edge alone. Coordinates are times 3 * 2^16.
 Coordinates square_map(int dim, int order, double s0, double t0) {
   return make_element(dim, order, [&](double u, double v, double w) {
     const double scale = 3 * 65536.0, s = scale * u - s0, t = scale * (v + w) - t0;
@@ -118,7 +118,7 @@ TEST(VerifyCurvedElement, ZeroVolumeAtOnePointIsInversion) {
       const Coordinates touching = square_map(dim, order, s0, 0);
       EXPECT_FALSE(is_valid_everywhere(dim, touching)) << s0;
       if (s0 == size) continue;
-      // One unit off the edge: the smallest volume is 1e-11 of the largest. Inside there is a zero again, in space a
+      // One unit off the edge, the smallest volume is 1e-11 of the largest. Inside there is a zero again, in space a
       // line.
       EXPECT_TRUE(is_valid_everywhere(dim, square_map(dim, order, s0, -1))) << s0;
       EXPECT_FALSE(is_valid_everywhere(dim, square_map(dim, order, s0, 1))) << s0;
@@ -127,7 +127,7 @@ TEST(VerifyCurvedElement, ZeroVolumeAtOnePointIsInversion) {
   });
 }
 
-/// x_1 = U^3 + U (V^2 + W^2) + shift U about the centre of the element: det = 3 U^2 + V^2 + W^2 + shift.
+/// Returns x_1 = U^3 + U (V^2 + W^2) + shift U about the centre of the element: det = 3 U^2 + V^2 + W^2 + shift.
 Coordinates cubic_map(int dim, int order, double shift) {
   return make_element(dim, order, [&](double u, double v, double w) {
     const double scale = 8192.0 / 2, count = dim + 1;
@@ -141,7 +141,8 @@ TEST(VerifyCurvedElement, InversionBetweenAllNodesAndQuadraturePointsIsSeen) {
   for (int dim = 2; dim <= 3; ++dim) {
     for (int order = 3; order <= max_order; ++order) {
       SCOPED_TRACE(::testing::Message() << "dim " << dim << ", order " << order);
-      // Negative within 1e-4 of the element's size around its centre, which is no corner of any part.
+      // The determinant is negative within 1e-4 of the element's size around its centre, which is no corner of any
+      // part.
       EXPECT_TRUE(is_valid_everywhere(dim, cubic_map(dim, order, 1)));
       EXPECT_FALSE(is_valid_everywhere(dim, cubic_map(dim, order, 0)));
       EXPECT_FALSE(is_valid_everywhere(dim, cubic_map(dim, order, -1)));
@@ -175,14 +176,14 @@ TEST(VerifyCurvedElement, WhatNeedsTooManyPartsIsNotValid) {
 TEST(VerifyCurvedElement, ThinnestElementsOfDoublesAreDecided) {
   constexpr double tiny = std::numeric_limits<double>::denorm_min();
   for_each_kind([](int dim, int order) {
-    // Flat but for the last unit of one coordinate: valid, because heights are exact multiples of it.
+    // The element is flat but for the last unit of one coordinate: valid, because heights are exact multiples of it.
     for (const double height : {tiny, -tiny, 0.0}) {
       for (const double width : {1.0, 0x1p900}) {
         const Coordinates x = make_element(dim, order, [&](double u, double v, double w) {
           return dim == 2 ? Point{width * u, height * v, 0} : Point{width * (u + w), width * (v - w), height * w};
         });
         EXPECT_EQ(is_valid_everywhere(dim, x), height > 0) << height << ' ' << width;
-        // One node in the middle of the flat side, moved by that unit, goes as far as its neighbours.
+        // One node in the middle of the flat side, moved by that unit, reaches its neighbours.
         if (order < 2 || height <= 0) continue;
         Coordinates moved = x;
         const auto size = static_cast<std::size_t>(dim);
@@ -214,7 +215,7 @@ TEST(VerifyCurvedElement, NothingButFiniteNodesOfAnOrderIsValid) {
 
 // --- against the solver's check ---
 
-/// A corner simplex, bent.
+/// Returns a corner simplex, bent.
 Coordinates random_element(int dim, int order, double bend, std::mt19937_64& rng) {
   std::normal_distribution<double> normal;
   Point corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -265,7 +266,7 @@ T volume_at(int dim, int order, const Coordinates& x, const Barycentrics& l) {
          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-/// Where the volume is smallest as far as going down from the best of some points finds it. Dyadic numbers: exact.
+/// Returns where the volume is smallest, as found by descent from the best of some points. Dyadic numbers: exact.
 Barycentrics find_lowest(int dim, int order, const Coordinates& x) {
   constexpr int grid = 8;
   Barycentrics best{};
@@ -301,7 +302,7 @@ Barycentrics find_lowest(int dim, int order, const Coordinates& x) {
   return best;
 }
 
-/// Elements that both have judged, and those that only one calls valid.
+/// Counts of elements that both have judged, and of those that only one calls valid.
 struct Agreement {
   int num_elements = 0, num_valid = 0, num_solver_only = 0, num_verify_only = 0, num_inverted = 0;
   double largest_verify_only = 0.0;  ///< part of the motion up to the border that is left there
@@ -319,7 +320,7 @@ struct Agreement {
 };
 using Answer = Agreement::Answer;
 
-/// Along a random motion out of a valid element, halving the interval in which it becomes invalid.
+/// Moves along a random motion out of a valid element and halves the interval in which it becomes invalid.
 void compare_along_motion(int dim, int order, std::mt19937_64& rng, Agreement& agreement) {
   std::normal_distribution<double> normal;
   const Coordinates x = random_element(dim, order, 0.1 * static_cast<double>(rng() % 4), rng);
@@ -350,7 +351,7 @@ void compare_along_motion(int dim, int order, std::mt19937_64& rng, Agreement& a
   }
   agreement.largest_verify_only = std::max(agreement.largest_verify_only, 1.0 - first_verify_only / invalid);
 
-  // The last element called valid is positive at the lowest point found; often the other one is negative there.
+  // The last element called valid is positive at the lowest point found; the first invalid one is often negative there.
   const auto is_positive = [&](const Coordinates& y, const Barycentrics& at) {
     return sgn(volume_at<mpq_class>(dim, order, y, at)) > 0;
   };
@@ -362,7 +363,7 @@ void compare_along_motion(int dim, int order, std::mt19937_64& rng, Agreement& a
 void check_agreement(int dim) {
   for (int order = 1; order <= max_order; ++order) {
     SCOPED_TRACE(::testing::Message() << "seed 82, dim " << dim << ", order " << order);
-    // CLEARANCE_VERIFY_ELEMENTS: of all kinds.
+    // CLEARANCE_VERIFY_ELEMENTS sets the number of elements of all kinds.
     const char* wanted = std::getenv("CLEARANCE_VERIFY_ELEMENTS");
     const int num_elements = wanted != nullptr ? std::atoi(wanted) : dim == 3 && order > 2 ? 3000 : 10000;
     std::mt19937_64 rng(82);
@@ -379,9 +380,9 @@ void check_agreement(int dim) {
         "%d of them end where a negative volume is found\n",
         dim, order, agreement.num_elements, agreement.num_valid, agreement.num_verify_only,
         agreement.largest_verify_only, num_motions, agreement.num_inverted);
-    // What the solver lets pass is never condemned.
+    // Verify never condemns what the solver lets pass.
     EXPECT_EQ(agreement.num_solver_only, 0);
-    // Of volumes that are smallest on a whole surface the solver tells 2^-10 from 0: its 8192 parts reach 2^-5 of the
+    // If the volume is smallest on a whole surface, the solver tells 2^-10 from 0: its 8192 parts reach 2^-5 of the
     // size there.
     EXPECT_LT(agreement.largest_verify_only, 1e-2);
     EXPECT_GT(agreement.num_valid, 0.3 * num_elements);
@@ -416,7 +417,7 @@ TEST(VerifyCurvedElement, AgreesWithTheSolverOnNumbersOfAllSizes) {
       for (int& exponent : exponents) exponent = static_cast<int>(rng() % 1900) - 950;
       for (std::size_t i = 0; i < x.size(); ++i) scaled[i] = std::ldexp(x[i], exponents[i % size]);
       EXPECT_EQ(agreement.compare(dim, order, scaled), answer);
-      // A straight element whose nodes are moved by numbers of all sizes; then nodes that are such numbers.
+      // A straight element has its nodes moved by numbers of all sizes; another has such numbers as nodes.
       Coordinates nearly_straight = random_element(dim, order, 0.0, rng), wild = x;
       for (std::size_t i = 0; i < x.size(); ++i) {
         nearly_straight[i] += std::ldexp(x[i], -60 - static_cast<int>(rng() % 900));

@@ -38,7 +38,7 @@ TEST(VerifyExact, SignOfVolumeMatchesRationalsOnNearlyFlatTets) {
   int num_zero = 0, num_nonzero = 0;
   for (int i = 0; i < 20000; ++i) {
     const Vec<3> a = random_point(random), b = random_point(random), c = random_point(random);
-    // In the plane up to rounding, and sometimes one unit in the last place off.
+    // The point is in the plane up to rounding, and sometimes one unit in the last place off.
     const double s = 0.25 * static_cast<double>(random() % 9), t = 0.5 * static_cast<double>(random() % 5) - 1;
     Vec<3> d = a + s * (b - a) + t * (c - a);
     if (i % 3 == 0) d[i % 2] = std::nextafter(d[i % 2], 2.0);
@@ -62,7 +62,7 @@ TEST(VerifyExact, SignOfVolumeHoldsAtExtremeScales) {
 TEST(VerifyExact, SignOfSideIsExactNextToThePlane) {
   const Vec<3> normal(0.1, 0.7, -0.3), point(0.3, -1.7, 0.9);
   for (int i = 0; i < 64; ++i) {
-    // Walks through the plane in steps of one unit in the last place.
+    // Walk through the plane in steps of one unit in the last place.
     Vec<3> x = point + Vec<3>(0.7, -0.1, 0.0) * 0.125;
     for (int k = 0; k < i; ++k) x[1] = std::nextafter(x[1], 2.0);
     const Rational d = minus(x, point);
@@ -74,7 +74,7 @@ TEST(VerifyExact, SignOfSideIsExactNextToThePlane) {
 TEST(VerifyExact, SegmentTouchesTriangleInEveryKnownPosition) {
   const Vec<3> t0(0, 0, 0), t1(2, 0, 0), t2(0, 2, 0);
   const auto touches = [&](const Vec<3>& a, const Vec<3>& b) {
-    // The answer does not depend on the order of anything.
+    // The answer does not depend on the order of the vertices.
     const bool answer = segment_touches_triangle(a, b, t0, t1, t2);
     EXPECT_EQ(segment_touches_triangle(b, a, t0, t1, t2), answer);
     EXPECT_EQ(segment_touches_triangle(a, b, t2, t1, t0), answer);
@@ -105,7 +105,7 @@ TEST(VerifyExact, DegenerateTriangleIsItsEdges) {
 }
 
 TEST(VerifyExact, SegmentsInOnePlaneOfAnyDirection) {
-  // A cross in the plane x + y + z = 0, then one arm moved along its own line until it no longer reaches.
+  // A cross in the plane x + y + z = 0; then one arm is moved along its own line until it no longer reaches.
   const Vec<3> u(1, -1, 0), v(1, 1, -2);
   EXPECT_TRUE(segments_touch(-u, u, -v, v));
   EXPECT_TRUE(segments_touch(-u, u, Vec<3>(0, 0, 0), v));

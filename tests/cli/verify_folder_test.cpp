@@ -1,5 +1,5 @@
-// `clearance verify` on whole result folders: exit statuses, files that contradict each other, what a killed run
-// leaves.
+// `clearance verify` on whole result folders: exit statuses, files that contradict each other, and results of killed
+// runs.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST_F(VerifyFolderTest, CleanRunIsExitStatusZero) {
   EXPECT_EQ(run_verify({folder_, true}), 0);
   const VerifyReport clean = report();
   EXPECT_EQ(clean.verdicts.size(), 3u);
-  // The half-space is as near as the upper box at last; the first frame that reaches the minimum is named.
+  // In the end the half-space is as near as the upper box; the first frame that reaches the minimum is named.
   EXPECT_DOUBLE_EQ(clean.min_distance, 0.5);
   EXPECT_EQ(clean.min_distance_frame, 0);
 }
@@ -95,7 +95,7 @@ TEST_F(VerifyFolderTest, LeftoversOfAKilledRunAreAccepted) {
   EXPECT_EQ(run_verify({folder_, false}), 0);
 }
 
-// The first frame of a step is listed before stats.jsonl has a line, or is there at all.
+// The first frame of a step can be listed, or exist, before stats.jsonl has a line.
 TEST_F(VerifyFolderTest, RunKilledBeforeItsFirstLineIsAccepted) {
   fs::remove(folder_ / entries_.back().file);
   entries_.pop_back();

@@ -1,4 +1,5 @@
-// `clearance verify` on runs whose elements change: exact at rest, too, and no body grows or shrinks by it.
+// `clearance verify` on runs whose elements change: it is exact at rest, too, and finds bodies that grow or shrink by
+// the change.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -65,14 +66,14 @@ TEST_F(VerifyRest, FramesWithOtherElementsAreVerifiedAsEver) {
   const VerifyReport clean = report();
   EXPECT_TRUE(clean.is_clean()) << clean.problems.size();
   EXPECT_EQ(run_verify({folder_, false}), 0);
-  // What meets is found in a frame of other elements, by its own numbers of vertices.
+  // In a frame with other elements, an intersection is found with the frame's own numbers of vertices.
   Frame meets = adapting_frame(3);
   for (int v = 5; v < 8; ++v) meets.mesh.vertices[static_cast<std::size_t>(v)][0] -= 2.9;
   meets.time = 0.5;
   add(meets);
   EXPECT_GT(report().num_intersections, 0);
   EXPECT_EQ(report().num_inversions, 0);
-  // The first inverted element of the middle vertex.
+  // The first element of the middle vertex is inverted.
   Frame inverted = adapting_frame(3);
   inverted.mesh.vertices[4] = Vec<3>(0.5, -0.1, 0);
   inverted.time = 0.6;
@@ -84,7 +85,7 @@ TEST_F(VerifyRest, FramesWithOtherElementsAreVerifiedAsEver) {
 TEST_F(VerifyRest, ElementsAreToBePositiveAtRest) {
   for (int i = 0; i < 2; ++i) add(adapting_frame(i));
   Frame flat = adapting_frame(2);
-  // The middle vertex exactly on a side: one of the four elements is flat.
+  // The middle vertex lies exactly on a side: one of the four elements is flat.
   rest_of(flat)[3 * 4] = 1.0;
   rest_of(flat)[3 * 4 + 1] = 0.5;
   add(flat);
@@ -145,7 +146,7 @@ TEST_F(VerifyRest, FramesWithoutTheArrayAmongOthersAreAProblem) {
   EXPECT_NE(judged.problems[0].find("has no array `rest_position`, as the first frame has"), std::string::npos);
 }
 
-/// In space: a box of five tetrahedra, of which the edge of a corner is split.
+/// In space, a box of five tetrahedra has the edge of a corner split.
 TEST_F(VerifyRest, VolumesAndSurfacesOfTetrahedraAreKept) {
   write_scene(3);
   const auto box = [](bool is_split, double time) {

@@ -1,4 +1,4 @@
-// `clearance verify` on the smallest gap a scene allows: decided exactly, next to the gap itself.
+// `clearance verify` on the smallest gap that a scene allows: it decides exactly, also next to the gap itself.
 #include "clearance/verify/separation.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ double above(double x) {
   return std::nextafter(x, infinity);
 }
 
-// A direction of length 5 in small integers, so that oblique distances are doubles too.
+// A direction of length 5 in small integers makes oblique distances doubles too.
 const Vec<3> oblique(3, 4, 0), along(-4, 3, 0), up(0, 0, 1);
 
 TEST(VerifySeparation, ObliqueGapIsExceededOnlyByLessThanItself) {
@@ -37,7 +37,7 @@ TEST(VerifySeparation, ObliqueGapIsExceededOnlyByLessThanItself) {
     EXPECT_FALSE(point_triangle_gap_exceeds(p, zero, along, up, gap)) << foot.transpose();
     EXPECT_TRUE(point_triangle_gap_exceeds(p, zero, along, up, below(gap))) << foot.transpose();
     EXPECT_FALSE(point_triangle_gap_exceeds(p, zero, along, up, above(gap))) << foot.transpose();
-    // The same of edges that cross, are parallel, collapse to the point, and stand on each other.
+    // Edges follow that cross, are parallel, collapse to the point, and stand on each other.
     const Vec<3> a(0, 0, foot[2]), b = a + along;
     for (const Vec<3>& other : {Vec<3>(p + up), Vec<3>(p + along), p, Vec<3>(p + offset)}) {
       EXPECT_FALSE(segment_gap_exceeds(a, b, p, other, gap)) << foot.transpose();
@@ -60,7 +60,8 @@ TEST(VerifySeparation, DegenerateTriangleIsItsEdges) {
   EXPECT_TRUE(point_triangle_gap_exceeds(oblique / 64, zero, zero, zero, below(5.0 / 64)));
 }
 
-/// Where the answer changes as the gap grows by single units in the last place; -1: at several places.
+/// Returns where the answer changes as the gap grows by single units in the last place; -1 if it changes at several
+/// places.
 template <class Exceeds>
 int find_change(double gap, const Exceeds& exceeds) {
   double tried = gap;
@@ -102,7 +103,7 @@ FrameVerdict judge(const Frame& frame, VerifyScene scene) {
   return verify_frame(frame, build_verify_surface(frame), scene);
 }
 
-/// A box, and above it a codimensional edge, a lone point, a box and an obstacle, all `gap` away.
+/// Returns a box, and above it a codimensional edge, a lone point, a box and an obstacle, all `gap` away.
 Frame frame_with_gaps(double gap) {
   FrameBuilder builder;
   builder.add_box(0, {0, 0, -1}, {8, 1, 1});
@@ -175,7 +176,7 @@ TEST(VerifySeparation, BodiesOfOneCollisionGroupAreNotHeldApart) {
   EXPECT_GT(judge(builder.build(), scene).num_intersections, 0);
 }
 
-/// Result folders written by hand: what scene.json says decides.
+/// Checks result folders written by hand: scene.json decides which groups may cross.
 class VerifyGroups : public ProgramTest {
  protected:
   void SetUp() override {
@@ -203,7 +204,7 @@ TEST_F(VerifyGroups, SceneSaysWhichBodiesMayCross) {
   EXPECT_EQ(verify(scene(5, 5, -1), builder.build()).status, 0);
   EXPECT_EQ(verify(scene(5, 6, -1), builder.build()).status, 4);
   EXPECT_EQ(verify(scene(-1, -1, -1), builder.build()).status, 4);
-  // The obstacle in the way of all of them: only its own group may cross it.
+  // The obstacle is in the way of all of them: only its own group may cross it.
   builder.add_box(4, {0.375, 0.625, 0.5}, {1, 1, 1}, true);
   EXPECT_EQ(verify(scene(5, 5, 7), builder.build()).status, 4);
   EXPECT_EQ(verify(scene(5, 5, 5), builder.build()).status, 0);

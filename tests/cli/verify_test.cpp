@@ -1,4 +1,4 @@
-// The checks of `clearance verify` on frames made by hand: what is fine passes, and every kind of violation is found.
+// The checks of `clearance verify` on frames made by hand: sound frames pass, and every kind of violation is found.
 #include "clearance/verify/folder/verify_folder.h"
 
 #include <gtest/gtest.h>
@@ -155,7 +155,7 @@ TEST(VerifyFrame, CodimensionalEdgesAndPointsTakePart) {
   EXPECT_GT(judge(through).num_intersections, 0);
 }
 
-/// A square of two triangles in the plane z = 0.
+/// Adds a square of two triangles in the plane z = 0.
 void add_square(FrameBuilder& builder, int body, double x, double y) {
   const int v = builder.add_vertex({x, y, 0});
   builder.add_vertex({x + 1, y, 0});
@@ -182,7 +182,7 @@ TEST(VerifyFrame, PlaneSquaresApartTouchingCrossingAndInverted) {
   EXPECT_EQ(judge(inverted).num_inversions, 1);
 }
 
-/// Every pair, no tree: the slow twin of the search.
+/// Judges every pair, without a tree: the slow twin of the search.
 FrameVerdict judge_by_brute_force(const Frame& frame) {
   const VerifySurface surface = build_verify_surface(frame);
   const auto& x = frame.mesh.vertices;

@@ -16,7 +16,7 @@ BarrierOptions random_options(Random& random) {
   return options;
 }
 
-/// Squared distance at which the gap is `fraction` of dhat.
+/// Returns the squared distance at which the gap is `fraction` of dhat.
 double distance_sq_at(const BarrierOptions& options, double fraction) {
   const double d = options.min_separation + fraction * options.dhat;
   return d * d;

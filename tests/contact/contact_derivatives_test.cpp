@@ -46,7 +46,7 @@ std::vector<KindCase> kinds_of() {
   return spatial_kinds();
 }
 
-/// Squared distance by the closed formula of the contact's own features, wherever the foot points lie.
+/// Returns the squared distance by the closed formula of the contact's own features, wherever the foot points lie.
 template <int dim>
 double feature_distance_sq(const Model& model, const Contact& contact, const VecX& x) {
   const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[static_cast<std::size_t>(i)]); };
@@ -118,7 +118,7 @@ ContactDerivatives<3> projected_derivatives(const Model& model, const Contact& c
   return {gradient, sum.dense()};
 }
 
-/// True where the features themselves are well shaped: no edge too short, no triangle too thin, edges at an angle.
+/// True if the features themselves are well shaped: no edge too short, no triangle too thin, edges at an angle.
 template <int dim>
 bool is_well_shaped(const Contact& contact, const VecX& x) {
   const auto p = [&](int i) -> Vec<dim> { return block<dim>(x, contact.vertices[static_cast<std::size_t>(i)]); };
@@ -166,7 +166,7 @@ State<dim> random_state(const KindCase& kind, Random& random) {
   return state;
 }
 
-/// Edges of similar lengths at angles where the mollifier acts, at some distance within the barrier.
+/// Returns edges of similar lengths at angles where the mollifier acts, at some distance within the barrier.
 State<3> nearly_parallel_edges(Random& random) {
   State<3> state;
   state.contact.kind = ContactKind::mollified_edge_edge;
@@ -240,14 +240,14 @@ void check_derivatives(const State<dim>& state) {
   EXPECT_LT(relative_difference(hessian, jacobian, 1e-300), 1e-5);
   EXPECT_LT(relative_difference(hessian, hessian.transpose(), 1e-300), 1e-12);
 
-  // What belongs to vertices that a contact does not have is zero; both functions agree on the gradient.
+  // Entries of vertices that a contact does not have are zero; both functions agree on the gradient.
   const ContactDerivatives<dim> whole = state.projected_derivatives();
   EXPECT_EQ(whole.gradient.tail(4 * dim - p.size()).cwiseAbs().sum(), 0.0);
   EXPECT_EQ(whole.hessian.bottomRows(4 * dim - p.size()).cwiseAbs().sum(), 0.0);
   EXPECT_LT(relative_difference(whole.gradient.head(p.size()), gradient, 1e-300), 1e-13);
 }
 
-/// Largest |P|_F / |H+|_F seen, H+ being the nearest positive semi-definite matrix to the exact Hessian H.
+/// Largest |P|_F / |H+|_F so far; H+ is the nearest positive semi-definite matrix to the exact Hessian H.
 double largest_ratio = 0.0;
 
 template <int dim>
@@ -301,7 +301,7 @@ void check_terms(const State<dim>& state) {
   const ContactDerivatives<dim> exact = state.contacts().exact_derivatives_of(state.contact, state.x);
   EXPECT_LE((exact_sum.dense() - exact.hessian).norm(), 1e-12 * exact.hessian.norm());
 
-  // A weight below zero: what is projected is weight times Hessian, which lies above it and is no less than zero.
+  // With a weight below zero, weight times Hessian is projected; the result lies above it and is not negative.
   State<dim> negative = state;
   negative.contact.weight = -negative.contact.weight;
   const ContactDerivatives<dim> projected = negative.projected_derivatives();

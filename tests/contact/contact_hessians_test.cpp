@@ -54,7 +54,7 @@ struct Scene {
     }
   }
 
-  /// sum J^T H J, rows and columns of fixed blocks zero.
+  /// Returns the sum of J^T H J, with rows and columns of fixed blocks zero.
   MatX dense(const std::vector<char>& is_fixed) const {
     MatX total = MatX::Zero(dim * num_blocks, dim * num_blocks);
     for (std::size_t k = 0; k < contacts.size(); ++k) {
@@ -98,7 +98,7 @@ void check(unsigned seed) {
   std::vector<char> is_fixed(static_cast<std::size_t>(scene.num_blocks), 0);
   const MatX expected = scene.dense(is_fixed);
   EXPECT_LT((scene.assembled(is_fixed) - expected).norm(), 1e-13 * expected.norm()) << "seed " << seed;
-  // A whole affine body, a node, and one column of the other body.
+  // Fix a whole affine body, a node, and one column of the other body.
   for (int b = 0; b <= dim; ++b) is_fixed[static_cast<std::size_t>(b)] = 1;
   is_fixed[static_cast<std::size_t>(dim) + 2] = is_fixed[static_cast<std::size_t>(dim) + 7] = 1;
   const MatX expected_with_fixed = scene.dense(is_fixed);

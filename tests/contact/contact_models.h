@@ -21,7 +21,7 @@ class ModelBuilder {
     model_.surface_map = SurfaceMap(dim);
   }
 
-  /// Vertices of one body with its triangles (3D) and edges; edges of triangles are added.
+  /// Adds one body with its vertices, triangles (3D) and edges; the edges of triangles are added.
   int add_body(const std::vector<Vec<3>>& vertices, const Triangles& triangles, const Edges& edges = {}) {
     const int first = model_.surface.num_vertices;
     for (const Vec<3>& v : vertices) {
@@ -37,7 +37,7 @@ class ModelBuilder {
     return first;
   }
 
-  /// A tetrahedron of random shape and about the given size.
+  /// Adds a tetrahedron of random shape and about the given size.
   int add_tet(Random& random, const Vec<3>& centre, double size) {
     const double s = size / std::sqrt(3.0);
     std::vector<Vec<3>> v = {{s, s, s}, {s, -s, -s}, {-s, s, -s}, {-s, -s, s}};
@@ -45,7 +45,7 @@ class ModelBuilder {
     return add_body(v, {{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {1, 3, 2}});
   }
 
-  /// 2D: a closed polygon of random radii.
+  /// Adds a closed polygon of random radii (2D).
   int add_polygon(Random& random, const Vec<3>& centre, double size, int sides) {
     std::vector<Vec<3>> v;
     Edges edges;
@@ -61,7 +61,7 @@ class ModelBuilder {
   void add_half_space(const Vec<3>& normal, double offset) {
     model_.half_spaces.push_back({normal.normalized(), offset});
   }
-  /// A half-space whose boundary is `gap` [m] below the lowest vertex so far.
+  /// Adds a half-space whose boundary is `gap` [m] below the lowest vertex so far.
   void add_floor(const Vec<3>& normal, double gap) {
     const Vec<3> n = normal.normalized();
     double lowest = infinity;
@@ -97,7 +97,7 @@ class ModelBuilder {
   std::vector<double> x_;
 };
 
-/// All pairs that share no vertex and can touch: the slowest broad phase.
+/// Returns all pairs that share no vertex and can touch: the slowest broad phase.
 inline Candidates all_pairs(int dim, const SurfaceTopology& surface) {
   Candidates pairs;
   const int num_edges = static_cast<int>(surface.edges.size()),
@@ -124,7 +124,7 @@ inline Candidates all_pairs(int dim, const SurfaceTopology& surface) {
   return pairs;
 }
 
-/// [m^2] of every pair of `pairs`, in the order point_triangle, edge_edge, point_edge.
+/// Returns the squared distance [m^2] of every pair of `pairs`, in the order point_triangle, edge_edge, point_edge.
 inline std::vector<double> distances_sq(const SurfaceTopology& surface, const Candidates& pairs, const VecX& x) {
   std::vector<double> result;
   for (const auto& [p, t] : pairs.point_triangle) {
@@ -144,7 +144,7 @@ inline std::vector<double> distances_sq(const SurfaceTopology& surface, const Ca
   return result;
 }
 
-/// Random measures and moduli, the latter body by body.
+/// Sets random measures and moduli, the latter per body.
 inline void set_measures(Random& random, Model& model) {
   ContactMeasures& measures = model.contact_measures;
   for (int v = 0; v < model.surface.num_vertices; ++v) measures.vertex.push_back(random.uniform(0.5, 2.0));
@@ -163,8 +163,8 @@ inline ModelBuilder two_tets(Random& random) {
   return builder;
 }
 
-/// The second body and all after it move straight so that its first vertex goes to that of the first body: towards
-/// intersection, whatever meets on the way.
+/// A path on which the second body and all after it move straight, so that its first vertex goes to that of the first
+/// body: towards intersection, whatever meets on the way.
 template <int dim>
 class PathToIntersection {
  public:
@@ -172,7 +172,7 @@ class PathToIntersection {
       : model_(model), contacts_(contacts), pairs_(all_pairs(dim, model.surface)), x_(x) {
     while (model.surface.vertex_body[static_cast<std::size_t>(first_)] == 0) ++first_;
     towards_ = block<dim>(x, 0) - block<dim>(x, first_);
-    // The first time at which the distance is no longer positive, by conservative steps.
+    // Find the first time at which the distance is no longer positive, by conservative steps.
     double distance = contacts.build(x, pairs_).min_distance;
     while (end_ < 1.0 && distance > least) {
       end_ += 0.9 * distance / towards_.norm();
@@ -182,7 +182,7 @@ class PathToIntersection {
   }
 
   bool has_met() const { return has_met_; }
-  /// Of all contacts where the smallest distance is that, before the end.
+  /// Returns the energy of all contacts where the smallest distance is `distance`, on the way before the end.
   double energy_at(double distance) const {
     double low = 0.0, high = end_;
     for (int i = 0; i < 80; ++i) {
@@ -210,7 +210,7 @@ class PathToIntersection {
   bool has_met_ = false;
 };
 
-/// `count` bodies (tetrahedra; 2D: polygons) at random places in a cube of side `side`; they may intersect.
+/// Returns `count` bodies (tetrahedra; 2D: polygons) at random places in a cube of side `side`; they may intersect.
 inline ModelBuilder random_soup(Random& random, int dim, int count, double side, double size) {
   ModelBuilder builder(dim);
   for (int i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@ using test::ModelBuilder;
 using test::Random;
 using test::relative_difference;
 
-/// A crowd whose unknowns are in another order than its surface vertices, with one block more that is no vertex.
+/// A crowd whose unknowns are in another order than its surface vertices, with one additional block that is no vertex.
 template <int dim>
 struct Crowd {
   explicit Crowd(unsigned seed, int num_bodies = 5, double side = 2.0) {
@@ -41,7 +41,7 @@ struct Crowd {
   ContactSet set;
 };
 
-/// Sum of the local derivatives over a plain dense matrix; fixed blocks are left out of the matrix.
+/// Sums the local derivatives over a plain dense matrix; fixed blocks are left out of the matrix.
 template <int dim>
 void add_dense(const Crowd<dim>& crowd, const std::vector<char>& is_fixed, double scale, VecX& gradient, MatX& matrix) {
   const IpcContactModel<dim> contacts(crowd.model, crowd.options);
@@ -115,7 +115,7 @@ void check_forces(unsigned seed) {
   }
   EXPECT_EQ(gradient.head<dim>().norm(), 0.0);  // block 0 is no vertex
 
-  // Gradient of the whole energy, contacts found anew at every difference.
+  // Compare with the gradient of the whole energy, with contacts found anew at every difference.
   const auto energy = [&](const VecX& x) {
     const ContactSet set = build_contact_set<dim>(crowd.model, x, all_pairs(dim, crowd.model.surface), crowd.options);
     return potential.energy(set, x).value();

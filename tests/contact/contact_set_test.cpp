@@ -1,4 +1,4 @@
-// The set of contacts against slow twins over all pairs, and how its energy behaves where closest features change.
+// The set of contacts against slow twins over all pairs, and the behaviour of its energy where closest features change.
 #include "clearance/contact/contact_set.h"
 
 #include <gtest/gtest.h>
@@ -48,8 +48,8 @@ Key key_of(const Contact& c) {
   }
 }
 
-/// Distance of two simplices of any size, by trying all pairs of their sub-features; the smallest features that attain
-/// it.
+/// Distance of two simplices of any size, by trying all pairs of their sub-features, and the smallest features that
+/// attain it.
 template <int dim>
 struct Closest {
   double distance_sq = infinity;
@@ -90,7 +90,7 @@ struct TwinSet {
   double min_distance_sq = infinity;
 };
 
-/// One raw pair: its energy, and its closest features as a contact.
+/// Adds one raw pair: its energy, and its closest features as a contact.
 template <int dim>
 void add_pair(const Model& model, const VecX& x, const std::vector<int>& a, const std::vector<int>& b, double eps_x,
               const BarrierOptions& options, TwinSet& twin) {
@@ -160,7 +160,7 @@ double energy_of(const Model& model, const VecX& x, const BarrierOptions& option
   return ContactPotential<dim>(model, IpcContactModel<dim>(model, options)).energy(set, x).value();
 }
 
-/// A crowd of bodies with a floor below them.
+/// Returns a crowd of bodies with a floor below them.
 template <int dim>
 ModelBuilder random_crowd(Random& random) {
   ModelBuilder builder = test::random_soup(random, dim, 4, 2.0, 0.6);
@@ -226,8 +226,8 @@ void check_order(unsigned seed) {
   EXPECT_EQ(shuffled.min_distance, set.min_distance);
 }
 
-/// Along random straight paths the energy is continuous and its slope is the gradient, also where features change.
-/// Returns the number of comparisons.
+/// Checks along random straight paths that the energy is continuous and that its slope is the gradient, also where
+/// features change. Returns the number of comparisons.
 template <int dim>
 int check_path(unsigned seed) {
   SCOPED_TRACE(testing::Message() << dim << "D seed " << seed);
@@ -429,7 +429,7 @@ TEST(ContactOfPair, IsThatOfTheSetWhereItIsNear) {
       EXPECT_EQ(contact.dhat, options.dhat);
       EXPECT_EQ(contact.weight, 1.0);
       for (const Contact& other : build_contact_set<3>(model, x, alone, options).contacts) {
-        // The set has the vertices at the floor as well; nearly parallel edges it treats apart.
+        // The set also has the vertices at the floor; it treats nearly parallel edges apart.
         if ((other.kind == ContactKind::half_space) != (pair.plane >= 0)) continue;
         if (other.kind == ContactKind::mollified_edge_edge || (pair.plane >= 0 && other.vertices != contact.vertices)) {
           continue;

@@ -1,5 +1,5 @@
-// Contact with energies per area at rest, where no point of a surface counts twice: against a slow twin of its
-// definition, and what the definition is for.
+// Contact with energies per area at rest, in which no point of a surface counts twice: compared with a slow twin of its
+// definition, and tested for the purpose of the definition.
 #include "clearance/contact/convergent_contact_model.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ using test::Random;
 
 constexpr FormulationOptions all_changes{true, true, true};
 
-/// A grid of n x n squares of unit length in the plane y = 0, each cut in two, its diagonals by chance.
+/// Adds a grid of n x n squares of unit length in the plane y = 0, each cut in two along a random diagonal.
 int add_plane(ModelBuilder& builder, int n, Random& random) {
   std::vector<Vec<3>> vertices;
   Triangles triangles;
@@ -47,14 +47,14 @@ TEST(ConvergentContact, VertexOverATessellatedPlaneFeelsThePlane) {
     ModelBuilder builder(3);
     add_plane(builder, 4, random);
     const double height = random.uniform(0.01, 0.9);
-    // Also over edges and vertices, and near them.
+    // The point is also over edges and vertices, and near them.
     Vec<3> p(random.uniform(1.0, 3.0), height, random.uniform(1.0, 3.0));
     if (n % 4 == 1) p[0] = 2.0;
     if (n % 4 == 2) p[0] = p[2] = 2.0;
     const int point = builder.add_body({p}, {});
     Model model = builder.build();
     set_measures(random, model);
-    // The plane itself is no concern here.
+    // Contacts of the plane with itself do not matter here.
     for (int v = 0; v < point; ++v) model.surface.vertex_group[static_cast<std::size_t>(v)] = 0;
     const BarrierOptions options{1.0, 0.0};
     const ConvergentContactModel<3> contacts(model, options, all_changes);
@@ -73,7 +73,7 @@ TEST(ConvergentContact, VertexOverATessellatedPlaneFeelsThePlane) {
   }
 }
 
-/// Of primitives around x by its definition, in no clever order.
+/// Sums over the primitives around x directly by the definition.
 class Twin {
  public:
   Twin(const Model& model, const BarrierOptions& options, const VecX& x) : model_(model), options_(options), x_(x) {}
@@ -244,7 +244,7 @@ TEST(ConvergentContact, ForcesAreMinusTheGradientOfItsEnergy) {
   }
 }
 
-/// Two tetrahedra on a path that ends in intersection: whatever is subtracted, the energy grows without bound.
+/// Moves two tetrahedra on a path that ends in intersection: whatever is subtracted, the energy grows without bound.
 TEST(ConvergentContact, GrowsWithoutBoundTowardsEveryIntersection) {
   int num_paths = 0;
   for (int seed = 0; seed < 300; ++seed) {

@@ -65,7 +65,7 @@ TEST(FrictionTable, BodiesRubWithTheGeometricMeanPairsAndHalfSpacesWithTheirOwn)
   EXPECT_TRUE(FrictionTable{}.is_frictionless());
 }
 
-/// Bodies in a heap with every kind of contact, rubbing, and positions a little further on.
+/// Bodies in a heap with every kind of contact, rubbing, and their positions a little further on.
 template <int dim>
 struct RubbingCrowd {
   explicit RubbingCrowd(unsigned seed, FrictionCoefficients mu = {0.9, 0.6}) : random(seed) {
@@ -150,7 +150,7 @@ TEST(FrictionPotential, MatrixIsTheHessianAtRest) {
   EXPECT_LT((matrix - expected).norm(), 1e-5 * expected.norm());
 }
 
-/// The quadratic that Newton's method minimises never lies below the potential: its step cannot overshoot.
+/// Checks that the quadratic which Newton's method minimises never lies below the potential: its step cannot overshoot.
 template <int dim>
 void expect_majorant(double eps) {
   for (unsigned seed = 1; seed <= 10; ++seed) {
@@ -175,7 +175,8 @@ TEST(FrictionPotential, QuadraticModelLiesAboveThePotential) {
   expect_majorant<2>(0.01);
 }
 
-/// Against the formulas of [Fer23, app. A.8] with an explicit basis of the tangent plane, and Coulomb's bound.
+/// Compares with the formulas of [Fer23, app. A.8], using an explicit basis of the tangent plane, and with Coulomb's
+/// bound.
 TEST(FrictionPotential, ForcesOfHalfSpacesAreCoulombs) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     RubbingCrowd<3> crowd(seed);
@@ -231,7 +232,7 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
     EXPECT_LT(total.norm(), 1e-12 * size) << "seed " << seed;
     EXPECT_GT(gradient.dot(crowd.x - crowd.x_t0), 0.0);
     EXPECT_NEAR(friction.work(crowd.x), gradient.dot(crowd.x - crowd.x_t0), 1e-9 * friction.work(crowd.x));
-    // A common translation does not rub.
+    // A common translation causes no friction.
     VecX shifted = crowd.x_t0;
     for (int v = 0; v < crowd.model.surface.num_vertices; ++v) block<3>(shifted, v) += Vec<3>(0.1, -0.2, 0.3);
     EXPECT_LT(friction.work(shifted), 1e-9 * friction.work(crowd.x));
@@ -240,7 +241,7 @@ TEST(FrictionPotential, ActsEquallyOnBothBodiesAndOnlyAgainstSliding) {
 
 TEST(FrictionPotential, LaggedByAShareItIsTheMeanOfOldAndNew) {
   RubbingCrowd<3> crowd(11);
-  // Of the old contacts only every other one, so that the two differ.
+  // Only every other contact is old, so that the two sets differ.
   ContactSet some;
   for (std::size_t k = 0; k < crowd.set.contacts.size(); k += 2) some.contacts.push_back(crowd.set.contacts[k]);
   const auto lag = [&](FrictionPotential<3>& friction, const ContactSet& set, double kappa, double share) {

@@ -1,5 +1,5 @@
-// Orientation-aware contact: nothing repels at rest, everything that comes to intersect does, and derivatives are those
-// of the energy.
+// Orientation-aware contact: nothing repels at rest, everything that approaches an intersection does, and derivatives
+// are those of the energy.
 #include "clearance/contact/gcp_contact_model.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using test::ModelBuilder;
 using test::Random;
 using test::two_tets;
 
-/// All closed surfaces are solids, or none.
+/// Sets measures for closed surfaces that are all solids, or none.
 void set_oriented_measures(Random& random, Model& model, bool are_solids = true) {
   test::set_measures(random, model);
   const std::size_t num_facets = model.layout.dim == 3 ? model.surface.triangles.size() : model.surface.edges.size();
@@ -30,7 +30,7 @@ void set_oriented_measures(Random& random, Model& model, bool are_solids = true)
   for (std::size_t i = 0; i < measures.edge.size(); ++i) measures.edge_sharpness.push_back(random.uniform(0.5, 2));
 }
 
-/// An octahedron whose triangles are cut in four `levels` times, on the unit sphere.
+/// Makes the unit sphere: an octahedron whose triangles are cut in four `levels` times.
 void make_sphere(int levels, std::vector<Vec<3>>& vertices, Triangles& triangles) {
   vertices = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   triangles = {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}};
@@ -78,7 +78,7 @@ TEST(GcpContact, FineCurvedSurfaceFeelsNothingOfItself) {
 }
 
 TEST(GcpContact, WallsThinnerThanDhatFeelNothing) {
-  // A box of 1 x 1 x 0.01: all of it is within reach of its other side.
+  // In a box of 1 x 1 x 0.01, each side is within reach of the other.
   ModelBuilder builder(3);
   std::vector<Vec<3>> vertices;
   Triangles triangles;
@@ -111,7 +111,8 @@ TEST(GcpContact, NothingRepelsAtRest) {
   EXPECT_GT(num_near, 50);
 }
 
-/// Two bodies on a path that ends in intersection, whatever meets there: energies at smaller and smaller distances.
+/// Moves two bodies on a path that ends in intersection, whatever meets there, and checks the energies at smaller and
+/// smaller distances.
 template <int dim>
 void check_paths(const std::function<ModelBuilder(Random&)>& make, bool are_solids, int num_seeds = 200) {
   int num_paths = 0;
@@ -128,7 +129,7 @@ void check_paths(const std::function<ModelBuilder(Random&)>& make, bool are_soli
     double last = 0.0;
     for (const double d : {1e-3, 1e-4, 1e-6, 1e-8, 1e-10}) {
       const double energy = path.energy_at(d);
-      // At least by a tenth of what one pair of unit area has.
+      // The energy is at least a tenth of that of one pair of unit area.
       EXPECT_GT(energy, 0.1 * 0.25 * 0.5 * 0.3 * std::pow(0.3 / d, dim - 1)) << seed << ' ' << d;
       EXPECT_GT(energy, last) << seed << ' ' << d;
       last = energy;
@@ -170,8 +171,8 @@ TEST(GcpContact, GrowsWithoutBoundTowardsEveryIntersectionInThePlane) {
       true);
 }
 
-/// A sharp vertex that slides over a flat surface cut into triangles by chance: its energy at one height varies by how
-/// features share it.
+/// A sharp vertex slides over a flat surface that is cut into random triangles: its energy at one height varies with
+/// how features share it.
 TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
   Random random(5);
   std::vector<Vec<3>> vertices;
@@ -196,7 +197,7 @@ TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
     Model model = builder.build();
     set_oriented_measures(random, model);
     ContactMeasures& measures = model.contact_measures;
-    // What the tip owns alone.
+    // Only the tip has a measure of its own.
     std::fill(measures.vertex.begin(), measures.vertex.end(), 0.0);
     std::fill(measures.edge.begin(), measures.edge.end(), 0.0);
     measures.vertex[static_cast<std::size_t>(tip)] = 1.0;
@@ -216,13 +217,13 @@ TEST(GcpContact, SlidingVertexHardlyFeelsTheTessellation) {
         least = std::min(least, energy);
         largest = std::max(largest, energy);
       }
-      // Within alpha times the height of an edge, and of a vertex.
+      // The bounds hold within alpha times the height from an edge, and from a vertex.
       EXPECT_LT(largest, 2.1 * least) << alpha << ' ' << height;
     }
   }
 }
 
-/// Saddles and notches: a body with concave corners and edges near a copy of itself, turned.
+/// Returns saddles and notches: a body with concave corners and edges near a copy of itself, turned.
 ModelBuilder notched(Random& random) {
   ModelBuilder builder(3);
   for (int body = 0; body < 2; ++body) {
@@ -240,7 +241,7 @@ TEST(GcpContact, GrowsWithoutBoundTowardsNotchesAndSaddles) {
   check_paths<3>(notched, true, 15);
 }
 
-/// Tetrahedra near each other that do not intersect.
+/// Returns tetrahedra near each other that do not intersect.
 ModelBuilder apart(Random& random) {
   ModelBuilder builder(3);
   for (int i = 0; i < 3; ++i) {
@@ -249,7 +250,7 @@ ModelBuilder apart(Random& random) {
   return builder;
 }
 
-/// Energies and forces along random lines: no jumps.
+/// Checks that energies and forces have no jumps along random lines.
 template <int dim>
 void check_continuity(const std::function<ModelBuilder(Random&)>& make) {
   double largest_jump = 0.0;
@@ -362,7 +363,8 @@ TEST(GcpContact, PublishedEnergyIsThatOfTheAuthorsProgram) {
   EXPECT_NEAR(ContactPotential<2>(model, contacts).energy(set, x).value(), 7.0 * 4.0 * 5.0 * 0.512 / 6.0 / 0.6, 1e-12);
 }
 
-/// Of single contacts: positive and at least what the exact one is along the gap; with constant factors exact.
+/// Hessians of single contacts: the projected one is positive and at least the exact one along the gap; with constant
+/// factors it is exact.
 TEST(GcpContact, HessiansAreProjected) {
   int num_varying = 0, num_constant = 0;
   for (int seed = 0; seed < 100; ++seed) {

@@ -1,4 +1,5 @@
-// Exports of runs whose elements change from frame to frame: formats that can hold them, and what others say.
+// Exports of runs whose elements change from frame to frame: formats that can hold them, and the messages of those that
+// cannot.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +98,7 @@ TEST_F(AdaptingExport, FormatsOfOneTopologySayWhichOthersThereAre) {
   ASSERT_FALSE(caches.has_value());
   EXPECT_NE(caches.issues()[0].message.find(expected), std::string::npos);
   EXPECT_TRUE(fs::is_empty(folder_ / "out"));
-  // Frames that have the same elements are as any others.
+  // Frames with the same elements are exported as usual.
   job_.output = folder_ / "out/run.glb";
   job_.frames = {2, 3, 1};
   EXPECT_TRUE(write_glb({job_, 100, 1.0}).has_value());

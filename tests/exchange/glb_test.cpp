@@ -1,4 +1,4 @@
-// Files of glTF played as a viewer does: weights, then translation and rotation of the node.
+// glTF files played as a viewer does: weights, then translation and rotation of the node.
 #include "clearance/exchange/glb.h"
 
 #include <cstring>
@@ -49,7 +49,7 @@ class GlbPlayer {
     return rows;
   }
 
-  /// Values of a node's channel at a time, between keys in a straight line.
+  /// Returns the values of a node's channel at a time, interpolated linearly between keys.
   std::vector<double> channel(std::size_t node, const std::string& path, double time) const {
     for (const Json& channel : json_["animations"][0]["channels"]) {
       if (channel["target"]["node"] != node || channel["target"]["path"] != path) continue;
@@ -125,7 +125,7 @@ class Glb : public SmallRun {
     options_.job = job_;
     options_.job.output = folder_ / "out/run.glb";
   }
-  /// The largest distance of a drawn vertex from the nearest vertex of its body, and of these from drawn ones.
+  /// Returns the largest distance of a drawn vertex from the nearest vertex of its body, and the other way around.
   static double distance(const std::vector<Vec<3>>& drawn, const std::vector<Vec<3>>& exact) {
     double worst = 0.0;
     for (const auto& [from, to] : {std::pair(&drawn, &exact), std::pair(&exact, &drawn)}) {
@@ -226,19 +226,19 @@ TEST_F(Glb, CapsTargetsEvenlyAndTellsWhatThatCosts) {
       }
       worst = std::max(worst, nearest);
     }
-    // Of stiff bodies every frame is there.
+    // The file has every frame of stiff bodies.
     std::vector<Vec<3>> stiff;
     for (const int v : vertices_of_bodies()[1]) stiff.push_back(exact.mesh.vertices[static_cast<std::size_t>(v)]);
     EXPECT_LT(distance(player.show(1, 0.25 * i).places, stiff), 2e-6);
   }
   EXPECT_NEAR(worst, told, 1e-5);
-  // The body falls and turns by more than that: what is off is its bending alone.
+  // The body falls and turns by more than that: only its bending is off.
   EXPECT_LT(told, 0.05);
 }
 
 TEST_F(Glb, ABodyThatIsCrumpledIsStillWhereItIs) {
   write_frames(6);
-  // Squeezed to a tenth and mirrored: no turn says much of it.
+  // The body is squeezed to a tenth and mirrored: no rotation describes much of that.
   for (int i = 2; i < 6; ++i) {
     Frame crumpled = frame(i);
     for (std::size_t v = 0; v < 5; ++v) crumpled.mesh.vertices[v][0] *= i % 2 == 0 ? 0.1 : -0.1;

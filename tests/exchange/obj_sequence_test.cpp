@@ -32,7 +32,8 @@ TEST_F(ObjSequence, HasTheExactPlacesOfTheChosenFrames) {
     EXPECT_EQ(mesh->triangles.size(), 6u + 3 * 4);
     EXPECT_EQ(mesh->edges.size(), 2u);
     EXPECT_EQ(mesh->points.size(), 2u);
-    // Outwards: the volumes of five tetrahedra, of which the second of body 0 is twice as large as a first one.
+    // The triangles point outwards: the volumes are those of five tetrahedra, the second of body 0 twice as large as a
+    // first one.
     double volume = 0.0;
     for (const auto& [a, b, c] : mesh->triangles) {
       volume += mesh->vertices[static_cast<std::size_t>(a)].dot(

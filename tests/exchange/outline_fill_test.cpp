@@ -38,7 +38,7 @@ double area_of(const std::vector<Vec<3>>& loop) {
   return 0.5 * std::abs(twice);
 }
 
-/// Counter-clockwise triangles of this area, whose sides are the outline once and everything else twice.
+/// Expects counter-clockwise triangles of this area, whose sides are the outline once and everything else twice.
 void expect_filled(const Outline& outline, double area) {
   const auto triangles = fill_outlines(outline.places, outline.edges);
   double sum = 0.0;

@@ -58,7 +58,8 @@ TEST_F(PointCaches, PlaceEveryVertexInEveryFrame) {
     const std::vector<int>& vertices = vertices_of_bodies()[b];
     const Result<Mesh> mesh = read_mesh(folder_ / "out" / body["mesh"].get<std::string>());
     ASSERT_TRUE(mesh.has_value()) << to_string(mesh.issues().front());
-    // Vertices are those of the body in the order of the file; exact in the first frame, by which they are known again.
+    // Vertices are those of the body in the order of the file; they are exact in the first frame, by which the test
+    // recognises them.
     ASSERT_EQ(mesh->vertices.size(), vertices.size());
     std::vector<std::size_t> number;
     for (const Vec<3>& x : mesh->vertices) {

@@ -1,4 +1,4 @@
-// Turns and moves out of affine maps.
+// Rotations and translations computed from affine maps.
 #include "clearance/exchange/rigid_motion.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class RigidMotionOf : public testing::TestWithParam<int> {
     std::normal_distribution<double> normal;
     return {normal(engine_), normal(engine_), normal(engine_)};
   }
-  /// Points that reach in `GetParam()` directions.
+  /// Returns points that span `GetParam()` directions.
   std::vector<Vec<3>> random_body() {
     const Vec<3> at = 10.0 * random_vector();
     const std::vector<Vec<3>> directions = {random_vector(), random_vector(), random_vector()};
@@ -52,7 +52,7 @@ TEST_P(RigidMotionOf, RigidMapsStretchNothing) {
     const BodyAxes axes = find_axes(rest);
     const Eigen::Quaterniond turn = Eigen::Quaterniond::UnitRandom();
     Mat<3> linear = turn.toRotationMatrix();
-    // What a flat body's vertices say nothing about is 0 in the map that fits them best.
+    // In directions that a flat body's vertices do not span, the map that fits them best is 0.
     for (int k = GetParam(); k < 3; ++k) linear -= linear * axes.axes.col(k) * axes.axes.col(k).transpose();
     const RigidMotion motion = split_motion(axes, linear, Vec<3>::Zero());
     EXPECT_LT((motion.stretch - Mat<3>::Identity()).norm(), 1e-12);

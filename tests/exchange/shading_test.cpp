@@ -1,4 +1,4 @@
-// Which edges are drawn sharp.
+// Edges that are drawn sharp.
 #include "clearance/exchange/shading.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(Shading, ACubeHasThreeNormalsAtEachCorner) {
 }
 
 TEST(Shading, ARoundSurfaceHasOneNormalAtEachVertex) {
-  // A ring of 24 quadrilaterals: 15 degrees an edge.
+  // A ring of 24 quadrilaterals has an angle of 15 degrees at each edge.
   std::vector<Vec<3>> ring;
   Triangles triangles;
   for (std::uint32_t i = 0; i < 24; ++i) {

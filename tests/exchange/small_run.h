@@ -1,4 +1,4 @@
-// A result folder with a body of every kind of motion, whose places in every frame are known.
+// A result folder with a body of every kind of motion; their positions are known in every frame.
 #pragma once
 
 #include <fmt/format.h>

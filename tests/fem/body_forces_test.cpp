@@ -64,7 +64,7 @@ void check_damping() {
   const VecX x_t0 = random_state(mesh, 0.2, rng), x = random_state(mesh, 0.2, rng);
   ASSERT_TRUE(damping.begin_step(x_t0, 0.01, 0.01));
 
-  // Zero energy and force at the start of the step, positive energy elsewhere.
+  // Energy and force are zero at the start of the step, and the energy is positive elsewhere.
   VecX g = VecX::Zero(x.size());
   damping.add_gradient(x_t0, 1.0, g);
   EXPECT_EQ(g.norm(), 0.0);
@@ -75,7 +75,8 @@ void check_damping() {
   damping.add_gradient(x, 1.0, g);
   EXPECT_LT(relative_difference(g, finite_difference_gradient(energy, x)), 1e-7);
 
-  // Quadratic: the gradient is Hessian times displacement, the Hessian c/h times the projected elastic one at x_t0.
+  // The energy is quadratic: the gradient is Hessian times displacement, the Hessian c/h times the projected elastic
+  // one at x_t0.
   BlockSparseMatrix matrix = empty_matrix(mesh, damping.pattern());
   damping.add_hessian(x, 1.0, matrix);
   EXPECT_LT((matrix.multiply(x - x_t0) - g).norm(), 1e-12 * g.norm());
@@ -119,7 +120,7 @@ TEST(Mass, LumpedMassOfABarIsItsDensityTimesVolume) {
   EXPECT_GT(mass.minCoeff(), 0.0);
   const ElementMesh<2> plate = make_grid<2>(3, 0.2, 0.0, rng);
   EXPECT_NEAR(lumped_mass(plate).sum(), 1000.0 * 0.36, 1e-10);
-  // One tetrahedron: a quarter each.
+  // One tetrahedron gives each node a quarter.
   ElementMesh<3> single = bar;
   single.elements.resize(1);
   single.material_of_element.resize(1);

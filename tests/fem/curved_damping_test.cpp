@@ -1,4 +1,4 @@
-// Damping of elements of order 2 to 4: against the stiffness, linear elements, and differences.
+// Damping of elements of order 2 to 4, compared with the stiffness, with linear elements and with finite differences.
 #include "clearance/bodies/fem/curved_damping.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ void for_all_orders(const Function& check) {
   }
 }
 
-/// A grid of all four materials, one of them without damping.
+/// Returns a grid of all four materials, one of them without damping.
 template <int dim>
 ElementMesh<dim> damped_grid(int cells, std::mt19937_64& rng) {
   ElementMesh<dim> mesh = make_grid<dim>(cells, 1.0, 0.05, rng);
@@ -33,7 +33,7 @@ ElementMesh<dim> damped_grid(int cells, std::mt19937_64& rng) {
   return mesh;
 }
 
-/// The same with some elements curved.
+/// Returns the same grid with some elements curved.
 template <int dim>
 CurvedElementMesh<dim> curved_grid(int order, std::mt19937_64& rng) {
   CurvedElementMesh<dim> mesh = raised<dim>(damped_grid<dim>(dim == 2 ? 2 : 1, rng), order);
@@ -50,7 +50,8 @@ VecX random_state(const CurvedElementMesh<dim>& mesh, std::mt19937_64& rng) {
   return mesh.x_rest + offset;
 }
 
-/// Positions of the nodes of raised elements that are where linear ones, with their corners at x, put them.
+/// Returns positions of the nodes of raised elements at the places where linear ones, with their corners at x, put
+/// them.
 template <int dim>
 VecX raised_positions(ElementMesh<dim> linear, int order, const VecX& x) {
   linear.x_rest = x;
@@ -110,8 +111,8 @@ TEST(CurvedDamping, DerivativesMatchFiniteDifferences) {
   });
 }
 
-/// Of straight elements at a piecewise linear state, the curved ones have the constant F of the linear ones; for
-/// piecewise linear displacements their energy is the same, and the work of their forces on such displacements.
+/// Straight elements at a piecewise linear state have the constant F of the linear ones; for piecewise linear
+/// displacements the energies agree, and so does the work of the forces on such displacements.
 TEST(CurvedDamping, OfRaisedElementsIsThatOfLinearOnesInTheirMotions) {
   double largest = 0.0;
   for_all_orders([&](auto dim, int order) {
@@ -134,7 +135,7 @@ TEST(CurvedDamping, OfRaisedElementsIsThatOfLinearOnesInTheirMotions) {
   EXPECT_LT(largest, 1e-12);
 }
 
-/// No force resists a translation, nor a small rotation of what is unstressed.
+/// No force resists a translation, nor a small rotation of an unstressed body.
 TEST(CurvedDamping, LeavesRigidMotionsAlone) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(64);

@@ -8,7 +8,8 @@
 
 namespace clearance::test {
 
-/// The elements of a linear mesh with the nodes of an order, at `place` of where the straight ones are.
+/// Returns the elements of a linear mesh with the nodes of an order, with `place` applied to the positions of the
+/// straight ones.
 template <int dim, class Place>
 CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order, const Place& place) {
   Mesh mesh;
@@ -43,7 +44,7 @@ CurvedElementMesh<dim> raised(const ElementMesh<dim>& linear, int order) {
   return raised<dim>(linear, order, [](const Vec<dim>& x) { return x; });
 }
 
-/// The same shapes with displacements of a lower order, which divides theirs.
+/// Returns the same shapes with displacements of a lower order, which divides theirs.
 template <int dim>
 CurvedElementMesh<dim> with_kept_shape(const CurvedElementMesh<dim>& shape, int order) {
   CurvedElementMesh<dim> mesh = shape;
@@ -70,7 +71,7 @@ CurvedElementMesh<dim> with_kept_shape(const CurvedElementMesh<dim>& shape, int 
   return mesh;
 }
 
-/// A smooth map of the unit cube that bends everything.
+/// Bends everything by a smooth map of the unit cube.
 template <int dim>
 Vec<dim> bent(const Vec<dim>& x, double amount) {
   Vec<dim> y = x;

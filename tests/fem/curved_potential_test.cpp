@@ -1,4 +1,4 @@
-// Elements of order 2 to 4: derivatives, what they represent exactly, and how fast errors fall.
+// Elements of order 2 to 4: their derivatives, the fields that they represent exactly, and how fast errors fall.
 #include "clearance/bodies/fem/curved_potential.h"
 #include "clearance/bodies/fem/curved_barrier.h"
 
@@ -28,7 +28,7 @@ void for_all_orders(const Function& check) {
   }
 }
 
-/// A grid of all four materials, some elements of it curved, and a deformation of it that inverts none.
+/// Returns a grid of all four materials with some elements curved, and a deformation that inverts none.
 template <int dim>
 CurvedElementMesh<dim> mixed_mesh(int order, std::mt19937_64& rng) {
   ElementMesh<dim> linear = make_grid<dim>(dim == 2 ? 2 : 1, 1.0, 0.05, rng);
@@ -86,7 +86,7 @@ TEST(CurvedInversionBarrier, DerivativesMatchFiniteDifferences) {
     const CurvedElementMesh<dim> mesh = mixed_mesh<dim>(order, rng);
     CurvedInversionBarrier<dim> barrier(mesh);
     EXPECT_EQ(barrier.energy(mesh.x_rest).value(), 0.0);
-    // Flat along one axis, to a volume of 5 % in the mean.
+    // The elements are flat along one axis, to a volume of 5 % in the mean.
     VecX x = random_state<dim>(mesh, 0.01, rng);
     for (Eigen::Index i = 0; i < x.size(); i += dim) x[i] *= 0.05;
     ASSERT_LT(barrier.energy(x).value(), infinity);
@@ -94,7 +94,8 @@ TEST(CurvedInversionBarrier, DerivativesMatchFiniteDifferences) {
   });
 }
 
-// At no point of them: a lattice of points let the volume of an edge fall to zero between two of them.
+// The energy is infinite before the volume vanishes at any point: a lattice of points let the volume of an edge fall to
+// zero between two of them.
 TEST(CurvedInversionBarrier, IsInfiniteBeforeAnElementIsInvertedAnywhere) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(static_cast<unsigned>(7 + order));
@@ -156,7 +157,7 @@ TEST(CurvedPotential, APartHasTheDerivativesOfTheWhole) {
   });
 }
 
-/// Rotations, and for affine maps the same stress everywhere: forces inside vanish.
+/// Rotations, and affine maps with the same stress everywhere: inner forces vanish.
 TEST(CurvedPotential, RigidAndAffineMotionsAreExact) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(3);
@@ -188,7 +189,7 @@ TEST(CurvedPotential, RigidAndAffineMotionsAreExact) {
   });
 }
 
-/// H dx = -g where nothing is held, by conjugate gradients.
+/// Solves H dx = -g for free nodes by conjugate gradients.
 template <int dim>
 VecX newton_direction(const BlockSparseMatrix& h, const VecX& g, const VecX& is_free) {
   VecX dx = VecX::Zero(g.size()), residual = -is_free.cwiseProduct(g), direction = residual;
@@ -206,7 +207,7 @@ VecX newton_direction(const BlockSparseMatrix& h, const VecX& g, const VecX& is_
   return dx;
 }
 
-/// Minimises the energy minus that of a body force with the boundary held; Newton's method, exact Hessians.
+/// Minimises the energy minus that of a body force with the boundary held, by Newton's method with exact Hessians.
 template <int dim>
 VecX solve(const CurvedElementMesh<dim>& mesh, const VecX& load, const VecX& is_free, VecX x) {
   CurvedElasticPotential<dim> potential(mesh);

@@ -107,7 +107,7 @@ TEST(CurvedPressure, OnABentBoxIsTimesItsVolume) {
     const VecX x = box.bent_by(a);
     const auto error = [&] { return std::abs(potential.energy(x).value() - pressure * (volume - 1.0)); };
     largest = std::max(largest, error());
-    // By way of another reference all stays as it is.
+    // Another reference on the way changes nothing.
     const VecX direct = gradient_of(potential, x);
     std::mt19937_64 rng(2);
     EXPECT_TRUE(potential.refer_to(box.random_state(rng)));
@@ -166,7 +166,7 @@ TEST(CurvedPressure, AtItsReferencePushesAgainstTheOutside) {
       const Vec<3> e1 = block<3>(x, face[1]) - block<3>(x, face[0]), e2 = block<3>(x, face[2]) - block<3>(x, face[0]);
       area_normal = 0.5 * e1.cross(e2);
     }
-    // Of a corner, and of the node next to the first corner on the first side.
+    // Weights of a corner, and of the node next to the first corner on the first side.
     const std::vector<int> nodes = nodes_of_curved_faces<dim>(box.mesh, box.faces)[0];
     constexpr std::array<std::array<double, 2>, 3> of_edges = {
         {{1.0 / 6.0, 2.0 / 3.0}, {0.125, 0.375}, {7.0 / 90.0, 16.0 / 45.0}}};
@@ -185,7 +185,8 @@ TEST(CurvedPressure, AtItsReferencePushesAgainstTheOutside) {
   });
 }
 
-/// Of straight faces that stay straight: volumes, work on such motions and the quadratic form of the Hessian.
+/// Straight faces that stay straight agree with flat ones in volume, in the work on such motions and in the quadratic
+/// form of the Hessian.
 TEST(CurvedPressure, OfRaisedFacesIsThatOfFlatOnesInTheirMotions) {
   double largest = 0.0;
   for_all_orders([&](auto dim, int order) {
@@ -230,7 +231,7 @@ TEST(CurvedPressure, OfRaisedFacesIsThatOfFlatOnesInTheirMotions) {
   EXPECT_LT(largest, 1e-15);
 }
 
-/// Of an open surface, with faces of two orders.
+/// The surface is open, and its faces have two orders.
 TEST(CurvedPressure, DerivativesMatchFiniteDifferences) {
   for_all_orders([](auto dim, int order) {
     std::mt19937_64 rng(6);

@@ -17,7 +17,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// All points looked at have barycentric coordinates l / grid.
+/// All sample points have barycentric coordinates l / grid.
 constexpr int grid = 96;
 
 // --- the slow twin: determinants at points, from the product formula of the shape functions, in integers ---
@@ -70,7 +70,7 @@ T determinant_of(const T (&m)[dim][dim]) {
   }
 }
 
-/// Up to the positive factor of the gradients, cubed (dim 3) or squared.
+/// Returns the volume up to the positive factor of the gradients, cubed (dim 3) or squared.
 template <int dim, class T, class Number>
 T twin_volume(const Sample& sample, const std::vector<Number>& x) {
   T m[dim][dim];
@@ -86,7 +86,7 @@ T twin_volume(const Sample& sample, const std::vector<Number>& x) {
   return determinant_of<dim, T>(m);
 }
 
-/// Of integer coordinates, exactly: entries have up to 41 bits.
+/// Returns the volume for integer coordinates, exactly: entries have up to 41 bits.
 template <int dim>
 Wide integer_volume(const Sample& sample, const std::vector<std::int64_t>& x) {
   std::int64_t entries[dim][dim];
@@ -106,7 +106,7 @@ int sign_of(Wide value) {
   return value > 0 ? 1 : value < 0 ? -1 : 0;
 }
 
-/// Uniform in the simplex.
+/// Returns a uniform random point of the simplex.
 template <int dim>
 NodeIndex random_point(std::mt19937_64& rng) {
   while (true) {
@@ -117,7 +117,7 @@ NodeIndex random_point(std::mt19937_64& rng) {
   }
 }
 
-/// The lattice of an order and random points.
+/// Returns the lattice of an order and random points.
 template <int dim>
 std::vector<Sample> make_samples(int order, int lattice, int num_random, std::mt19937_64& rng) {
   std::vector<Sample> samples;
@@ -134,7 +134,7 @@ std::vector<Sample> make_samples(int order, int lattice, int num_random, std::mt
   return samples;
 }
 
-/// From a point along the edges of the grid to one where `value` is smallest among its neighbours.
+/// Moves from a point along the edges of the grid to one where `value` is smallest among its neighbours.
 template <int dim, class Value>
 auto descend(int order, NodeIndex at, const Value& value) {
   auto lowest = value(make_sample<dim>(order, at));
@@ -158,7 +158,7 @@ auto descend(int order, NodeIndex at, const Value& value) {
   return lowest;
 }
 
-/// The lowest that is found from several samples.
+/// Returns the lowest value that is found from several samples.
 template <int dim, class Value>
 double find_lowest(int order, const std::vector<Sample>& samples, const Value& value) {
   std::vector<std::pair<double, int>> values;
@@ -178,8 +178,8 @@ std::vector<double> as_doubles(const std::vector<std::int64_t>& x) {
   return {x.begin(), x.end()};
 }
 
-/// A straight element of random corners, nodes moved randomly by up to `noise` of the distance between nodes. Integers
-/// below 1000.
+/// Returns a straight element of random corners with nodes moved randomly by up to `noise` of the distance between
+/// nodes. Integers below 1000.
 template <int dim>
 std::vector<std::int64_t> random_element(int order, double noise, bool one_node_only, std::mt19937_64& rng) {
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -227,7 +227,7 @@ TEST(CurvedVolume, AgreesWithTheExactDeterminantOfRandomElements) {
           highest = std::max(highest, value);
           if (!is_valid && lowest <= 0) break;
         }
-        // Between the samples: always where it was rejected, sometimes where it was accepted.
+        // Search between the samples: always if the element was rejected, sometimes if it was accepted.
         if ((!is_valid && lowest > 0) || (is_valid && trial % 4 == 0)) {
           lowest =
               std::min(lowest, descend<dim>(order, at, [&](const Sample& s) { return integer_volume<dim>(s, x); }));
@@ -253,8 +253,8 @@ TEST(CurvedVolume, AgreesWithTheExactDeterminantOfRandomElements) {
   EXPECT_EQ(num_elements, 100000);
   EXPECT_GT(num_accepted, 20000);
   EXPECT_GT(num_rejected, 20000);
-  // What looks clearly valid at the samples can be inverted between them, and where the volume is next to zero neither
-  // side need know: both are rare.
+  // An element that looks clearly valid at the samples can be inverted between them, and next to zero volume neither
+  // side need know: both cases are rare.
   EXPECT_GE(num_clear_accepted, 0.999 * num_clear);
   EXPECT_GE(num_witnesses, 0.99 * num_rejected);
 }
@@ -277,7 +277,7 @@ AffineMap<dim> random_map(std::mt19937_64& rng) {
   return map;
 }
 
-/// Nodes of a map of degree 2 with the determinant (xi_1 - c)^2 - delta (xi_2 + 1/2), moved by an affine map.
+/// Returns nodes of a map of degree 2 with the determinant (xi_1 - c)^2 - delta (xi_2 + 1/2), moved by an affine map.
 template <int dim>
 std::vector<double> folded_element(int order, double c, double delta, const AffineMap<dim>& map) {
   std::vector<double> x;
@@ -317,9 +317,9 @@ void check_folds() {
       ASSERT_LT((twin_volume<dim, mpq_class>(make_sample<dim>(order, at), inverted)), 0);
       EXPECT_FALSE(volume.is_valid(inverted));
       EXPECT_LT(volume.volume_bounds(inverted)[0], 0.0);
-      // The same with a waist instead: down to 6e-5 of the largest volume.
+      // The same map with a waist instead is valid: down to 6e-5 of the largest volume.
       EXPECT_TRUE(volume.is_valid(folded_element<dim>(order, c, -delta, map)));
-      // Nothing but rounding decides where the volume would be zero on a plane.
+      // If the volume should be zero on a plane, only rounding decides.
       const std::vector<double> flat = folded_element<dim>(order, c, 0.0, map);
       if (volume.is_valid(flat)) {
         while (at[0] > 0) {
@@ -330,7 +330,7 @@ void check_folds() {
       }
     }
     if (order == 3) continue;
-    // Numbers without rounding: zero it is.
+    // Without rounding, the volume is exactly zero.
     AffineMap<dim> identity;
     for (int r = 0; r < dim; ++r) identity.m[r][r] = 1.0;
     for (const double c : {0.375, 0.34375, 0.25, 1.0 / 3.0}) {
@@ -362,8 +362,8 @@ TEST(CurvedVolume, ZeroVolumeAtACornerOrEverywhereIsNotValid) {
   }
 }
 
-/// The verdict does not change with integer shears, which leave the determinant as it is, and with scaling: up to where
-/// rounding leaves nothing of it and only exact arithmetic can tell.
+/// Checks that the verdict does not change with integer shears, which leave the determinant as it is, and with scaling,
+/// up to where rounding leaves nothing of it and only exact arithmetic can tell.
 template <int dim>
 void check_shears() {
   std::mt19937_64 rng(64);
@@ -439,7 +439,8 @@ void check_bounds() {
       const double largest = std::max(std::abs(lowest), std::abs(highest));
       EXPECT_LE(low, lowest + 1e-12 * largest);
       EXPECT_GE(high, highest - 1e-12 * largest);
-      // The grid is fine enough to see the extremes to this; Bernstein coefficients can be several times the values.
+      // The grid is fine enough to see the extremes to this accuracy; Bernstein coefficients can be several times the
+      // values.
       EXPECT_GE(low, lowest - 1e-2 * largest);
       EXPECT_LE(high, highest + 1e-2 * largest);
       const auto [coarse_low, coarse_high] = volume.volume_bounds(as_doubles<dim>(x));
@@ -459,7 +460,7 @@ TEST(CurvedVolume, BoundsHoldTheExtremesAndAreClose) {
 
 // --- steps ---
 
-/// det at x + a dx minus kept_volume_fraction det at x: in doubles, and exactly where rounding could matter.
+/// Returns det at x + a dx minus kept_volume_fraction det at x: in doubles, and exactly where rounding could matter.
 template <int dim>
 double rest_of_volume(const Sample& sample, const std::vector<double>& x, const std::vector<double>& dx, double a) {
   std::vector<double> moved = x, sizes(x.size());
@@ -525,7 +526,7 @@ TEST(CurvedVolume, StepsKeepTheirPartOfTheVolume) {
         for (std::size_t i = 0; i < x.size(); ++i) end[i] += alpha * dx[i];
         ASSERT_TRUE(volume.is_valid(end));
 
-        // Some 2 % further too much of the volume is lost somewhere, unless nodes go further than 16 times the size.
+        // Some 2 % further, too much of the volume is lost somewhere, unless nodes go further than 16 times the size.
         if (alpha == 1.0) continue;
         double motion = 0.0, extent = 0.0;
         for (std::size_t i = 0; i < x.size(); ++i) {
@@ -551,7 +552,7 @@ TEST(CurvedVolume, StepsKeepTheirPartOfTheVolume) {
   EXPECT_GE(num_tight, 0.98 * num_limited);
 }
 
-/// Where rounding is as large as the volume, less or nothing is certified, but nothing wrong.
+/// If rounding is as large as the volume, less or nothing is certified, but nothing wrong.
 template <int dim>
 void check_flat_steps() {
   std::mt19937_64 rng(72);
@@ -563,7 +564,7 @@ void check_flat_steps() {
       for (int trial = 0; trial < 3; ++trial) {
         SCOPED_TRACE(::testing::Message() << "seed 72, dim " << dim << ", order " << order << ", digits " << digits);
         std::vector<double> x = as_doubles<dim>(random_element<dim>(order, 0.05, false, rng)), dx(x.size());
-        // Flat in a direction that is no axis.
+        // The element is flat in a direction that is no axis.
         for (std::size_t a = 0; a < x.size() / dim; ++a) {
           double& last = x[a * dim + dim - 1];
           last = 0.7 * x[a * dim] + (dim == 3 ? 0.4 * x[a * dim + 1] : 0.0) + std::pow(10.0, -digits) * last;
@@ -613,7 +614,7 @@ TEST(CurvedVolume, StepsThatAreShortOrRigidAreNotLimited) {
 }
 
 TEST(CurvedVolume, StepsWhoseRoundedEndIsNotValidAreHalved) {
-  // Far away the nodes of an element fall together, though nothing changes in exact numbers.
+  // Far away, the nodes of an element fall together, though nothing changes in exact numbers.
   std::mt19937_64 rng(73);
   for (int order = 1; order <= max_order; ++order) {
     const CurvedVolume<3> volume(order);
@@ -628,7 +629,8 @@ TEST(CurvedVolume, StepsWhoseRoundedEndIsNotValidAreHalved) {
   }
 }
 
-/// Turning by a half (x -> -x) in the plane: every volume is (1 - 2 a)^2 of what it was, and whole again at the end.
+/// A turn by half (x -> -x) in the plane: every volume becomes (1 - 2 a)^2 of what it was, and is whole again at the
+/// end.
 TEST(CurvedVolume, InversionThatHealsBeforeTheEndOfTheStepIsSeen) {
   std::mt19937_64 rng(69);
   for (int order = 1; order <= max_order; ++order) {

@@ -49,8 +49,8 @@ TEST(ElasticPotential, DerivativesMatchFiniteDifferences) {
   check_derivatives<3>();
 }
 
-/// What a part needs of a potential: changes of the energy, derivatives in its blocks, limits and verdicts are those of
-/// everything.
+/// Checks that a restriction to a part agrees with the whole: changes of the energy, derivatives in its blocks, limits
+/// and verdicts.
 template <int dim>
 void check_restriction() {
   std::mt19937_64 rng(77);
@@ -100,7 +100,7 @@ TEST(ElasticPotential, RestrictedToAPartDiffersByAConstant) {
   check_restriction<3>();
 }
 
-/// The sum of B^T P(dP/dF) B over elements, written with the plain functions of materials.h.
+/// Returns the sum of B^T P(dP/dF) B over elements, written with the plain functions of materials.h.
 template <int dim>
 MatX reference_hessian(const ElementMesh<dim>& mesh, const VecX& x) {
   MatX hessian = MatX::Zero(x.size(), x.size());

@@ -42,8 +42,8 @@ TEST(ElementMoments, StraightElementsOfAnyOrder_AreThoseOfTheirCorners) {
   }
 }
 
-/// By nodes of order p, (x, y, z) + (f(y, z), g(z), 0) with polynomials of degree p has det 1 everywhere: volume stays,
-/// and moments have closed forms.
+/// With nodes of order p, (x, y, z) + (f(y, z), g(z), 0) with polynomials of degree p has det 1 everywhere: the volume
+/// stays, and moments have closed forms.
 TEST(ElementMoments, ShearedCube_MatchesClosedForm) {
   for (int order = 2; order <= 4; ++order) {
     Mesh cube = make_box(Vec<3>(1, 1, 1), {1, 1, 1});

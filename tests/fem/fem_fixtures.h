@@ -21,7 +21,7 @@ Mat<dim> with_singular_values(const Vec<dim>& s, std::mt19937_64& rng) {
   return random_rotation<dim>(rng) * s.asDiagonal() * random_rotation<dim>(rng);
 }
 
-/// The singular values of the interesting deformations: moderate, extreme, equal, nearly equal, nearly flat.
+/// Returns singular values of the interesting deformations: moderate, extreme, equal, nearly equal, nearly flat.
 template <int dim>
 Vec<dim> random_stretches(int kind, std::mt19937_64& rng) {
   std::uniform_real_distribution<double> moderate(0.3, 2.5), exponent(-3, 1.5), tiny(-1e-9, 1e-9);
@@ -37,8 +37,8 @@ Vec<dim> random_stretches(int kind, std::mt19937_64& rng) {
 }
 inline constexpr int num_stretch_kinds = 7;
 
-/// A grid of unit squares (two triangles each) or cubes (six tetrahedra each), scaled by `size`, nodes moved randomly
-/// by up to `noise` of a cell.
+/// Returns a grid of unit squares (two triangles each) or cubes (six tetrahedra each), scaled by `size`, with nodes
+/// moved randomly by up to `noise` of a cell.
 template <int dim>
 ElementMesh<dim> make_grid(int cells, double size, double noise, std::mt19937_64& rng) {
   ElementMesh<dim> mesh;
@@ -54,7 +54,7 @@ ElementMesh<dim> make_grid(int cells, double size, double noise, std::mt19937_64
   const std::array<int, 3> stride = {1, n, n * n};
   for (int c = 0; c < num_cells; ++c) {
     const int corner = c % cells + n * ((c / cells) % cells) + n * n * (c / (cells * cells));
-    // One simplex per order of the axes (Kuhn); odd orders swap two nodes to keep the volume positive.
+    // Make one simplex per order of the axes (Kuhn); odd orders swap two nodes to keep the volume positive.
     std::array<int, dim> axes;
     for (int r = 0; r < dim; ++r) axes[r] = r;
     do {
@@ -69,7 +69,7 @@ ElementMesh<dim> make_grid(int cells, double size, double noise, std::mt19937_64
   return mesh;
 }
 
-/// Elements take turns with the four models, of different stiffness, so that packs of every model are mixed.
+/// Gives the four models to the elements in turn, with different stiffness, so that packs of every model are mixed.
 template <int dim>
 void mix_materials(ElementMesh<dim>& mesh, double damping = 0.0) {
   mesh.materials.clear();
@@ -78,7 +78,7 @@ void mix_materials(ElementMesh<dim>& mesh, double damping = 0.0) {
   for (std::size_t e = 0; e < mesh.elements.size(); ++e) mesh.material_of_element[e] = static_cast<int>(e * 7 % 4);
 }
 
-/// Elements whose volume at x is not positive, by exact arithmetic, ascending.
+/// Returns the elements whose volume at x is not positive, by exact arithmetic, ascending.
 template <int dim>
 std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements) {
   std::vector<int> inverted;
@@ -96,7 +96,7 @@ std::vector<int> find_inverted_elements(const VecX& x, const std::vector<std::ar
   return inverted;
 }
 
-/// x_rest with every node moved by up to `amount` in every component, halved until no element is inverted.
+/// Returns x_rest with every node moved by up to `amount` in every component, halved until no element is inverted.
 template <int dim>
 VecX random_state(const ElementMesh<dim>& mesh, double amount, std::mt19937_64& rng) {
   std::uniform_real_distribution<double> uniform(-amount, amount);
@@ -105,7 +105,7 @@ VecX random_state(const ElementMesh<dim>& mesh, double amount, std::mt19937_64& 
   return mesh.x_rest + offset;
 }
 
-/// The whole symmetric matrix of what the potential adds.
+/// Returns the whole symmetric matrix that the potential adds.
 inline MatX to_dense(const BlockSparseMatrix& matrix) {
   MatX dense(matrix.num_rows(), matrix.num_rows());
   for (int j = 0; j < matrix.num_rows(); ++j) dense.col(j) = matrix.multiply(VecX::Unit(matrix.num_rows(), j));

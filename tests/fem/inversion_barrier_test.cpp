@@ -10,7 +10,7 @@
 namespace clearance::test {
 namespace {
 
-/// One element pressed to the fraction j of its volume, with some shear.
+/// Returns one element pressed to the fraction j of its volume, with some shear.
 template <int dim>
 ElementMesh<dim> one_element(ElasticModel model) {
   ElementMesh<dim> mesh;

@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// A bent grid of all four materials, of each pair of orders.
+/// Calls `check` with a bent grid of all four materials, for each pair of orders.
 template <class Function>
 void for_all_pairs(const Function& check) {
   const auto run = [&check](auto dim, int order, int shape_order) {
@@ -70,7 +70,7 @@ TEST(KeptShape, DerivativesMatchFiniteDifferences) {
     const auto energy = [&](const VecX& y) { return damping.energy(y).value(); };
     EXPECT_LT(relative_difference(g, finite_difference_gradient(energy, x, finite_difference_step)), 1e-6);
 
-    // Flat, until the barrier is felt.
+    // Flatten the shape until the barrier acts.
     CurvedInversionBarrier<dim> barrier(mesh);
     EXPECT_EQ(barrier.energy(mesh.x_rest).value(), 0.0);
     VecX flat = VecX::Zero(x.size());
@@ -108,7 +108,7 @@ TEST(KeptShape, HasTheMassAndTheCentreOfTheShape) {
   });
 }
 
-// A uniform strain of straight elements is one of their displacements.
+// Straight elements can represent a uniform strain by their displacements.
 TEST(KeptShape, IsThatOfTheDisplacementsForStraightElements) {
   std::mt19937_64 rng(3);
   ElementMesh<3> linear = make_grid<3>(2, 1.0, 0.05, rng);
@@ -129,7 +129,7 @@ TEST(KeptShape, IsThatOfTheDisplacementsForStraightElements) {
   EXPECT_LT(relative_difference(g, g_own), 1e-11);
 }
 
-// What the certificate and the barrier look at is the shape: a step that turns it inside out between the nodes of the
+// The certificate and the barrier look at the shape: a step that turns it inside out between the nodes of the
 // displacements is cut short.
 TEST(KeptShape, StepsEndBeforeTheShapeIsInvertedAnywhere) {
   for_all_pairs([](auto dim, const auto& /*shape*/, const auto& mesh, std::mt19937_64& rng) {

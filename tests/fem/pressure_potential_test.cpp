@@ -14,7 +14,7 @@ namespace {
 
 using namespace test;
 
-/// The boundary of a simplex, with the outside where boundary_triangles and boundary_edges say; `count` of its faces.
+/// Returns `count` faces of the boundary of a simplex, with the outside as in boundary_triangles and boundary_edges.
 template <int dim>
 std::vector<std::array<int, dim>> simplex_faces(std::size_t count) {
   std::vector<std::array<int, dim>> faces;
@@ -59,7 +59,7 @@ void check_closed_surface() {
   EXPECT_NEAR(potential.energy(x2).value(), 3.0 * (volume<dim>(x2) - volume<dim>(x0)), 1e-14);
   VecX direct = VecX::Zero(x0.size());
   potential.add_gradient(x2, 1.0, direct);
-  // By way of another reference all stays as it is.
+  // Another reference on the way changes nothing.
   EXPECT_TRUE(potential.refer_to(x1));
   EXPECT_FALSE(potential.refer_to(x1));
   EXPECT_NEAR(potential.energy(x2).value(), 3.0 * (volume<dim>(x2) - volume<dim>(x0)), 1e-14);

@@ -14,7 +14,7 @@ namespace {
 
 using Rule = std::vector<QuadraturePoint>;
 
-/// All products of powers of barycentrics of one degree.
+/// Returns all products of powers of barycentrics of one degree.
 std::vector<NodeIndex> exponents_of_degree(int dim, int degree) {
   std::vector<NodeIndex> all;
   for (int a = 0; a <= degree; ++a) {
@@ -28,7 +28,7 @@ std::vector<NodeIndex> exponents_of_degree(int dim, int degree) {
   return all;
 }
 
-/// dim! a! b! c! d! / (a + b + c + d + dim)!, as a product of fractions.
+/// Returns dim! a! b! c! d! / (a + b + c + d + dim)!, as a product of fractions.
 double mean_of_monomial(int dim, const NodeIndex& exponents) {
   double mean = 1.0;
   int denominator = dim;
@@ -53,7 +53,7 @@ double integrate(const Rule& rule, const Function& function) {
   return sum;
 }
 
-/// The largest error of the monomials of one degree, relative to their integrals.
+/// Returns the largest error of the monomials of one degree, relative to their integrals.
 double largest_error(const Rule& rule, int dim, int degree) {
   double largest = 0.0;
   for (const NodeIndex& exponents : exponents_of_degree(dim, degree)) {
@@ -86,7 +86,7 @@ void expect_positive_and_inside(const Rule& rule, int dim) {
   }
 }
 
-// Positive terms, for the highest degree of 20 products and as many errors of a point each: 60 times 1.1e-16.
+// All terms are positive; the highest degree has 20 products and as many errors of a point each: 60 times 1.1e-16.
 constexpr double rounding = 1e-14;
 
 TEST(SimplexQuadrature, Symmetric_ExactUpToItsDegree) {
@@ -114,7 +114,7 @@ TEST(SimplexQuadrature, Symmetric_HasAsManyPointsAsDocumented) {
   }
 }
 
-// No smaller rule would do: where the next degree has another rule, this one is not exact for it.
+// No smaller rule would do: if the next degree has another rule, this one is not exact for it.
 TEST(SimplexQuadrature, Symmetric_NotExactBeyondItsDegree) {
   for (int dim = 2; dim <= 3; ++dim) {
     for (int degree = 1; degree <= max_symmetric_degree; ++degree) {

@@ -12,7 +12,7 @@ namespace {
 using namespace test;
 
 TEST(StepBound, PositivePrefixEndsJustBeforeTheFirstRoot) {
-  // Cubics with chosen roots: first root r, the others beyond it or complex.
+  // Cubics have chosen roots: the first root r, the others beyond it or complex.
   std::mt19937_64 rng(51);
   std::uniform_real_distribution<double> exponent(-12, -0.01), gap(0, 2);
   for (int trial = 0; trial < 5000; ++trial) {
@@ -48,7 +48,7 @@ TEST(StepBound, PositivePrefixOfBadInputIsZero) {
   EXPECT_EQ(find_positive_prefix({1, nan, 0, 0}), 0.0);
 }
 
-/// The promises of max_feasible_step on one random move.
+/// Checks the promises of max_feasible_step on one random move.
 template <int dim>
 void check_move(const ElementMesh<dim>& mesh, ElasticPotential<dim>& potential, const VecX& x, const VecX& dx) {
   const StepLimit limit = potential.max_feasible_step(x, dx);
@@ -64,8 +64,8 @@ void check_move(const ElementMesh<dim>& mesh, ElasticPotential<dim>& potential, 
     const std::vector<double> now = compute_volumes<dim>(at, mesh.elements);
     for (std::size_t e = 0; e < now.size(); ++e) ASSERT_GT(now[e], (kept_volume_fraction - 1e-9) * volumes[e]);
   }
-  // Not absurdly small: a little further the limiting element has lost what it may lose, or is torn to many times its
-  // size.
+  // The step is not absurdly small: a little further, the limiting element has lost what it may lose, or is stretched
+  // to many times its size.
   if (limit.element < 0) return;
   const VecX further = x + 1.01 * limit.alpha * dx;
   const Mat<dim> before = edge_matrix<dim>(x, mesh.elements[limit.element]);
@@ -107,7 +107,7 @@ TEST(StepBound, NeverInvertsAndIsNotTooSmallOnRandomMoves) {
 }
 
 TEST(StepBound, IsTheFractionThatKeepsAFifthOfTheVolume) {
-  // A unit right-angled simplex whose apex falls through its base at alpha = 1/2: 80 % of the way.
+  // The apex of a unit right-angled simplex falls through its base at alpha = 1/2: the step goes 80 % of the way.
   ElementMesh<3> mesh;
   mesh.x_rest = VecX::Zero(12);
   mesh.x_rest[3] = mesh.x_rest[7] = mesh.x_rest[11] = 1.0;
@@ -134,7 +134,7 @@ TEST(StepBound, RigidTranslationAndGrowthAreUnlimited) {
 }
 
 TEST(StepBound, InversionThatHealsBeforeTheEndOfTheStepIsSeen) {
-  // Shrinking to twice minus itself: det = (1 - 3 a)^3, or in 2D (1 - 3 a)^2, positive again at the end.
+  // The element shrinks to twice minus itself: det = (1 - 3 a)^3, or in 2D (1 - 3 a)^2, is positive again at the end.
   std::mt19937_64 rng(54);
   const ElementMesh<2> mesh = make_grid<2>(3, 1.0, 0.1, rng);
   ElasticPotential<2> potential(mesh);
@@ -159,7 +159,7 @@ TEST(StepBound, StartsThatAreInvertedOrNotANumberAllowNoStep) {
 }
 
 TEST(StepBound, VerdictIsExactForNearlyFlatElements) {
-  // The apex one unit in the last place above, on, and below a slanted base.
+  // The apex is one unit in the last place above, on, and below a slanted base.
   ElementMesh<3> mesh;
   mesh.x_rest = VecX::Zero(12);
   mesh.x_rest << 0, 0, 0, 1, 0, 0.1, 0, 1, 0.1, 0, 0, 1;

@@ -1,4 +1,4 @@
-// Volumes (2D: areas) of curved cells by a quadrature of the tests' own, and what holds of cells that fit together.
+// Volumes (2D: areas) of curved cells by the tests' own quadrature, and properties of cells that fit together.
 #pragma once
 
 #include <Eigen/LU>
@@ -68,7 +68,7 @@ inline double determinant_of_cell(const Mesh& mesh, std::size_t cell, const Bary
   return derivative.determinant();
 }
 
-/// Signed. Of order 4 the determinant has the degree 9, and the collapsed coordinates add 2.
+/// Returns the signed volume. At order 4 the determinant has degree 9, and the collapsed coordinates add 2.
 inline double volume_of_cell(const Mesh& mesh, std::size_t cell) {
   double volume = 0.0;
   const auto points = gauss(6);
@@ -94,8 +94,8 @@ inline double volume_of_cells(const Mesh& mesh) {
   return volume;
 }
 
-/// Nodes on what two cells share must be the same vertices at the same places between the same corners; the first
-/// difference in words. `num_shared` counts the nodes that were there twice.
+/// Checks that nodes on a face or edge that two cells share are the same vertices at the same places between the same
+/// corners; returns the first difference in words. `num_shared` counts the nodes that were there twice.
 inline std::string find_unshared_node(const Mesh& mesh, int* num_shared = nullptr) {
   using Key = std::vector<std::array<int, 2>>;  // corner vertices with their parts of the order, and that in front
   std::map<Key, int> numbers;

@@ -1,4 +1,4 @@
-// Curved cells: turned, raised and cut into facets, they stay the same shapes and fit together.
+// Curved cells that are turned, raised or cut into facets: they keep their shapes and fit together.
 #include "clearance/geometry/curved_cells.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace clearance::test {
 namespace {
 
-/// A smooth map of degree 2 that bends everything; it keeps z = 0.
+/// Bends everything by a smooth map of degree 2; it keeps z = 0.
 void bend(Mesh& mesh) {
   for (Vec<3>& p : mesh.vertices) {
     p = {p[0] + 0.11 * p[1] * p[1] - 0.07 * p[0] * p[2], p[1] + 0.13 * p[0] * p[2] + 0.05 * p[0] * p[0],
@@ -25,7 +25,7 @@ void bend(Mesh& mesh) {
   }
 }
 
-/// A box whose tetrahedra have their corners in any of the orders that keep them positive.
+/// Returns a box whose tetrahedra have their corners in any of the orders that keep them positive.
 Mesh make_shuffled_box(unsigned seed) {
   Mesh mesh = make_box(Vec<3>(1.0, 2.0, 1.5), {2, 3, 2});
   std::mt19937 random(seed);
@@ -62,7 +62,7 @@ Barycentrics place(const Barycentrics& at, int dim) {
   return dim == 3 ? at : Barycentrics{at[0] + at[3], at[1], at[2], 0.0};
 }
 
-/// The farthest distance between the same places of all elements.
+/// Returns the largest distance between the same places of all elements.
 double distance_of_shapes(const Mesh& a, const Mesh& b) {
   double farthest = 0.0;
   for (std::size_t cell = 0; cell < a.num_solid_cells(); ++cell) {
@@ -81,7 +81,7 @@ TEST(Bernstein, Polynomials_AreNotNegativeAddUpToOneAndHaveTheirNodesAsCentres) 
       const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
       ASSERT_EQ(std::ssize(nodes), num_lagrange_nodes(dim, order));
       for (Barycentrics at : points) {
-        // Those beyond dim count for the first.
+        // Coordinates beyond `dim` are added to the first one.
         for (std::size_t i = static_cast<std::size_t>(dim) + 1; i < 4; ++i) at[0] += std::exchange(at[i], 0.0);
         std::vector<double> values(nodes.size());
         bernstein_values(dim, order, at, values);
@@ -146,7 +146,7 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
         EXPECT_LT(distance_of_shapes(curved, mesh), 1e-13);
         const std::vector<double> before = volumes_of(curved), after = volumes_of(mesh);
         for (std::size_t cell = 0; cell < before.size(); ++cell) EXPECT_NEAR(before[cell], after[cell], 1e-14);
-        // Every vertex is a node, and old ones that stay are bit for bit where they were, in their order.
+        // Every vertex is a node, and the old ones that stay keep their positions bit for bit and their order.
         EXPECT_EQ(std::set<int>(mesh.cell_nodes.begin(), mesh.cell_nodes.end()).size(), mesh.vertices.size());
         int last = -1, num_removed = 0;
         for (std::size_t v = 0; v < new_number.size(); ++v) {
@@ -162,7 +162,7 @@ TEST(CurvedCells, RaisedCurvedMesh_HasTheSameShapeAndOnlyItsOwnNodes) {
         EXPECT_EQ(num_removed == 0, is_nested);
         if (!is_nested) {
           const Mesh linear = make_shuffled(dim);
-          // All but the corners are gone.
+          // Only the corners are left.
           EXPECT_EQ(new_number.size() - static_cast<std::size_t>(num_removed), linear.vertices.size());
         }
       }
@@ -184,13 +184,13 @@ TEST(CurvedCells, LoweredMesh_GoesThroughTheShapeAtItsNodes) {
         EXPECT_EQ(find_unshared_node(lowered), "");
         EXPECT_EQ(lowered.has_curved_cells(), to > 1);
         EXPECT_EQ(lowered.tets.size(), curved.tets.size());
-        // What is bent is so by a polynomial of degree 2.
+        // Bent elements are bent by a polynomial of degree 2.
         if (to == 1) {
           EXPECT_GT(distance_of_shapes(curved, lowered), 1e-3);
         } else {
           EXPECT_LT(distance_of_shapes(curved, lowered), 1e-13);
         }
-        // Raised and lowered again it is the same.
+        // Raised and lowered again, the mesh is the same.
         Mesh again = lowered;
         change_order(again, from);
         EXPECT_LT(distance_of_shapes(lowered, again), 1e-13);
@@ -315,7 +315,7 @@ TEST(CurvedCells, BoundaryOfABentBox_ComesNearerToItsVolumeWithTheOrder) {
     change_order(mesh, order);
     const double difference =
         std::abs(mass_properties_of_solid(mesh.vertices, boundary_triangles(mesh)).measure - volume);
-    // Facets half as wide: a quarter of the difference.
+    // Facets half as wide leave a quarter of the difference.
     EXPECT_LT(difference, 0.3 * last) << order;
     last = difference;
   }

@@ -87,7 +87,7 @@ std::size_t count_invalid(const Mesh& mesh) {
   return mesh.dim == 2 ? count_invalid_of<2>(mesh) : count_invalid_of<3>(mesh);
 }
 
-/// As volume_of_cells of the tests' support, with shape functions evaluated once for all elements.
+/// Computes the same as volume_of_cells of the tests' support, with shape functions evaluated once for all elements.
 double volume_of(const Mesh& mesh) {
   const int order = mesh.order_of_cell(0), dim = mesh.dim;
   const auto size = static_cast<std::size_t>(num_lagrange_nodes(dim, order) * dim);
@@ -155,7 +155,7 @@ TEST(CurvedGenerators, AllElementsAreValid) {
   }
 }
 
-// Few long pieces around, few cells across, thin and flat shapes.
+// The shapes are thin and flat, with few long pieces around and few cells across.
 TEST(CurvedGenerators, ElementsOfUnevenGridsAreValid) {
   for (int order = 2; order <= 4; ++order) {
     for (const int across : {1, 2, 5}) {

@@ -28,7 +28,7 @@ long double slow_point_edge(const Wide& p, const Wide& e0, const Wide& e1) {
   return (p - e0 - t * edge).norm();
 }
 
-/// Distance of w to the points s a + t b if the closest one has feasible (s, t), else infinity.
+/// Returns the distance of w to the points s a + t b if the closest one has feasible (s, t), else infinity.
 template <class Feasible>
 long double slow_interior(const Wide& w, const Wide& a, const Wide& b, const Feasible& is_feasible) {
   const long double aa = a.dot(a), ab = a.dot(b), bb = b.dot(b), aw = a.dot(w), bw = b.dot(w);
@@ -81,7 +81,7 @@ TEST(PointTriangle, Distance_SurvivesLargeOffsetAndTinyScale) {
   for (int trial = 0; trial < 10000; ++trial) {
     Vec<3> v[4];
     for (Vec<3>& vertex : v) vertex = random.point<3>(PointFamily::general) + offset;
-    // The twin sees the same rounded positions, so nothing but the differences is at stake.
+    // The twin sees the same rounded positions, so that only the rounding of the differences counts.
     ASSERT_NEAR(std::sqrt(point_triangle_distance_sq(v[0], v[1], v[2], v[3])),
                 slow_point_triangle(v[0], v[1], v[2], v[3]), 1e-13);
     for (Vec<3>& vertex : v) vertex = random.point<3>(PointFamily::general) * 1e-9;
@@ -228,7 +228,8 @@ TEST(NearlyTouching, Distance_KeepsItsDigits) {
 }
 
 TEST(NearlyTouching, DistanceIsContinuousAcrossTypes) {
-  // A walk over a thin and an obtuse triangle in small steps: the distance is 1-Lipschitz, whatever types it passes.
+  // Walk over a thin and an obtuse triangle in small steps: the distance is 1-Lipschitz, whatever types the walk
+  // passes.
   const Vec<3> t0(0, 0, 0), t1(1, 0, 0), thin(0.3, 1e-6, 0), obtuse(-2.0, 0.3, 0);
   constexpr int num_steps = 20000;
   for (const Vec<3>& t2 : {thin, obtuse}) {

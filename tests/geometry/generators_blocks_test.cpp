@@ -1,4 +1,4 @@
-// Unions of boxes: exact volumes, manifold surfaces, and an error wherever there would be none.
+// Unions of boxes: exact volumes, manifold surfaces, and an error wherever the union is no solid.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Blocks towers() {
   return {box(0, 0, 0, 2, 0.5, 1), box(0, 0.5, 0, 0.5, 2, 1), box(1.5, 0.25, 0, 2, 2, 1)};
 }
 
-/// Sums six times the volumes first: these are exact for dyadic corners.
+/// Returns the volume; it first sums six times the volumes, which are exact for dyadic corners.
 double volume(const Mesh& mesh) {
   double sum = 0.0;
   for (const auto& [a, b, c, d] : mesh.tets) {
@@ -64,17 +64,17 @@ TEST(Blocks, VolumeIsExactlyThatOfTheUnion) {
   for (const double cell : {4.0, 0.5, 0.125}) {
     const Vec<3> cells(cell, cell, 2.0 * cell);
     expect_solid(mesh_of({box(-1, 0, 0, 1, 2, 3)}, cells), 12.0, 2);
-    // One inside another, and two that overlap in a corner.
+    // One box is inside another, and two overlap in a corner.
     expect_solid(mesh_of({box(0, 0, 0, 2, 2, 2), box(0.5, 0.5, 0.5, 1, 1, 1)}, cells), 8.0, 2);
     expect_solid(mesh_of({box(0, 0, 0, 1, 1, 1), box(0.5, 0.5, 0.5, 2, 2, 2)}, cells), 1.0 + 3.375 - 0.125, 2);
     expect_solid(mesh_of(towers(), cells), 2.5, 2);
-    // A sail, thin against its ship.
+    // A sail is thin against its ship.
     expect_solid(mesh_of({box(0, 0, 0, 2, 0.5, 1), box(1, 0.5, 0, 1.0078125, 2.5, 1)}, cells), 1.0 + 2.0 / 128.0, 2);
   }
 }
 
 TEST(Blocks, HolesAndHollowsGiveTheirTopology) {
-  // A ring: genus 1. A closed shell: two spheres.
+  // A ring has genus 1. A closed shell has two spheres.
   const Blocks ring = {box(0, 0, 0, 3, 1, 1), box(0, 0, 2, 3, 1, 3), box(0, 0, 0, 1, 1, 3), box(2, 0, 0, 3, 1, 3)};
   expect_solid(mesh_of(ring, Vec<3>::Constant(1.0)), 8.0, 0);
   Blocks shell = {box(0, 0, 0, 3, 1, 3), box(0, 2, 0, 3, 3, 3)};
@@ -131,12 +131,12 @@ TEST(Blocks, SayWhereTheirSurfaceTouchesItself) {
   const Corners cube = box(0, 0, 0, 1, 1, 1);
   EXPECT_EQ(problems({cube, box(1, 1, 1, 2, 2, 2)}), (Lines{no_face, touch("(1, 1, 1)")}));
   EXPECT_EQ(problems({cube, box(1, 1, 0, 2, 2, 1)}), (Lines{no_face, touch("(1, 1, 0) and 1 more grid points")}));
-  // Joined by a base, and still in contact along an edge above it.
+  // The cubes are joined by a base, and are still in contact along an edge above it.
   EXPECT_EQ(problems({cube, box(1, 1, 0, 2, 2, 1), box(0, 0, -1, 2, 2, 0)}),
             Lines{touch("(1, 1, 0) and 1 more grid points")});
 }
 
-/// What covers unit cells of a lattice, one by one, with no thought for whether it is a solid.
+/// Covers unit cells of a lattice, one by one, without regard to whether the result is a solid.
 Mesh brute_force(const Blocks& blocks, int size) {
   const auto index = [&](int i, int j, int k) { return (i * (size + 1) + j) * (size + 1) + k; };
   Mesh mesh;

@@ -1,4 +1,4 @@
-// Machine parts that move in one another: threads and gears have to fit wherever they have turned to.
+// Machine parts that move in one another: threads and gears have to fit at every angle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace {
 
 using std::numbers::pi;
 
-/// Turned about the y axis, then moved.
+/// Turns the mesh about the y axis, then moves it.
 Mesh moved(Mesh mesh, double turns, const Vec<3>& offset) {
   const double c = std::cos(2.0 * pi * turns), s = std::sin(2.0 * pi * turns);
   for (Vec<3>& v : mesh.vertices) v = Vec<3>(c * v[0] + s * v[2], v[1], c * v[2] - s * v[0]) + offset;
   return mesh;
 }
 
-/// Does an edge of one surface meet a triangle of the other? Pairs whose boxes are apart are left out.
+/// True if an edge of one surface meets a triangle of the other. Pairs whose boxes are apart are left out.
 bool has_crossing(const Mesh& edges_of, const Mesh& triangles_of) {
   const auto at = [](const Mesh& mesh, int v) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(v)]; };
   for (const auto& [a, b] : unique_edges(edges_of.triangles)) {
@@ -57,7 +57,7 @@ double volume_of(const Mesh& surface) {
   return mass_properties_of_solid(surface.vertices, surface.triangles).measure;
 }
 
-/// Of a thread between y = 0 and one pitch.
+/// Returns the volume of a thread between y = 0 and one pitch.
 double volume_per_pitch(double radius, double pitch) {
   const double depth = 5.0 / 16.0 * std::sqrt(3.0) * pitch, root = radius - depth;
   const double flank = (radius * radius + radius * root + root * root) / 3.0;  // mean square radius of a cone
@@ -75,7 +75,7 @@ TEST(Thread, Bolt_IsClosedAndOutward) {
 }
 
 TEST(Thread, LongBolt_AddsTheVolumeOfItsPitches) {
-  // Four more pitches; chords lack sin(a) / a of a circle's sector.
+  // The longer bolt has four more pitches; chords lack sin(a) / a of a circle's sector.
   const double added = volume_of(make_bolt(1.0, 6.0, 0.5, 48)) - volume_of(make_bolt(1.0, 4.0, 0.5, 48));
   const double angle = 2.0 * pi / 48.0;
   EXPECT_NEAR(added, 4.0 * volume_per_pitch(1.0, 0.5) * std::sin(angle) / angle, 1e-3 * added);
@@ -87,7 +87,7 @@ TEST(Thread, Nut_IsClosedOutwardAndAboutItsBolt) {
   EXPECT_EQ(euler_characteristic(mesh.triangles), 0);
   EXPECT_TRUE(find_element_defects(mesh).empty());
   EXPECT_FALSE(has_crossing_with_itself(mesh));
-  // A hexagon one and a half times as wide as the thread, less a thread between root and crest.
+  // The head is a hexagon one and a half times as wide as the thread, less a thread between root and crest.
   const double hexagon = 2.0 * std::sqrt(3.0) * 1.5 * 1.5 * 2.0;
   EXPECT_LT(volume_of(mesh), hexagon - 2.0 * pi * 0.73 * 0.73);
   EXPECT_GT(volume_of(mesh), hexagon - 2.0 * pi * 1.05 * 1.05);
@@ -97,7 +97,7 @@ TEST(Thread, BoltRunsThroughItsNutWithoutTouching) {
   const double radius = 1.0, pitch = 0.5;
   for (const double clearance : {0.01, 0.05}) {
     const Mesh nut = make_nut(radius, 1.5, pitch, clearance, 24), bolt = make_bolt(radius, 4.0, pitch, 24);
-    // From where the head nearly meets the nut until the bolt is out; a turn lifts it by one pitch.
+    // Turns range from where the head nearly meets the nut until the bolt is out; a turn lifts it by one pitch.
     for (double turns = -2.4; turns < 6.0; turns += 0.37) {
       const Vec<3> lift(0, pitch * turns, 0);
       EXPECT_FALSE(intersect(moved(bolt, turns, lift), nut)) << turns;
@@ -114,7 +114,7 @@ TEST(Gear, MeshesWithAnotherOfItsModuleWhereverTheyTurn) {
     const Mesh gear = surface_of(make_gear(r, 0.2, 0.1, teeth, 4));
     const Mesh other = surface_of(make_gear(other_r, 0.2, 0.1, other_teeth, 4));
     for (double turns = 0.0; turns < 1.0; turns += 0.11) {
-      // Over one tooth of the first. The second has a gap at -x where the first has a tooth at +x.
+      // Angles cover one tooth of the first gear. The second has a gap at -x where the first has a tooth at +x.
       const double angle = turns / teeth, other_angle = 0.5 - (turns + 0.5) / other_teeth;
       const Mesh placed = moved(other, other_angle, Vec<3>(r + other_r, 0, 0));
       EXPECT_FALSE(intersect(moved(gear, angle, Vec<3>::Zero()), placed))

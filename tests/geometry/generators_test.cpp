@@ -21,7 +21,7 @@ double area(const Mesh& mesh) {
   return mass_properties_of_triangles(mesh.vertices, mesh.triangles).measure;
 }
 
-/// 1 for a regular tetrahedron, 0 for a flat one: 6 sqrt(2) volume / (root mean square edge)^3.
+/// Returns 1 for a regular tetrahedron and 0 for a flat one: 6 sqrt(2) volume / (root mean square edge)^3.
 double worst_quality(const Mesh& mesh) {
   double worst = infinity;
   for (const auto& tet : mesh.tets) {
@@ -36,8 +36,8 @@ double worst_quality(const Mesh& mesh) {
   return worst;
 }
 
-/// What every solid must be: positive elements, a closed surface of the right topology around the same volume, all
-/// vertices used, and no bad element.
+/// Expects the properties of every solid: positive elements, a closed surface of the right topology around the same
+/// volume, all vertices used, and no bad element.
 void expect_valid_solid(const Mesh& mesh, int euler, double min_quality) {
   EXPECT_TRUE(find_element_defects(mesh).empty());
   EXPECT_GE(worst_quality(mesh), min_quality);
@@ -68,7 +68,7 @@ TEST(Generators, Mat_IsAThinBox) {
   EXPECT_NEAR(bounding_box(mesh.vertices).size()[1], 0.01, 1e-16);
 }
 
-/// Volume below the closed form, with an error that falls by nearly 4 when the cells are halved.
+/// Expects a volume below the closed form, with an error that falls by nearly 4 when the cells are halved.
 void expect_second_order(double coarse, double fine, double exact) {
   EXPECT_LT(coarse, exact);
   EXPECT_LT(fine, exact);
@@ -133,7 +133,8 @@ TEST(Generators, Link_IsValidAndConverges) {
                       pi * wire * wire * path);
 }
 
-/// Area of a gear without bore: its teeth ring by ring, with involutes of the circle of radius r cos 25 degrees.
+/// Returns the area of a gear without bore: its teeth ring by ring, with involutes of the circle of radius r cos 25
+/// degrees.
 double gear_area(double r, int teeth) {
   const double module = 2.0 * r / teeth, base = r * std::cos(25.0 * pi / 180.0);
   const auto involute = [&](double radius) {
@@ -148,7 +149,7 @@ double gear_area(double r, int teeth) {
     const double half_angle = 0.47 * pi / teeth + involute(r) - involute(radius);
     sum += 2.0 * teeth * half_angle * radius * (r + module - start) / num_rings;
   }
-  // Below, the tooth widens by a fifth of the gap from one circle to the other.
+  // Below that circle, the tooth widens by a fifth of the gap from one circle to the other.
   const double half_angle = 0.47 * pi / teeth + involute(r) - involute(start);
   return sum + teeth * (2.0 * half_angle + 0.2 * (pi / teeth - half_angle)) * (start * start - root * root) / 2.0;
 }
@@ -166,7 +167,7 @@ TEST(Generators, Gear_IsValidAndHasTheVolumeOfItsTeeth) {
   }
 }
 
-/// Open surfaces: consistently oriented, of the given Euler characteristic.
+/// Expects an open surface that is consistently oriented and has the given Euler characteristic.
 void expect_valid_open_surface(const Mesh& mesh, int euler) {
   EXPECT_EQ(mesh.dim, 3);
   EXPECT_TRUE(find_element_defects(mesh).empty());
@@ -183,7 +184,7 @@ Vec<3> center_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
   return sum / 3.0;
 }
 
-/// n . (target - center) > 0 for every triangle.
+/// Expects n . (target - center) > 0 for every triangle.
 template <class Target>
 void expect_facing(const Mesh& mesh, const Target& target) {
   for (const auto& triangle : mesh.triangles) {

@@ -12,7 +12,7 @@
 namespace clearance {
 namespace {
 
-/// The surface of a unit cube with a corner at the origin.
+/// Returns the surface of a unit cube with a corner at the origin.
 Mesh cube() {
   Mesh mesh = surface_of(make_box({1, 1, 1}, {1, 1, 1}));
   for (Vec<3>& x : mesh.vertices) x += Vec<3>::Constant(0.5);
@@ -37,7 +37,7 @@ void hang_nodes(Mesh& mesh, std::size_t triangle, std::size_t side, const std::v
   mesh.triangles[triangle] = {last, b, c};
 }
 
-/// The triangle on the other side of an edge, and which of its edges that is.
+/// Returns the triangle on the other side of an edge, and which of its edges that is.
 std::pair<std::size_t, std::size_t> neighbour_of(const Mesh& mesh, std::size_t triangle, std::size_t side) {
   const int a = mesh.triangles[triangle][side], b = mesh.triangles[triangle][(side + 1) % 3];
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
@@ -81,7 +81,7 @@ TEST(HangingNodes, OnBothSidesOfOneEdge) {
   const auto [other, side] = neighbour_of(mesh, 5, 0);
   hang_nodes(mesh, 5, 0, {0.25, 0.75});
   hang_nodes(mesh, other, side, {0.5, 0.625});
-  // Pieces of either side have nodes of the other one in them.
+  // Pieces of either side have nodes of the other one in their edges.
   Mesh split = mesh;
   EXPECT_GE(split_at_hanging_nodes(split.vertices, split.triangles), 2);
   EXPECT_TRUE(is_closed_manifold(split.triangles));
@@ -110,7 +110,7 @@ TEST(HangingNodes, OfTrianglesWithCornersOfTheirOwn) {
 }
 
 TEST(HangingNodes, RoundedToSinglePrecision) {
-  // Turned, nodes lie no longer exactly in their edges; far from the origin, less so.
+  // After a turn, nodes no longer lie exactly in their edges; far from the origin, even less so.
   const Mat<3, 3> turn = Eigen::AngleAxisd(0.7, Vec<3>(1, 2, 3).normalized()).toRotationMatrix();
   for (const double offset : {0.0, 10.0, 1000.0}) {
     Mesh mesh = cube();

@@ -20,7 +20,7 @@ bool rational_edges_intersect(const Point& a0, const Point& a1, const Point& b0,
   return rational::edge_edge_distance_sq(a0, a1, b0, b1) == 0;
 }
 
-/// The edge touches the triangle with an end point, at an edge, or where it crosses the plane.
+/// True if the edge touches the triangle with an end point, at an edge, or where it crosses the plane.
 bool rational_edge_intersects_triangle(const Point& e0, const Point& e1, const std::array<Point, 3>& t) {
   if (rational::point_triangle_distance_sq(e0, t[0], t[1], t[2]) == 0) return true;
   for (int i = 0; i < 3; ++i) {
@@ -91,7 +91,8 @@ TEST(Intersection, RandomEdges_AgreeWithRationals) {
   EXPECT_GT(num_hits, 25);
 }
 
-// End points computed to lie on the triangle, its edges or its plane: right only up to rounding, so every sign matters.
+// End points computed to lie on the triangle, its edges or its plane do so only up to rounding, so that every sign
+// matters.
 TEST(Intersection, NearlyTouching_AgreesWithRationals) {
   std::mt19937_64 generator(13);
   std::uniform_real_distribution<double> uniform(-1.0, 1.0);

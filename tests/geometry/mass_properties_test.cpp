@@ -23,7 +23,7 @@ TEST(MassProperties, Box_HasClosedFormVolumeCenterAndInertia) {
 
 TEST(MassProperties, SurfaceIntegral_EqualsSumOverTets) {
   Mesh mesh = make_sphere(1.0, 3);
-  // A sheared, off-centre shape without symmetries.
+  // The shape is sheared and off-centre and has no symmetries.
   const Mat<3> map = (Mat<3>() << 1.0, 0.3, -0.2, 0.1, 2.0, 0.4, 0.0, -0.5, 0.7).finished();
   for (Vec<3>& vertex : mesh.vertices) vertex = map * vertex + Vec<3>(0.2, 0.3, 0.4) * vertex.squaredNorm();
   const MassProperties by_tets = mass_properties_of_tets(mesh.vertices, mesh.tets);

@@ -15,7 +15,7 @@ namespace {
 
 using Matrix = Eigen::MatrixXd;
 
-/// A small ball.
+/// Returns a small ball.
 MassProperties grain(double volume, const Vec<3>& center, double second = 0.0) {
   return {volume, center, second * Mat<3>::Identity()};
 }
@@ -40,7 +40,8 @@ std::vector<MassProperties> elements_of(const Mesh& mesh) {
   return elements;
 }
 
-/// Moments about the origin of every element, one column each: mass; centre; second moments (2D: the trace).
+/// Returns the moments about the origin of every element, one column each: mass; centre; second moments (2D: the
+/// trace).
 Matrix moment_columns(int dim, const std::vector<MassProperties>& elements, MassMoments moments) {
   Matrix a(dim == 3 ? 10 : 4, std::ssize(elements));
   for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -76,12 +77,12 @@ double spread(const std::vector<MassProperties>& elements, const VecX& densities
   return sum;
 }
 
-/// The conditions of Karush, Kuhn and Tucker: moments and bounds are met, and V (rho - mean) - A^T lambda is 0 for
-/// elements above the least density, at least 0 for those at it.
+/// Expects the conditions of Karush, Kuhn and Tucker: moments and bounds are met, and V (rho - mean) - A^T lambda is 0
+/// for elements above the least density and at least 0 for those at it.
 void expect_optimal(int dim, std::vector<MassProperties> elements, MassProperties target, MassMoments moments,
                     double min_density, const MassMatch& match) {
   ASSERT_FALSE(match.unmatched);
-  // Moments about a point amid the body, which keeps the digits of the checks.
+  // Moments are taken about a point amid the body, which keeps the digits of the checks.
   for (MassProperties& element : elements) element.center -= target.center;
   target.center.setZero();
   const Matrix a = moment_columns(dim, elements, moments);
@@ -91,7 +92,7 @@ void expect_optimal(int dim, std::vector<MassProperties> elements, MassPropertie
   const double mean = target.measure / a.row(0).sum();
   std::vector<Eigen::Index> is_free, is_bound;
   for (Eigen::Index e = 0; e < rho.size(); ++e) (rho[e] > min_density ? is_free : is_bound).push_back(e);
-  // Per volume, which makes all elements weigh alike.
+  // Divide by the volumes, so that all elements weigh alike.
   Matrix columns = a.transpose();
   VecX slope(rho.size());
   for (Eigen::Index e = 0; e < rho.size(); ++e) {
@@ -116,13 +117,13 @@ TEST(MatchMass, TwoElements_MatchesHandCalculation) {
   EXPECT_NEAR(match.densities[1], 2.0, 1e-14);
   EXPECT_NEAR(match.reached.measure, 3.0, 1e-14);
   EXPECT_LE((match.reached.center - Vec<3>(1.0 / 3.0, 0, 0)).norm(), 1e-14);
-  // The mass alone: one density.
+  // The mass alone is matched by one density.
   const MassMatch mass = match_mass(3, elements, grain(3.0, {1.0 / 3.0, 0, 0}), MassMoments::mass, 0.0);
   EXPECT_EQ(mass.densities, (std::vector<double>{1.5, 1.5}));
 }
 
 TEST(MatchMass, UnequalElements_MatchesHandCalculation) {
-  // Of volume 2 at 0 and 1 at 3: 2 rho_1 + rho_2 = 6, 3 rho_2 = 6 x.
+  // With volume 2 at 0 and 1 at 3: 2 rho_1 + rho_2 = 6, 3 rho_2 = 6 x.
   const std::vector<MassProperties> elements = {grain(2.0, Vec<3>::Zero()), grain(1.0, {3, 0, 0})};
   for (const double x : {0.0, 0.5, 1.0, 2.9, 3.0}) {
     const MassMatch match = match_mass(3, elements, grain(6.0, {x, 0, 0}), MassMoments::center, 0.0);
@@ -149,7 +150,7 @@ TEST(MatchMass, CenterOutOfReach_IsTheNearest) {
     EXPECT_GE(*std::min_element(match.densities.begin(), match.densities.end()), min_density);
     return match.reached.center;
   };
-  // Beyond the second element; off their line; within it, but for the least density.
+  // The target is beyond the second element; off their line; within it, but for the least density.
   EXPECT_LE((reached({2, 0, 0}, 0.0) - Vec<3>(1, 0, 0)).norm(), 1e-5);
   EXPECT_LE((reached({0.5, 1, 0}, 0.0) - Vec<3>(0.5, 0, 0)).norm(), 1e-5);
   EXPECT_LE((reached({0.5, 0, 0}, 1.0) - Vec<3>(1.0 / 3.0, 0, 0)).norm(), 1e-5);
@@ -180,7 +181,7 @@ TEST(MatchMass, WhatMatchesAlready_KeepsOneDensity) {
   }
 }
 
-/// Elements in the unit cube with moments of their own, far from the origin.
+/// Returns elements in the unit cube with moments of their own, far from the origin.
 std::vector<MassProperties> random_elements(std::mt19937& random, int dim, int count) {
   std::uniform_real_distribution<double> number(0.0, 1.0);
   std::vector<MassProperties> elements;
@@ -207,7 +208,7 @@ TEST(MatchMass, RandomBodies_MeetTheConditionsOfAnOptimum) {
     const MassMoments moments = i % 4 < 2 ? MassMoments::center : MassMoments::inertia;
     const double min_density = i % 5 == 0 ? 0.0 : 100.0 * number(random);
     const std::vector<MassProperties> elements = random_elements(random, dim, count);
-    // Heavy on one side, so that many densities end at the least one.
+    // The target is heavy on one side, so that many densities end at the least one.
     std::vector<double> densities;
     for (const MassProperties& element : elements) {
       densities.push_back(min_density + (element.center[0] > 5.7 ? 1000.0 : 10.0 * number(random)));
@@ -228,7 +229,7 @@ TEST(MatchMass, RandomBodies_MeetTheConditionsOfAnOptimum) {
   EXPECT_GT(num_bound, 1000);
 }
 
-/// All sets of elements at the least density: of those whose solution of the equalities keeps to it, the best.
+/// Tries all sets of elements at the least density and returns the best solution of the equalities that respects it.
 VecX best_of_all_sets(const Matrix& a, const VecX& b, const std::vector<MassProperties>& elements, double mean,
                       double min_density) {
   const Eigen::Index count = a.cols();
@@ -271,7 +272,7 @@ TEST(MatchMass, FewElements_AgreeWithAllSetsOfBounds) {
   for (int i = 0; i < 300; ++i) {
     const int dim = 2 + i % 2, count = 5 + i % 4;
     std::vector<MassProperties> elements = random_elements(random, dim, count);
-    // Digits of the brute force: near the origin, of like volumes.
+    // The brute force has few digits: use elements near the origin and of like volumes.
     for (MassProperties& element : elements) {
       element.center.head(dim).array() -= 5.5;
       element.measure = 0.5 + number(random);
@@ -298,13 +299,13 @@ TEST(MatchMass, FewElements_AgreeWithAllSetsOfBounds) {
   EXPECT_GT(num_unmatched, 50);
 }
 
-// What is nearest cannot come nearer by taking mass from any element to any other.
+// No move of mass from any element to any other brings the nearest solution nearer.
 TEST(MatchMass, UnmatchedCenter_CannotComeNearer) {
   constexpr unsigned seed = 5;
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> number(-1.0, 1.0);
   for (int i = 0; i < 100; ++i) {
-    // Of volumes that differ by a factor of 3 at most: what is kept of the spread counts 1e-7 of its square.
+    // Volumes differ by a factor of 3 at most: the part of the spread that is kept counts 1e-7 of its square.
     std::vector<MassProperties> elements = random_elements(random, 3, 40);
     for (MassProperties& element : elements) element.measure = 1.0 + number(random) * 0.5;
     MassProperties target = with(elements, std::vector<double>(elements.size(), 1.0));
@@ -332,7 +333,7 @@ TEST(MatchMass, OrderOfElementsDoesNotMatter) {
   EXPECT_LE((as_vector(match.densities) - as_vector(of_reversed.densities)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
-// A ball in place of a dumbbell-like body, off its centre.
+// A ball stands in for a dumbbell-like body, off its centre.
 TEST(MatchMass, Meshes_KeepTheMomentsOfTheFineOne) {
   const Mesh fine = make_sphere(1.0, 8);
   const std::vector<MassProperties> fine_elements = elements_of(fine);

@@ -27,7 +27,7 @@ Mesh moved(Mesh mesh, const Vec<3>& by) {
   return mesh;
 }
 
-/// All elements of both.
+/// Returns a mesh with all elements of both.
 Mesh joined(Mesh a, const Mesh& b) {
   const int first = static_cast<int>(a.vertices.size());
   const auto shifted = [&](auto element) {

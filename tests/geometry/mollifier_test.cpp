@@ -33,7 +33,7 @@ TEST(Mollifier, Derivatives_MatchFiniteDifferences) {
     VecX x(12);
     for (int i = 0; i < 12; ++i) x[i] = random.uniform(-1.0, 1.0);
     const double c = edge_edge_cross_sq(at(x, 0), at(x, 1), at(x, 2), at(x, 3));
-    // Half of the states below the threshold; none so close that a difference crosses it.
+    // Half of the states are below the threshold; none is so close that a difference crosses it.
     const double eps_x = c * random.uniform(0.5, 2.0);
     if (std::abs(c - eps_x) < 1e-3 * c || c < 1e-2) continue;
     const auto value = [&](const VecX& y) {
@@ -59,14 +59,14 @@ TEST(Mollifier, Derivatives_MatchFiniteDifferences) {
 }
 
 TEST(Mollifier, IsC1AtTheThreshold) {
-  // Two edges turning against each other: value and gradient meet at the threshold, the second derivative jumps.
+  // Two edges turn against each other: value and gradient meet at the threshold, the second derivative jumps.
   const Vec<3> ea0(0, 0, 0), ea1(1, 0, 0), eb0(0, 0, 0.1);
   const double eps_x = edge_edge_mollifier_threshold(1.0, 1.0);
   const double sine = std::sqrt(eps_x);
   for (const double relative : {-1e-7, 1e-7}) {
     const Vec<3> eb1 = eb0 + Vec<3>(1.0, sine * (1.0 + relative), 0.0);
     EXPECT_NEAR(edge_edge_mollifier(ea0, ea1, eb0, eb1, eps_x), 1.0, 1e-12);
-    // Below, de/dc = 2 / eps_x (1 - c / eps_x) = 4e-7 / eps_x; dc has four blocks of length 2 sine.
+    // Below the threshold, de/dc = 2 / eps_x (1 - c / eps_x) = 4e-7 / eps_x; dc has four blocks of length 2 sine.
     EXPECT_LT(edge_edge_mollifier_gradient(ea0, ea1, eb0, eb1, eps_x).norm(), 2e-6 / sine);
   }
 }

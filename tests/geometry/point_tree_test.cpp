@@ -22,7 +22,7 @@ TEST(PointTree, FindsWhatBruteForceFinds) {
   std::uniform_real_distribution<double> coordinate(0.0, 1.0);
   for (const int num_points : {0, 1, 8, 9, 500}) {
     Vertices points;
-    // On a coarse grid: many points share coordinates, some a place.
+    // The points lie on a coarse grid: many share coordinates, some a place.
     for (int i = 0; i < num_points; ++i) {
       points.push_back({std::round(8 * coordinate(random)), std::round(8 * coordinate(random)), 3.0});
     }

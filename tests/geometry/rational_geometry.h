@@ -54,8 +54,8 @@ inline Number segment_distance_sq(const Point& a, const Point& b) {
   return dot(q, q);
 }
 
-/// Squared distance of the origin to the hull of coplanar points: least over all triangles of three points, each the
-/// least over its segments and, when the origin projects inside, its plane.
+/// Returns the squared distance of the origin to the hull of coplanar points: the least over all triangles of three
+/// points, each the least over its segments and, if the origin projects inside, its plane.
 inline Number hull_distance_sq(const std::vector<Point>& points) {
   const std::size_t m = points.size();
   Number best = dot(points[0], points[0]);

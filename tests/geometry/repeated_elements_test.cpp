@@ -185,7 +185,7 @@ TEST(RepeatedElements, TwoSidesOfASurfaceWithNothingBetween_AreOne) {
 }
 
 TEST(RepeatedElements, WallBetweenTwoClosedParts_KeepsBothSides) {
-  // Two boxes share the square between them: its triangles are there in both directions.
+  // Two boxes share the square between them: its triangles occur in both directions.
   const Mesh solid = make_box({2, 1, 1}, {2, 1, 1});
   Mesh walls;
   walls.vertices = solid.vertices;
@@ -224,7 +224,7 @@ TEST(RepeatedElements, PartsThatLieOnOthersWithVerticesOfTheirOwn_AreLeftOutWith
 TEST(RepeatedElements, PartsThatShareOnlyPlacesWithOthers_Stay) {
   const Mesh box = surface_of(make_box({1, 1, 1}, {1, 1, 1}));
   Mesh taller = box;
-  // It stands on the same square as the other one.
+  // The taller box stands on the same square as the other one.
   for (Vec<3>& v : taller.vertices) v[1] = v[1] > 0.0 ? 2.0 : v[1];
   Mesh two = joined(box, taller);
   EXPECT_TRUE(merge_repeated_elements(two).is_empty());

@@ -35,7 +35,7 @@ Mesh joined(Mesh a, const Mesh& b) {
   return a;
 }
 
-/// `solid`, `cavity`, `nested`, ... in the order of the parts.
+/// Returns the kinds `solid`, `cavity`, `nested`, ... in the order of the parts.
 std::string kinds(const Mesh& mesh) {
   std::string text;
   for (const Shell<3>& shell : find_shells(mesh.vertices, mesh.triangles)) {
@@ -68,7 +68,7 @@ TEST(Shells, PartTurnedAgainstTheSolidAroundIt_IsACavityAndOneInTheCavityIsSolid
     EXPECT_EQ(kinds(mesh), "solid cavity solid");
     EXPECT_NEAR(volume(mesh), 64.0 - 8.0 + 1.0, 1e-12);
   }
-  // What lies in a cavity is solid, whichever way it is turned.
+  // A part in a cavity is solid, whichever way it is turned.
   EXPECT_EQ(kinds(joined(joined(box(4), mirrored(box(2))), mirrored(box(1)))), "solid cavity solid");
 }
 
@@ -81,7 +81,7 @@ TEST(Shells, PartTurnedAsTheSolidAroundIt_CountsTwiceAndIsTold) {
 }
 
 TEST(Shells, CavityThatTouchesTheSurfaceAroundIt_IsACavity) {
-  // Its lower square lies in that of the box, all of its corners on edges, faces and corners of it.
+  // The lower square of the small box lies in that of the large one, with all corners on its edges, faces and corners.
   EXPECT_EQ(kinds(joined(box(2), mirrored(box(1, Vec<3>(0, -0.5, 0))))), "solid cavity");
   // (With edges in common the two are one part.)
   EXPECT_NEAR(volume(joined(box(1, Vec<3>(0.5, 0.5, 0.5)), mirrored(corner(1, Vec<3>::Zero())))), 5.0 / 6.0, 1e-14);

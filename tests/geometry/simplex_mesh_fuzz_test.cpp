@@ -1,5 +1,5 @@
-// Random operations on meshes of shapes with holes, several labels, sets and frozen parts: what has to stay stays, and
-// what is undone has never been. CLEARANCE_FUZZ_EDITS=N does N operations in 2D and as many in 3D.
+// Random operations on meshes of shapes with holes, several labels, sets and frozen parts: an operation keeps the
+// invariants, and one that is undone leaves no trace. CLEARANCE_FUZZ_EDITS=N does N operations in 2D and as many in 3D.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ struct Options {
   bool is_turned = false;  ///< no coordinate is exact then, and no face flat but up to rounding
 };
 
-/// A turn and a shift, so that boundary vertices lie on their planes up to rounding alone.
+/// Turns and shifts the mesh, so that boundary vertices lie on their planes only up to rounding.
 template <int dim>
 void turn(std::vector<Vec<dim>>& rest) {
   const double c = 0.8, s = std::sqrt(1.0 - c * c);
@@ -35,8 +35,9 @@ void turn(std::vector<Vec<dim>>& rest) {
   }
 }
 
-/// A plate or block with a hole and a corner cut out; irregular inside; labels of cells and facets whose borders are
-/// straight and bent, also amid a plane; sets inside and on the boundary; parts frozen and kept.
+/// Makes a plate or block with a hole and a corner cut out, irregular inside. It has labels of cells and facets whose
+/// borders are straight and bent, also amid a plane, sets inside and on the boundary, and parts that are frozen or
+/// kept.
 template <int dim>
 MeshData<dim> make_shape(const Options& options) {
   constexpr int cells = dim == 2 ? 12 : 4;
@@ -58,7 +59,7 @@ MeshData<dim> make_shape(const Options& options) {
     data.is_kept_vertex.push_back(x[0] == -0.5 && x[1] == 0.25);
   }
 
-  // Vertices inside of one label go somewhere.
+  // Vertices inside one label are moved at random.
   std::mt19937 engine(options.seed);
   std::uniform_real_distribution<double> offset(-0.15 / cells, 0.15 / cells);
   SimplexMesh<dim> mesh(data, {});
@@ -83,7 +84,7 @@ class Editor {
         measures_(measures(mesh_)),
         usual_size_(mesh_.num_live_cells()) {}
 
-  /// Empty, or what went wrong.
+  /// Returns an empty text, or a description of what went wrong.
   std::string run(long num_edits, long num_checked, long check_every) {
     for (num_done_ = 0; num_done_ < num_edits;) {
       if (uniform(256) == 0) {
@@ -97,7 +98,7 @@ class Editor {
       if (num_done_ <= num_checked || num_done_ % check_every == 0) {
         if (std::string failure = check(); !failure.empty()) return describe(failure);
       }
-      // A mesh of what is left goes on as the old one.
+      // A new mesh made from the rest continues like the old one.
       if (mesh_.num_cells() > 20 * usual_size_) {
         mesh_ = SimplexMesh<dim>(mesh_.compact(), {options_.quality, options_.shortest_edge});
       }
@@ -106,7 +107,7 @@ class Editor {
     return failure.empty() ? failure : describe(failure);
   }
 
-  /// Accepted ones by kind: split, collapse, collapse to a midpoint, swap of an edge, of a face, smooth.
+  /// Accepted operations by kind: split, collapse, collapse to a midpoint, swap of an edge, of a face, smooth.
   const std::array<long, 6>& num_accepted() const { return num_accepted_; }
   long num_boundary_collapses() const { return num_boundary_collapses_; }
   int num_starts() const { return num_starts_; }
@@ -124,8 +125,8 @@ class Editor {
     return are_close(measures(mesh_), measures_, 1e-12) ? "" : "the measure of a label is another";
   }
 
-  /// The mesh becomes finer and coarser in turns; it starts anew where hardly anything but moves and swaps
-  /// is allowed any more.
+  /// Makes the mesh finer and coarser in turns; starts anew when hardly anything but moves and swaps is allowed any
+  /// more.
   void choose_phase() {
     const int size = mesh_.num_live_cells();
     const long patience = 20 * usual_size_;
@@ -147,7 +148,7 @@ class Editor {
     return worst;
   }
 
-  /// Half of the time the centre of the neighbours, by which the mesh becomes better.
+  /// Returns, half of the time, the centre of the neighbours, which improves the mesh.
   Vec<dim> somewhere_near(int v) {
     const std::vector<int> neighbours = mesh_.neighbours(v);
     Vec<dim> x = Vec<dim>::Zero();
@@ -199,7 +200,7 @@ class Editor {
     return true;
   }
 
-  /// Some operations, taken back in reverse order; those that are refused among them have to change nothing.
+  /// Does some operations and takes them back in reverse order; refused ones among them must change nothing.
   std::string edit_and_undo() {
     std::vector<std::vector<std::uint64_t>> states = {snapshot(mesh_)};
     std::vector<MeshEdit> edits;

@@ -1,4 +1,4 @@
-// Meshes to edit, and what edits have to leave as it is.
+// Meshes to edit, and the properties that edits must not change.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -25,7 +25,7 @@ Vec<dim> center(const std::vector<Vec<dim>>& x, const std::array<int, n>& simple
   return sum / static_cast<double>(n);
 }
 
-/// The cells whose centre is wanted, with the vertices that they use; the facets' labels are their planes.
+/// Returns the cells whose centre is wanted, with the vertices that they use; the facets' labels are their planes.
 template <int dim, class IsWanted>
 MeshData<dim> make_data(const Mesh& mesh, const IsWanted& is_wanted) {
   MeshData<dim> data;
@@ -64,7 +64,7 @@ Mesh make_unit_grid(int cells) {
   return dim == 2 ? make_rectangle(1.0, 1.0, cells, cells) : make_box({1.0, 1.0, 1.0}, {cells, cells, cells});
 }
 
-/// Every number there is: what is equal has the same future.
+/// Returns all numbers of the mesh: meshes with equal numbers behave the same from then on.
 template <int dim>
 std::vector<std::uint64_t> snapshot(const SimplexMesh<dim>& mesh) {
   std::vector<std::uint64_t> all;
@@ -108,7 +108,7 @@ double facet_area(const SimplexMesh<dim>& mesh, int f) {
   }
 }
 
-/// Volume per label of cells (keys from 0 on), area per label of facets (from -1 on down).
+/// Returns the volume per label of cells (keys from 0 on) and the area per label of facets (from -1 on down).
 template <int dim>
 std::map<int, double> measures(const SimplexMesh<dim>& mesh) {
   std::map<int, double> sums;
@@ -121,7 +121,7 @@ std::map<int, double> measures(const SimplexMesh<dim>& mesh) {
   return sums;
 }
 
-/// The same labels, and what they cover up to a relative error.
+/// True if the labels are the same, and their measures agree up to a relative error.
 inline bool are_close(const std::map<int, double>& a, const std::map<int, double>& b, double relative) {
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
     return one.first == other.first && std::abs(one.second - other.second) <= relative * std::abs(other.second);

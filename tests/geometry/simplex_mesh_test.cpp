@@ -1,4 +1,4 @@
-// Operations on simplex meshes one by one: what they make, and why they are refused.
+// Operations on simplex meshes one by one: their results, and the reasons why they are refused.
 #include "clearance/geometry/simplex_mesh.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,8 @@ int vertex_at(const SimplexMesh<dim>& mesh, const Vec<dim>& x) {
   return 0;
 }
 
-/// Vertices of the live cells, each turned to begin with its smallest one by an even permutation, in ascending order.
+/// Returns the vertices of the live cells, each turned by an even permutation to begin with its smallest vertex, in
+/// ascending order.
 template <int dim>
 std::vector<std::array<int, dim + 1>> live_cells(const SimplexMesh<dim>& mesh) {
   std::vector<std::array<int, dim + 1>> cells;
@@ -42,7 +43,7 @@ std::vector<std::array<int, dim + 1>> live_cells(const SimplexMesh<dim>& mesh) {
   return cells;
 }
 
-/// A mesh of these cells, its boundary labelled by planes.
+/// Returns a mesh of these cells, with its boundary labelled by planes.
 Mesh3::Data make_tets(std::vector<Vec<3>> rest, std::vector<std::array<int, 4>> cells) {
   Mesh3::Data data;
   data.rest = std::move(rest);
@@ -63,9 +64,9 @@ TEST(MeanRatio, IsOneForEquilateralSimplicesWhateverTheirSizeAndPlace) {
 }
 
 TEST(MeanRatio, MatchesClosedForms) {
-  // Half a square: 4 sqrt(3) A / (sum of squared edges) = 4 sqrt(3) / 2 / 4.
+  // The mean ratio of half a square: 4 sqrt(3) A / (sum of squared edges) = 4 sqrt(3) / 2 / 4.
   EXPECT_NEAR(mean_ratio<2>({Vec<2>(0, 0), Vec<2>(1, 0), Vec<2>(0, 1)}), std::sqrt(3.0) / 2.0, 1e-14);
-  // Corner of a cube: 12 (3 V)^(2/3) / 9 with V = 1/6.
+  // The mean ratio of a cube's corner: 12 (3 V)^(2/3) / 9 with V = 1/6.
   const double corner = 12.0 * std::cbrt(0.25) / 9.0;
   EXPECT_NEAR(mean_ratio<3>({Vec<3>(0, 0, 0), Vec<3>(1, 0, 0), Vec<3>(0, 1, 0), Vec<3>(0, 0, 1)}), corner, 1e-14);
   EXPECT_NEAR(mean_ratio_power<3>({Vec<3>(0, 0, 0), Vec<3>(1, 0, 0), Vec<3>(0, 1, 0), Vec<3>(0, 0, 1)}),
@@ -98,7 +99,8 @@ TEST(PlanesOfFacets, CubeHasSixAndSquareFour) {
 }
 
 TEST(PlanesOfFacets, CoplanarFacesThatDoNotTouchAreApart) {
-  // A U: its two ends at the top lie on one line (plane), and are two; so are the inner sides from the outer ones.
+  // The shape is a U: its two ends at the top lie on one line (plane) but are two facets, and so are inner and outer
+  // sides.
   const auto is_in_u = [](const auto& x) { return x[1] < -1.0 / 6.0 || std::abs(x[0]) > 1.0 / 6.0; };
   const auto flat = make_data<2>(make_unit_grid<2>(3), is_in_u);
   EXPECT_EQ(*std::ranges::max_element(flat.facet_label) + 1, 8);
@@ -148,7 +150,7 @@ TYPED_TEST(SimplexMeshOf, SplitOfEveryEdgeKeepsVolumesAreasAndLabels) {
 TYPED_TEST(SimplexMeshOf, MidpointIsInSetsOfBothEnds) {
   constexpr int dim = TypeParam::value;
   auto data = make_data<dim>(make_unit_grid<dim>(1));
-  // Bit 0: boundary vertices, all; bit 1: of the volume, all; bit 2: the half at x < 0.
+  // Bit 0 marks all boundary vertices; bit 1 all of the volume; bit 2 the half at x < 0.
   data.boundary_sets = 1;
   for (const Vec<dim>& x : data.rest) data.sets.push_back(x[0] < 0.0 ? 7u : 3u);
   SimplexMesh<dim> mesh(data, {});
@@ -277,7 +279,7 @@ TYPED_TEST(SimplexMeshOf, CollapseKeepsFrozenAndKeptVerticesSetsAndInterfaces) {
   changed.sets[a] = 4;
   EXPECT_EQ(collapse(changed, a, b), EditRefusal::label);
   EXPECT_EQ(collapse(changed, b, a), EditRefusal::none);
-  // An interface through a, along x = 0.
+  // An interface runs through a, along x = 0.
   changed = data;
   for (const auto& cell : data.cells) changed.cell_label.push_back(center<dim>(data.rest, cell)[0] > 0.0 ? 1 : 0);
   EXPECT_EQ(collapse(changed, a, b), EditRefusal::label);
@@ -295,14 +297,15 @@ TYPED_TEST(SimplexMeshOf, CollapseOnTheBoundaryGoesAlongFacesAndFeaturesAlone) {
   for (const auto& [a, b] : mesh.edges()) {
     for (const auto& [removed, kept] : {std::array{a, b}, std::array{b, a}}) {
       if (num_sides(removed) == 0) continue;
-      // The sides of the cube that `removed` is on are those of `kept`: any others of it are gained, none lost.
+      // Every side of the cube that contains `removed` must contain `kept`, which may lie on more sides.
       bool is_along = mesh.is_boundary_edge(removed, kept) && num_sides(removed) < dim;
       for (int k = 0; k < dim; ++k) {
         is_along &= std::abs(mesh.rest(removed)[k]) < 0.5 || mesh.rest(removed)[k] == mesh.rest(kept)[k];
       }
       MeshEdit edit;
       const EditRefusal refusal = mesh.collapse(removed, kept, false, edit);
-      // Along them what else may be wrong is the shape of the cells, by chance of the diagonals.
+      // Along those sides, the only other possible refusal is for the shape of the cells, which depends on the
+      // diagonals.
       EXPECT_EQ(refusal == EditRefusal::boundary, !is_along);
       if (refusal != EditRefusal::none) continue;
       (num_sides(removed) > 1 ? num_along_features : num_along_faces) += 1;
@@ -327,7 +330,8 @@ TEST(SimplexMesh, CollapseKeepsCornersOfAnotherLabelAmidAPlane2D) {
 }
 
 TEST(SimplexMesh, CollapseAlongTheBorderOfTwoLabelsInAPlaneNeedsAStraightBorder) {
-  // Top face in two labels whose border runs along x = 0, and steps to x = 0.25 in the last cell: a bend at (0, 0.25).
+  // The top face has two labels whose border runs along x = 0, and steps to x = 0.25 in the last cell: a bend at (0,
+  // 0.25).
   auto data = make_data<3>(make_unit_grid<3>(4));
   for (std::size_t f = 0; f < data.facets.size(); ++f) {
     const Vec<3> x = center<3>(data.rest, data.facets[f]);
@@ -343,7 +347,7 @@ TEST(SimplexMesh, CollapseAlongTheBorderOfTwoLabelsInAPlaneNeedsAStraightBorder)
 }
 
 TEST(SimplexMesh, CollapseThatBendsALabelIsRefused) {
-  // Facets of a disk that all have one label, though they lie on many lines: none of its vertices may go.
+  // The facets of a disk all have one label, though they lie on many lines: none of its vertices may go.
   auto data = make_data<2>(make_disk(1.0, 3));
   std::ranges::fill(data.facet_label, 0);
   Mesh2 mesh(data, {});
@@ -368,7 +372,7 @@ TEST(SimplexMesh, CollapseThatBendsASurfaceOfOneOrTwoLabelsIsRefused) {
 }
 
 TEST(SimplexMesh, CollapseThatTurnsAFacetOverIsRefused) {
-  // A pyramid whose base has a dent at 3: seen from 1 the side 3 4 is turned away, from 3 no side is.
+  // A pyramid has a base with a dent at 3: seen from 1 the side 3 4 is turned away, from 3 no side is.
   Mesh3 mesh(make_tets({{0, 0, 0}, {2, -1, 0}, {2, 1, 0}, {0.2, 0.3, 0}, {-2, 3, 0}, {-2, -1, 0}, {0, 0, 1}},
                        {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}}),
              {0.0, 0.0});
@@ -437,8 +441,8 @@ TEST(SimplexMesh, CollapseWithACommonNeighbourBeyondTheEdgeIsRefusedByTopology) 
 }
 
 TEST(SimplexMesh, CollapseOfAnEdgeWhoseEndsShareAnEdgeBeyondItIsRefusedByTopology) {
-  // A tetrahedron inside is divided in four at its centre: each two of its corners have the edge of the others in
-  // common, but no cell with it.
+  // A tetrahedron inside is divided in four at its centre: each two of its corners are both joined to the edge of the
+  // other two, but no cell contains all four.
   auto data = make_data<3>(make_unit_grid<3>(4));
   const auto is_inside = [&](const auto& cell) {
     return std::ranges::all_of(cell, [&](int v) { return data.rest[v].cwiseAbs().maxCoeff() < 0.5; });
@@ -578,7 +582,7 @@ TEST(SimplexMesh, SwapOfFourTakesTheBetterDiagonal) {
   EXPECT_EQ(find_defect(mesh), "");
   EXPECT_EQ(mesh.num_live_cells(), 4);
   EXPECT_EQ(mesh.cells_at_edge(2, 4).size(), 4u);
-  // From there the next best one: 3 5, not back to the longest.
+  // Swapped again, the edge becomes the next best one: 3 5, not back to the longest.
   MeshEdit second;
   ASSERT_EQ(mesh.swap_edge(2, 4, second), EditRefusal::none);
   EXPECT_EQ(find_defect(mesh), "");
@@ -682,7 +686,8 @@ TYPED_TEST(SimplexMeshOf, EdgesAndNeighboursAreAscendingAndComplete) {
     num_neighbours += neighbours.size();
   }
   EXPECT_EQ(num_neighbours, 2 * edges.size());
-  // 9 + 3 in each direction, and a diagonal for each brick, its faces and itself.
+  // With two cells per direction there are 12 (3D: 54) edges of the grid, a diagonal in each of 4 (36) faces and, in
+  // 3D, one in each of 8 bricks.
   EXPECT_EQ(edges.size(), dim == 2 ? 12u + 4u : 54u + 36u + 8u);
 }
 

@@ -16,13 +16,13 @@ namespace {
 using test::PointFamily;
 using test::RandomPoints;
 
-/// Runs of the random tests: few in each build, CLEARANCE_FUZZ_OVERLAP for many.
+/// Returns the number of random tests: `few` in each build, CLEARANCE_FUZZ_OVERLAP for many.
 int num_runs(int few) {
   const char* text = std::getenv("CLEARANCE_FUZZ_OVERLAP");
   return text == nullptr ? few : std::atoi(text);
 }
 
-/// Of positive volume; nothing if the corners drawn are in one plane.
+/// Returns a simplex of positive volume; nothing if the corners drawn lie in one plane.
 template <int dim>
 std::optional<SimplexCorners<dim>> random_simplex(RandomPoints& random, PointFamily family) {
   SimplexCorners<dim> corners;
@@ -50,7 +50,7 @@ ExactSimplex<dim> to_exact(const SimplexCorners<dim>& corners) {
   return exact;
 }
 
-/// Times dim!.
+/// Returns the volume times dim!.
 template <int dim>
 Number exact_volume(const ExactSimplex<dim>& s) {
   const auto e = [&](int k, int c) -> Number { return s[k][c] - s[0][c]; };
@@ -160,7 +160,7 @@ TEST(SimplexOverlap, MomentsAreTheExactOnesEvenOfDegeneratePairs) {
   check_against_exact<3>();
 }
 
-/// integral of lambda_i lambda_j over the whole simplex
+/// Returns the integral of lambda_i lambda_j over the whole simplex.
 template <int dim>
 Mat<dim + 1> own_moments(double volume) {
   return volume / ((dim + 1) * (dim + 2)) * (Mat<dim + 1>::Ones() + Mat<dim + 1>::Identity());
@@ -193,7 +193,7 @@ void check_neighbours() {
   for (int run = 0; run < 200; ++run) {
     const auto a = random_simplex<dim>(random, PointFamily::general);
     ASSERT_TRUE(a);
-    // Over the same face on its other side: one corner is mirrored at the middle of the others.
+    // b stands over the same face on its other side: one corner is mirrored at the middle of the others.
     SimplexCorners<dim> b = *a;
     Vec<dim> middle = Vec<dim>::Zero();
     for (int k = 1; k <= dim; ++k) middle += b[k] / dim;
@@ -210,7 +210,7 @@ TEST(SimplexOverlap, OfNeighboursIsNothingAtAll) {
   check_neighbours<3>();
 }
 
-/// A mesh of the square or cube of side 2, inner vertices moved at random.
+/// Returns a mesh of the square or cube of side 2 with inner vertices moved at random.
 template <int dim>
 std::vector<SimplexCorners<dim>> random_partition(RandomPoints& random, int cells, double noise) {
   Mesh mesh;
@@ -239,7 +239,7 @@ std::vector<SimplexCorners<dim>> random_partition(RandomPoints& random, int cell
   return simplices;
 }
 
-/// Largest difference of the sums over a partition to the moments of a itself, relative to its volume.
+/// Returns the largest difference of the sums over a partition from the moments of a itself, relative to its volume.
 template <int dim>
 double partition_error(const SimplexCorners<dim>& a, const std::vector<SimplexCorners<dim>>& partition) {
   Vec<dim + 1> sums = Vec<dim + 1>::Zero();

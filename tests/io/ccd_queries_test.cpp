@@ -30,7 +30,7 @@ class CcdQueries : public testing::Test {
     for (int i = 0; i < count; ++i) text += row + "\n";
     return text;
   }
-  /// The only problem found in such a file.
+  /// Returns the only problem found in such a file.
   Issue problem(const std::string& text) const {
     const auto result = read_ccd_queries(write(text), QueryKind::edge_edge);
     if (result.issues().size() != 1) return {};

@@ -1,4 +1,5 @@
-// Binary files of CCD queries: nothing is lost on the way, damage is reported, killed writers leave what they wrote.
+// Binary files of CCD queries: nothing is lost on the way, damage is reported, and killed writers leave what they
+// wrote.
 #include "clearance/io/ccd/ccd_query_file.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class CcdQueryFile : public testing::Test {
   }
   ~CcdQueryFile() override { fs::remove_all(folder_); }
 
-  /// All coordinates are `number`.
+  /// Returns a query with all coordinates equal to `number`.
   static CcdQuery numbered(double number) {
     CcdQuery query;
     for (auto* vertices : {&query.motion.t0, &query.motion.t1}) vertices->fill(Vec<3>::Constant(number));
@@ -41,7 +42,7 @@ class CcdQueryFile : public testing::Test {
     std::ofstream(folder_ / "stored.ccd", std::ios::binary) << bytes;
     return folder_ / "stored.ccd";
   }
-  /// A finished file of three queries.
+  /// Returns a finished file of three queries.
   std::string three_queries() const {
     auto writer = CcdQueryWriter::create(folder_ / "three.ccd");
     for (int i = 0; i < 3; ++i) writer->write({numbered(i), i == 1});
@@ -52,7 +53,7 @@ class CcdQueryFile : public testing::Test {
     const auto result = read_ccd_query_file(store(bytes));
     return result ? "" : to_string(result.issues()[0]);
   }
-  /// The numbers of the queries in the file.
+  /// Returns the numbers of the queries in the file.
   static std::vector<double> numbers_in(const fs::path& path) {
     std::vector<double> numbers;
     const auto queries = read_ccd_query_file(path);
@@ -184,7 +185,7 @@ TEST_F(CcdQueryFile, QueryFiles_BinaryAndPublishedOnesAreFoundAndRead) {
   EXPECT_EQ((*published)[1].is_hit, std::nullopt) << "a third is no double: the answer is that of another query";
   EXPECT_EQ(binary->size(), 3u);
 
-  // The set has the name of the scene wherever the search starts, and a single file may have any name.
+  // The set has the name of the scene, wherever the search starts; a single file may have any name.
   const fs::path before = fs::current_path();
   fs::current_path(folder_ / "scene" / "edge-edge");
   const auto here = find_ccd_query_files(".");

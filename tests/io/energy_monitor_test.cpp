@@ -69,7 +69,7 @@ TEST(EnergyMonitor, SaysWhatALossCosts) {
 }
 
 TEST(EnergyMonitor, CountsAtTheEndOfTheRun) {
-  // What the first step of a fall loses is half of its energy then, and little in the end.
+  // The first step of a fall loses half of the energy at that time, which is little in the end.
   EnergyMonitor fall;
   fall.add(step_of(0.0, 0.5));
   fall.add(step_of(0.0, 0.02));
@@ -77,7 +77,7 @@ TEST(EnergyMonitor, CountsAtTheEndOfTheRun) {
 }
 
 TEST(EnergyMonitor, NamesAStepThatMakesEnergyInAnImpact) {
-  // The ledgers of single bodies leave impacts out.
+  // The ledgers of single bodies do not contain impacts.
   EnergyMonitor sound, led_around;
   StepEnergies step = step_of(0.0, 0.0);
   step.made = 0.03;
@@ -88,7 +88,7 @@ TEST(EnergyMonitor, NamesAStepThatMakesEnergyInAnImpact) {
   EXPECT_EQ(names(led_around), std::vector<std::string>{"energy_gained"});
 }
 
-// A press fit at rest: 1e-14 J beside nothing was "100 % ... as impacts do".
+// A press fit at rest: 1e-14 J, with no other energy, was reported as "100 % ... as impacts do".
 TEST(EnergyMonitor, IsSilentOfRoundingInQuasiStaticRuns) {
   EnergyMonitor monitor(TimeIntegrator::quasi_static);
   StepEnergies step = step_of(0.0, 0.0);

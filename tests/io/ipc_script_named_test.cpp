@@ -1,4 +1,4 @@
-// Named scripts on a cube of 11 x 11 x 11 nodes: which nodes they hold, and where these are later.
+// Named scripts on a cube of 11 x 11 x 11 nodes: the nodes that they hold, and the later positions of these.
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
@@ -23,7 +23,7 @@ bool is_inside(const RegionDesc& region, const Vec<3>& x) {
          ((x.array() >= (*region.box)[0].array()).all() && (x.array() <= (*region.box)[1].array()).all());
 }
 
-/// Where the motions of a body bring a node until time t; nothing if it is free in the step that ends then.
+/// Returns where the motions of a body bring a node until time t; nothing if it is free in the step that ends then.
 std::optional<Vec<3>> held_at(const BodyDesc& body, const Vec<3>& start, double t) {
   std::optional<Vec<3>> held;
   Vec<3> x = start;
@@ -59,7 +59,7 @@ class NamedScripts : public testing::Test {
     for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
     return loaded ? loaded->scene : SceneDesc{};
   }
-  /// One cube, steps of 0.1 s.
+  /// Returns a scene with one cube and steps of 0.1 s.
   SceneDesc cube(const std::string& script, const std::string& more = "") const {
     return scene("time 10 0.1\n" + more + "\nshapes input 1\ncube.msh 0 0 0  0 0 0  1 1 1\nscript " + script);
   }
@@ -95,7 +95,7 @@ TEST_F(NamedScripts, HoldAndMoveTheNodesThatTheReferenceNames) {
       {"corner", 1, 331, {1, 0.4, 0}, {1, 0.4, 0}},
       {"push", 0.3, 242, {1, 1, 0}, {1, 0.7, 0}},
       {"push", 2, 242, {1, 1, 0}, {1, 0.5, 0}},
-      // 0.5 m a step: after 4 m, at 0.8 s, back for ever.
+      // 0.5 m per step: after 4 m, at 0.8 s, the nodes move back forever.
       {"tear", 0.8, 242, {1, 1, 0}, {-3, 1, 0}},
       {"tear", 2, 242, {1, 1, 0}, {3, 1, 0}},
       // 0.18 m a step: up for 4 steps, down for 8, and so on.
@@ -114,7 +114,7 @@ TEST_F(NamedScripts, HoldAndMoveTheNodesThatTheReferenceNames) {
       {"stretchnsquash", 2.4, 242, {1, 1, 0}, {0.64, 1, 0}},
       {"twist", 1, 242, {1, 1, 0.5}, {1, 0.5 + 0.5 * c, 0.5 + 0.5 * s}},
       {"twistnstretch", 4, 242, {0, 1, 0.5}, {-0.4, 0.5 + 0.5 * c, 0.5 - 0.5 * s}},
-      // 0.12 m a step: out for 10 steps, in for 14; it turns on all the time.
+      // 0.12 m per step: out for 10 steps, in for 14; the turn goes on all the time.
       {"twistnsns", 1, 242, {0, 1, 0.5}, {-1.2, 0.5 + 0.5 * c, 0.5 - 0.5 * s}},
       {"twistnsns", 5, 242, {0, 1, 0.5}, {0.48 - 1.68 + 12 * 0.12, 1, 0.5}},
       {"twistnsns_old", 5, 242, {1, 1, 0.5}, {1.0 - 0.45 + 14 * 0.09 - 13 * 0.09, 1, 0.5}},
@@ -169,7 +169,7 @@ TEST_F(NamedScripts, SingleNodesAreTheFirstOrTheLastInTheMesh) {
 }
 
 TEST_F(NamedScripts, EndsAreThoseOfTheModelBeforeItsRotation) {
-  // Turned by a quarter about z, the ends along x lie along y; by 30 degrees, they are no boxes any more.
+  // After a quarter turn about z, the ends along x lie along y; after 30 degrees, they are no boxes any more.
   const SceneDesc turned = cube("hangLeft", "rotateModel 0 0 1 90");
   EXPECT_EQ(num_held(turned, 1), 121U);
   EXPECT_TRUE(held_at(turned.bodies[0], {0.5, 0, 0.5}, 1).has_value());
@@ -223,7 +223,7 @@ TEST_F(NamedScripts, ShapesTurnAndMoveUntilTheyAreThere) {
   const SceneDesc squeezed = scene(walls(2, "DCOSqueezeOut"));
   EXPECT_NEAR(squeezed.bodies[0].motions.at(0).end, 2.6, 1e-12);
   EXPECT_TRUE(squeezed.bodies[1].motions.empty());
-  // The wall stands on y = -0.5, already lower than 0.05.
+  // The wall stands on y = -0.5, already below 0.05.
   EXPECT_TRUE(scene(walls(2, "DCOHammerWalnut")).bodies[1].motions.empty());
   EXPECT_TRUE(scene(walls(2, "DCOCut")).bodies[1].motions.empty());
   std::string high = walls(2, "DCOCut");
@@ -253,7 +253,7 @@ std::string obstacles(int n, const std::string& script) {
 
 TEST_F(NamedScripts, MeshObstaclesMove) {
   const SceneDesc squash = scene(obstacles(2, "MCOSquash"));
-  // 4 m apart, less than 1.5 m after 13 steps.
+  // The shapes are 4 m apart, and less than 1.5 m after 13 steps.
   EXPECT_NEAR((*held_at(squash.bodies[1], {0, 0, 0}, 1.5) - Vec<3>(1.1, 0, 0)).norm(), 0.0, 1e-14);
   EXPECT_NEAR((*held_at(squash.bodies[2], {4, 0, 0}, 1.3) - Vec<3>(2.7, 0, 0)).norm(), 0.0, 1e-14);
   const SceneDesc turning = scene(obstacles(2, "MCORotSquash"));
@@ -276,7 +276,7 @@ TEST_F(NamedScripts, MovingHalfSpacesAreSheets) {
   EXPECT_EQ(s.bodies[1].transform.translation, Vec<3>(-1, 0.5, 0.5));
   EXPECT_EQ(s.bodies[1].generator->kind, GeneratorKind::sheet);
   EXPECT_EQ(s.friction.pairs.at(1).bodies[1], "half-space 2");
-  // 3 m apart: nearer than 0.1 m after 15 steps.
+  // The shapes are 3 m apart, and nearer than 0.1 m after 15 steps.
   EXPECT_EQ(s.bodies[2].motions.at(0).linear_velocity, Vec<3>(-1, 0, 0));
   EXPECT_NEAR(s.bodies[2].motions[0].end, 1.5, 1e-12);
   EXPECT_EQ(s.bodies[2].motions.at(1).linear_velocity, Vec<3>(1, 0, 0));
@@ -309,7 +309,7 @@ TEST(IpcNodes, BoxesHoldExactlyTheChosenNodes) {
       EXPECT_EQ(num_boxes, std::binary_search(own.begin(), own.end(), node) ? 1 : 0);
     }
   }
-  // Nodes at one place cannot be told apart.
+  // Nodes at the same position cannot be told apart.
   PlacedShape shape;
   shape.vertices = std::make_shared<Vertices>(Vertices{{0, 0, 0}, {0, 0, 0}, {1, 0, 0}});
   EXPECT_TRUE(IpcNodes({shape}).boxes({0}, 0).empty());

@@ -192,7 +192,7 @@ TEST_F(SmallScripts, NeumannBoxesAreAccelerationsOfTheSurface) {
       "NBC 0 0 0  0.1 1 1  1 -2 3  0 2  NBC 0.9 0 0  1 1 1  0 0 5  DBC 0 0 0  1 1 1  0 0 0  0 0 0  NBC 0 0 0  1 1 1  1 "
       "0 0  0 0.25");
   const std::vector<LoadDesc>& loads = s.bodies.at(0).loads;
-  // The last window ends before that of all begins.
+  // The last window ends before the one in which all loads begin.
   ASSERT_EQ(loads.size(), 2U);
   EXPECT_EQ(loads[0].kind, LoadKind::acceleration);
   EXPECT_EQ(loads[0].region.frame, RegionFrame::body);
@@ -218,7 +218,7 @@ TEST_F(SmallScripts, FrictionReachesTheScene) {
   EXPECT_FALSE(s.friction.eps_v_is_absolute);
   EXPECT_EQ(s.half_spaces.at(0).friction, 0.0);
   EXPECT_EQ(s.half_spaces.at(1).friction, 0.3);
-  // The obstacle's coefficient counts: as a pair, unless the geometric mean gives it anyway.
+  // The obstacle's coefficient counts: as a pair, unless the geometric mean is equal anyway.
   EXPECT_EQ(s.bodies.at(1).friction, 0.2);
   EXPECT_EQ(s.bodies.at(2).friction, 0.0);
   EXPECT_FALSE(s.bodies.at(3).friction.has_value());

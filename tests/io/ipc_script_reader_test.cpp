@@ -87,7 +87,7 @@ TEST_F(IpcScripts, FallLiftsTheWholeModelByHalfItsDiagonal) {
   ASSERT_EQ(scene.bodies.size(), 5U);
   ASSERT_EQ(scene.half_spaces.size(), 1U);
   EXPECT_EQ(scene.half_spaces[0].point, Vec<3>(0, 0.5, 0));
-  // Unit cubes 1.01 apart: 5.04 high, scaled to 1.
+  // The unit cubes are 1.01 apart: 5.04 high, scaled to 1.
   const double side = 1.0 / 5.04;
   const double lift = 0.5 * std::sqrt(1.0 + 2.0 * side * side);
   const WorldBox box = world_box(scene, BodyKind::deformable);
@@ -116,7 +116,7 @@ TEST_F(IpcScripts, DragRightPullsUntilPastTheObstacle) {
   ASSERT_TRUE(spike.motions[0].release.has_value());
   EXPECT_EQ(spike.motions[0].release->axis, 0);
   EXPECT_NEAR(spike.motions[0].release->above, world_box_of(loaded.scene, 1).max[0], 1e-14);
-  // mu of the collider: said, once.
+  // The collider's mu is reported once.
   ASSERT_EQ(loaded.warnings.size(), 1U);
   EXPECT_EQ(loaded.warnings[0].place, "line 12");
   EXPECT_EQ(loaded.scene.bodies.at(1).friction, 1.0);
@@ -162,7 +162,7 @@ TEST_F(IpcScripts, PointsAreAnArrayOfObstacles) {
   ASSERT_EQ(scene.bodies.size(), 2U);
   EXPECT_EQ(scene.bodies[1].kind, BodyKind::obstacle);
   EXPECT_EQ(fs::path(scene.bodies[1].mesh).extension(), ".pt");
-  // Both together are 4 m long: 20 points at distance 1 are 20 wide along z.
+  // The two bodies together are 4 m long: 20 points at distance 1 are 20 wide along z.
   EXPECT_NEAR(scene.bodies[1].array->spacing[0], 0.2, 1e-15);
   const WorldBox box = world_box(scene, std::nullopt);
   EXPECT_NEAR((box.max - box.min).maxCoeff(), 4.0, 1e-14);
@@ -202,7 +202,7 @@ TEST_F(IpcScripts, EveryScriptLoadsIfItsMeshesArePresent) {
     num_loaded += loaded ? 1 : 0;
     num_without_mesh += has_no_mesh ? 1 : 0;
     num_compared += compares ? 1 : 0;
-    // What `convert` writes is the same scene.
+    // `convert` writes the same scene.
     if (loaded) {
       const std::string json = scene_to_json(loaded->scene);
       const Result<LoadedScene> again = load_scene_text(json, "scene.json", loaded->scene.base_directory);

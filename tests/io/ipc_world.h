@@ -21,7 +21,7 @@ inline Mat<3> rotation_of(const Vec<3>& degrees) {
   return z * y * x;
 }
 
-/// All vertices of a body, copies included.
+/// Returns all vertices of a body, copies included.
 inline std::vector<Vec<3>> world_vertices(const SceneDesc& scene, std::size_t body_index) {
   const BodyDesc& body = scene.bodies.at(body_index);
   const Result<Mesh> mesh = read_mesh(std::filesystem::path(scene.base_directory) / body.mesh);

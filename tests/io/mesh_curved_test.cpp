@@ -1,4 +1,4 @@
-// Curved cells in and out: all formats and orders bit for bit, boundaries left out, broken ones named.
+// Curved cells in and out: all formats and orders bit for bit, boundaries left out, broken files reported.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -26,7 +26,7 @@ Mesh round_trip(const std::string& name, const Mesh& mesh, const MeshWriteOption
   return read_good(folder / name, mesh.dim);
 }
 
-/// Meshes of one order, and of any two.
+/// Returns meshes of one order, and of any two.
 std::vector<Mesh> all_curved_meshes(int dim) {
   std::vector<Mesh> meshes;
   for (int first = 1; first <= max_order; ++first) {
@@ -88,7 +88,7 @@ TEST(CurvedMesh, WriterNamesWrongNodes) {
 
 // ---- Gmsh, by an encoder of the test's own
 
-/// Gmsh's numbers of order 2 by its manual; those of higher orders are checked by the peers' meshes.
+/// Gmsh's numbers of order 2 follow its manual; those of higher orders are checked by the peers' meshes.
 TEST(CurvedMesh, GmshNumbersOfKnownElements) {
   EXPECT_EQ(gmsh_nodes(3, 1), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(gmsh_nodes(3, 2), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 9, 8}));
@@ -245,7 +245,8 @@ TEST(CurvedMesh, AllGmshVersionsAndEncodingsAreRead) {
   }
 }
 
-/// Nodes of a face or edge of a cell in Gmsh's order, which on triangles and lines is: corners, edges, inside.
+/// Returns the nodes of a face or edge of a cell in Gmsh's order, which on triangles and lines is: corners, edges,
+/// inside.
 std::vector<int> gmsh_nodes_between(const Mesh& mesh, std::size_t cell, const std::vector<std::size_t>& corners) {
   const int order = mesh.order_of_cell(cell);
   std::vector<int> nodes;
@@ -382,7 +383,7 @@ TEST(CurvedMesh, BrokenNodesAreNamedAndTruncatedFilesRefused) {
         EXPECT_EQ(read.issues()[0].value, "5011");
         EXPECT_EQ(read.issues()[0].message, "expected the tag of a node");
 
-        // Nodes too few: everything after them is read as something else.
+        // With too few nodes, everything after them is read as something else.
         auto few = elements;
         few[0].nodes[0].pop_back();
         write_text(folder / "a.msh", text.write(mesh.vertices, few));
@@ -545,7 +546,7 @@ TEST(CurvedMesh, FramesOfLinearAndCurvedBodiesComeBack) {
     expect_same(read->mesh, mesh);
     EXPECT_EQ(read->cell_body, frame.cell_body);
     EXPECT_EQ(read->cell_is_obstacle, frame.cell_is_obstacle);
-    // Types of the cells as written
+    // Read the types of the cells as written.
     const std::string bytes = read_text(folder / "a.vtu");
     const std::string types = dim == 3 ? std::string("\x0a\x47\x0a\x05\x03\x01") : std::string("\x05\x45\x05\x03\x01");
     EXPECT_NE(bytes.find(std::string(1, static_cast<char>(types.size())) + std::string(7, '\0') + types),

@@ -17,7 +17,7 @@ Mesh read_as(const std::string& name, std::string_view text, int dim = 3) {
   return mesh.has_value() ? *mesh : Mesh{};
 }
 
-/// Bytes of numbers, little endian unless asked otherwise
+/// Collects the bytes of numbers, little endian unless asked otherwise.
 class Bytes {
  public:
   explicit Bytes(std::string text = {}, bool is_big = false) : bytes_(std::move(text)), is_big_(is_big) {}
@@ -162,7 +162,7 @@ TEST(GmshReader, PhysicalGroupsOfEntities) {
   EXPECT_EQ(mesh.groups[1].number, 8);
   EXPECT_EQ(mesh.groups[2].dim, 3);
   EXPECT_EQ(mesh.groups[2].elements, (std::vector<std::array<int, 4>>{{0, 1, 2, 3}}));
-  // What is odd there is no error, but there are no groups.
+  // Odd data there is no error, but then there are no groups.
   EXPECT_TRUE(read_as("a.msh", start + "1 0 1 many\n$EndEntities\n" + rest).groups.empty());
 }
 

@@ -21,7 +21,7 @@ std::string raw(std::initializer_list<T> values) {
   return {reinterpret_cast<const char*>(std::data(values)), values.size() * sizeof(T)};
 }
 
-/// What the writer makes of several meshes, and the binary formats by hand
+/// Returns files that the writer makes of several meshes, and files in the binary formats made by hand.
 std::vector<Seed> make_seeds() {
   const TemporaryFolder folder;
   std::vector<Seed> seeds;
@@ -131,7 +131,7 @@ class Mutator {
     }
   }
 
-  /// The next digits in the text become another number
+  /// Replaces the next digits in the text by another number.
   static void replace_number(std::string& bytes, std::size_t at, const char* word) {
     const std::size_t begin = bytes.find_first_of("0123456789", at);
     if (begin == std::string::npos) return;
@@ -187,7 +187,7 @@ TEST(MeshFuzz, DamagedFilesEndInAValidMeshOrInIssues) {
       ++(mesh.has_value() ? num_valid : num_refused);
     }
   }
-  // Both outcomes must be common, or the damage tests nothing.
+  // Valid and refused files must both be common, or the damage tests nothing.
   EXPECT_GT(num_valid, num_refused / 20);
   EXPECT_GT(num_refused, num_valid / 20);
 }

@@ -1,4 +1,4 @@
-// What is written comes back bit for bit, in every format.
+// Meshes that are written come back bit for bit, in every format.
 #include <gtest/gtest.h>
 
 #include "clearance/io/mesh/mesh_writer.h"

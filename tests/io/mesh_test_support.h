@@ -1,4 +1,4 @@
-// Helpers of the mesh tests: a folder that disappears, small meshes, the contract of every mesh that was read.
+// Helpers of the mesh tests: a folder that disappears, small meshes, and the contract of every mesh that was read.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ inline std::filesystem::path peer_data() {
   return folder != nullptr ? folder : CLEARANCE_SOURCE_DIR "/../shared/peer-data";
 }
 
-/// Empty if all indices are in range and all coordinates are finite, else what is wrong
+/// Returns an empty text if all indices are in range and all coordinates are finite, else a description of the fault.
 inline std::string find_fault(const Mesh& mesh) {
   const auto is_bad = [&](int v) { return v < 0 || static_cast<std::size_t>(v) >= mesh.vertices.size(); };
   if (mesh.vertices.empty()) return "no vertices";
@@ -84,7 +84,7 @@ inline std::string find_fault(const Mesh& mesh) {
   return find_cell_node_fault(mesh);
 }
 
-/// Two tetrahedra (2D: triangles) at one face, of these orders, with nodes at places that tell them apart.
+/// Returns two tetrahedra (2D: triangles) at one face, of these orders, with nodes at places that tell them apart.
 inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
   Mesh mesh;
   mesh.dim = dim;
@@ -99,7 +99,7 @@ inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
     single.vertices = mesh.vertices;
     add_cell(single, corners[e]);
     change_order(single, orders[e]);
-    // (Nodes that both have are there once for each; nothing of what is tested asks for a fit.)
+    // (Nodes on the shared face exist once for each cell; no test here needs them to fit.)
     std::vector<int> nodes = orders[e] == 1 ? corners[e] : single.cell_nodes;
     for (std::size_t a = corners[e].size(); a < nodes.size(); ++a) {
       Vec<3> place = single.vertices[static_cast<std::size_t>(nodes[a])];
@@ -112,7 +112,7 @@ inline Mesh make_curved_mesh(int dim, std::array<int, 2> orders) {
   return mesh;
 }
 
-/// Coordinates that text with few digits would not bring back
+/// Returns a mesh with coordinates that text with few digits would not bring back.
 inline Mesh make_mesh(bool has_tets, bool has_edges) {
   Mesh mesh;
   mesh.vertices = {
@@ -127,7 +127,7 @@ inline Mesh make_mesh(bool has_tets, bool has_edges) {
   return mesh;
 }
 
-/// Bit for bit, including the sign of zero
+/// Expects equality bit for bit, including the sign of zero.
 inline void expect_same(const Mesh& a, const Mesh& b) {
   ASSERT_EQ(a.vertices.size(), b.vertices.size());
   for (std::size_t v = 0; v < a.vertices.size(); ++v) {

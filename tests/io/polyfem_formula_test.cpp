@@ -10,7 +10,7 @@
 namespace clearance {
 namespace {
 
-/// At t = 0.5, (x, y, z) = (2, 3, -4).
+/// Evaluates the formula at t = 0.5, (x, y, z) = (2, 3, -4).
 double value_of(const std::string& formula, const std::string& time = "t") {
   const Result<std::string> native = native_formula(formula, time);
   for (const Issue& issue : native.issues()) ADD_FAILURE() << to_string(issue);

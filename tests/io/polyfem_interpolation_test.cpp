@@ -11,7 +11,7 @@ using namespace polyfem_test;
 
 class PolyfemInterpolation : public testing::Test {
  protected:
-  /// Values of the factor at `times`.
+  /// Returns the values of the factor at `times`.
   static std::vector<double> factors(const std::string& interpolation, const std::vector<double>& times,
                                      const std::string& time = "t") {
     Issues issues;
@@ -55,7 +55,7 @@ TEST_F(PolyfemInterpolation, StepsHoldTheValueBefore) {
   const Values times = {0, 1, 1.5, 2, 3.75, 4, 5, 7.5};
   EXPECT_EQ(factors(piecewise("constant", "constant"), times), (Values{10, 10, 10, 20, 20, 0, 0, 0}));
   EXPECT_EQ(factors(piecewise("constant", "extrapolate"), times), (Values{10, 10, 10, 20, 20, 0, 0, 0}));
-  // 0 is 3 in the period before, 5 is 2, 7.5 is 1.5.
+  // With the period repeated, 0 is 3 of the period before, 5 is 2, and 7.5 is 1.5.
   EXPECT_EQ(factors(piecewise("constant", "repeat"), times), (Values{20, 10, 10, 20, 20, 10, 20, 10}));
   EXPECT_EQ(factors(piecewise("constant", "repeat_offset"), times), (Values{30, 10, 10, 20, 20, 0, 10, -10}));
 }
@@ -88,7 +88,7 @@ TEST_F(PolyfemInterpolation, SplinesPassTheirPointsWithContinuousCurvature) {
 }
 
 TEST_F(PolyfemInterpolation, ASplineOfACubicIsTheCubic) {
-  // Of those with zero slope at both ends: s^2 (3 - 2 s) on [0, 1], with a point between.
+  // The cubic with zero slope at both ends is s^2 (3 - 2 s) on [0, 1]; the spline has a point between.
   const std::string spline =
       R"({"type": "piecewise_cubic", "points": [0, 0.5, 1], "values": [0, 0.5, 1], "extend": "constant"})";
   for (const double t : {0.1, 0.4, 0.5, 0.7, 0.95}) {

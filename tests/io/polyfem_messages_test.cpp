@@ -1,4 +1,4 @@
-// How PolyFEM scenes are composed of files, what is refused, and the words for it.
+// Composition of PolyFEM scenes from files, and the messages for scenes that are refused.
 #include <cmath>
 
 #include "io/polyfem_support.h"
@@ -44,7 +44,7 @@ TEST_F(PolyfemFiles, OfAnotherMachineAreInTheFolderOfTheSameName) {
   const Result<LoadedScene> loaded = load_scene(path, SceneFormat::polyfem);
   ASSERT_TRUE(loaded.has_value()) << to_string(loaded.issues().front());
   EXPECT_EQ(loaded->scene.bodies.at(0).mesh, "../../cube.msh");
-  // What is beside the scene goes first, and a folder that is nowhere is none.
+  // A file beside the scene goes first, and a folder that does not exist counts as none.
   folder_.file("deep/er/base.json", scene_of(entry("../../plate.msh")));
   EXPECT_EQ(load_scene(path, SceneFormat::polyfem)->scene.bodies.at(0).mesh, "../../plate.msh");
   folder_.file("deep/er/scene.json", R"({"root_path": "/elsewhere/of/nowhere/", "common": "none.json"})");

@@ -13,7 +13,7 @@ namespace {
 
 using namespace polyfem_test;
 
-/// A quadratic map: elements of order 2 have its shape.
+/// Bends by a quadratic map, whose shape elements of order 2 represent exactly.
 Vec<3> bent(const Vec<3>& x) {
   return {x[0] + 0.1 * x[2] * x[2], x[1] - 0.1 * x[0] * x[2], x[2]};
 }
@@ -36,7 +36,7 @@ class PolyfemOrder : public testing::Test {
       orders.push_back(body.order);
     return orders;
   }
-  /// Numbers of nodes at the right end of a cube whose elements have that order.
+  /// Returns the numbers of nodes at the right end of a cube whose elements have that order.
   static std::vector<int> nodes_at_right(Mesh mesh, int order) {
     change_order(mesh, order);
     std::vector<int> nodes;
@@ -221,7 +221,7 @@ class PolyfemCollisionMesh : public PolyfemOrder {
   Lines problems(const std::string& geometry, const std::string& order, const std::string& collision_mesh) const {
     return folder_.problems(scene(geometry, order, collision_mesh));
   }
-  /// Of the collision surface of the first body; -1: it has none.
+  /// Returns the segments of the collision surface of the first body; -1 if it has none.
   int segments(const std::string& geometry, const std::string& order, const std::string& collision_mesh,
                std::size_t num_warnings = 0) const {
     const SceneDesc desc = folder_.good(scene(geometry, order, collision_mesh), num_warnings);
@@ -230,7 +230,7 @@ class PolyfemCollisionMesh : public PolyfemOrder {
     EXPECT_EQ(surface->mesh, "");
     return surface->segments;
   }
-  /// The file that the first body's surface is from; empty: it is made from that of its elements.
+  /// Returns the file of the first body's surface; empty if the surface is made from its elements.
   std::string file(const std::string& geometry, const std::string& order, const std::string& collision_mesh) const {
     const SceneDesc desc = folder_.good(scene(geometry, order, collision_mesh));
     const auto& surface = desc.bodies.at(0).collision_surface;

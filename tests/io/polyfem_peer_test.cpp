@@ -1,4 +1,4 @@
-// Every published PolyFEM scene is read or refused for a reason, and spot checks of what came out.
+// Every published PolyFEM scene is read, or refused for a reason; some results are checked in detail.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -64,7 +64,7 @@ TEST_F(PolyfemScenes, OfRemeshingAreReadButForFragments) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder_ / "remeshing/scripts")) {
     const std::string name = entry.path().stem().string();
     if (entry.path().extension() != ".json" || name.ends_with("nref2") || name.ends_with("nref3")) continue;
-    // Parts of scenes, scenes without a mesh, and a patch of another list of meshes.
+    // These are parts of scenes, scenes without a mesh, and a patch of another list of meshes.
     const bool is_without_mesh = entry.path().parent_path().filename() == "masticator" && name.starts_with("2D");
     if (name == "common" || is_without_mesh || name == "drop-ball-noremesh-nref1") continue;
     const Result<LoadedScene> loaded = load_scene(entry.path(), SceneFormat::polyfem);
@@ -148,7 +148,7 @@ TEST_F(PolyfemScenes, HaveWeightsForNodesOfTheirMeshFiles) {
                            "stress-tests/trash-compactor-octocat", "tests/bc-coarse-coll"}) {
     EXPECT_TRUE(has_weights(name)) << name;
   }
-  // Of nodes of order 2 and 3 that PolyFEM numbers.
+  // These weights belong to nodes of order 2 and 3, which PolyFEM numbers itself; they are not read.
   for (const char* name : {"bounce/bounce-P4", "higher-order/coarse-golf-ball-3D-P3", "higher-order/sphere-P2",
                            "stress-tests/trash-compactor-octocat-P2-wCM-r2"}) {
     EXPECT_FALSE(has_weights(name)) << name;

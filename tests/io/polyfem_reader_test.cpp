@@ -21,7 +21,7 @@ class Polyfem : public testing::Test {
   SceneDesc good(const std::string& text, std::size_t num_warnings = 0) const {
     return folder_.good(text, num_warnings);
   }
-  /// Numbers of the nodes of a mesh of the folder that a predicate selects.
+  /// Returns the numbers of the nodes of a mesh of the folder that a predicate selects.
   template <class Selects>
   static std::vector<int> nodes_of(const Mesh& mesh, const Selects& selects) {
     std::vector<int> nodes;
@@ -145,7 +145,7 @@ TEST_F(Polyfem, MeshesArePlacedByScaleRotationAndTranslation) {
   EXPECT_LT((transform("plate.msh", R"({"scale": 7, "dimensions": [2, 3, 4]})").scale - Vec<3>(2, 30, 4)).norm(),
             1e-12);
   EXPECT_EQ(transform("cube.msh", R"({"translation": [1, 2]})").translation, Vec<3>(1, 2, 0));
-  // What is flat stays flat.
+  // A flat body stays flat.
   EXPECT_EQ(transform("flat.obj", R"({"dimensions": [4, 0, 6]})").scale, Vec<3>(2, 1, 3));
   const auto rotation = [&](const std::string& text) {
     return rotation_from_euler_xyz(transform("cube.msh", text).rotation);
@@ -229,11 +229,11 @@ TEST_F(Polyfem, ElementsOfOtherMaterialsAreParts) {
   EXPECT_EQ(scene.bodies[0].material.youngs_modulus, 1e5);
   ASSERT_EQ(scene.bodies[0].material_parts.size(), 1u);
   EXPECT_EQ(scene.bodies[0].material_parts[0].material.youngs_modulus, 1e6);
-  // The cell at the corner: six of 48 tetrahedra.
+  // The part is the cell at the corner: six of 48 tetrahedra.
   EXPECT_EQ(scene.bodies[0].material_parts[0].elements.size(), 6u);
 }
 
-/// The unit cube in tetrahedra whose physical groups are those of `number_of` their middles; 0: none.
+/// Returns the unit cube in tetrahedra, each with the physical group `number_of` its middle; 0: none.
 template <class NumberOf>
 Mesh grouped_cube(const NumberOf& number_of) {
   Mesh mesh = make_box({1, 1, 1}, {2, 2, 2});
@@ -319,7 +319,7 @@ TEST_F(Polyfem, ElementsWithoutGroupHaveNumberZero) {
 }
 
 TEST_F(Polyfem, SidesOfATurnedMeshAreThoseOfItsBoxInTheWorld) {
-  // The side below (2) of the plate after each turn, and how many nodes it has.
+  // Side 2 of the plate is the one below after each turn; the numbers are those of its nodes.
   const Mesh plate = make_box({1, 0.1, 1}, {1, 1, 1});
   for (const Vec<3>& angles : {Vec<3>(0, 0, 0), Vec<3>(0, 0, 90), Vec<3>(90, 0, 0), Vec<3>(0, 90, 180),
                                Vec<3>(0, 0, 270), Vec<3>(180, 0, 90), Vec<3>(-90, 90, 0)}) {
@@ -420,7 +420,7 @@ TEST_F(Polyfem, NodeThatTwoConditionsHoldFollowsTheFirst) {
   ASSERT_EQ(motions.size(), 3u);
   EXPECT_EQ(motions[0].components, (std::array<bool, 3>{false, true, false}));
   EXPECT_EQ(motions[0].region.nodes.size(), 9u);
-  // The edge that both have: y is taken.
+  // The edge belongs to both sides: y is already taken.
   EXPECT_EQ(motions[1].components, (std::array<bool, 3>{true, false, true}));
   EXPECT_EQ(motions[1].region.nodes.size(), 3u);
   EXPECT_EQ(motions[2].components, (std::array<bool, 3>{true, true, true}));
@@ -551,7 +551,7 @@ TEST_F(Polyfem, SequencesOfMeshesMoveObstacles) {
 }
 
 TEST_F(Polyfem, RootPathMayNameAFile) {
-  // As programs write it that keep the path of the scene itself.
+  // Programs that keep the path of the scene itself write it so.
   folder_.file("elsewhere/base.json", scene_of(entry("meshes/cube.msh")));
   fs::create_directories(folder_.path() / "elsewhere/meshes");
   fs::copy_file(folder_.path() / "cube.msh", folder_.path() / "elsewhere/meshes/cube.msh");

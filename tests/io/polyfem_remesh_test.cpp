@@ -1,4 +1,4 @@
-// `space.remesh` of PolyFEM scenes: defaults, values and what has no counterpart.
+// `space.remesh` of PolyFEM scenes: defaults, values, and keys that have no counterpart.
 #include "io/polyfem_support.h"
 
 namespace clearance {
@@ -64,7 +64,7 @@ TEST_F(PolyfemRemesh, EveryValueIsRead) {
   EXPECT_EQ(remesh.depth, 5);
   EXPECT_EQ(remesh.smallest_edge, 0.01);
   EXPECT_EQ(remesh.loss, 0.25) << "of collapses, which are off";
-  // None lost is none, not what is usual.
+  // A loss of none means none, not the default.
   const RemeshDesc strict =
       *folder_
            .good(scene(

@@ -18,8 +18,8 @@ namespace clearance::polyfem_test {
 namespace fs = std::filesystem;
 using Lines = std::vector<std::string>;
 
-/// A folder with cube.msh (the unit cube, eight cells), square.obj (the unit square of four), flat.obj (a square in y =
-/// 0) and plate.msh (1 x 0.1 x 1). All are centred.
+/// A folder with cube.msh (the unit cube, eight cells), square.obj (the unit square, four cells), flat.obj (a square in
+/// y = 0) and plate.msh (1 x 0.1 x 1). All are centred.
 class Folder {
  public:
   Folder() : path_(fs::temp_directory_path() / ("clearance_polyfem_" + std::to_string(::getpid()))) {
@@ -56,7 +56,7 @@ class Folder {
     }
     return loaded->scene;
   }
-  /// Without the file, which is another one in every run.
+  /// Returns the problems without the name of the file, which differs in every run.
   Lines problems(const std::string& text) const {
     const Result<LoadedScene> loaded = read(text);
     Lines lines;
@@ -80,7 +80,7 @@ inline constexpr const char* material = R"("materials": {"type": "NeoHookean", "
 inline constexpr const char* sides = R"("surface_selection": {"threshold": 1e-7})";
 inline constexpr const char* test_time = R"("time": {"dt": 0.01, "tend": 1})";
 
-/// A scene of these entries of the geometry.
+/// Returns a scene with these entries of the geometry.
 inline std::string scene_of(const std::string& geometry, const std::string& more = "") {
   return std::string("{") + material + ", " + test_time + R"(, "geometry": [)" + geometry + "]" +
          (more.empty() ? "" : ", " + more) + "}";

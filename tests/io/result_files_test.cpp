@@ -1,4 +1,4 @@
-// What a result folder is, who may write into it, and that nothing but its own files ever goes.
+// The content of a result folder, who may write into it, and that nothing but its own files is ever removed.
 #include "clearance/io/result/result_files.h"
 
 #include <gtest/gtest.h>
@@ -97,10 +97,10 @@ TEST_F(ResultFiles, EraseRemovesWhatIsRecordedAndNothingElse) {
         "frames/frame_000000.vtu", "frames/frame_000001.vtu", "frames/frame_000003.vtu.tmp"}) {
     put(name);
   }
-  // The list is nobody's to trust: a name that is not ours leads nowhere.
+  // The list cannot be trusted: a name that is not ours leads nowhere.
   ASSERT_TRUE(write_pvd(folder_ / "frames.pvd",
                         {{0.0, frame_file(0)}, {0.1, "precious.vtu"}, {0.2, "frames/../precious.vtu"}}));
-  // In the list of steps only; and one of the step that was killed.
+  // One frame is only in the list of steps, another belongs to the step that was killed.
   put("stats.jsonl", "{\"step\": 1, \"frame\": \"frames/frame_000001.vtu\"}\n{\"step\": 2, \"frame\": null}\n");
   ASSERT_TRUE(erase_result(folder_));
   for (const char* name : {"precious.vtu", "frames/frame_000007.vtu", "frames/notes.txt", "checkpoint/mine.bin"})
@@ -161,10 +161,10 @@ TEST_F(FolderClaims, GoingOnIsWhateverLeadsToAWholeResult) {
     return claim ? claim->use() : FolderUse::go_on;
   };
   EXPECT_EQ(use(), FolderUse::start);
-  // Refused, or killed before its first frame.
+  // The run was refused, or killed before its first frame.
   put("run/log.txt");
   EXPECT_EQ(use(), FolderUse::start);
-  // Killed before its first checkpoint, and after it.
+  // The run was killed before its first checkpoint, and after it.
   put("run/frames.pvd");
   EXPECT_EQ(use(), FolderUse::overwrite);
   put("run/checkpoint/state.bin");
@@ -202,7 +202,7 @@ TEST_F(AtomicFile, FailureLeavesTheOldFileAndNoTemporaryOne) {
   EXPECT_FALSE(has("taken.tmp"));
   EXPECT_TRUE(has("taken/inside"));
   EXPECT_FALSE(write_file_atomically(folder_ / "none/file", "new"));
-  // Nor can a file be written through a link to a device that is full.
+  // A file cannot be written through a link to a full device either.
   if (fs::exists("/dev/full")) {
     fs::create_symlink("/dev/full", folder_ / "file.tmp");
     EXPECT_FALSE(write_file_atomically(path, "newer"));

@@ -1,4 +1,4 @@
-// How kinematic bodies of Rigid IPC scenes move: velocities, poses and the frames that these are of.
+// Motion of kinematic bodies of Rigid IPC scenes: velocities, poses, and the frames to which these refer.
 #include "clearance/io/rigid_ipc/rigid_ipc_motion.h"
 
 #include <fmt/format.h>
@@ -66,7 +66,7 @@ TEST(RigidIpcMotion, FramesAlongTheWorldFollowItsRules) {
 }
 
 TEST(RigidIpcMotion, FramesAskewAreNearestToTheFirstPose) {
-  // A disc: its axis is known but for the sign, the others are not known at all.
+  // For a disc, the axis is known up to its sign, and the others are arbitrary.
   const Mat<3> turn = rotation_from_vector(Vec<3>(0.7, -0.4, 0.9));
   const Mat<3> disc = turn * Vec<3>(1, 1, 2).asDiagonal() * turn.transpose();
   const Mat<3> pose = turn * rotation_from_vector(Vec<3>(0, 0, 2.0)) * rotation_from_vector(Vec<3>(0.05, 0, 0));

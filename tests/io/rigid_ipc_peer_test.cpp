@@ -1,4 +1,4 @@
-// Every published Rigid IPC scene is read, and spot checks of what came out.
+// Every published Rigid IPC scene is read; some results are checked in detail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,12 +37,12 @@ TEST_F(RigidIpcFixtures, AreAllReadButThoseWithoutTheirMeshes) {
     ++num_scenes;
     const Result<LoadedScene> loaded = load_scene(entry.path());
     if (entry.path().filename() == "expanding-lock-box.json") {
-      // Six meshes of it were never published.
+      // Six of its meshes were never published.
       EXPECT_EQ(loaded.issues().size(), 6U);
       continue;
     }
     if (entry.path().filename() == "1_link.json" && entry.path().string().find("wire") != std::string::npos) {
-      // Nothing in it can move.
+      // Nothing in the scene can move.
       ASSERT_EQ(loaded.issues().size(), 1U);
       EXPECT_EQ(loaded.issues()[0].message, "a scene needs at least one body that is no obstacle");
       continue;

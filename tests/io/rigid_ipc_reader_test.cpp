@@ -141,7 +141,7 @@ TEST(RigidIpc, PlacesBodiesAboutTheOriginOfTheMesh) {
   EXPECT_EQ(body.transform.translation, Vec<3>(1, 2, 3));
   const BodyDesc sized = good(scene_of(body_of(box, R"("dimensions": [3, 1, 1.5], "scale": 7)"))).bodies[0];
   EXPECT_EQ(sized.transform.scale, Vec<3>(3, 0.5, 0.5));
-  // An axis without extent: 0 / 1 flattens what is flat already.
+  // An axis has no extent: 0 / 1 flattens what is already flat.
   const BodyDesc flat = good(scene_of(body_of(R"("vertices": [[0,5,0],[1,5,0],[0,5,1]], "faces": [[0,1,2]])",
                                               R"("dimensions": [2, 0, 4], "rotation": [0, 0, 90])")))
                             .bodies[0];
@@ -165,7 +165,7 @@ TEST(RigidIpc, ThinBodiesAreAsStiffAsTheyAreHeavy) {
   const auto stiffness = [](const std::string& shape) {
     return good(scene_of(body_of(shape, "\"density\": 3"))).bodies[0].material.stiffness.value_or(0.0);
   };
-  // A straight wire of 2 m has a thickness of 0.02 m here, and there a section of 1 m^2.
+  // A straight wire of 2 m has a thickness of 0.02 m here; in Rigid IPC it has a section of 1 m^2.
   const double volume = std::acos(-1.0) / 4.0 * 0.02 * 0.02 * 2.0;
   EXPECT_NEAR(stiffness(R"("vertices": [[0,0,0],[2,0,0]], "edges": [[0,1]])"), 1e11 * 2.0 / volume,
               1e-6 * 1e11 * 2.0 / volume);

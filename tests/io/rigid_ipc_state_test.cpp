@@ -1,4 +1,4 @@
-// Saved simulations of Rigid IPC go on where they have come to.
+// Saved simulations of Rigid IPC continue from their last state.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ class Mutator {
         replace_word(text, at);
     }
   }
-  // Another value where a number or a name stands: gets past the syntax more often than random bytes.
+  // Replaces a number or a name by another value, which gets past the syntax more often than random bytes.
   void replace_word(std::string& text, std::size_t at) {
     const auto is_word = [](char c) {
       return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
@@ -78,7 +78,7 @@ void expect_clear_answer(const Result<LoadedScene>& loaded) {
   if (loaded) {
     EXPECT_FALSE(has_errors(validate(loaded->scene)));
     EXPECT_FALSE(has_errors(loaded->warnings));
-    // What was accepted can be written and has steps to run.
+    // An accepted scene can be written and has steps to run.
     EXPECT_FALSE(scene_to_json(loaded->scene).empty());
     EXPECT_GE(num_steps(loaded->scene.time), 1);
     return;

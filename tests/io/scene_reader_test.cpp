@@ -30,7 +30,7 @@ class SceneFiles : public testing::Test {
     std::ofstream(folder_ / name, std::ios::binary) << text;
     return folder_ / name;
   }
-  /// The issues of a scene, without the folder.
+  /// Returns the issues of a scene, without the folder.
   Lines problems(const std::string& text, const Lines& overrides = {}) const {
     Lines lines;
     const Result<LoadedScene> loaded = load_scene(write("scene.json", text), SceneFormat::automatic, overrides);
@@ -116,7 +116,7 @@ TEST_F(SceneFiles, SaveAndLoadGiveTheSameScene) {
   const Result<LoadedScene> loaded = load_scene(folder_ / "saved.json");
   for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
   EXPECT_EQ(scene_to_json(loaded->scene), scene_to_json(scene));
-  // In another folder the mesh is still found.
+  // The mesh is found from another folder, too.
   fs::create_directories(folder_ / "results/run");
   ASSERT_TRUE(save_scene(folder_ / "results/run/scene.json", scene));
   const Result<LoadedScene> moved = load_scene(folder_ / "results/run/scene.json");

@@ -102,7 +102,7 @@ struct Encoding {
   bool has_separate_header = false;  ///< encoded apart from the data
 };
 
-/// Makes a grid with one tet, one line and one quad out of arrays in an encoding
+/// Makes a grid with one tet, one line and one quad from arrays in an encoding.
 class GridMaker {
  public:
   explicit GridMaker(const Encoding& encoding) : encoding_(encoding) {}
@@ -162,7 +162,7 @@ class GridMaker {
     std::string data = bytes_of(values);
     std::string header = lengths({data.size()});
     if (encoding_.is_compressed) {
-      // Blocks of 16 bytes, so that there are several; the last one may be shorter.
+      // Blocks have 16 bytes, so that there are several; the last one may be shorter.
       std::vector<std::uint64_t> sizes{(data.size() + 15) / 16, 16, data.size() % 16};
       std::string packed;
       for (std::size_t i = 0; i < data.size(); i += 16) {
@@ -256,7 +256,7 @@ TEST(Frame, FurtherArraysComeBackWhereAllAreAskedFor) {
   EXPECT_EQ(read->cell_arrays[0].values, frame.cell_arrays[0].values);
   EXPECT_TRUE(read_good(folder / "a.vtu").cell_arrays.empty());
 
-  // Cells in another order than frames have them, arrays that not all pieces have, and lengths that are wrong.
+  // The cells are in another order than frames have them, some pieces lack arrays, and some lengths are wrong.
   const std::string piece =
       "<Piece NumberOfPoints=\"3\" NumberOfCells=\"2\"><Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" "
       "format=\"ascii\">0 0 0 1 0 0 0 1 0</DataArray></Points><Cells><DataArray type=\"Int32\" "
@@ -321,7 +321,7 @@ TEST(Frame, BrokenGridsNameTheLineAndTheReason) {
 
 TEST(Frame, PromisedSizesBeyondTheFileTakeNoMemory) {
   const TemporaryFolder folder;
-  // One block that claims 2^60 bytes, and a raw array that claims 2^60.
+  // One block claims 2^60 bytes, and so does a raw array.
   const std::uint64_t compressed[] = {1, std::uint64_t{1} << 60, 0, 8, 0};
   const std::uint64_t raw[] = {std::uint64_t{1} << 60, 0};
   const std::string texts[] = {base64({reinterpret_cast<const char*>(compressed), sizeof(compressed)}),

@@ -18,7 +18,7 @@
 
 namespace clearance::test {
 
-/// One group with datasets and an attribute, of any numbers: what a reader has to refuse, too.
+/// Writes one group with datasets and an attribute, of any numbers, also of those that a reader has to refuse.
 class WeightsWriter {
  public:
   explicit WeightsWriter(const std::filesystem::path& path, const std::string& group = "weight_triplets")
@@ -67,7 +67,7 @@ class WeightsWriter {
   hid_t group_;
 };
 
-/// With numbers of the types that PolyFEM's files have.
+/// Writes weights with the number types that PolyFEM's files have.
 inline void write_weights(const std::filesystem::path& path, const NodeWeights& rows, std::size_t num_nodes) {
   std::vector<double> values;
   std::vector<int> row_numbers, nodes;
@@ -85,7 +85,8 @@ inline void write_weights(const std::filesystem::path& path, const NodeWeights& 
       .shape(std::vector<std::int64_t>{std::ssize(rows), static_cast<std::int64_t>(num_nodes)});
 }
 
-/// By the tetrahedron that each vertex of the surface lies in, or the one that it lies least outside of.
+/// Returns weights by the tetrahedron that contains each vertex of the surface, or the one that it lies least outside
+/// of.
 inline NodeWeights barycentric_weights(const Mesh& mesh, const Mesh& surface) {
   NodeWeights weights;
   for (const Vec<3>& x : surface.vertices) {

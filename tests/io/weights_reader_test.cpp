@@ -1,4 +1,4 @@
-// Weights of collision surfaces from HDF5 files: what is read, each problem once, and the published files.
+// Weights of collision surfaces from HDF5 files: values that are read, each problem once, and the published files.
 #include "clearance/io/mesh/weights_reader.h"
 
 #include <cmath>
@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 
 class WeightsReader : public testing::Test {
  protected:
-  /// Without the folder, which is another one in every run.
+  /// Returns the problems without the folder, which differs in every run.
   Lines problems(const std::string& name = "w.hdf5") const {
     Lines lines;
     for (Issue issue : read_weights(folder_ / name).issues()) {
@@ -25,7 +25,7 @@ class WeightsReader : public testing::Test {
     }
     return lines;
   }
-  /// A matrix of two rows and three columns.
+  /// Writes a matrix of two rows and three columns.
   void write(const std::vector<double>& values, const std::vector<int>& rows, const std::vector<int>& columns) const {
     WeightsWriter(folder_ / "w.hdf5")
         .add("values", values)

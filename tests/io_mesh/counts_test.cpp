@@ -1,5 +1,5 @@
-// Every number of vertices and elements that a file tells is held against what is there; words stand on any lines where
-// the format has no lines.
+// Every number of vertices and elements that a file declares is compared with its content; words may be on any lines if
+// the format does not depend on lines.
 #include <gtest/gtest.h>
 
 #include "io_mesh/text_samples.h"
@@ -14,7 +14,7 @@ std::string sample_text(const std::string& name) {
   return {};
 }
 
-/// The sample with its first `from` replaced, which must be there
+/// Returns the sample with its first `from` replaced, which must occur.
 std::string changed(const std::string& name, const std::string& from, const std::string& to) {
   std::string text = sample_text(name);
   const std::size_t at = text.find(from);
@@ -23,7 +23,7 @@ std::string changed(const std::string& name, const std::string& from, const std:
   return text;
 }
 
-/// With all line breaks behind `start` as blanks
+/// Returns the sample with all line breaks behind `start` replaced by blanks.
 std::string joined_behind(const std::string& name, const std::string& start) {
   const std::string text = sample_text(name);
   const std::size_t at = text.find(start) + start.size();
@@ -181,7 +181,7 @@ TEST(TetGenText, CountsMustHold) {
   const std::string nodes = numbered_rows(cube_vertices, "");
   expect_refused("a.node", "7 3 0 0\n" + nodes, "expected the end of the file after 7 nodes");
   expect_refused("a.node", "9 3 0 0\n" + nodes, "expected 9 nodes, found 8");
-  // Two records on a line are words, of which none is lost.
+  // Two records on a line are words, and none is lost.
   EXPECT_EQ(expect_mesh("a.node", "8 3 0 0\n" + replace_all(nodes, "0 0\n2", "0 0 2")).vertices.size(), 8u);
   expect_refused("a.node", "7 3 0 0\n" + replace_all(nodes, "0 0\n2", "0 0 2"), "");
   expect_refused("a.node", "8 3 0 0\n" + replace_all(nodes, "\n", " red\n"), "end of the line");

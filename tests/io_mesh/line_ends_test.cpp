@@ -1,4 +1,4 @@
-// Every reader of text takes every kind of line end and a byte order mark, and refuses what is cut.
+// Every reader of text accepts every kind of line end and a byte order mark, and refuses a text that is cut off.
 #include <gtest/gtest.h>
 
 #include "clearance/io/files/text_file.h"
@@ -92,7 +92,7 @@ TEST(LineEnds, TextFilesComeWithoutMarkAndWithPlainLines) {
   EXPECT_FALSE(read_text_file(folder / "a.txt").has_value());
 }
 
-/// Whatever is missing at the end: all of the mesh, or an error
+/// Expects the whole mesh or an error, whatever is missing at the end of the file.
 void expect_whole_or_refused(const TextSample& sample) {
   const Mesh whole = expect_mesh(sample.file, sample.text);
   const TemporaryFolder folder;

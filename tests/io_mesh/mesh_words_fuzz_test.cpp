@@ -60,7 +60,7 @@ std::string without_comment(std::string line) {
   return line;
 }
 
-/// Lines that are not empty, those that a backslash joins as one
+/// Returns the lines that are not empty; lines that a backslash joins count as one.
 Lines lines_of(const std::string& text, bool has_comments) {
   Lines lines;
   std::string joined;
@@ -112,7 +112,7 @@ Counts counts_of(const Mesh& mesh) {
   return {mesh.vertices.size(), mesh.triangles.size(), mesh.tets.size() + mesh.edges.size() + mesh.points.size()};
 }
 
-/// None: the text declares nothing that can be read
+/// Nothing if the text declares nothing that can be read.
 using Declared = std::optional<Counts>;
 
 bool is_name(const std::string& keyword) {
@@ -121,7 +121,7 @@ bool is_name(const std::string& keyword) {
 }
 
 Declared declared_by_obj(const std::string& text) {
-  // Lines of names end where they end, unless a backslash joins one that starts with no keyword of the samples.
+  // Lines of names end where they end, unless a backslash joins a line that starts with no keyword of the samples.
   std::string plain;
   bool is_in_names = false, is_joined = false;
   for (const std::string& line : physical_lines(text)) {
@@ -154,7 +154,7 @@ Declared declared_by_seg(const std::string& text) {
   return counts;
 }
 
-/// Faces of OFF from the words or the lines behind the counts, whichever are just as many
+/// Returns the faces of OFF from the words or from the lines behind the counts, whichever are as many as declared.
 Declared declared_by_off(const std::string& text) {
   Lines lines = lines_of(text, true);
   std::size_t num_header_words = 0, begin_of_words = 0;
@@ -180,7 +180,7 @@ Declared declared_by_off(const std::string& text) {
     }
     return declared;
   }
-  // As words: whatever the columns are, the faces must end with the text.
+  // Read as words, with any number of columns, the faces must end with the text.
   const Words words = flat(lines);
   for (const std::size_t begin : {begin_of_words + 1, begin_of_words}) {
     for (std::size_t num_columns = 3; num_columns < 13; ++num_columns) {
@@ -265,7 +265,7 @@ Declared declared_by_msh(const std::string& text) {
   return Counts{number_behind("$Nodes", distance), 0, number_behind("$Elements", distance)};
 }
 
-/// Elements of a VTK cell as the readers make them
+/// Adds the elements of a VTK cell as the readers make them.
 void add_vtk_cell_to(Counts& counts, long type, std::size_t num_nodes) {
   if (type == 2) {
     counts.others += num_nodes;
@@ -325,7 +325,7 @@ Declared declared_by_vtu(const std::string& text) {
   return Counts{sum_of("NumberOfPoints"), 0, sum_of("NumberOfCells")};
 }
 
-/// The number of records at the start of the file; none if there are more lines or words than they have
+/// Returns the number of records at the start of the file; nothing if there are more lines or words than they have.
 Declared declared_by_tetgen(const std::string& text, std::size_t num_columns, bool is_node_file) {
   const Lines lines = lines_of(text, true);
   if (lines.empty()) return std::nullopt;
@@ -363,7 +363,7 @@ std::function<Result<Mesh>(const std::string&)> in_memory(void (*reader)(MeshInp
   };
 }
 
-/// Points are not compared: all vertices that nothing uses are some.
+/// Points are not compared: every unused vertex counts as one.
 Result<Mesh> read_obj_without_points(const std::string& text) {
   Result<Mesh> mesh = in_memory(read_obj)(text);
   if (mesh.has_value()) mesh->points.clear();
@@ -455,14 +455,14 @@ unsigned num_files() {
   return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 3000;
 }
 
-/// Empty if the mesh has all that was declared
+/// Returns an empty text if the mesh has all that was declared.
 std::string find_loss(const Format& format, const Mesh& mesh, const Declared& declared) {
   if (!declared) return "read, though its counts do not hold";
   const Counts found = counts_of(mesh);
   const auto differs = [](const char* what, std::size_t a, std::size_t b) {
     return std::to_string(a) + " " + what + " in place of " + std::to_string(b);
   };
-  // Gmsh sections and VTU tags are told by words and attributes; where damage glues them together, more may be read.
+  // Words and attributes tell Gmsh sections and VTU tags; where damage glues them together, more may be read.
   const bool has_fewer = found.vertices < declared->vertices;
   if (format.has_vertices && (has_fewer || (format.has_kinds && found.vertices != declared->vertices))) {
     return differs("vertices", found.vertices, declared->vertices);
@@ -499,13 +499,13 @@ TEST(MeshWordsFuzz, ChangedFilesAreRefusedOrHaveAllThatTheyDeclare) {
         ASSERT_EQ(find_fault(*mesh), "") << format.name << " " << i;
       }
       const std::string loss = find_loss(format, *mesh, format.declared(text));
-      // Long runs go on: what counts is shown for the first ones.
+      // Long runs go on; only the first losses that count are printed.
       if (loss.empty() || ++num_lost > 10) continue;
       EXPECT_EQ(loss, "") << format.name << " file " << i << ":\n" << text;
     }
     std::printf("%-10s %u files, %zu read, %zu refused, %zu not as declared\n", format.name.c_str(), num_files(),
                 num_read, num_files() - num_read, num_lost);
-    // Both outcomes must be common, or the changes test nothing.
+    // Files that are read and files that are refused must both be common, or the changes test nothing.
     EXPECT_GT(num_read, num_files() / 50) << format.name;
     EXPECT_LT(num_read, num_files() - num_files() / 50) << format.name;
   }

@@ -46,7 +46,7 @@ TEST(ObjText, ABackslashAtTheEndOfTheFileIsAnError) {
 }
 
 TEST(ObjText, NamesMayEndWithABackslash) {
-  // The path of a folder does not take the first vertex with it; names over two lines are no keyword.
+  // The path of a folder does not swallow the first vertex; names over two lines are no keyword.
   expect_cube(expect_mesh("a.obj", cube("mtllib C:\\textures\\\n")));
   expect_cube(expect_mesh("a.obj", cube("g one two \\\n three four\n")));
 }

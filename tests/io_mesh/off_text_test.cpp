@@ -14,7 +14,7 @@ std::string one_line(const std::string& text) {
   return replace_all(text, "\n", " ");
 }
 
-/// The vertices with so many numbers behind each
+/// Returns the vertices with so many numbers behind each.
 std::string vertices_with(const std::string& columns) {
   return replace_all(vertices, "\n", " " + columns + "\n");
 }
@@ -91,7 +91,7 @@ TEST(OffText, CountsMustHold) {
   expect_refused("a.off", "OFF\n7 12 0\n" + body, "");
   expect_refused("a.off", "OFF\n9 12 0\n" + body, "");
   expect_refused("a.off", "OFF\n8 6 0\n" + vertices + one_line(faces), "");
-  // Two faces on a line are words, of which none is lost.
+  // Two faces on a line are words, and none is lost.
   const std::string joined = replace_all(body, "3 0 3 1\n3 1 3 7\n", "3 0 3 1 3 1 3 7\n");
   expect_cube(expect_mesh("a.off", "OFF\n8 12 0\n" + joined));
 }

@@ -1,4 +1,4 @@
-// .stl: text by its words, binary files with more than triangles, counts that hold.
+// .stl: text is read by its words, binary files may hold more than triangles, and counts must hold.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -165,7 +165,7 @@ TEST(StlBinary, CutFilesAreErrors) {
       EXPECT_NE(all_issues(mesh.issues()).find("cut off"), std::string::npos) << all_issues(mesh.issues());
     }
   }
-  // Attributes are lengths here: the bytes that are left are not taken for triangles in other places.
+  // Attributes are lengths here: the remaining bytes are not taken for triangles in other places.
   const std::string bytes = BinaryStl().add_cube(4, "abcd").bytes;
   for (std::size_t length = 684; length < bytes.size(); ++length) {
     expect_refused("a.stl", bytes.substr(0, length), "cut off");

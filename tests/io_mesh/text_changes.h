@@ -1,4 +1,4 @@
-// Changes of text: of line ends, and random ones of bytes, lines and words, as damage and other programs make them.
+// Changes of text: of line ends, and random ones of bytes, lines and words, as damage and other programs cause them.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ inline std::string replace_all(std::string text, std::string_view from, std::str
   return text;
 }
 
-/// Every second line ends with \r, every third one with \r\n
+/// Ends every second line with \r and every third one with \r
+/// .
 inline std::string with_mixed_line_ends(const std::string& text) {
   std::string mixed;
   int line = 0;
@@ -37,7 +38,7 @@ class Changes {
   explicit Changes(unsigned seed) : random_(seed) {}
 
   std::string change(std::string text) {
-    // One change in half of the files: many would leave no valid ones.
+    // Half of the files get one change: many changes would leave no valid ones.
     const std::size_t count = pick(2) == 0 ? 1 : 1 + pick(4);
     for (std::size_t k = 0; k < count; ++k) change_once(text);
     return text;
@@ -79,7 +80,7 @@ class Changes {
     }
   }
 
-  /// Offset and length of a line with its break
+  /// Returns offset and length of a line with its break.
   std::pair<std::size_t, std::size_t> pick_line(const std::string& text) {
     const std::size_t at = pick(text.size());
     const std::size_t before = at == 0 ? std::string::npos : text.find_last_of("\r\n", at - 1);

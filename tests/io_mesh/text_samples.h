@@ -43,14 +43,14 @@ inline std::string row_text(const Row& row, const std::string& start, int add = 
   return text;
 }
 
-/// `start` and three numbers, on a line each
+/// Returns rows of `start` and three numbers, on a line each.
 inline std::string rows(const auto& all, const std::string& start, int add = 0) {
   std::string text;
   for (const Row& row : all) text += row_text(row, start, add);
   return text;
 }
 
-/// The same, each row after its number
+/// Returns the same rows, each after its number.
 inline std::string numbered_rows(const auto& all, const std::string& behind_number, int add = 0) {
   std::string text;
   int number = 1;
@@ -122,21 +122,21 @@ inline Result<Mesh> read_text_mesh(const std::string& file, std::string_view tex
   return read_mesh(folder / file, {dim});
 }
 
-/// The mesh, with a failure of the test if there is none
+/// Returns the mesh; the test fails if there is none.
 inline Mesh expect_mesh(const std::string& file, std::string_view text, int dim = 3) {
   const auto mesh = read_text_mesh(file, text, dim);
   EXPECT_TRUE(mesh.has_value()) << all_issues(mesh.issues()) << text.substr(0, 300);
   return mesh.has_value() ? *mesh : Mesh{};
 }
 
-/// Refused, with a message that holds `part`
+/// Expects that the text is refused with a message that contains `part`.
 inline void expect_refused(const std::string& file, std::string_view text, const std::string& part) {
   const auto mesh = read_text_mesh(file, text);
   ASSERT_FALSE(mesh.has_value()) << text.substr(0, 300);
   EXPECT_NE(all_issues(mesh.issues()).find(part), std::string::npos) << all_issues(mesh.issues());
 }
 
-/// All twelve triangles of the cube, by their places: readers may number the vertices anew
+/// Expects all twelve triangles of the cube, by their places, because readers may renumber the vertices.
 inline void expect_cube(const Mesh& mesh) {
   ASSERT_EQ(mesh.vertices.size(), 8u);
   ASSERT_EQ(mesh.triangles.size(), 12u);

@@ -11,7 +11,7 @@
 namespace clearance {
 namespace {
 
-/// In units of the last place of the value in extended precision.
+/// Returns the error in units of the last place of the value in extended precision.
 double error_ulp(double value, long double exact) {
   if (std::isnan(value) || std::isnan(exact)) return std::isnan(value) == std::isnan(exact) ? 0.0 : HUGE_VAL;
   if (value == static_cast<double>(exact)) return 0.5;
@@ -20,7 +20,7 @@ double error_ulp(double value, long double exact) {
   return static_cast<double>(std::abs(value - exact) / std::ldexp(1.0L, std::max(exponent - 53, -1074)));
 }
 
-/// Numbers of every size, numbers of some typical size, and numbers near zero and one.
+/// Draws numbers of every size, of some typical size, and near zero and one.
 class Arguments {
  public:
   double next(double typical) {

@@ -22,10 +22,10 @@ TEST(Fused, MultiplyAdd_HasTheBitsOfTheLibrary) {
     expect_fused(a, b, uniform(rng));
     expect_fused(a, b, uniform(rng) * scale);
     expect_fused(a * scale, b, uniform(rng));
-    // Cancellation, and ties: products of short numbers.
+    // Test cancellation, and ties: products of short numbers.
     expect_fused(a, b, -a * b);
     expect_fused(static_cast<float>(a), static_cast<float>(b), std::round(64.0 * uniform(rng)) * scale);
-    // Everything: the smallest and largest numbers, infinite ones, not a number.
+    // Test everything: the smallest and largest numbers, infinite ones, not a number.
     expect_fused(std::bit_cast<double>(rng()), std::bit_cast<double>(rng()), std::bit_cast<double>(rng()));
     expect_fused(a * 0x1p-600, b * 0x1p-470, uniform(rng) * 0x1p-1030);
   }

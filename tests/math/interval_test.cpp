@@ -14,7 +14,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double largest = std::numeric_limits<double>::max();
 constexpr double smallest = std::numeric_limits<double>::denorm_min();
 
-/// Zeros, small integers, ordinary numbers, and the ends of the range of doubles.
+/// Draws zeros, small integers, ordinary numbers, and the ends of the range of doubles.
 double random_number(std::mt19937_64& rng) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> exponent(-323.0, 308.0);

@@ -19,7 +19,7 @@ Vec<3> random_direction(std::mt19937_64& rng) {
   return Vec<3>(normal(rng), normal(rng), normal(rng)).normalized();
 }
 
-/// From none to many turns, and both sides of where the formulas change.
+/// The angles range from none to many turns, and lie on both sides of where the formulas change.
 const std::vector<double> angles = {0.0,       1e-200,    1e-20, 1e-9, 1e-4, 0.1, 1.0,
                                     1.9999999, 2.0000001, 3.0,   3.9,  4.1,  50.0};
 

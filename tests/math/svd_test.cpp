@@ -23,7 +23,7 @@ Mat<dim> random_rotation(std::mt19937_64& rng) {
   return u;
 }
 
-/// Everything the header promises, to a few units of rounding of the largest entry.
+/// Expects everything that the header promises, to a few units of rounding of the largest entry.
 template <int dim>
 void expect_valid(const Mat<dim>& f, const RotationVariantSvd<dim>& svd) {
   const double size = f.cwiseAbs().maxCoeff();

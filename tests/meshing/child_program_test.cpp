@@ -1,4 +1,4 @@
-// How a program that is called ends: a signal that asks for an end is no failure of what it did.
+// The end of a called program: a signal that asks it to end is no failure of its work.
 #include "clearance/io/files/child_program.h"
 
 #include <gtest/gtest.h>

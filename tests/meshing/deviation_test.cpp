@@ -16,7 +16,7 @@ double deviation(const Mesh& from, const Mesh& to, double tolerance) {
 TEST(Deviation, OfTheSameSurfaceIsZero) {
   const Mesh sphere = sphere_surface(1.0, 4);
   EXPECT_LE(deviation(sphere, sphere, 1e-3), 1e-12);
-  // Other triangles of the same box.
+  // The two surfaces have different triangles of the same box.
   const Mesh coarse = box_surface({1, 2, 3}), fine = surface_of(make_box({1, 2, 3}, {3, 4, 5}));
   EXPECT_LE(deviation(fine, coarse, 1e-3), 1e-3);
   EXPECT_LE(deviation(coarse, fine, 1e-3), 1e-3);
@@ -24,11 +24,11 @@ TEST(Deviation, OfTheSameSurfaceIsZero) {
 
 TEST(Deviation, IsThatOfTheFarthestPointUpToTheTolerance) {
   const Mesh box = box_surface({1, 1, 1});
-  // Every point of the larger box is farthest at a corner; of the smaller one in the middle of a face and everywhere.
+  // For the larger box the farthest point is a corner; for the smaller one it is the middle of a face and everywhere.
   const Mesh large = box_surface({1.2, 1.2, 1.2});
   EXPECT_NEAR(deviation(large, box, 1e-4), 0.1 * std::sqrt(3.0), 1e-4);
   EXPECT_NEAR(deviation(box, large, 1e-4), 0.1, 1e-4);
-  // A tip in the middle of a face, far from all corners of the other.
+  // A tip stands in the middle of a face, far from all corners of the other.
   Mesh tip;
   tip.vertices = {{0.5, 0.1, 0.0}, {0.5, -0.1, 0.0}, {0.9, 0.0, 0.0}};
   tip.triangles = {{0, 1, 2}};

@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-/// The vertices of the two triangles of the top of a box: those of their common edge first
+/// Returns the vertices of the two triangles of the top of a box, those of their common edge first.
 std::array<int, 4> top_of(const Mesh& box) {
   std::vector<std::array<int, 3>> top;
   for (const auto& t : boundary_triangles(box.tets)) {
@@ -39,7 +39,7 @@ TEST(FlatTetrahedra, GoodOnesAndThoseInsideStay) {
   const auto tets = box.tets;
   take_off_flat_tetrahedra(1.0, box);
   EXPECT_EQ(box.tets, tets);
-  // A lone flat one shows four faces.
+  // A lone flat tetrahedron shows four faces.
   Mesh lone;
   lone.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 1e-6}};
   lone.tets = {{0, 1, 2, 3}};

@@ -49,7 +49,7 @@ TEST_F(MeshCache, KeepsWhatWasMadeBitForBit) {
   EXPECT_EQ(made->mesh.vertices, known->mesh.vertices);
   EXPECT_EQ(made->mesh.tets, known->mesh.tets);
   EXPECT_EQ(made->report.deviation(), known->report.deviation());
-  // The time of the first is that of the second: nothing was made.
+  // The two times are equal: nothing was made the second time.
   EXPECT_EQ(made->report.seconds, known->report.seconds);
   EXPECT_EQ(num_files(), 2U);
 }

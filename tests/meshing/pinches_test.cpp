@@ -11,7 +11,7 @@
 namespace clearance {
 namespace {
 
-/// A box of tetrahedra, none of which is solid.
+/// Returns a box of tetrahedra, none of which is solid.
 CellComplex block(const std::array<int, 3>& counts) {
   const Mesh box = make_box({1, 1, 1}, counts);
   return {box.vertices, box.tets, std::vector<char>(box.tets.size(), 0)};
@@ -66,7 +66,7 @@ TEST(Pinches, BlocksThatTouchInAnEdgeBecomeManifold) {
 }
 
 TEST(Pinches, MissingAndExtraTetrahedraInAFlatSurfaceAreFewChanges) {
-  // Elements at a plane taken in or out at random, as Delaunay refinement leaves them in thin walls.
+  // Elements at a plane are included or left out at random, as Delaunay refinement leaves them in thin walls.
   std::mt19937 random(7);
   CellComplex complex = block({6, 6, 6});
   fill(complex, [&](const Vec<3>& x) { return x[1] + 0.1 * (static_cast<double>(random() % 100) / 50.0 - 1.0) < 0.0; });

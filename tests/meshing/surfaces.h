@@ -20,7 +20,7 @@ inline Mesh moved(Mesh mesh, const Vec<3>& by) {
   return mesh;
 }
 
-/// Both in one mesh
+/// Returns both surfaces in one mesh.
 inline Mesh joined(const Mesh& a, const Mesh& b) {
   Mesh both = a;
   const int first = static_cast<int>(a.vertices.size());
@@ -30,7 +30,7 @@ inline Mesh joined(const Mesh& a, const Mesh& b) {
   return both;
 }
 
-/// Three vertices a triangle, as in an STL
+/// Returns the mesh with three vertices per triangle, as in an STL file.
 inline Mesh as_soup(const Mesh& mesh) {
   Mesh soup;
   for (const auto& triangle : mesh.triangles) {
@@ -41,7 +41,7 @@ inline Mesh as_soup(const Mesh& mesh) {
   return soup;
 }
 
-/// Some triangles turned around
+/// Returns the mesh with some triangles turned around.
 inline Mesh with_turned(Mesh mesh, int every) {
   for (std::size_t f = 0; f < mesh.triangles.size(); f += static_cast<std::size_t>(every)) {
     std::swap(mesh.triangles[f][1], mesh.triangles[f][2]);
@@ -54,7 +54,7 @@ inline Mesh with_hole(Mesh mesh) {
   return mesh;
 }
 
-/// A triangle that hangs in the air, half inside
+/// Returns the mesh with a triangle that hangs in the air, half inside.
 inline Mesh with_loose_triangle(const Mesh& mesh) {
   Mesh loose;
   const BoundingBox box = bounding_box(mesh.vertices);

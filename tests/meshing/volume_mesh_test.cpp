@@ -24,7 +24,7 @@ class VolumeMeshing : public testing::Test {
     if (find_mesh_program().empty()) GTEST_SKIP() << "clearance-mesh is not built: CGAL is missing";
   }
 
-  /// What every mesh keeps. `smallest_angle` [deg]: thin walls force flatter elements.
+  /// Expects the properties of every mesh. `smallest_angle` [deg]: thin walls force flatter elements.
   static void expect_good(const VolumeMesh& made, double smallest_angle = 5.0) {
     EXPECT_EQ(num_inverted(made.mesh), 0);
     Mesh surface;
@@ -121,7 +121,7 @@ TEST_F(VolumeMeshing, BrokenSurfacesAreWrappedAndSaySo) {
   }
 }
 
-/// A tube along z; without `inner`, a rod.
+/// Returns a tube along z; without `inner`, a rod.
 Mesh tube(double outer, double inner, double length, int sides) {
   Mesh mesh;
   for (const double radius : {outer, inner}) {
@@ -187,7 +187,7 @@ TEST_F(VolumeMeshing, WallsThinnerThanEdgesKeepTheirVolume) {
 }
 
 TEST_F(VolumeMeshing, HolesSmallerThanEdgesStayRound) {
-  // Chords of the edge length would make a hexagon of the hole.
+  // Chords of the edge length would turn the hole into a hexagon.
   const Mesh surface = tube(0.5, 0.12, 0.1, 64);
   const VolumeMesh made = make(surface, 0.12);
   expect_good(made);

@@ -94,7 +94,7 @@ TEST(LocalCoordinates, RigidMotionsMoveEveryVertexAsOneBodyDoes) {
     const MatX motions = coordinates.rigid_motions(world.x);
     ASSERT_EQ(motions.cols(), 6);
     const VecX at = world.model.surface_map.apply(world.x);
-    // In the planes of the axes 0 and 1, 0 and 2, 1 and 2: about z, against y, about x.
+    // The bodies turn in the planes of the axes 0 and 1, 0 and 2, 1 and 2: about z, against y, about x.
     const std::array<Vec<3>, 3> axes = {Vec<3>::UnitZ(), -Vec<3>::UnitY(), Vec<3>::UnitX()};
     for (int mode = 0; mode < 6; ++mode) {
       const VecX dx = coordinates.expand(world.x, motions.col(mode));
@@ -164,7 +164,7 @@ TEST(LocalCoordinates, FromToLeadsThere) {
 TEST(LocalCoordinates, ReducedHessianIsTheSecondDerivativeAlongMotions) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     World world(seed);
-    // Enough inertia that nothing of the curvature has to be left out.
+    // The inertia is so large that nothing of the curvature has to be left out.
     world.model.mass.setConstant(1e4);
     LocalCoordinates<3> coordinates(world.model);
     const Quadratic f(world.random);
@@ -233,7 +233,7 @@ TEST(SurfacePath, ScrewsStrayFromTheirChordByNoMoreThanTheDeviation) {
       const Vec<3> start = block<3>(path.x_t0, v), end = block<3>(path.x_t1, v);
       EXPECT_LT((path.position<3>(v, 1.0) - end).norm(), 1e-14);
       for (double s = 0.0; s <= 1.0; s += 0.05) {
-        // Where the body really is then.
+        // Compare with the true position of the body at that time.
         const VecX x = world.model.surface_map.apply(coordinates.move(world.x, dy, 0.8 * s));
         const Vec<3> there = block<3>(x, v);
         ASSERT_LT((path.position<3>(v, s) - there).norm(), 1e-13);

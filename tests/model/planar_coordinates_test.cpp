@@ -33,7 +33,7 @@ struct World {
       }
     }
   }
-  /// A direction whose idle numbers are zero.
+  /// Returns a direction whose idle numbers are zero.
   VecX direction(double size) {
     VecX dy = random.vector(2 * (num_unknowns / 2 - 2), -size, size);
     for (const int turn : turn_blocks) dy[2 * turn + 1] = 0.0;
@@ -117,14 +117,14 @@ TEST(PlanarCoordinates, ReducedDerivativesAreThoseAlongTheMotions) {
       const double expected = (f(h * dy) - 2.0 * f(zero) + f(-h * dy)) / (h * h);
       EXPECT_NEAR(dy.dot(reduced.multiply(dy)), expected, 1e-5 * std::abs(expected) + 1e-4);
     }
-    // What moves nothing is coupled to nothing, and no zero on the diagonal.
+    // A coordinate that moves nothing is coupled to nothing, and its diagonal entry is not zero.
     for (const int turn : turn_blocks) {
       const VecX row = reduced.multiply(VecX::Unit(zero.size(), 2 * turn + 1));
       EXPECT_GT(row[2 * turn + 1], 0.0);
       EXPECT_EQ(row.norm(), row[2 * turn + 1]);
       EXPECT_EQ(gradient[2 * turn + 1], 0.0);
     }
-    // With projected curvature a tenth of the inertia is left, whatever the forces.
+    // With projected curvature a tenth of the inertia is left, whatever the forces are.
     BlockSparseMatrix masses(2, num_unknowns / 2, {});
     for (int b = 0; b < num_unknowns / 2; ++b) {
       masses.add_to_slot<2>(masses.find_slot(b, b), masses.slot_stride(b), Mat<2>(2.0 * Mat<2>::Identity()));

@@ -17,7 +17,7 @@ VecX random_vector(std::mt19937_64& rng, Eigen::Index size) {
   return x;
 }
 
-/// Vertices of one to four blocks each, with weights of both signs; blocks may repeat among vertices.
+/// Returns vertices of one to four blocks each, with weights of both signs; blocks may repeat among vertices.
 SurfaceMap random_map(std::mt19937_64& rng, int dim, int num_vertices, int num_blocks) {
   std::uniform_int_distribution<int> block(0, num_blocks - 1), count(1, 4);
   std::uniform_real_distribution<double> weight(-2.0, 2.0);

@@ -1,4 +1,4 @@
-// `clearance-mpi` as its users see it, under mpirun; and what the plain program says to scenes that ask for it.
+// `clearance-mpi` as its users see it, under mpirun, and the plain program's messages for scenes that ask for it.
 #include <cstdlib>
 
 #include "clearance/io/mesh/vtu.h"
@@ -91,7 +91,7 @@ TEST_F(MpiProgram, StepsAreThoseOfTheOwnSolverWithinTolerance) {
       ASSERT_EQ(run.status, 0) << run.errors;
       EXPECT_EQ(stats_of(out).size(), 20u);
       for (const Json& step : stats_of(out)) EXPECT_EQ(step["status"], "converged");
-      // Some of the forces is left in each; 1e-5 m is a few hundredths of dhat.
+      // Either way some of the forces is left over; 1e-5 m is a few hundredths of dhat.
       EXPECT_LT(distance(own, out), 1e-5);
       EXPECT_EQ(clearance({"verify", out}).status, 0);
       const Json summary = Json::parse(read_text(out + "/summary.json"));

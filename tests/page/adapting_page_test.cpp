@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Numbers from bytes, one array after the other.
+/// Reads numbers from bytes, one array after the other.
 class Bytes {
  public:
   explicit Bytes(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -36,7 +36,7 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-/// What the viewer draws of a frame.
+/// The parts of a frame that the viewer draws.
 struct Drawn {
   std::vector<std::uint32_t> triangles, edges, nodes;
   std::vector<Vec<3>> rest, places;
@@ -73,7 +73,7 @@ class AdaptingRun : public testing::Test {
     return std::move(*run);
   }
 
-  /// Of a run whose numbers are in single precision.
+  /// Returns what is drawn of a run whose numbers are in single precision.
   static Drawn drawn(const PackedRun& run, std::size_t index) {
     const auto head = run.head();
     const Result<Packer> topology = run.topology(run.topology_of(index));
@@ -198,7 +198,7 @@ TEST_F(AdaptingRun, IsAPage) {
   const Result<PageReport> report = write_page(options, folder_ / "viewer.html");
   ASSERT_TRUE(report.has_value()) << to_string(report.issues().front());
   EXPECT_EQ(report->num_kept, 5u);
-  // Of the frames with a vertex in the middle.
+  // The numbers are those of the frames with a vertex in the middle.
   EXPECT_TRUE(report->adapts);
   EXPECT_EQ(report->num_triangles, 5u);
   EXPECT_EQ(report->num_vertices, 8u);

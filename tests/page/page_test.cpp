@@ -103,7 +103,7 @@ class PageOfARun : public testing::Test {
     std::ifstream file(options_.output);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   }
-  /// The text of a script of the page.
+  /// Returns the text of a script of the page.
   std::string part(const std::string& id) const {
     const std::string text = page(), start = fmt::format("<script id=\"{}\"", id);
     const std::size_t begin = text.find('>', text.find(start)) + 1;
@@ -177,7 +177,7 @@ TEST_F(PageOfARun, LeavesFramesOutEvenlyForItsSizeAndKeepsTheLast) {
   EXPECT_EQ(whole->num_kept, 20u);
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < 20; ++i) bytes += part("frame" + std::to_string(i)).size();
-  // Half of them, and all else.
+  // The limit keeps half of the frames, and everything else.
   const std::size_t limit = whole->num_bytes - bytes / 2;
   options_.max_megabytes = 1e-6 * static_cast<double>(limit);
   const Result<PageReport> report = write_page(options_, viewer_);

@@ -67,7 +67,7 @@ inline SceneSettings with_contact() {
   return settings;
 }
 
-/// The state after the step, by implicit Euler.
+/// Advances the body to the state after the step, by implicit Euler.
 template <int dim>
 void advance_body(AdaptingBody<dim>& body, double h) {
   for (auto& fields : body.fields) {

@@ -36,8 +36,8 @@ double distance_of(const FacetPoints<dim>& f, const FacetPoints<dim>& g) {
   return std::sqrt(least_sq);
 }
 
-/// Of facets that NearVertices knows nothing near of: from obstacles, half-spaces and what of the body shares no
-/// vertex with them, at x1 and at x0.
+/// Returns the least distance, at x1 and at x0, of the facets for which NearVertices finds nothing near: from
+/// obstacles, half-spaces and the parts of the body that share no vertex with them.
 template <int dim>
 double least_distance(const AdaptingBody<dim>& body, const NearVertices<dim>& near, const Obstacle<dim>& obstacle,
                       const std::vector<HalfSpace>& half_spaces, int& num_clear, int& num_near) {

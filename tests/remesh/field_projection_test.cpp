@@ -85,7 +85,7 @@ TEST(FieldProjection, LinearFieldsAreReproduced) {
   }
 }
 
-/// What a projection keeps: momentum, and no more energy than there was. The interpolation does neither.
+/// Checks that a projection keeps momentum and gains no energy. Interpolation guarantees neither.
 template <int dim>
 void check_conservation(const RestMesh<dim>& from, const RestMesh<dim>& to) {
   const FieldProjection<dim> projection(from, to);
@@ -93,7 +93,7 @@ void check_conservation(const RestMesh<dim>& from, const RestMesh<dim>& to) {
   const std::vector<VecX> projected = projection.project({u, v});
   for (const auto& [old_field, new_field] : {std::pair(u, projected[0]), std::pair(v, projected[1])}) {
     const BodyMotion before = motion_of(from, old_field, old_field), after = motion_of(to, new_field, new_field);
-    // Relative to the integral of density |v|, which momentum is a small part of.
+    // The difference is relative to the integral of density |v|, of which momentum is a small part.
     double mass = 0.0;
     for (std::size_t c = 0; c < from.cells.size(); ++c) {
       mass += from.density[c] * simplex_volume<dim>(test::corners_of(from, c));
@@ -126,7 +126,7 @@ void check_nearest() {
   const RestMesh<dim> from = make_cube<dim>(4, 0.2, 7), to = make_cube<dim>(3, 0.2, 9);
   const FieldProjection<dim> projection(from, to);
   const VecX u = random_field(from, 10), projected = projection.project({u})[0];
-  // Of a projection P: M(P u, w) = A(u, w) for all w on the new elements; there and back, (u, P w) = (P u, w).
+  // A projection P satisfies M(P u, w) = A(u, w) for all w on the new elements; there and back, (u, P w) = (P u, w).
   const FieldProjection<dim> back(to, from);
   const VecX w = random_field(to, 11), returned = back.project({w})[0];
   const auto inner = [](const RestMesh<dim>& mesh, const VecX& a, const VecX& b) {
@@ -142,7 +142,7 @@ TEST(FieldProjection, ThereAndBackAreAdjoint) {
   check_nearest<3>();
 }
 
-/// Some edges of a mesh split: nothing is lost, and cells around stay the same.
+/// Splits some edges of a mesh: nothing is lost, and cells around stay the same.
 template <int dim>
 void check_splits() {
   const RestMesh<dim> from = make_cube<dim>(6, 0.2, 12);
@@ -169,7 +169,7 @@ void check_splits() {
   const BodyMotion before = motion_of(from, u, u), after = motion_of(to, projected, projected);
   EXPECT_NEAR(after.kinetic_energy, before.kinetic_energy, 1e-13 * before.kinetic_energy);
 
-  // The other way round the splits are taken back: what they can represent comes back as it was.
+  // In the other direction the splits are taken back: a field that the old elements can represent comes back as it was.
   EXPECT_LT(largest(FieldProjection<dim>(to, from).project({expected})[0] - u), 1e-13);
 }
 
@@ -184,7 +184,7 @@ void check_given() {
   const FieldProjection<dim> projection(from, to);
   const VecX u = smooth_field(from);
   const VecX free = projection.project({u})[0];
-  // Given what the projection has anyway, nothing changes; given other values, these are kept.
+  // Nothing changes if the given values are those of the projection; other given values are kept.
   GivenNodes given;
   for (int v = 0; v < static_cast<int>(to.vertices.size()); ++v) {
     if (to.vertices[static_cast<std::size_t>(v)][1] == -1.0) given.vertices.push_back(v);
@@ -198,7 +198,7 @@ void check_given() {
   given.values = {VecX::Zero(values.size())};
   const VecX held = projection.project({u}, given)[0];
   for (const int v : given.vertices) EXPECT_EQ(block<dim>(held, v), (Vec<dim>::Zero()));
-  // The nearest such field: moving a free node either way leads away.
+  // The result is the nearest such field: moving a free node either way leads away.
   const VecX off_free = held - free;
   const double distance = motion_of(to, off_free, off_free).kinetic_energy;
   EXPECT_GT(distance, 0.0);
@@ -217,7 +217,7 @@ TEST(FieldProjection, GivenValuesAreKept) {
   check_given<3>();
 }
 
-/// Two triangles that touch along a slit, and so do their parts: each takes its own side of the jump.
+/// Two triangles touch along a slit, and so do their parts: each takes its own side of the jump.
 TEST(FieldProjection, SidesOfASlitStayApart) {
   RestMesh<2> from;
   from.vertices = {{0.0, 0.0}, {1.0, 0.0}, {0.0, 1.0}, {0.0, 0.0}, {0.0, -1.0}, {1.0, 0.0}};
@@ -256,7 +256,7 @@ TEST(BodyMotion, OfATurningBodyIsThatOfItsInertia) {
   EXPECT_LT((motion.angular_momentum - (inertia * omega + mass * place.cross(speed))).norm(), 1e-8);
 }
 
-/// CLEARANCE_TIME_PROJECTION=cells: of a cube of cells^3 bricks, a hundredth of whose tetrahedra change.
+/// CLEARANCE_TIME_PROJECTION=cells times a cube of cells^3 bricks, a hundredth of whose tetrahedra change.
 TEST(FieldProjection, TakesTimeForWhatHasChanged) {
   const char* text = std::getenv("CLEARANCE_TIME_PROJECTION");
   const int cells = text == nullptr ? 6 : std::atoi(text);

@@ -21,7 +21,7 @@ using test::make_whole;
 using test::Obstacle;
 using test::SceneSettings;
 
-/// What one call did, and what the potential of the whole step fell by.
+/// The report of one call, and the fall of the potential of the whole step.
 struct Outcome {
   RemeshReport report;
   double fall = 0.0, before = 0.0;
@@ -70,11 +70,11 @@ TEST(Remesh, SplitsLowerThePotentialAsForetold) {
   splits_lower_the_potential_as_foretold<3>();
 }
 
-/// Refined where it pays, a bar comes lower than one that is refined everywhere, with fewer vertices: also at the end
-/// that is held, whose own edges gain nothing and are the longest of their elements.
+/// A bar that is refined where it pays comes lower than one that is refined everywhere, with fewer vertices. This holds
+/// also at the held end, whose own edges gain nothing and are the longest of their elements.
 TEST(Remesh, HeldEdgesAreNotInTheWayOfThoseAtThem) {
   const SceneSettings settings = test::without_contact();
-  // Of Cook's kind: sheared elements, with long edges along the end that is held.
+  // A membrane of Cook's kind: sheared elements, with long edges along the end that is held.
   const auto membrane = [](int cells) {
     Mesh mesh = make_rectangle(2.0, 4.0, cells, 2 * cells);
     for (Vec<3>& x : mesh.vertices) x[1] += 0.8 * (x[0] + 1.0);
@@ -103,8 +103,8 @@ TEST(Remesh, HeldEdgesAreNotInTheWayOfThoseAtThem) {
   EXPECT_LT(adaptive[0].mesh.num_live_vertices(), fine[0].mesh.num_live_vertices());
 }
 
-/// A bar of one element through its thickness hangs askew, since its elements are; splits of their diagonals bring
-/// little by themselves, and together with the edges around them much.
+/// A bar of one element through its thickness hangs askew, as its elements are; splits of their diagonals gain little
+/// by themselves, and much together with the edges around them.
 TEST(Remesh, LongEdgesThatGainLittleAreNotInTheWayOfOthers) {
   const SceneSettings settings = test::without_contact();
   const auto solve = [&](std::vector<AdaptingBody<3>>& bodies) {
@@ -151,7 +151,7 @@ void edges_get_their_target_lengths() {
   EXPECT_GT(outcome.report.num_splits, 0);
   EXPECT_NEAR(outcome.fall, outcome.report.gain, 1e-12 * std::abs(outcome.before));
   EXPECT_TRUE(make_whole<dim>(bodies, {}, settings).is_valid());
-  // Where it is held it is bent most: while there may not be many elements, there are the shortest edges.
+  // The held end is bent most: while there may not be many elements, the shortest edges are there.
   double near_sum = 0.0, far_sum = 0.0;
   int num_near = 0, num_far = 0;
   for (const auto& [a, b] : bodies[0].mesh.edges()) {
@@ -168,7 +168,7 @@ TEST(Remesh, EdgesGetTheirTargetLengths) {
   edges_get_their_target_lengths<3>();
 }
 
-/// All that has to hold after steps in contact.
+/// Checks everything that has to hold after steps in contact.
 template <int dim>
 void fall_onto_tip(int cells, int num_steps, const std::function<void(AdaptingBody<dim>&)>& choose) {
   std::vector<AdaptingBody<dim>> bodies = {test::falling_block<dim>(cells)};
@@ -193,7 +193,7 @@ TEST(Remesh, FallsInContactAreThoseOfTheWholeStep) {
   fall_onto_tip<3>(3, 3, std::function<void(AdaptingBody<3>&)>(choose));
 }
 
-/// Everything that operations have made of a body.
+/// Returns all numbers of a body that operations may change.
 template <int dim>
 std::vector<double> numbers_of(const AdaptingBody<dim>& body) {
   std::vector<int> vertex_of;
@@ -247,11 +247,11 @@ bool is_inside(const AdaptingBody<dim>& body, const Vec<dim>& point, Vec<dim> No
   return false;
 }
 
-/// A block whose lower side has a notch, flat at rest, in which there is a point or nothing: every edge may collapse,
+/// A block has a notch in its lower side, flat at rest, with or without a point in it: every edge may collapse,
 /// whatever energy that costs.
 template <int dim>
 int collapses_at_notch(bool has_point) {
-  // In the plane so few elements that no other collapse of the same batch takes the notch's neighbours first.
+  // In the plane there are so few elements that no other collapse of the same batch takes the notch's neighbours first.
   const Mesh mesh = dim == 2 ? make_rectangle(1.0, 1.0, 2, 2) : make_box({1.0, 1.0, 1.0}, {4, 4, 4});
   std::vector<AdaptingBody<dim>> bodies = {
       make_body<dim>(mesh, make_material(ElasticModel::neo_hookean, 1e5, 0.3, 1000.0))};
@@ -289,7 +289,7 @@ TEST(Remesh, CollapsesPassOverNoPoint) {
   EXPECT_GT(collapses_at_notch<3>(true), 0);
 }
 
-/// Operations of all kinds in contact, with random options; CLEARANCE_REMESH_FUZZ says how many at least.
+/// Performs operations of all kinds in contact, with random options; CLEARANCE_REMESH_FUZZ sets the least number.
 template <int dim>
 long fuzz(unsigned seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -317,14 +317,14 @@ long fuzz(unsigned seed) {
   bodies[0].has_self_contact = random.uniform(0.0, 1.0) < 0.7;
   const std::array methods = {TimeIntegrator::implicit_euler, TimeIntegrator::bdf2, TimeIntegrator::implicit_newmark};
   settings.integrator = methods[static_cast<std::size_t>(random.integer(0, 2))];
-  // Held along its upper side.
+  // Hold the body along its upper side.
   if (random.uniform(0.0, 1.0) < 0.3) {
     typename SimplexMesh<dim>::Data data = bodies[0].mesh.compact();
     for (std::size_t v = 0; v < data.rest.size(); ++v) data.sets[v] = data.rest[v][1] > 0.499 ? 1 : 0;
     bodies[0].mesh = SimplexMesh<dim>(std::move(data), {});
     bodies[0].prescribed_sets = 1;
   }
-  // Another block lies on it.
+  // Lay another block on it.
   if (random.uniform(0.0, 1.0) < 0.4) {
     bodies.push_back(test::falling_block<dim>(2));
     bodies[1].body = 1;

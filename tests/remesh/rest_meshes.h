@@ -1,4 +1,4 @@
-// Squares and cubes cut in different ways, for fields that go from one to another.
+// Squares and cubes cut in different ways, for fields that are projected from one to another.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ SimplexCorners<dim> corners_of(const RestMesh<dim>& mesh, std::size_t cell) {
   return corners;
 }
 
-/// The square or cube [-1, 1]^dim. Vertices inside are moved at random by up to `noise` of a cell, those in the plane
-/// x = 0 only within it. Density 1000.
+/// Returns the square or cube [-1, 1]^dim with density 1000. Inner vertices are moved at random by up to `noise` of a
+/// cell, those in the plane x = 0 only within it.
 template <int dim>
 RestMesh<dim> make_cube(int cells, double noise, unsigned seed) {
   Mesh mesh;
@@ -51,7 +51,7 @@ RestMesh<dim> make_cube(int cells, double noise, unsigned seed) {
   return result;
 }
 
-/// An interface of densities at x = 0.
+/// Makes an interface of densities at x = 0.
 template <int dim>
 void make_heavy_on_the_right(RestMesh<dim>& mesh) {
   for (std::size_t c = 0; c < mesh.cells.size(); ++c) {
@@ -81,7 +81,7 @@ void split_edge(RestMesh<dim>& mesh, int a, int b) {
   }
 }
 
-/// Vertex by vertex.
+/// Evaluates the function vertex by vertex.
 template <int dim, class Function>
 VecX field_of(const RestMesh<dim>& mesh, const Function& f) {
   VecX field(dim * static_cast<Eigen::Index>(mesh.vertices.size()));

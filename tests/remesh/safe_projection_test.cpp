@@ -21,7 +21,7 @@ namespace {
 using test::make_cube;
 using test::Random;
 
-/// Bodies of elements with their surfaces; vertex i is block i.
+/// Bodies of elements and their surfaces; vertex i is block i.
 template <int dim>
 struct World {
   Model model;
@@ -35,7 +35,7 @@ struct World {
     options.barrier.dhat = 0.05;
     options.integrator.h = 0.01;
     options.max_iterations = 300;
-    // As [Li23]: energies per area, in Pa.
+    // The options of [Li23]: energies per area, in Pa.
     options.formulation = {true, true, true};
   }
 
@@ -79,7 +79,7 @@ struct World {
     model.surface.edges.insert(model.surface.edges.end(), edges.begin(), edges.end());
   }
 
-  /// After the last body.
+  /// Completes the world; call it after the last body.
   void finish() {
     elements.x_rest = model.x_rest;
     model.mass = lumped_mass(elements);
@@ -133,7 +133,8 @@ struct World {
   std::vector<int> surface_vertex_;  // per block
 };
 
-/// Two cubes above each other, `gap` apart, the upper one turned into another cut. The first body is the lower one.
+/// Makes two cubes above each other, `gap` apart, with the upper one turned into another cut. The first body is the
+/// lower one.
 template <int dim>
 World<dim> two_cubes(double gap) {
   World<dim> world;
@@ -184,7 +185,7 @@ void check_crossing() {
   EXPECT_FALSE(result.is_target);
   EXPECT_TRUE(world.is_valid(result.x));
   EXPECT_LT(result.distance, 0.5 * result.distance_start);
-  // What meets is pressed flat; what is above is where it is wanted.
+  // Parts that meet are pressed flat; parts above are where they are wanted.
   double error_on_top = 0.0;
   for (int b = 0; b < world.model.layout.num_blocks; ++b) {
     if (block<dim>(start, b)[1] > 2.9) {
@@ -205,7 +206,7 @@ TEST(SafeProjection, StopsWhereTheTargetWouldCross) {
   check_crossing<3>();
 }
 
-/// Targets that invert and cross everywhere. True if Newton has converged.
+/// Projects to targets that invert and cross everywhere. Returns true if Newton has converged.
 template <int dim>
 bool check_wild(const SolverOptions& options, unsigned seed) {
   World<dim> world = two_cubes<dim>(0.04);
@@ -222,7 +223,7 @@ bool check_wild(const SolverOptions& options, unsigned seed) {
   return result.status == StepStatus::converged;
 }
 
-/// CLEARANCE_FUZZ_SAFE=n: of n seeds.
+/// CLEARANCE_FUZZ_SAFE=n tests n seeds.
 TEST(SafeProjection, IsValidWhereTheTargetInvertsAndCrosses) {
   const char* text = std::getenv("CLEARANCE_FUZZ_SAFE");
   const int num_seeds = text == nullptr ? 2 : std::atoi(text);
@@ -240,7 +241,7 @@ TEST(SafeProjection, IsValidWhereTheTargetInvertsAndCrosses) {
   EXPECT_LE(num_unfinished, num_seeds / 50);
 }
 
-/// One vertex far from the contact is wanted in another element; where the cubes touch nothing is to change.
+/// The target moves one vertex far from the contact into another element; nothing must change where the cubes touch.
 template <int dim>
 void check_gap() {
   constexpr double gap = 0.01;
@@ -249,7 +250,7 @@ void check_gap() {
   VecX target = start;
   for (int b = 0; b < world.model.layout.num_blocks; ++b) {
     const Vec<dim> x = block<dim>(start, b);
-    // The left of the top goes beyond the next layer of vertices; where the cubes meet the target is a little closer.
+    // The left of the top moves beyond the next layer of vertices; where the cubes meet, the target is a little closer.
     if (x[1] > 2.9 && x[0] < -0.8) block<dim>(target, b)[1] -= 0.7;
     if (world.model.body_of_block[static_cast<std::size_t>(b)] == 1 && x[1] < 1.1)
       block<dim>(target, b)[1] -= gap / 100.0;
@@ -260,7 +261,7 @@ void check_gap() {
   EXPECT_TRUE(world.is_valid(result.x));
   EXPECT_LT(result.distance, result.distance_start);
   EXPECT_GT(world.least_gap(result.x), 0.5 * gap);
-  // Nor does the barrier, at work on five times the gap, blow it open.
+  // The barrier, which acts on five times the gap, does not blow it open either.
   EXPECT_LT(world.least_gap(result.x), 1.5 * gap);
 }
 

@@ -16,10 +16,10 @@ using test::make_whole;
 using test::Obstacle;
 using test::SceneSettings;
 
-/// What splits of single edges gain [J], by three ways to find out.
+/// The gain from splits of single edges [J], found in three ways.
 struct Gains {
-  double local = 0.0;     // by a solve around it
-  double global = 0.0;    // by one of everything
+  double local = 0.0;     // by a solve around the split
+  double global = 0.0;    // by a solve of everything
   double estimate = 0.0;  // the decrement of its vertex
   int num_wrong = 0;      // verdicts that differ from that of the local solve
 };
@@ -76,7 +76,7 @@ std::vector<Gains> gains_of_splits(std::vector<AdaptingBody<dim>> bodies, const 
       judge(setting, {limit, true}, judged);
       EXPECT_NE(judged.verdict, TrialVerdict::unsafe);
       of_edge.num_wrong += (judged.verdict == TrialVerdict::accepted) == (of_edge.local > limit) ? 0 : 1;
-      // What is known of a rejected one is a bound.
+      // For a rejected split only a bound is known.
       if (judged.verdict == TrialVerdict::no_gain) {
         EXPECT_GE(judged.most, of_edge.local * 0.99 - 1e-12);
       }
@@ -88,8 +88,8 @@ std::vector<Gains> gains_of_splits(std::vector<AdaptingBody<dim>> bodies, const 
   return gains;
 }
 
-/// The share of splits for which the solve around them decides as one of everything does, over all limits that divide
-/// them.
+/// Returns the share of splits for which the solve around them decides as a solve of everything does, over all limits
+/// that divide them.
 double agreement(const std::vector<Gains>& gains) {
   int same = 0, all = 0;
   for (const Gains& limit : gains) {
@@ -108,9 +108,9 @@ void local_solves_decide_like_global_ones() {
       gains_of_splits<dim>({test::cantilever<dim>(dim == 2 ? 4 : 2)}, {}, test::without_contact(), 7);
   ASSERT_GT(bent.size(), 10U);
   EXPECT_GE(agreement(bent), 0.95);
-  // Nothing that is held can gain more than everything.
+  // A solve with parts held cannot gain more than one of everything.
   for (const Gains& gain : bent) EXPECT_LE(gain.local, gain.global * (1.0 + 1e-6) + 1e-9);
-  // One vertex alone gains most of it: the bounds that early rejection builds on.
+  // One vertex alone gains most of it: early rejection builds on these bounds.
   for (const Gains& gain : bent) {
     EXPECT_LE(gain.local, 2.0 * gain.estimate + 1e-9);
     EXPECT_GE(gain.local, 0.9 * gain.estimate - 1e-9);
@@ -118,7 +118,7 @@ void local_solves_decide_like_global_ones() {
   const std::vector<Gains> falling =
       gains_of_splits<dim>({test::falling_block<dim>(dim == 2 ? 6 : 3)}, test::tip<dim>(), test::with_contact(), 7);
   EXPECT_GE(agreement(falling), 0.95);
-  // Verdicts that are certain early are those of solves to the end.
+  // Early certain verdicts are those of solves to the end.
   for (const std::vector<Gains>* gains : {&bent, &falling}) {
     int num_wrong = 0;
     for (const Gains& gain : *gains) num_wrong += gain.num_wrong;

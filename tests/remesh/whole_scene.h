@@ -1,5 +1,5 @@
-// A scene of adapting bodies and an obstacle as the solver sees it, made anew from the meshes: the reference for what
-// is done to a part of it.
+// A scene of adapting bodies and an obstacle as the solver sees it, made anew from the meshes: the reference for
+// operations on a part of it.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct WholeScene {
 
   RemeshInputs<dim> inputs() const { return {model, options, state, x1}; }
 
-  /// [J s^2] The incremental potential at x1.
+  /// Returns the incremental potential at x1 [J s^2].
   CompensatedSum objective() {
     SolverOptions none = options;
     none.max_iterations = 0;
@@ -55,7 +55,7 @@ struct WholeScene {
     x1 = solved.x();
     return solved.report();
   }
-  /// No elements without volume and no surfaces that meet, at x1 and at x0, by exact arithmetic.
+  /// True if no element lacks volume and no surfaces meet, at x1 and at x0, by exact arithmetic.
   bool is_valid() const {
     for (const VecX* x : {&x1, &state.x}) {
       for (const auto& potential : model.potentials) {
@@ -77,7 +77,7 @@ double volume_of(const AdaptingBody<dim>& body) {
   return sum;
 }
 
-/// Bodies first, the obstacle last.
+/// Makes the scene: bodies first, the obstacle last.
 template <int dim>
 WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const Obstacle<dim>& obstacle,
                            const SceneSettings& settings) {
@@ -269,7 +269,7 @@ WholeScene<dim> make_whole(const std::vector<AdaptingBody<dim>>& bodies, const O
   return scene;
 }
 
-/// A body of one material at rest; facets of one plane have one label.
+/// Makes a body of one material at rest; facets of one plane have one label.
 template <int dim>
 AdaptingBody<dim> make_body(const Mesh& mesh, const MaterialParameters& material) {
   typename SimplexMesh<dim>::Data data;
@@ -301,7 +301,7 @@ AdaptingBody<dim> make_body(const Mesh& mesh, const MaterialParameters& material
           {}};
 }
 
-/// Solves the step and takes over its solution.
+/// Solves the step and adopts its solution.
 template <int dim>
 StepReport solve_step(std::vector<AdaptingBody<dim>>& bodies, const Obstacle<dim>& obstacle,
                       const SceneSettings& settings) {

@@ -1,4 +1,4 @@
-// Bodies that pass through each other: what is simulated, and what `clearance verify` thinks of it.
+// Bodies that may pass through each other: their simulation, and the verdict of `clearance verify`.
 #include <gtest/gtest.h>
 
 #include "clearance/simulation/run.h"
@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// Boxes of 0.1 m fall on a shelf of the same size, 0.2 m below them; another shelf is beside it.
+/// Returns boxes of 0.1 m that fall on a shelf of the same size, 0.2 m below them; another shelf is beside it.
 SceneDesc falling_boxes() {
   const Result<LoadedScene> loaded = load_scene_text(R"({
     "time": {"step": 0.01, "duration": 0.4},
@@ -49,7 +49,7 @@ Fall simulate(const SceneDesc& scene) {
           verify::verify_folder(*stored)};
 }
 
-/// [m] After 0.4 s by implicit Euler: n (n + 1) / 2 steps of g h^2.
+/// Height after 0.4 s of free fall by implicit Euler [m]: n (n + 1) / 2 steps of g h^2.
 constexpr double free_height = 0.3 - 9.80665 * 1e-4 * 40 * 41 / 2;
 
 TEST(ContactFilter, BodiesRestOnShelvesWithoutOne) {
@@ -79,7 +79,7 @@ TEST(ContactFilter, WhatDoesNotCollideFallsThroughShelfAndHalfSpace) {
 }
 
 TEST(ContactFilter, VerificationFindsWhatOthersPairsWouldHide) {
-  // The folder of a scene that ignores the pair, judged as if it did not.
+  // Write the folder of a scene that ignores the pair, and judge it as if it did not.
   SceneDesc scene = falling_boxes();
   scene.contact.ignored_pairs = {{{"shelf", "falls"}}};
   simulate(scene);

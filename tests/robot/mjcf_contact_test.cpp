@@ -1,4 +1,4 @@
-// Who collides with whom in MJCF, and how they rub: excludes, masks, contact pairs.
+// Contact in MJCF: the pairs that collide, and their friction; excludes, masks, contact pairs.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ std::string mjcf(const std::string& world, const std::string& contact, const std
   return "<mujoco>" + more + "<worldbody>" + world + "</worldbody><contact>" + contact + "</contact></mujoco>";
 }
 
-/// [m] Height of the first body that moves after 0.5 s.
+/// Height of the first moving body after 0.5 s [m].
 double height_after_fall(SceneDesc scene, const std::string& name = "a") {
   scene.time.step = 0.01;
   Result<Simulation> simulation = Simulation::create(scene);
@@ -109,7 +109,7 @@ TEST(MjcfContact, PredefinedCollisionsAreThoseOfPairsAlone) {
 
 // --- friction ---
 
-/// [m] How far the box of 0.1 m has slid after 0.5 s on a slope of 20 degrees.
+/// Distance that the box of 0.1 m has slid after 0.5 s on a slope of 20 degrees [m].
 double way(const std::string& floor, const std::string& contact) {
   const double slope = 20.0 * 3.14159265358979323846 / 180.0;
   const std::string gravity = "<option gravity='" + std::to_string(9.81 * std::sin(slope)) + " 0 " +

@@ -1,4 +1,4 @@
-// What meshes of MJCF weigh, and attributes that the installed MuJoCo does not know.
+// Weights of meshes in MJCF, and attributes that the installed MuJoCo does not know.
 #include <gtest/gtest.h>
 
 #include "robot_file.h"
@@ -7,7 +7,7 @@ namespace clearance {
 namespace {
 
 const std::string corner = "vertex='0 0 0  1 0 0  0 1 0  0 0 1' face='0 2 1  0 1 3  1 2 3  0 3 2'";
-/// A cube without an eighth of it: not convex, 7/8 m^3, 6 m^2.
+/// A cube without an eighth of it is not convex: 7/8 m^3, 6 m^2.
 const std::string notched =
     "vertex='0 0 0  2 0 0  2 2 0  0 2 0  0 0 2  2 0 2  0 2 2  2 2 1  1 2 2  1 2 1  2 1 2  1 1 2  2 1 1  1 1 1' "
     "face='0 3 2  0 2 1  0 1 5  0 5 4  0 4 6  0 6 3  12 10 5  12 5 1  12 1 2  12 2 7  9 7 2  9 2 3  "
@@ -104,7 +104,7 @@ TEST(MjcfMesh, OpenOneIsToldWhereItsMassMatters) {
 TEST(MjcfMesh, InertiaAttributeOfMujoco3IsDone) {
   SKIP_WITHOUT("mjcf");
   EXPECT_NEAR(mass_of(model(notched + " inertia='exact'", "")), 875.0, 1e-2);
-  // (The middle of its surface sees all of it.)
+  // (The middle of the surface sees all of it.)
   EXPECT_NEAR(mass_of(model(notched + " inertia='legacy'", "")), 875.0, 1e-2);
   for (const std::string of_convex : {"exact", "convex", "legacy"}) {
     EXPECT_NEAR(mass_of(model(corner + " inertia='" + of_convex + "'", "")), 1000.0 / 6.0, 1e-3) << of_convex;

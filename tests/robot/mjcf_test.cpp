@@ -1,4 +1,4 @@
-// MJCF files as scenes, and what they then do.
+// MJCF files as scenes, and the motion of these scenes.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,8 +16,8 @@ std::string mjcf(const std::string& world, const std::string& rest = "") {
   return "<mujoco model='m'><option timestep='0.002'/><worldbody>" + world + "</worldbody>" + rest + "</mujoco>";
 }
 
-/// A rod of 1 kg along x that turns about z at its end, in no gravity: 1/3 kg m^2 about the hinge. A capsule's ends
-/// would add to that, so that its inertia is given.
+/// Returns a rod of 1 kg along x that turns about z at its end, without gravity: 1/3 kg m^2 about the hinge. A
+/// capsule's ends would add to that, so that the inertia is given.
 std::string rod(const std::string& joint, const std::string& rest = "") {
   return "<mujoco><option gravity='0 0 0'/><worldbody><body name='rod' pos='0 0 1'><inertial pos='0.5 0 0' mass='1' "
          "diaginertia='0.001 0.0833333333 0.0833333333'/><joint name='j' axis='0 0 1' " +
@@ -58,7 +58,7 @@ TEST(Mjcf, PlaneShapesMassesAndFrictionAreCarriedOver) {
   EXPECT_NEAR(*body.mass, 3.0, 1e-12);
   EXPECT_EQ(body.friction, 0.4);
   EXPECT_LT((body.transform.translation - Vec<3>(1, 3, -2)).norm(), 1e-15);
-  // m (b^2 + c^2) / 3 of half extents.
+  // The moments are m (b^2 + c^2) / 3 for half extents.
   EXPECT_NEAR(body.inertia->moments[0], 0.04 + 0.09, 1e-12);
 }
 
@@ -74,11 +74,11 @@ TEST(Mjcf, MotorTurnsByItsGear) {
 
 TEST(Mjcf, SpringSwingsWithItsPeriodAndDamperStopsIt) {
   SKIP_WITHOUT("mjcf");
-  // Half a period from 0.3 rad on one side to 0.3 rad on the other: it starts at 0, its spring at 0.3.
+  // Half a period leads from 0.3 rad on one side to 0.3 rad on the other: the rod starts at 0, its spring at 0.3.
   const double half_period = pi * std::sqrt(rod_inertia / 20.0);
   const Robot robot = read_robot_text(rod("stiffness='20' springref='17.188733853924695'"), "spring.xml");
   EXPECT_NEAR(angle_after(robot.scene, half_period), 0.6, 0.01);
-  // Over-damped: after 10 s it is where the spring is relaxed.
+  // The rod is over-damped: after 10 s it is where the spring is relaxed.
   Robot damped = read_robot_text(rod("stiffness='20' springref='17.188733853924695' damping='20'"), "damped.xml");
   damped.scene.time.step = 0.05;
   EXPECT_NEAR(angle_after(damped.scene, 10.0), 0.3, 1e-3);
@@ -117,7 +117,7 @@ TEST(Mjcf, VelocityServoReachesItsSpeed) {
       read_robot_text(rod("", "<actuator><velocity name='servo' joint='j' kv='10'/></actuator>"), "speed.xml");
   robot.scene.time.step = 0.005;
   const double tau = rod_inertia / 10.0;
-  // Angle of a motion that starts at rest and comes to 1 rad/s with the time constant tau.
+  // This is the angle of a motion that starts at rest and approaches 1 rad/s with the time constant tau.
   EXPECT_NEAR(angle_after(robot.scene, 1.0, "servo", 1.0), 1.0 - tau * (1 - std::exp(-1.0 / tau)), 0.01);
 }
 
@@ -219,7 +219,7 @@ TEST(Mjcf, MeshesAndHeightFieldsAreTheirTriangles) {
   const Robot robot = {loaded->scene, ""};
   EXPECT_EQ(robot.body("world").geometry->vertices.size(), 12U);
   EXPECT_EQ(robot.body("world").geometry->triangles.size(), 12U);
-  // The corner at the origin of the file is where the body is, whatever frame MuJoCo gives the mesh.
+  // The body is at the corner that is the origin of the file, whatever frame MuJoCo gives the mesh.
   EXPECT_EQ(robot.body("b").geometry->vertices.size(), 4U);  // closed, whatever normals its faces have
   double nearest = infinity;
   for (const Vec<3>& v : robot.body("b").geometry->vertices) nearest = std::min(nearest, v.norm());
@@ -267,7 +267,7 @@ TEST(Mjcf, SpringReferenceAndLimitsBeyondHalfATurnAreKept) {
   EXPECT_NEAR(angle_after(robot.scene, 4.0), 280.0 * pi / 180.0, 5e-4);
 }
 
-/// Two rods on hinges a and b, and a slide c, each with other words.
+/// Returns two rods on hinges a and b, and a slide c, each with other words.
 std::string coupled(const std::string& equality, const std::string& rest = "") {
   const auto body = [](const std::string& name, int y, const std::string& type) {
     return "<body name='b" + name + "' pos='0 " + std::to_string(y) + " 0'><joint name='" + name + "' type='" + type +

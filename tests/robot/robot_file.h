@@ -1,4 +1,4 @@
-// Models written by tests, read as users' are; and the program that reads them.
+// Models written by tests and read as users' models are, and the program that reads them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ inline std::filesystem::path write_file(const std::filesystem::path& path, const
   return path;
 }
 
-/// What clearance-robot was built with, asked with a file that is not there.
+/// True if clearance-robot was built to read this format; asks it with a file that has nothing in it.
 inline bool can_read(const std::string& format) {
   const auto program = find_program("clearance-robot", "CLEARANCE_ROBOT");
   if (program.empty()) return false;
@@ -73,7 +73,7 @@ inline Robot read_robot_text(const std::string& text, const std::string& name) {
   return {loaded->scene, messages_of(loaded->warnings)};
 }
 
-/// What is wrong with a model.
+/// Returns the reasons why a model is refused; empty if it is read.
 inline std::string refusal_of(const std::string& text, const std::string& name) {
   const Result<LoadedScene> loaded = load_scene(write_file(test_folder() / name, text));
   return loaded ? "" : messages_of(loaded.issues());

@@ -11,13 +11,13 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
-/// [m] How far the body gets in a second on a slope of 5 degrees.
+/// Distance that the body rolls in a second on a slope of 5 degrees [m].
 double way(SceneDesc scene) {
   scene.time.step = 0.005;
   Result<Simulation> simulation = Simulation::create(scene);
   if (!simulation) throw std::runtime_error(messages_of(simulation.issues()));
   for (int i = 0; i < 200; ++i) simulation->step();
-  // Where the middle is, which started at a height of 0.1003 m.
+  // Position of the middle, which started at a height of 0.1003 m.
   return simulation->pose(0)->coeff(0, 3) + 0.1003 * simulation->pose(0)->coeff(0, 1);
 }
 double expected(double gyration) {

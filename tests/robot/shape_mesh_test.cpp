@@ -34,7 +34,7 @@ TEST(ShapeMesh, IsClosedPointsOutwardsAndHasTheShapesVolumeUpToItsFacets) {
     const Mesh mesh = mesh_of_shape(known.shape, 64);
     EXPECT_TRUE(is_closed_manifold(mesh.triangles));
     const double volume = mass_properties_of_solid(mesh.vertices, mesh.triangles).measure;
-    // Polyhedra with their vertices on the shape: 64 around take away at most 2 %.
+    // Polyhedra have their vertices on the shape: 64 around take away at most 2 %.
     EXPECT_LE(volume, known.volume * (1 + 1e-12));
     EXPECT_GT(volume, 0.98 * known.volume);
   }

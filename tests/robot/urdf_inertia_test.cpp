@@ -1,4 +1,4 @@
-// Masses and inertias of links as URDF files have them, idioms and mistakes.
+// Masses and inertias of links as URDF files give them: idioms and mistakes.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// URDF files as scenes, and what they then do: known answers of physics.
+// URDF files as scenes, and the motion of these scenes: known answers of physics.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ Simulation simulate(const SceneDesc& scene) {
   return std::move(*simulation);
 }
 
-/// A joint by the probes' columns.
+/// Returns a function that reads a joint from the probes' columns.
 std::function<double(const Simulation&)> probe_of(SceneDesc& scene, const std::string& joint) {
   ProbeDesc probe;
   probe.name = joint;
@@ -38,7 +38,7 @@ std::function<double(const Simulation&)> probe_of(SceneDesc& scene, const std::s
   return [](const Simulation& simulation) { return simulation.probe_values().at(0); };
 }
 
-/// A link of 2 kg and 0.03 kg m^2 about its middle hangs 0.4 m below a hinge; or slides, with other words.
+/// Returns a link of 2 kg and 0.03 kg m^2 about its middle that hangs 0.4 m below a hinge, or slides, with other words.
 std::string one_link(const std::string& joint) {
   return "<robot name='one'><link name='world'/><link name='link'><inertial><origin xyz='0 0 -0.4'/><mass value='2'/>"
          "<inertia ixx='0.03' ixy='0' ixz='0' iyy='0.03' iyz='0' izz='0.01'/></inertial><collision>"
@@ -53,7 +53,7 @@ TEST(Urdf, ArmHasItsLinksJointsLimitsAndControls) {
   ASSERT_EQ(arm.scene.bodies.size(), 4U) << arm.told;
   EXPECT_EQ(arm.scene.bodies[0].kind, BodyKind::obstacle);  // the world with the base
   EXPECT_EQ(arm.body("forearm").mass, 1.0);
-  // Shoulder at z = 0.2, elbow 0.4 above it.
+  // The shoulder is at z = 0.2, the elbow 0.4 above it.
   EXPECT_LT((arm.joint("elbow").point - Vec<3>(0, 0.6, 0)).norm(), 1e-12);
   EXPECT_LT((arm.joint("elbow").axis - Vec<3>(0, 0, -1)).norm(), 1e-12);
   EXPECT_NEAR(*arm.joint("elbow").upper, 2.0 * 180.0 / pi, 1e-9);
@@ -87,7 +87,7 @@ TEST(Urdf, CarDrivesAsFastAsItsTorquesAndInertiasSay) {
   Simulation simulation = simulate(car.scene);
   for (const ControlDesc& control : car.scene.controls) ASSERT_TRUE(simulation.set_control(control.name, 0.3));
   for (int i = 0; i < 100; ++i) ASSERT_EQ(simulation.step().status, StepStatus::converged);
-  // Rolling: 4 torques over the radius move the mass and what turns: a = 4 T / r / (m + 4 I / r^2).
+  // The robot rolls: 4 torques over the radius move the mass and the turning parts: a = 4 T / r / (m + 4 I / r^2).
   const double r = 0.075, a = 4 * 0.3 / r / (15.2 + 4 * 0.0023 / (r * r));
   const double x = simulation.pose(0)->coeff(0, 3);
   EXPECT_NEAR(x, 0.5 * a * 0.5 * 0.5, 0.05 * 0.5 * a * 0.25);
@@ -111,7 +111,7 @@ TEST(Urdf, GripperCouplesItsFingersAndStandsInTheWorld) {
   EXPECT_NEAR(right(simulation), 0.045, 5e-5);
 }
 
-/// Links a, b and c on joints of their names, along x of the world, with other words in each joint.
+/// Returns links a, b and c on joints of their names, along x of the world, with other words in each joint.
 std::string three_links(const std::array<std::string, 3>& types, const std::array<std::string, 3>& words) {
   std::string text = "<robot name='three'><link name='world'/>";
   for (std::size_t i = 0; i < 3; ++i) {
@@ -203,7 +203,7 @@ TEST(Urdf, PendulumHasThePeriodOfItsMassAndInertia) {
   const auto angle = probe_of(pendulum.scene, "j");
   Simulation simulation = simulate(pendulum.scene);
   const double inertia = 0.03 + 2 * 0.4 * 0.4, period = 2 * pi * std::sqrt(inertia / (2 * g * 0.4));
-  // The time of the second passage through zero, half a swing after the start.
+  // Find the time of the second passage through zero, half a swing after the start.
   double before = 0.0, passage = 0.0;
   for (int i = 0; i < 600 && passage == 0.0; ++i) {
     ASSERT_EQ(simulation.step().status, StepStatus::converged);
@@ -277,7 +277,7 @@ TEST(Urdf, MeshesOfPackagesAreFoundAboveTheModel) {
       << messages_of(missing.issues());
 }
 
-/// [m^3] that the triangles enclose, negative if they point inwards.
+/// Volume that the triangles enclose [m^3], negative if they point inwards.
 double enclosed(const GeometryDesc& geometry) {
   return mass_properties_of_solid(geometry.vertices, geometry.triangles).measure;
 }

@@ -1,4 +1,4 @@
-// What does not exist is refused by its name.
+// Features that do not exist are refused by their name.
 #include "clearance/scene/absent_features.h"
 
 #include <gtest/gtest.h>

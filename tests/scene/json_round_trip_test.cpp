@@ -22,7 +22,7 @@ SceneDesc read_back(const SceneDesc& scene) {
 TEST(SceneJson, RoundTripGivesTheSameScene) {
   const SceneDesc scene = full_scene();
   const SceneDesc read = read_back(scene);
-  // Spot checks of the values themselves, then all of them through the text.
+  // Check some values themselves, then all of them through the text.
   EXPECT_EQ(read.time.step, 1.0 / 3.0);
   EXPECT_EQ(read.solver.tolerance, 0.1 + 0.2);
   EXPECT_EQ(read.contact.min_separation, 5e-324);
@@ -42,7 +42,7 @@ TEST(SceneJson, RoundTripGivesTheSameScene) {
 }
 
 TEST(SceneJson, EveryValueOfTheFullSceneDiffersFromItsDefault) {
-  // Otherwise the round trip would not notice a field that is written but not read.
+  // This must hold: otherwise the round trip would not notice a field that is written but not read.
   const Json full = scene_to_json_value(full_scene());
   const Json plain = scene_to_json_value({});
   for (const char* key : {"time", "contact", "solver", "output"}) {

@@ -1,4 +1,4 @@
-// What is asked of a run's output: every mistake is named with its place and what was probably meant.
+// Validation of a run's output: every mistake is named with its place and what was probably meant.
 #include <gtest/gtest.h>
 
 #include "clearance/scene/json_reader.h"

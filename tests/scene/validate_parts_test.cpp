@@ -1,4 +1,4 @@
-// What is said of materials of parts, nodes on slides and formulas for the velocity.
+// Validation of materials of parts, nodes on slides and formulas for the velocity.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What is said of scenes whose elements adapt: what they need, and what cannot adapt.
+// Validation of scenes whose elements adapt: what they need, and what cannot adapt.
 #include <gtest/gtest.h>
 
 #include <functional>

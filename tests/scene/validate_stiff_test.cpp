@@ -337,7 +337,7 @@ TEST(ValidateJoints, LimitsDriveAndEffortNeedAFreeMotion) {
             1U);
 }
 
-/// Problems of joints a, b and c, hinges of three bodies, of which some follow others.
+/// Returns the problems of joints a, b and c, hinges of three bodies, some of which follow others.
 Lines mimic_problems(const std::vector<std::string>& leaders, const std::function<void(SceneDesc&)>& change = {}) {
   return problems([&](SceneDesc& s) {
     s.joints.resize(3);
@@ -376,7 +376,7 @@ TEST(ValidateJoints, MimicsThatFollowEachOtherAreToldOnce) {
   EXPECT_EQ(mimic_problems({"b", "c", "a"}),
             Lines{"joints[0].mimic.joint: the joint follows itself by way of 'b', 'c'; let one of them follow none "
                   "(got \"b\")"});
-  // (Into a loop, but not a part of it.)
+  // (The joint leads into a loop, but is not a part of it.)
   EXPECT_EQ(mimic_problems({"b", "c", "b"}).size(), 1U);
 }
 
@@ -391,7 +391,7 @@ TEST(ValidateJoints, AnglesThatLookLikeRadiansAreTold) {
   ASSERT_EQ(drive.size(), 1U);
   EXPECT_NE(drive[0].find("(180 / pi) * (pi / 2 * t) would be as many degrees"), std::string::npos) << drive[0];
   EXPECT_EQ(joint_problems([](JointDesc& j) { j.drive = "90 * sin(2 * pi * t)"; }), Lines{});
-  // Metres are none.
+  // Limits in metres cannot be meant in radians.
   EXPECT_EQ(joint_problems([](JointDesc& j) {
               j.kind = JointKind::slider;
               j.upper = 1.5708;

@@ -32,7 +32,7 @@ using Lines = std::vector<std::string>;
 
 TEST(Validate, AcceptsGoodScenes) {
   EXPECT_EQ(problems([](SceneDesc&) {}), Lines{});
-  // The full scene differs from the defaults everywhere, also where its stiff bodies ask for them.
+  // The full scene differs from the defaults everywhere, also where its stiff bodies require it.
   SceneDesc full = full_scene();
   full.time.mass = MassKind::lumped;
   full.contact.alpha_t = ContactDesc().alpha_t;

@@ -11,7 +11,7 @@
 namespace clearance {
 namespace {
 
-/// A beam that is held at one end, pulled at the other, and hangs over a floor. `%` is replaced.
+/// Returns a beam that is held at one end, pulled at the other, and hangs over a floor. `%` is replaced.
 std::string beam(int dimension, const std::string& integrator, const std::string& body, const std::string& scene = "") {
   const std::string size = dimension == 3 ? "\"box\", \"size\": [1, 0.25, 0.25], \"resolution\": [4, 1, 1]"
                                           : "\"rectangle\", \"size\": [1, 0.25], \"resolution\": [4, 1]";
@@ -28,7 +28,7 @@ std::string beam(int dimension, const std::string& integrator, const std::string
          "\"material\": {\"youngs_modulus\": 2e5}" + body + "}]}";
 }
 
-/// Elements that could adapt, and have no reason to.
+/// Settings of elements that could adapt, and have no reason to.
 const std::string idle = ", \"remesh\": {\"gain\": 1e30, \"collapse\": false}";
 
 class RefinedBody : public testing::TestWithParam<int> {};
@@ -47,7 +47,7 @@ TEST_P(RefinedBody, BeforeTheFirstStepIsThatOfARefinedMesh) {
   }
 }
 
-/// What nested elements keep of a state.
+/// Quantities of a state that nested elements keep.
 struct Kept {
   double kinetic = 0.0, elastic = 0.0;
   Vec<3> momentum = Vec<3>::Zero();
@@ -137,7 +137,7 @@ TEST_P(RefinedBody, HasItsRegionsOnTheNewNodesToo) {
   }
 }
 
-/// A block that is dropped on a knife, and adapts by default.
+/// Returns a block that is dropped on a knife, and adapts by default.
 std::string dropped(int dimension) {
   const std::string block = dimension == 3 ? "\"box\", \"size\": [1, 0.5, 0.5], \"resolution\": [4, 2, 2]"
                                            : "\"rectangle\", \"size\": [1, 0.5], \"resolution\": [6, 3]";
@@ -157,8 +157,8 @@ std::string dropped(int dimension) {
 class AdaptingBlock : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Dimensions, AdaptingBlock, testing::Values(2, 3));
 
-/// Whether friction comes to agree on the tip of the knife is not what these are about: it need not on fine elements
-/// that stay as they are, either.
+/// Advances one step. These tests do not ask whether friction converges on the tip of the knife: it need not on fine
+/// elements that stay as they are, either.
 StepReport step_of(RunningScene& scene) {
   const StepReport report = scene.simulation().step();
   EXPECT_TRUE(report.is_advanced());
@@ -256,7 +256,7 @@ TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
   RunningScene stopped(dropped(GetParam()));
   for (int step = 0; step < 8; ++step) {
     step_of(whole);
-    // At every question of the step, which are asked on the old elements and on the new ones.
+    // The run stops at every question of the step; some are asked on the old elements and some on the new ones.
     for (int patience = step < 5 ? 1000000 : 0;; ++patience) {
       int num_asked = 0;
       const std::string before = stopped.simulation().state_hash();
@@ -269,8 +269,8 @@ TEST_P(AdaptingBlock, TakesNoHalfOfAStepThatIsStopped) {
   }
 }
 
-/// Contact forces do not balance where a boundary interpolates: friction lagged with these would take out less, the
-/// faster a body slides the less, and any split would pay.
+/// Contact forces do not balance where a boundary interpolates: friction lagged with them would take out less, the less
+/// the faster a body slides, and any split would pay.
 TEST(AdaptingBodies, SlidingFrictionPaysForNoSplits) {
   std::vector<RemeshReport> reports;
   for (const std::string speed : {"1", "10"}) {

@@ -1,5 +1,4 @@
-// How hard affine bodies resist deformation by default: in proportion to their mass, so that it does not count how
-// heavy they are.
+// Default resistance of affine bodies to deformation: proportional to their mass, so that their weight does not matter.
 #include <fmt/format.h>
 
 #include <functional>
@@ -17,7 +16,7 @@ std::string cube(double size, const std::string& more, const std::string& at = "
 std::string scene_of(const std::string& bodies, const std::string& more = "") {
   return R"({"time": {"step": 0.01, "duration": 1})" + more + R"(, "bodies": [)" + bodies + "]}";
 }
-/// [Pa] of the first stiff body or part.
+/// Stiffness of the first stiff body or part [Pa].
 double stiffness(const std::string& json) {
   return StiffScene(json).unit(0).stiffness;
 }
@@ -48,7 +47,7 @@ TEST(AffineStiffness, ThatIsGivenIsKept) {
 }
 
 TEST(AffineStiffness, GrowsWithWhatStrainsTheBody) {
-  // An impact that stops a body of 100 m within a step, of its whole radius in it, strains it by 1e-4.
+  // An impact that stops a body of 100 m, at a speed of its whole radius per step, within one step strains it by 1e-4.
   const double radius_sq = 0.75e4;
   EXPECT_NEAR(stiffness(scene_of(cube(100.0, ""))), 1000.0 * radius_sq / (8e-4 * 1e-4), 1e7);
   // A force of 1e10 N on 0.1 m.
@@ -56,7 +55,7 @@ TEST(AffineStiffness, GrowsWithWhatStrainsTheBody) {
   EXPECT_NEAR(stiffness(scene_of(cube(0.1, load))), 1e10 * 0.1 * std::sqrt(0.75) / (16e-5 * 1e-3), 1e-3 * 5e15);
   const std::string formula = R"(, "loads": [{"kind": "force", "expression": ["0", "-1e10 * t", "0"]}])";
   EXPECT_NEAR(stiffness(scene_of(cube(0.1, formula))), 1e10 * 0.1 * std::sqrt(0.75) / (16e-5 * 1e-3), 1e-3 * 5e15);
-  // Steel between stiff bodies.
+  // The scene has steel between stiff bodies.
   const std::string steel =
       R"(, {"generator": {"kind": "box", "size": [1, 1, 1]}, "transform": {"translation": [0, 5, 0]},
       "material": {"youngs_modulus": 2e11}})";
@@ -78,7 +77,8 @@ TEST(AffineStiffness, OfQuasiStaticScenesDoesNotDependOnTheStep) {
   EXPECT_EQ(of_step("1e-4"), 1e11);
 }
 
-/// Where the first body's corner farthest from its centre is after some steps, over its size: with a mass.
+/// Returns the position after some steps of the first body's corner farthest from its centre, divided by the body's
+/// size.
 Vec<3> place_after(const std::string& json, int steps) {
   StiffScene scene(json);
   for (int i = 0; i < steps; ++i) scene.simulation().step();

@@ -6,7 +6,7 @@
 namespace clearance {
 namespace {
 
-/// Two cubes of 0.1 m, 0.3 m apart, and a speed of the first.
+/// Returns two cubes of 0.1 m, 0.3 m apart, and a speed of the first.
 std::string cubes(const std::string& kind, const Vec<3>& speed, const std::string& of_second = "[0, 0, 0]") {
   const auto cube = [&](const std::string& name, const std::string& at, const std::string& velocity) {
     return R"({"name": ")" + name + R"(", "kind": ")" + kind +
@@ -19,7 +19,7 @@ std::string cubes(const std::string& kind, const Vec<3>& speed, const std::strin
          ", " + cube("b", "[0, 0, 0]", of_second) + "]}";
 }
 
-/// The first of ten steps.
+/// Returns the first coarse motion of ten steps.
 CoarseMotion first(const std::string& json) {
   RunningScene scene(json);
   for (int i = 0; i < 10; ++i) {
@@ -44,7 +44,7 @@ TEST(CoarseMotion, IsNoneWhereStepsAreShortOrNothingIsInTheWay) {
   EXPECT_EQ(first(cubes("rigid", {20.0, 0.0, 0.0}, "[20, 0, 0]")).share, 0.0) << "fly together";
 }
 
-/// A cube of 1 kg and 0.1 m, I = 1/600 kg m^2, that a torque turns from rest.
+/// Returns a cube of 1 kg and 0.1 m, I = 1/600 kg m^2, that a torque turns from rest.
 std::string turned_cube(const std::string& kind, double torque) {
   return R"({"gravity": [0, 0, 0], "time": {"step": 0.01}, "bodies": [{"name": "a", "kind": ")" + kind +
          R"(", "mass": 1, "generator": {"kind": "box", "size": [0.1, 0.1, 0.1], "resolution": [1]},
@@ -52,7 +52,7 @@ std::string turned_cube(const std::string& kind, double torque) {
          std::to_string(torque) + "]}]}]}";
 }
 
-/// Torques acted by the cosine of the turn in the step: 1000 N m turned this cube to 89 degrees, and said nothing.
+/// Torques acted by the cosine of the turn in the step: 1000 N m turned this cube to 89 degrees without a message.
 TEST(CoarseTurn, NamesTheBodyThatATorqueTurnsTooFar) {
   for (const char* kind : {"rigid", "affine"}) {
     RunningScene strong(turned_cube(kind, 1000.0));

@@ -6,7 +6,7 @@
 namespace clearance {
 namespace {
 
-/// Two boxes that fly into each other off-centre.
+/// Returns two boxes that fly into each other off-centre.
 std::string colliding_boxes(const std::string& integrator, const std::string& contact = "") {
   return R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": ")" + integrator + R"("},
     "solver": {"tolerance": 1e-7}, "contact": {)" +
@@ -62,7 +62,7 @@ TEST(Collision, AngularMomentumIsKeptTheBetterTheShorterTheStep) {
 }
 
 TEST(Collision, OfImplicitEulerNeverGainsEnergy) {
-  // Of a constant stiffness: the adaptive one rescales the energy stored in the barriers between steps.
+  // The stiffness is constant: the adaptive one rescales the energy stored in the barriers between steps.
   RunningScene boxes(colliding_boxes("implicit_euler", R"("kappa": 1e6)"));
   double energy = infinity, first = 0.0;
   int most_contacts = 0;
@@ -98,7 +98,7 @@ TEST(Rest, OnAHalfSpaceTheContactForceIsTheWeight) {
   for (int n = 0; n < 150; ++n) {
     const Vec<3> before = box.momentum();
     report = box.step();
-    // Newton's second law of every step, at rest or not.
+    // Newton's second law holds in every step, at rest or not.
     const Vec<3> force = (box.momentum() - before) / 0.02 + Vec<3>(0, weight, 0);
     ASSERT_LT((contact_force(box) - force).norm(), 1e-4 * weight) << "step " << n;
   }
@@ -138,7 +138,7 @@ TEST(Plane, ThreeBodiesFallOnAHalfSpaceAndAWedgeAndComeToRest) {
       EXPECT_EQ(pile.x(i), pile.at(start, i)) << "an obstacle moved";
     }
   }
-  // Without friction round bodies roll on slowly; what fell at some m/s has lost a hundredth at least.
+  // Without friction, round bodies roll on slowly; a body that fell at some m/s has lost a hundredth at least.
   EXPECT_LT(fastest, 0.05);
 }
 

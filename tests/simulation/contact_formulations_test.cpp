@@ -1,5 +1,5 @@
-// Contact formulations in scenes: pressures that do not depend on the mesh, stiff bodies, friction; nothing that repels
-// at rest.
+// Contact formulations in scenes: pressures that do not depend on the mesh, stiff bodies, friction; bodies at rest do
+// not repel.
 #include <cmath>
 
 #include "clearance/base/parallel.h"
@@ -10,7 +10,7 @@
 namespace clearance {
 namespace {
 
-/// A block on the half-space y >= 0, pressed from above by a thousandth of Young's modulus.
+/// Returns a block on the half-space y >= 0, pressed from above by a thousandth of Young's modulus.
 std::string pressed_block(int dim, int cells, const std::string& contact) {
   const std::string n = std::to_string(cells);
   const std::string shape = dim == 2 ? R"("rectangle", "size": [1, 0.5], "resolution": [)" + n + ", 2]"
@@ -27,7 +27,7 @@ std::string pressed_block(int dim, int cells, const std::string& contact) {
       "loads": [{"kind": "traction", "value": [0, -1000, 0], "region": {"frame": "body", "box": [[0, 1, 0], [1, 1, 1]]}}]}]})";
 }
 
-/// The law of a physical barrier: pressure over kappa at the gap x dhat.
+/// Returns the law of a physical barrier: pressure over kappa at the gap x dhat.
 double pressure_at(double x) {
   const double y = x * x - 1.0;
   return x < 1.0 ? 2 * x * (2 * y * std::log(x * x) + y * y / (x * x)) : 0.0;
@@ -54,7 +54,7 @@ TEST(ConvergentContactScene, PressureIsThatOfTheLawAtEveryGap) {
   }
 }
 
-/// The scene of another program kept the stiffness that it had for another barrier, and crawled.
+/// A scene of another program kept the stiffness that it had for another barrier, and crawled.
 TEST(ConvergentContactScene, KappaOfAnotherUnitIsWarnedOf) {
   const auto warnings = [](const std::string& kappa) {
     const auto loaded =
@@ -65,7 +65,7 @@ TEST(ConvergentContactScene, KappaOfAnotherUnitIsWarnedOf) {
   EXPECT_EQ(warnings("1e4"), 0U);
 }
 
-/// A heap of all kinds of bodies on a meshed floor.
+/// Returns a heap of all kinds of bodies on a meshed floor.
 std::string heap(const std::string& formulation) {
   return R"({"time": {"step": 0.01}, "friction": {"coefficient": 0.4}, "contact": {"formulation": ")" + formulation +
          R"("},
@@ -110,8 +110,8 @@ TEST_P(EveryFormulation, HasTheSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(ends[0], ends[1]);
 }
 
-/// A block starts nearer than dhat over one of many triangles: by feature, its distance at rest was a step of the
-/// barrier that it ran into.
+/// A block starts nearer than dhat over one of many triangles: measured per feature, its distance at rest was a step of
+/// the barrier that it ran into.
 TEST_P(EveryFormulation, SlidesOverATessellatedFloorWhereItStartedAndBeyond) {
   for (const double friction : {0.0, 0.2}) {
     RunningScene scene(fmt::format(R"({{"time": {{"step": 0.002}}, "friction": {{"coefficient": {}}},
@@ -126,7 +126,7 @@ TEST_P(EveryFormulation, SlidesOverATessellatedFloorWhereItStartedAndBeyond) {
   }
 }
 
-/// Nothing acts from outside on what starts nearer than dhat.
+/// Returns a scene in which nothing acts from outside on bodies that start nearer than dhat.
 std::string at_rest(int dim, double dhat, const std::string& bodies, const std::string& formulation) {
   return fmt::format(R"({{"dimension": {}, "gravity": [0, 0, 0], "time": {{"step": 0.005}},
     "contact": {{"formulation": "{}", "dhat": {}, "dhat_is_absolute": true}}, "bodies": [{}]}})",
@@ -176,7 +176,7 @@ TEST(GcpContactScene, NothingRepelsAtRestNorIteratesHoweverNear) {
   }
 }
 
-/// What the rest above is measured against.
+/// The reference for the tests of rest above: IPC pushes apart.
 TEST(GcpContactScene, IpcPushesApartWhatStartsNear) {
   const RestScene blocks = rest_scenes()[0];
   RunningScene scene(at_rest(blocks.dim, blocks.dhat, blocks.bodies, "ipc"));
@@ -185,8 +185,7 @@ TEST(GcpContactScene, IpcPushesApartWhatStartsNear) {
   EXPECT_GT((scene.state().x - start).cwiseAbs().maxCoeff(), 1e-4);
 }
 
-/// Surfaces of stiff bodies may point inwards, all of them, or (with a cavity) some: what is outside is found or left
-/// open.
+/// Surfaces of stiff bodies may point inwards, all of them, or (with a cavity) some: the outside is found or left open.
 TEST(GcpContactScene, StiffBodiesAreCarriedWhicheverWayTheirTrianglesPoint) {
   const std::string outwards = "[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]",
                     inwards = "[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]";
@@ -216,7 +215,7 @@ TEST(GcpContactScene, SqueezedCubeFeelsNothingOfItself) {
   for (int n = 0; n < 22; ++n) EXPECT_EQ(cube.step().num_contacts, 0);
 }
 
-/// The law: minus the derivative of b(d) = eps B(2 z) / z^(dim - 1), z = d / eps, with the spline B.
+/// The law is minus the derivative of b(d) = eps B(2 z) / z^(dim - 1), z = d / eps, with the spline B.
 double gcp_pressure_at(double z, int dim) {
   const double power = std::pow(z, 1 - dim);
   const double h = z > 0.5 ? 2 * std::pow(1 - z, 3) : 1 - 6 * z * z * (1 - z);
@@ -254,7 +253,7 @@ TEST(GcpContactScene, SharpCornersStandForTheirAngles) {
   }
 }
 
-/// What is flat at rest may be crushed to a point, of which no facet faces what it meets: it stood for nothing there,
+/// A body that is flat at rest may be crushed to a point, of which no facet faces what it meets: there it had no area,
 /// and the gap closed without a barrier.
 TEST(GcpContactScene, NothingIsWithoutAreaHoweverItIsDeformed) {
   for (const int dim : {2, 3}) {
@@ -269,8 +268,8 @@ TEST(GcpContactScene, NothingIsWithoutAreaHoweverItIsDeformed) {
   }
 }
 
-/// Where elements are smaller than the gap, vertices within alpha_t of it faced a vertex all at once: the energy grew
-/// with their number.
+/// If elements are smaller than the gap, all vertices within alpha_t of it faced a vertex at once: the energy grew with
+/// their number.
 TEST(GcpContactScene, EnergySettlesAsMeshesAreRefined) {
   std::vector<double> energies;
   for (const int rings : {4, 16, 32, 64}) {

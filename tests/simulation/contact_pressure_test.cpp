@@ -1,4 +1,4 @@
-// The pressure of contacts at single vertices, of elements of every order, against closed forms.
+// The pressure of contacts at single vertices of elements of every order, compared with closed forms.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -14,13 +14,13 @@ namespace {
 
 constexpr double load = 1e4;  // [Pa]
 
-/// A cube (2D: square) of 1 m with its corner at the origin.
+/// Returns a cube (2D: square) of 1 m with its corner at the origin.
 Mesh block_mesh(int dim, int order, int cells, bool is_curved) {
   Mesh mesh = dim == 2 ? make_rectangle(1, 1, cells, cells) : make_box({1, 1, 1}, {cells, cells, cells});
   for (Vec<3>& x : mesh.vertices) x += Vec<3>(0.5, 0.5, dim == 3 ? 0.5 : 0.0);
   if (order > 1) change_order(mesh, order);
   if (!is_curved) return mesh;
-  // Sides stay flat; edges and faces of elements bend, those in the sides within these.
+  // Sides stay flat; edges and faces of elements bend, those in the sides within them.
   for (Vec<3>& x : mesh.vertices) {
     const Vec<3> bubble = (x.array() * (1.0 - x.array())).matrix();
     const Vec<3> y = x;
@@ -47,7 +47,7 @@ struct Block {
   std::string more;  // of the body
 };
 
-/// Half of dhat above the floor, sliding on walls at x = 0 and z = 0.
+/// Returns a block half of dhat above the floor, sliding on walls at x = 0 and z = 0.
 std::string block_on_floor(const Block& block, const std::string& loads, const std::string& motion) {
   const std::string held_z =
       R"(, {"region": {"frame": "body", "box": [[0, 0, 0], [1, 1, 0]]}, "components": [false, false, true]})";
@@ -70,8 +70,8 @@ bool starts_on_floor(const ProbedScene& scene, int frame_vertex) {
   return scene.scene().frame_mesh.vertices[static_cast<std::size_t>(frame_vertex)][1] < dhat;
 }
 
-// Where forces of single nodes were divided by areas around them, those of quadratic triangles were 0 at corners and
-// 4/3 of the pressure between them.
+// When forces of single nodes were divided by the areas around them, the pressure on quadratic triangles was 0 at
+// corners and 4/3 of the true one between them.
 void expect_even_pressure(const Block& block) {
   SCOPED_TRACE(fmt::format("{}D, order {}, {}, {}", block.dim, block.order, block.formulation, block.surface));
   const std::string pressed = fmt::format(
@@ -110,9 +110,9 @@ INSTANTIATE_TEST_SUITE_P(Orders, ContactPressure, testing::Combine(testing::Valu
                          });
 
 TEST_P(ContactPressure, UnderABlockThatIsPressedEvenlyIsEvenAtEveryVertex) {
-  // Pieces between the nodes of quartic tetrahedra would have to be pulled: an even pressure needs more.
+  // Pieces between the nodes of quartic tetrahedra would have to be pulled: an even pressure needs more pieces.
   const bool is_quartic = dim() == 3 && order() == 4;
-  // The boundary in other pieces than those of the elements.
+  // Cut the boundary into other pieces than those of the elements.
   const auto surface_file = temporary(fmt::format("surface_{}_{}.obj", dim(), order()));
   ASSERT_TRUE(write_mesh(surface_file, surface_of(block_mesh(dim(), 1, is_quartic ? 8 : 13, false))));
   for (const bool is_curved : {false, true}) {
@@ -131,7 +131,7 @@ TEST_P(ContactPressure, UnderABlockThatIsPressedEvenlyIsEvenAtEveryVertex) {
   std::filesystem::remove(surface_file);
 }
 
-/// [N] Upwards: of the pressure at the nodes of the faces on the floor.
+/// Upward force of the pressure at the nodes of the faces on the floor [N].
 template <int dim>
 double integral_over_floor(const ProbedScene& scene, const Frame& frame) {
   const auto pressure = ProbedScene::values_of(frame.point_arrays, "contact_pressure");
@@ -156,7 +156,7 @@ TEST_P(ContactPressure, AddsUpToTheForceWhereItIsUneven) {
   for (const bool keeps_shape : {false, true}) {
     if (keeps_shape && order() != 2) continue;
     ASSERT_TRUE(write_mesh(file, block_mesh(dim(), keeps_shape ? 4 : order(), 2, order() > 1)));
-    // With pieces at nodes alone those that bear nothing come loose, and faces tilt there.
+    // With pieces at nodes alone, pieces that bear nothing come loose, and faces tilt there.
     for (const int segments : {order() + 1, order() + 2}) {
       const Block block{dim(),         order(),
                         file.string(), fmt::format(R"({{"segments": {}}})", segments),
@@ -168,7 +168,8 @@ TEST_P(ContactPressure, AddsUpToTheForceWhereItIsUneven) {
       const double force = scene.probe("floor.normal.y [N]");
       EXPECT_GT(force, 0.01 * modulus);
       const double sum = dim() == 2 ? integral_over_floor<2>(scene, frame) : integral_over_floor<3>(scene, frame);
-      // The floor of the block is as even as its gaps, and a face sees so much of a force that is not along its normal.
+      // The floor of the block is as even as its gaps, and a face sees that much of a force that is not along its
+      // normal.
       const double slope = 2.0 * order() * order() * dhat;
       EXPECT_NEAR(sum, force, slope * slope * force) << segments << (keeps_shape ? ", of a shape that is kept" : "");
       for (const double p : ProbedScene::values_of(frame.point_arrays, "contact_pressure")) EXPECT_GE(p, 0.0);

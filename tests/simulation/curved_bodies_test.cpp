@@ -71,7 +71,7 @@ TEST(CurvedBody, FallsAsAWholeInEveryIntegrator) {
   }
 }
 
-/// Under its own weight on a plane: the contact force is the weight, whatever the collision surface is.
+/// A body rests on a plane under its own weight: the contact force is the weight, whatever the collision surface is.
 TEST(CurvedBody, RestsOnAPlaneWithItsWeight) {
   for (const char* surface : {"null", R"({"segments": 1})", R"({"segments": 3})", R"({"segments": 5})"}) {
     for (int dimension : {2, 3}) {
@@ -91,8 +91,8 @@ TEST(CurvedBody, RestsOnAPlaneWithItsWeight) {
   }
 }
 
-// gcp looked for the sides of elements among the pieces that they are cut into, took what it did not find for turned,
-// and locked.
+// gcp looked for the sides of elements among the pieces that they are cut into, took those that it did not find for
+// turned, and locked.
 TEST(CurvedBody, LiesOnAnotherWithItsWeightUnderEveryFormulation) {
   for (const char* formulation : {"ipc", "convergent", "gcp"}) {
     for (const int dimension : {2, 3}) {
@@ -124,8 +124,8 @@ TEST(CurvedBody, LiesOnAnotherWithItsWeightUnderEveryFormulation) {
   }
 }
 
-// A body whose displacements are of a lower order than its shape could not turn: the shape is lowered, and that is
-// said.
+// A body whose displacements were of a lower order than its shape could not turn: the shape is lowered, and a message
+// says so.
 TEST(CurvedBody, AnOrderBelowThatOfTheMeshLowersItsShape) {
   Mesh ball = make_sphere(1.0, 1);
   change_order(ball, 4);
@@ -166,7 +166,7 @@ BodyInstance body_of(Mesh mesh, int order) {
   return body;
 }
 
-/// Weights sum up to 1, and what moves as an affine map moves its surface with it.
+/// Checks that weights sum up to 1, and that a body which moves by an affine map moves its surface with it.
 void check_weights(const BodyInstance& body, const CollisionSurface& surface) {
   Mat<3> map;
   map << 1.1, 0.2, -0.3, 0.1, 0.9, 0.2, -0.1, 0.3, 1.2;
@@ -179,7 +179,7 @@ void check_weights(const BodyInstance& body, const CollisionSurface& surface) {
       moved += weight * (map * x - x);
     }
     EXPECT_NEAR(sum, 1.0, 1e-13);
-    // V + W (A X - X) is A V where W X is V.
+    // V + W (A X - X) equals A V if W X equals V.
     EXPECT_LT((moved - map * vertex.rest).norm(), 1e-12);
   }
 }
@@ -224,7 +224,7 @@ TEST(CollisionSurface, OfAnotherMeshFollowsTheElementsAroundIt) {
   }
 }
 
-/// Points of a surface are points of the faces that it names; one that lies elsewhere names none.
+/// Points of a surface are points of the faces that it names; a surface that lies elsewhere names none.
 TEST(CollisionSurface, KnowsTheFacesThatItLiesOn) {
   for (const int dim : {2, 3}) {
     for (int order = 1; order <= 4; ++order) {
@@ -259,7 +259,7 @@ TEST(CollisionSurface, KnowsTheFacesThatItLiesOn) {
   }
 }
 
-/// A quarter of a ring: the bound holds for the distance of the true circle, and falls with the square of the pieces.
+/// On a quarter of a ring, the bound holds for the distance of the true circle and falls with the square of the pieces.
 TEST(CollisionSurface, BoundOfItsDistanceHolds) {
   for (int order = 2; order <= 4; ++order) {
     BodyInstance body = body_of(make_rectangle(1.0, 0.2, 2, 1), order);
@@ -289,7 +289,8 @@ TEST(CollisionSurface, BoundOfItsDistanceHolds) {
   }
 }
 
-/// Two bodies of order 2 pressed together: nothing intersects, and stored frames are what verification takes them for.
+/// Two bodies of order 2 are pressed together: nothing intersects, and verification reads the stored frames as the run
+/// meant them.
 TEST(CurvedBodies, PressedTogetherNeverIntersect) {
   for (const char* surface : {"null", R"({"segments": 3})"}) {
     RunningScene bodies(fmt::format(
@@ -314,7 +315,8 @@ TEST(CurvedBodies, PressedTogetherNeverIntersect) {
   }
 }
 
-/// The boundary of a body as it is now, in so fine pieces that their distance from it is far below any gap.
+/// Returns the boundary of a body in its present state, in pieces so fine that their distance from it is far below any
+/// gap.
 CollisionSurface bent_boundary(const RunningScene& running, std::size_t b) {
   BodyInstance body = running.scene().bodies[b];
   for (std::size_t v = 0; v < body.mesh.vertices.size(); ++v) {
@@ -326,7 +328,7 @@ CollisionSurface bent_boundary(const RunningScene& running, std::size_t b) {
   return make_collision_surface(fine, body, "", issues);
 }
 
-/// Edges of one surface that meet a triangle of the other.
+/// Counts edges of one surface that meet a triangle of the other.
 int count_meetings(const CollisionSurface& of_edges, const CollisionSurface& of_triangles) {
   const auto place = [](const CollisionSurface& surface, int v) -> const Vec<3>& {
     return surface.vertices[static_cast<std::size_t>(v)].rest;
@@ -347,7 +349,7 @@ int count_meetings(const CollisionSurface& of_edges, const CollisionSurface& of_
 }
 
 // A vertex of the file that no triangle uses touched others unseen; a surface in another unit, or with a hole, did so
-// without a word.
+// without a message.
 TEST(CollisionSurface, OfAFileHasItsTrianglesAloneAndIsComparedWithTheBody) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / "clearance_own_surface.obj";
   SceneDesc scene;
@@ -424,7 +426,7 @@ TEST(CollisionSurface, SeparateCurvedWithoutCurvedBoundariesIsWarnedOf) {
   }
 }
 
-// Nodes between the corners in the order of another format turn elements over that are valid.
+// Nodes between the corners in the order of another format turn valid elements over.
 TEST(CurvedBody, NodesInTheOrderOfAnotherFormatAreSuspected) {
   Mesh ball = make_sphere(1.0, 1);
   change_order(ball, 3);
@@ -455,8 +457,8 @@ TEST(CurvedBody, NodesInTheOrderOfAnotherFormatAreSuspected) {
   EXPECT_EQ(of_bent.find("another file format"), std::string::npos) << of_bent;
 }
 
-// What turned about itself within a step met nothing, was swept as a whole, and all pairs of its pieces took more
-// memory than there was.
+// A part that turned about itself within a step met nothing and was swept as a whole, and all pairs of its pieces took
+// more memory than there was.
 TEST(CollisionSurface, ThatTurnsInOneStepIsNotPairedWithAllOfItself) {
   RunningScene box(R"({"gravity": [0, 0, 0], "time": {"step": 0.02}, "solver": {"max_iterations": 1}, "bodies": [
     {"generator": {"kind": "box", "resolution": [1, 1, 1]}, "collision_surface": {"segments": 40},

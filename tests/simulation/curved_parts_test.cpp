@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// sum of m y over all blocks, where m is what gravity pulls on: row sums of the mass matrix.
+/// Returns the sum of m y over all blocks, where m is the mass that gravity acts on: row sums of the mass matrix.
 Vec<3> weighed(const RunningScene& scene, const VecX& values) {
   Vec<3> sum = Vec<3>::Zero();
   for (int i = 0; i < scene.num_nodes(); ++i) sum += scene.scene().weighing[i] * scene.at(values, i);
@@ -101,8 +101,8 @@ TEST(CurvedStiffPart, TiesAllNodesOfItsElements) {
   }
 }
 
-/// Half of the beam is stiff; it flies turning and stretching. Newton's directions of stiff parts are bent, which
-/// leaves the momentum as exact as the forces in the end: at the default tolerance to 1e-7.
+/// Returns a beam that is half stiff and flies turning and stretching. Newton's directions of stiff parts are bent,
+/// which leaves the momentum as exact as the forces in the end: at the default tolerance to 1e-7.
 std::string flying_beam(int dim, int order, const std::string& integrator) {
   const std::string shape = dim == 2 ? R"("rectangle", "size": [1, 0.2], "resolution": [4, 1])"
                                      : R"("box", "size": [1, 0.2, 0.2], "resolution": [4, 1, 1])";
@@ -139,7 +139,7 @@ TEST(CurvedStiffPart, FliesWithItsMomentum) {
   EXPECT_LT(largest, 1e-13);
 }
 
-/// Under gravity everything falls alike, and the stiff part with what hangs on it deforms nothing.
+/// Under gravity everything falls alike, and the stiff part and the elements that hang on it do not deform.
 TEST(CurvedStiffPart, FallsAsAWhole) {
   RunningScene scene(R"({"gravity": [0, -10, 0], "time": {"step": 0.01}, "contact": {"enabled": false}, "bodies": [
       {"generator": {"kind": "box", "size": [1, 0.2, 0.2], "resolution": [4, 1, 1]}, "order": 3,
@@ -154,7 +154,7 @@ TEST(CurvedStiffPart, FallsAsAWhole) {
   }
 }
 
-/// As Damping.OfAVibratingBarFollowsTheClosedFormOfItsMode, which tells what is expected.
+/// The same test as Damping.OfAVibratingBarFollowsTheClosedFormOfItsMode, which explains the expected values.
 TEST(CurvedDamping, OfAVibratingBarFollowsTheClosedFormOfItsMode) {
   const auto amplitude_after = [](const std::string& damping) {
     RunningScene bar(R"({"dimension": 2, "time": {"step": 0.0005, "integrator": "implicit_newmark"},
@@ -175,8 +175,8 @@ TEST(CurvedDamping, OfAVibratingBarFollowsTheClosedFormOfItsMode) {
   EXPECT_NEAR(std::log(free / damped), 0.5 * 0.002 * 49.7 * 49.7 * 0.23, 0.12);
 }
 
-/// As Pressure.FollowsASideThatTurnsAwayInOneStep, by 90 degrees. The side ends as a polynomial of the elements' order;
-/// whatever it is, the force on it is that on its chord.
+/// The same test as Pressure.FollowsASideThatTurnsAwayInOneStep, by 90 degrees. The side ends as a polynomial of the
+/// elements' order; whatever it is, the force on it is that on its chord.
 TEST(CurvedPressure, FollowsASideThatTurnsAwayInOneStep) {
   for (int order = 2; order <= max_order; ++order) {
     const double p = 50.0;
@@ -203,7 +203,7 @@ TEST(CurvedPressure, FollowsASideThatTurnsAwayInOneStep) {
   }
 }
 
-/// A homogeneous deformation s with the Cauchy stress -p: mu (s - 1 / s) + dim lambda ln s / s = -p s^(dim - 1).
+/// The deformation is homogeneous, s with the Cauchy stress -p: mu (s - 1 / s) + dim lambda ln s / s = -p s^(dim - 1).
 TEST(CurvedPressure, FromAllSidesShrinksABoxAsItsMaterialSays) {
   constexpr double mu = 1e5 / 2.6, lambda = 1e5 * 0.3 / (1.3 * 0.4), p = 5e4;
   for (const int dim : {2, 3}) {

@@ -1,4 +1,5 @@
-// Closed forms at default settings: nothing is set but what the question names. (./dev bench physics has many more.)
+// Closed forms at default settings: only the settings that the question names are set. (./dev bench physics has many
+// more.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::string box(const std::string& kind, double size, const Vec<3>& at, double t
       name, kind, size, size, size, turn, at[0], at[1], at[2], young, more);
 }
 
-/// A block a hundredth of its size above a slope of 20 degrees.
+/// Returns a block a hundredth of its size above a slope of 20 degrees.
 std::string block_on_slope(const std::string& kind, double size, double mu, double h, const std::string& more = "") {
   const double angle = 20.0 * 3.14159265358979323846 / 180.0;
   const Vec<3> n(std::sin(angle), std::cos(angle), 0.0);
@@ -64,7 +65,7 @@ TEST(DefaultPhysics, WhatFrictionHoldsDoesNotCreep) {
   }
 }
 
-/// A block that falls between two planes, `angle` degrees off the vertical, and gets stuck at 2 m/s.
+/// Returns a block that falls between two planes, `angle` degrees off the vertical, and gets stuck at 2 m/s.
 std::string block_in_a_wedge(const std::string& kind, double angle, double mu) {
   const double a = angle * 3.14159265358979323846 / 180.0, x = 0.05 + 0.002 * std::cos(a),
                y = -0.05 - 0.002 * std::sin(a);
@@ -76,8 +77,8 @@ std::string block_in_a_wedge(const std::string& kind, double angle, double mu) {
       y, -std::cos(a), std::sin(a));
 }
 
-// Friction carried what pressed it on, so that lagging it threw the block out of its contacts and dropped it back, in
-// turns: 700 iterations, and no agreement.
+// Friction carried part of the load that pressed the block on, so that lagging it threw the block out of its contacts
+// and dropped it back, in turns: 700 iterations, and no agreement.
 TEST(DefaultPhysics, ABlockThatJamsInAWedgeNeedsFewIterationsAndStaysThere) {
   struct Wedge {
     double angle, mu;
@@ -103,12 +104,12 @@ TEST(DefaultPhysics, ABodyFarAwayChangesNothing) {
   alone.steps(30);
   together.steps(30);
   for (int block = 0; block < 4; ++block) {
-    // Up to what the tolerance leaves: Newton takes another way where more bodies are in its matrix.
+    // The two agree up to the tolerance: Newton takes another way if more bodies are in its matrix.
     EXPECT_LT((alone.x(block) - together.x(block)).norm(), 1e-4 * 0.2) << block;
   }
 }
 
-// With the barrier's force of the start as normal force, friction stopped such a block at once.
+// When the barrier's force at the start was the normal force, friction stopped such a block at once.
 TEST(DefaultPhysics, ABlockThatStartsWithinTheBarrierKeepsItsVelocity) {
   RunningScene scene(fmt::format(
       R"({{"time": {{"step": 0.005}}, "friction": {{"coefficient": 0.3}}, "bodies": [{}], "half_spaces": [{{}}]}})",
@@ -145,7 +146,7 @@ TEST(DefaultPhysics, AccountsOfEnergyAndMomentumClose) {
         const StepReport report = scene.simulation().step();
         at_work = std::max({at_work, kinetic(report), std::abs(report.account.friction)});
         EXPECT_LT(std::abs(report.account.closure()), 1e-6 * at_work) << i;
-        // Only what is left of the forces separates momentum and impulse of implicit Euler.
+        // Only the remaining forces separate momentum and impulse of implicit Euler.
         if (integrator == "implicit_euler") {
           const double weight = 1000.0 * 0.008 * g * 0.005;
           EXPECT_LT(report.momentum.integrator.norm(), 2e-3 * (weight + report.momentum.impulse.norm())) << i;

@@ -6,8 +6,8 @@
 namespace clearance {
 namespace {
 
-/// A bar along x of length 1 and a section of 0.1 x 0.1, its left end held and its right one pulled by `strain` in one
-/// step.
+/// Returns a bar along x of length 1 and a section of 0.1 x 0.1; its left end is held and its right one pulled by
+/// `strain` in one step.
 std::string pulled_bar(const std::string& model, double poisson_ratio, double strain, int cells) {
   return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [)" +
@@ -49,7 +49,7 @@ TEST(Bar, ContractsSidewaysByPoissonsRatio) {
   const double linear_theory = 0.5 * 2e5 * 0.01 * 1e-6;
   EXPECT_GT(energy, linear_theory);
   EXPECT_LT(energy, 1.02 * linear_theory);
-  // Stress far from the ends: the energy there is 1/2 E strain^2 a volume, so the strain follows from the total one.
+  // Far from the ends, the energy is 1/2 E strain^2 per volume, so that the strain follows from the total energy.
   EXPECT_NEAR(strain, 1e-3, 1e-3 * 0.02);
 }
 
@@ -60,7 +60,7 @@ TEST(Bar, AllMaterialsAgreeAtSmallStrain) {
     for (const char* model : {"neo_hookean", "fixed_corotational", "st_venant_kirchhoff"}) {
       RunningScene bar(pulled_bar(model, 0.3, strain, 1));
       const double energy = energy_term(bar.step(), "elastic");
-      // They differ in the terms of third order: a few strains.
+      // The energies differ in the terms of third order: a few strains.
       EXPECT_NEAR(energy, expected, 5.0 * strain * expected) << model << " at " << strain;
       EXPECT_LT((bar.state().x - linear.state().x).cwiseAbs().maxCoeff(), 5.0 * strain * strain) << model;
     }
@@ -100,7 +100,7 @@ TEST(Bar, HangingUnderItsWeightIsLongerByRhoGLSquaredOver2E) {
 TEST(QuasiStatic, IsWhatTheDynamicsRelaxTo) {
   RunningScene equilibrium(hanging_bar(3, R"("step": 1, "integrator": "quasi_static")"));
   equilibrium.step();
-  // Implicit Euler with steps far longer than any period: nothing but equilibrium survives.
+  // Implicit Euler takes steps far longer than any period: only equilibrium survives.
   RunningScene relaxed(hanging_bar(3, R"("step": 0.5)"));
   relaxed.steps(20);
   EXPECT_LT((relaxed.state().x - equilibrium.state().x).cwiseAbs().maxCoeff(), 1e-9);

@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// A box of two cells along x, six tetrahedra each: the right half is three times as heavy.
+/// Returns a box of two cells along x, six tetrahedra each: the right half is three times as heavy.
 std::string two_halves(const std::string& more) {
   return R"({"gravity": [0, -10, 0], "time": {"step": 0.01},
     "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [2, 1, 1], "resolution": [2, 1, 1]},
@@ -16,7 +16,7 @@ std::string two_halves(const std::string& more) {
          more + R"("element_densities": [1000, 1000, 1000, 1000, 1000, 1000, 3000, 3000, 3000, 3000, 3000, 3000]}]})";
 }
 
-/// By what gravity pulls on.
+/// Returns the centre of the weight.
 Vec<3> weighed_center(const RunningScene& scene) {
   Vec<3> sum = Vec<3>::Zero();
   for (int i = 0; i < scene.num_nodes(); ++i) sum += scene.scene().weighing[i] * scene.rest(i);
@@ -32,7 +32,7 @@ TEST(ElementDensities, AreInsteadOfTheMaterials) {
     const double count = static_cast<double>(scene.scene().bodies.size());
     EXPECT_NEAR(scene.total_mass(), 4000.0 * count, 1e-9) << more;
     EXPECT_NEAR(weighed_center(scene)[0], 0.25, 1e-12) << more;
-    // It falls as one body: mass and weight agree.
+    // The box falls as one body: mass and weight agree.
     scene.step();
     for (int i = 0; i < scene.num_nodes(); ++i) EXPECT_NEAR(scene.v(i)[1], -0.1, 1e-6) << more;
   }
@@ -51,7 +51,8 @@ TEST(ElementDensities, OfAnotherNumberThanElementsAreRefused) {
   EXPECT_EQ(problem(R"("refinements": 1, )"), expected);
 }
 
-/// Order, relative error allowed of the mass. Boundaries are of the exact shape, not of the generator's facets.
+/// The values are the order and the allowed relative error of the mass. Boundaries are of the exact shape, not of the
+/// generator's facets.
 TEST(GeneratedBodies, OfHigherOrderHaveTheExactShape) {
   struct Shape {
     const char* generator;

@@ -1,5 +1,5 @@
-// What the warnings energy_gained and energy_lost come from: bodies that the integrator drives or brakes have large
-// shares, bodies that only hand power on have none.
+// Origin of the warnings energy_gained and energy_lost: bodies that the integrator drives or brakes have large shares,
+// bodies that only hand power on have none.
 #include <fmt/format.h>
 
 #include "simulation/running_scene.h"
@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-/// Of io/energy_monitor.cpp.
+/// Limit of io/energy_monitor.cpp.
 constexpr double limit = 0.03;
 
 struct Shares {
@@ -40,13 +40,13 @@ std::string hinge(const std::string& body, double x, const std::string& more) {
   return fmt::format(R"({{"bodies": ["{}", ""], "point": [{}, 0, 0], "axis": [0, 0, 1]{}}})", body, x, more);
 }
 
-/// A wheel on an axle that a drive turns.
+/// Returns a wheel on an axle that a drive turns.
 std::string driven_wheel(const std::string& kind, const std::string& drive, double h) {
   return fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": {}}}, "bodies": [{}], "joints": [{}]}})", h,
                      wheel(kind), hinge("wheel", 0.0, R"(, "drive": ")" + drive + R"(")"));
 }
 
-/// A pinion that is driven and a wheel that brakes it: hundreds of times their kinetic energy flow through both.
+/// Returns a driven pinion and a wheel that brakes it: hundreds of times their kinetic energy flow through both.
 std::string gears(const std::string& kind) {
   return fmt::format(R"({{"gravity": [0, 0, 0], "time": {{"step": 0.01}}, "bodies": [
       {{"name": "pinion", "kind": "{0}", "generator": {{"kind": "gear", "size": [0.12, 0.06, 0.03], "resolution": [12, 2]}},
@@ -58,7 +58,7 @@ std::string gears(const std::string& kind) {
                      hinge("wheel", 0.36, R"(, "effort": "200")"));
 }
 
-/// A bolt that is turned and lifts a nut against 1 kN.
+/// Returns a bolt that is turned and lifts a nut against 1 kN.
 std::string screw() {
   return R"({"gravity": [0, 0, 0], "time": {"step": 0.005}, "bodies": [
       {"name": "bolt", "kind": "rigid", "generator": {"kind": "bolt", "size": [0.02, 0.098, 0.014], "resolution": [24]},
@@ -81,7 +81,7 @@ TEST_P(EnergyWarnings, AreSilentOfGearsThatHandPowerOn) {
   EXPECT_GT(shares.drives, 50.0 * shares.kinetic);
 }
 
-// "Lost 100 %": half of what a drive does where it starts at speed is gone, as with a clutch.
+// The warning said "Lost 100 %": half of the work of a drive that starts at speed is lost, as with a clutch.
 TEST_P(EnergyWarnings, AreSilentOfAMotorThatStartsAtSpeed) {
   const Shares shares = run(driven_wheel(GetParam(), "30*t", 0.005), 100);
   EXPECT_LT(shares.gained, limit);
@@ -90,7 +90,7 @@ TEST_P(EnergyWarnings, AreSilentOfAMotorThatStartsAtSpeed) {
   EXPECT_NEAR(shares.drives, 2.0 * shares.kinetic, 0.02 * shares.kinetic);
 }
 
-// A turn of 0.3 rad a step: the drive works against the integrator, and against nothing else.
+// At a turn of 0.3 rad per step, the drive works against the integrator only.
 TEST_P(EnergyWarnings, TellOfADriveThatOnlyWorksAgainstTheIntegrator) {
   const Shares shares = run(driven_wheel(GetParam(), "1719*t", 0.01), 40);
   EXPECT_GT(shares.lost, limit);
@@ -104,7 +104,8 @@ TEST_P(EnergyWarnings, TellOfSpinThatEulerLoses) {
   EXPECT_LT(shares.gained, limit);
 }
 
-// "Lost 6.7 %": what barriers take of the forces at the end of a step is the impact, over however many steps.
+// The warning said "Lost 6.7 %": the part that barriers take of the forces at the end of a step is the impact, over
+// however many steps.
 TEST(EnergyWarnings, AreSilentOfWhatAnImpactTakes) {
   const Shares blocks = run(R"({"dimension": 2, "gravity": [0, 0], "time": {"step": 0.01}, "bodies": [
       {"kind": "rigid", "generator": {"kind": "rectangle", "size": [0.2, 0.2], "resolution": [1, 1]},
@@ -117,8 +118,8 @@ TEST(EnergyWarnings, AreSilentOfWhatAnImpactTakes) {
   EXPECT_LT(blocks.gained, limit);
 }
 
-// "Made 23.6 % of what 'b' had, taken out 82.9 % of 'a'": what two bodies hand to each other through a joint is no
-// gain.
+// The warning said "Made 23.6 % of what 'b' had, taken out 82.9 % of 'a'": energy that two bodies hand to each other
+// through a joint is no gain.
 TEST_P(EnergyWarnings, AreSilentOfBodiesThatSwingAsOne) {
   const auto rod = [&](const std::string& name, double x) {
     return fmt::format(
@@ -135,7 +136,8 @@ TEST_P(EnergyWarnings, AreSilentOfBodiesThatSwingAsOne) {
   EXPECT_LT(shares.gained, limit);
 }
 
-// "Made 20.3 % of what 'rotor' had at work", of a swing that stayed at 60.0 degrees: the ledger left the spring out.
+// The warning said "Made 20.3 % of what 'rotor' had at work" about a swing that stayed at 60.0 degrees: the ledger left
+// the spring out.
 TEST_P(EnergyWarnings, AreSilentOfSwingsOnJointSprings) {
   for (const std::string more : {R"(, "stiffness": 1)", R"(, "stiffness": 1, "damping": 0.02)",
                                  R"(, "stiffness": 1, "rest": "30")", R"~(, "stiffness": 1, "rest": "30 * sin(t)")~"}) {
@@ -185,7 +187,8 @@ TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithBdf2) {
   EXPECT_LT(shares.lost, limit);
 }
 
-// "Flights are up to 9.09 % too low", of a body that fell too far by half a step and had the right speed.
+// The warning said "Flights are up to 9.09 % too low" about a body that fell too far by half a step and had the right
+// speed.
 TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithImplicitEuler) {
   for (const std::string velocity : {R"(, "linear_velocity": [0, 0, 0])", R"(, "linear_velocity": [1, 4, 0])"}) {
     const Shares shares = run(R"({"time": {"step": 0.01}, "bodies": [)" + wheel(GetParam(), velocity) + "]}", 10);
@@ -194,7 +197,7 @@ TEST_P(EnergyWarnings, AreSilentOfFreeFlightWithImplicitEuler) {
   }
 }
 
-// The smallest scene of the README: its ball rebounds by a tenth of what it should.
+// In the smallest scene of the README, the ball rebounds by a tenth of what it should.
 TEST(EnergyWarnings, SayHowMuchOfAReboundIsMissing) {
   RunningScene scene(
       R"({"time": {"step": 0.01}, "bodies": [{"name": "ball", "generator": {"kind": "sphere", "size": [0.1]},

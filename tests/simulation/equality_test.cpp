@@ -1,4 +1,5 @@
-// What must not change the result: threads, restarts, scratch memory; and what may change it only within tolerance.
+// Conditions that must not change the result: threads, restarts, scratch memory; and those that may change it only
+// within tolerance.
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -9,7 +10,7 @@
 namespace clearance {
 namespace {
 
-/// A soft box and a ball fall onto each other on a moving obstacle, with damping and a motion that ends.
+/// Returns a soft box and a ball that fall onto each other on a moving obstacle, with damping and a motion that ends.
 std::string busy_scene(const std::string& integrator = "implicit_euler") {
   return R"({"time": {"step": 0.01, "integrator": ")" + integrator +
          R"("}, "half_spaces": [{"point": [0, -0.3, 0], "friction": 0.2}],
@@ -113,12 +114,13 @@ TEST(Equality, BothMethodsOfCollisionDetectionConvergeAndAgree) {
   for (int n = 1; n <= 12; ++n) {
     EXPECT_GT(certified.step().min_distance, 0.0);
     EXPECT_GT(inclusion.step().min_distance, 0.0);
-    // They only bound the steps of Newton's method, not the minimum that it finds.
+    // CCD methods only bound the steps of Newton's method, not the minimum that it finds.
     ASSERT_LT((certified.state().x - inclusion.state().x).cwiseAbs().maxCoeff(), 1e-5) << "step " << n;
   }
 }
 
-/// Two boxes drop on a half-space, in a world of size `scale`; times and densities are kept, so E ~ scale^2, g ~ scale.
+/// Returns two boxes that drop on a half-space, in a world of size `scale`; times and densities are kept, so E ~
+/// scale^2, g ~ scale.
 std::string scaled_scene(double scale) {
   const auto length = [&](double value) {
     char text[40];
@@ -146,12 +148,12 @@ TEST(Equality, SizeOfTheWorldDoesNotMatter) {
   };
   VecX x, x_scaled;
   const std::vector<int> iterations = run(1.0, x);
-  // By powers of two every number of the run is scaled exactly.
+  // Powers of two scale every number of the run exactly.
   for (double scale : {1.0 / 128.0, 128.0}) {
     EXPECT_EQ(run(scale, x_scaled), iterations) << "scale " << scale;
     EXPECT_LT((x_scaled - x).cwiseAbs().maxCoeff(), 1e-12) << "scale " << scale;
   }
-  // Others are rounded: few iterations differ.
+  // Other factors are rounded: few iterations differ.
   const auto total = [](const std::vector<int>& counts) { return std::accumulate(counts.begin(), counts.end(), 0); };
   for (double scale : {0.01, 100.0}) {
     EXPECT_NEAR(total(run(scale, x_scaled)), total(iterations), 0.05 * total(iterations) + 2) << "scale " << scale;

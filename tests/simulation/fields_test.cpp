@@ -1,4 +1,4 @@
-// Fields of frames: stresses and strains of whole scenes, and what contacts do to vertices.
+// Fields of frames: stresses and strains of whole scenes, and the effect of contacts on vertices.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ const std::string all_fields =
     R"("output": {"contact_forces": true, "fields": ["displacement", "von_mises", "principal_stress", "strain",
        "energy_density", "contact_pressure", "normal_force", "friction_force"]})";
 
-/// All surface nodes move so that the body is stretched along x, y, z by the given factors.
+/// Returns a box whose surface nodes move so that it is stretched along x, y, z by the given factors.
 std::string stretched_box(bool is_plane) {
   const std::string shape = is_plane ? R"({"kind": "rectangle", "size": [1, 0.5], "resolution": [4, 3]})"
                                      : R"({"kind": "box", "size": [1, 0.5, 0.5], "resolution": [4, 3, 3]})";
@@ -40,7 +40,7 @@ TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
     stress[i] = (material.mu * (stretch[i] * stretch[i] - 1.0) + material.lambda * std::log(j)) / j;
     strain[i] = std::log(stretch[i]);
   }
-  // Largest first: along x, z, y.
+  // Principal values are sorted, largest first: along x, z, y.
   const Vec<3> sorted_stress(stress[0], stress[2], stress[1]), sorted_strain(strain[0], strain[2], strain[1]);
   const double mises = std::sqrt(0.5 * (std::pow(stress[0] - stress[1], 2) + std::pow(stress[1] - stress[2], 2) +
                                         std::pow(stress[2] - stress[0], 2)));
@@ -58,7 +58,7 @@ TEST_P(FieldPatch, HasTheStressAndStrainOfTheClosedForm) {
       EXPECT_NEAR(of_strain[3 * e + i], sorted_strain[static_cast<Eigen::Index>(i)], 1e-8);
     }
   }
-  // Of uniform density over a volume of 1/4 m^3 (2D: 1/2 m^2 of a metre's depth).
+  // The density is uniform over a volume of 1/4 m^3 (2D: 1/2 m^2, one metre deep).
   EXPECT_NEAR(of_energy[0] * (is_plane ? 0.5 : 0.25), energy_term(report, "elastic"),
               1e-6 * energy_term(report, "elastic"));
 
@@ -82,7 +82,7 @@ TEST(Fields, TurningABodyStressesNothing) {
   }
 }
 
-/// A block of 1 m^3 (2D: 1 m^2), 1000 kg, that rests on a half-space with the slope `tangent` under friction.
+/// Returns a block of 1 m^3 (2D: 1 m^2), 1000 kg, that rests on a half-space with the slope `tangent` under friction.
 std::string resting_block(const std::string& kind, int dim, double tangent, const std::string& output) {
   const double angle = std::atan(tangent);
   const Vec<3> normal(std::sin(angle), std::cos(angle), 0.0);
@@ -117,7 +117,7 @@ TEST(Fields, ForcesOfARestingBlockAreItsWeight) {
       for (const Vec<3>& f : frame.contact_force) of_contact_force += f;
       EXPECT_LT((of_contact_force - pressing).norm(), 1e-9 * weight) << "contact_force is the normal part";
 
-      // Over an area of 1 m^2 (2D: a line of 1 m).
+      // The pressure acts over an area of 1 m^2 (2D: a line of 1 m).
       const auto pressure = ProbedScene::values_of(frame.point_arrays, "contact_pressure");
       double least = infinity, most = 0.0;
       for (const double p : pressure) {
@@ -137,7 +137,7 @@ TEST(Fields, PressureUnderAStiffBlockIsItsWeightOverItsArea) {
   const Frame frame = scene.simulation().frame();
   const auto pressure = ProbedScene::values_of(frame.point_arrays, "contact_pressure");
   const auto force = ProbedScene::values_of(frame.point_arrays, "normal_force");
-  // Half the sides' faces stand at the edges of the bottom; they must not count.
+  // Half of the sides' faces stand at the edges of the bottom; they must not count.
   double area = 0.0, total = 0.0;
   for (std::size_t v = 0; v < pressure.size(); ++v) {
     if (!(pressure[v] > 0.0)) continue;

@@ -28,7 +28,7 @@ TEST_P(Flight, ConstantVelocityIsExact) {
   EXPECT_LT(std::abs(energy_term(report, "elastic")), 1e-9);
 }
 
-/// Height of the centre of mass after n steps of h, without the part of the initial velocity.
+/// Returns the height of the centre of mass after n steps of h, without the part of the initial velocity.
 double discrete_fall(const std::string& integrator, int n, double h) {
   if (integrator == "implicit_euler") return 0.5 * g * h * h * n * (n + 1);
   // Newmark with beta 1/4, gamma 1/2 is exact for a constant force; so is BDF2 but for its first step, of Euler, whose
@@ -58,7 +58,7 @@ TEST_P(Flight, ConsistentMassFallsTheSame) {
   EXPECT_NEAR(ball.center_of_mass()[1] - start, 4.0 * 0.1 + discrete_fall(GetParam(), 10, 0.01), 1e-12);
 }
 
-/// The gradient of the inertia had a body's restart left out, so that steps of restarted BDF2 led nowhere.
+/// The gradient of the inertia omitted a body's restart, so that steps of restarted BDF2 led nowhere.
 TEST(ConsistentMass, CountsRestartsOfBdf2) {
   const std::string bar =
       R"({"time": {"step": 0.01, "integrator": "bdf2_restarted"}, "bodies": [{"generator": {"kind": "box",
@@ -107,11 +107,11 @@ TEST_P(Flight, FreeFallErrorShrinksWithTheOrderOfTheIntegrator) {
     EXPECT_LT(coarse, 1e-13);
     return;
   }
-  // 8 and 16 steps: the start of BDF2 has died away to 3^-8.
+  // After 8 and 16 steps, the start of BDF2 has died away to 3^-8.
   EXPECT_NEAR(std::log2(coarse / fine), GetParam() == "bdf2" ? 2.0 : 1.0, 1e-3);
 }
 
-/// A cantilever that swings under gravity; nothing of it is polynomial in time.
+/// Returns the state of a cantilever that swings under gravity; its motion is not polynomial in time.
 VecX swung_beam(const std::string& integrator, double h) {
   RunningScene beam(R"({"dimension": 2, "time": {"step": )" + std::to_string(h) + R"(, "integrator": ")" + integrator +
                     R"("}, "solver": {"force_tolerance": 1e-7},

@@ -58,7 +58,7 @@ TEST(Friction, OnASlopeOfOneHalfHoldsAboveMuOneHalfAndSlidesBelow) {
   const double v0 = speed_of(slides);
   holds.steps(40);
   slides.steps(40);
-  // Sticking is creeping below eps_v = 1e-5 m/s.
+  // Sticking means creeping below eps_v = 1e-5 m/s.
   EXPECT_LT((holds.center_of_mass() - held).norm(), 1.0 * 1.1e-5);
   const double acceleration = g * (0.5 - 0.49) / std::sqrt(1.25);
   EXPECT_NEAR((speed_of(slides) - v0) / 1.0, acceleration, 0.01 * acceleration);
@@ -97,7 +97,7 @@ TEST(Friction, WorkIsTheEnergyLostInSliding) {
   EXPECT_NEAR(lost, work, 0.01 * work);
 }
 
-/// A cube on a sheet that moves: pulled along below the limit, left behind above it.
+/// Returns a cube on a sheet that moves: it is pulled along below the limit and left behind above it.
 std::string cube_on_moving_sheet(double acceleration, const std::string& coefficients) {
   return fmt::format(
       R"({{"time": {{"step": 0.01}}, "solver": {{"force_tolerance": 1e-6}}, "friction": {{"eps_v": 1e-4, "iterations": 0{}}},

@@ -1,4 +1,4 @@
-// Bodies that pass through certain half-spaces, and that rub on them as the pair says.
+// Bodies that pass through certain half-spaces, and whose friction on a half-space is that of the pair.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ Simulation start(const SceneDesc& scene) {
   if (!simulation) throw std::runtime_error(to_string(simulation.issues().front()));
   return std::move(*simulation);
 }
-/// [m] By how much the first vertex of a body has moved.
+/// Distance by which the first vertex of a body has moved [m].
 Vec<3> moved(Simulation& simulation, int body, int num_steps) {
   const auto v = static_cast<std::size_t>(simulation.bodies()[static_cast<std::size_t>(body)].vertices.first);
   const Vec<3> before = simulation.positions()[v];
@@ -73,7 +73,7 @@ TEST(HalfSpacePairs, BodyMayStartBehindTheOneThatItIgnores) {
   EXPECT_FALSE(Simulation::create(scene));
 }
 
-/// A box on a slope of 20 degrees in 2D or 3D, friction 1, and that of the pair.
+/// Distance that a box slides on a slope of 20 degrees in 2D or 3D, with friction 1 and the friction of the pair.
 double slid(const std::string& dimension, const std::string& kind, const std::string& pairs) {
   const std::string generator = dimension == "2" ? R"({"kind": "rectangle", "size": [0.2, 0.1], "resolution": [1]})"
                                                  : R"({"kind": "box", "size": [0.2, 0.1, 0.2], "resolution": [1]})";

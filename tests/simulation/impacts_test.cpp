@@ -1,4 +1,4 @@
-// Which bodies are about to be hit, for restarted BDF2.
+// Detection of bodies that are about to be hit, for restarted BDF2.
 #include "clearance/solver/impacts.h"
 
 #include <set>
@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-/// `box` of 0.2 m, `gap` above a floor, with a velocity, and a bystander that flies freely.
+/// Returns a `box` of 0.2 m, `gap` above a floor, with a velocity, and a bystander that flies freely.
 std::string scene_of(const std::string& kind, double gap, const std::string& velocity, int dimension) {
   const std::string size = dimension == 2 ? "[0.2, 0.2]" : "[0.2, 0.2, 0.2]";
   const std::string box = R"("kind": ")" + kind + R"(", "generator": {"kind": ")" +
@@ -26,7 +26,7 @@ std::string scene_of(const std::string& kind, double gap, const std::string& vel
          end + R"(, "normal": [0, 1)" + end + R"(}]})";
 }
 
-/// Names of the bodies that are hit in a step of 10 ms.
+/// Returns the names of the bodies that are hit in a step of 10 ms.
 std::set<std::string> hit_bodies(const std::string& json) {
   RunningScene scene(json);
   const Model& model = scene.model();
@@ -51,12 +51,12 @@ class Impacts : public testing::TestWithParam<std::tuple<std::string, int>> {
 
 TEST_P(Impacts, AreOfTheBodyThatFallsOnTheFloorAlone) {
   EXPECT_EQ(hit_bodies(scene(1e-3, "[0, -1")), std::set<std::string>{"box"});
-  // Slower than its gap, away from the floor, along it, at rest.
+  // The box is slower than its gap, moves away from the floor or along it, or is at rest.
   EXPECT_TRUE(hit_bodies(scene(0.1, "[0, -1")).empty());
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[0, 1")).empty());
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[3, 0")).empty());
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[0, 0")).empty());
-  // Gliding over what is hardly rough.
+  // The box glides over a surface that is hardly rough.
   EXPECT_TRUE(hit_bodies(scene(1e-4, "[3, -0.02")).empty());
 }
 
@@ -73,7 +73,7 @@ TEST(Impacts, OfTwoBodiesAreOfBoth) {
   EXPECT_EQ(hit_bodies(text), (std::set<std::string>{"a", "b"}));
 }
 
-/// [share of what they had] Most that two rigid boxes of 0.2 m have after they met at 1 m/s.
+/// Largest share of their energy that two rigid boxes of 0.2 m have after they met at 1 m/s.
 double energy_after_collision(const std::string& integrator) {
   RunningScene scene(R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "integrator": ")" + integrator +
                      R"("}, "bodies": [

@@ -23,7 +23,7 @@ struct Part {
   std::string joint_kind, more;
 };
 
-/// Parts a, b, c side by side, each with a joint of its name to the world.
+/// Returns parts a, b, c side by side, each with a joint of its name to the world.
 std::string scene_of(const std::string& kind, int dimension, const std::vector<Part>& parts,
                      const std::string& time = R"("step": 0.01)", const std::string& gravity = "0") {
   std::string bodies, joints, probes;
@@ -127,7 +127,7 @@ TEST_P(Mimic, ChainHandsOnWhateverTheOrder) {
 }
 
 TEST_P(Mimic, ForceOnTheFollowerMovesTheLeader) {
-  // As one body: F = (m_b + m_a / multiplier^2) a, with the coupling's force on both.
+  // The two move as one body: F = (m_b + m_a / multiplier^2) a, with the coupling's force on both.
   RunningScene running(
       scene({{"slider", ""}, {"slider", R"(, "effort": "3", "mimic": {"joint": "a", "multiplier": 2})"}}));
   const double mass = running.model().mass[0];
@@ -136,7 +136,7 @@ TEST_P(Mimic, ForceOnTheFollowerMovesTheLeader) {
   const double acceleration = 3.0 / (mass + 0.25 * mass), h = 0.01;
   EXPECT_NEAR(values_of(running, 'b').value, 0.5 * acceleration * h * h * steps * (steps + 1), 1e-3 * acceleration);
   EXPECT_NEAR(values_of(running, 'a').value, 0.5 * values_of(running, 'b').value, 1e-7);
-  // The effort of the leader is what the coupling does to it: twice the force, on its own mass.
+  // The effort of the leader is the action of the coupling on it: twice the force, on its own mass.
   EXPECT_NEAR(values_of(running, 'a').effort, mass * 0.5 * acceleration, 1e-3 * mass * acceleration);
   EXPECT_NEAR(values_of(running, 'b').effort, mass * acceleration, 1e-3 * mass * acceleration);
 }
@@ -159,7 +159,7 @@ TEST_P(Mimic, OffsetIsWhereTheFollowerIsBesides) {
 }
 
 TEST_P(Mimic, EnergyOfCoupledBodiesIsOneAccount) {
-  // Two pendulums that swing against each other by a coupling: what one hands to the other is no one's gain.
+  // Two pendulums swing against each other through a coupling: energy that one hands to the other is no gain.
   RunningScene running(scene(
       {{"hinge", R"(, "stiffness": 0.5, "rest": "60")"}, {"hinge", R"(, "mimic": {"joint": "a", "multiplier": -3})"}},
       R"("step": 0.002, "integrator": "bdf2_restarted")"));

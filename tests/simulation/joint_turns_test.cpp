@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-/// A wheel on an axle along z: 0.2 m, 1000 kg/m^3.
+/// Returns a wheel on an axle along z: 0.2 m, 1000 kg/m^3.
 std::string wheel(const std::string& kind, int dimension, const std::string& joint, const std::string& more = "",
                   const std::string& time = R"("step": 0.01)") {
   const std::string generator = dimension == 2 ? R"({"kind": "rectangle", "size": [0.2, 0.2], "resolution": [1, 1]})"
@@ -64,7 +64,7 @@ TEST_P(JointTurns, SpringPullsToARestBeyondHalfATurn) {
 }
 
 TEST_P(JointTurns, SpringIsWoundUpAndUnwinds) {
-  // An undamped swing of more than a turn: all of it comes back.
+  // An undamped swing of more than a turn comes back completely.
   RunningScene running(
       scene(R"(, "stiffness": 1)",
             R"(, "angular_velocity": )" + std::string(GetParam().dimension == 2 ? "3000" : "[0, 0, 3000]"),
@@ -130,7 +130,7 @@ TEST_P(JointTurns, LimitAtTheStartHolds) {
     RunningScene running(scene(fmt::format(R"(, "{}": 0, "effort": "{}")", side, sign)));
     running.steps(100);
     EXPECT_NEAR(angle_of(running), 0.0, 0.012);
-    // The other way it is free.
+    // In the other direction the joint is free.
     RunningScene back(scene(fmt::format(R"(, "{}": 0, "effort": "{}")", side, -sign)));
     back.steps(100);
     EXPECT_GT(-sign * angle_of(back), 5.0);
@@ -155,7 +155,7 @@ TEST_P(JointTurns, SavedStatesGoOnWithTheSameBits) {
     ASSERT_EQ(again.simulation().state_hash(), whole.simulation().state_hash()) << i;
     ASSERT_EQ(angle_of(again), angle_of(whole)) << i;
   }
-  // A simulation that has turned on goes back to fewer turns, too.
+  // A simulation that has turned on also goes back to fewer turns.
   const double before = angle_of(again);
   whole.steps(30);
   ASSERT_TRUE(whole.simulation().restore(again.state()));

@@ -10,13 +10,13 @@ const Vec<3> point(0.25, 0.1, -0.2);  // [m]
 const Vec<3> axis = Vec<3>(1, 2, 3).normalized();
 const std::string of_joint = R"("point": [0.25, 0.1, -0.2], "axis": [1, 2, 3])";
 
-/// Nothing but the joints acts, unless `more` (with a comma before) says so.
+/// Returns a scene in which only the joints act, unless `more` (with a comma before) says otherwise.
 std::string scene_of(const std::string& bodies, const std::string& joints, const std::string& more = "") {
   return R"({"contact": {"enabled": false}, "gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-4}, "bodies": [)" +
          bodies + R"(], "joints": [)" + joints + "]" + more + "}";
 }
 
-/// Two boxes, thrown apart while they turn, with one joint.
+/// Returns two boxes, thrown apart while they turn, with one joint.
 std::string pair_scene(const std::string& kind, const std::string& joint) {
   return scene_of(stiff_box("a", kind, "[0.4, 0.3, 0.5]", "[0, 0, 0]",
                             R"(, "linear_velocity": [1, 0.5, 0.7], "angular_velocity": [100, 60, 80])") +
@@ -35,7 +35,7 @@ class Joint : public testing::TestWithParam<std::string> {
 };
 INSTANTIATE_TEST_SUITE_P(Kinds, Joint, testing::Values("affine", "rigid"), [](const auto& kind) { return kind.param; });
 
-/// Of the first body as the second one carries it. The world is body -1.
+/// Motion of the first body as seen from the second one, which carries it. The world is body -1.
 struct Relative {
   Relative(const StiffScene& scene, int second) {
     const Mat<3> back = second < 0 ? Mat<3>(Mat<3>::Identity()) : Mat<3>(scene.map(second).inverse());
@@ -132,7 +132,7 @@ TEST_P(Joint, EffortOfASliderIsForceOverMass) {
   StiffScene alone(
       scene_of(box(), R"({"kind": "slider", "bodies": ["a", ""], "effort": "900 * t", )" + of_joint + "}"));
   alone.steps(10);
-  // The sum of the values at the ends of ten steps.
+  // The impulse is the sum of the values at the ends of ten steps.
   const double impulse = 900.0 * 0.01 * 0.01 * 55.0;
   EXPECT_LT((alone.velocity(0) - impulse / alone.unit_mass(0) * axis).norm(), 1e-6);
 }
@@ -153,13 +153,14 @@ TEST_P(Joint, LimitsStopWhatReachesThem) {
         ASSERT_GT(value, lower);
         ASSERT_LT(value, upper);
       }
-      // It stands in the last degree, or the last thousandth of the body.
+      // The joint stands in the last degree, or the last thousandth of the body.
       EXPECT_NEAR(value, sign > 0.0 ? upper : lower, is_hinge ? pi / 180.0 : 4e-4);
     }
   }
 }
 
-/// A crank of 1 m, a coupler of 3 m, a rocker of 2.5 m, pins of the world 3 m apart: the loop closes on itself.
+/// Returns a crank of 1 m, a coupler of 3 m and a rocker of 2.5 m, with pins of the world 3 m apart: the loop closes on
+/// itself.
 std::string four_bar(const std::string& kind, double coupler_angle, double rocker_x, double rocker_y, int dimension) {
   const auto bar = [&](const std::string& name, double length, double x, double y, double angle) {
     const std::string size = std::to_string(length) + ", 0.1";
@@ -186,7 +187,7 @@ std::string four_bar(const std::string& kind, double coupler_angle, double rocke
          hinge(R"(["rocker", ""])", 3, 0) + "]}";
 }
 
-/// The pin between coupler and rocker: on the circles about both ends, on the upper side.
+/// Returns the pin between coupler and rocker: on the circles about both ends, on the upper side.
 Vec<3> coupler_pin(double crank_angle) {
   const Vec<3> end(std::cos(crank_angle), std::sin(crank_angle), 0.0), foot(3, 0, 0);
   const Vec<3> between = foot - end;
@@ -248,7 +249,7 @@ Issues problems_of(const std::string& json) {
   return simulation ? simulation->warnings() : simulation.issues();
 }
 
-/// Two separate triangles' worth of edges: the components of one body.
+/// Returns a body whose edges are those of two separate triangles: the components of one body.
 std::string split_scene(const std::string& name, const std::string& more = "") {
   return scene_of(R"({"name": "chain", "kind": "affine", "split_components": true, "geometry": {
       "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 2], [1, 0, 2], [0, 1, 2]],

@@ -72,7 +72,7 @@ TEST_P(KeptShapeScene, FallsAsAWholeInEveryIntegrator) {
   }
 }
 
-/// The contact force is the weight of the shape of order 4, not of the one that order 1 or 2 would make of it.
+/// The contact force is the weight of the shape of order 4, not of the shape that order 1 or 2 would make of it.
 TEST_P(KeptShapeScene, RestsOnAPlaneWithTheWeightOfItsShape) {
   double volume = 0.0;
   for (const MassProperties& element : element_mass_properties(ball_)) volume += element.measure;

@@ -1,4 +1,4 @@
-// Linear elasticity is right for small rotations alone: larger ones are found, with the body.
+// Linear elasticity is right only for small rotations: larger ones are reported, with the body.
 #include "simulation/running_scene.h"
 
 namespace clearance {

@@ -6,7 +6,7 @@
 namespace clearance {
 namespace {
 
-/// A ball that nothing but `loads` acts on.
+/// Returns a ball on which only `loads` act.
 std::string free_ball(const std::string& loads, const std::string& time = R"("step": 0.01)") {
   return R"({"gravity": [0, 0, 0], "time": {)" + time + R"(}, "bodies": [{"generator": {"kind": "sphere", "size": [0.5],
     "resolution": [2]}, "transform": {"rotation": [20, 30, 40], "translation": [0.3, 2, -1]},
@@ -14,7 +14,7 @@ std::string free_ball(const std::string& loads, const std::string& time = R"("st
          loads + "]}]}";
 }
 
-/// A bar along x of length 1 and a section of 0.1 (x 0.1), its left end held; no contraction.
+/// Returns a bar along x of length 1 and a section of 0.1 (x 0.1), with its left end held and no contraction.
 std::string loaded_bar(int dimension, const std::string& load) {
   const std::string shape = dimension == 2 ? R"("rectangle", "size": [1, 0.1], "resolution": [10, 2])"
                                            : R"("box", "size": [1, 0.1, 0.1], "resolution": [10, 2, 2])";

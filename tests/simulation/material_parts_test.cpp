@@ -5,7 +5,7 @@
 namespace clearance {
 namespace {
 
-/// Two halves along x, the right one given by `part`, pulled by 1e-3 between slides.
+/// Returns two halves along x, the right one given by `part`, pulled by 1e-3 between slides.
 std::string composite_bar(const std::string& part, const std::string& more = "") {
   return R"({"gravity": [0, 0, 0], "time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-9},
     "bodies": [{"generator": {"kind": "box", "size": [1, 0.1, 0.1], "resolution": [2, 1, 1]}, )" +

@@ -43,7 +43,7 @@ class MeshFile : public testing::Test {
     ADD_FAILURE() << to_string(loaded.issues().front());
     return {};
   }
-  /// Warnings and errors, one line each.
+  /// Returns the warnings and errors, one line each.
   std::vector<std::string> told(const std::string& body) const {
     const Result<Simulation> simulation = Simulation::create(scene_of(body));
     std::vector<std::string> lines;
@@ -67,7 +67,7 @@ TEST_F(MeshFile, UnitsScaleTheFileAndUpTurnsItBeforeTheTransform) {
     const Vec<3>& x = a.vertices[v];
     EXPECT_NEAR((b.vertices[v] - Vec<3>(1e-3 * x[0], 5.0 + 1e-3 * x[2], -1e-3 * x[1])).norm(), 0.0, 1e-15);
   }
-  // Turned, not mirrored.
+  // The mesh is turned, not mirrored.
   EXPECT_EQ(a.triangles, b.triangles);
   EXPECT_GT(mass_properties_of_solid(b.vertices, b.triangles).measure, 0.0);
 }
@@ -76,7 +76,7 @@ TEST_F(MeshFile, OddSizesAreToldOnlyWithoutAUnit) {
   const auto stiff = [](const std::string& more) {
     return R"({"name": "part", "kind": "rigid", "mesh": "box.obj")" + more + "}";
   };
-  // What is told of the size: a body as small also falls too far in a step.
+  // Keeps only the messages about the size: such a small body also falls too far in a step.
   const auto sized = [&](const char* scale, const std::string& more) {
     std::vector<std::string> lines =
         told(stiff(R"(, "material": {"density": 1000}, "transform": {"scale": )" + std::string(scale) + "}" + more));

@@ -1,4 +1,4 @@
-// Regions that mean groups of a mesh file.
+// Regions that refer to groups of a mesh file.
 #include <unistd.h>
 
 #include <filesystem>
@@ -108,7 +108,8 @@ TEST_F(MeshGroups, OfRefinedMeshesAreThePartsOfTheirElements) {
 }
 
 TEST_F(MeshGroups, OfFacesMeanTheseAndNoOthersBetweenTheirNodes) {
-  // The triangle at x = 2 with half a square metre; its nodes and the point 5 have the other one between them, too.
+  // The triangle at x = 2 has half a square metre; its nodes and the point 5 together also include those of the other
+  // triangle.
   const auto loaded = load(R"("motions": [{"region": {"tags": ["foot"]}}], "loads": [
     {"kind": "traction", "value": [10, 0, 0], "region": {"tags": ["tip"]}},
     {"kind": "pressure", "pressure": -6, "region": {"tags": ["tip"]}}])",
@@ -147,7 +148,7 @@ TEST_F(MeshGroups, ThatAreNotThereOrAmbiguousAreNamed) {
             std::string::npos);
 }
 
-/// Both groups were meant.
+/// The name could mean either group.
 TEST_F(MeshGroups, NameOfOneThatIsTheNumberOfAnotherIsRefused) {
   std::ofstream(folder_ / "bar.msh")
       << "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 3 \"4\"\n2 4 "
@@ -159,7 +160,7 @@ TEST_F(MeshGroups, NameOfOneThatIsTheNumberOfAnotherIsRefused) {
   EXPECT_EQ(problem(R"(["top", "3"])"), "");
 }
 
-/// A part whose region has no element changed nothing, without a word.
+/// A part whose region had no element changed nothing, without a message.
 TEST_F(MeshGroups, OfFacesAreNoMaterial) {
   for (const std::string region : {R"({"tags": ["foot"]})", R"({"box": [[8, 8, 8], [9, 9, 9]]})"}) {
     const auto loaded = load(R"("material_parts": [{"region": )" + region + R"(, "material": {"density": 700}}])");

@@ -1,4 +1,4 @@
-// Meshes whose elements name their vertices in the other order.
+// Meshes whose elements list their vertices in the opposite order.
 #include <unistd.h>
 
 #include <filesystem>

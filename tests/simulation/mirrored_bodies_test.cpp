@@ -1,5 +1,5 @@
-// Bodies that a negative scale mirrors, and parts of bodies that are mirrored in their mesh: as if they had been
-// modelled the other way round.
+// Bodies that a negative scale mirrors, and parts of bodies that are mirrored in their mesh: they behave as if they had
+// been modelled the other way round.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ class MirroredBodies : public testing::Test {
   fs::path folder_;
 };
 
-/// A wedge that no reflection maps onto itself, of order 1 to 4.
+/// Returns a wedge that no reflection maps onto itself, of order 1 to 4.
 Mesh wedge(int dim, int order) {
   Mesh mesh = dim == 2 ? make_rectangle(2, 1, 2, 2) : make_box({2, 1, 1}, {2, 1, 1});
   for (Vec<3>& x : mesh.vertices) x = Vec<3>(x[0] + 0.2 * x[1] + 1.5, x[1] * (1 + 0.2 * x[0]), x[2] * (1 - 0.1 * x[1]));

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* far_box = R"({"generator": {"kind": "box", "resolution": [1, 1, 1]},
   "transform": {"translation": [0, 50, 0]}})";
 
-/// A box that rests far away, and an obstacle.
+/// Returns a box that rests far away, and an obstacle.
 std::string obstacle_scene(const std::string& obstacle) {
   return R"({"gravity": [0, 0, 0], "time": {"step": 0.01, "duration": 0.1}, "bodies": [)" + std::string(far_box) +
          R"(, {"kind": "obstacle", )" + obstacle + "}]}";
@@ -107,7 +107,7 @@ class Files : public testing::Test {
   ~Files() override { fs::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; }
-  /// A triangle whose third vertex is at height y; the file has a vertex before them that nothing uses.
+  /// Writes a triangle whose third vertex is at height y; the file has a vertex before them that nothing uses.
   void write_triangle(const std::string& name, double y, const char* faces = "f 2 3 4\n") {
     write(name, "v 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 " + std::to_string(y) + " 1\n" + faces);
   }
@@ -135,7 +135,7 @@ class Files : public testing::Test {
   fs::path folder_;
 };
 
-/// The height of the moving corner of the obstacle.
+/// Returns the height of the moving corner of the obstacle.
 double corner_height(const RunningScene& scene) {
   for (int i = 0; i < scene.num_nodes(); ++i) {
     if (scene.mass(i) == 0.0 && scene.rest(i)[2] == 1.0) return scene.x(i)[1];
@@ -180,7 +180,7 @@ TEST_F(MeshSequenceFiles, CountsFromItsStartAndRestsAfterItsEnd) {
 }
 
 TEST_F(MeshSequenceFiles, RateHasStraightLinesBetweenFilesAndHoldsTheLast) {
-  // 25 files a second and steps of 10 ms: a file every four steps. Files 0 to 10 end after 0.4 s.
+  // With 25 files a second and steps of 10 ms, a new file comes every four steps. Files 0 to 10 end after 0.4 s.
   for (int n = 3; n <= 10; ++n) fs::remove(folder_ / "frames" / (std::to_string(n) + ".obj"));
   RunningScene scene(triangle_scene(R"(, "mesh_sequence_first": 0, "mesh_rate": 25)"));
   for (int n = 1; n <= 10; ++n) {

@@ -1,4 +1,4 @@
-// Steps between whose directions of everything only what still moves is moved.
+// Steps that move, between directions of everything, only the parts that still move.
 #include "clearance/solver/moving_part.h"
 
 #include "clearance/base/parallel.h"
@@ -7,8 +7,8 @@
 namespace clearance {
 namespace {
 
-/// A soft block falls onto a wall and a pin, which moves at `pin_speed` [m/s] upwards: it folds over them here and
-/// there.
+/// Returns a soft block that falls onto a wall and a pin, which moves at `pin_speed` [m/s] upwards: it folds over them
+/// here and there.
 std::string block_on_a_wall(double pin_speed = 0.0) {
   return R"({
   "format": "clearance/2",
@@ -30,7 +30,7 @@ struct Course {
   int num_while_pulled = 0;  // of the part, before scripted nodes have arrived
 };
 
-/// Every step converges, and its end is verified exactly.
+/// Expects that every step converges, and that its end is verified exactly.
 Course run(RunningScene& scene, int num_steps) {
   Course course;
   for (int n = 0; n < num_steps; ++n) {

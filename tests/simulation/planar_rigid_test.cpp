@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// The columns of the affine map of a stiff unit.
+/// Returns the columns of the affine map of a stiff unit.
 template <int dim>
 Mat<dim> map_of(RunningScene& scene, std::size_t unit) {
   const StiffUnit& stiff = scene.scene().stiff_units[unit];
@@ -39,7 +39,7 @@ TEST(PlanarRigid, FliesAndSpinsLikeABoxOfSpace) {
     EXPECT_LT((center - block<3>(space.state().x, 0).head<2>()).norm(), 1e-9);
     const Mat<2> turned = map_of<2>(plane, 0);
     EXPECT_LT((turned.transpose() * turned - Mat<2>::Identity()).norm(), 1e-13);
-    // Corners in whatever order.
+    // Compare the corners in any order.
     const VecX x_plane = plane.scene().vertex_map.apply(plane.state().x);
     const VecX x_space = space.scene().vertex_map.apply(space.state().x);
     for (int v = 0; v < 4; ++v) {
@@ -67,7 +67,7 @@ TEST(PlanarRigid, SlidesDownASlopeByCoulombsLaw) {
   const double speed = v.dot(Vec<2>(-0.8660254037844387, -0.5));
   block_on_slope.steps(40);
   const double a = 9.81 * (0.5 - 0.3 * 0.8660254037844387), t = 0.2;
-  // Implicit Euler: a h / 2 a step more than a t^2 / 2.
+  // Implicit Euler goes a h / 2 per step further than a t^2 / 2.
   EXPECT_NEAR(along() - at_20, speed * t + 0.5 * a * t * (t + 0.005), 2e-3 * a * t * t);
 }
 

@@ -4,8 +4,8 @@
 namespace clearance {
 namespace {
 
-/// A bar along x of length 1 and a section of 0.1 x 0.1 between slides: three of its sides keep to their planes, the
-/// right end is pulled by `strain` in one step.
+/// Returns a bar along x of length 1 and a section of 0.1 x 0.1 between slides: three of its sides keep to their
+/// planes, the right end is pulled by `strain` in one step.
 std::string sliding_bar(double strain, const std::string& time) {
   const auto held = [](const std::string& box, const std::string& components) {
     return R"({"region": {"frame": "body", "box": )" + box + R"(}, "components": )" + components;
@@ -45,7 +45,7 @@ TEST(PrescribedComponents, FreeDirectionsFallAsIfNothingWereHeld) {
 }
 
 TEST(PrescribedComponents, EnergyOfASlideIsAccountedFor) {
-  // What moves the held component does all of the work.
+  // The motion of the held component does all of the work.
   RunningScene bar(sliding_bar(0.05, R"("step": 0.1)"));
   for (int n = 0; n < 3; ++n) {
     const StepReport report = bar.step();

@@ -36,7 +36,7 @@ TEST(PrescribedMotion, NodesAreExactlyAtTheirTargetsAfterEveryStep) {
 }
 
 TEST(PrescribedMotion, ActsFromItsStartToItsEndAndThenLetsGo) {
-  // The right end is pulled from 0.03 s to 0.06 s; before it hangs free and after it swings back.
+  // The right end is pulled from 0.03 s to 0.06 s; before that it hangs free, and afterwards it swings back.
   RunningScene beam(moved_beam("{" + std::string(left_end) + "}, {" + right_end +
                                R"(, "linear_velocity": [0.5, 0, 0], "start": 0.03, "end": 0.06})"));
   const auto stretch = [&] {
@@ -57,7 +57,7 @@ TEST(PrescribedMotion, ActsFromItsStartToItsEndAndThenLetsGo) {
 }
 
 TEST(PrescribedMotion, LateStartTakesTheNodesWhereTheyAre) {
-  // The whole beam flies freely at 1 m/s for 0.05 s; then its right end is held where it has got to.
+  // The whole beam flies freely at 1 m/s for 0.05 s; then its right end is held at the position that it has reached.
   RunningScene beam(moved_beam("{" + std::string(right_end) + R"(, "start": 0.05})"),
                     {"bodies[0].linear_velocity=[1, 0, 0]"});
   beam.steps(10);
@@ -69,7 +69,7 @@ TEST(PrescribedMotion, LateStartTakesTheNodesWhereTheyAre) {
 }
 
 TEST(PrescribedMotion, FullTurnsDoNotDrift) {
-  // 100 steps a turn about a fixed centre outside of the body; after two turns every node is back.
+  // The beam turns 100 steps per turn about a fixed centre outside the body; after two turns every node is back.
   RunningScene beam(moved_beam(R"({"angular_velocity": [0, 0, 360], "center": [1, 2, 0]})"));
   for (int n = 1; n <= 200; ++n) {
     beam.step();
@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Integrators, Carried, testing::Values("implicit_euler",
                          [](const auto& name) { return name.param; });
 
 TEST(PrescribedMotion, IsReleasedOnceAllBodiesAreBeyondTheBound) {
-  // Lifted at 1 m/s from -0.1 m until the lowest vertex is above 0: step 12 is the first that starts there.
+  // The beam is lifted at 1 m/s from -0.1 m until the lowest vertex is above 0: step 12 is the first that starts there.
   RunningScene beam(
       moved_beam(std::string("{") + right_end +
                  R"(, "linear_velocity": [0, 1, 0], "release": {"axis": 1, "above": 0.0005}},
@@ -176,8 +176,8 @@ TEST(Obstacle, RestsWhereItsMotionEnds) {
       }
     }
   };
-  // The sheet pushes the box up, without ever touching it. While something is in the way it arrives to 1e-3 of the way
-  // of a step [Fer23, app. A.5], and exactly with the next step.
+  // The sheet pushes the box up without ever touching it. While something is in the way, the sheet arrives to 1e-3 of
+  // the way of a step [Fer23, app. A.5], and exactly with the next step.
   scene.steps(10);
   expect_shift({0, 0.2, 0}, 1e-3 * 0.02);
   scene.steps(10);
@@ -188,7 +188,7 @@ TEST(Obstacle, RestsWhereItsMotionEnds) {
 }
 
 TEST(Obstacle, PressingABodyAgainstAnotherArrivesWhileNothingIsCrossed) {
-  // A plate compresses a box on a fixed plate by a third; its way is blocked by the box, which has to give first.
+  // A plate compresses a box on a fixed plate by a third; the box blocks its way and has to give first.
   RunningScene press(
       R"({"gravity": [0, 0, 0], "time": {"step": 0.05}, "half_spaces": [{"point": [0, -0.16, 0]}], "bodies": [
     {"generator": {"kind": "box", "size": [0.3, 0.3, 0.3], "resolution": [2, 2, 2]}},

@@ -6,7 +6,8 @@
 namespace clearance {
 namespace {
 
-/// Sliding on the three planes through its corner at the origin (2D: two), under a pressure from all sides.
+/// Returns a box that slides on the three planes through its corner at the origin (2D: two), under a pressure from all
+/// sides.
 std::string squeezed_box(int dim, const std::string& pressure, const std::string& integrator) {
   const std::string shape = dim == 2 ? R"("rectangle", "size": [1, 1], "resolution": [3, 3])"
                                      : R"("box", "size": [1, 1, 1], "resolution": [2, 2, 2])";
@@ -27,7 +28,7 @@ std::string squeezed_box(int dim, const std::string& pressure, const std::string
          pressure + "}]}]}";
 }
 
-/// s with the Cauchy stress -p: mu (s - 1 / s) + dim lambda ln s / s = -p s^(dim - 1).
+/// Solves for s with the Cauchy stress -p: mu (s - 1 / s) + dim lambda ln s / s = -p s^(dim - 1).
 double stretch_under(double p, int dim) {
   const double mu = 1e5 / 2.6, lambda = 1e5 * 0.3 / (1.3 * 0.4);
   double low = 0.1, high = 3.0;
@@ -51,9 +52,9 @@ TEST(Pressure, FromAllSidesShrinksABoxAsItsMaterialSays) {
       RunningScene box(squeezed_box(dim, std::to_string(p), "quasi_static"));
       const StepReport report = box.step();
       const double s = stretch_under(p, dim);
-      // The forces' tolerance at defaults is a thousandth.
+      // The default tolerance of forces is a thousandth.
       expect_stretch(box, s, 1e-3 * std::abs(1 - s));
-      // The pressure does not change on the way: its work is p times what the box loses.
+      // The pressure is constant: its work is p times the volume that the box loses.
       const double loads = report.account.loads;
       EXPECT_NEAR(loads, p * (1 - std::pow(s, dim)), 3e-3 * std::abs(loads)) << dim << " " << p;
       EXPECT_LE(report.newton_iterations, 12);

@@ -1,4 +1,4 @@
-// A running scene whose probes and fields are asked by name.
+// A running scene whose probes and fields are read by name.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ class ProbedScene : public RunningScene {
  public:
   using RunningScene::RunningScene;
 
-  /// After a step.
+  /// Returns the probe's value after a step.
   double probe(const std::string& column) {
     const std::vector<std::string>& columns = simulation().probe_columns();
     const auto found = std::find(columns.begin(), columns.end(), column);
@@ -21,7 +21,7 @@ class ProbedScene : public RunningScene {
     }
     return simulation().probe_values().at(static_cast<std::size_t>(found - columns.begin()));
   }
-  /// `name.part`; 2D: z = 0, of torques x = y = 0.
+  /// Returns the vector `name.part`; in 2D z is 0, and of torques x and y.
   Vec<3> probe_vector(const std::string& name, const std::string& unit) {
     Vec<3> v = Vec<3>::Zero();
     const bool is_torque = unit == "N m";
@@ -31,7 +31,7 @@ class ProbedScene : public RunningScene {
     return v;
   }
 
-  /// Numbers of an array of the present frame; `Frame::point_arrays` or `cell_arrays`.
+  /// Returns the numbers of an array of the present frame; `Frame::point_arrays` or `cell_arrays`.
   static std::vector<double> values_of(const std::vector<FrameArray>& arrays, const std::string& name) {
     for (const FrameArray& array : arrays) {
       if (array.name == name) return array.values;

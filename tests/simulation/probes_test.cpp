@@ -19,7 +19,7 @@ std::string block_shape(int dim) {
                   : R"({"kind": "box", "size": [1, 1, 1], "resolution": [2, 2, 2]})";
 }
 
-/// A block of 1000 kg on another one on a floor that is a half-space or an obstacle.
+/// Returns a block of 1000 kg on another one on a floor that is a half-space or an obstacle.
 std::string two_blocks(const Kind& kind, bool has_plane, const std::string& probes) {
   const std::string floor = has_plane
                                 ? ""
@@ -141,7 +141,7 @@ TEST(Probes, ReactionOfACantileverIsItsWeightAndItsMoment) {
     const double weight = (dim == 2 ? 1.0 : 0.5) * 1000.0 * g;
     const Vec<3> force = scene.probe_vector("clamp.force", "N"), torque = scene.probe_vector("clamp.torque", "N m");
     EXPECT_LT((force - Vec<3>(0, weight, 0)).norm(), 1e-4 * weight);
-    // m g L / 2, and exactly that of the weight in the centre of mass as it is now.
+    // The torque is m g L / 2, and exactly that of the weight in the present centre of mass.
     EXPECT_NEAR(torque[2], weight * 1.0, 1e-2 * weight);
     const Vec<3> of_weight = scene.probe_vector("centre", "m").cross(Vec<3>(0, -weight, 0));
     EXPECT_LT((torque + of_weight).norm(), 1e-4 * weight);
@@ -151,7 +151,7 @@ TEST(Probes, ReactionOfACantileverIsItsWeightAndItsMoment) {
 }
 
 TEST(Probes, ReactionOfAPartIsThatOfItsNodes) {
-  // A bar held at both ends: each carries half of its weight.
+  // A bar is held at both ends: each carries half of its weight.
   ProbedScene scene(R"({"time": {"step": 1, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-6},
     "bodies": [{"name": "bar", "generator": {"kind": "box", "size": [2, 0.5, 0.5], "resolution": [8, 2, 2]},
       "material": {"youngs_modulus": 1e8}, "motions": [{"region": {"box": [[-1.1, -1, -1], [-0.99, 1, 1]]}},

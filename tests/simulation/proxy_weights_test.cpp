@@ -1,5 +1,5 @@
-// Collision surfaces that follow given weights: what moves as an affine map does, runs as those of the elements around
-// the surface, files whose vertices are not all used, and what is refused.
+// Collision surfaces that follow given weights: affine motion, agreement of runs with those of the elements around the
+// surface, files with unused vertices, and files that are refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ class ProxyWeights : public testing::Test {
     }
     ball_ = surface_of(make_sphere(0.55, 4));
     weights_ = test::barycentric_weights(box_, ball_);
-    // In the middle of the surface's vertices: a row that nothing uses, of a node that nothing uses.
+    // A row that nothing uses, of a node that nothing uses, is in the middle of the surface's vertices.
     unused_ = ball_.vertices.size() / 2;
     const auto at = static_cast<std::ptrdiff_t>(unused_);
     ball_.vertices.insert(ball_.vertices.begin() + at, Vec<3>(5, 5, 5));
@@ -66,7 +66,7 @@ class ProxyWeights : public testing::Test {
     for (const Issue& issue : loaded.issues()) ADD_FAILURE() << to_string(issue);
     return loaded ? loaded->scene : SceneDesc{};
   }
-  /// Warnings or errors that are about weights, without the folder.
+  /// Returns the warnings or errors about weights, without the folder.
   Lines told(const std::string& more = "") const {
     const Result<LoadedBodies> loaded = load_bodies(scene_of(more));
     Lines lines;
@@ -116,7 +116,7 @@ TEST_F(ProxyWeights, FollowAffineMotionsWhereverTheBodyIs) {
   }
 }
 
-/// The rows count, not where the elements are: all follow one node.
+/// The rows count, not the positions of the elements: all follow one node.
 TEST_F(ProxyWeights, AreThoseOfTheFile) {
   for (auto& row : weights_) row = {{7, 1.0}};
   write_weights(weights_, box_.vertices.size());
@@ -131,7 +131,7 @@ TEST_F(ProxyWeights, AreThoseOfTheFile) {
   }
 }
 
-// Barycentric weights are those of the elements up to rounding; where Newton's method ends must not tell.
+// Barycentric weights are those of the elements up to rounding; the end of Newton's method must not depend on it.
 TEST_F(ProxyWeights, RunAsTheElementsAroundTheSurface) {
   const auto run = [&](const std::string& surface) {
     RunningScene scene(load_scene_text(
@@ -209,7 +209,7 @@ TEST_F(ProxyWeights, InAnotherOrderAreWarnedOf) {
                 distance, distance / std::sqrt(3.0))});
 }
 
-/// Surfaces with unused vertices among them.
+/// Some vertices of these surfaces are unused.
 TEST(PublishedScenes, HaveTheWeightsOfTheirFiles) {
   const fs::path folder = test::peer_data() / "high-order-ipc";
   if (!fs::is_directory(folder)) GTEST_SKIP() << "no published scenes in " << folder;

@@ -1,4 +1,4 @@
-// Model, workspace and broad phase may be thrown away between steps and made anew: only the state counts.
+// Model, workspace and broad phase may be discarded between steps and made anew: only the state counts.
 #include "simulation/running_scene.h"
 
 namespace clearance {
@@ -26,7 +26,8 @@ TEST_P(RebuiltModel, EveryThirdStepGivesTheSameHashes) {
   }
 }
 
-// Elements, stiff bodies with friction, joints with drives, prescribed motion, two dimensions, damping and loads.
+// The examples have elements, stiff bodies with friction, joints with drives, prescribed motion, two dimensions,
+// damping and loads.
 INSTANTIATE_TEST_SUITE_P(Examples, RebuiltModel,
                          testing::Values("mat_on_knives", "card_house", "gears", "soft_gripper", "ships",
                                          "wind_and_waves"));

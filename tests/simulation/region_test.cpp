@@ -1,4 +1,4 @@
-// Regions: which nodes a box holds, in each frame, wherever the body is.
+// Regions: the nodes that a box holds, in each frame, wherever the body is.
 #include "clearance/simulation/region.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// An L of three cubes with sides 0.1 m, turned, stretched, moved, and copied.
+/// Returns an L of three cubes with sides 0.1 m, turned, stretched, moved, and copied.
 SceneDesc placed_blocks() {
   SceneDesc scene;
   BodyDesc& body = scene.bodies.emplace_back();
@@ -57,7 +57,7 @@ TEST(Region, OfSeveralBoxesIsTheirUnion) {
 }
 
 TEST(Region, StiffPartOfSeveralBoxesIsOneBody) {
-  // Both arms of the L are stiff, which leaves no soft element and the mass of the whole to one frame.
+  // The two arms of the L are both stiff, which leaves no soft element and gives the mass of the whole to one frame.
   SceneDesc scene = placed_blocks();
   scene.bodies[0].array.reset();
   scene.bodies[0].stiff_parts.resize(1);

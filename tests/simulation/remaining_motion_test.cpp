@@ -1,4 +1,4 @@
-// What the forces left over would still move: small forces beside large ones, and soft structures.
+// Motion that the remaining forces would still cause: small forces beside large ones, and soft structures.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -46,18 +46,18 @@ std::string on_floor(const Push& p, const std::string& bodies) {
       p.dim, p.integrator, p.formulation, p.friction, p.solver, bodies);
 }
 
-/// A block of a ton is pushed by a share of its weight, g = 1 m/s^2.
+/// Returns a block of a ton that is pushed by a share of its weight, g = 1 m/s^2.
 RunningScene pushed_block(const Push& p) {
   return RunningScene(on_floor(p, block(p, "block", 1.0, 1000.0, 0.0, p.share * 1000.0)));
 }
 
-/// [m] by t = n h; implicit Euler is half a step ahead.
+/// Distance by t = n h [m]; implicit Euler is half a step ahead.
 double way_of(const Push& p, int n) {
   const double t = 0.01 * n;
   return p.share * (0.5 * t * t + (p.integrator == "implicit_euler" ? 0.005 * t : 0.0));
 }
 
-/// [m] of the centre of mass of a body; columns of affine maps are no points.
+/// Centre of mass of a body [m]; columns of affine maps are no points.
 Vec<3> center(const RunningScene& scene, int body) {
   const std::vector<char> is_column = column_flags(scene.model());
   Vec<3> sum = Vec<3>::Zero();
@@ -168,8 +168,8 @@ struct Column {
   std::string more = "";  // of the solver
 };
 
-/// A steel column of 3 m, 0.1 m thick, held below. Its axial load grows by 12 kN every 0.02 s; P_cr = 479.8 kN (2D: a
-/// slice one metre deep, ten times that).
+/// Returns a steel column of 3 m, 0.1 m thick, held below. Its axial load grows by 12 kN every 0.02 s; P_cr = 479.8 kN
+/// (2D: a slice one metre deep, ten times that).
 RunningScene column(const Column& c) {
   const double depth = c.dim == 3 ? 1.0 : 10.0;
   return RunningScene(fmt::format(
@@ -185,7 +185,7 @@ RunningScene column(const Column& c) {
       c.dim == 3 ? 1 : 2, c.num_elements, 1, c.share * 6e5 * depth, 6e5 * depth));
 }
 
-/// Deflection at the top over that without the axial load: 3 (tan u - u) / u^3, u = pi/2 sqrt(P / P_cr).
+/// Returns the deflection at the top over that without the axial load: 3 (tan u - u) / u^3, u = pi/2 sqrt(P / P_cr).
 double amplification(double load) {
   const double u = 0.5 * pi * std::sqrt(load / 479.77e3);
   return 3.0 * (std::tan(u) - u) / (u * u * u);
@@ -202,7 +202,7 @@ double tip(const RunningScene& scene) {
   return sum / count;
 }
 
-/// The ratio of the deflections at two loads [N], which does not depend on how stiff the mesh is.
+/// Checks the ratio of the deflections at two loads [N], which does not depend on how stiff the mesh is.
 void expect_amplified(const Column& c, double tolerance = 0.01) {
   SCOPED_TRACE(
       fmt::format("{}D order {} step {} share {} elements {}", c.dim, c.order, c.step, c.share, c.num_elements));

@@ -1,4 +1,4 @@
-// What only the mesh of a body tells about elements that are to adapt.
+// Checks of adapting elements that need the mesh of the body.
 #include "clearance/simulation/remesh_checks.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(RemeshChecks, EdgesThatRoundingWouldBendAreTold) {
   EXPECT_EQ(look_at(scene, mesh).warnings.size(), 1u);
 }
 
-/// Of a bar of ten elements in a row, of which the left half is at x < 0.
+/// Returns the hints for a bar of ten elements in a row; its left half is at x < 0.
 Lines hints(const std::string& body, double duration = 1.0) {
   const Result<LoadedScene> loaded = load_scene_text(
       R"({"dimension": 2, "time": {"step": 0.01, "duration": )" + std::to_string(duration) +
@@ -109,10 +109,10 @@ TEST(RemeshChecks, BodiesThatAreHeldOrStiffAsAWholeAreTold) {
       "the motion a `region`, or make the body an obstacle (`\"kind\": \"obstacle\"`)"};
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + "}]"), (Lines{held[0], told[0]}));
   EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + all + "}]"), told);
-  // Between two that hold all nodes together there are edges that neither holds.
+  // The two regions hold all nodes together, but the edges between them are held by neither.
   EXPECT_EQ(hints(R"("motions": [{"region": )" + left + R"(}, {"region": )" + right + "}]"), held);
   EXPECT_EQ(hints(R"("stiff_parts": [{"region": )" + left + R"(}], "motions": [{"region": )" + right + "}]"), Lines{});
-  // For a while, or in one direction.
+  // The nodes are held for a while only, or in one direction.
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "end": 0.5}])"), Lines{});
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "end": 0.5}])", 0.5), told);
   EXPECT_EQ(hints(R"("motions": [{"region": )" + all + R"(, "components": [true, false]}])"), Lines{});

@@ -36,7 +36,7 @@ class RepeatedBodies : public testing::Test {
                                (body.find("obstacle") == std::string::npos ? "" : other) + "]}",
                            "scene", folder_);
   }
-  /// What `load_bodies` says, one line each.
+  /// Returns the messages of `load_bodies`, one line each.
   std::vector<std::string> told(const Result<LoadedScene>& loaded) const {
     std::vector<std::string> lines;
     for (const Issue& issue : loaded.issues()) lines.push_back(to_string(issue));
@@ -45,7 +45,7 @@ class RepeatedBodies : public testing::Test {
     for (const Issue& issue : bodies ? bodies->warnings : bodies.issues()) lines.push_back(to_string(issue));
     return lines;
   }
-  /// One warning of copies, and none else.
+  /// Expects one warning about copies, and no other.
   void expect_told(const Result<LoadedScene>& loaded, const std::string& phrase) const {
     const std::vector<std::string> lines = told(loaded);
     ASSERT_EQ(lines.size(), 1u) << testing::PrintToString(lines);
@@ -56,7 +56,7 @@ class RepeatedBodies : public testing::Test {
   fs::path folder_;
 };
 
-/// The mesh with every solid element twice, every second copy with two corners exchanged.
+/// Returns the mesh with every solid element twice, every second copy with two corners exchanged.
 Mesh twice(Mesh mesh) {
   const std::size_t count = mesh.num_solid_cells();
   for (std::size_t c = 0; c < count; ++c) {
@@ -107,7 +107,7 @@ TEST_F(RepeatedBodies, WeighOnceAndHaveAClosedSurfaceInEveryFormatOrderAndDimens
 
 constexpr const char* cube_nodes = "8\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 1 1 0\n5 0 0 1\n6 1 0 1\n7 0 1 1\n8 1 1 1\n";
 
-/// A unit cube of six tetrahedra in group `all`, three of them again in group `steel`.
+/// Returns a unit cube of six tetrahedra in group `all`, three of them again in group `steel`.
 std::string cube_in_two_groups() {
   return std::string(
              "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 \"all\"\n3 2 \"steel\"\n"
@@ -140,7 +140,7 @@ TEST_F(RepeatedBodies, NumbersOfElementsAreThoseOfTheFile) {
     return RunningScene(scene(R"("mesh": "cube.msh", "material": {"density": 600}, )" + more)).total_mass();
   };
   const std::string part = R"("material_parts": [{"elements": )", heavy = R"(, "material": {"density": 6600}}])";
-  // Number 8 is number 2 once more.
+  // Element 8 is a copy of element 2.
   EXPECT_NEAR(mass_with(part + "[8]" + heavy), 1600.0, 1e-9);
   EXPECT_NEAR(mass_with(part + "[2, 8]" + heavy), 1600.0, 1e-9);
   EXPECT_NEAR(mass_with(part + "[5]" + heavy + R"(, "refinements": 1)"), 1600.0, 1e-9);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double gravity = 9.81;
 
-/// Of a radius of 5 cm.
+/// Returns a ball with a radius of 5 cm.
 std::string ball(const std::string& kind, const Vec<3>& at, const Vec<3>& v, double mass = 1.0) {
   return fmt::format(R"({{"kind": "{}", "generator": {{"kind": "sphere", "size": [0.05], "resolution": [3]}},
     "mass": {}, "transform": {{"translation": [{}, {}, {}]}}, "linear_velocity": [{}, {}, {}]}})",
@@ -49,7 +49,7 @@ TEST_P(Restitution, OfABouncingBallGivesItsHeightsAndItsTime) {
     expected *= e * e;
     EXPECT_NEAR(peaks[n], expected, 0.05 * expected) << n;
   }
-  // The last ones are slower than what rebounds.
+  // The last bounces are slower than the speed from which bodies rebound.
   EXPECT_LT(last_bounce, 1.02 * total);
   EXPECT_GT(last_bounce, 0.9 * total);
   EXPECT_LT(std::abs(speed), 1e-3);
@@ -119,7 +119,7 @@ TEST_P(Restitution, OfPairsAndHalfSpacesComesBeforeTheScene) {
   };
   EXPECT_NEAR(speed_after(R"("restitution": 0.8)", R"(, "restitution": 0.4)"), 0.8, 0.04);
   EXPECT_NEAR(speed_after(R"("dhat": 1e-3)", R"(, "restitution": 0.4)"), 0.8, 0.04);
-  // BDF2 alone rebounds with half.
+  // BDF2 alone rebounds with half of the speed.
   EXPECT_LT(speed_after(R"("restitution": 0.8)", R"(, "restitution": 0)"), GetParam().integrator == "bdf2" ? 1.2 : 0.2);
 }
 

@@ -1,4 +1,4 @@
-// Round bodies of flat sides: how far they roll, and what is told where the sides keep them from it.
+// Round bodies with flat sides: how far they roll, and the messages if the sides keep them from rolling.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ Rolled roll(const Setting& s) {
   const Result<FolderClaim> claim = FolderClaim::make(folder, FolderUse::start);
   const Result<RunOutcome> outcome = run(*simulation, *claim);
   for (const RunWarning& warning : outcome->warnings) rolled.warned.push_back(warning.name);
-  // Where the middle is, which started at a height of 0.1003 m.
+  // Position of the middle, which started at a height of 0.1003 m.
   rolled.way = simulation->pose(0)->coeff(0, 3) + 0.1003 * simulation->pose(0)->coeff(0, 1);
   return rolled;
 }

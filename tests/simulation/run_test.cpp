@@ -44,7 +44,7 @@ class Runs : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// The whole scene or a part of it; what it stores is in `folder_ / name`.
+  /// Runs the whole scene or a part of it; the results are in `folder_ / name`.
   RunOutcome run_into(const std::string& name, FolderUse use, const RunObserver& observer = {},
                       const RunLimits& limits = {}) const {
     RunningScene scene(squeezed_box);
@@ -59,7 +59,7 @@ class Runs : public testing::Test {
     std::ifstream stream(folder_ / file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  /// Per line what does not depend on the clock.
+  /// Returns the values of each line that do not depend on the clock.
   std::vector<std::string> stats_of(const std::string& name) const {
     std::vector<std::string> lines;
     std::ifstream file(folder_ / name / "stats.jsonl");
@@ -138,7 +138,7 @@ TEST_F(Runs, ResumedAfterAnyStopAreTheUninterruptedOneBitForBit) {
   for (const int interval : {1, 2, 7, 23}) {
     SCOPED_TRACE(interval);
     const std::string name = fmt::format("stopped_{}", interval);
-    // The first stop comes before the first step is through; later ones wait longer, so that the run gets on.
+    // The first stop comes before the first step is complete; later ones wait longer, so that the run makes progress.
     RunOutcome outcome = run_into(name, FolderUse::start, stop_at(interval));
     int num_stops = 0;
     while (outcome.end == RunEnd::stopped) {
@@ -208,7 +208,7 @@ TEST_F(Runs, NeedACheckpointToResumeFrom) {
   EXPECT_TRUE(fs::exists(folder_ / "result/summary.json"));
 }
 
-// What a power cut may leave. Going on would make a file with a hole.
+// A power cut may leave this. Going on would make a file with a hole.
 TEST_F(Runs, CheckpointAheadOfItsLinesIsRefused) {
   run_into("result", FolderUse::start, {}, {3, false});
   const std::string lines = read("result/stats.jsonl");

@@ -1,4 +1,4 @@
-// A scene from JSON text that is ready to be stepped, with the sums that physics speaks about.
+// A scene from JSON text that is ready to be stepped, with sums such as momentum and energy.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class RunningScene {
         build_scene_model(loaded->scene, std::move(load_bodies(loaded->scene)->instances)));
   }
 
-  /// One step, which must converge.
+  /// Takes one step, which must converge.
   StepReport step() {
     StepReport report = simulation_->step();
     EXPECT_EQ(to_string(report.status), "converged") << "step " << state().step << " " << report.limited_by;
@@ -67,7 +67,7 @@ class RunningScene {
   }
   Vec<3> momentum() const { return momentum(state().v); }
   Vec<3> center_of_mass() const { return momentum(state().x) / total_mass(); }
-  /// sum of m x cross y
+  /// Returns the sum of m x cross y.
   Vec<3> moment(const VecX& positions, const VecX& values) const {
     Vec<3> sum = Vec<3>::Zero();
     for (int i = 0; i < num_nodes(); ++i) sum += mass(i) * at(positions, i).cross(at(values, i));
@@ -76,7 +76,7 @@ class RunningScene {
 
  private:
   std::unique_ptr<Simulation> simulation_;
-  std::unique_ptr<SceneModel> scene_;  // the same model as inside of the simulation, to look at
+  std::unique_ptr<SceneModel> scene_;  // the same model as inside the simulation, for inspection
 };
 
 inline double energy_term(const StepReport& report, const std::string& name) {

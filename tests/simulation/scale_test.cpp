@@ -1,4 +1,4 @@
-// Nothing in the solver knows how large a metre is.
+// The solver does not know how large a metre is.
 #include <fmt/format.h>
 
 #include "simulation/running_scene.h"
@@ -6,7 +6,8 @@
 namespace clearance {
 namespace {
 
-/// A ball falls onto a box that falls onto a floor, while an obstacle pushes; lengths times `s`, stresses times s^2.
+/// Returns a ball that falls onto a box that falls onto a floor, while an obstacle pushes; lengths times `s`, stresses
+/// times s^2.
 std::string impact(double s) {
   return fmt::format(
       R"({{"time": {{"step": 0.01}}, "gravity": [0, {}, 0], "friction": {{"coefficient": 0.3, "iterations": 2}},

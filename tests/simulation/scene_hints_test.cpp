@@ -1,4 +1,4 @@
-// Warnings of probable mistakes: each has a scene that gets it and one, little different, that does not.
+// Warnings of probable mistakes: for each, one scene gets it and another, little different, does not.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 namespace clearance {
 namespace {
 
-/// What is told about a scene, warnings and errors, one line each.
+/// Returns the warnings and errors about a scene, one line each.
 std::vector<std::string> told(const std::string& json, const std::string& folder = ".") {
   const Result<LoadedScene> loaded = load_scene_text(json, "scene", folder, {});
   std::vector<std::string> lines;
@@ -35,7 +35,7 @@ std::string box(const std::string& size, const std::string& more, const std::str
   return R"({"generator": {"kind": "box", "size": )" + size + R"(, "resolution": )" + resolution + "}" + more + "}";
 }
 
-/// One line, at the place, with all phrases.
+/// Expects one line, with the place and all phrases.
 void expect_told(const std::vector<std::string>& lines, const std::string& place,
                  const std::vector<std::string>& phrases) {
   ASSERT_EQ(lines.size(), 1u) << testing::PrintToString(lines);
@@ -57,7 +57,7 @@ class MeshHints : public testing::Test {
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
-  /// In the format of Gmsh 2.2; nodes and elements are numbered from 1.
+  /// Writes a file in the format of Gmsh 2.2; nodes and elements are numbered from 1.
   void write_tets(const std::vector<std::string>& nodes, const std::vector<std::string>& tets) const {
     std::string text = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n" + std::to_string(nodes.size()) + "\n";
     for (std::size_t i = 0; i < nodes.size(); ++i) text += std::to_string(i + 1) + " " + nodes[i] + "\n";
@@ -153,7 +153,7 @@ TEST_F(MeshHints, PointsBesideTrianglesAreToldAndLeftOut) {
   expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "2 of its mesh's 6 vertices", "number 4", "(2, 3, 4)"});
   write("stone.obj", tetrahedron);
   expect_nothing(told_of(stone));
-  // Beside edges they are a part of the body.
+  // Points beside edges are a part of the body.
   write("stone.obj", "v 0 0 0\nv 1 0 0\nl 1 2\nv 2 3 4\n");
   expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "1 lone point beside its edges", "number 2", "(2, 3, 4)"});
 }
@@ -196,7 +196,7 @@ TEST_F(MeshHints, JunctionInTheSurfaceOfAStiffBodyIsClosedAndTold) {
   for (const char* kind : {"rigid", "affine"}) {
     const std::string stone = std::string(R"({"name": "stone", "kind": ")") + kind + R"(", "mesh": "stone.obj"})";
     write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
-    // (It weighs as a solid: nothing is told of sheets.)
+    // (The stone weighs as a solid, so that no message mentions sheets.)
     expect_told(told_of(stone), "bodies[0].mesh", {"'stone'", "1 edge of its surface was split", "hanging nodes"});
     write("stone.obj", vertices + "f 1 3 5\nf 5 3 2\nf 1 5 4\nf 5 2 4\nf 1 4 3\nf 2 3 4\n");
     expect_nothing(told_of(stone));
@@ -293,7 +293,7 @@ TEST(Units, DensityInGramsPerCubicCentimetreIsTold) {
   expect_told(told(cube("7.8", "2.1e11")), place, {"lighter than foam: 7.8 kg/m^3", "1 g/cm^3 is 1000", "m/s"});
   expect_told(told(cube("1.2", "1e6")), place, {"1.2 kg/m^3"});
   expect_told(told(cube("7.8", "1e5", R"(, "kind": "affine")")), place, {"lighter than foam", "`mass`"});
-  // Foam and silica aerogel, in which sound is slow; a hollow body.
+  // Sound is slow in foam and silica aerogel; a hollow body follows.
   expect_nothing(told(cube("15", "5e6")));
   expect_nothing(told(cube("3", "2e4")));
   expect_nothing(told(cube("7.8", "1e5", R"(, "kind": "affine", "mass": 0.01)")));
@@ -359,7 +359,7 @@ TEST(Units, AbsoluteReachOfTheBarrierBeyondABodyIsTold) {
   expect_nothing(told(scene(R"("dhat": 5e-4, "dhat_is_absolute": true)")));
 }
 
-/// A square without one of its edges, or with all.
+/// Returns a square without one of its edges, or with all.
 std::string outline(const std::string& edges, const std::string& more = "") {
   return R"({"dimension": 2, "bodies": [{"kind": "rigid", "geometry": {"vertices": [[0, 0], [1, 0], [1, 1], [0, 1]],
              "edges": [[0, 1], [1, 2], [2, 3])" +
@@ -467,7 +467,7 @@ TEST(Locking, PoissonRatioNearOneHalfIsTold) {
 
 // --- bending of bodies that are held and loaded: what it shows is how stiff their elements are ---
 
-/// A beam of 0.1 m, held at its left end, with 2 x 2 cells across.
+/// Returns a beam of 0.1 m, held at its left end, with 2 x 2 cells across.
 std::string held_beam(const std::string& more, const std::string& resolution = "[20, 2, 2]",
                       const std::string& scene = R"("gravity": [0, 0, 0], "time": {"integrator": "quasi_static"}, )") {
   return bodies(box("[0.1, 0.01, 0.01]",
@@ -531,14 +531,14 @@ TEST(CoarseElements, WhatDoesNotBendIsNotTold) {
   expect_nothing(told(held_beam(load("force", R"("value": [1, 0, 0])"))));  // pulled
   expect_nothing(told(held_beam(R"(, "order": 2)" + std::string(pressed_below))));
   expect_nothing(told(held_beam(pressed_below, "[60, 12, 12]")));
-  // A cube, and a pad that is held all along.
+  // A cube, and a pad that is held on its whole side, cannot buckle.
   expect_nothing(told(bodies(box("[1, 1, 1]", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1],
       [2, 0.001, 2]]}}], "loads": [{"kind": "force", "value": [1, 0, 0]}])"))));
   expect_nothing(told(bodies(box("[1, 0.1, 1]", R"(, "motions": [{"region": {"frame": "body", "box": [[-1, -1, -1],
       [2, 0.001, 2]]}}], "loads": [{"kind": "force", "value": [0, 1, 0]}])",
                                  "[10, 2, 10]"),
                              R"("gravity": [0, 0, 0], )")));
-  // A tube under pressure from all sides.
+  // A tube is under pressure from all sides.
   expect_nothing(told(held_beam(R"(, "loads": [{"kind": "pressure", "pressure": "50"}])")));
 }
 
@@ -552,7 +552,7 @@ TEST(CoarseElements, AreNamedForTheEndOfTheRun) {
 
 // --- gaps that contact keeps ---
 
-/// A soft block of 0.1 m above the floor whose top is pressed down.
+/// Returns a soft block of 0.1 m above the floor whose top is pressed down.
 std::string pressed_block(const std::string& gap, const std::string& way, const std::string& formulation) {
   return R"({"gravity": [0, 0, 0], "time": {"integrator": "quasi_static", "step": 0.25, "duration": 1},
       "contact": {"formulation": ")" +
@@ -563,7 +563,7 @@ std::string pressed_block(const std::string& gap, const std::string& way, const 
          way + R"( * t", "0"]}]}]})";
 }
 
-// A gasket squeezed by 10 % was 18 % too stiff: dhat is 9 % of that, and a gap is kept above and below.
+// A gasket squeezed by 10 % was 18 % too stiff: dhat is 9 % of its thickness, and a gap is kept above and below.
 TEST(ContactGap, WhatIsSqueezedBetweenTwoKeepsTwoGaps) {
   const auto gasket = [](const std::string& dhat, const std::string& floor) {
     return told(

@@ -1,4 +1,4 @@
-// Overlapping starts: what is moved apart, how far, and what is told where that is impossible.
+// Overlapping starts: the bodies that are moved apart, how far, and the messages if that is impossible.
 #include "clearance/simulation/separation.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace clearance {
 namespace {
 
-/// A thousandth of the diagonal of a unit cube.
+/// The gap is a thousandth of the diagonal of a unit cube.
 constexpr double gap = 1.7320508e-3;
 
 SceneDesc scene_of(const std::string& bodies, const std::string& more = "") {
@@ -40,7 +40,7 @@ Separation separated(const SceneDesc& scene) {
   for (const Issue& issue : simulation.issues()) ADD_FAILURE() << to_string(issue);
   return std::move(*separation);
 }
-/// [m] in all, as a whole.
+/// Shift of the body as a whole, in total [m].
 Vec<3> shift(const Separation& separation, const std::string& body) {
   for (const MovedBodyDesc& moved : separation.scene.start.moved) {
     if (moved.body == body) return moved.translation;
@@ -105,7 +105,7 @@ TEST(Separation, AFixedCoordinateIsKept) {
   const Separation result =
       separated(scene_of(cube("a", "rigid", "[0, 0, 0]", R"(, "fixed_translation": [true, false, true])") + "," +
                          cube("b", "obstacle", "[0.9, 0.3, 0]")));
-  // (Along x it would be out after a tenth.)
+  // (Along x the body would be out after a tenth.)
   expect_near(shift(result, "a"), {0, -0.7 - gap, 0}, 0.3 * gap);
 }
 
@@ -129,7 +129,7 @@ TEST(Separation, WhatIsInsideOfASolidComesOutAndOfAnObstacleStays) {
     const Separation inside = separated(scene);
     EXPECT_EQ(inside.overlaps.empty(), is_container) << kind;
     EXPECT_NEAR(shift(inside, "a")[0] - shift(inside, "b")[0], is_container ? 0.0 : 0.3, 2e-3) << kind;
-    // Through the wall, but most of it inside.
+    // The body goes through the wall, but most of it is inside.
     scene.bodies[0].transform.translation[0] = 0.42;
     const Separation through = separated(scene);
     EXPECT_NEAR(shift(through, "a")[0] - shift(through, "b")[0], is_container ? -0.02 : 0.18, 2e-3) << kind;
@@ -150,13 +150,14 @@ TEST(Separation, NothingIsLedIntoTheWallOfAnObstacle) {
     ASSERT_TRUE(loaded) << to_string(loaded.issues().front());
     name_bodies(loaded->scene);
     const Separation result = separated(loaded->scene);
-    // Out of the slot, upwards or to the front.
+    // The block leaves the slot upwards or to the front.
     EXPECT_LT(std::abs(shift(result, "a")[0]), 0.5);
     EXPECT_GT(shift(result, "a").norm(), 3.0);
   }
 }
 
-/// No surfaces meet: the shaft ends in the middle of the ring. It was thrown out, by 3 m for 2 mm of interference.
+/// No surfaces meet: the shaft ends in the middle of the ring. The shaft was thrown out, by 3 m for 2 mm of
+/// interference.
 TEST(Separation, AShaftIsPressedIntoItsRing) {
   std::string vertices, triangles;
   const int n = 48, rings = 5;
@@ -215,7 +216,7 @@ TEST(Separation, WhatIsSqueezedStartsBentAndAtRest) {
   EXPECT_LT((simulation->unknowns() - start).cwiseAbs().maxCoeff(), gap);
 }
 
-/// All that lies in a container counted as overlapping it, so that the container was moved and not the body bent.
+/// Every body in a container counted as overlapping it, so that the container was moved and the body was not bent.
 TEST(Separation, SheetsHaveNoInsideAndContainersTheirs) {
   const std::string held = R"(, "motions": [{"region": {"box": [[-1, 0.45, -1], [1, 1, 1]]}}])";
   const Separation on_sheet =
@@ -237,13 +238,13 @@ TEST(Separation, AHeldBodyMovesWithItsNodesIfNothingElseHelps) {
       cube("a", "deformable", "[0, 0.4, 0]", R"(, "motions": [{"region": {"box": [[-1, -1, -1], [1, -0.05, 1]]}}])"),
       R"("half_spaces": [{"point": [0, 0, 0], "normal": [0, 1, 0]}],)"));
   expect_near(shift(result, "a"), {0, 0.1 + gap, 0}, 0.3 * gap);
-  // The box still means the nodes that it meant.
+  // The region still selects the same nodes.
   const Result<Simulation> simulation = Simulation::create(result.scene);
   ASSERT_TRUE(simulation);
   EXPECT_TRUE(simulation->empty_regions().empty());
 }
 
-/// A strip in the plane, bent round, whose thick ends reach into each other.
+/// Returns a strip in the plane, bent round, whose thick ends reach into each other.
 SceneDesc clasp() {
   const int n = 60;
   SceneDesc scene =
@@ -393,7 +394,7 @@ TEST(MovedBodies, AShiftMovesTheBodyAndDisplacementsStressIt) {
   for (const double u : frame.point_arrays.at(0).values) EXPECT_NEAR(u, 0.0, 1e-12);
   const std::vector<Vec<3>> before = plain->positions(), after = simulation->positions();
   for (std::size_t v = 0; v < before.size(); ++v) expect_near(after[v], 1.1 * before[v] + Vec<3>(0, 2, 0), 1e-12);
-  // It springs back.
+  // The strip springs back.
   EXPECT_EQ(simulation->step().status, StepStatus::converged);
   double inwards = 0.0;
   const std::vector<Vec<3>> velocities = simulation->velocities();
@@ -409,7 +410,7 @@ TEST(LeastMoves, AreTheProjectionOntoTheConditions) {
   for (int trial = 0; trial < 50; ++trial) {
     const int count = 2 + trial % 5;
     std::vector<ApartCondition> conditions;
-    // Met by a known point, so that they can be met.
+    // The constraints are satisfied by a known point, so that they can be satisfied.
     std::vector<Vec<3>> known;
     for (int i = 0; i < count; ++i) known.emplace_back(draw(-1, 1), draw(-1, 1), draw(-1, 1));
     for (int k = 0; k < 2 * count; ++k) {

@@ -1,4 +1,4 @@
-// The facade: scenes built in code, and where the numbers of bodies are.
+// The facade: scenes built in code, and the places of the bodies' numbers.
 #include "clearance/simulation/simulation.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(Simulation, BodyViewsTellWhoseVerticesAndUnknownsAreWhere) {
   const std::vector<Vec<3>> positions = simulation.positions();
   EXPECT_EQ(static_cast<int>(positions.size()), num_vertices);
   EXPECT_EQ(simulation.unknowns().size(), 3 * num_blocks);
-  // Around where each body was placed.
+  // The vertices lie around the position of each body.
   const std::vector<double> centres = {0, 3, 6, 0};
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     double sum = 0.0;
@@ -66,7 +66,7 @@ TEST(Simulation, BodyViewsTellWhoseVerticesAndUnknownsAreWhere) {
   }
 }
 
-/// A block that lies still is pressed up by its weight.
+/// The contact force on a block that lies still is its weight, upwards.
 TEST(Simulation, ContactForcesOfABodyBalanceItsWeight) {
   RunningScene scene(R"({"time": {"step": 0.02, "integrator": "quasi_static"}, "solver": {"force_tolerance": 1e-6},
     "bodies": [{"name": "block", "generator": {"kind": "box", "resolution": [1, 1, 1]},

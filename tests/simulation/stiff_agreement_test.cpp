@@ -1,4 +1,4 @@
-// Affine and rigid bodies do the same, and so does a deformable body that is stiff.
+// Affine and rigid bodies move alike, and so does a stiff deformable body.
 #include <cmath>
 
 #include "clearance/base/parallel.h"
@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-/// Where the corners of the box are [m], flat.
+/// Returns the corners of the box [m], flat.
 VecX corners(const RunningScene& scene) {
   return scene.scene().vertex_map.apply(scene.state().x);
 }
@@ -17,7 +17,7 @@ struct Agreement {
   double deformable = 0.0;  // of affine and deformable ones
 };
 
-/// One box of 0.4 x 0.2 x 0.3 m, in its three kinds.
+/// Compares one box of 0.4 x 0.2 x 0.3 m in its three kinds.
 Agreement compare(const std::string& place, const std::string& scene, int num_steps, int every) {
   const auto text = [&](const std::string& kind) {
     return R"({"bodies": [{"kind": ")" + kind +
@@ -46,7 +46,7 @@ TEST(Agreement, OfFreeFlightWithSpin) {
   const Agreement agreement = compare(
       R"("transform": {"rotation": [20, 30, 40]}, "linear_velocity": [1, 3, -2], "angular_velocity": [100, 150, -80])",
       R"("time": {"step": 0.005, "integrator": "bdf2"}, "solver": {"force_tolerance": 1e-8})", 100, 1);
-  // After three quarters of a turn.
+  // The box has made three quarters of a turn.
   EXPECT_LT(agreement.rigid, 1e-8);
   EXPECT_LT(agreement.deformable, 1e-6);
 }
@@ -74,7 +74,8 @@ TEST(Agreement, OfABoxThatSlides) {
 
 // --- equality of bits ---
 
-/// An affine, a rigid and a soft box on an affine rocker that hinges on the world, a driven rigid pusher on a slider.
+/// Returns an affine, a rigid and a soft box on an affine rocker that hinges on the world, and a driven rigid pusher on
+/// a slider.
 std::string mixed_scene(const std::string& integrator) {
   return R"({"time": {"step": 0.01, "integrator": ")" + integrator +
          R"("}, "half_spaces": [{"point": [0, -0.6, 0]}], "friction": {"coefficient": 0.3},

@@ -17,7 +17,7 @@ class StiffContact : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(Kinds, StiffContact, testing::Values("affine", "rigid"),
                          [](const auto& kind) { return kind.param; });
 
-/// Gravity turned instead of the ground: down the slope is +x.
+/// Returns a scene that turns gravity instead of the ground: down the slope is +x.
 std::string slope(double angle, double mu, const std::string& body, double dhat, const std::string& more = "") {
   return R"({"gravity": [)" + std::to_string(g * std::sin(angle)) + "," + std::to_string(-g * std::cos(angle)) +
          R"(, 0], "half_spaces": [{"point": [0, 0, 0]}], "contact": {"dhat_is_absolute": true, "dhat": )" +
@@ -47,7 +47,7 @@ TEST_P(StiffContact, BoxSticksOnTheInclineBelowTheAngleOfFriction) {
   EXPECT_LT(std::abs(scene.center(0)[0]), 5e-3);
 }
 
-/// A cylinder about z, so fine that its edges are no bumps: they are 6e-5 m where contact begins at 2e-3 m.
+/// Returns a cylinder about z, so fine that its edges are no bumps: they are 6e-5 m where contact begins at 2e-3 m.
 std::string fine_cylinder(const std::string& kind) {
   constexpr int num_sides = 200;
   std::string vertices = "[0, 0, -0.1], [0, 0, 0.1]", triangles;
@@ -82,7 +82,7 @@ TEST_P(StiffContact, CylinderRollsDownTheInclineWithoutSliding) {
     const double ratio = scene.inertia(0, Vec<3>::UnitZ()) / (scene.unit_mass(0) * radius * radius);
     EXPECT_NEAR(ratio, 0.5, 1e-3);
     const double expected = g * std::sin(angle) / (1.0 + ratio);
-    // Its edges cost half a percent.
+    // The cylinder's edges cost half a percent.
     EXPECT_NEAR(a, expected, 0.01 * expected);
     EXPECT_NEAR(-scene.spin(0)[2] * radius, scene.velocity(0)[0], 1e-3);
     EXPECT_LT(scene.strain(0), 1e-3);
@@ -109,15 +109,15 @@ TEST_P(StiffContact, CollisionOfTwoKeepsMomentumAndGainsNoEnergy) {
     }
     EXPECT_TRUE(has_touched);
     EXPECT_LT((scene.linear_momentum() - momentum).norm(), 1e-12 * momentum.norm());
-    // Contact forces have no moment; what is lost is the drift of spin (stiff_rotation_test.cpp).
+    // Contact forces have no moment; the loss is the drift of spin (stiff_rotation_test.cpp).
     const double drift = integrator == "implicit_euler" ? 3e-2 : integrator == "bdf2" ? 3e-3 : 4e-4;
     EXPECT_LT((scene.angular_momentum() - angular).norm(), drift * angular.norm());
-    // Newmark conserves energy only of linear forces, and the barrier is none: the run is warned of.
+    // Newmark conserves energy only for linear forces, and the barrier is not linear: the run warns of it.
     EXPECT_LT(most, energy * (integrator == "implicit_newmark" ? 1.25 : 1.0 + 1e-9));
   }
 }
 
-/// A slope of Rigid IPC's fixtures: its tangent is 0.5. At its own tolerance, ten times what counts as
+/// A slope of Rigid IPC's fixtures has the tangent 0.5. At its own tolerance, ten times the speed that counts as
 /// sticking, every step that sticks is good enough.
 TEST_P(StiffContact, PublishedSlopeSticksAt05AndSlidesAt049) {
   const char* data = std::getenv("CLEARANCE_PEER_DATA");
@@ -133,7 +133,7 @@ TEST_P(StiffContact, PublishedSlopeSticksAt05AndSlidesAt049) {
     scene.steps(60);
     const double gained = scene.velocity(0).dot(down) - v0;
     if (mu == "0.5") {
-      // Exactly the angle of friction: it comes to rest.
+      // The slope is exactly the angle of friction: the body comes to rest.
       EXPECT_LT(v0, 1e-3);
       EXPECT_LT(gained, 0.0);
     } else {

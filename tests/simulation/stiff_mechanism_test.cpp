@@ -27,7 +27,7 @@ TEST_P(Pendulum, SwingsWithThePeriodOfTheClosedForm) {
   const double inertia = scene.inertia(0, Vec<3>::UnitZ()) + 0.25 * scene.unit_mass(0);
   const double period = 2.0 * pi * std::sqrt(inertia / (scene.unit_mass(0) * g * 0.5)) * (1.0 + tilt * tilt / 16.0);
 
-  // Times of passing below the hinge.
+  // Record the times of passing below the hinge.
   std::vector<double> passes;
   double last = scene.center(0)[0], most_shift = 0.0, amplitude = 0.0;
   for (int n = 1; n <= 700; ++n) {
@@ -46,7 +46,7 @@ TEST_P(Pendulum, SwingsWithThePeriodOfTheClosedForm) {
   EXPECT_LT(scene.strain(0), 1e-3);
 }
 
-/// The outline of a gear of module 0.1 m with straight flanks, a tooth at angle `phase`.
+/// Returns the outline of a gear of module 0.1 m with straight flanks, a tooth at angle `phase`.
 std::string gear(const std::string& name, int num_teeth, double x, double phase) {
   std::string vertices, edges;
   const double pitch = 2.0 * pi / num_teeth, radius = 0.05 * num_teeth;
@@ -90,7 +90,7 @@ TEST(Gears, TrainOfThreeKeepsItsRatio) {
     ASSERT_LT(std::abs(b + 2.0 / 3.0 * a), 0.025) << "step " << n;
     ASSERT_LT(std::abs(c - 2.0 * a), 0.15) << "step " << n;
   }
-  // After more than a turn.
+  // The gears have made more than a turn.
   EXPECT_NEAR(b / a, -2.0 / 3.0, 0.005);
   EXPECT_NEAR(c / a, 2.0, 0.02);
   for (int u = 0; u < 3; ++u) EXPECT_LT(scene.strain(u), 1e-3);
@@ -105,7 +105,7 @@ std::filesystem::path published_scene(const char* name) {
 TEST(Gears, PublishedRackDrivesBothGearsAlikeInBothKinds) {
   const auto file = published_scene("mechanisms/gears/single.json");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no published scene " << file;
-  // Its own tolerance, 0.13 m/s, is more than gravity gives in a step.
+  // The scene's own tolerance, 0.13 m/s, is more than gravity adds in a step.
   const auto load = [&](const std::string& kind) {
     return StiffScene(load_scene(file, SceneFormat::automatic, {"bodies.type=" + kind, "solver.tolerance=1e-4"}));
   };
@@ -137,8 +137,8 @@ TEST(Bolt, SlidesDownItsThreadInFewIterations) {
 }
 
 TEST(BicycleChain, BentDirectionsDoNotCloseTheGaps) {
-  // What bending adds to a direction grows linearly on the way and meets no barrier: compared with dhat instead of the
-  // smallest gap, it drove a pin from 1e-7 m to 3e-17 m of its link, where the chain stood still.
+  // The part that bending adds to a direction grows linearly on the way and meets no barrier: compared with dhat
+  // instead of the smallest gap, it drove a pin from 1e-7 m to 3e-17 m of its link, where the chain stood still.
   const auto file = published_scene("mechanisms/507-movements/227-bike-chain.json");
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "no published scene " << file;
   StiffScene scene(load_scene(file, SceneFormat::automatic, {}));

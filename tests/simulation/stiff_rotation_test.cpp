@@ -1,4 +1,4 @@
-// Rotation without torque: what every integrator keeps of it, and the flip of the intermediate axis.
+// Rotation without torque: the part of it that every integrator keeps, and the flip of the intermediate axis.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// A box of different sides in space, far from everything.
+/// Returns a box of different sides in space, far from everything.
 std::string spinning_box(const std::string& kind, const std::string& integrator, double h, const std::string& spin) {
   return R"({"gravity": [0, 0, 0], "solver": {"force_tolerance": 1e-10}, "time": {"integrator": ")" + integrator +
          R"(", "step": )" + std::to_string(h) + R"(}, "bodies": [)" +
@@ -49,8 +49,8 @@ Drift drift(const std::string& kind, const std::string& integrator, double h, do
 
 TEST_P(Rotation, AngularMomentumDriftsWithTheOrderOfTheIntegrator) {
   const Drift coarse = drift(kind(), integrator(), 0.01, 0.5), fine = drift(kind(), integrator(), 0.005, 0.5);
-  // Half a second of half a turn a second. Implicit Euler loses of the spin what is of first order in h; BDF2 of second
-  // order; Newmark, whose rates stay those of a rotation, of third.
+  // The box turns for half a second at half a turn per second. The loss of spin is of first order in h for implicit
+  // Euler, of second for BDF2, and of third for Newmark, whose rates stay those of a rotation.
   const double order = integrator() == "implicit_euler" ? 1.0 : integrator() == "implicit_newmark" ? 3.0 : 2.0;
   const double most = integrator() == "implicit_euler" ? 5e-2 : integrator() == "implicit_newmark" ? 1e-6 : 2e-3;
   EXPECT_NEAR(std::log2(coarse.size / fine.size), order, 0.3);
@@ -76,7 +76,7 @@ TEST_P(Rotation, SpinAboutAPrincipalAxisIsTheDiscreteClosedForm) {
   }
 }
 
-/// Rotations of the second axis about itself that turn it over.
+/// Counts how often the body's axis turns over.
 int count_flips(StiffScene& scene, int num_steps, const Vec<3>& axis) {
   int flips = 0;
   double side = 1.0;
@@ -128,7 +128,7 @@ class RotationFixture : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(RotationFixture, OnlyTheEllipsoidAboutItsIntermediateAxisFlips) {
-  // What is not symmetric of the mesh, 3e-8, grows e-fold about every 0.53 s; turned over after about 10 s.
+  // The asymmetry of the mesh, 3e-8, grows e-fold about every 0.53 s; the body has turned over after about 10 s.
   for (const std::string integrator : {"bdf2", "implicit_newmark"}) {
     for (const std::string name : {"intermediate", "major", "minor"}) {
       StiffScene scene = load(name, integrator);

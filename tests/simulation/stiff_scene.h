@@ -1,4 +1,4 @@
-// What tests ask about the affine and rigid bodies of a running scene.
+// Quantities that tests ask about the affine and rigid bodies of a running scene.
 #pragma once
 
 #include <Eigen/SVD>
@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// What a test of stiff bodies is run for.
+/// Kind of body and integrator for which a test of stiff bodies is run.
 struct Case {
   std::string kind, integrator;
 };
@@ -30,14 +30,14 @@ class StiffScene : public RunningScene {
   const StiffUnit& unit(int u) const { return scene().stiff_units.at(static_cast<std::size_t>(u)); }
   int num_units() const { return static_cast<int>(scene().stiff_units.size()); }
 
-  /// [m], [m/s] of the centre of mass.
+  /// Position [m] and velocity [m/s] of the centre of mass.
   Vec<3> center(int u) const { return x(unit(u).first_block); }
   Vec<3> velocity(int u) const { return v(unit(u).first_block); }
 
-  /// From the directions of the start to those of now; about a rotation.
+  /// Map from the directions at the start to the present ones; about a rotation.
   Mat<3> map(int u) const { return columns(state().x, u) * unit(u).frame.axes.transpose(); }
   Mat<3> map_rate(int u) const { return columns(state().v, u) * unit(u).frame.axes.transpose(); }
-  /// Where a point of the body is that was at `rest` at the start.
+  /// Returns the position of the body's point that was at `rest` at the start.
   Vec<3> moved(int u, const Vec<3>& rest) const { return center(u) + map(u) * (rest - unit(u).frame.center); }
   Vec<3> rotation(int u) const { return rotation_vector(nearest_rotation<3>(map(u))); }
   /// [rad/s]
@@ -51,7 +51,7 @@ class StiffScene : public RunningScene {
   }
 
   double unit_mass(int u) const { return unit(u).frame.mass; }
-  /// [kg m^2] about an axis of the start through the centre of mass.
+  /// Moment of inertia about an axis of the start through the centre of mass [kg m^2].
   double inertia(int u, const Vec<3>& axis) const {
     const AffineFrame& frame = unit(u).frame;
     const Vec<3> a = frame.axes.transpose() * axis.normalized();
@@ -62,7 +62,7 @@ class StiffScene : public RunningScene {
     for (int u = 0; u < num_units(); ++u) sum += unit_mass(u) * velocity(u);
     return sum;
   }
-  /// [kg m^2/s] of all blocks about the origin.
+  /// Angular momentum of all blocks about the origin [kg m^2/s].
   Vec<3> angular_momentum() const { return moment(state().x, state().v); }
   /// [J]
   double kinetic_energy() const {
@@ -72,7 +72,7 @@ class StiffScene : public RunningScene {
   }
 
  private:
-  /// In 2D the third axis stays.
+  /// Returns the columns as a 3 x 3 matrix; in 2D the third axis stays.
   Mat<3> columns(const VecX& values, int u) const {
     Mat<3> result = Mat<3>::Zero();
     for (int i = 0; i < dim(); ++i) result.col(i) = at(values, unit(u).first_block + 1 + i) / unit(u).frame.radius;
@@ -83,7 +83,7 @@ class StiffScene : public RunningScene {
 
 inline constexpr double pi = 3.14159265358979323846;
 
-/// A box in a scene, `more` with the other fields and a comma before.
+/// Returns a box of a scene; `more` has the other fields with a comma before.
 inline std::string stiff_box(const std::string& name, const std::string& kind, const std::string& size,
                              const std::string& position, const std::string& more = "") {
   return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "generator": {"kind": "box", "size": )" + size +

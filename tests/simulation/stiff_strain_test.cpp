@@ -1,4 +1,4 @@
-// Stiff bodies that something presses out of shape: said by name, and prescribed motions stop at them.
+// Stiff bodies that something presses out of shape: they are named in messages, and prescribed motions stop at them.
 #include <fmt/format.h>
 
 #include "clearance/math/svd.h"
@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-/// Two plates that close from 1.2 to 0.8 times the size of what is between them.
+/// Returns two plates that close from 1.2 to 0.8 times the size of the body between them.
 std::string plates(const std::string& between, const std::string& more = "") {
   const auto plate = [](const std::string& name, double y, double sign) {
     return fmt::format(R"~({{"name": "{}", "kind": "obstacle", "generator": {{"kind": "rectangle", "size": [0.3, 0.02],
@@ -101,7 +101,7 @@ TEST(StiffStrain, OfABodyThatIsToldToBeSoftIsFoundWithItsName) {
       "material": {"stiffness": )";
   RunningScene strained(soft + "1e5}}]}");
   for (int i = 0; i < 20; ++i) strained.simulation().step();
-  // rho g L / (16 kappa)
+  // The strain is rho g L / (16 kappa).
   EXPECT_NEAR(strained.simulation().stiff_strain().strain, 1000.0 * 9.80665 / 16e5, 2e-3);
   EXPECT_EQ(strained.simulation().stiff_strain().body, 0);
   RunningScene stiff(soft + "1e8}}]}");
@@ -119,7 +119,7 @@ TEST(StiffStrain, OfFastTurningBodiesIsNone) {
   }
 }
 
-/// A press in space, with friction.
+/// The press is in space, with friction.
 TEST(StiffStrain, APressOnAStiffCubeIsBlocked) {
   const std::string json =
       R"({"time": {"step": 0.01, "duration": 0.2}, "friction": {"coefficient": 0.3}, "half_spaces": [{}],

@@ -1,4 +1,4 @@
-// Vertices that no element of a body uses count in nothing, and a body of points alone is told.
+// Vertices that no element of a body uses count in nothing, and a body that consists of points alone is reported.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Whole steps of small worlds: outcome, feasibility, decrease of the objective, and what happens to the state.
+// Whole steps of small worlds: outcome, feasibility, decrease of the objective, and the change of the state.
 #include "clearance/solver/advance.h"
 
 #include <gtest/gtest.h>
@@ -36,8 +36,8 @@ StepReport step_once(World& world) {
   return advance<dim>(world.model, world.options, world.targets, world.state, workspace);
 }
 
-/// Runs steps that all converge and end in contact, with one workspace or with a new one for each; the hash of every
-/// state.
+/// Runs steps that all converge and end in contact, with one workspace or with a new one for each. Returns the hash of
+/// every state.
 template <int dim>
 std::vector<std::string> run(World world, int num_steps, bool keeps_workspace = true) {
   int most_contacts = 0;
@@ -55,7 +55,7 @@ std::vector<std::string> run(World world, int num_steps, bool keeps_workspace = 
   return hashes;
 }
 
-/// Steps of two falling bodies: all converge and are feasible; at the end something touches.
+/// Checks steps of two falling bodies: all converge and are feasible; at the end something touches.
 template <int dim>
 void check_fall(TimeIntegrator method, CcdMethod ccd) {
   SCOPED_TRACE(testing::Message() << dim << "D integrator " << static_cast<int>(method) << " ccd "
@@ -85,7 +85,7 @@ void check_fall(TimeIntegrator method, CcdMethod ccd) {
   EXPECT_GT(most_contacts, 1);
 }
 
-/// Energies of a potential that is not a number anywhere.
+/// A potential whose energies are not a number anywhere.
 class BrokenPotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<BrokenPotential>(*this); }
@@ -115,7 +115,7 @@ TEST(Advance, FreeFallMatchesClosedForm) {
     EXPECT_EQ(report.status, StepStatus::converged);
     EXPECT_EQ(report.num_contacts, 0);
   }
-  // Implicit Euler: -g h^2 n (n + 1) / 2.
+  // The result of implicit Euler is -g h^2 n (n + 1) / 2.
   const double expected = -10.0 * 1e-4 * 20 * 21 / 2.0;
   for (int b = 0; b < 8; ++b) {
     const Vec<3> moved = world.state.x.segment<3>(3 * b) - x_t0.segment<3>(3 * b);
@@ -127,7 +127,7 @@ TEST(Advance, FreeFallMatchesClosedForm) {
 }
 
 TEST(Advance, EveryNewtonIterationLowersTheObjective) {
-  // A hard landing with a fixed stiffness, stopped after every possible number of iterations.
+  // A hard landing with a fixed stiffness is stopped after every possible number of iterations.
   World start = falling_bodies<3>(0.004);
   start.options.kappa.fixed = 1e5;
   for (int b = 0; b < 8; ++b) start.state.v[3 * b + 1] = b < 4 ? -1.0 : -3.0;
@@ -207,7 +207,7 @@ TEST(Advance, WhatRestsFromTheLastStepOnIsNotPairedAgain) {
   EXPECT_EQ(count + 1, twin_count);
 }
 
-/// No energy, and next to nothing of any direction is feasible.
+/// A potential without energy, for which next to nothing of any direction is feasible.
 class LockPotential final : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<LockPotential>(*this); }
@@ -259,7 +259,7 @@ TEST(Advance, PrescribedBlocksPushOthersAside) {
   World world = falling_bodies<3>(0.02);
   world.targets.blocks = {4, 5, 6, 7};
   world.targets.positions = world.state.x.tail(12);
-  // Through the tip of the body below, which can give way: to the side.
+  // The target leads through the tip of the body below, which can give way to the side.
   world.model.half_spaces.clear();
   for (int b = 0; b < 4; ++b) world.targets.positions[3 * b + 1] -= 0.2;
   world.options.max_iterations = 1000;
@@ -321,7 +321,7 @@ TEST(Advance, SameBitsForAnyNumberOfThreads) {
 TEST(Advance, ThrowingTheWorkspaceAwayChangesNoBit) {
   EXPECT_EQ(run<2>(falling_bodies<2>(), 40, false), run<2>(falling_bodies<2>(), 40, true));
   EXPECT_EQ(run<3>(falling_bodies<3>(), 40, false), run<3>(falling_bodies<3>(), 40, true));
-  // A crowd whose contacts come and go, so that the kept matrix has blocks that a new one lacks.
+  // The contacts of a crowd come and go, so that the kept matrix has blocks that a new one lacks.
   const World crowd = test::falling_crowd(1, 12);
   ASSERT_TRUE(is_free(crowd, crowd.state.x));
   EXPECT_EQ(run<3>(crowd, 40, false), run<3>(crowd, 40, true));
@@ -357,7 +357,7 @@ TEST(StepStatus, EveryOutcomeHasItsName) {
   EXPECT_EQ(to_string(StepStatus::prescribed_motion_blocked), "prescribed_motion_blocked");
 }
 
-/// Like a loop within which a stop is heard, at the given evaluation of the gradient.
+/// Stops at the given evaluation of the gradient, like a loop that reacts to a stop.
 class StoppingPotential : public Potential {
  public:
   explicit StoppingPotential(std::shared_ptr<int> countdown) : countdown_(std::move(countdown)) {}

@@ -1,4 +1,4 @@
-// What directions foretell of contacts: fewer Newton iterations, the same minimum, the same energy.
+// Forecast of contacts from directions: fewer Newton iterations, the same minimum, the same energy.
 #include "clearance/solver/contact_forecast.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 using test::ModelBuilder;
 using test::World;
 
-/// Bodies of springs side by side, each one's floor at another depth below it; all fall at the same speed.
+/// Returns bodies of springs side by side, each with a floor at another depth below it; all fall at the same speed.
 World landing_party(int num_bodies, double speed) {
   ModelBuilder builder(3);
   for (int i = 0; i < num_bodies; ++i) {
@@ -42,7 +42,7 @@ StepReport one_step(World& world) {
 }  // namespace
 
 TEST(ContactForecast, WallsThatAreMetOneAfterTheOtherAreForetoldAtOnce) {
-  // Every body alone needs so many iterations; in a crowd the first impact cuts the direction of all.
+  // Every body alone needs the same number of iterations; in a crowd the first impact cuts the direction of all.
   World few = landing_party(2, 5.0), many = landing_party(40, 5.0);
   const StepReport of_few = one_step(few), of_many = one_step(many);
   EXPECT_EQ(of_few.status, StepStatus::converged);

@@ -23,8 +23,8 @@ double thread_seconds() {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
-/// [s] of processor time of this thread, the least of three where it is long: tests do not depend on what else the
-/// machine does.
+/// Processor time of this thread [s], the least of three if it is long, so that tests do not depend on other load of
+/// the machine.
 template <class Query>
 double seconds_of(const Query& query) {
   double least = infinity;
@@ -52,7 +52,7 @@ ExactVector operator*(const mpq_class& s, const ExactVector& a) {
 mpq_class dot(const ExactVector& a, const ExactVector& b) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-/// Of a point from an edge.
+/// Exact squared distance of a point from an edge.
 mpq_class exact_distance_sq(const ExactVector& p, const ExactVector& e0, const ExactVector& e1) {
   const ExactVector e = e1 - e0;
   const mpq_class length_sq = dot(e, e);
@@ -111,7 +111,8 @@ struct Turning {
     return std::sqrt(pair.num_first == 1 ? point_triangle_distance_sq(x[0], x[1], x[2], x[3])
                                          : edge_edge_distance_sq(x[0], x[1], x[2], x[3]));
   }
-  /// The same for two edges, without rounding: the formula's is that over the sine of their angle.
+  /// Returns the same for two edges, without rounding: the error of the formula is rounding over the sine of their
+  /// angle.
   double exact_edge_distance(double s) const {
     std::array<ExactVector, 4> x;
     for (int v = 0; v < 4; ++v) x[static_cast<std::size_t>(v)] = exact(position(v, s));
@@ -130,7 +131,7 @@ struct Turning {
     return std::sqrt(least.get_d());
   }
   double rounding() const { return dim == 2 ? rounding_on_path<2>(path, pair) : rounding_on_path<3>(path, pair); }
-  /// One that may separate the pair at s: evidence for others to check.
+  /// Returns a direction that may separate the pair at s: evidence for others to check.
   Vec<3> direction(double s) const {
     std::array<Vec<3>, 4> x;
     for (int v = 0; v < num_vertices(); ++v) x[static_cast<std::size_t>(v)] = position(v, s);
@@ -151,8 +152,8 @@ class Adversary {
  public:
   explicit Adversary(unsigned seed) : rng_(seed) {}
 
-  /// Turns about coordinate axes by the same angle, for the exact twin. Both bodies may also be carried along together,
-  /// which changes nothing between them.
+  /// Draws turns about coordinate axes by the same angle, for the exact twin. Both bodies may also be carried along
+  /// together, which changes nothing between them.
   Turning next_for_twin() {
     choose_primitives();
     Turning turning;
@@ -168,7 +169,7 @@ class Adversary {
       screws[b].center = turn.center;
       screws[b].turn[turn.axis] = turn.sign * turning.angle;
     }
-    // Bodies that turn together, as one or about two axes.
+    // The bodies turn together, as one or about two axes.
     if (pick(6) == 0) {
       turning.turns[1].sign = turning.turns[0].sign = 1;
       turning.turns[1].axis = turning.turns[0].axis;
@@ -183,7 +184,7 @@ class Adversary {
     return turning;
   }
 
-  /// Any screws, with gaps that intervals can resolve.
+  /// Draws any screws, with gaps that intervals can resolve.
   Turning next_for_intervals() {
     choose_primitives();
     std::array<Screw, 2> screws;
@@ -240,7 +241,7 @@ class Adversary {
     }
   }
 
-  /// The vertices of a pair, on the scale and around the place of this pair, and how far they are apart.
+  /// Chooses the vertices of a pair, on its scale and around its place, and their distance.
   void choose_primitives() {
     dim_ = pick(5) == 0 ? 2 : 3;
     num_first_ = dim_ == 2 || pick(2) == 0 ? 1 : 2;
@@ -254,17 +255,17 @@ class Adversary {
     if (pick(2) == 0) {
       choose_touching();
     } else {
-      // Apart, as a rule.
+      // The primitives are apart, as a rule.
       for (int v = 0; v < num_first_; ++v) x_[static_cast<std::size_t>(v)][0] += 2.5 * uniform();
     }
     for (Vec<3>& x : x_) x = rounded(place_ + scale_ * x);
     contact_ = rounded(place_ + scale_ * contact_);
   }
 
-  /// Primitives with a tiny gap, in general position or in that of faces and edges on each other.
+  /// Chooses primitives with a tiny gap, in general position or as faces and edges that lie on each other.
   void choose_touching() {
     const double gap = std::pow(10.0, -14.0 * uniform());
-    // Faces that lie in a plane across an axis, which is the axis of the turn: bodies that turn on a table.
+    // Faces lie in a plane across an axis, which is the axis of the turn: bodies that turn on a table.
     const bool is_flat = dim_ == 3 && pick(2) == 0;
     if (dim_ == 2) {
       const Vec<3> e = x_[2] - x_[1];
@@ -303,7 +304,7 @@ class Adversary {
     const int kind = pick(6);
     return kind == 0 ? 0.0 : kind == 1 ? 1.0 : uniform();
   }
-  /// A multiple of the unit of the twin's integers, so that it is exact there.
+  /// Returns a multiple of the unit of the twin's integers, so that it is exact there.
   static Vec<3> rounded(const Vec<3>& x) {
     return x.unaryExpr([](double c) { return std::abs(c) < 1e-30 ? 0.0 : c; });
   }
@@ -315,7 +316,7 @@ class Adversary {
   std::array<Vec<3>, 4> x_;
 };
 
-/// Whether there is an impact before `toi`, by exact arithmetic, one quarter turn after the other.
+/// Decides by exact arithmetic, one quarter turn after the other, if there is an impact before `toi`.
 turning_twin::Verdict judge_exactly(const Turning& turning, double toi) {
   using turning_twin::Verdict;
   constexpr int most_intervals = 1000;
@@ -343,7 +344,7 @@ turning_twin::Verdict judge_exactly(const Turning& turning, double toi) {
 
 using IntervalPoint = std::array<Interval, 3>;
 
-/// Where a vertex is during `time`, and how fast: on its screw in real arithmetic.
+/// Returns bounds of the position of a vertex during `time`, or of its velocity: on its screw in real arithmetic.
 IntervalPoint interval_position(const Turning& turning, int v, const Interval& time, bool is_rate) {
   const Screw& screw = turning.screw_of(v);
   const Vec<3> x = turning.start(v);
@@ -375,8 +376,8 @@ IntervalPoint interval_position(const Turning& turning, int v, const Interval& t
   return p;
 }
 
-/// Whether the distance is above `separation` until `end`: directions at the middle, values there and rates throughout,
-/// halved until that tells. Nothing if it takes too many.
+/// Decides if the distance is above `separation` until `end`. Uses directions at the middle, values there and rates
+/// throughout, and halves the interval until that decides. Returns nothing if it takes too many intervals.
 std::optional<bool> stays_apart_by_intervals(const Turning& turning, double separation, double end, int most) {
   const int num_first = turning.pair.num_first;
   std::vector<std::array<double, 2>> open = {{0.0, end}};
@@ -408,7 +409,7 @@ std::optional<bool> stays_apart_by_intervals(const Turning& turning, double sepa
       }
     }
     if (is_apart) continue;
-    // As short as that, intervals of positions are as wide as rounding makes them: the distance there tells.
+    // In such a short interval, the bounds of positions are as wide as rounding makes them: the distance there decides.
     if (stop - begin < 1e-12 * end) {
       if (turning.distance(middle) > separation + turning.rounding()) return std::nullopt;
       return false;
@@ -451,18 +452,18 @@ CcdOptions options_of_solver(Adversary& adversary) {
   return options;
 }
 
-/// CLEARANCE_FUZZ_TURNS: how many pairs.
+/// CLEARANCE_FUZZ_TURNS sets the number of pairs.
 int num_pairs(int otherwise) {
   const char* text = std::getenv("CLEARANCE_FUZZ_TURNS");
   return text != nullptr ? std::atoi(text) : otherwise;
 }
 
-/// What holds for any pair: the promised part of the gap is left; a start apart gives a time that is not zero, as a
-/// rule.
+/// Checks the contract for any pair: the promised part of the gap is left, and a pair that starts apart gets, as a
+/// rule, a time that is not zero.
 void check_gap(const Turning& turning, const CcdOptions& options, const CcdResult& result, unsigned seed, int i,
                Counts& counts) {
   const double gap = turning.distance(0.0) - options.min_separation, rounding = turning.rounding();
-  // Safe, but no progress: where edges are nearly parallel, no direction may be good enough.
+  // A time of zero is safe, but makes no progress: where edges are nearly parallel, no direction may be good enough.
   if (result.toi == 0.0 && gap > 4.0 * rounding) ++counts.without_time;
   const double kept = options.min_separation + std::max(0.0, options.gap_fraction * gap - rounding);
   for (int k = 0; k <= 8; ++k) {

@@ -62,8 +62,8 @@ SolverOptions options_for(CcdMethod method) {
   return options;
 }
 
-/// The step is feasible: exact test clean, every gap of every pair of the scene keeps its part, or stays beyond the
-/// activation distance if the pair was no candidate.
+/// Checks that the step is feasible: the exact test is clean, and every gap of every pair of the scene keeps its part,
+/// or stays beyond the activation distance if the pair was no candidate.
 void check_promise(const Motion& motion, const SolverOptions& options, const FeasibleStep& step) {
   ASSERT_GT(step.alpha, 0.0);
   ASSERT_LE(step.alpha, 1.0);
@@ -92,7 +92,7 @@ void check_promise(const Motion& motion, const SolverOptions& options, const Fea
   }
 }
 
-/// [m] over all pairs and half-spaces, at the start.
+/// Smallest distance over all pairs and half-spaces at the start [m].
 double smallest_distance(const Motion& motion) {
   const std::vector<double> all =
       distances_sq(motion.model.surface, all_pairs(motion.dim, motion.model.surface), motion.path.x_t0);
@@ -106,7 +106,7 @@ double smallest_distance(const Motion& motion) {
   return smallest;
 }
 
-/// No pair moves more than it may: a lower bound of every good answer.
+/// Returns a lower bound of every good answer: no pair moves more than it may.
 double displacement_bound(const SweptCandidates& swept, const SolverOptions& options) {
   double bound = 1.0;
   for (std::size_t k = 0; k < swept.distance.size(); ++k) {
@@ -151,7 +151,7 @@ TEST(FeasibleStep, KeepsItsPartOfEveryGapWithTightInclusion) {
 }
 
 TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
-  // The slow twin: no pair is dismissed, no time is limited by other pairs.
+  // The slow twin dismisses no pair and limits no time by other pairs.
   for (unsigned seed = 40000; seed < 40300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
@@ -169,7 +169,7 @@ TEST(FeasibleStep, IsNotShorterThanCcdOfEveryPair) {
     const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, swept, options);
     EXPECT_GE(step.alpha, shortest);
     EXPECT_LE(step.num_ccd_calls, static_cast<long>(swept.pairs.size()));
-    // A dismissed pair may end up later than CCD, which stops a thousandth of the way early, would have let it.
+    // A dismissed pair may end later than CCD, which stops a thousandth of the way early, would have allowed.
     EXPECT_LE(step.alpha, shortest * 1.01 + 1e-9);
   }
 }
@@ -189,7 +189,7 @@ TEST(FeasibleStep, SeparatedMeshesMayCrashIntoEachOther) {
     Motion motion;
     motion.model = builder.build();
     motion.path.x_t0 = motion.path.x_t1 = builder.x();
-    // Towards each other, rotated at random by noise, up to passing right through.
+    // The bodies move towards each other, rotated at random by noise, up to passing right through.
     const double speed = std::pow(10.0, random.uniform(-4.0, 2.0));
     for (int v = 0; v < motion.model.surface.num_vertices; ++v) {
       const bool is_left = motion.model.surface.vertex_body[static_cast<std::size_t>(v)] == 0;
@@ -199,7 +199,8 @@ TEST(FeasibleStep, SeparatedMeshesMayCrashIntoEachOther) {
     const SolverOptions options = options_for(CcdMethod::clearance);
     const FeasibleStep step = find_feasible_step<3>(motion.model, motion.path, sweep(motion, 1e-3), options);
     check_promise(motion, options, step);
-    // Head on, at closing speed 2 * speed: the gap itself is the smallest distance, so the step cannot be tiny.
+    // The bodies move head on, at closing speed 2 * speed: the gap itself is the smallest distance, so that the step
+    // cannot be tiny.
     EXPECT_GT(step.alpha, std::min(0.9, 0.3 * gap / (2.0 * speed + 4e-3)));
   }
 }
@@ -221,8 +222,8 @@ TEST(FeasibleStep, IsWholeWhereNothingIsNear) {
 }
 
 TEST(FeasibleStep, RestingPairAtRoundingDistanceDoesNotHideOthers) {
-  // Two bodies that touch but for one rounding and do not move, and a third that flies through a fourth: the first pair
-  // has neither room nor motion.
+  // Two bodies that touch but for one rounding do not move, and a third flies through a fourth: the first pair has
+  // neither room nor motion.
   ModelBuilder builder(3);
   const Triangles triangle = {{0, 1, 2}};
   const auto at = [](double y) { return std::vector<Vec<3>>{{0.0, y, 0.0}, {1.0, y, 0.0}, {0.0, y, 1.0}}; };
@@ -347,7 +348,7 @@ TEST(FindEncounters, AreNotThoseBehindASurfaceThatIsPassed) {
   motion.model = builder.build();
   motion.path.x_t0 = motion.path.x_t1 = builder.x();
   motion.path.x_t1[3 * bullet + 1] = -4.0;
-  // The lower plates have no other visitors: they know of nothing earlier.
+  // The lower plates have no other visitors: no earlier time limits them.
   const auto encounters =
       find_encounters<3>(motion.model, motion.path, sweep(motion, 1e-3), options_for(CcdMethod::clearance));
   ASSERT_FALSE(encounters.empty());

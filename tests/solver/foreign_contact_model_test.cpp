@@ -1,5 +1,5 @@
-// The seam of contact formulations: one that the library does not know, with a law, stencils and weights of its own,
-// runs through friction, Newton and the guarantee without a line of the solver.
+// The seam of contact formulations: a formulation that the library does not know, with its own law, stencils and
+// weights, runs through friction, Newton and the guarantee without a line of the solver.
 #include <gtest/gtest.h>
 
 #include "clearance/contact/contact_potential.h"
@@ -118,7 +118,7 @@ class PenaltyModel final : public ContactModel<3> {
   std::vector<int> neighbour_;  // per surface vertex
 };
 
-/// The world of the tests of the solver, by the new formulation; the upper body is moved by `shift`.
+/// The world of the solver's tests with the new formulation; the upper body is moved by `shift`.
 struct Fixture {
   explicit Fixture(const Vec<3>& shift) : world(test::falling_bodies<3>(0.02)) {
     VecX x = world.state.x;
@@ -136,7 +136,7 @@ struct Fixture {
   test::World world;
 };
 
-/// So that the apex of the lower body is near the inside of a triangle of the upper one.
+/// This shift puts the apex of the lower body near the inside of a triangle of the upper one.
 const Vec<3> above_the_apex(-0.15, 0.005, 0.05);
 
 }  // namespace
@@ -155,7 +155,7 @@ TEST(ForeignContactModel, GradientOfFiveVerticesIsThatOfTheEnergy) {
   potential.add_gradient(set, x, 1.0, gradient);
   EXPECT_GT(gradient.norm(), 1.0);
   EXPECT_LT(relative_difference(gradient, test::finite_difference_gradient(energy, x, 1e-7)), 1e-5);
-  // What it subtracts counts as a size.
+  // The parts that the energy subtracts count with their size.
   EXPECT_GT(potential.magnitude(set, x), 1.2 * potential.energy(set, x).value());
 }
 
@@ -172,7 +172,7 @@ TEST(ForeignContactModel, PointsAndTrianglesKeepApart) {
 }
 
 TEST(ForeignContactModel, BodiesComeToRestOnItAndNeverMeet) {
-  // Side by side.
+  // The bodies are side by side.
   Fixture f(Vec<3>(1.0, -0.52, 0.0));
   test::World& world = f.world;
   StepWorkspace<3> workspace(world.model, world.options, f.formulation());

@@ -32,7 +32,8 @@ struct Drop {
   VecX x;
 };
 
-// Each step keeps a fifth of the gap, so that it falls to the rounding of the coordinates after some tens of steps.
+// Each step keeps a fifth of the gap, so that the gap falls to the rounding of the coordinates after some tens of
+// steps.
 TEST(HalfSpaceStep, ThousandStepsAgainstThePlaneStayInFrontOfIt) {
   for (const double offset : {0.01, 1.0, 123.456, 1e6}) {
     Drop drop(offset);

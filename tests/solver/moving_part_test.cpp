@@ -1,4 +1,4 @@
-// Which part of a scene the next direction moves.
+// The part of a scene that the next direction moves.
 #include "clearance/solver/moving_part.h"
 
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 namespace clearance {
 namespace {
 
-/// Every block coupled to the next.
+/// Returns a matrix that couples every block to the next.
 BlockSparseMatrix chain(int num_blocks) {
   std::vector<BlockKey> keys;
   for (int b = 0; b < num_blocks; ++b) {
@@ -16,14 +16,14 @@ BlockSparseMatrix chain(int num_blocks) {
   return BlockSparseMatrix(3, num_blocks, keys);
 }
 
-/// All blocks creep; those in [first, last] move by `length`.
+/// Returns a motion in which all blocks creep, and those in [first, last] move by `length`.
 VecX motion(int num_blocks, int first, int last, double length) {
   VecX dy = VecX::Constant(3 * num_blocks, 1e-6);
   for (int b = first; b <= last; ++b) dy[3 * b + 1] = -length;
   return dy;
 }
 
-/// After the first directions of everything.
+/// Returns the moving part after the first directions of everything.
 MovingPart<3> warmed_up() {
   MovingPart<3> part;
   for (int i = 0; i < 2; ++i) {
@@ -41,7 +41,7 @@ TEST(MovingPart, HoldsWhatMovesAndItsNeighbours) {
   part.choose(motion(1000, 400, 402, 0.1), matrix, 1e-3);
   EXPECT_EQ(part.blocks(), (std::vector<int>{398, 399, 400, 401, 402, 403, 404}));
   EXPECT_EQ(std::count(part.marks().begin(), part.marks().end(), 1), 7);
-  // It follows the motion.
+  // The part follows the motion.
   part.choose(motion(1000, 404, 404, 0.05), matrix, 1e-3);
   EXPECT_EQ(part.blocks(), (std::vector<int>{402, 403, 404, 405, 406}));
 }

@@ -19,7 +19,7 @@ struct Fixture {
     x_t0 = random.vector(15, -1.0, 1.0);
   }
   AugmentedLagrangian<3> make() const { return {targets, masses, x_t0}; }
-  /// x with the prescribed blocks at the given fraction of the way to their targets.
+  /// Returns x with the prescribed blocks at the given fraction of the way to their targets.
   VecX on_the_way(double fraction) const {
     VecX x = x_t0;
     for (int k = 0; k < 3; ++k) {
@@ -92,7 +92,7 @@ TEST(AugmentedLagrangian, ProgressOfNodesThatStayIsComplete) {
 }
 
 TEST(AugmentedLagrangian, StiffensFarFromTheTargetAndShiftsMultipliersNearIt) {
-  // Algorithm A.1
+  // Tests algorithm A.1.
   Fixture f(3);
   AugmentedLagrangian<3> lagrangian = f.make();
   lagrangian.activate();

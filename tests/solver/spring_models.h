@@ -88,7 +88,7 @@ class WeightPotential : public Potential {
   VecX weight_;
 };
 
-/// What a simulation is made of.
+/// The parts of a simulation.
 struct World {
   Model model;
   SolverOptions options;
@@ -102,7 +102,7 @@ struct World {
   }
 };
 
-/// A body of springs above another above a floor: tetrahedra, or triangles in 2D.
+/// Makes a body of springs above another above a floor: tetrahedra, or triangles in 2D.
 template <int dim>
 World falling_bodies(double gap = 0.02) {
   ModelBuilder builder(dim);
@@ -129,7 +129,7 @@ World falling_bodies(double gap = 0.02) {
   return world;
 }
 
-/// A crowd of bodies of random shapes that falls onto a floor and onto each other.
+/// Makes a crowd of bodies of random shapes that falls onto a floor and onto each other.
 inline World falling_crowd(unsigned seed, int num_bodies) {
   Random random(seed);
   ModelBuilder builder(3);

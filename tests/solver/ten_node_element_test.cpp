@@ -1,5 +1,5 @@
-// The seams of elements: a tetrahedron of ten nodes, quadratic, which the library does not know, with a surface whose
-// vertices are blocks and sums of blocks with offsets, runs through assembly, Newton and contact.
+// The seams of elements: a quadratic tetrahedron of ten nodes, which the library does not know, runs through assembly,
+// Newton and contact. Its surface has vertices that are blocks and sums of blocks with offsets.
 #include <gtest/gtest.h>
 
 #include "solver/spring_models.h"
@@ -13,8 +13,8 @@ using test::relative_difference;
 /// Mid-edge node 4 + k lies between these corners.
 constexpr std::array<std::array<int, 2>, 6> mid_edges = {{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}};
 
-/// Gradients by x of the ten shape functions of a straight tetrahedron: its barycentrics L_a have the constant
-/// gradients g_a, and the functions are L_a (2 L_a - 1) and 4 L_a L_b.
+/// Returns the gradients by x of the ten shape functions of a straight tetrahedron: its barycentrics L_a have the
+/// constant gradients g_a, and the functions are L_a (2 L_a - 1) and 4 L_a L_b.
 std::array<Vec<3>, 10> shape_gradients(const std::array<Vec<3>, 4>& g, const std::array<double, 4>& at) {
   std::array<Vec<3>, 10> gradients;
   for (std::size_t a = 0; a < 4; ++a) gradients[a] = (4.0 * at[a] - 1.0) * g[a];
@@ -25,8 +25,8 @@ std::array<Vec<3>, 10> shape_gradients(const std::array<Vec<3>, 4>& g, const std
   return gradients;
 }
 
-/// sum over elements of the integral of k/2 |F - I|^2, by the rule of four points, which is exact for it. Local
-/// Hessians are streamed: one element at a time.
+/// Energy: sum over elements of the integral of k/2 |F - I|^2, by the rule of four points, which is exact for it. Local
+/// Hessians are streamed, one element at a time.
 class QuadraticElements final : public Potential {
  public:
   QuadraticElements(const VecX& x_rest, std::vector<std::array<int, 10>> elements, double stiffness)
@@ -189,13 +189,13 @@ TEST(TenNodeElement, DerivativesAreThoseOfItsEnergy) {
   MatX hessian(x.size(), x.size());
   for (int j = 0; j < x.size(); ++j) hessian.col(j) = matrix.multiply(VecX::Unit(x.size(), j));
   EXPECT_LT(relative_difference(hessian, test::finite_difference_jacobian(gradient_at, x)), 1e-6);
-  // No force under a linear map of the nodes but the one that F - I has: rigid translations have none.
+  // A linear map of the nodes causes only the force of F - I: a rigid translation causes none.
   EXPECT_LT(gradient_at(world.state.x + VecX::Constant(x.size(), 0.25)).norm(), 1e-9);
 }
 
 TEST(TenNodeElement, LandsOnItsProxyAndBearsItsWeight) {
   test::World world = falling_body(0.02);
-  // Twice its own frequency of damping comes with implicit Euler at this step.
+  // At this step, implicit Euler brings a damping of twice the body's own frequency.
   StepWorkspace<3> workspace(world.model, world.options);
   StepReport report;
   for (int step = 0; step < 300; ++step) {

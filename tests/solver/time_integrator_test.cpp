@@ -19,7 +19,7 @@ State start_at(const VecX& x, const VecX& v, const VecX& a) {
   return state;
 }
 
-/// What a step starts with; nothing is hit.
+/// Returns the target at the start of a step in which nothing is hit.
 InertialTarget target_of(const IntegratorOptions& options, const State& state) {
   InertialTarget target = predict(options, state);
   const std::vector<char> no_hits(static_cast<std::size_t>(state.x.size()), 0);
@@ -27,7 +27,8 @@ InertialTarget target_of(const IntegratorOptions& options, const State& state) {
   return target;
 }
 
-/// Harmonic oscillator x'' = -omega^2 x from (1, 0), until time 1; error of the position at the end.
+/// Integrates the harmonic oscillator x'' = -omega^2 x from (1, 0) until time 1; returns the error of the position at
+/// the end.
 double oscillator_error(TimeIntegrator method, int num_steps) {
   IntegratorOptions options;
   options.method = method;
@@ -36,7 +37,7 @@ double oscillator_error(TimeIntegrator method, int num_steps) {
   State state = start_at(VecX::Constant(2, 1.0), VecX::Zero(2), VecX::Constant(2, -omega * omega));
   for (int i = 0; i < num_steps; ++i) {
     const InertialTarget target = target_of(options, state);
-    // Minimiser of 1/2 |x - x_tilde|^2 + scale omega^2 / 2 |x|^2.
+    // Commit the minimiser of 1/2 |x - x_tilde|^2 + scale omega^2 / 2 |x|^2.
     commit(options, target, target.x_tilde / (1.0 + target.scale * omega * omega), state);
   }
   EXPECT_EQ(state.step, num_steps);
@@ -44,7 +45,7 @@ double oscillator_error(TimeIntegrator method, int num_steps) {
   return std::abs(state.x[0] - std::cos(omega));
 }
 
-/// Position of a free fall with gravity -10 after time 1.
+/// Returns the position of a free fall with gravity -10 after time 1.
 double fall(TimeIntegrator method, int num_steps) {
   IntegratorOptions options;
   options.method = method;

@@ -64,7 +64,7 @@ inline Point cross(const Point& a, const Point& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// x 2^scale_bits. Exact for what is a multiple of that unit.
+/// Scale of the integers: x 2^scale_bits is exact for multiples of that unit.
 inline constexpr int scale_bits = 200;
 inline Integer scaled(double x) {
   int exponent = 0;
@@ -82,7 +82,8 @@ struct Turn {
   int sign = 0;
 };
 
-/// Numerator of where a vertex is at the angle of `quarter` quarter turns and 2 atan t; the denominator is 1 + t^2.
+/// Returns the numerator of a vertex's position at the angle of `quarter` quarter turns and 2 atan t; the denominator
+/// is 1 + t^2.
 inline Point position(const Vec<3>& x, const Turn& turn, int quarter) {
   std::array<Integer, 3> center, arm, side;
   const auto i = static_cast<std::size_t>((turn.axis + 1) % 3), j = static_cast<std::size_t>((turn.axis + 2) % 3),
@@ -110,7 +111,7 @@ inline Point position(const Vec<3>& x, const Turn& turn, int quarter) {
   return p;
 }
 
-/// The control points of a polynomial on [0, end], times a positive number.
+/// Returns the control points of a polynomial on [0, end], times a positive number.
 inline std::vector<Integer> control_points(const Polynomial& p, double end) {
   const std::size_t degree = p.size() - 1;
   int exponent = 0;
@@ -158,7 +159,7 @@ inline std::vector<Integer> halve(std::vector<Integer>& control) {
   return right;
 }
 
-/// What tells about a pair: they meet where `volume` is zero and no part of `inside` is negative.
+/// Conditions of contact: a pair meets where `volume` is zero and no part of `inside` is negative.
 struct Conditions {
   Polynomial volume;
   std::vector<Polynomial> inside;
@@ -187,11 +188,12 @@ inline Conditions conditions(const std::array<Point, 4>& x, int dim, int num_fir
 
 enum class Verdict { apart, met, unknown };
 
-/// The pair along [0, end] of one quarter turn, and all that may separate it there.
+/// The pair along [0, end] of one quarter turn, and the values that may separate it there.
 class Piece {
  public:
-  /// `direction(part)` proposes one that may separate the pair there, part in [0, 1]. Unknown: it takes more than
-  /// `most` intervals, as where edges stay parallel at a tiny gap and nothing but directions tells.
+  /// Judges the pair. `direction(part)` proposes a direction that may separate the pair there, part in [0, 1]. The
+  /// verdict is unknown if it takes more than `most` intervals, as where edges stay parallel at a tiny gap and only
+  /// directions can decide.
   template <class Direction>
   static Verdict judge(const std::array<Point, 4>& x, int dim, int num_first, double end, const Direction& direction,
                        int most) {
@@ -218,7 +220,7 @@ class Piece {
     for (const auto& control : inside_) {
       if (sign_of_all(control) < 0) return Verdict::apart;
     }
-    // What touches within 2^-70 of the way counts as met.
+    // A pair that touches within 2^-70 of the way counts as met.
     if (depth == 70) return Verdict::met;
     Piece right;
     right.volume_ = halve(volume_);

@@ -71,7 +71,7 @@ TEST(CholmodSolver, AfterForgetting_EarlierLossesOfAPatternThatStaysBringNoNewOr
   const BlockSparseMatrix next = with_extra_couplings(busy, 1, rng);
   const auto used = make_cholmod_solver(), fresh = make_cholmod_solver();
   for (const auto& solver : {used.get(), fresh.get()}) solver->set_common_pattern(mesh);
-  // Each of them loses a little by the order of the common pattern.
+  // Each factorisation loses a little by the order of the common pattern.
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(used->factorize(busy), LinearSolveStatus::solved);
   std::vector<int> num_orderings;
   for (const auto& solver : {used.get(), fresh.get()}) {
@@ -204,7 +204,7 @@ TEST_P(DenseFrontTest, TiledFactor_MatchesDenseCholesky) {
     const MatX factor = front.triangularView<Eigen::Lower>();
     EXPECT_LT((factor - expected.leftCols(columns)).norm(), 1e-11 * expected.norm());
 
-    // With the part of the other columns it changes, what is left is the Schur complement. Nothing is read from the
+    // With the part of the other columns that it changes, the result is the Schur complement. Nothing is read from the
     // target.
     const int below = rows - columns;
     MatX update = MatX::Constant(below, below, std::numeric_limits<double>::quiet_NaN());
@@ -227,7 +227,7 @@ TEST_P(DenseFrontTest, EveryKernel_GivesTheSameBits) {
       MatX front = full.leftCols(columns), update = MatX::Zero(below, below);
       EXPECT_TRUE(factor_columns(front.data(), rows, columns, kernel));
       negative_outer_product(front.data() + columns, rows, below, columns, update.data(), kernel);
-      // What is above the diagonal is left over and means nothing.
+      // Entries above the diagonal are left over and mean nothing.
       return std::pair<MatX, MatX>(front.triangularView<Eigen::Lower>(), update.triangularView<Eigen::Lower>());
     };
     EXPECT_EQ(factored(GetParam()), factored(available_micro_kernels().back())) << rows << " x " << columns;

@@ -20,7 +20,7 @@ class LinearSolverTest : public testing::TestWithParam<SolverCase> {
  protected:
   std::unique_ptr<LinearSolver> solver_ = GetParam().make();
 
-  /// |A x - b| / (|A| |x| + |b|) of the solution, the measure that does not depend on the condition of A.
+  /// Expects a small |A x - b| / (|A| |x| + |b|) of the solution, a measure that does not depend on the condition of A.
   void expect_solves(const BlockSparseMatrix& matrix, std::mt19937& rng, double tolerance) {
     const VecX b = random_vector(matrix.num_rows(), rng);
     VecX x;

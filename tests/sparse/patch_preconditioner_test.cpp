@@ -14,8 +14,8 @@ struct ElasticSystem {
   VecX x;  // positions
 };
 
-/// Springs along the edges and diagonals of a grid of nodes, a little of them across, and contacts: stiff springs
-/// between nodes of the lowest and the highest layer.
+/// Returns springs along the edges and diagonals of a grid of nodes, a little stiffness across them, and contacts:
+/// stiff springs between nodes of the lowest and the highest layer.
 ElasticSystem make_body(int dim, int nx, int ny, int nz, int num_contacts, double contact_stiffness, int seed) {
   std::mt19937 rng(seed);
   std::vector<VecX> positions;
@@ -118,7 +118,7 @@ TEST(PatchPreconditioner, FixedNodes_StayWhileTheirPatchMoves) {
   }
 }
 
-/// Iterations of a solver that knows the body without its contacts, or nothing.
+/// Returns the iterations of a solver that knows the body without its contacts, or nothing.
 long count_iterations(const ElasticSystem& body, const BlockSparseMatrix* common) {
   std::mt19937 rng(7);
   const auto solver = make_pcg_solver();
@@ -140,7 +140,7 @@ TEST(PatchPreconditioner, StiffContactsAcrossCommonPatches_AreKeptInsideOnes) {
 }
 
 TEST(PatchPreconditioner, WeakContacts_LeaveTheCommonPatchesAsTheyAre) {
-  // Patches that are the same make an order of eliminations worth keeping.
+  // Equal patches make an order of eliminations worth keeping.
   const ElasticSystem alone = make_body(3, 30, 8, 4, 0, 1.0, 1);
   const ElasticSystem body = make_body(3, 30, 8, 4, 60, 1e-2, 1);
   EXPECT_LE(count_iterations(body, &alone.matrix), count_iterations(alone, &alone.matrix) + 10);
@@ -172,7 +172,7 @@ TEST_P(ForgettingTest, AfterForgetting_ResultsAreThoseOfANewSolver) {
     solver->set_positions(1.5 * second.x);
     solver->forget_history();
   }
-  // The pattern that was there last, and others after it.
+  // Solve with the last pattern, and with others after it.
   for (const BlockSparseMatrix* matrix : {&first.matrix, &second.matrix}) {
     EXPECT_EQ(solve(*used, *matrix, b), solve(*fresh, *matrix, b));
   }
@@ -182,7 +182,7 @@ TEST_P(ForgettingTest, WhereContactsComeAndGo_ResultsAreThoseOfANewSolver) {
   const ElasticSystem alone = make_body(3, 20, 6, 4, 0, 1.0, 4);
   std::vector<ElasticSystem> steps = {alone, make_body(3, 20, 6, 4, 5, 1e6, 5), make_body(3, 20, 6, 4, 40, 1e3, 6),
                                       alone};
-  // The same pattern twice, once with couplings that need patches of their own.
+  // Repeat the same pattern, once with couplings that need patches of their own.
   steps.push_back(steps[2]);
   for (double& value : steps.back().matrix.values()) value *= 3.0;
   std::mt19937 rng(4);

@@ -12,7 +12,7 @@
 
 namespace clearance::test {
 
-/// The full symmetric matrix; of diagonal blocks the lower triangle counts.
+/// Returns the full symmetric matrix; of diagonal blocks the lower triangle counts.
 inline MatX to_dense(const BlockSparseMatrix& matrix) {
   MatX dense = MatX::Zero(matrix.num_rows(), matrix.num_rows());
   const int dim = matrix.dim();
@@ -31,7 +31,7 @@ inline MatX to_dense(const BlockSparseMatrix& matrix) {
   return dense;
 }
 
-/// Stencils of 1 to `max_size` different nodes in any order.
+/// Returns stencils of 1 to `max_size` different nodes in any order.
 inline StencilList random_stencils(int num_stencils, int num_nodes, std::mt19937& rng, int max_size = 4) {
   StencilList stencils;
   for (int s = 0; s < num_stencils; ++s) {
@@ -46,7 +46,8 @@ inline StencilList random_stencils(int num_stencils, int num_nodes, std::mt19937
   return stencils;
 }
 
-/// Local Hessians B B^T * scale: positive semi-definite. Only the lower triangle of blocks is handed over.
+/// Returns local Hessians B B^T * scale, which are positive semi-definite. Only the lower triangle of blocks is
+/// included.
 inline std::vector<double> random_locals(const StencilList& stencils, int dim, std::mt19937& rng,
                                          double contrast = 1.0) {
   std::vector<double> locals(stencils.first_local_block.back() * dim * dim, 0.0);
@@ -65,7 +66,7 @@ inline std::vector<double> random_locals(const StencilList& stencils, int dim, s
   return locals;
 }
 
-/// What the assembler must add, summed naively.
+/// Returns the sum that the assembler must compute, added naively.
 inline MatX dense_sum(const StencilList& stencils, const std::vector<double>& locals, int dim, int num_nodes) {
   MatX dense = MatX::Zero(dim * num_nodes, dim * num_nodes);
   const double* next = locals.data();
@@ -96,7 +97,7 @@ inline void add_to_diagonal(BlockSparseMatrix& matrix, double value) {
   }
 }
 
-/// Positive definite, pattern of random stencils.
+/// Returns a positive definite matrix with the pattern of random stencils.
 inline BlockSparseMatrix random_positive_matrix(int dim, int num_nodes, int num_stencils, std::mt19937& rng,
                                                 double contrast = 1.0, double shift = 0.1) {
   const StencilList stencils = random_stencils(num_stencils, num_nodes, rng);
@@ -108,7 +109,8 @@ inline BlockSparseMatrix random_positive_matrix(int dim, int num_nodes, int num_
   return matrix;
 }
 
-/// Tetrahedral grid of nx x ny x nz nodes, numbered at random: one stencil per edge with a random stiffness.
+/// Returns the matrix of a tetrahedral grid of nx x ny x nz nodes, numbered at random: one stencil per edge with a
+/// random stiffness.
 inline BlockSparseMatrix grid_matrix(int nx, int ny, int nz, std::mt19937& rng, double contrast = 1.0) {
   std::vector<int> number(static_cast<std::size_t>(nx) * ny * nz);
   for (std::size_t i = 0; i < number.size(); ++i) number[i] = static_cast<int>(i);

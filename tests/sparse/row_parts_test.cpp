@@ -6,7 +6,7 @@
 namespace clearance::test {
 namespace {
 
-/// The whole matrix from its parts, in their order of blocks.
+/// Returns the whole matrix from its parts, in their order of blocks.
 MatX put_together(const BlockSparseMatrix& matrix, const RowParts& parts) {
   const int dim = matrix.dim();
   MatX dense = MatX::Zero(matrix.num_rows(), matrix.num_rows());

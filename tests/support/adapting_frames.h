@@ -6,8 +6,8 @@
 
 namespace clearance {
 
-/// Frames 0 and 1 have two triangles of the square, 2 and 3 four around its middle, 4 two again. Body 0 is the square,
-/// 1 the triangle; at rest the square has a side of 1 m.
+/// Returns a frame. Frames 0 and 1 have two triangles of the square, 2 and 3 have four around its middle, 4 has two
+/// again. Body 0 is the square, 1 the triangle; at rest the square has a side of 1 m.
 inline Frame adapting_frame(int index) {
   const bool is_split = index == 2 || index == 3;
   Frame frame;

@@ -46,8 +46,9 @@ Eigen::MatrixXd finite_difference_jacobian(const Function& g, const Eigen::Vecto
   return jacobian;
 }
 
-/// Largest difference of two vectors or matrices beside the largest entry of the reference: |a - b| / max(|b|, floor),
-/// in the maximum norm. Compare it with a tolerance such as 1e-6. Different shapes or a NaN give infinity.
+/// Returns the largest difference of two vectors or matrices relative to the largest entry of the reference: |a - b| /
+/// max(|b|, floor), in the maximum norm. Compare it with a tolerance such as 1e-6. Different shapes or a NaN give
+/// infinity.
 template <class A, class B>
 double relative_difference(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b, double floor = 1e-8) {
   constexpr double different = std::numeric_limits<double>::infinity();

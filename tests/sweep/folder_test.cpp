@@ -1,4 +1,4 @@
-// The folder of a sweep, what has become of its runs, and their table.
+// The folder of a sweep, the states of its runs, and their table.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -81,7 +81,7 @@ TEST_F(SweepFolderTest, WhatWouldMakeOtherRunsIsRefused) {
   { ASSERT_TRUE(claim(plan_of("[1]"))); }
   const auto steps = claim(plan_of("[1]", R"(, "run": {"steps": 5}, "collect": [{"stats": "time"}])"));
   ASSERT_FALSE(steps);
-  // By the file that can be mended, not by the copy of the last one.
+  // The message names the file that can be mended, not the copy of the last one.
   EXPECT_NE(problems(steps).find((base_ / "plan.json").string() + ": run.steps: was null and is now 5"),
             std::string::npos)
       << problems(steps);
@@ -89,7 +89,7 @@ TEST_F(SweepFolderTest, WhatWouldMakeOtherRunsIsRefused) {
   const auto scene = claim(plan_of("[1]"));
   ASSERT_FALSE(scene);
   EXPECT_NE(problems(scene).find("time.step was 0.01 and is now 0.02"), std::string::npos) << problems(scene);
-  // Comments and blanks are no change, nor is what is collected.
+  // Comments and blanks are no change, and neither are the collected columns.
   write(base_ / "scene.json", "{ // small\n \"time\": {\"step\": 0.01}}");
   EXPECT_TRUE(claim(plan_of("[1]", R"(, "collect": [{"stats": "time"}])")));
 }

@@ -1,4 +1,4 @@
-// What a plan says, and every problem of one that cannot be followed.
+// Content of a plan, and every problem of a plan that cannot be followed.
 #include "clearance/sweep/plan.h"
 
 #include <gtest/gtest.h>

@@ -54,7 +54,7 @@ TEST(Random, FirstRunsStayWhenMoreAreAsked) {
 }
 
 TEST(Sampling, GivesTheSameBitsAsEver) {
-  // Plans of users have their values from here: folders of sweeps could not be gone on with if these changed.
+  // Users' plans take their values from here: if these changed, folders of sweeps could not be continued.
   EXPECT_EQ(Json(drawn("random", 3, 7)).dump(),
             "[[1.4375780982727,0.4231906155655656,5.034769015001952,\"y\",4],"
             "[2.8534068903689875,55.03521230586038,4.57104354901114,\"x\",1],"
@@ -80,7 +80,7 @@ TEST(Random, FollowsItsDistributions) {
     num_four += run[4] == 4 ? 1 : 0;
     ASSERT_TRUE(run[4].is_number_integer() && run[4] >= 1 && run[4] <= 4);
   }
-  // Five standard errors of the means.
+  // The bounds are five standard errors of the means.
   const double n = static_cast<double>(runs.size());
   EXPECT_NEAR(sum_a / n, 1.0, 5 * 4 / std::sqrt(12 * n));
   EXPECT_NEAR(sum_log / n, 0.0, 5 * 6 / std::sqrt(12 * n));
@@ -107,7 +107,7 @@ TEST(LatinHypercube, OneValueInEveryPartOfEveryParameter) {
   EXPECT_EQ(choices.count("x"), 20U);
   EXPECT_EQ(choices.count("z"), 20U);
   for (int number = 1; number <= 4; ++number) EXPECT_EQ(whole.count(number), 15U);
-  // The parameters are shuffled apart from each other.
+  // The parameters are shuffled independently of each other.
   std::vector<int> orders[2];
   for (const Values& run : runs) {
     orders[0].push_back(static_cast<int>((run[0].get<double>() + 1.0) / 4.0 * count));

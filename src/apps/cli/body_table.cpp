@@ -27,7 +27,7 @@ std::string size_text(const Vec<3>& size, int dim) {
   return dim == 2 ? plane : fmt::format("{} x {:.3g}", plane, size[2]);
 }
 
-/// `-` for what there is none of.
+/// Formats the number; `-` if it is not positive and finite.
 std::string number_text(double value) {
   return value > 0.0 && std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
 }
@@ -57,7 +57,7 @@ Json json_of_bodies(const SceneDesc& desc, const std::vector<BodyFacts>& lines) 
 
 void print_body_table(const SceneDesc& desc, const std::vector<BodyFacts>& lines) {
   const int dim = desc.dimension;
-  // Text first, so that every column is as wide as its widest entry.
+  // Formats all texts first, so that every column is as wide as its widest entry.
   using Row = std::array<std::string, 7>;
   std::vector<Row> rows = {{"body", "kind", "size [m]", dim == 2 ? "area [m^2]" : "volume [m^3]", "mass [kg]",
                             "elements", "smallest edge [m]"}};

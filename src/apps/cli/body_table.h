@@ -7,11 +7,11 @@
 
 namespace clearance::cli {
 
-/// One object a line: `name`, `bodies`, `kind`, `size`, `volume`, `mass`, `elements`, `smallest_edge`, `adapts`; null
-/// where there is none.
+/// Returns one object per line of the table with `name`, `bodies`, `kind`, `size`, `volume`, `mass`, `elements`,
+/// `smallest_edge` and `adapts`; a value that does not exist is null.
 nlohmann::ordered_json json_of_bodies(const SceneDesc& desc, const std::vector<BodyFacts>& lines);
 
-/// And, in a line of its own, whose elements adapt.
+/// Prints the table, and in a line of its own the bodies whose elements adapt.
 void print_body_table(const SceneDesc& desc, const std::vector<BodyFacts>& lines);
 
 }  // namespace clearance::cli

@@ -45,7 +45,7 @@ std::vector<const CcdMethodEntry*> choose_methods(const std::vector<std::string>
   return methods;
 }
 
-/// Caches, branch predictors and the processor's frequency settle before anything is timed.
+/// Answers some queries untimed, so that caches, branch predictors and the processor's frequency settle first.
 void warm_up(const CcdMethodEntry& method, const QuerySet& set, const CcdMethodOptions& options) {
   constexpr std::size_t max_queries = 1000;
   constexpr auto max_time = std::chrono::milliseconds(20);
@@ -55,8 +55,8 @@ void warm_up(const CcdMethodEntry& method, const QuerySet& set, const CcdMethodO
   }
 }
 
-/// What reading the clock twice takes by itself: as much as a quick method. The median, so that interrupts do not
-/// count.
+/// Measures the time of reading the clock twice, which is as long as a quick method takes. Returns the median, so that
+/// interrupts do not count.
 float clock_cost() {
   std::array<float, 1001> costs;
   for (float& cost : costs) {
@@ -93,7 +93,7 @@ CcdBenchResult measure(const CcdMethodEntry& method, const QuerySet& set, const 
 }  // namespace
 
 int run_ccd_bench(const CcdBenchOptions& options) {
-  // All problems at once: names of methods, files and their content
+  // Report all problems at once: names of methods, files and their content.
   Issues issues;
   const std::vector<const CcdMethodEntry*> methods = choose_methods(options.methods, issues);
   Result<std::vector<QuerySet>> sets = read_query_sets(options.paths);

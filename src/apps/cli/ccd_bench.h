@@ -12,9 +12,9 @@ struct CcdBenchOptions {
   std::vector<std::filesystem::path> paths;  ///< folders, .csv and .ccd files
   std::vector<std::string> methods;          ///< empty: all
   double tolerance = 1e-6;                   ///< [m]
-  double min_separation = 0.0;               ///< [m] L-infinity norm
-  int max_iterations = 1000000;              ///< of a query
-  int max_queries = 0;                       ///< of a set and kind, evenly spread; 0: all
+  double min_separation = 0.0;               ///< [m] in the L-infinity norm
+  int max_iterations = 1000000;              ///< per query
+  int max_queries = 0;                       ///< per set and kind, evenly spread; 0: all
   int num_passes = 1;                        ///< over each set
   bool json = false;
   std::filesystem::path histogram;  ///< .svg to write; empty: none
@@ -31,7 +31,8 @@ struct CcdLabelOptions {
   int threads = 0;               ///< 0: all processors
 };
 
-/// Stores all queries in one file with the answers of the exact oracle. Exit status 4 if a stored answer was another.
+/// Stores all queries in one file with the answers of the exact oracle. Exit status 4 if a stored answer differs from
+/// the oracle's.
 int run_ccd_label(const CcdLabelOptions& options);
 
 }  // namespace clearance::cli

@@ -13,7 +13,7 @@ namespace {
 
 using Results = std::vector<CcdBenchResult>;
 
-/// Different values of a member, in the order of their first appearance.
+/// Returns the different values of a member, in the order of their first appearance.
 template <class T>
 std::vector<T> distinct(const Results& results, T CcdBenchResult::*member) {
   std::vector<T> values;
@@ -34,7 +34,7 @@ std::string head(std::string_view title) {
                      "median us", "p99 us", "max us", "FP", "FN");
 }
 
-/// One method over all sets of a kind.
+/// Sums up one method over all sets of a kind.
 CcdBenchResult total(const Results& results, const std::string& method, QueryKind kind) {
   CcdBenchResult sum{method, "", kind, 0, 0, {}};
   for (const CcdBenchResult& r : results) {
@@ -49,7 +49,7 @@ CcdBenchResult total(const Results& results, const std::string& method, QueryKin
 
 // --- histogram ---
 
-constexpr int first_decade = -2, last_decade = 6;  // 10 ns to 1 s; beyond, the last bar
+constexpr int first_decade = -2, last_decade = 6;  // 10 ns to 1 s; slower queries count in the last bar
 constexpr int bars_per_decade = 10;
 constexpr int num_bars = (last_decade - first_decade) * bars_per_decade;
 constexpr int bar_width = 8, row_height = 56, left = 230, top = 30, bottom = 40;
@@ -72,7 +72,7 @@ std::string text(double x, double y, std::string_view anchor, std::string_view c
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, content);
 }
 
-/// Times of one method over sets and kinds; the red line is the mean.
+/// Draws the times of one method over sets and kinds; the red line is the mean.
 std::string histogram_row(const std::string& method, const std::vector<float>& times, int y, double highest) {
   std::string svg = text(left - 10, y + 0.6 * row_height, "end", method);
   const std::vector<long> counts = count_bars(times);
@@ -141,7 +141,7 @@ std::string format_json(const Results& results) {
 }
 
 std::string format_histogram(const Results& results) {
-  // Times of each method over all sets and kinds, and the highest bar of all.
+  // Collect the times of each method over all sets and kinds, and find the highest bar of all.
   const std::vector<std::string> methods = distinct(results, &CcdBenchResult::method);
   std::vector<std::vector<float>> times(methods.size());
   double highest = 1.0;

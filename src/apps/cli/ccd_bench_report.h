@@ -18,13 +18,15 @@ struct CcdBenchResult {
 };
 
 double mean(const std::vector<float>& ascending);
-/// The smallest time that at least this fraction of the queries do not exceed.
+/// Returns the smallest time that at least this fraction of the queries do not exceed.
 double percentile(const std::vector<float>& ascending, double fraction);
 
-/// Methods as rows; a table for each kind and set, in the order of the results, and one for each kind over all sets.
+/// Returns tables with methods as rows: one for each kind and set, in the order of the results, and one for each kind
+/// over all sets.
 std::string format_tables(const std::vector<CcdBenchResult>& results);
 std::string format_json(const std::vector<CcdBenchResult>& results);
-/// An SVG: a row for each method, with bars for the logarithm of the number of queries over that of their time.
+/// Returns an SVG with a row for each method; its bars show the logarithm of the number of queries over that of their
+/// time.
 std::string format_histogram(const std::vector<CcdBenchResult>& results);
 
 }  // namespace clearance::cli

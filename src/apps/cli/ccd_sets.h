@@ -16,14 +16,15 @@ struct QuerySet {
 /// `vertex-face` or `edge-edge`
 std::string_view name_of(QueryKind kind);
 
-/// All files of one name are one set, split by kind; in the order of their first file. All problems of all files.
+/// Reads query files. Files of the same name form one set, split by kind; the sets are in the order of their first
+/// file. Reports all problems of all files.
 Result<std::vector<QuerySet>> read_query_sets(std::span<const std::filesystem::path> paths);
 
-/// Evenly spread over the set.
+/// Keeps at most `count` queries, evenly spread over the set.
 void keep_at_most(QuerySet& set, std::size_t count);
 
-/// The exact oracle's answers to the queries that have none, or to all where `min_separation` is not zero; on all
-/// threads.
+/// Fills in the exact oracle's answers: for the queries that have none, or for all if `min_separation` is not zero.
+/// Uses all threads.
 void answer_exactly(QuerySet& set, double min_separation);
 
 }  // namespace clearance::cli

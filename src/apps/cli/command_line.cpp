@@ -43,7 +43,7 @@ void add_scene_options(CLI::App& command, SceneOptions& options) {
   command.add_flag("--json", options.json, "print machine-readable results");
 }
 
-/// The names of enumerators as scenes have them.
+/// Returns the names of enumerators, as they are written in scenes.
 template <NamedEnum Enum>
 std::map<std::string, int> names_of() {
   std::map<std::string, int> names;

@@ -3,7 +3,7 @@
 
 namespace clearance::cli {
 
-/// Parses it and calls one function per subcommand; returns the exit status.
+/// Parses the command line and calls one function per subcommand; returns the exit status.
 int run_command_line(int argc, char** argv);
 
 }  // namespace clearance::cli

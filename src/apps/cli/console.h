@@ -1,4 +1,4 @@
-// What a run tells its user.
+// Messages of a run to its user.
 #pragma once
 
 #include <fmt/format.h>
@@ -11,8 +11,8 @@
 
 namespace clearance::cli {
 
-/// Like fmt::print, but for a run that goes on where nobody can read any more: fmt::print throws at a closed terminal
-/// or at the full disk that standard output is sent to.
+/// Prints like fmt::print, but never throws, so that a run goes on when nobody can read its output any more: fmt::print
+/// throws if the terminal has been closed or if standard output goes to a full disk.
 template <class... Args>
 void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
   std::fputs(fmt::format(format, std::forward<Args>(args)...).c_str(), to);
@@ -20,9 +20,9 @@ void say(std::FILE* to, fmt::format_string<Args...> format, Args&&... args) {
 }
 
 nlohmann::ordered_json json_of(const Issues& issues);
-/// To standard error.
+/// Prints the issues to standard error.
 void print_issues(const Issues& issues);
-/// Problems to standard error and the log; as JSON to standard output if asked.
+/// Writes the issues to standard error and to the log; if `json` is set, also as JSON to standard output.
 void report_issues(const Issues& issues, bool json);
 
 }  // namespace clearance::cli

@@ -22,11 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Endings, and the options that not all formats have.
+/// A file ending, and the options that only some formats have.
 struct ExportFormat {
   const char* ending;
   std::vector<std::string> options;
-  const char* hint;  ///< what opens it
+  const char* hint;  ///< program that opens it
 };
 const std::array formats = {
     ExportFormat{".html", {"--max-size", "--exact"}, "open it in a browser"},
@@ -51,7 +51,7 @@ std::string known_endings() {
   return text;
 }
 
-/// FROM, FROM:, FROM:TO or FROM:TO:STEP, where each may be left out.
+/// Parses FROM, FROM:, FROM:TO or FROM:TO:STEP; each number may be left out.
 std::optional<exchange::FrameRange> parse_frames(const std::string& text) {
   exchange::FrameRange range;
   std::array<std::size_t*, 3> numbers = {&range.first, &range.last, &range.stride};
@@ -86,7 +86,7 @@ Issues problems_of(const ExportOptions& options, const ExportFormat* format) {
     issues.push_back({output.string(), "--frames", options.frames,
                       "expected FROM:TO or FROM:TO:STEP, numbers of frames from 0 and a step of at least 1"});
   }
-  // What other formats write, and whether it is in their way, they know.
+  // Writers of other formats check for themselves what they write and whether a file is in their way.
   std::error_code error;
   if (format == nullptr || format != &formats.front()) return issues;
   if (fs::is_directory(output, error)) {

@@ -9,16 +9,16 @@
 namespace clearance::cli {
 
 struct ExportOptions {
-  page::PageOptions page;  ///< its folder and output are those of all formats
+  page::PageOptions page;  ///< folder and output are those of every format
   std::string frames;      ///< FROM:TO:STEP; empty: all
   int max_targets = 60;
   double speed = 1.0;
-  std::vector<std::string> given;  ///< names of the options that not every format has, as far as they were given
+  std::vector<std::string> given;  ///< names of the format-specific options that the user gave
   bool is_overwriting = false;
   bool json = false;
 };
 
-/// Exit status: 0 done, 2 bad options or folder, or a program without the viewer.
+/// Returns the exit status: 0 done, 2 bad options or folder, or a program without the viewer.
 int run_export(const ExportOptions& options);
 
 }  // namespace clearance::cli

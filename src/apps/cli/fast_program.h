@@ -1,4 +1,4 @@
-// The program built for AVX2 beside the one that any processor runs.
+// The switch to the program built for AVX2, which lies beside the one that any processor runs.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,8 @@
 
 namespace clearance::cli {
 
-/// Continues as the program built for AVX2 where that is to be used. Returns if it cannot.
+/// Replaces this process by the program built for AVX2 if the processor setting allows it. Returns if there is no such
+/// program.
 inline void switch_to_fast_program([[maybe_unused]] Processor processor, [[maybe_unused]] char** arguments) {
 #ifdef CLEARANCE_DISPATCH
   if (processor < Processor::avx2) return;

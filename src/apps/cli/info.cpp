@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What the run says about itself; absent while it runs and after it was killed.
+/// Reads summary.json; nothing while the run goes on, or if it was killed.
 std::optional<Json> read_summary(const std::filesystem::path& path) {
   std::ifstream file(path);
   if (!file) return std::nullopt;

@@ -30,7 +30,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-/// Stages of a step by their share, largest first, with the counts that explain them.
+/// Describes the stages of a step by their share, largest first, with the counts that explain them.
 std::string describe_stages(const json& step) {
   const json seconds = step.value("seconds", json::object());
   const json counters = step.value("counters", json::object());
@@ -58,7 +58,7 @@ std::string describe_stages(const json& step) {
   return text;
 }
 
-/// The pair without its distance, which differs from iteration to iteration.
+/// Returns the pair without its distance, which differs from iteration to iteration.
 std::string without_distance(const std::string& pair) {
   return pair.substr(0, pair.rfind(", "));
 }
@@ -75,7 +75,8 @@ std::string most_frequent(const std::map<std::string, int>& counts, const char* 
   return text;
 }
 
-/// How the residual fell; long steps show their first, every k-th and last iterations and those with an event.
+/// Describes how the residual fell. For a long step, shows the first, every k-th and the last iteration, and those with
+/// an event.
 std::string describe_iterations(const json& iterations) {
   std::map<std::string, int> limits;
   for (const json& it : iterations) {

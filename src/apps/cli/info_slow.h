@@ -8,9 +8,9 @@
 
 namespace clearance::cli {
 
-/// Text about the `count` slowest steps of stats.jsonl: their time and iterations beside the median step, the stages
-/// that took it, what kept the steps short and, where the scene stored its iterations, how the residual fell, which
-/// pairs limited the steps most often and which contacts were stiffened.
+/// Describes the `count` slowest steps of stats.jsonl: their time and iterations beside the median step, the stages
+/// that took the time and what kept the steps short. If the scene stored its iterations, it also tells how the residual
+/// fell, which pairs limited the steps most often and which contacts were stiffened.
 Result<std::string> describe_slow_steps(const std::filesystem::path& stats, int count);
 
 }  // namespace clearance::cli

@@ -18,7 +18,7 @@ StepStats read_step(const json& line) {
   if (line.contains("status") && line["status"].is_string()) step.status = line["status"].get<std::string>();
   step.newton_iterations = static_cast<int>(number_or(line, "newton_iterations", 0));
   step.num_contacts = static_cast<int>(number_or(line, "contacts", 0));
-  // null: no pair was near enough to be measured.
+  // The value is null if no pair was near enough to be measured.
   step.min_distance = number_or(line, "min_distance", -1);
   const json seconds = line.value("seconds", json::object());
   for (std::size_t i = 0; i < stage_keys.size(); ++i) step.seconds[i] = number_or(seconds, stage_keys[i], 0);
@@ -54,7 +54,7 @@ std::string format_row(const StepStats& s, bool has_elements) {
   return row + "\n";
 }
 
-/// Every k-th step, the last one, and those that went wrong.
+/// Chooses every k-th step, the last one, and those that went wrong.
 std::vector<char> choose_rows(const std::vector<StepStats>& steps, int max_rows) {
   const int num_steps = static_cast<int>(steps.size());
   const int stride = max_rows > 0 ? std::max(1, (num_steps + max_rows - 1) / max_rows) : 1;

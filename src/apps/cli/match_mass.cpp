@@ -31,7 +31,7 @@ Result<std::size_t> find_body(const std::string& name, const SceneDesc& scene) {
   return *found;
 }
 
-/// The elements of the body as its transform places them, before refinements.
+/// Returns the elements of the body as its transform places them, before refinements.
 Result<std::vector<MassProperties>> elements_of(const BodyDesc& body, const SceneDesc& scene) {
   SceneDesc alone;
   alone.dimension = scene.dimension;
@@ -55,7 +55,8 @@ MassProperties sum_of(const std::vector<MassProperties>& elements) {
   return sum;
 }
 
-/// A finer mesh rounds off other corners than the coarse one, but it has about as much inside.
+/// Largest ratio of the two volumes without a warning. A finer mesh rounds off other corners than the coarse one, but
+/// it encloses about as much.
 constexpr double largest_volume_ratio = 1.5;
 
 Issues warnings_of(const MassProperties& fine, const MassProperties& coarse, const MatchMassOptions& options, int dim) {

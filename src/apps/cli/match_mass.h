@@ -11,21 +11,22 @@
 namespace clearance::cli {
 
 struct MatchMassOptions {
-  std::filesystem::path fine;   ///< mesh file, in the units, the axes and the place of the body's mesh; empty: nothing
-  std::string body;             ///< its name; empty: the only deformable one
-  bool has_inertia = false;     ///< match moments of inertia, too
+  std::filesystem::path fine;   ///< mesh file in the units, axes and place of the body's mesh; empty: no matching
+  std::string body;             ///< name of the body; empty: the only deformable one
+  bool has_inertia = false;     ///< True if moments of inertia are matched, too
   double least_density = 0.01;  ///< as a fraction of the mean one
 };
 
 struct BodyMassMatch {
   std::string body;
-  MassProperties target;  ///< of the fine mesh with the density of the body's material: measure is mass [kg]
+  /// Mass properties of the fine mesh with the density of the body's material: measure is mass [kg]
+  MassProperties target;
   MassMatch match;
-  Issues warnings;  ///< the finer mesh has another volume, so that it may be one of something else
+  Issues warnings;  ///< told if the finer mesh has another volume and may belong to another body
 };
 
-/// Sets the densities of the body's elements. An issue if there is no such body or mesh, or if no densities match; it
-/// tells by how much they miss.
+/// Sets the densities of the body's elements. Returns an issue if there is no such body or mesh, or if no densities
+/// match; the issue tells by how much they miss.
 Result<BodyMassMatch> match_mass_of_body(const MatchMassOptions& options, SceneDesc& scene);
 
 }  // namespace clearance::cli

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Told before anything takes time.
+/// Checks the output first, so that problems are told before anything takes time.
 Issues check_output(const MeshOptions& options) {
   std::error_code error;
   const std::string file = options.output.string();

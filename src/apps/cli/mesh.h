@@ -1,4 +1,4 @@
-// `clearance mesh`: from a bare surface to a mesh of its inside.
+// `clearance mesh`: turns a bare surface into a mesh of its inside.
 #pragma once
 
 #include <filesystem>

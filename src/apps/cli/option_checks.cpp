@@ -15,7 +15,7 @@ namespace clearance::cli {
 
 namespace {
 
-/// Nothing if the text is more, or less, than a number.
+/// Parses the text; nothing if it is more, or less, than a number.
 template <class Number>
 std::optional<Number> parse(const std::string& text) {
   Number number{};
@@ -100,7 +100,7 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
   if (given.empty()) return fmt::format("expected a command: {}", quoted_list(views(commands)));
   const std::vector<std::string> left = app.remaining(true);
   if (left.empty()) return error.what();
-  // Of commands that have commands of their own, the one that was meant.
+  // If a command has commands of its own, the message names the innermost one that was given.
   const CLI::App* last = given[0];
   std::string command = last->get_name();
   while (!last->get_subcommands().empty()) {
@@ -108,7 +108,7 @@ std::string usage_problem(const CLI::App& app, const CLI::Error& error, int argc
     command += " " + last->get_name();
   }
   const auto option = std::find_if(left.begin(), left.end(), [](const auto& word) { return word.starts_with("-"); });
-  // A misspelt command of `sweep` was read as its plan.
+  // The parser has read a misspelt command of `sweep` as its plan.
   std::vector<std::string> inner;
   for (const CLI::App* one : last->get_subcommands([](const CLI::App*) { return true; })) {
     inner.push_back(one->get_name());

@@ -1,6 +1,6 @@
 // Progress shows the user how a run goes on: on a terminal one line rewrites itself, elsewhere every step prints one.
-// Within a step another line follows whenever nothing was printed for a few seconds, so that a long step is not taken
-// for one that hangs. A step of an hour has 800 of them, 60 KB.
+// Within a step, another line follows whenever nothing was printed for a few seconds, so that a long step does not look
+// as if it hangs. A step of an hour prints 800 of them, 60 KB.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace clearance::cli {
 
 class Progress {
  public:
-  /// [s] Without a line. A progress of steps is promised every five seconds, and asked for twenty times a second.
+  /// Longest time without a line [s]. A step promises progress every five seconds and is asked for it twenty times a
+  /// second.
   static constexpr double longest_silence = 4.5;
 
   Progress(int first_step, int num_steps, bool is_quiet, double silence = longest_silence);
@@ -34,7 +35,7 @@ class Progress {
   double silence_;
   Stopwatch watch_;
   double last_draw_ = -1.0;
-  double last_line_ = 0.0;   // [s] on `watch_`, where there is no terminal
+  double last_line_ = 0.0;   // [s] on `watch_`; used without a terminal
   double step_start_ = 0.0;  // [s] on `watch_`
 };
 

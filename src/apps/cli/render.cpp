@@ -27,7 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int frames_per_second = 25;
-/// A film shorter than this is slowed down, as far as there are frames for it.
+/// Shortest duration of a film; a shorter one is slowed down as far as there are frames for it.
 constexpr double min_film_seconds = 4;
 constexpr int max_film_frames = 1800;
 
@@ -40,7 +40,7 @@ struct Folder {
   std::vector<DrawPlane> half_spaces;
 };
 
-/// What one frame adds to the extents of the film.
+/// The extent of one frame, and the problems of reading it.
 struct FrameExtent {
   PictureExtent extent;
   Issues issues;
@@ -53,7 +53,8 @@ Vec<3> read_vector(const nlohmann::json& value) {
   return v;
 }
 
-/// Up is against gravity, the dimension and planes are the scene's; without a scene file the defaults stand.
+/// Reads the up direction (against gravity), the dimension and the planes of the scene; without a scene file the
+/// defaults stay.
 void read_scene(const fs::path& path, Folder& folder) {
   std::ifstream file(path);
   if (!file) return;
@@ -88,7 +89,7 @@ Result<Folder> read_folder(const fs::path& path) {
   return folder;
 }
 
-/// `first`: the frame that displacements count from.
+/// Measures one frame. `first` is the frame that displacements count from.
 FrameExtent measure_frame(const fs::path& path, const std::string& color, const Frame& first) {
   FrameExtent measured;
   PictureExtent& extent = measured.extent;
@@ -119,8 +120,8 @@ FrameExtent measure_frame(const fs::path& path, const std::string& color, const 
   return measured;
 }
 
-/// Extents of some frames together, so that a film has one camera and one colour map. `asked`: the colour as the user
-/// named it.
+/// Measures several frames together, so that a film has one camera and one colour map. `asked` is the colour as the
+/// user named it.
 Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const std::string& color,
                                      const std::string& asked, const Frame& first) {
   std::vector<FrameExtent> extents(frames.size());
@@ -143,7 +144,7 @@ Result<PictureExtent> measure_frames(const std::vector<fs::path>& frames, const 
   return film;
 }
 
-/// The deformable bodies, and obstacles that are not much larger than the space they move in.
+/// Returns the bounds of the deformable bodies, and of obstacles that are not much larger than the space they move in.
 RenderBounds choose_view(const PictureExtent& film) {
   RenderBounds view = film.bodies;
   RenderBounds both = film.bodies;
@@ -152,7 +153,7 @@ RenderBounds choose_view(const PictureExtent& film) {
   return view;
 }
 
-/// Half-spaces seen from their free side; without any, a ground just below everything.
+/// Returns the half-spaces seen from their free side; if there are none, a ground just below everything.
 std::vector<DrawPlane> choose_planes(const Folder& folder, const PictureExtent& film, const Camera& camera,
                                      double size) {
   std::vector<DrawPlane> planes;
@@ -169,7 +170,7 @@ std::vector<DrawPlane> choose_planes(const Folder& folder, const PictureExtent& 
   return planes;
 }
 
-/// The frames of a film, evenly over simulated time: in real time, or slower where that would be over at once.
+/// Chooses the frames of a film, evenly over simulated time: in real time, or slower if the film would be over at once.
 std::vector<int> choose_film_frames(const std::vector<double>& times) {
   const int num_frames = static_cast<int>(times.size());
   const double duration = times.back() - times.front();
@@ -179,7 +180,7 @@ std::vector<int> choose_film_frames(const std::vector<double>& times) {
   std::vector<int> chosen;
   for (int i = 0; i < count; ++i) {
     const double time = times.front() + (count > 1 ? duration * i / (count - 1) : duration);
-    // The frame nearest in time.
+    // Take the frame nearest in time.
     auto after = std::lower_bound(times.begin(), times.end(), time);
     if (after == times.end()) --after;
     if (after != times.begin() && time - *(after - 1) < *after - time) --after;
@@ -197,10 +198,10 @@ bool makes_film(const RenderOptions& options) {
   return options.output.extension() == ".mp4";
 }
 
-/// Everything that all pictures of a run have in common.
+/// Data that all pictures of a run share.
 class Studio {
  public:
-  /// `color`: the array that options.color stands for.
+  /// `color` is the array that options.color stands for.
   Studio(Folder folder, PictureExtent film, Frame first, const RenderOptions& options, std::string color)
       : folder_(std::move(folder)),
         film_(std::move(film)),
@@ -255,7 +256,7 @@ class Studio {
   Legend legend_;
 };
 
-/// Index of the frame of a picture.
+/// Returns the index of the frame that a picture shows.
 Result<int> choose_frame(const Folder& folder, const RenderOptions& options) {
   const int num_frames = static_cast<int>(folder.frames.size());
   const int wanted = options.frame.value_or(-1);
@@ -266,7 +267,7 @@ Result<int> choose_frame(const Folder& folder, const RenderOptions& options) {
       fmt::format("no such frame; expected 0 to {}, or -1 to {} counted from the end", num_frames - 1, -num_frames)};
 }
 
-/// What was drawn, in a line.
+/// Draws the picture and returns a line that describes it.
 Result<std::string> render_picture(Studio& studio, const RenderOptions& options) {
   const Result<int> index = choose_frame(studio.folder(), options);
   if (!index) return index.issues();
@@ -304,7 +305,7 @@ int render_film(Studio& studio, const RenderOptions& options) {
   return 0;
 }
 
-/// Sizes and samples where the user left them open; films need even sizes.
+/// Chooses the sizes and samples that the user left open; films need even sizes.
 Result<RenderOptions> complete_options(RenderOptions options) {
   const std::string extension = options.output.extension().string();
   const bool is_film = makes_film(options);
@@ -342,7 +343,7 @@ Result<Done> parse_size(const std::string& text, RenderOptions& options) {
 
 namespace {
 
-/// An array that has the short name itself goes first.
+/// Returns the full name of a color; an array whose own name is the short name goes first.
 std::string complete_color(const Folder& folder, const std::string& color) {
   const auto last = read_frame(folder.frames.back(), array_of(color));
   return last && last->point_scalar.empty() && last->cell_scalar.empty() ? full_name_of(color) : color;

@@ -30,14 +30,15 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// A scene that is ready to run, or without a simulation after its problems have been reported.
+/// A scene that is ready to run; without a simulation if it had problems, which have been reported by then.
 struct ReadyScene {
   SceneDesc desc;
   std::optional<Simulation> simulation;
-  Issues warnings;  ///< of a scene that is ready
+  Issues warnings;  ///< set if the scene is ready
 };
 
-/// `later` without what has been told before: checks that a file and a scene built in code both have.
+/// Appends those issues of `later` that have not been told yet: the checks of a file and of a scene built in code
+/// overlap.
 void append_new(const Issues& later, Issues& told) {
   const std::size_t num_before = told.size();
   for (const Issue& issue : later) {
@@ -48,7 +49,7 @@ void append_new(const Issues& later, Issues& told) {
   }
 }
 
-/// Warnings are told at once, unless they are `in_summary`.
+/// Prepares the scene. Tells warnings at once, unless they are `in_summary`.
 ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_separating = false) {
   ReadyScene ready;
   Result<LoadedScene> loaded = load_scene(options.scene, options.format, options.overrides);
@@ -74,7 +75,7 @@ ReadyScene prepare_scene(const SceneOptions& options, bool in_summary, bool is_s
   return ready;
 }
 
-/// Warnings that a run repeats in its summary have a name.
+/// Formats the warnings; those that a run repeats in its summary have a name.
 Json warnings_of(const ReadyScene& ready) {
   Json list = json_of(ready.warnings);
   for (std::size_t i = 0; i < ready.warnings.size(); ++i) {
@@ -87,7 +88,7 @@ Json warnings_of(const ReadyScene& ready) {
   return list;
 }
 
-/// `separation`: of a scene whose overlaps were to be separated.
+/// Prints the summary. `separation` belongs to a scene whose overlaps were to be separated.
 void print_summary(const ReadyScene& ready, bool json, const Json& separation) {
   const SceneDesc& desc = ready.desc;
   const SceneSummary s = ready.simulation->summary();
@@ -134,7 +135,7 @@ Result<CcdQueryRecorder> start_recording(const RunOptions& options, int dim) {
   return CcdQueryRecorder::create(options.record_ccd, options.record_ccd_limit);
 }
 
-/// False if the file could not be written.
+/// Finishes the recording; false if the file could not be written.
 bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
   if (const Result<Done> done = recorder.finish(); !done) {
     report_issues(done.issues(), false);
@@ -146,7 +147,7 @@ bool finish_recording(const RunOptions& options, CcdQueryRecorder& recorder) {
   return true;
 }
 
-/// As the run was whose result is in the folder.
+/// Replays the controls of the run whose result is in the folder.
 Result<Done> control_by(const fs::path& folder, Simulation& simulation) {
   if (const Result<Done> checked = check_result_folder(folder, "stats.jsonl"); !checked) return checked.issues();
   std::map<int, ControlValues> controls = read_controls(folder);
@@ -163,7 +164,8 @@ int exit_status(RunEnd end, int signal) {
     case RunEnd::complete:
       return exit_done;
     case RunEnd::stopped:
-      return exit_signal + (signal != 0 ? signal : SIGINT);  // by its viewer: as by the keyboard
+      // Stopped by its viewer: the same status as from the keyboard
+      return exit_signal + (signal != 0 ? signal : SIGINT);
     case RunEnd::not_converged:
     case RunEnd::failed_step:
       return exit_not_converged;
@@ -182,16 +184,16 @@ int run_simulation(const RunOptions& options) {
     return exit_bad_input;
   };
 
-  // A file as long as the system allows is a failure to write like any other, not the end of the process.
+  // A file at the system's size limit is a failure to write like any other; it must not end the process.
   std::signal(SIGXFSZ, SIG_IGN);
-  // Nor is a reader of the messages that has gone.
+  // A reader of the messages that has gone must not end the process either.
   std::signal(SIGPIPE, SIG_IGN);
 
-  // A scene that is not there is no reason to make a folder.
+  // A missing scene must not create a folder.
   if (const Result<Done> checked = check_text_file(options.scene.scene); !checked) return refuse(checked.issues());
 
-  // The folder is this run's alone until the end. Nothing in it but the log is changed before the scene is known to be
-  // good, and one that was made for a bad scene is taken back.
+  // The folder belongs to this run alone until the end. Only its log changes before the scene is known to be good, and
+  // a folder that was made for a bad scene is removed again.
   const fs::path output = options.output.empty() ? fs::path("out") / options.scene.scene.stem() : options.output;
   Result<FolderClaim> claim = FolderClaim::make(output, options.use);
   if (!claim) return refuse(claim.issues());
@@ -258,7 +260,7 @@ int run_simulation(const RunOptions& options) {
 
 namespace {
 
-/// False, and told, if a file is there.
+/// Returns false, and reports it, if there is a file that may not be replaced.
 bool may_write(const fs::path& file, bool is_overwriting, const char* option, bool json) {
   std::error_code error;
   if (is_overwriting || !fs::exists(file, error)) return true;

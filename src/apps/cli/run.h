@@ -15,10 +15,10 @@ namespace clearance::cli {
 
 enum ExitStatus {
   exit_done = 0,
-  exit_bad_input = 2,  ///< also files that cannot be written
+  exit_bad_input = 2,  ///< also used for files that cannot be written
   exit_not_converged = 3,
   exit_verification_failed = 4,
-  exit_signal = 128  ///< and the number of the signal that stopped a run
+  exit_signal = 128  ///< the number of the signal that stopped a run is added
 };
 
 struct SceneOptions {
@@ -31,20 +31,20 @@ struct SceneOptions {
 struct RunOptions {
   SceneOptions scene;
   std::filesystem::path output;  ///< empty: out/<name of the scene file>
-  std::optional<int> steps;      ///< total number of steps, instead of the scene's duration
+  std::optional<int> steps;      ///< total number of steps; replaces the scene's duration
   int threads = 0;               ///< 0: all processors
   FolderUse use = FolderUse::start;
   bool is_strict = false;  ///< stop at the first step that does not converge
   bool is_quiet = false;
-  std::filesystem::path controls;            ///< result folder whose controls are to be set again; empty: none
+  std::filesystem::path controls;            ///< result folder whose controls are replayed; empty: none
   std::filesystem::path record_ccd;          ///< .ccd file of the run's CCD queries; empty: none
-  std::uint64_t record_ccd_limit = 1000000;  ///< of its queries
-  bool is_shown = false;                     ///< by clearance-view, while it goes on and after
+  std::uint64_t record_ccd_limit = 1000000;  ///< most queries in that file
+  bool is_shown = false;                     ///< true if clearance-view shows the run while it goes on and afterwards
 };
 
 int run_simulation(const RunOptions& options);
-/// With `separated`, the scene goes there, its overlaps separated; as all files it replaces one that is there only if
-/// told so.
+/// Checks the scene. If `separated` is given, also separates its overlaps and writes the scene to that file; an
+/// existing file is replaced only if `is_overwriting` is set.
 int run_check(const SceneOptions& options, const std::filesystem::path& separated = {}, bool is_overwriting = false);
 int run_convert(const SceneOptions& options, const MatchMassOptions& mass, const std::filesystem::path& output,
                 bool is_overwriting);

@@ -11,7 +11,7 @@
 namespace clearance::cli {
 namespace {
 
-/// `2 of 20 steps did not converge (2 iteration_limit)`; empty if all did.
+/// Returns a text such as `2 of 20 steps did not converge (2 iteration_limit)`; empty if all converged.
 std::string unconverged_text(const RunOutcome& outcome) {
   int num_all = 0, num_unconverged = 0;
   std::string statuses;
@@ -61,7 +61,7 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
       const std::string by = signal != 0                      ? " by " + signal_name(signal)
                              : outcome.end == RunEnd::stopped ? " by its viewer"
                                                               : "";
-      // A step that cannot be taken cannot be taken again either.
+      // A step that could not be taken cannot be taken after a resume either.
       std::error_code error;
       const bool is_resumable = std::filesystem::exists(path / "checkpoint" / "state.bin", error);
       const char* advice = outcome.end == RunEnd::failed_step ? ""
@@ -71,7 +71,7 @@ void RunReport::print_end(const RunOutcome& outcome, const std::filesystem::path
           folder, advice);
     }
   }
-  // It is a problem, and so even a quiet run tells it.
+  // Unconverged steps are a problem, so that even a quiet run tells of them.
   std::FILE* stream = is_quiet_ ? stderr : stdout;
   if (const std::string text = unconverged_text(outcome); !text.empty()) {
     say(stream, "{}: `clearance info {}` names them\n", text, folder);

@@ -1,4 +1,4 @@
-// What a run tells its user while it goes on and at its end.
+// Messages of a run to its user, while it goes on and at its end.
 #pragma once
 
 #include <filesystem>
@@ -11,14 +11,15 @@ namespace clearance::cli {
 
 class RunReport {
  public:
-  /// What it is given has to outlive it.
+  /// The simulation has to outlive this object.
   RunReport(const Simulation& simulation, bool is_quiet) : simulation_(simulation), is_quiet_(is_quiet) {}
 
-  /// Shows progress and warnings; stops at a signal (StopSignals).
+  /// Returns an observer that shows progress and warnings, and that stops the run at a signal (StopSignals).
   RunObserver observer();
-  /// Ends the line of progress and tells why the run failed.
+  /// Ends the line of progress and tells why the run failed, if it did.
   void close(const RunOutcome& outcome);
-  /// How it ended, whether steps did not converge, and what the energy accounts say. signal: that stopped it, or 0.
+  /// Prints how the run ended, whether steps did not converge, and what the energy accounts say. `signal`: the one that
+  /// stopped it, or 0.
   void print_end(const RunOutcome& outcome, const std::filesystem::path& folder, int signal) const;
 
  private:

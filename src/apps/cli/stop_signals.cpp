@@ -12,14 +12,14 @@ namespace {
 
 volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t is_told = 0;
-bool is_terminal[3] = {false, false, false};  // standard input, output, errors, as they were at the start
+bool is_terminal[3] = {false, false, false};  // standard input, output and errors, as they were at the start
 
-/// Only what a handler may do: no memory, no streams.
+/// Handles the signal; does only what a handler may do: no memory, no streams.
 extern "C" void note_signal(int signal) {
   const int error = errno;
   received_signal = signal;
   if (signal == SIGHUP) {
-    // The terminal has gone, and whatever is printed from now on would fail.
+    // The terminal has gone, and printing to it would fail from now on.
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     for (int stream = 1; stream <= 2; ++stream) {
       if (nowhere >= 0 && is_terminal[stream]) ::dup2(nowhere, stream);

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP as a wish: the run drops the step under way within a second and ends, with the last whole
-// step stored.
+// SIGINT, SIGTERM and SIGHUP as requests to stop: the run drops the step under way within a second and ends, with the
+// last whole step stored.
 #pragma once
 
 #include <array>
@@ -8,17 +8,17 @@
 
 namespace clearance::cli {
 
-/// While it lives, the first of these signals is noted; the same one again ends the process at once, which a result
-/// folder survives. A SIGHUP that is ignored from the start (nohup) stays ignored.
+/// Notes the first of these signals while the object lives. The same signal again ends the process at once, which a
+/// result folder survives. A SIGHUP that is ignored from the start (nohup) stays ignored.
 class StopSignals {
  public:
-  /// Quiet: says nothing when a signal comes.
+  /// If `is_quiet` is set, nothing is printed when a signal comes.
   explicit StopSignals(bool is_quiet);
   ~StopSignals();
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// Number of the signal; 0 while none has come.
+  /// Returns the number of the signal; 0 if none has come.
   static int received();
 
  private:
@@ -26,7 +26,7 @@ class StopSignals {
   std::array<struct sigaction, signals_.size()> before_;
 };
 
-/// `SIGTERM`
+/// Returns a name such as `SIGTERM`.
 std::string signal_name(int signal);
 
 }  // namespace clearance::cli

@@ -36,7 +36,7 @@ int refuse(const Issues& issues) {
   return exit_bad_input;
 }
 
-/// A scene that is not there, of a plan with other problems: beside them, so that all are told at once.
+/// Reports a scene that does not exist, of a plan that has other problems, so that all are told at once.
 Issues problems_of_scene(const std::string& plan_text, const fs::path& plan) {
   const Result<Json> json = parse_json_text(plan_text);
   if (!json || !json->is_object() || !json->contains("scene") || !(*json)["scene"].is_string()) return {};
@@ -44,8 +44,8 @@ Issues problems_of_scene(const std::string& plan_text, const fs::path& plan) {
   return checked.issues();
 }
 
-/// The scene of every run is read and validated. What is wrong with several of them is told once, and what the plan
-/// wants of them is compared with what they have.
+/// Reads and validates the scene of every run. Tells a problem of several runs once, and compares what the plan wants
+/// with what the scenes have.
 Issues check_scenes(const Plan& plan) {
   Manifest manifest;
   manifest.set = plan.set;
@@ -89,13 +89,13 @@ Issues check_scenes(const Plan& plan) {
     issue.place = fmt::format("run {}{}: {}", group.first_run, others, issue.place);
     issues.push_back(std::move(issue));
   }
-  // A scene that cannot be read has nothing to compare with.
+  // Without a readable scene there is nothing to compare with.
   const Issues wishes = offer.num_frames > 0 ? check_wishes(plan, offer) : Issues();
   issues.insert(issues.end(), wishes.begin(), wishes.end());
   return issues;
 }
 
-/// What is to be done, and how many runs have failed before.
+/// The runs that are to be done, and the number of those that have failed before.
 struct Work {
   std::vector<int> runs;
   std::vector<int> foreign;
@@ -127,7 +127,7 @@ Issue foreign_issue(const SweepFolder& folder, int run) {
                       run, state_of(folder, run).reason)};
 }
 
-/// Folders with other runs than the plan says; the first of many.
+/// Reports folders that hold other runs than the plan says; if there are many, the first of them.
 Issues foreign_issues(const SweepFolder& folder, const std::vector<int>& runs) {
   constexpr std::size_t max_told = 10;
   Issues issues;
@@ -149,7 +149,7 @@ int count(const std::vector<RunState>& states, RunPhase phase) {
       std::count_if(states.begin(), states.end(), [&](const RunState& state) { return state.phase == phase; }));
 }
 
-/// `20 runs: 18 complete (1 with steps that did not converge), 2 failed`
+/// Returns a text such as `20 runs: 18 complete (1 with steps that did not converge), 2 failed`.
 std::string text_of(const std::vector<RunState>& states) {
   const auto num_doubtful = std::count_if(states.begin(), states.end(), [](const RunState& state) {
     return state.phase == RunPhase::complete && state.converged_steps < state.steps;
@@ -181,7 +181,7 @@ int run_here(const SweepFolder& folder, const Work& work, const SweepOptions& op
   return count(states, RunPhase::complete) == folder.num_runs() ? exit_done : exit_not_converged;
 }
 
-/// Takes what this process prints, in memory, so that a kill leaves no file behind.
+/// Captures in memory what this process prints, so that a kill leaves no file behind.
 class Messages {
  public:
   Messages() : descriptor_(::memfd_create("messages", MFD_CLOEXEC)) {
@@ -201,7 +201,7 @@ class Messages {
     }
     return text.empty() ? "without a word\n" : text;
   }
-  /// The last lines, to where errors went before.
+  /// Prints the last lines to the original standard error.
   void print_end(const std::string& head) const {
     constexpr int max_lines = 5;
     const std::string all = text();
@@ -278,12 +278,12 @@ int run_sweep_task(const SweepTaskOptions& options) {
   run.is_quiet = true;
   const int status = run_simulation(run);
 
-  // Why a run was refused stays beside it; what it said otherwise is in its log.
+  // The reason of a refused run stays beside it; its other messages are in its log.
   if (status == exit_bad_input) {
     const RunPhase now = phase_of(*folder, options.run);
     if (now == RunPhase::complete) return exit_done;
     if (now == RunPhase::running) return exit_held_elsewhere;
-    // On a full disk there is no room for it: then it is told at once.
+    // On a full disk the reason cannot be stored and is printed at once.
     if (const Result<Done> kept = write_file_atomically(failure, messages.text()); !kept) {
       messages.print_end(fmt::format("run {} ended, and why cannot be kept ({}):\n", run_name(options.run),
                                      to_string(kept.issues().front())));

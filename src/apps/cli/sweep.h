@@ -1,4 +1,4 @@
-// `clearance sweep`: many runs of one scene with other values (docs/sweep.md).
+// `clearance sweep`: many runs of one scene with different values (docs/sweep.md).
 #pragma once
 
 #include <filesystem>
@@ -12,13 +12,13 @@ struct SweepOptions {
   std::filesystem::path plan;
   std::filesystem::path output;  ///< empty: out/<name of the plan file>
   int jobs = 0;                  ///< runs at a time; 0: processors / threads
-  std::optional<int> threads;    ///< of a run, instead of the plan's
-  bool is_retrying = false;      ///< failed runs, too
+  std::optional<int> threads;    ///< threads of each run; replaces the plan's
+  bool is_retrying = false;      ///< true if failed runs are tried again
   bool is_quiet = false;
   bool is_slurm = false;
-  std::string partition;                   ///< of Slurm; empty: its default
+  std::string partition;                   ///< Slurm's partition; empty: its default
   int array_limit = 0;                     ///< tasks of an array at a time; 0: no limit
-  std::vector<std::string> slurm_options;  ///< `time=1:00:00`, of sbatch
+  std::vector<std::string> slurm_options;  ///< options of sbatch such as `time=1:00:00`
 };
 
 struct SweepTaskOptions {
@@ -34,16 +34,16 @@ struct SweepReportOptions {
   bool json = false;
 };
 
-/// Runs what is missing, here or by Slurm. Exit status: 0 all runs are complete (Slurm: submitted), 2 bad input, with
-/// nothing started, 3 runs have failed or are left, 128 and its number for a signal.
+/// Starts the missing runs, here or by Slurm. Exit status: 0 all runs are complete (Slurm: submitted), 2 bad input,
+/// with nothing started, 3 runs have failed or are left, 128 plus the number of a signal that stopped it.
 int run_sweep(const SweepOptions& options);
 
-/// A task ends with this status where another process has its run.
+/// Exit status of a task whose run is held by another process.
 inline constexpr int exit_held_elsewhere = 75;
-/// One run to its end, from wherever it is. Exit status: that of `clearance run`, or exit_held_elsewhere.
+/// Takes one run to its end, from wherever it is. Exit status: that of `clearance run`, or exit_held_elsewhere.
 int run_sweep_task(const SweepTaskOptions& options);
 
-/// Exit status: 0 all runs are complete, 3 not yet.
+/// Each of these returns the exit status: 0 all runs are complete, 3 not yet.
 int run_sweep_status(const SweepReportOptions& options);
 int run_sweep_collect(const SweepReportOptions& options);
 int run_sweep_table(const SweepReportOptions& options);

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `stauts`: no plan, but nearly a command.
+/// Refuses a word such as `stauts`, which is no plan but nearly a command.
 std::string check_plan(const std::string& text) {
   const std::vector<std::string_view> commands = {"status", "collect", "table"};
   std::error_code error;
@@ -22,9 +22,9 @@ std::string check_plan(const std::string& text) {
   return fmt::format("there is no plan file `{0}`; did you mean `clearance sweep {1}`?", text, nearest);
 }
 
-/// An option that waits for a value would take the next word for it.
+/// Checks an option of sbatch. An option that expects a value would otherwise take the next word for it.
 std::string check_slurm_option(const std::string& text) {
-  // Those of sbatch that take none, or none but after `=`.
+  // Options of sbatch that take no value, or one only after `=`.
   const std::vector<std::string_view> flags = {"contiguous", "exclusive",     "hold",       "overcommit",
                                                "reboot",     "oversubscribe", "spread-job", "use-min-nodes"};
   if (std::find(flags.begin(), flags.end(), text) != flags.end()) return "";

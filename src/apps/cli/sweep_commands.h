@@ -13,7 +13,7 @@ struct SweepCommands {
   SweepReportOptions status, collect, table;
 };
 
-/// `options` and `exit_status` outlive the parsing.
+/// Adds the commands; `options` and `exit_status` must outlive the parsing.
 void add_sweep_commands(CLI::App& app, SweepCommands& options, int& exit_status);
 
 }  // namespace clearance::cli

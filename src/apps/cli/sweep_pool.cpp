@@ -29,11 +29,11 @@ using namespace sweep;
 
 /// A run that is killed so often without a step of progress in between is given up.
 constexpr int max_kills = 3;
-/// Processes of a pool that was killed a moment ago stop within their step: so long they are waited for.
+/// Longest wait for the processes of a pool that was killed a moment ago; they stop within their step.
 constexpr double patience_seconds = 15.0;
 
-/// The next process, which this one's end stops; -1 if there can be none. Between fork and exec nothing is called that
-/// is not safe in a copy of a process with threads.
+/// Starts a process that ends when this one does; returns -1 if none can be started. Between fork and exec it calls
+/// only functions that are safe in a copy of a process with threads.
 pid_t start_process(const std::vector<std::string>& words, const sigset_t& usual_mask) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -41,7 +41,7 @@ pid_t start_process(const std::vector<std::string>& words, const sigset_t& usual
   const pid_t parent = ::getpid();
   const pid_t process = ::fork();
   if (process != 0) return process;
-  // A group of its own: Ctrl-C reaches this process alone, which hands it on once.
+  // The child gets a process group of its own: Ctrl-C then reaches this process alone, which passes it on once.
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != parent) ::_exit(128 + SIGTERM);
@@ -62,7 +62,7 @@ class Pool {
         signals_(true) {
     std::error_code error;
     program_ = fs::read_symlink("/proc/self/exe", error);
-    // So that the end of a process wakes this one up, instead of being asked for.
+    // Block SIGCHLD, so that the end of a child wakes this process up and no polling is needed.
     sigset_t children;
     ::sigemptyset(&children);
     ::sigaddset(&children, SIGCHLD);
@@ -88,7 +88,7 @@ class Pool {
 
  private:
   struct Started {
-    int run = 0, step = 0;  // the last one stored before it
+    int run = 0, step = 0;  // the last step stored before the start
   };
 
   void start_next() {
@@ -158,7 +158,7 @@ class Pool {
     }
   }
 
-  /// Of the first run that is complete: early enough to mend the plan while the others run.
+  /// Checks the plan's columns against the first complete run, early enough to mend the plan while the others run.
   void check_columns(int run) {
     if (std::exchange(is_checked_, true)) return;
     const Result<Plan> plan = folder_.plan();
@@ -169,7 +169,7 @@ class Pool {
     }
   }
 
-  /// Somebody has stopped or killed the process, or it has crashed.
+  /// Handles a process that somebody stopped or killed, or that crashed.
   void note_kill(const Started& started, int signal) {
     const bool has_progress = last_stored_step(folder_.run_folder(started.run)) > started.step;
     int& num_kills = num_kills_[started.run];
@@ -187,7 +187,8 @@ class Pool {
          true);
   }
 
-  /// Runs that other processes had: those that are free now wait again. False if nothing is left to wait for.
+  /// Puts runs that other processes held back into the queue if they are free now. False if nothing is left to wait
+  /// for.
   bool wait_for_others() {
     if (is_stopping_) return false;
     for (std::size_t i = 0; i < held_.size();) {
@@ -243,7 +244,7 @@ class Pool {
   fs::path program_;
   sigset_t usual_mask_ = {};
   std::map<pid_t, Started> running_;
-  std::map<int, int> num_kills_;  // of a run, since it last got on
+  std::map<int, int> num_kills_;  // kills of a run since its last progress
   std::vector<int> held_;
   bool is_stopping_ = false, has_line_ = false, is_checked_ = false;
   int num_done_ = 0;

@@ -26,11 +26,11 @@ namespace {
 namespace fs = std::filesystem;
 using namespace sweep;
 
-/// So long before the time limit a task is told of it. A step that takes longer starts anew after a kill.
+/// Time before its limit at which Slurm notifies a task. A step that takes longer starts anew after a kill.
 constexpr int notice_seconds = 60;
 
 struct CommandResult {
-  int status = 127;    ///< 127: cannot be started
+  int status = 127;    ///< 127: the command could not be started
   std::string output;  ///< standard output and errors
 };
 
@@ -81,7 +81,7 @@ Issue failure(const std::string& command, const CommandResult& result) {
   return {"", "--slurm", "", fmt::format("{} failed: {}", command, said.empty() ? "without a word" : said)};
 }
 
-/// The names of a folder's jobs begin so: wherever it is called from, the same.
+/// Returns the beginning of the names of a folder's jobs; it is the same from any working directory.
 std::string job_prefix(const SweepFolder& folder) {
   std::error_code error;
   const fs::path real = fs::canonical(folder.path(), error);
@@ -98,7 +98,7 @@ std::optional<int> parse_number(std::string_view text) {
   return number;
 }
 
-/// Runs of the folder whose tasks wait, run or end. A job's name ends with the run of its task 0.
+/// Returns the runs of the folder whose tasks wait, run or end. A job's name ends with the run of its task 0.
 Result<std::set<int>> runs_in_queue(const SweepFolder& folder) {
   const CommandResult active = run_command({"squeue", "--noheader", "--array", "--format=%j %K"});
   if (active.status != 0) return failure("squeue", active);
@@ -125,7 +125,7 @@ Result<int> max_array_size() {
   return 1001;
 }
 
-/// Where Slurm's machines differ, the program that chooses for its processor.
+/// Returns the program that chooses for its processor, because Slurm's machines may differ.
 fs::path program_for_any_machine() {
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
@@ -142,7 +142,7 @@ std::string shell_quoted(const std::string& text) {
   return quoted + "'";
 }
 
-/// The process of the script becomes the task, so that signals for the script reach it.
+/// Returns the script, which replaces its process by the task, so that signals for the script reach it.
 std::string batch_script(const SweepFolder& folder, int first, int threads) {
   return fmt::format("#!/bin/sh\nexec {} sweep task {} \"$(({} + SLURM_ARRAY_TASK_ID))\" --threads={}\n",
                      shell_quoted(program_for_any_machine().string()), shell_quoted(folder.path().string()), first,
@@ -205,7 +205,7 @@ int submit_to_slurm(const SweepFolder& folder, const std::vector<int>& runs, con
   const Result<std::set<int>> queued = runs_in_queue(folder);
   if (!queued) return refuse(queued.issues());
 
-  // Indices of an array are below the limit, so that run i is a task of the array that begins at a multiple of it.
+  // Array indices have an upper limit, so that run i is a task of the array that begins at a multiple of it.
   std::map<int, std::vector<int>> arrays;
   int num_queued = 0;
   for (const int run : runs) {
@@ -249,7 +249,7 @@ std::optional<int> count_in_slurm(const SweepFolder& folder) {
 int requeue_at_time_limit(bool has_progress, int status) {
   const char* job = std::getenv("SLURM_JOB_ID");
   if (job == nullptr) return status;
-  // A run that cannot take a step within its time would wait and run for ever.
+  // A task that cannot take a step within its time would wait and run forever.
   if (!has_progress) return status;
   const CommandResult requeued = run_command({"scontrol", "requeue", job});
   return requeued.status == 0 ? static_cast<int>(exit_done) : status;

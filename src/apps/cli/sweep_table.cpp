@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace sweep;
 
-/// Of a pixel: small pictures need no more.
+/// Samples of a pixel: small pictures need no more.
 constexpr int picture_samples = 8;
 
 int refuse(const Issues& issues) {
@@ -31,7 +31,7 @@ int refuse(const Issues& issues) {
   return exit_bad_input;
 }
 
-/// A file that is not there, or may be replaced.
+/// Checks that the output file does not exist, or may be replaced.
 Issues problems_of(const SweepReportOptions& options, const char* extension) {
   Issues issues;
   std::error_code error;
@@ -83,7 +83,7 @@ bool has_frames(const SweepFolder& folder, int run) {
   return fs::exists(folder.run_folder(run) / "frames.pvd", error);
 }
 
-/// Why there is no picture of a run: the options of `render` are keys of the plan here.
+/// Adds the reasons why a run has no picture as warnings; options of `render` are keys of the plan here.
 void add_warnings(const SweepFolder& folder, int run, const Issues& issues, Issues& warnings) {
   for (Issue issue : issues) {
     issue.severity = Severity::warning;
@@ -96,17 +96,17 @@ void add_warnings(const SweepFolder& folder, int run, const Issues& issues, Issu
   }
 }
 
-/// The runs are to be compared: one camera and one scale of colours for all of them.
+/// The common extent of all runs, which share one camera and one colour scale so that they can be compared.
 struct Measured {
   PictureExtent extent;
-  std::set<int> runs;  ///< that have what is to be drawn
+  std::set<int> runs;  ///< runs that have what is to be drawn
 };
 
 Measured measure_runs(const SweepFolder& folder, const Picture& picture, const std::vector<RunState>& states,
                       Issues& warnings) {
   Measured all;
   for (int run = 0; run < folder.num_runs(); ++run) {
-    // Another run's picture beside these values would be a wrong one.
+    // Another run's picture beside these values would be wrong.
     if (!has_frames(folder, run) || states[static_cast<std::size_t>(run)].phase == RunPhase::foreign) continue;
     const Result<PictureExtent> extent = measure_picture(picture_options(folder, run, picture));
     if (extent) {
@@ -119,7 +119,7 @@ Measured measure_runs(const SweepFolder& folder, const Picture& picture, const s
   return all;
 }
 
-/// The file of a picture names what it shows, so that one which is there is the one that is wanted.
+/// Names the file of a picture by what it shows, so that an existing file is the wanted one.
 fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture, const PictureExtent& extent) {
   const std::vector<StatsLine> lines = read_stats_lines(folder.run_folder(run));
   std::string shown =
@@ -133,7 +133,7 @@ fs::path picture_file(const SweepFolder& folder, int run, const Picture& picture
   return folder.path() / "pictures" / fmt::format("{}-{}.png", run_name(run), hash.text());
 }
 
-/// Bytes of the picture of a run; none, with the reason among the warnings, if it cannot be drawn.
+/// Returns the bytes of a run's picture. Returns none, with the reason among the warnings, if it cannot be drawn.
 std::string draw_run(const SweepFolder& folder, int run, const Picture& picture, const PictureExtent& extent,
                      Issues& warnings) {
   std::error_code error;
@@ -141,7 +141,7 @@ std::string draw_run(const SweepFolder& folder, int run, const Picture& picture,
   if (!fs::exists(file, error)) {
     RenderOptions options = picture_options(folder, run, picture);
     options.extent = extent;
-    // A picture that is cut off has another name.
+    // The picture is drawn under another name first, so that one that was cut off is never taken for a whole one.
     options.output = fs::path(file).replace_extension(".part.png");
     const Result<std::string> drawn = draw_picture(options);
     if (!drawn) {
@@ -154,7 +154,7 @@ std::string draw_run(const SweepFolder& folder, int run, const Picture& picture,
   return {std::istreambuf_iterator<char>(bytes), {}};
 }
 
-/// From where the page is to the folder of a run; the whole path if there is no other way.
+/// Returns the path from the page to the folder of a run; the whole path if there is no relative one.
 std::string link_to(const fs::path& folder, const fs::path& page) {
   std::error_code error;
   const fs::path base = fs::canonical(page.has_parent_path() ? page.parent_path() : ".", error);

@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-/// What a line of stats.jsonl may have; tested against what a run writes.
+/// Keys that a line of stats.jsonl may have; a test compares them with what a run writes.
 const Names& stats_keys() {
   static const Names keys = {"step",
                              "time",
@@ -52,7 +52,7 @@ const Names& stats_keys() {
   return keys;
 }
 
-/// Of those objects that have the same keys in every scene.
+/// Keys of the inner objects that are the same in every scene.
 const std::map<std::string, Names, std::less<>>& inner_keys() {
   static const std::map<std::string, Names, std::less<>> keys = {
       {"momentum", {"total", "change", "impulse", "integrator"}},
@@ -67,7 +67,7 @@ std::string advice(std::string_view word, const Names& known) {
   return nearest.empty() ? "known: " + quoted_list(known) : fmt::format("did you mean `{}`?", nearest);
 }
 
-/// Empty if stats.jsonl may have it.
+/// Returns the problem of a column; empty if stats.jsonl may have it.
 std::string problem_of_stats(const std::string& column) {
   const std::size_t end = std::min(column.find_first_of(".["), column.size());
   const std::string key = column.substr(0, end);
@@ -83,7 +83,7 @@ std::string problem_of_stats(const std::string& column) {
   return fmt::format("`{}` of stats.jsonl has no `{}`; {}", key, rest, advice(rest, parts));
 }
 
-/// Columns are `name.part [unit]`; names may have dots.
+/// Returns the problem of a probe's column, `name.part [unit]`; names may contain dots.
 std::string problem_of_probe(const std::string& column, const std::set<std::string>& probes) {
   for (const char* of_all : {"step", "time", "time [s]"}) {
     if (column == of_all) return "";
@@ -121,7 +121,7 @@ void RunOffer::add(const SceneDesc& scene, const sweep::Plan& plan) {
   if (scene.output.contact_forces) arrays.insert("contact_force");
   for (const OutputField field : scene.output.fields) arrays.insert(std::string(enum_name(field)));
   const int steps = plan.steps.value_or(num_steps(scene.time)), interval = std::max(1, scene.output.frame_interval);
-  // The start, what is due, and the end.
+  // A run stores the start, every frame that is due, and the end.
   num_frames = std::max(num_frames, 1 + steps / interval + (steps % interval != 0 ? 1 : 0));
 }
 

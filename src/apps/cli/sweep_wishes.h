@@ -1,4 +1,5 @@
-// What a plan wants of its runs, compared with what their scenes will give, before the first one starts.
+// Comparison, before the first run starts, of the columns and frames that a plan asks for with those that its scenes
+// will give.
 #pragma once
 
 #include <set>
@@ -10,16 +11,16 @@
 
 namespace clearance::cli {
 
-/// What the runs together have.
+/// Probes, arrays and frames that the runs have, all taken together.
 struct RunOffer {
-  std::set<std::string> probes, arrays;  ///< names of output.probes; arrays of the frames
-  int num_frames = 0;                    ///< of the run with the most
+  std::set<std::string> probes, arrays;  ///< names of output.probes, and arrays of the frames
+  int num_frames = 0;                    ///< of the run that has the most
 
   void add(const SceneDesc& scene, const sweep::Plan& plan);
 };
 
-/// Columns and frames that no run will have are errors, and an array that the scenes do not ask for is a warning: the
-/// table has no pictures then. What only a run can say, such as the unit of a probe, is not looked at.
+/// Returns errors for columns and frames that no run will have, and a warning for an array that the scenes do not
+/// write: the table has no pictures then. Does not check what only a run can tell, such as the unit of a probe.
 Issues check_wishes(const sweep::Plan& plan, const RunOffer& offer);
 
 }  // namespace clearance::cli

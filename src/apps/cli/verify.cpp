@@ -36,7 +36,7 @@ void print_json(const VerifyFolder& folder, const VerifyReport& report) {
   out["problems"] = report.problems;
   out["notes"] = folder.notes;
   out["offenses"] = offense_texts(folder, report);
-  // Offenses and file names may hold bytes that are no UTF-8; they are replaced rather than thrown about.
+  // Offenses and file names may hold bytes that are no UTF-8; they are replaced, so that the dump does not throw.
   fmt::print("{}\n", out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 

@@ -10,7 +10,7 @@ struct VerifyOptions {
   bool json = false;  ///< print one JSON object instead of text
 };
 
-/// Prints the report. Exit status: 0 fine, 4 verification failed, 2 folder unusable.
+/// Prints the report. Returns the exit status: 0 fine, 4 verification failed, 2 folder unusable.
 int run_verify(const VerifyOptions& options);
 
 }  // namespace clearance::cli

@@ -11,22 +11,23 @@ namespace clearance::cli {
 
 struct ViewOptions {
   std::filesystem::path folder;
-  int port = 0;  ///< 0: a free one
+  int port = 0;  ///< 0: any free port
 };
 
 int run_view(const ViewOptions& options);
 
-/// The page of a run that this process is about to begin.
+/// The viewer process that shows a run which this process is about to begin.
 class RunViewer {
  public:
   static Result<RunViewer> start(const std::filesystem::path& folder);
   RunViewer(RunViewer&& other) noexcept;
   RunViewer(const RunViewer&) = delete;
   RunViewer& operator=(const RunViewer&) = delete;
-  /// Ends it.
+  /// Ends the viewer.
   ~RunViewer();
 
-  /// Until somebody ends it, or this process is asked to end by one of StopSignals: which means no more than the page.
+  /// Waits until somebody ends the viewer, or until a signal of StopSignals asks this process to end; the signal ends
+  /// the page only.
   void wait();
 
  private:

@@ -22,14 +22,14 @@ using Facets = std::vector<Kernel::Triangle_3>;
 using Primitive = CGAL::AABB_triangle_primitive<Kernel, Facets::iterator>;
 using Tree = CGAL::AABB_tree<CGAL::AABB_traits<Kernel, Primitive>>;
 
-// Two faces are a wall if they face each other up to this cosine (30 degrees): more is a wedge, which is thin at its
-// tip whatever the edge length.
+// Two faces are a wall if they face each other up to this cosine (30 degrees). At a larger angle they form a wedge,
+// which is thin at its tip for any edge length.
 constexpr double facing = 0.87;
 // [1] Lengths grow by this share of the distance: neighbours differ by less than half.
 constexpr double growth = 0.4;
-// Shorter edges than this share of the wanted ones would be another request.
+// Shortest edges, as a share of the wanted ones; shorter ones would be another request.
 constexpr double least_share = 1.0 / 64.0;
-// Vertices that thin walls may cost: 20 s of meshing. Three a square of the edge length are usual (1.6 to 6).
+// Vertices that thin walls may cost: 20 s of meshing. Three per square of the edge length are usual (1.6 to 6).
 constexpr double max_vertices = 60'000.0;
 constexpr double vertices_per_square = 3.0;
 constexpr std::size_t max_grid = 100;  // points along the longest side
@@ -42,12 +42,12 @@ const Vec<3>& corner(const Mesh& surface, const std::array<int, 3>& triangle, st
   return surface.vertices[static_cast<std::size_t>(triangle[k % 3])];
 }
 
-/// Twice the area long
+/// Returns a normal of twice the triangle's area.
 Vec<3> normal_of(const Mesh& surface, const std::array<int, 3>& t) {
   return cross_product(corner(surface, t, 1) - corner(surface, t, 0), corner(surface, t, 2) - corner(surface, t, 0));
 }
 
-/// Distances to the faces that face a triangle, on either side.
+/// Distances from a triangle to the faces that face it, on either side.
 class Walls {
  public:
   explicit Walls(const Mesh& surface) {
@@ -61,7 +61,7 @@ class Walls {
     tree_.build();
   }
 
-  /// [m] Infinity: there is none.
+  /// Distance to the nearest such face [m]; infinity if there is none.
   double nearest(std::size_t triangle, const Vec<3>& x) const {
     const Vec<3>& normal = normals_[triangle];
     return std::min(distance(triangle, x, normal), distance(triangle, x, -normal));
@@ -85,7 +85,7 @@ class Walls {
   Tree tree_;
 };
 
-/// Ends of the sharp edges at each vertex that has any.
+/// Returns the ends of the sharp edges at each vertex that has any.
 std::map<int, std::vector<int>> find_sharp_edges(const Mesh& surface, double angle) {
   std::map<std::array<int, 2>, std::vector<std::size_t>> users;
   for (std::size_t f = 0; f < surface.triangles.size(); ++f) {
@@ -107,9 +107,9 @@ std::map<int, std::vector<int>> find_sharp_edges(const Mesh& surface, double ang
   return ends;
 }
 
-/// [m] Radius of the circle through three points; infinity: they lie on a line, or it is a corner.
+/// Radius of the circle through three points [m]; infinity if they lie on a line, or if they form a corner.
 double radius_of_bend(const Vec<3>& before, const Vec<3>& at, const Vec<3>& after) {
-  constexpr double largest_turn = 1.2;  // a hexagon is a circle, a square is not
+  constexpr double largest_turn = 1.2;  // a hexagon counts as a circle, a square as corners
   const Vec<3> a = at - before, b = after - at;
   const double turn = elementary::atan2(cross_product(a, b).norm(), a.dot(b));
   if (turn < 1e-3 || turn > largest_turn) return infinity;
@@ -138,7 +138,7 @@ void LocalSize::measure_walls(const Mesh& surface, double thin_share, std::vecto
     const Vec<3>&a = corner(surface, t, 0), &b = corner(surface, t, 1), &c = corner(surface, t, 2);
     const double area = 0.5 * normal_of(surface, t).norm();
     if (!(area > 0.0)) continue;
-    // Middles of its pieces, cut so that they are half an edge length apart.
+    // Sample the middles of the triangle's pieces, which are cut to half an edge length.
     const double longest = std::sqrt(std::max({(b - a).squaredNorm(), (c - b).squaredNorm(), (a - c).squaredNorm()}));
     const int n = std::clamp(static_cast<int>(std::ceil(2.0 * longest / longest_)), 1, 200);
     for (int i = 0; i < n; ++i) {
@@ -158,7 +158,7 @@ void LocalSize::measure_bends(const Mesh& surface, const SizeOptions& options, s
     if (ends.size() != 2) continue;
     const auto place = [&](int i) -> const Vec<3>& { return surface.vertices[static_cast<std::size_t>(i)]; };
     const double radius = radius_of_bend(place(ends[0]), place(v), place(ends[1]));
-    // A circle this small is lost anyway.
+    // A smaller circle is lost anyway.
     if (radius > chord && radius < infinity) samples.push_back({place(v), std::sqrt(8.0 * radius * chord), 0.0});
   }
 }
@@ -168,7 +168,7 @@ void LocalSize::limit_number(double area, std::vector<Sample>& samples) {
   for (const Sample& sample : samples) thin_area += sample.area;
   const double elsewhere = std::max(0.0, area - thin_area) / (longest_ * longest_);
   const double limit = std::max(max_vertices, 2.0 * vertices_per_square * area / (longest_ * longest_));
-  // The shortest length with which there are not too many.
+  // Find the shortest length that does not need too many vertices.
   double least = least_share * longest_;
   const auto num_vertices = [&] {
     double squares = elsewhere;
@@ -198,7 +198,7 @@ void LocalSize::make_grid(const BoundingBox& box, const std::vector<Sample>& sam
   spread();
 }
 
-/// By the nearest point of the grid
+/// Returns the cell by the nearest point of the grid.
 std::array<std::size_t, 3> LocalSize::cell_of(const Vec<3>& x) const {
   std::array<std::size_t, 3> cell;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -213,7 +213,7 @@ std::size_t LocalSize::index_of(const std::array<std::size_t, 3>& cell) const {
   return (cell[2] * counts_[1] + cell[1]) * counts_[0] + cell[0];
 }
 
-/// From the shortest on, each point of the grid bounds its neighbours.
+/// Visits the points of the grid from the shortest length on; each bounds its neighbours.
 void LocalSize::spread() {
   using Entry = std::pair<double, std::array<std::size_t, 3>>;
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> front;

@@ -1,4 +1,4 @@
-// How long edges may be at each place: shorter in thin walls, in narrow gaps and along sharp edges that bend.
+// Longest allowed edge at each place: shorter in thin walls, in narrow gaps and along sharp edges that bend.
 #pragma once
 
 #include <vector>
@@ -8,23 +8,25 @@
 namespace clearance::mesh {
 
 struct SizeOptions {
-  double edge_length = 0.0;  ///< [m] the longest
-  double thin_share = 0.0;   ///< of the thickness of a wall or gap: edges there are no longer; 0: as long as elsewhere
-  double feature_angle = 0.0;  ///< [deg] edges that are kept; 0: none are
-  double chord_share = 0.0;    ///< of the edge length: sharp edges leave their curve by about so much at most
+  double edge_length = 0.0;  ///< [m] the longest anywhere
+  double thin_share = 0.0;   ///< longest edge as a share of a wall's or gap's thickness; 0: walls and gaps do not count
+  double feature_angle = 0.0;  ///< [deg] edges sharper than this are kept; 0: none are
+  /// largest distance of sharp edges from their curve, about, as a share of the edge length
+  double chord_share = 0.0;
 };
 
-/// Wanted edge lengths on a grid of points. They grow by less than half of the distance from where they are short.
+/// Wanted edge lengths on a grid of points. A length grows by less than half of the distance from the place that needs
+/// it.
 class LocalSize {
  public:
-  /// `surface`: closed, looking outwards.
+  /// `surface` is closed, and its normals point outwards.
   LocalSize(const Mesh& surface, const SizeOptions& options);
 
-  /// [m]
+  /// Wanted edge length at `x` [m].
   double at(const Vec<3>& x) const;
-  /// [m]
+  /// Shortest wanted edge length [m].
   double smallest() const { return smallest_; }
-  /// Estimate of the vertices in thin walls and gaps.
+  /// Estimated number of vertices in thin walls and gaps.
   std::size_t num_in_walls() const { return num_in_walls_; }
   bool is_uniform() const { return lengths_.empty(); }
 
@@ -33,7 +35,7 @@ class LocalSize {
   struct Sample {
     Vec<3> place;
     double length;  ///< [m]
-    double area;    ///< [m^2] of the surface that it stands for
+    double area;    ///< [m^2] of the surface that the sample stands for
   };
 
   void measure_walls(const Mesh& surface, double thin_share, std::vector<Sample>& samples) const;

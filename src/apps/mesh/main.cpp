@@ -1,5 +1,5 @@
-// The program `clearance-mesh`: everything that is done by CGAL, whose meshing is under the GPL. `clearance` calls it
-// as a process of its own, so that nothing of CGAL is part of the simulator.
+// The program `clearance-mesh`: everything that CGAL does, whose meshing is under the GPL. `clearance` calls it as a
+// process of its own, so that no part of CGAL is in the simulator.
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -31,7 +31,7 @@ int report(const Issues& issues) {
   return exit_bad_input;
 }
 
-/// Reads, makes, writes.
+/// Reads the input, makes the mesh and writes it.
 template <class Make>
 int convert(const Files& files, int dim, const Make& make) {
   const Result<Mesh> input = read_mesh(files.input, {.dim = dim});

@@ -37,7 +37,7 @@ Polyhedron polyhedron_of(const Mesh& surface) {
   return polyhedron;
 }
 
-/// Counts what is asked for, over all copies: refinement that goes round in circles asks again and again.
+/// Counts queries over all copies, because a refinement that goes round in circles asks again and again.
 class Work {
  public:
   explicit Work(std::size_t limit) : limit_(limit) {}
@@ -49,7 +49,7 @@ class Work {
   std::size_t count_ = 0, limit_;
 };
 
-/// A share of the local edge length, as CGAL asks for it.
+/// A share of the local edge length, as a field that CGAL queries.
 struct Length {
   using FT = Kernel::FT;
   using Point_3 = Kernel::Point_3;
@@ -65,7 +65,7 @@ struct Length {
   }
 };
 
-/// All tetrahedra, also those between the solid and the hull.
+/// Returns all tetrahedra, also those between the solid and the hull.
 CellComplex cells_of(const Complex& complex) {
   CellComplex cells;
   std::map<Complex::Vertex_handle, int> numbers;
@@ -85,7 +85,7 @@ CellComplex cells_of(const Complex& complex) {
   return cells;
 }
 
-/// Vertices in the order in which tetrahedra name them.
+/// Returns the solid with its vertices in the order in which tetrahedra name them.
 Mesh solid_of(const CellComplex& cells) {
   Mesh mesh;
   std::vector<int> numbers(cells.vertices.size(), -1);
@@ -113,8 +113,8 @@ Mesh fill_with_tetrahedra(const Mesh& surface, const FillOptions& options) {
   Domain domain(polyhedron, &random);
   if (options.feature_angle > 0.0) domain.detect_features(options.feature_angle);
 
-  // Sizes of mesh_3 are radii of circumscribed spheres and bound the largest; these make the mean edge nearly as long
-  // as asked for (measured on a sphere and a box: 0.85 to 0.95 of it).
+  // Sizes of mesh_3 are upper bounds of the radii of circumscribed spheres; these factors make the mean edge nearly as
+  // long as asked for (measured on a sphere and a box: 0.85 to 0.95 of it).
   using namespace CGAL::parameters;
   const LocalSize size(surface,
                        {options.edge_length, options.thin_share, options.feature_angle, options.facet_distance});
@@ -129,10 +129,10 @@ Mesh fill_with_tetrahedra(const Mesh& surface, const FillOptions& options) {
   const Criteria criteria = size.is_uniform()
                                 ? make_criteria(0.7 * longest, options.facet_distance * longest, 0.75 * longest)
                                 : make_criteria(length(0.7), length(options.facet_distance), length(0.75));
-  // Estimates are low by up to a half, most where sharp edges are not kept.
+  // Estimates are too low by up to a half, most where sharp edges are not kept.
   const std::size_t most = options.max_vertices == 0 ? 0 : options.max_vertices + 4 * size.num_in_walls();
-  // Slivers below 10 degrees are moved away: a bound of 12 took thirty times as long for 3 degrees more. Limits of time
-  // would make the result depend on the machine.
+  // Slivers below 10 degrees are moved away: a bound of 12 took thirty times as long for 3 degrees more. Time limits
+  // are off because they would make the result depend on the machine.
   constexpr double sliver = 10.0;
   const Complex complex =
       CGAL::make_mesh_3<Complex>(domain, criteria, manifold(), perturb(time_limit = 0.0, sliver_bound = sliver),

@@ -20,7 +20,8 @@ using Triangulation =
     CGAL::Constrained_Delaunay_triangulation_2<Kernel, CGAL::Triangulation_data_structure_2<VertexBase, FaceBase>>;
 using Criteria = CGAL::Delaunay_mesh_size_criteria_2<Triangulation>;
 
-/// From the outside inwards every outline changes sides: what is behind an odd number of them belongs to the solid.
+/// Marks the triangles of the solid: counted from outside, every outline changes sides, so that an odd number of
+/// outlines means inside.
 void mark_inside(Triangulation& triangulation) {
   std::map<Triangulation::Face_handle, int> depth;
   std::vector<Triangulation::Face_handle> front = {triangulation.infinite_face()};
@@ -59,7 +60,7 @@ Mesh fill_with_triangles(const Mesh& outline, double edge_length) {
   mesher.init(true);
   mesher.refine_mesh();
 
-  // Vertices in the order in which triangles name them.
+  // Number the vertices in the order in which triangles name them.
   Mesh mesh;
   mesh.dim = 2;
   std::map<Triangulation::Vertex_handle, int> numbers;

@@ -5,8 +5,9 @@
 
 namespace clearance::mesh {
 
-/// `outline`: edges that form closed polylines and do not cross; those inside of others are holes. Triangles have no
-/// angle below 20.7 degrees but where the outline has one, and edges of at most about `edge_length` [m].
+/// Fills `outline`, edges that form closed polylines and do not cross; polylines inside others are holes. Triangles
+/// have angles of at least 20.7 degrees, except where the outline has a smaller one, and edges of at most about
+/// `edge_length` [m].
 Mesh fill_with_triangles(const Mesh& outline, double edge_length);
 
 }  // namespace clearance::mesh

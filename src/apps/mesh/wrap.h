@@ -7,10 +7,10 @@ namespace clearance::mesh {
 
 struct WrapOptions {
   double alpha = 0.0;   ///< [m] holes and gaps narrower than about twice this are closed
-  double offset = 0.0;  ///< [m] between the triangles and what is wrapped around them
+  double offset = 0.0;  ///< [m] distance of the wrapping surface from the triangles
 };
 
-/// Closed, manifold and free of intersections; it has all triangles of `surface` inside.
+/// Returns a surface that is closed, manifold and free of intersections; all triangles of `surface` lie inside it.
 Mesh wrap_surface(const Mesh& surface, const WrapOptions& options);
 
 }  // namespace clearance::mesh

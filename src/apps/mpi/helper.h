@@ -1,9 +1,9 @@
-// What all processes but the first one do.
+// The loop that every process but the first one runs.
 #pragma once
 
 namespace clearance::mpi {
 
-/// Does its share of every linear system that the first process has, until that one has finished.
+/// Does this process's share of every linear system of the first process, until that one has finished.
 void help_first_process();
 
 }  // namespace clearance::mpi

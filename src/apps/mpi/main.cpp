@@ -1,5 +1,5 @@
 // The program `clearance-mpi`: `clearance` whose first process has the others of `mpirun` help it with linear systems.
-// What follows `--` is for PETSc.
+// Arguments after `--` are for PETSc.
 #include <mpi.h>
 #include <petscksp.h>
 
@@ -24,7 +24,7 @@ namespace {
 
 using namespace clearance;
 
-/// The arguments of the program, and behind its name those that follow `--`.
+/// The program's own arguments, and those for PETSc, which follow `--`.
 struct Arguments {
   std::vector<char*> own, of_petsc;
 };
@@ -69,7 +69,7 @@ int run_first_process(const Arguments& arguments, std::vector<char*> own) {
   return status;
 }
 
-/// A signal to all processes asks the first one to stop, which still needs the others for that.
+/// Ignores signals here: a signal to all processes asks the first one to stop, which still needs the others for that.
 void leave_signals_to_first_process() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
 }
@@ -91,9 +91,9 @@ int main(int argc, char** argv) {
   of_petsc.push_back(nullptr);
   char** petsc_argv = of_petsc.data();
   if (PetscInitialize(&num_of_petsc, &petsc_argv, nullptr, nullptr) != 0) return cli::exit_bad_input;
-  // Signals stop runs, and PETSc's errors are told once, where they end all processes.
+  // Signals stop runs, and PETSc's errors are reported once, where they end all processes.
   PetscPopSignalHandler();
-  // Options that nothing has read are mistakes, and PETSc says so at its end, all processes together.
+  // Options that nothing has read are mistakes; PETSc reports them at its end, when all processes are together.
   if (arguments.of_petsc.size() > 1) PetscOptionsSetValue(nullptr, "-options_left", "1");
   int status = cli::exit_done;
   try {

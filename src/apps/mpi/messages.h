@@ -1,4 +1,4 @@
-// Options and patterns on their way from the first process to the others.
+// Options and patterns, as they travel from the first process to the others.
 #pragma once
 
 #include "clearance/sparse/external_solver.h"

@@ -12,7 +12,7 @@ namespace clearance::mpi {
 
 namespace {
 
-// Relative residual above which one step of iterative refinement follows, as after our own factorisation.
+// Relative residual above which one step of iterative refinement follows, as in the library's own factorisation.
 constexpr double refinement_residual = 1e-10;
 
 int num_made = 0;
@@ -59,7 +59,7 @@ PetscSolver::PetscSolver(const PetscOptions& options) : options_(options) {
 }
 
 PetscSolver::~PetscSolver() {
-  // All at once.
+  // All processes drop the system at once.
   ask(Request::drop_system);
   own_.reset();
 }
@@ -92,7 +92,7 @@ void PetscSolver::hand_out_motions(const BlockSparseMatrix& matrix) {
 
 LinearSolveStatus PetscSolver::factorize(const BlockSparseMatrix& matrix) {
   matrix_ = nullptr;
-  // Libraries may take a number that is none for an error of their own.
+  // Some libraries take a value that is not finite for an error of their own.
   if (!std::all_of(matrix.values().begin(), matrix.values().end(), [](double v) { return std::isfinite(v); })) {
     return LinearSolveStatus::not_positive_definite;
   }

@@ -1,4 +1,4 @@
-// PETSc as a linear solver of the first process: it hands every process its rows, and has a share itself.
+// PETSc as a linear solver of the first process, which hands every process its rows and keeps a share itself.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace clearance::mpi {
 
-/// On the first process, while the others help (helper.h).
+/// Creates the solver; call it on the first process, while the others help (helper.h).
 std::unique_ptr<LinearSolver> make_petsc_solver(const PetscOptions& options);
 
 }  // namespace clearance::mpi

@@ -12,15 +12,15 @@ namespace clearance::mpi {
 
 namespace {
 
-// MUMPS plans its memory, and pivots or contributions from other processes may need more: so many per cent beyond the
-// plan at most.
+// MUMPS plans its memory, but pivots or contributions from other processes may need more: the largest excess over the
+// plan that is tried, in per cent.
 constexpr PetscInt most_spare_percent = 640;
-// INFOG(1) of MUMPS: its work arrays were planned too small; a factorisation that was said to be positive definite met
-// a pivot that is not.
+// Values of MUMPS's INFOG(1): its work arrays were planned too small, or a factorisation that was declared positive
+// definite met a pivot that is not.
 constexpr PetscInt mumps_real_too_small = -9, mumps_integer_too_small = -8, mumps_not_positive = -40,
                    mumps_singular = -10;
 
-/// What PETSc calls an error is no property of a matrix: nothing can go on.
+/// Ends all processes if PETSc reports an error: such an error is never a property of a matrix, and nothing can go on.
 void check(PetscErrorCode code) {
   if (code == 0) return;
   const char* text = nullptr;
@@ -53,7 +53,7 @@ void PetscSystem::set_pattern(RowPattern pattern) {
   const PetscInt rows = pattern_.num_rows();
   const PetscInt first = pattern_.first_row;
 
-  // Blocks per row that couple rows of this process, and others.
+  // Count the blocks per row that couple rows of this process with each other, and with those of other processes.
   std::vector<PetscInt> own(static_cast<std::size_t>(rows), 0), foreign(static_cast<std::size_t>(rows), 0);
   for (PetscInt row = 0; row < rows; ++row) {
     for (int k = pattern_.row_starts[row]; k < pattern_.row_starts[row + 1]; ++k) {
@@ -69,7 +69,7 @@ void PetscSystem::set_pattern(RowPattern pattern) {
   check(MatSetOption(matrix_, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
   check(MatSetOption(matrix_, MAT_SYMMETRIC, PETSC_TRUE));
   check(MatSetOption(matrix_, MAT_SYMMETRY_ETERNAL, PETSC_TRUE));
-  // What is not is reported by the solvers.
+  // Declare the matrix positive definite; the solvers report one that is not.
   check(MatSetOption(matrix_, MAT_SPD, PETSC_TRUE));
   check(MatSetOption(matrix_, MAT_SPD_ETERNAL, PETSC_TRUE));
   check(MatCreateVecs(matrix_, &x_, &b_));
@@ -83,8 +83,8 @@ void PetscSystem::set_motions(MatX motions) {
 
 void PetscSystem::start_anew() {
   is_ready_ = false;
-  // MUMPS plans by the pattern alone, and would plan the same again; others have random numbers, estimates and what
-  // else their libraries keep.
+  // MUMPS plans by the pattern alone and would plan the same again. Other solvers keep random numbers, estimates and
+  // other state, and are made anew.
   if (options_.method != PetscMethod::mumps) check(KSPDestroy(&solver_));
 }
 
@@ -107,18 +107,18 @@ void PetscSystem::make_solver() {
   }
   check(KSPSetTolerances(solver_, options_.tolerance, 0.0, PETSC_DEFAULT, options_.max_iterations));
   check(KSPSetFromOptions(solver_));
-  // The norm is of conjugate gradients alone; another method has been asked for on the command line.
+  // This norm exists for conjugate gradients only; the command line may have asked for another method.
   PetscBool is_cg = PETSC_FALSE;
   check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver_), KSPCG, &is_cg));
   if (!is_cg) check(KSPSetNormType(solver_, KSP_NORM_DEFAULT));
 }
 
-/// Orthonormal, as PETSc wants them.
+/// Makes the motions orthonormal, as PETSc requires.
 void PetscSystem::set_near_null_space() {
   are_motions_new_ = false;
   PetscInt local = 0;
   check(VecGetLocalSize(b_, &local));
-  // All processes have the same columns, but those without rows.
+  // All processes have the same columns, except those without rows.
   if (motions_.rows() != local || motions_.cols() == 0) return;
   std::vector<::Vec> vectors;
   for (Eigen::Index c = 0; c < motions_.cols(); ++c) {
@@ -130,7 +130,7 @@ void PetscSystem::set_near_null_space() {
     check(VecRestoreArrayWrite(vector, &values));
     PetscReal size = 0.0;
     check(VecNorm(vector, NORM_2, &size));
-    // Twice: rotations of a small body far from the origin are nearly translations.
+    // Orthogonalise twice: rotations of a small body far from the origin are nearly translations.
     for (int pass = 0; pass < 2; ++pass) {
       for (const ::Vec other : vectors) {
         PetscScalar along = 0.0;
@@ -182,12 +182,12 @@ LinearSolveStatus PetscSystem::factorize(const std::vector<double>& values) {
     check(KSPDestroy(&solver_));
   }
   is_ready_ = status == LinearSolveStatus::solved;
-  // A solver that has failed is not asked again.
+  // A solver that has failed is not used again.
   if (!is_ready_) check(KSPDestroy(&solver_));
   return status;
 }
 
-/// Null if another method was asked for, also on the command line.
+/// Returns null if another method was asked for, also on the command line.
 ::Mat PetscSystem::mumps_factor() {
   PC preconditioner = nullptr;
   check(KSPGetPC(solver_, &preconditioner));
@@ -219,7 +219,7 @@ LinearSolveStatus PetscSystem::state_of_mumps(::Mat factor) {
   PetscInt negative_pivots = 0;
   check(MatMumpsGetInfog(factor, 1, &info));
   check(MatMumpsGetInfog(factor, 12, &negative_pivots));
-  // Of a Cholesky factorisation INFOG(12) counts pivots that are negative; of LU it counts something else.
+  // INFOG(12) counts negative pivots for a Cholesky factorisation; for LU it counts something else.
   MatFactorType kind = MAT_FACTOR_NONE;
   check(MatGetFactorType(factor, &kind));
   const bool is_indefinite = kind == MAT_FACTOR_CHOLESKY && negative_pivots > 0;

@@ -1,5 +1,5 @@
-// One linear system that all processes hold together, each some of its rows, and that PETSc solves. Every member is
-// called by all processes at once.
+// One linear system that PETSc solves and all processes hold together, each some of its rows. All processes call every
+// member at once.
 #pragma once
 
 #include <petscksp.h>
@@ -12,7 +12,7 @@
 
 namespace clearance::mpi {
 
-/// PETSc's version, as in "3.18.5".
+/// Returns PETSc's version, such as "3.18.5".
 std::string petsc_version();
 
 class PetscSystem {
@@ -22,15 +22,15 @@ class PetscSystem {
   PetscSystem(const PetscSystem&) = delete;
   PetscSystem& operator=(const PetscSystem&) = delete;
 
-  /// Of the systems to come: the rows of this process.
+  /// Sets the pattern of the systems to come: the rows of this process.
   void set_pattern(RowPattern pattern);
-  /// The rows of this process of the rigid motions, a column each: what the matrix hardly resists.
+  /// Sets the rigid motions, which the matrix hardly resists: one per column, the rows of this process.
   void set_motions(MatX motions);
-  /// Nothing that the last systems have left in the solver has an influence on the next ones.
+  /// Forgets all that earlier systems have left in the solver, so that nothing of it influences the next ones.
   void start_anew();
-  /// `values` as of RowParts::copy_values.
+  /// Factorises the matrix with these values, laid out as by RowParts::copy_values.
   LinearSolveStatus factorize(const std::vector<double>& values);
-  /// b and x: the rows of this process.
+  /// Solves for x; b and x are the rows of this process.
   LinearSolveStatus solve(const std::vector<double>& b, std::vector<double>& x);
   long last_iterations() const { return last_iterations_; }
 
@@ -47,14 +47,14 @@ class PetscSystem {
   RowPattern pattern_;
   MatX motions_;
   bool are_motions_new_ = false;
-  // In PETSc Mat and Vec are what it says, beside our own of fixed sizes.
+  // Mat and Vec of PETSc, in contrast to the library's own vectors and matrices of fixed sizes.
   ::Mat matrix_ = nullptr;
   ::Vec b_ = nullptr;
   ::Vec x_ = nullptr;
   KSP solver_ = nullptr;
   bool is_ready_ = false;
-  bool is_mumps_short_ = false;  // of memory: more than it planned for
-  PetscInt spare_percent_ = 40;  // of memory beyond its plan
+  bool is_mumps_short_ = false;  // true if MUMPS needed more memory than it planned for
+  PetscInt spare_percent_ = 40;  // memory beyond the plan of MUMPS
   long last_iterations_ = 0;
 };
 

@@ -15,7 +15,7 @@ constexpr int tag = 1;
 constexpr int failed = 70;  // exit status, as of an internal error in sysexits.h
 // Counts of MPI are ints.
 constexpr std::int64_t most_numbers = 1 << 28;
-// A solve takes milliseconds at least; asking every half millisecond costs next to nothing of either.
+// A solve takes at least milliseconds; asking every half millisecond costs almost no time and hardly delays it.
 constexpr auto longest_pause = std::chrono::microseconds(500);
 
 void send_numbers(const void* numbers, std::int64_t count, std::size_t size, MPI_Datatype type, int process) {

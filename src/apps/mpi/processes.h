@@ -9,18 +9,18 @@
 
 namespace clearance::mpi {
 
-/// What the first process asks of all, itself included.
+/// Requests of the first process to all, itself included.
 enum class Request : int { make_system, set_pattern, set_motions, start_anew, factorize, solve, drop_system, finish };
 
 struct Command {
   Request request = Request::finish;
-  int system = 0;  ///< its number
+  int system = 0;  ///< number of the system
 };
 
 int process_number();
 int num_processes();
 
-/// Called by the first process; the others get it from wait_for_command().
+/// Sends a command to all; only the first process calls it. The others receive it from wait_for_command().
 void give_command(Command command);
 Command wait_for_command();
 
@@ -30,13 +30,13 @@ void send(const MatX& matrix, int process);
 void receive(std::vector<double>& numbers);
 void receive(std::vector<int>& numbers);
 void receive(MatX& matrix);
-/// From process `from`, to the first one.
+/// Receives numbers that process `from` has sent to the first one.
 void receive(std::vector<double>& numbers, int from);
 
-/// Every process hands in a number; the first one gets all of them.
+/// Collects one number from every process; only the first process gets them.
 std::vector<std::int64_t> collect(std::int64_t number);
 
-/// Ends all processes at once, after a line on stderr: none can go on without the others.
+/// Prints a line on stderr and ends all processes at once: none can go on without the others.
 [[noreturn]] void end_all(const char* why);
 
 }  // namespace clearance::mpi

@@ -1,5 +1,5 @@
-// NumPy arrays from and to the library's vectors. Shapes and types have been checked in Python (clearance/_check.py)
-// where a message has to say what was expected; what arrives here otherwise is a TypeError or a ValueError.
+// Conversion between NumPy arrays and the library's vectors. Python checks shapes and types first (clearance/_check.py)
+// where a message has to say what was expected; anything else that is wrong here is a TypeError or a ValueError.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -15,7 +15,7 @@ namespace clearance::python {
 
 namespace py = pybind11;
 
-/// Of doubles or of 32-bit integers, row by row; other types are converted.
+/// Array of doubles or of 32-bit integers, row by row; other types are converted.
 template <class T>
 using Array = py::array_t<T, py::array::c_style | py::array::forcecast>;
 
@@ -24,14 +24,14 @@ Array<T> array_of(const std::vector<T>& values) {
   return Array<T>(static_cast<py::ssize_t>(values.size()), values.data());
 }
 
-/// (n, 3)
+/// Returns an array of shape (n, 3).
 inline Array<double> array_of(const std::vector<Vec<3>>& values) {
   Array<double> array({static_cast<py::ssize_t>(values.size()), py::ssize_t{3}});
   if (!values.empty()) std::copy_n(values[0].data(), 3 * values.size(), array.mutable_data());
   return array;
 }
 
-/// (n, size)
+/// Returns an array of shape (n, size).
 template <std::size_t size>
 Array<int> array_of(const std::vector<std::array<int, size>>& values) {
   Array<int> array({static_cast<py::ssize_t>(values.size()), static_cast<py::ssize_t>(size)});
@@ -39,7 +39,7 @@ Array<int> array_of(const std::vector<std::array<int, size>>& values) {
   return array;
 }
 
-/// Of (n, columns), or ValueError.
+/// Throws ValueError unless the shape is (n, columns).
 template <class T>
 void check_columns(const Array<T>& array, py::ssize_t columns, const char* name) {
   if (array.ndim() == 2 && array.shape(1) == columns) return;
@@ -61,7 +61,7 @@ std::vector<std::array<int, size>> cells_of(const Array<int>& array, const char*
   return cells;
 }
 
-/// An array that looks into `values`, which it keeps alive, and cannot be written.
+/// Returns a read-only array that looks into `values` and keeps them alive.
 inline py::array read_only_view(const std::shared_ptr<std::vector<Vec<3>>>& values) {
   using Owner = std::shared_ptr<std::vector<Vec<3>>>;
   const py::capsule owner(new Owner(values), [](void* pointer) { delete static_cast<Owner*>(pointer); });

@@ -1,4 +1,4 @@
-// Collision detection, distances and the barrier for those who write their own solver: all on batches.
+// Collision detection, distances and the barrier, all on batches, for users who write their own solver.
 #include <algorithm>
 
 #include "apps/python/arrays.h"
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int grain = 64;
 
-/// (n, vertices, dim), or ValueError.
+/// Throws ValueError unless the shape is (n, vertices, dim).
 void check_batch(const Array<double>& array, py::ssize_t vertices, py::ssize_t dim, const char* name) {
   if (array.ndim() == 3 && array.shape(1) == vertices && array.shape(2) == dim) return;
   throw py::value_error(std::string(name) + ": expected an array of shape (n, " + std::to_string(vertices) + ", " +
@@ -31,7 +31,7 @@ PrimitiveMotion<dim, num_vertices> motion_at(const double* t0, const double* t1,
   return motion;
 }
 
-/// Times of impact, and whether the answer is certain.
+/// Returns times of impact, and whether each answer is certain.
 template <int dim, int num_vertices, class Test>
 py::tuple detect(const Array<double>& t0, const Array<double>& t1, double min_separation, bool is_exact,
                  const Test& test) {
@@ -60,8 +60,8 @@ py::tuple detect(const Array<double>& t0, const Array<double>& t1, double min_se
   return py::make_tuple(is_impact, toi, is_certain);
 }
 
-/// Squared distances, gradients (n, 4, 3) and weights (n, 4) of pairs whose first feature has so many vertices: to
-/// first order closest points do not move.
+/// Returns squared distances, gradients (n, 4, 3) and weights (n, 4) of pairs whose first feature has `num_first`
+/// vertices; to first order closest points do not move.
 py::tuple measure(const Array<double>& x, int num_first) {
   check_batch(x, 4, 3, "x");
   const auto count = x.shape(0);

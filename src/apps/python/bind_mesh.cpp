@@ -28,7 +28,7 @@ Mesh make_mesh(const Array<double>& vertices, const Array<int>& tets, const Arra
   return mesh;
 }
 
-/// The first body of a scene, as it is placed.
+/// Returns the first body of a scene, as it is placed.
 Mesh mesh_of_body(const LoadedScene& loaded) {
   const LoadedBodies bodies = value_or_throw(load_bodies(loaded.scene), "SceneError");
   return bodies.instances.at(0).mesh;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files and times of the stored frames.
+/// Returns the files and times of the stored frames.
 py::list frames_of(const fs::path& folder) {
   value_or_throw(check_result_folder(folder, "frames.pvd"), "ResultError");
   py::list frames;
@@ -50,7 +50,7 @@ py::dict verify_result(const fs::path& folder) {
   return verdict;
 }
 
-/// One file for browsers. The dict says what is in it.
+/// Writes one file for browsers. The returned dict describes its content.
 py::dict export_page(const fs::path& folder, const fs::path& output, const fs::path& viewer, double max_megabytes,
                      bool is_exact) {
   const page::PageReport report = [&] {

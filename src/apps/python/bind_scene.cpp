@@ -51,7 +51,7 @@ py::dict summary_of(const SceneSummary& s) {
   return summary;
 }
 
-/// What `clearance check` says: the numbers, and the warnings of the scene and of its simulation.
+/// Returns what `clearance check` prints: the numbers, and the warnings of the scene and of its simulation.
 py::tuple check_scene(const LoadedScene& loaded) {
   Result<Simulation> simulation = [&] {
     const py::gil_scoped_release release;

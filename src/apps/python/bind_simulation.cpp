@@ -29,10 +29,10 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// Ctrl-C is looked for this often: to take the interpreter's lock in every iteration would wait for other threads.
+/// Interval of the checks for Ctrl-C; taking the interpreter's lock in every iteration would wait for other threads.
 constexpr std::chrono::milliseconds signal_interval{20};
 
-/// A state, and a hash of where the bodies of its scene start: states of other bodies can have the same sizes.
+/// A state, and a hash of where the bodies of its scene start, because states of other bodies can have the same sizes.
 struct SavedState {
   State state;
   std::uint64_t start = 0;
@@ -44,7 +44,8 @@ struct Output {
   Run run;
 };
 
-/// What Python holds: a simulation, the run that stores its steps if there is one, and the arrays that look into it.
+/// The simulation that a Python object holds, the run that stores its steps if there is one, and the arrays that look
+/// into it.
 class Stepper {
  public:
   Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use, int threads,
@@ -61,7 +62,7 @@ class Stepper {
   int num_steps() const { return num_steps_; }
   double time() const { return time_; }
 
-  /// Throws where it is closed, or another thread steps.
+  /// Throws if the simulation is closed, or if another thread steps.
   const Simulation& simulation() const {
     check_open();
     if (is_busy_) throw std::runtime_error("the simulation is in a step; only what the last step left can be read");
@@ -79,7 +80,7 @@ class Stepper {
     check_open();
     return adapts() ? simulation().bodies() : simulation_->bodies();  // a step changes those of bodies that adapt
   }
-  /// The numbers of its vertices and elements change from step to step.
+  /// True if the numbers of its vertices and elements change from step to step.
   bool adapts() const {
     check_open();
     const SceneDesc& scene = simulation_->scene();
@@ -98,7 +99,7 @@ class Stepper {
   void check_open() const {
     if (is_closed_) throw std::runtime_error("the simulation is closed");
   }
-  /// Made when it is asked for, refreshed by every step.
+  /// Returns an array that is made at the first request and refreshed by every step.
   const py::array& view(Buffer& buffer, py::array& view, Values values) {
     if (!buffer) {
       if (is_busy_) throw std::runtime_error("the simulation is in a step: ask for this array before");
@@ -107,8 +108,8 @@ class Stepper {
     }
     return view;
   }
-  /// In place: arrays look into it. Where elements have adapted they keep what they have, and the next one that is
-  /// asked for looks into another.
+  /// Refreshes the buffer in place, because arrays look into it. If elements have adapted, existing arrays keep their
+  /// values, and the next one that is asked for looks into a new buffer.
   void refresh(Buffer& buffer, Values values) const {
     if (!buffer) return;
     const std::vector<Vec<3>> now = (simulation_.get()->*values)();
@@ -132,7 +133,7 @@ class Stepper {
 
   std::unique_ptr<Simulation> simulation_;
   std::optional<Output> output_;
-  std::uint64_t start_ = 0;  // SavedState
+  std::uint64_t start_ = 0;  // see SavedState
   Buffer positions_, velocities_;
   py::array positions_view_, velocities_view_;
   int threads_ = 0, num_steps_ = 0, num_steps_done_ = 0;
@@ -140,9 +141,9 @@ class Stepper {
   std::string failure_;
   bool is_busy_ = false, is_closed_ = false, has_failed_ = false;
 
-  // Of the step under way.
+  // State of the step under way.
   py::object on_iteration_;
-  std::optional<py::error_already_set> error_;  // what Python has raised, until the step has ended
+  std::optional<py::error_already_set> error_;  // exception that Python has raised, kept until the step has ended
   Clock::time_point last_signal_check_;
 };
 
@@ -164,12 +165,12 @@ Stepper::Stepper(const LoadedScene& loaded, std::optional<fs::path> folder, cons
   refresh();
 }
 
-/// Ends by Stopped where a signal came meanwhile: separating overlaps can take minutes.
+/// Builds the simulation. Throws Stopped if a signal came meanwhile: separating overlaps can take minutes.
 void Stepper::build(const LoadedScene& loaded, std::optional<fs::path> folder, const std::string& use,
                     std::optional<int> num_steps, const std::optional<fs::path>& controls) {
   const py::gil_scoped_release release;
   const ThreadLimit limit(threads_);
-  // Before anything of the scene, as the program does: what lies in the folder may not be touched.
+  // Claim the folder before anything of the scene, as the program does: existing files there must stay untouched.
   std::optional<FolderClaim> claim;
   if (folder) claim = value_or_throw(FolderClaim::make(*folder, use_of(use)), "ResultError");
   try {
@@ -372,7 +373,7 @@ py::dict contacts_of(const Stepper& stepper) {
   return contacts;
 }
 
-/// A checkpoint as Python's pickle stores it.
+/// Returns a checkpoint in the form that Python's pickle stores.
 py::tuple pickled(const SavedState& saved) {
   const Checkpoint checkpoint = checkpoint_of(saved.state);
   py::dict arrays;
@@ -493,7 +494,7 @@ void bind_simulation(py::module_& module) {
       .def_property_readonly(
           "time", [](const SavedState& s) { return s.state.time; }, "[s]")
       .def("__reduce__", [](const SavedState& s) {
-        // Pickle finds functions of Python only.
+        // Pickle finds only functions that are defined in Python.
         return py::make_tuple(py::module_::import("clearance.simulation").attr("_make_state"), pickled(s));
       });
   module.def(

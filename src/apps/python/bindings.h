@@ -1,14 +1,15 @@
-// What the module `clearance._core` consists of.
+// Parts of the module `clearance._core`.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 namespace clearance::python {
 
-/// A class whose objects come from functions of the module alone: one made by `__new__` would have no value.
+/// Defines a class whose objects only functions of the module can make: an object made by `__new__` would have no
+/// value.
 template <class T>
 pybind11::class_<T> sealed_class(pybind11::module_& module, const char* name, const char* doc = "") {
-  // Local: both compiled parts may be loaded into one process.
+  // Module-local, because both compiled parts may be loaded into one process.
   pybind11::class_<T> sealed(module, name, doc, pybind11::module_local());
   sealed.def_static("__new__", [](const pybind11::args&, const pybind11::kwargs&) -> pybind11::object {
     throw pybind11::type_error("objects of this class are made by functions of the module");

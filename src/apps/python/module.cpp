@@ -1,5 +1,5 @@
-// The module `clearance._core`: the library for the package in python/clearance, which gives it its shape. Built twice
-// where the program is (CLEARANCE_DISPATCH): for any processor and for AVX2.
+// The module `clearance._core`: the compiled part of the package in python/clearance, which gives it its shape. If the
+// program is built twice (CLEARANCE_DISPATCH), so is the module: for any processor and for AVX2.
 #include "apps/python/bindings.h"
 #include "apps/python/refusal.h"
 #include "clearance/base/freed_memory.h"

@@ -1,4 +1,4 @@
-// The module `clearance._processor`: which of the compiled parts to load.
+// The module `clearance._processor`: tells which of the compiled parts to load.
 #include "clearance/base/processor.h"
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Issues of the library as Python exceptions of clearance.errors, which carry all of them as `problems`.
+// Issues of the library as Python exceptions of clearance.errors; each exception carries all of them as `problems`.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -9,7 +9,7 @@
 
 namespace clearance::python {
 
-/// Thrown by the functions of this module; the class is a name in clearance.errors.
+/// Exception that the functions of this module throw; `error_class` is a name in clearance.errors.
 struct Refusal {
   const char* error_class;
   Issues issues;
@@ -21,7 +21,7 @@ T value_or_throw(Result<T> result, const char* error_class) {
   return std::move(result).value();
 }
 
-/// A list of clearance.errors.Problem.
+/// Returns a list of clearance.errors.Problem.
 pybind11::list problems_of(const Issues& issues);
 
 void bind_errors(pybind11::module_& module);

@@ -1,4 +1,4 @@
-// Names of controls, which formulas can hold.
+// Names of controls that formulas can contain.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace clearance::robot {
 
-/// Letters, digits and _ of the name, made different from the others'.
+/// Returns the name with every character but letters and digits replaced by `_`, made different from the others' names.
 inline std::string control_name(std::string name, const std::vector<ControlDesc>& others) {
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';

@@ -1,5 +1,5 @@
-// The program `clearance-robot`: everything that is read by liburdfdom or libmujoco. `clearance` calls it as a process
-// of its own, so that neither is part of the simulator: clearance-robot urdf|mjcf INPUT OUTPUT.json [SIDES]
+// The program `clearance-robot`: everything that liburdfdom or libmujoco reads. `clearance` calls it as a process of
+// its own, so that neither is part of the simulator: clearance-robot urdf|mjcf INPUT OUTPUT.json [SIDES]
 #include <cstdlib>
 #include <exception>
 #include <filesystem>

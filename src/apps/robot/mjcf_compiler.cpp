@@ -40,7 +40,7 @@ Compiled compile_file(const fs::path& path, const mjVFS* files) {
   return compiled;
 }
 
-/// As if the text stood beside the file.
+/// Compiles the text as if it were a file in the folder `beside`.
 Compiled compile_text(const std::string& text, const fs::path& beside) {
   constexpr const char* name = "clearance_model.xml";
   const auto files = std::make_unique<mjVFS>();
@@ -54,7 +54,8 @@ Compiled compile_text(const std::string& text, const fs::path& beside) {
 
 // --- what the installed version does not know ---
 
-/// `unrecognized attribute: 'NAME'  Element 'ELEMENT', line LINE`; `unrecognized element  Element 'ELEMENT', line LINE`
+/// A complaint of libmujoco: `unrecognized attribute: 'NAME'  Element 'ELEMENT', line LINE` or `unrecognized element
+/// Element 'ELEMENT', line LINE`.
 struct Unknown {
   std::string kind, name, element;
   int line = 0;
@@ -81,12 +82,12 @@ std::optional<Unknown> unknown_in(const std::string& message) {
   return unknown;
 }
 
-/// Without the attribute at that place; empty if it is not there.
+/// Returns the text without the unknown attribute; empty if it is not at that place.
 std::string without(const std::string& text, const Unknown& unknown) {
   bool is_found = false;
   std::string rest = rewrite_tags(text, [&](XmlTag& tag, int line, const std::vector<const XmlTag*>&) {
     if (tag.name != unknown.element || line > unknown.line || is_found) return;
-    // (The line is that of the tag; included ones share theirs.)
+    // (The line is that of the tag; included tags share the line of their include.)
     if (line == unknown.line || unknown.line == 0) is_found = tag.erase(unknown.name);
   });
   return is_found ? rest : "";
@@ -103,7 +104,7 @@ Issue told(const Unknown& unknown) {
           Severity::error};
 }
 
-/// Every unknown attribute is an issue, not the first alone.
+/// Reports every unknown attribute, not only the first.
 void tell_why(std::string text, std::string message, const fs::path& path, Issues& issues) {
   constexpr int most = 50;
   for (int i = 0; i < most; ++i) {
@@ -124,7 +125,7 @@ void tell_why(std::string text, std::string message, const fs::path& path, Issue
 
 // --- masses of meshes ---
 
-/// Takes `inertia` of MuJoCo 3 out of all meshes.
+/// Removes MuJoCo 3's attribute `inertia` from all meshes and returns its values.
 std::map<std::string, std::string> take_inertias_of_meshes(std::string& text) {
   const MjcfDefaults defaults(text);
   std::map<std::string, std::string> inertia_of_mesh;
@@ -139,7 +140,7 @@ std::map<std::string, std::string> take_inertias_of_meshes(std::string& text) {
   return inertia_of_mesh;
 }
 
-/// [m^3] Of the convex hull that MuJoCo has for collisions; none where the mesh does not collide.
+/// Volume of the convex hull that MuJoCo uses for collisions [m^3]; none if the mesh does not collide.
 std::optional<double> hull_volume(const mjModel& m, int id) {
   if (m.mesh_graphadr[id] < 0) return std::nullopt;
   const int* graph = m.mesh_graph + m.mesh_graphadr[id];
@@ -156,7 +157,8 @@ std::optional<double> hull_volume(const mjModel& m, int id) {
   return volume;
 }
 
-/// [m^3] As MuJoCo's `legacy` has it: tetrahedra from the middle of the surface to all facets, all of them positive.
+/// Volume as in MuJoCo's `legacy` mode [m^3]: tetrahedra from the middle of the surface to all facets, all counted as
+/// positive.
 double legacy_volume(const Mesh& mesh) {
   const Vec<3> middle = mass_properties_of_triangles(mesh.vertices, mesh.triangles).center;
   double volume = 0.0;
@@ -172,7 +174,7 @@ class MeshMeasures {
   MeshMeasures(const mjModel& model, const std::map<std::string, std::string>& inertia_of_mesh, Issues& issues)
       : m_(model), inertia_of_mesh_(inertia_of_mesh), issues_(issues) {}
 
-  /// [m^3], of a shell [m^2]; none where MuJoCo's own mass has to do.
+  /// Volume [m^3], or area [m^2] of a shell; none if MuJoCo's own mass has to suffice.
   std::optional<double> measure_of(const std::string& name) {
     const auto known = known_.find(name);
     if (known != known_.end()) return known->second;
@@ -200,7 +202,7 @@ class MeshMeasures {
 
   std::optional<double> as_wanted(const std::string& name, int id, const std::string& inertia, const Mesh& mesh,
                                   double volume) {
-    constexpr double same = 1e-5;  // MuJoCo's meshes are single precision
+    constexpr double same = 1e-5;  // MuJoCo's meshes are in single precision
     std::optional<double> measure;
     if (inertia == "convex") measure = hull_volume(m_, id);
     if (inertia == "legacy") measure = legacy_volume(mesh);
@@ -246,7 +248,7 @@ class BodiesOfText {
     for (Facts& facts : facts_) facts.has_inertia = false;
   }
 
-  /// Does its motion depend on what its geoms weigh?
+  /// True if the body's motion depends on the weight of its geoms.
   bool has_weight_of_geoms(int body) const {
     if (body < 0 || facts_[at(body)].has_inertia) return false;
     for (int b = body; b >= 0; b = facts_[at(b)].parent) {
@@ -258,7 +260,7 @@ class BodiesOfText {
   /// Follows the order of the text.
   class Cursor {
    public:
-    /// The innermost body that the tag is in; -1: none.
+    /// Returns the innermost body that contains the tag; -1 if there is none.
     int enter(const XmlTag& tag, const std::vector<const XmlTag*>& parents) {
       open_.resize(parents.size(), -1);
       const int around = open_.empty() ? -1 : open_.back();
@@ -279,7 +281,7 @@ class BodiesOfText {
   std::vector<Facts> facts_;
 };
 
-/// The text in which every geom of a mesh whose weight matters has a mass.
+/// Returns the text with a mass for every mesh geom whose weight matters.
 std::string with_masses(const std::string& text, MeshMeasures& measures) {
   const MjcfDefaults defaults(text);
   const BodiesOfText bodies(text);

@@ -1,4 +1,5 @@
-// From an MJCF file to MuJoCo's model, with what newer versions of MuJoCo do than the installed one.
+// Compilation of an MJCF file to MuJoCo's model, with additions for what newer versions of MuJoCo do and the installed
+// one does not.
 #pragma once
 
 #include <mujoco/mujoco.h>
@@ -16,11 +17,11 @@ struct MjModelDeleter {
 };
 using MjModelPointer = std::unique_ptr<mjModel, MjModelDeleter>;
 
-/// Null with the reasons in `issues`. Geoms of meshes without a mass weigh their density times the volume of the mesh,
-/// as in MuJoCo 3, whatever the installed version makes of it.
+/// Compiles the file; returns null with the reasons in `issues` if that fails. A mesh geom without a mass weighs its
+/// density times the volume of the mesh, as in MuJoCo 3, even if the installed version computes something else.
 MjModelPointer compile_mjcf(const std::filesystem::path& path, Issues& issues);
 
-/// The triangles of a mesh, in the frame that MuJoCo gives it.
+/// Returns the triangles of a mesh in the frame that MuJoCo gives it.
 Mesh mesh_of(const mjModel& model, int id);
 
 }  // namespace clearance::robot

@@ -63,7 +63,7 @@ class Reader {
   Reader(const mjModel& m, mjData& d, Issues& issues) : m_(m), d_(d), issues_(issues), motors_(m, d, omissions_) {}
 
   RobotModel read() {
-    // (The first string of `names` is that of the model.)
+    // (The first string of `names` is the name of the model.)
     model_.name = m_.names;
     if ((m_.opt.disableflags & mjDSBL_GRAVITY) != 0) {
       model_.gravity.setZero();
@@ -112,7 +112,8 @@ class Reader {
 
   // --- bodies ---
 
-  /// MuJoCo's bodies that are welded together are one; of the world every one with a shape is a body of its own.
+  /// Adds a body. MuJoCo's bodies that are welded together become one; each of those welded to the world that has a
+  /// shape becomes a body of its own.
   void add_body(int b) {
     const int root = m_.body_weldid[b];
     if (root == 0) {
@@ -161,7 +162,7 @@ class Reader {
     body.linear_velocity = vector_at(velocity, 1);
   }
 
-  /// From the centre of the weld's root to that of all of it.
+  /// Moves the velocity from the centre of the weld's root to the centre of the whole weld.
   void move_velocity(int b) {
     RobotBody& body = model_.bodies[at(body_of_.at(b))];
     if (!body.inertia) return;
@@ -184,7 +185,7 @@ class Reader {
     }
   }
 
-  /// Shapes that collide; if there are none, those that are only seen.
+  /// Adds the shapes that collide; if there are none, those that are only visible.
   void add_shapes(int b, const RobotPose& in_body, RobotBody& to) {
     const int first = m_.body_geomadr[b], end = first + m_.body_geomnum[b];
     bool has_colliding = false;
@@ -243,7 +244,7 @@ class Reader {
     return shape;
   }
 
-  /// The upper surface of a height field.
+  /// Returns the upper surface of a height field.
   Mesh field_of(int id) const {
     const int rows = m_.hfield_nrow[id], columns = m_.hfield_ncol[id];
     const mjtNum* size = m_.hfield_size + 4 * id;
@@ -285,7 +286,7 @@ class Reader {
     }
     return false;
   }
-  /// Three joints of one type with independent axes and nothing but their freedom.
+  /// True for three joints of one type with independent axes that do nothing but move freely.
   bool are_three_plain(int first, int count, int type) const {
     if (count != 3) return false;
     Mat<3> axes;
@@ -346,7 +347,7 @@ class Reader {
     return joint;
   }
 
-  /// What hangs between two joints of one body.
+  /// Adds the body that hangs between two joints of one body, and returns its number.
   int add_link_between(int j, int b) {
     const RobotBody& of = model_.bodies[at(body_of_.at(b))];
     const RobotInertia whole = of.inertia.value_or(RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()});
@@ -392,7 +393,7 @@ class Reader {
     RobotJoint joint;
     joint.kind = m_.eq_type[e] == mjEQ_WELD ? JointKind::fixed : JointKind::ball;
     joint.name = name;
-    // (A weld's anchor is of its second body.)
+    // (A weld's anchor belongs to its second body.)
     joint.point = m_.eq_type[e] == mjEQ_WELD ? pose_of(first).position : pose_of(first).apply(anchor);
     if (m_.body_weldid[first] == 0) std::swap(first, second);
     if (m_.body_weldid[first] == m_.body_weldid[second]) return;
@@ -401,7 +402,7 @@ class Reader {
     model_.joints.push_back(std::move(joint));
   }
 
-  /// A joint that a polynomial holds at a constant.
+  /// Locks a joint that a polynomial holds at a constant.
   void lock_joint(int e, const std::string& name) {
     const int j = m_.eq_obj1id[e];
     const auto found = joint_of_.find(j);
@@ -424,7 +425,7 @@ class Reader {
     joint.stiffness = joint.damping = 0.0;
   }
 
-  /// A joint that follows another one by a polynomial, of which the linear part counts.
+  /// Couples a joint to another one that it follows by a polynomial; only the linear part counts.
   void couple_joints(int e, const std::string& name) {
     const auto follower = joint_of_.find(m_.eq_obj1id[e]), leader = joint_of_.find(m_.eq_obj2id[e]);
     if (follower == joint_of_.end() || leader == joint_of_.end() || follower == leader) {
@@ -450,7 +451,7 @@ class Reader {
     if (std::abs(offset) < 1e-9) offset = 0.0;
     joint.mimic = RobotMimic{leader->second, a[1], offset};
   }
-  /// Does a joint of the model follow another one, directly or by way of others?
+  /// True if a joint of the model follows another one, directly or through others.
   bool follows(int joint, int other) const {
     while (joint != other && model_.joints[at(joint)].mimic) joint = model_.joints[at(joint)].mimic->leader;
     return joint == other;
@@ -477,7 +478,8 @@ class Reader {
     return false;
   }
 
-  /// Bodies with the same masks that do not match are a group; all other pairs that do not collide are listed.
+  /// Makes a group of bodies with the same masks that do not match each other, and lists all other pairs that do not
+  /// collide.
   void add_contact_filters() {
     if (!model_.has_contact) return;
     add_contact_pairs();
@@ -530,7 +532,8 @@ class Reader {
 
   static int number_of_plane(int plane) { return -1 - plane; }
 
-  /// Numbers of the body and the planes that stand for a body of MuJoCo: its own, or the one that it is welded to.
+  /// Returns the numbers of the body and the planes that represent a body of MuJoCo: its own, or the one that it is
+  /// welded to.
   Numbers numbers_of(int b) const {
     Numbers numbers;
     const int root = m_.body_weldid[b];
@@ -543,7 +546,7 @@ class Reader {
     return numbers;
   }
 
-  /// Two bodies, in any order, each of which may be the world or welded to it.
+  /// Excludes contact of two bodies, in any order; each may be the world or welded to it.
   void add_exclude(int first, int second) {
     const auto is_alone = [&](int b) {
       const auto found = body_of_.find(m_.body_weldid[b]);
@@ -562,7 +565,7 @@ class Reader {
     }
   }
 
-  /// Pairs of geoms collide whatever their masks are, with friction of their own.
+  /// Adds pairs of geoms that collide regardless of their masks, with friction of their own.
   void add_contact_pairs() {
     if (m_.opt.collision == mjCOL_DYNAMIC) return;
     std::map<Pair, double> friction_of;
@@ -632,21 +635,21 @@ class Reader {
   RobotModel model_;
   RobotOmissions omissions_;
   Motors motors_;
-  std::map<int, int> body_of_;    // by MuJoCo's number of a weld's root, or of a fixed body with shapes
-  std::map<int, int> joint_of_;   // by MuJoCo's number
-  std::vector<Numbers> members_;  // per body: MuJoCo's bodies
+  std::map<int, int> body_of_;    // key: MuJoCo's number of a weld's root, or of a fixed body with shapes
+  std::map<int, int> joint_of_;   // key: MuJoCo's number
+  std::vector<Numbers> members_;  // per body: the MuJoCo bodies it consists of
   struct Plane {
     int geom, body;  // MuJoCo's
     Masks masks;
   };
-  std::vector<Plane> planes_;  // as those of the model
+  std::vector<Plane> planes_;  // in the order of the model's planes
   std::vector<std::string> names_of_welded_;
-  std::set<Pair> wanted_;  // pairs that collide whatever their masks are
+  std::set<Pair> wanted_;  // pairs that collide regardless of their masks
   int num_between_ = 0;
 };
 
-/// Puts joints that follow others where those lead them; returns how many that moves. What follows in a chain comes
-/// after what leads it, whatever the order of the constraints.
+/// Puts joints that follow others where those lead them; returns the number of joints that this moves. In a chain, a
+/// follower comes after its leader, in whatever order the constraints are given.
 int place_coupled_joints(const mjModel& m, mjData& d) {
   if ((m.opt.disableflags & (mjDSBL_EQUALITY | mjDSBL_CONSTRAINT)) != 0) return 0;
   std::set<int> moved;
@@ -664,7 +667,7 @@ int place_coupled_joints(const mjModel& m, mjData& d) {
   return static_cast<int>(moved.size());
 }
 
-// MuJoCo ends the program after an error: it is told first.
+// MuJoCo ends the program after an error, so that its message is printed first.
 std::string last_words;  // NOLINT
 void on_warning(const char* text) {
   last_words += (last_words.empty() ? "" : "; ") + std::string(text);

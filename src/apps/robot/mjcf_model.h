@@ -1,4 +1,4 @@
-// Models of MJCF files, compiled by libmujoco: defaults, includes, frames, meshes and inertias are as MuJoCo has them.
+// Models of MJCF files, compiled by libmujoco; defaults, includes, frames, meshes and inertias are therefore MuJoCo's.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,9 @@
 
 namespace clearance::robot {
 
-/// In the pose of the first keyframe, else in MuJoCo's reference pose. Bodies that are welded together are one; a body
-/// with several joints hangs on bodies between them that touch nothing and weigh a thousandth of it. Appends
-/// errors, or warnings of what is left out.
+/// Reads the model in the pose of the first keyframe, or in MuJoCo's reference pose if there is none. Bodies that are
+/// welded together become one. A body with several joints hangs on intermediate bodies that touch nothing and weigh a
+/// thousandth of it. Appends errors, or warnings about parts that are left out.
 std::optional<RobotModel> read_mjcf(const std::filesystem::path& path, Issues& issues);
 
 }  // namespace clearance::robot

@@ -81,7 +81,7 @@ void Motors::set(int j, RobotJoint& to) const {
   to.damping = drive.damping + (is_passive ? m_.dof_damping[m_.jnt_dofadr[j]] : 0.0);
   to.stiffness = drive.stiffness + spring;
   if (!(to.stiffness > 0.0)) return;
-  // Where all of these together pull to, from where the joint starts.
+  // Compute the common rest of all these springs, relative to where the joint starts.
   const int q = m_.jnt_qposadr[j];
   const double passive_rest = spring * m_.qpos_spring[q] / to.stiffness - d_.qpos[q];
   if (drive.pull.empty()) {

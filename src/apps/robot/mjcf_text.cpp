@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* spaces = " \t\r\n";
 
-/// Position behind the last character of the comment, declaration or tag that begins at `begin`.
+/// Returns the position behind the last character of the comment, declaration or tag that begins at `begin`.
 std::size_t end_of_markup(const std::string& text, std::size_t begin) {
   for (const auto& [open, close] : {std::pair{"<!--", "-->"}, std::pair{"<![CDATA[", "]]>"}, std::pair{"<?", "?>"}}) {
     if (text.compare(begin, std::string_view(open).size(), open) != 0) continue;
@@ -41,7 +41,7 @@ bool is_start_tag(const std::string& text, std::size_t begin) {
   return begin + 1 < text.size() && text[begin + 1] != '!' && text[begin + 1] != '?' && text[begin + 1] != '/';
 }
 
-/// `markup`: from `<` to `>`.
+/// Parses a tag; `markup` reaches from `<` to `>`.
 XmlTag parse_tag(const std::string& markup) {
   XmlTag tag;
   tag.is_empty = markup.size() > 2 && markup[markup.size() - 2] == '/';
@@ -71,7 +71,7 @@ std::string to_text(const XmlTag& tag) {
   return text + (tag.is_empty ? "/>" : ">");
 }
 
-/// Text between the tags of the outermost element.
+/// Returns the text between the tags of the outermost element.
 std::string inside_of_root(const std::string& text) {
   for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
     const std::size_t end = end_of_markup(text, at);
@@ -104,7 +104,7 @@ Result<std::string> expand(const fs::path& path, const fs::path& folder, std::se
         std::replace(inside.begin(), inside.end(), '\n', ' ');
         expanded += text.substr(done, at - done) + inside;
         done = end;
-        // (`<include ...></include>`)
+        // (Written as `<include ...></include>`.)
         if (!tag.is_empty) done = std::min(text.size(), text.find('>', end) + 1);
       }
     }
@@ -183,7 +183,7 @@ MjcfDefaults::MjcfDefaults(const std::string& text) {
   };
   rewrite_tags(text, [&](XmlTag& tag, int, const std::vector<const XmlTag*>& parents) {
     if (parents.empty() || parents.back()->name != "default") return;
-    // The outermost one is the class of all, whatever it is called.
+    // The outermost section is the class of all, whatever its name.
     const bool is_outermost = parents.size() < 2 || parents[parents.size() - 2]->name != "default";
     const std::string around = name_of(*parents.back()), parent = is_outermost ? "main" : around;
     if (around != parent) parent_of_class_[around] = parent;

@@ -37,7 +37,7 @@ namespace clearance::robot {
 
 namespace {
 
-/// What liburdfdom says while it reads.
+/// Collects the messages of liburdfdom while it reads.
 class Messages : public console_bridge::OutputHandler {
  public:
   void log(const std::string& text, console_bridge::LogLevel level, const char*, int) override {
@@ -94,7 +94,7 @@ class Reader {
     return body;
   }
 
-  /// `in_body`: where the link is in it.
+  /// Adds a link; `in_body` is its pose in the body.
   void add_link(const urdf::Link& link, int body, const RobotPose& in_body) {
     RobotBody& to = model_.bodies[static_cast<std::size_t>(body)];
     const auto first_shape = static_cast<std::ptrdiff_t>(to.shapes.size());
@@ -123,7 +123,7 @@ class Reader {
       return;
     }
     if (given.mass == 0.0) return;
-    // Shapes and tensor along the axes of the inertial frame, so that messages have the numbers of the file.
+    // Express shapes and tensor along the axes of the inertial frame, so that messages have the numbers of the file.
     const RobotPose frame = in_body * to_pose(given.origin);
     std::vector<RobotShape> in_frame = shapes;
     for (RobotShape& shape : in_frame) shape.pose = frame.inverse() * shape.pose;
@@ -178,7 +178,7 @@ class Reader {
     to.shapes.push_back(std::move(shape));
   }
 
-  /// `in_body`: where the link is in its body; `pose`: where it is in the world.
+  /// Adds the children of a link; `in_body` is its pose in its body, `pose` its pose in the world.
   void add_children(const urdf::Link& link, int body, const RobotPose& in_body, const RobotPose& pose) {
     for (const auto& child : link.child_links) {
       const urdf::Joint& joint = *child->parent_joint;
@@ -239,7 +239,7 @@ class Reader {
   }
   static bool follows(const urdf::Joint& joint) { return joint.mimic && has_coordinate(joint); }
 
-  /// A joint starts here [rad] or [m]: at zero, or where the joint that it follows leads it from zero.
+  /// Start of a joint [rad] or [m]: zero, or where the joint that it follows leads it from zero.
   double start_of(const urdf::Joint& joint) const {
     const auto found = starts_.find(joint.name);
     return found == starts_.end() ? 0.0 : found->second;
@@ -265,7 +265,7 @@ class Reader {
     if (!moved.empty()) note("joints start where those that they follow (mimic) lead them: " + moved);
   }
 
-  /// Null where there is none, which is told once: at the joint whose own mimic is wrong.
+  /// Returns null if there is no leader; reports that once, at the joint whose own mimic is wrong.
   const urdf::Joint* leader_of(const urdf::Joint& joint, const urdf::Joint& first, std::vector<std::string>& chain) {
     const std::string& name = joint.mimic->joint_name;
     const auto refuse = [&](const std::string& message) {
@@ -280,7 +280,7 @@ class Reader {
       return refuse("a joint of type floating or planar has no single value that another could follow");
     }
     if (&leader == &first) {
-      // (Told once a loop: at the joint whose name comes first.)
+      // (Reported once per loop: at the joint whose name comes first.)
       if (std::all_of(chain.begin(), chain.end(), [&](const std::string& other) { return first.name < other; })) {
         error(fmt::format("joint '{}': mimic", first.name),
               fmt::format("the joint follows itself by way of '{}'; let one of them follow none",
@@ -289,7 +289,7 @@ class Reader {
       }
       return nullptr;
     }
-    // A loop of others that this one leads into.
+    // The chain leads into a loop of other joints.
     if (std::find(chain.begin(), chain.end(), name) != chain.end()) return nullptr;
     chain.push_back(name);
     return &leader;
@@ -335,7 +335,7 @@ class Reader {
     return fmt::format("min(max({}, {}), {})", name, number(-most), number(most));
   }
 
-  /// URDF does not say whether a robot stands in the world by itself. What has no mass cannot move.
+  /// Decides whether the root stands in the world by itself, which URDF does not say. A root without mass cannot move.
   void settle_root(const urdf::Link& link) {
     RobotBody& root = model_.bodies.front();
     root.is_fixed = link.name == "world" || !root.inertia;
@@ -347,7 +347,7 @@ class Reader {
                            link.name));
   }
 
-  /// Bodies of several links, and those without a mass that nothing but a joint needs.
+  /// Completes bodies of several links, and bodies without a mass that only a joint needs.
   void finish_bodies() {
     if (!names_of_fused_.empty()) {
       std::string names;
@@ -357,14 +357,14 @@ class Reader {
     }
     for (RobotBody& body : model_.bodies) {
       if (body.is_fixed || body.inertia || !body.shapes.empty()) continue;
-      // It carries others, but has nothing of its own.
+      // The body carries others, but has nothing of its own.
       body.inertia = RobotInertia{1e-3, Vec<3>::Zero(), 1e-6 * Mat<3>::Identity()};
       note(fmt::format("link '{}' has neither mass nor shape: it gets a gram", body.name));
     }
     if (!model_.bodies.empty() && model_.bodies.front().is_fixed && model_.bodies.front().shapes.empty()) drop_root();
   }
 
-  /// A root that is nothing but a name for the world.
+  /// Removes a root that is only a name for the world.
   void drop_root() {
     model_.bodies.erase(model_.bodies.begin());
     for (RobotJoint& joint : model_.joints) {
@@ -381,7 +381,7 @@ class Reader {
   RobotModel model_;
   RobotOmissions omissions_;
   std::vector<std::string> names_of_fused_;
-  std::map<std::string, double> starts_;  // of joints that follow others
+  std::map<std::string, double> starts_;  // only of joints that follow others
   std::map<std::string, std::size_t> number_of_joint_;
 };
 

@@ -18,10 +18,10 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-/// Frames that stay packed: many pages ask for the same ones.
+/// Bytes of frames that stay packed, because many pages ask for the same ones.
 constexpr std::size_t room_for_frames = 256'000'000;
 
-/// The files that change when a run goes on, as the file system tells them apart.
+/// Returns a signature of the files that change when a run goes on, as the file system tells their versions apart.
 std::string signature_of(const fs::path& folder) {
   std::string text;
   for (const char* name : {"frames.pvd", "stats.jsonl", "summary.json", "scene.json"}) {
@@ -32,7 +32,7 @@ std::string signature_of(const fs::path& folder) {
   return text;
 }
 
-/// Columns from a row on.
+/// Returns the columns from a row on.
 Json rows_from(const Json& columns, std::size_t row) {
   Json rows = Json::object();
   for (const auto& [name, column] : columns.items()) {
@@ -50,7 +50,7 @@ std::size_t num_rows(const Json& columns, const char* name) {
   return columns.contains(name) ? columns[name].size() : 0;
 }
 
-/// The same run, with more of it.
+/// True if `now` is the same run with more of it.
 bool goes_on(const page::RunFiles& before, const page::RunFiles& now) {
   return now.frames.size() >= before.frames.size() && num_rows(now.stats, "step") >= num_rows(before.stats, "step") &&
          now.scene == before.scene && now.names == before.names &&
@@ -88,12 +88,13 @@ void Follower::follow() {
     }
     const auto start = Clock::now();
     (void)look();  // what cannot be read now may be whole at the next look
-    // Watching takes no more than a twentieth of a processor.
+    // Watching takes at most a twentieth of a processor.
     pause = std::max<Clock::duration>(100ms, 20 * (Clock::now() - start));
   }
 }
 
-/// running, paused, complete, ... as summary.json has it; ended where a run was killed.
+/// Returns `running`, `paused` or `stopping` while a run writes; later the end that summary.json tells, or `ended` if a
+/// run was killed; `waiting` if there is none yet.
 std::string Follower::status() const {
   if (is_being_written(folder_)) {
     const RunWish wish = read_wish(folder_);

@@ -1,5 +1,5 @@
-// The program `clearance-view`: a page of a run that goes on, for browsers on this machine. `clearance view` and
-// `clearance run --view` call it; it is a program of its own because a run need not load what a server takes.
+// The program `clearance-view`: a live page of a run, for browsers on this machine. `clearance view` and `clearance run
+// --view` call it; it is a program of its own so that a run need not load what a server takes.
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -36,7 +36,7 @@ int view(const Options& options) {
   const Result<page::Viewer> text = page::read_viewer(*viewer, "");
   if (!text) return refuse(text.issues());
 
-  // Signals are waited for by one thread; all others leave them to it.
+  // One thread waits for signals; all others leave them to it.
   sigset_t signals;
   ::sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, signal);

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Each open page keeps a connection, and its thread sleeps nearly always.
+/// Each open page keeps a connection, whose thread sleeps nearly always.
 constexpr std::size_t num_threads = 256;
 constexpr int most_pages = 200;
 constexpr std::size_t longest_request = 100;
@@ -26,7 +26,7 @@ std::string random_word() {
   return word;
 }
 
-/// In a time that does not tell how much of it is right.
+/// Compares in a time that does not depend on how much of `given` is right.
 bool is_same(const std::string& given, const std::string& wanted) {
   if (given.size() != wanted.size()) return false;
   unsigned char difference = 0;
@@ -58,7 +58,7 @@ void replace_all(std::string& text, const std::string& mark, const std::string& 
   }
 }
 
-/// "3.17.40.39.0", as an event's id: a page that has lost its connection says it when it comes again.
+/// Formats an event's id such as "3.17.40.39.0"; a page that has lost its connection sends it when it comes again.
 std::string to_string(const Seen& seen) {
   return fmt::format("{}.{}.{}.{}.{}", seen.generation, seen.version, seen.frames, seen.steps, seen.probes);
 }
@@ -94,7 +94,7 @@ Server::~Server() = default;
 Result<std::unique_ptr<Server>> Server::open(Follower& follower, const std::string& viewer, int port) {
   std::unique_ptr<Server> server(new Server(follower, viewer));
   httplib::Server& http = *server->http_;
-  // Nobody else may listen where a page is expected.
+  // Nobody else may listen at the port where a page is expected.
   http.set_socket_options([](socket_t) {});
   if (port == 0) {
     server->port_ = http.bind_to_any_port("127.0.0.1");
@@ -118,7 +118,7 @@ void Server::serve() {
 
 void Server::stop() {
   follower_.close();
-  // Before it runs it cannot be stopped.
+  // The server cannot be stopped before it runs.
   while (!http_->is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   http_->stop();
 }
@@ -140,7 +140,7 @@ void Server::add_routes() {
   http.set_pre_routing_handler(
       [this, nothing, cookie_name](const httplib::Request& request, httplib::Response& response) {
         using enum httplib::Server::HandlerResponse;
-        // A page elsewhere may have given its own name this address, and browsers of this machine would follow.
+        // A foreign page may have pointed its own name at this address, and browsers of this machine would follow.
         const std::string host = request.get_header_value("Host");
         const bool is_ours = host == fmt::format("127.0.0.1:{}", port_) || host == fmt::format("localhost:{}", port_);
         if (!is_ours || request.get_header_value_count("Host") != 1) {
@@ -221,7 +221,7 @@ void Server::add_routes() {
         "text/event-stream",
         [this, seen](std::size_t, httplib::DataSink& sink) {
           const std::optional<News> news = follower_.wait_for_news(*seen);
-          std::string text = ":\n\n";  // finds out whether anybody listens
+          std::string text = ":\n\n";  // an empty comment finds out whether anybody listens
           if (news) {
             *seen = news->seen;
             text = fmt::format("id: {}\nevent: {}\ndata: {}\n\n", to_string(news->seen),

@@ -1,4 +1,5 @@
-// The page of a run for browsers on this machine: loopback only, and only for who knows the token of the address.
+// The page of a run for browsers on this machine: the server listens on the loopback interface only, and answers only
+// requests that have the token of its address.
 #pragma once
 
 #include <memory>
@@ -14,13 +15,14 @@ namespace clearance::view {
 
 class Server {
  public:
-  /// `viewer`: the text of viewer.html, with its marks. Port 0: a free one is chosen.
+  /// Opens the server. `viewer` is the text of viewer.html, with its placeholders. With port 0 the system chooses a
+  /// free one.
   static Result<std::unique_ptr<Server>> open(Follower& follower, const std::string& viewer, int port);
   ~Server();
 
-  /// With the token, which a browser gives away for a cookie.
+  /// Returns the address with the token, which a browser exchanges for a cookie.
   std::string address() const;
-  /// Until `stop`.
+  /// Serves until `stop` is called.
   void serve();
   void stop();
 

@@ -1,4 +1,4 @@
-// Contracts between pieces of this code. A broken one is a mistake of the caller's code, never of a user, whose input
+// Contracts between parts of this code. A broken contract is a mistake in the calling code, never of a user; user input
 // is answered with issues (result.h).
 #pragma once
 
@@ -14,9 +14,9 @@ namespace clearance {
 
 }  // namespace clearance
 
-/// Ends the process if the condition is false; in builds with tests (CLEARANCE_ASSERTIONS), elsewhere nothing is
-/// evaluated. It changes no result. Files are named without their folders: programs that are handed on tell nothing of
-/// the machine that compiled them.
+/// Ends the process if the condition is false. Only builds with tests (CLEARANCE_ASSERTIONS) evaluate the condition. It
+/// changes no result. The message names files without their folders, so that distributed programs reveal nothing of the
+/// machine that compiled them.
 #ifdef CLEARANCE_ASSERTIONS
 #define CLEARANCE_ASSERT(condition) \
   ((condition) ? static_cast<void>(0) : clearance::break_off(__FILE_NAME__, __LINE__, #condition))

@@ -1,10 +1,10 @@
-// What becomes of memory that is no longer used.
+// Handling of memory that is no longer used.
 #pragma once
 
 namespace clearance {
 
-/// From now on freed pages stay with the process: big arrays come and go in every Newton iteration, and given back to
-/// the system each time, their pages would be faulted in anew.
+/// Keeps freed pages in the process from now on. Large arrays come and go in every Newton iteration; if their pages
+/// went back to the system each time, they would be faulted in again.
 void keep_freed_memory();
 
 }  // namespace clearance

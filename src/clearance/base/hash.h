@@ -1,4 +1,4 @@
-// A 64-bit hash of raw bytes (FNV-1a over 8-byte words): names states so that two runs can be compared bit for bit.
+// A 64-bit hash of raw bytes (FNV-1a over 8-byte words). It names states so that two runs can be compared bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class Hash {
     mix(word);
   }
   std::uint64_t value() const { return value_; }
-  /// 16 hexadecimal digits
+  /// Returns 16 hexadecimal digits.
   std::string text() const;
 
  private:

@@ -13,7 +13,7 @@ namespace clearance {
 
 enum class LogLevel { info, warning, error };
 
-/// Sends the log to a file from now on (appending); without it the log is discarded. A disk that becomes full later
+/// Sends the log to a file from now on (appending). Without a file the log is discarded. A disk that becomes full later
 /// loses lines of the log and nothing else.
 Result<Done> open_log(const std::filesystem::path& path);
 

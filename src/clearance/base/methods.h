@@ -1,4 +1,4 @@
-// What a user may choose between, named once: for the scene that asks for it and for the code that does it.
+// Methods that a user can choose, named once for the scene that asks for them and for the code that implements them.
 #pragma once
 
 namespace clearance {
@@ -9,27 +9,27 @@ enum class TimeIntegrator { implicit_euler, implicit_newmark, bdf2, bdf2_restart
 
 enum class LinearSolverChoice { automatic, cholmod, pcg, petsc };
 
-/// How PETSc solves a linear system.
+/// The method by which PETSc solves a linear system.
 enum class PetscMethod { mumps, gamg, hypre };
 
 enum class CcdMethod { clearance, tight_inclusion };
 
-/// Which pairs of primitives repel each other, and how strongly.
+/// The choice of the pairs of primitives that repel each other, and of the strength.
 enum class ContactFormulation {
-  ipc,         ///< all that are near, by a stiffness of their own [Fer23, ch. 2]
-  convergent,  ///< by areas at rest, so that pressures do not depend on the mesh [Li23]
-  gcp          ///< what faces each other from outside, and nothing at rest [Hua24]
+  ipc,         ///< all nearby pairs, by a stiffness of their own [Fer23, ch. 2]
+  convergent,  ///< weighted by areas at rest, so that pressures do not depend on the mesh [Li23]
+  gcp          ///< pairs that face each other from outside, but none at rest [Hua24]
 };
 
-/// By what the elements of a body adapt.
+/// The criterion by which the elements of a body adapt.
 enum class RemeshCriterion {
-  energy,  ///< the fall of the incremental potential that an operation brings [Fer23, eq. 6.5]
-  size     ///< edges against a sizing field: how much strain changes along them, and how near contacts are
+  energy,  ///< decrease of the incremental potential by an operation [Fer23, eq. 6.5]
+  size     ///< edge lengths against a sizing field: change of strain along them, and distance of contacts
 };
 
-/// When a step has converged.
+/// The criterion by which a step has converged.
 enum class Convergence {
-  forces,    ///< what is left of every body's momentum balance is small beside the forces at work on it
+  forces,    ///< the residual of every body's momentum balance is small beside the forces at work on it
   published  ///< |dx|_inf / h of a direction is below a tolerance [Fer23, alg. 2.1]
 };
 

@@ -1,6 +1,6 @@
-// Deterministic parallel loops: the result is the same bits for any number of threads. A loop body writes only to slots
-// of its own index; sums run over chunks of fixed size whose partial results are added in chunk order. Within a
-// StopScope every loop ends by an exception where a stop is wanted (base/stop.h).
+// Deterministic parallel loops: the result has the same bits for any number of threads. A loop body writes only to
+// slots of its own index. Sums run over chunks of fixed size whose partial results are added in chunk order. Within a
+// StopScope every loop ends with an exception if a stop is wanted (base/stop.h).
 #pragma once
 
 #include <tbb/blocked_range.h>
@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// Limits all loops of the process to `num_threads` while it lives; 0 means all processors.
+/// Limits all loops of the process to `num_threads` during its lifetime; 0 means all processors.
 class ThreadLimit {
  public:
   explicit ThreadLimit(int num_threads);
@@ -28,10 +28,10 @@ class ThreadLimit {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Number of threads that loops may use now.
+/// Returns the number of threads that loops may use now.
 int num_threads();
 
-/// Calls body(i) for i in [begin, end); looks for a stop every `grain` indices.
+/// Calls body(i) for i in [begin, end); checks for a stop every `grain` indices.
 template <class Body>
 void serial_for(int begin, int end, int grain, const Body& body) {
   for (int first = begin; first < end;) {
@@ -62,8 +62,8 @@ void parallel_for_chunks(int count, int chunk, const Body& body) {
   parallel_for(num_chunks, 1, [&](int c) { body(c * chunk, std::min(count, (c + 1) * chunk)); });
 }
 
-/// Sum kept as an unevaluated pair [Neu74]: the rounding of the additions does not accumulate, so that
-/// differences of two such sums remain meaningful when they are tiny beside the sums.
+/// A sum kept as an unevaluated pair [Neu74]: rounding errors of the additions do not accumulate, so that differences
+/// of two such sums remain meaningful if they are tiny beside the sums.
 struct CompensatedSum {
   double sum = 0.0;
   double correction = 0.0;
@@ -77,11 +77,11 @@ struct CompensatedSum {
     add(other.sum);
     correction += other.correction;
   }
-  /// An infinite term makes the sum infinite; its correction is then no number.
+  /// Returns the sum. An infinite term makes it infinite, and its correction is then NaN.
   double value() const { return std::isfinite(sum) ? sum + correction : sum; }
 };
 
-/// Sum of term(i) over [0, count): same bits for any number of threads.
+/// Returns the sum of term(i) over [0, count), with the same bits for any number of threads.
 template <class Term>
 CompensatedSum ordered_sum(int count, const Term& term, int chunk = 256) {
   const int num_chunks = (count + chunk - 1) / chunk;

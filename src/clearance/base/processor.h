@@ -1,22 +1,23 @@
-// Which vector instructions are used. Results do not depend on it, only times do.
+// The choice of vector instructions. Results do not depend on it, only times do.
 #pragma once
 
 #include "clearance/base/result.h"
 
 namespace clearance {
 
-/// What a processor can do, each with all that comes before.
+/// Instruction sets of processors; each one includes those before it.
 enum class Processor {
   portable,  ///< any x86-64
   avx2,      ///< x86-64-v3: AVX2, FMA
-  avx512,    ///< AVX-512F too
+  avx512,    ///< AVX2, FMA and AVX-512F
 };
 
-/// All that this processor can do, or what the environment variable CLEARANCE_PROCESSOR asks for by its name. An issue
-/// if it names nothing, or more than this processor can do.
+/// Returns the best instruction set of this processor, or the one that the environment variable CLEARANCE_PROCESSOR
+/// names. Returns an issue if the name is unknown or this processor lacks the instruction set.
 Result<Processor> choose_processor();
 
-/// The same for those who have no one to tell; all that this processor can do if there was an issue.
+/// Returns the result of choose_processor for callers that cannot report issues; the best instruction set of this
+/// processor if there was an issue.
 Processor processor_in_use();
 
 }  // namespace clearance

@@ -1,5 +1,5 @@
-// Where the time of a step goes: seconds per named stage, added up by scoped timers on the main thread. Stage names are
-// the ones of the result folder contract (ARCHITECTURE.md).
+// The time of a step by stage: seconds per named stage, added up by scoped timers on the main thread. Stage names are
+// those of the result folder contract (ARCHITECTURE.md).
 #pragma once
 
 #include <array>
@@ -30,12 +30,12 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-/// What this thread is doing: the stage of the innermost timer.
+/// Returns the stage of the innermost timer on this thread.
 Stage running_stage();
-/// Returns the one before.
+/// Sets the running stage and returns the previous one.
 Stage set_running_stage(Stage stage);
 
-/// Adds its own lifetime to a stage.
+/// A timer that adds its lifetime to a stage.
 class StageTimer {
  public:
   StageTimer(Profile& profile, Stage stage)

@@ -1,5 +1,5 @@
-// Failure as data: user input is never answered with an exception, an exit or an assertion, but with every problem
-// found, each saying where it is and what was expected.
+// Failure as data. User input is never answered with an exception, an exit or an assertion, but with all problems
+// found, each with its place and what was expected.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ enum class Severity { error, warning };
 /// One problem in the user's input.
 struct Issue {
   std::string file;     ///< path of the file as the user wrote it; empty if there is none
-  std::string place;    ///< where in the file: `bodies[2].material.density`, `line 17`; empty for the whole file
+  std::string place;    ///< place in the file: `bodies[2].material.density`, `line 17`; empty for the whole file
   std::string value;    ///< the offending value as text; empty if there is none
   std::string message;  ///< what is wrong and what was expected
   Severity severity = Severity::error;
@@ -22,7 +22,7 @@ struct Issue {
 
 using Issues = std::vector<Issue>;
 
-/// `file: place: message (got value)`
+/// Returns `file: place: message (got value)`.
 std::string to_string(const Issue& issue);
 
 bool has_errors(const Issues& issues);
@@ -47,7 +47,7 @@ class [[nodiscard]] Result {
   const T& operator*() const& { return value(); }
   T&& operator*() && { return std::move(*this).value(); }
 
-  /// Empty if there is a value.
+  /// Returns the issues; empty if there is a value.
   const Issues& issues() const& {
     static const Issues none;
     return has_value() ? none : std::get<1>(content_);

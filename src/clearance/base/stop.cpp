@@ -5,7 +5,8 @@
 namespace clearance {
 
 namespace {
-/// Asking may read a file or wait for the interpreter of Python, some 10 us: 2e-4 of the time.
+/// Interval between questions. A question may read a file or wait for the Python interpreter, some 10 us: 2e-4 of the
+/// time.
 constexpr std::chrono::milliseconds interval{50};
 }  // namespace
 

@@ -1,6 +1,6 @@
-// Stops of long work, from outside. Whoever starts the work opens a `StopScope`; every loop of base/parallel.h within
-// it, on any thread, looks whether a stop is wanted and then throws `Stopped`, which whoever opened the scope catches.
-// What was under way is dropped as a whole: no result depends on when a loop looked.
+// Stopping long work from outside. The caller that starts the work opens a `StopScope`. Every loop of base/parallel.h
+// within it, on any thread, checks whether a stop is wanted and then throws `Stopped`, which the caller catches. The
+// work in progress is dropped as a whole, so no result depends on when a loop checked.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace clearance {
 
-/// A stop was wanted. Thrown only within a StopScope.
+/// The exception that says that a stop was wanted. Thrown only within a StopScope.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "stopped"; }
@@ -19,15 +19,15 @@ class Stopped : public std::exception {
 
 class StopScope {
  public:
-  /// While it lives, `is_wanted` is asked on this thread, about twenty times a second; never if it is empty.
+  /// Calls `is_wanted` on this thread about twenty times a second during its lifetime; never if it is empty.
   explicit StopScope(std::function<bool()> is_wanted);
   ~StopScope();
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 
-  /// Throws `Stopped` if a stop is wanted. Other threads than that of the scope learn of it from there.
+  /// Throws `Stopped` if a stop is wanted. Threads other than that of the scope learn of it from there.
   void poll();
-  /// Asks at once. On the scope's own thread.
+  /// Calls `is_wanted` at once and returns true if a stop is wanted. Call it on the scope's own thread.
   bool is_stop_wanted();
 
  private:
@@ -40,10 +40,10 @@ class StopScope {
   StopScope* outer_;
 };
 
-/// The scope that this thread works in; null: none.
+/// The scope that this thread works in; null if there is none.
 extern constinit thread_local StopScope* current_stop_scope;
 
-/// For loops that are long and not of base/parallel.h.
+/// Checks for a stop; for long loops outside of base/parallel.h.
 inline void poll_stop() {
   if (StopScope* const scope = current_stop_scope) scope->poll();
 }

@@ -47,7 +47,7 @@ struct alignas(16) Box {
   const BoxRow& lo_row() const { return *reinterpret_cast<const BoxRow*>(lo.data()); }
   const BoxRow& hi_row() const { return *reinterpret_cast<const BoxRow*>(hi.data()); }
 
-  /// Where the other is not a number nothing changes.
+  /// Extends the box by `other`. Coordinates of `other` that are not a number change nothing.
   void extend(const Box& other) {
     lo_row() = other.lo_row() < lo_row() ? other.lo_row() : lo_row();
     hi_row() = other.hi_row() > hi_row() ? other.hi_row() : hi_row();
@@ -59,7 +59,7 @@ struct alignas(16) Box {
   }
 };
 
-/// Overlaps nothing; the neutral element of extend.
+/// Returns the box that overlaps nothing, the neutral element of extend.
 inline Box empty_box() {
   constexpr float inf = std::numeric_limits<float>::infinity();
   return {{inf, inf, inf, 0.0F}, {-inf, -inf, -inf, 0.0F}};

@@ -1,4 +1,4 @@
-// From moving surfaces to the pairs of primitives that may come close.
+// Broad phase: finds the pairs of primitives of moving surfaces that may come close.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ struct Candidates {
   std::vector<std::array<int, 2>> edge_edge;       ///< 3D: (edge, edge), first < second
   std::vector<std::array<int, 2>> point_edge;      ///< 2D: (vertex, edge)
 
-  /// False: there are more than BroadPhase::limit_pairs allows, and none of them is here.
+  /// True if the lists hold all pairs; false if there are more than BroadPhase::limit_pairs allows, and then none of
+  /// them is here.
   bool is_complete = true;
 
   std::size_t size() const { return point_triangle.size() + edge_edge.size() + point_edge.size(); }
@@ -40,15 +41,15 @@ class BroadPhase {
  public:
   virtual ~BroadPhase() = default;
 
-  /// All pairs whose boxes swept over the straight path from x_t0 to x_t1, each inflated by `inflation` on every side,
-  /// overlap. Flat positions, dim numbers per vertex. Pass x_t1 = x_t0 for a static query. The true path of vertex v
-  /// stays within deviation[v] [m] of the straight one (rigid bodies move on arcs): its box grows by that much on every
-  /// side. Empty: straight paths.
+  /// Returns all pairs whose boxes swept over the straight path from x_t0 to x_t1, each inflated by `inflation` on
+  /// every side, overlap. Positions are flat, dim numbers per vertex. Pass x_t1 = x_t0 for a static query. The true
+  /// path of vertex v stays within deviation[v] [m] of the straight one (rigid bodies move on arcs): its box grows by
+  /// that much on every side. An empty `deviation` stands for straight paths.
   virtual Candidates find_candidates(const VecX& x_t0, const VecX& x_t1, double inflation,
                                      const std::vector<double>& deviation = {}) = 0;
 
-  /// Of each kind find_candidates then finds no more than so many pairs, and none if there are more: memory for all
-  /// pairs of a large surface is not there. At first there is no limit.
+  /// Limits the pairs that find_candidates returns: at most `most` of each kind, and none at all if there are more,
+  /// since memory may not suffice for all pairs of a large surface. The default is no limit.
   void limit_pairs(std::size_t most) { most_pairs_ = most; }
 
   /// 3D: pairs (edge, triangle); 2D: pairs (edge, edge), first < second, whose static boxes overlap, that share no

@@ -1,4 +1,4 @@
-// The trees behind make_broad_phase, with what its tests and benchmark look at.
+// The trees behind make_broad_phase, with the numbers that its tests and benchmark read.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ class Forest final : public BroadPhase {
                              const std::vector<double>& deviation = {}) override;
   std::vector<std::array<int, 2>> find_intersection_candidates(const VecX& x) override;
 
-  /// Sorts so far of the edge tree that was sorted most; the other queries only refitted it.
+  /// Returns how often the edge tree that was sorted most has been sorted; the other queries only refitted it.
   int num_sorts() const;
 
  private:

@@ -11,7 +11,7 @@ constexpr int num_digits = 6;
 constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
 constexpr std::size_t small_count = 2048;  // below, comparisons are faster than the tables
 
-// Two zero bits before each of the lowest 21 bits.
+// Puts two zero bits before each of the lowest 21 bits.
 std::uint64_t spread_bits(std::uint64_t v) {
   v = (v | v << 32) & 0x001F00000000FFFFULL;
   v = (v | v << 16) & 0x001F0000FF0000FFULL;

@@ -28,8 +28,8 @@ struct alignas(32) LeafItems<1> {
   void set_corner(int, int, int) {}
 };
 
-/// Where the levels of one tree begin. Level 0: boxes of the primitives; level l + 1: boxes of the packs of level l.
-/// The top level is one pack.
+/// Offsets of the levels of one tree. Level 0: boxes of the primitives; level l + 1: boxes of the packs of level l. The
+/// top level is one pack.
 struct TreeLevels {
   static constexpr int max_levels = 11;  // 8^11 slots: any 32-bit index
   std::array<int, max_levels> first_pack;
@@ -44,8 +44,9 @@ class PackTrees {
   PackTrees(const std::vector<std::array<int, arity>>& primitives, const std::vector<int>& tree_of_vertex,
             int num_trees);
 
-  /// Takes over the boxes of a tree's primitives: unions of their vertices' boxes. Sorts it anew if the primitives have
-  /// moved so far from the order of the last sort that its leaves have grown. Calls for different trees may overlap.
+  /// Updates the boxes of a tree's primitives: unions of their vertices' boxes. Sorts the tree anew if the primitives
+  /// have moved so far from the order of the last sort that its leaves have grown. Calls for different trees may
+  /// overlap.
   void update(int tree, const std::vector<Box>& vertex_boxes);
 
   int num_primitives() const { return num_primitives_; }
@@ -57,7 +58,7 @@ class PackTrees {
   TreeLevels levels(int tree) const;
   /// Union of all boxes of a tree, as of its last update; without primitives it overlaps nothing.
   const Box& box(int tree) const { return at(tree).box; }
-  /// How often update has sorted the tree: lets tests see that both ways were taken.
+  /// Number of times that update has sorted the tree; tests use it to see that both ways were taken.
   int num_sorts(int tree) const { return at(tree).num_sorts; }
 
  private:

@@ -13,15 +13,15 @@ inline PackedPair pack_pair(int first, int second) {
   return static_cast<PackedPair>(static_cast<std::uint32_t>(first)) << 32 | static_cast<std::uint32_t>(second);
 }
 
-/// Keeps its memory from one use to the next.
+/// Collector of pairs; it keeps its memory from one use to the next.
 class PairCollector {
  public:
-  /// One buffer for each task; each task writes to its own only.
+  /// Prepares one buffer for each task; a task must write to its own only.
   void begin(int num_tasks);
   std::vector<PackedPair>& buffer(int task) { return buffers_[static_cast<std::size_t>(task)]; }
 
-  /// All pairs, sorted. `first` lies in [0, num_firsts). Pairs must be distinct. The result does not depend on which
-  /// task found a pair.
+  /// Returns all pairs, sorted. `first` lies in [0, num_firsts). Pairs must be distinct. The result does not depend on
+  /// which task found a pair.
   std::vector<std::array<int, 2>> sorted_pairs(int num_firsts);
 
  private:

@@ -27,7 +27,7 @@ class Join {
         query_levels_(query.levels(query_tree)),
         target_levels_(target.levels(target_tree)) {}
 
-  /// All pairs of some leaves of the query tree with the target tree.
+  /// Appends all pairs of some leaves of the query tree with the target tree.
   void find_pairs(int leaf_begin, int leaf_end, std::vector<PackedPair>& pairs) const {
     if (query_levels_.top == 0) {
       find_pairs_of_leaf(0, BoxView::of(query_.box(query_tree_)), pairs);

@@ -1,4 +1,4 @@
-// All overlapping pairs of many pairs of trees.
+// Search for all overlapping pairs of primitives in many pairs of trees.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// How fast two primitives can approach: one bound for the whole motion, cheap enough for every candidate of a broad
-// phase, four pairs at a time.
+// Bound of how fast two primitives can approach: one bound for the whole motion, cheap enough for every candidate of a
+// broad phase, four pairs at a time.
 //
 // Along a fixed unit vector n the smallest n . r_k over the corners r_k of the relative motion (relative_motion.h) is a
 // lower bound of the distance at every time. Each n . r_k is linear in time, so that the smallest is concave and lies
@@ -78,7 +78,7 @@ CLEARANCE_INLINE Approach<T> bound_approach(const SmallVector<T, 3> (&t0)[num_co
 #pragma GCC unroll 3
   for (int c = 0; c < 3; ++c) normal[c] *= side;
 
-  // Else the closest point of the outline.
+  // Otherwise the direction is that of the closest point of the outline.
   Point<T> closest = closest_of_segment(t0[0], t0[1]);
   T closest_sq = inner(closest, closest);
 #pragma GCC unroll 3

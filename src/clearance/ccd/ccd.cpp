@@ -59,7 +59,8 @@ CcdResult bounded_tight_inclusion(const RelativeMotion<dim, num_corners>& motion
   return other.toi > result.toi || other.status == CcdStatus::no_impact ? other : result;
 }
 
-/// The same pair as a point and a triangle, which may be an edge or a point, and in a plane of space.
+/// Returns the same pair as a point and a triangle in space; the triangle may be an edge or a point, and the motion may
+/// lie in a plane.
 template <int dim, int num_vertices>
 CcdQuery point_query(const PrimitiveMotion<dim, num_vertices>& motion) {
   CcdQuery query{QueryKind::point_triangle, {}};
@@ -72,8 +73,8 @@ CcdQuery point_query(const PrimitiveMotion<dim, num_vertices>& motion) {
   return query;
 }
 
-/// Whether the pair is certainly within min_separation at t or somewhat later. Not at zero, which may be the answer of
-/// a pair that is apart at t0.
+/// True if the pair is certainly within min_separation at t or somewhat later. At t = 0 it tests t alone, since zero
+/// may be the answer of a pair that is apart at t0.
 bool is_soon_within(const CcdQuery& query, const CcdOptions& options, double t) {
   if (options.min_separation == 0.0) return false;
   if (t == 0.0) return is_certainly_within(query, options.min_separation, 0.0);
@@ -84,7 +85,8 @@ bool is_soon_within(const CcdQuery& query, const CcdOptions& options, double t) 
   return false;
 }
 
-/// What certificates have left open. The maximum norm is the smaller: who is apart in it is apart in the Euclidean too.
+/// Decides a query that certificates leave open. The maximum norm is the smaller one: primitives that are apart in it
+/// are apart in the Euclidean norm too.
 CcdResult decide_exactly(const CcdQuery& query, const CcdOptions& options, const CcdResult& open) {
   if (!is_finite(query)) return open;
   // Most contacts are proven without exact roots: at t0, when the primitives pass each other, at t1.
@@ -111,7 +113,8 @@ CcdResult staged_ccd(const RelativeMotion<dim, num_corners>& relative, const Ccd
   return is_open ? decide_exactly(to_query(), options, result) : result;
 }
 
-/// The first stage. A gap_fraction needs the gap at t0, which it does not know.
+/// The first stage: true if a few directions prove that the pair stays apart. It does not know the gap at t0, which a
+/// gap_fraction needs.
 bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, const CcdOptions& options) {
   if (options.method != CcdMethod::clearance || options.gap_fraction > 0.0) return false;
   // The cube of the maximum norm is inside the ball around it.

@@ -17,7 +17,7 @@ constexpr double remaining_target_fraction = 1e-3;
 // Coordinates beyond this could overflow in products.
 constexpr double largest_coordinate = 0x1p400;
 
-// Where exact arithmetic decides, certificates that have become this many are not worth more.
+// With exact arithmetic to decide the rest, more certificates than this are not worth their cost.
 constexpr int max_exact_advances = 64;
 
 /// The largest magnitude of all coordinates; infinite if one of them is not a number or too large.
@@ -50,7 +50,8 @@ class Certifier {
   bool is_valid() const { return is_valid_; }
   double error_t0() const { return error_t0_; }
 
-  /// The direction at time t that separates the hull of the corners most from the ball of `separation` in the norm.
+  /// Returns the direction at time t that separates the hull of the corners most from the ball of `separation` in the
+  /// norm.
   SeparatingDirection<dim> find_direction(double t, double separation) const {
     std::array<Vec<dim>, num_corners> corners;
     for (int k = 0; k < num_corners; ++k) {
@@ -74,12 +75,13 @@ class Certifier {
     return best;
   }
 
-  /// How far the ball of `separation` reaches along n.
+  /// Returns how far the ball of `separation` reaches along n.
   double reach(const Vec<dim>& n, double separation) const {
     return norm_ == CcdNorm::euclidean ? separation : separation * n.template lpNorm<1>();
   }
 
-  /// The end of the interval from t on which n certifies a distance above `separation`; t itself if there is none.
+  /// Returns the end of the interval from t on which n certifies a distance above `separation`; t itself if there is
+  /// none.
   double advance(double t, const Vec<dim>& n, double separation) const {
     // |n| may exceed 1 by four units of rounding.
     const double threshold = reach(n, separation) * (1.0 + 8.0 * unit_roundoff);

@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// What is known before any search: the gap to keep and a first interval that is free of impacts.
+/// Facts known before any search: the gap to keep and a first interval that is free of impacts.
 struct CcdStart {
   double distance = 0.0;  ///< certified lower bound of the distance at t0 [m]
   double separation =

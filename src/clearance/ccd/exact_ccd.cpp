@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// What one direction says about the motion from some time on.
+/// The separation along one direction from some time on.
 struct Separation {
   bool is_separated = false;     ///< at that time
   std::optional<ExactTime> end;  ///< the first time at which it is no longer; none: it is until 1

@@ -27,7 +27,8 @@ std::optional<ExactTime> find_first_contact(const ExactQuery& query, double t_be
 /// The same for coordinates in floating point. If one is not finite, the answer is the safe one: contact at t_begin.
 std::optional<ExactTime> find_first_contact(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
 
-/// Whether there is one: most contacts are proven in floating point (exact_filter.h), and cost a tenth of the above.
+/// True if there is a first contact. Most contacts are proven in floating point (exact_filter.h), at a tenth of the
+/// cost of find_first_contact.
 bool is_hit(const CcdQuery& query, double min_separation = 0.0, double t_begin = 0.0);
 
 }  // namespace clearance

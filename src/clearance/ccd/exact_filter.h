@@ -1,4 +1,4 @@
-// Proof of most contacts in floating point, before exact arithmetic is needed.
+// Proofs of most contacts in floating point, before exact arithmetic is needed.
 #pragma once
 
 #include "clearance/ccd/query.h"

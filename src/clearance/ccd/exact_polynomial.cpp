@@ -91,7 +91,7 @@ ExactPolynomial without_repeated_roots(const ExactPolynomial& p) {
   const ExactPolynomial divisor = greatest_common_divisor(p, derivative(p));
   const int n = divisor.degree();
   if (n <= 0) return p;
-  // Both are primitive, so that the quotient is one of integers (Gauss's lemma).
+  // The dividend and the divisor are primitive, so that the quotient has integer coefficients (Gauss's lemma).
   ExactPolynomial rest = p, quotient;
   make_primitive(rest);
   for (int m = rest.degree(); m >= n; --m) {

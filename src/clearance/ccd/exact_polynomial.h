@@ -31,7 +31,7 @@ void negate(ExactPolynomial& p);
 
 /// The greatest common divisor, its coefficients without a common factor. Not both zero.
 ExactPolynomial greatest_common_divisor(ExactPolynomial p, ExactPolynomial q);
-/// The same roots, every one simple. Not zero.
+/// Returns a polynomial with the same roots, every one simple. `p` must not be zero.
 ExactPolynomial without_repeated_roots(const ExactPolynomial& p);
 
 /// The open interval from index / 2^depth to (index + 1) / 2^depth. Two cells are disjoint or one contains the other.

@@ -20,7 +20,7 @@ struct ExactQuery {
   mpz_class min_separation;  ///< L-infinity norm, not negative
 };
 
-/// Finite coordinates of any size.
+/// Converts a query with finite coordinates of any size.
 ExactQuery to_exact(const CcdQuery& query, double min_separation = 0.0);
 
 using RationalVertices = std::array<std::array<mpq_class, 3>, 4>;

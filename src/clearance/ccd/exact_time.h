@@ -18,21 +18,21 @@ class ExactTime {
   /// The only root of p in the cell: p has one sign change there.
   ExactTime(ExactPolynomial p, DyadicCell cell);
 
-  /// Strictly.
+  /// True if the time is strictly before t.
   bool is_before(double t);
   bool is_after(double t);
 
   struct Bracket {
     mpq_class low, high;  ///< low <= time <= high
   };
-  /// No wider than `width` > 0; without width if the time is found to be rational.
+  /// Returns a bracket no wider than `width` > 0, or one of no width if the time is found to be rational.
   Bracket bracket(const mpq_class& width);
   /// The largest double that is not above the time.
   double round_down();
 
   /// The sign of p at this time.
   int sign_of(const ExactPolynomial& p);
-  /// Of a - b.
+  /// Returns the sign of a - b.
   friend int compare(ExactTime& a, ExactTime& b);
   /// The first root of p in (time, 1]. p is not zero.
   friend std::optional<ExactTime> first_root_after(const ExactPolynomial& p, ExactTime& time);

@@ -1,4 +1,4 @@
-// One question to continuous collision detection: do these two primitives of a surface meet between t0 and t1?
+// A query of continuous collision detection: do these two primitives of a surface meet between t0 and t1?
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@ struct CcdQuery {
   PrimitiveMotion<3, 4> motion;
 };
 
-/// All coordinates are numbers, and none is infinite.
+/// True if every coordinate is a finite number.
 bool is_finite(const CcdQuery& query);
 
 CcdResult find_impact(const CcdQuery& query, const CcdOptions& options);

@@ -28,7 +28,8 @@ CLEARANCE_INLINE Corners corners_of(QueryKind kind, const std::array<Vec<3>, 4>&
   const double* x = vertices[0].data();
   Lanes v[4];
   for (int k = 0; k < 3; ++k) std::memcpy(&v[k], x + 3 * k, sizeof(Lanes));
-  // What follows the last vertex is not ours.
+  // The load starts one number early and the lanes are rotated, since memory after the last vertex is not part of the
+  // array.
   std::memcpy(&v[3], x + 8, sizeof(Lanes));
   v[3].v = __builtin_shufflevector(v[3].v, v[3].v, 1, 2, 3, 0);
   if (kind == QueryKind::point_triangle) return {{v[0] - v[1], v[0] - v[2], v[0] - v[3], v[0] - v[1]}};
@@ -75,11 +76,11 @@ bool stays_apart(QueryKind kind, const PrimitiveMotion<3, 4>& motion, double sep
     most = larger(most, larger(t0.rows[k], t1.rows[k]));
     sum += t0.rows[k] + t1.rows[k];
   }
-  // Also false for what is not a number.
+  // This also returns false if a coordinate is not a number.
   const Lanes size_of = larger(-least, most);
   if (any_lane(!(absolute(sum) < Lanes(0x1p300))) || any_lane(!(size_of < Lanes(0x1p300)))) return false;
 
-  // Along axes only the differences are rounded, to a relative 2^-53 of themselves.
+  // Along axes, rounding affects only the differences, to a relative 2^-53 of themselves.
   const double threshold = separation * (1.0 + 8.0 * unit_roundoff) + std::numeric_limits<double>::min();
   if (any_coordinate((least > Lanes(threshold)) | (most < Lanes(-threshold)))) return true;
 

@@ -1,4 +1,4 @@
-// Two primitives seen from one another.
+// Relative motion of two primitives.
 //
 // The differences r_k = a_i - b_j of their vertices span the Minkowski difference; the distance of the primitives is
 // the distance of the origin to the convex hull of the r_k. So point-point, point-edge, point-triangle and edge-edge

@@ -1,4 +1,4 @@
-// Contact of two primitives that do not move, exactly.
+// Exact contact test of two primitives that do not move.
 #pragma once
 
 #include "clearance/ccd/query.h"
@@ -7,8 +7,8 @@ namespace clearance {
 
 enum class Touching { no, yes, unknown };
 
-/// Whether the closed primitives have a point in common at t0 or, if `is_end`, at t1; degenerate ones as well. Unknown
-/// only for coordinates that are beyond the range of the predicates (math/predicates.h) or not finite.
+/// Tests whether the closed primitives, degenerate ones included, have a point in common at t0 or, if `is_end`, at t1.
+/// The answer is unknown only for coordinates beyond the range of the predicates (math/predicates.h) or not finite.
 Touching find_touching(const CcdQuery& query, bool is_end);
 
 }  // namespace clearance

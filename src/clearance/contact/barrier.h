@@ -19,8 +19,8 @@ struct BarrierOptions {
   double clamp() const { return dhat * (dhat + 2.0 * min_separation); }
   /// Pairs with a squared distance below this are contacts. [m^2]
   double activation_sq() const { return (dhat + min_separation) * (dhat + min_separation); }
-  /// What boxes grow by on every side so that all contacts are candidates. A hair more than half: no pair at exactly
-  /// the activation distance may fall between two boxes. [m]
+  /// Margin added to every box on every side so that the broad phase reports every contact [m]. It is slightly more
+  /// than half of the activation distance: no pair at exactly that distance may fall between two boxes.
   double inflation() const { return 0.5 * (dhat + min_separation) * (1.0 + 1e-9); }
 };
 

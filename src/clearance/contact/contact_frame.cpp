@@ -53,7 +53,7 @@ void align_tangents(ContactFrame<3>& frame) {
     b += frame.tilts[0][i] * frame.tilts[1][i];
     c += frame.tilts[1][i] * frame.tilts[1][i];
   }
-  // Jacobi rotation that makes the off-diagonal entry vanish, without trigonometric functions.
+  // This Jacobi rotation makes the off-diagonal entry vanish, without trigonometric functions.
   const double half_difference = 0.5 * (a - c);
   const double radius = std::sqrt(half_difference * half_difference + b * b);
   if (!(radius > 0.0)) return;
@@ -121,7 +121,7 @@ Frame edge_edge_frame(const ContactPositions<3>& x) {
   Frame frame;
   const Vec<3> edge_a = x[1] - x[0], edge_b = x[3] - x[2], gap = x[0] - x[2];
   const Plane plane = set_plane(frame, edge_a, edge_b, gap);
-  // Closest points: gap + s edge_a - t edge_b is along the normal.
+  // At the closest points, gap + s edge_a - t edge_b is along the normal.
   const double s = -plane.dual_a.dot(gap), t = plane.dual_b.dot(gap);
   frame.weights = {1.0 - s, s, t - 1.0, -t};
   if constexpr (has_tangents<Frame, 3>) {

@@ -15,7 +15,7 @@
 
 namespace clearance {
 
-/// What the gradient needs.
+/// The part of the local geometry of a contact that the gradient needs.
 template <int dim>
 struct ContactGap {
   int num_vertices = 0;

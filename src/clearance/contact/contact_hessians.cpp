@@ -247,7 +247,7 @@ template <int dim>
 void ContactHessians<dim>::pack(int group, int contact, const RankOneSum<dim>& sum) {
   const std::span<const int> blocks = stencils_.nodes_of(group);
   const ContactVertices& vertices = contacts_[static_cast<std::size_t>(contact)];
-  // Which vertices of the contact are free, in the order of the stencil.
+  // Find the free vertices of the contact, in the order of the stencil.
   std::array<std::size_t, 4> nodes{};
   std::size_t count = 0;
   for (std::size_t i = 0; count < blocks.size() && i < static_cast<std::size_t>(vertices.count); ++i) {

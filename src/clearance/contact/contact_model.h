@@ -38,19 +38,20 @@ class ContactModel {
   /// stiffness kappa of [Fer23, app. A.6].
   virtual bool has_stiffness() const = 0;
 
-  // Of contact k of a set, weight included, at the positions `x` that the set was built at; the energy also at others
-  // where the distance of the contact is known and below that of activation. Derivatives are dim numbers per place of
-  // the stencil.
+  // The next three functions evaluate contact k of a set, weight included, at the positions `x` that the set was built
+  // at. The energy may also be evaluated at other positions where the distance of the contact is known and below the
+  // activation distance. Derivatives have dim numbers per place of the stencil.
   virtual double energy(const ContactSet& set, std::size_t k, const VecX& x) const = 0;
   virtual void compute_gradient(const ContactSet& set, std::size_t k, const VecX& x,
                                 std::span<double> gradient) const = 0;
-  /// Also the Hessian, as terms of the empty `hessian`.
+  /// Also computes the Hessian, as terms of `hessian`, which must be empty.
   virtual void compute_derivatives(const ContactSet& set, std::size_t k, const VecX& x, HessianKind kind,
                                    std::span<double> gradient, RankOneSum<dim>& hessian) const = 0;
-  /// What friction is proportional to: the magnitude of the force along the normal of a contact, at any positions.
+  /// Returns the magnitude of the force along the normal of a contact, at any positions. Friction is proportional to
+  /// it.
   virtual double normal_force(const Contact& contact, const ContactGap<dim>& gap,
                               const ContactPositions<dim>& positions) const = 0;
-  /// True if that is a function of the contact and the distance in `gap` alone, but for mollified contacts.
+  /// True if the normal force depends on the contact and the distance in `gap` alone, except for mollified contacts.
   virtual bool has_radial_force() const { return false; }
 };
 

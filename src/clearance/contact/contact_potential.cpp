@@ -11,7 +11,7 @@ namespace {
 
 constexpr int grain = 64;
 
-/// What belongs to a place of a contact, of the numbers of all contacts.
+/// Returns the numbers at one place of a contact, out of those of all contacts.
 template <int dim>
 Vec<dim> at_place(const std::vector<double>& locals, std::size_t place) {
   return Eigen::Map<const Vec<dim>>(locals.data() + dim * place);
@@ -88,7 +88,7 @@ template <int dim>
 void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t0, const VecX& x_t1, double scale,
                                           VecX& sums) const {
   const LocalGradients locals = local_gradients(set, x_t1);
-  // The same features at the start, where they may not have been the closest ones.
+  // `start` has the same features at the start, where they may not have been the closest ones.
   const double activation_sq = contacts_.activation_distance() * contacts_.activation_distance();
   ContactSet start = set;
   for (Contact& contact : start.contacts) {
@@ -101,6 +101,7 @@ void ContactPotential<dim>::add_work_gaps(const ContactSet& set, const VecX& x_t
     set.for_each_vertex(k, [&](std::size_t place, int v) {
       work += at_place<dim>(locals, first + place).dot(block<dim>(x_t1, v) - block<dim>(x_t0, v));
     });
+    // A contact that was not active at the start had no energy there.
     const bool was_contact = start.contacts[k].distance_sq < activation_sq;
     const double energy_t0 = was_contact ? contacts_.energy(start, k, x_t0) : 0.0;
     const double gap = work - contacts_.energy(set, k, x_t1) + energy_t0;

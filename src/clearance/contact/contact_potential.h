@@ -18,7 +18,7 @@ class ContactPotential {
   /// Sum of the energies of all contacts (of [Fer23, eq. 2.5] without kappa, in m^4), at the surface positions `x` that
   /// the set was built at.
   CompensatedSum energy(const ContactSet& set, const VecX& x) const;
-  /// Sum of their sizes: what the rounding of energy() is relative to.
+  /// Returns the sum of the magnitudes of the energies, which the rounding error of energy() is relative to.
   double magnitude(const ContactSet& set, const VecX& x) const;
 
   /// gradient += scale * d energy / d unknowns
@@ -37,11 +37,11 @@ class ContactPotential {
 
   /// Forces on the vertices [N for a scale in 1 / s^2], contact by contact.
   void visit_forces(const ContactSet& set, const VecX& x, double scale, const ForceVisitor<dim>& visit) const;
-  /// The same, summed per surface vertex; flat.
+  /// Returns the forces on the vertices, summed per surface vertex; flat.
   VecX vertex_forces(const ContactSet& set, const VecX& x, double scale) const;
 
  private:
-  /// Of all contacts, dim numbers per place of their stencils.
+  /// Gradients of all contacts: dim numbers per place of their stencils.
   using LocalGradients = std::vector<double>;
   std::span<double> local(const ContactSet& set, std::size_t k, LocalGradients& locals) const {
     return {locals.data() + dim * set.first_place(k), dim * set.num_places(k)};

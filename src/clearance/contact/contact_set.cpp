@@ -61,7 +61,7 @@ class PairScales {
     set_weight(vertices, num_first, contact);
     return true;
   }
-  /// The same at any distance.
+  /// Sets the activation distance and the weight of a contact, however far apart its features are.
   template <std::size_t n>
   void apply(const std::array<int, n>& vertices, std::size_t num_first, Contact& contact) const {
     set_dhat(vertices, contact);

@@ -72,12 +72,12 @@ struct PrimitivePair {
   int plane = -1;  ///< index of the half-space
 };
 
-/// How many of its vertices, the first ones, belong to the first feature.
+/// Returns how many vertices of a contact, the first ones, belong to its first feature.
 inline int num_first(const Contact& contact) {
   return contact.kind == ContactKind::edge_edge || contact.kind == ContactKind::mollified_edge_edge ? 2 : 1;
 }
 
-/// Whom a contact is between: two bodies, or a body and -1 - half-space.
+/// Returns the two parties of a contact: two bodies, or a body and -1 - half-space.
 inline std::array<int, 2> bodies_of(const SurfaceTopology& surface, const Contact& contact) {
   const auto body = [&](int i) {
     return surface.vertex_body[static_cast<std::size_t>(contact.vertices[static_cast<std::size_t>(i)])];
@@ -93,11 +93,11 @@ struct ClosestStencil {
   std::array<std::uint8_t, 4> local;
 };
 
-/// By PointEdgeType.
+/// Stencils by PointEdgeType.
 inline constexpr std::array<ClosestStencil, 3> point_edge_stencils = {{{ContactKind::point_point, {0, 1, 4, 4}},
                                                                        {ContactKind::point_point, {0, 2, 4, 4}},
                                                                        {ContactKind::point_edge, {0, 1, 2, 4}}}};
-/// By PointTriangleType.
+/// Stencils by PointTriangleType.
 inline constexpr std::array<ClosestStencil, 7> point_triangle_stencils = {
     {{ContactKind::point_point, {0, 1, 4, 4}},
      {ContactKind::point_point, {0, 2, 4, 4}},
@@ -106,7 +106,7 @@ inline constexpr std::array<ClosestStencil, 7> point_triangle_stencils = {
      {ContactKind::point_edge, {0, 2, 3, 4}},
      {ContactKind::point_edge, {0, 3, 1, 4}},
      {ContactKind::point_triangle, {0, 1, 2, 3}}}};
-/// By EdgeEdgeType.
+/// Stencils by EdgeEdgeType.
 inline constexpr std::array<ClosestStencil, 9> edge_edge_stencils = {{{ContactKind::point_point, {0, 2, 4, 4}},
                                                                       {ContactKind::point_point, {0, 3, 4, 4}},
                                                                       {ContactKind::point_point, {1, 2, 4, 4}},
@@ -150,7 +150,7 @@ struct ContactSet {
   }
 };
 
-/// What a contact does to one of its vertices [N].
+/// Callback that receives the force of a contact on one of its vertices [N].
 template <int dim>
 using ForceVisitor = std::function<void(const Contact& contact, int vertex, const Vec<dim>& force)>;
 

@@ -1,4 +1,4 @@
-// What builders of contact sets share: stencils of closest features, and their sums.
+// Functions shared by the builders of contact sets: stencils of closest features, and sums of equal stencils.
 #pragma once
 
 #include "clearance/contact/contact_set.h"
@@ -15,7 +15,8 @@ double stencil_distance_sq(const ClosestStencil& stencil, const std::array<Vec<3
 
 std::array<Vec<3>, 4> stencil_positions(const VecX& x, const std::array<int, 4>& vertices);
 
-// Of formulations with one activation distance and modulus for all features of two bodies, by a vertex of each.
+// The next two functions serve formulations with one activation distance and one modulus for all features of two
+// bodies. Each body is given by one of its vertices.
 
 /// [m]
 double dhat_between(const Model& model, const BarrierOptions& options, int a, int b);

@@ -25,7 +25,7 @@ class Counts {
       same->count += count;
     }
   }
-  /// Appends what is left, times `weight`, and begins anew.
+  /// Appends the stencils whose count is not 0, with weights of `weight` times the count, and clears the counts.
   void take(double weight, std::vector<Contact>& contacts) {
     for (Entry& entry : entries_) {
       if (entry.count == 0) continue;
@@ -46,7 +46,7 @@ class Counts {
   std::vector<Entry> entries_;
 };
 
-/// Which primitive an owner sees, with the closest features that are a contact with it.
+/// A primitive that an owner sees, and the contact of their closest features.
 struct Seen {
   int primitive = -1;
   Contact contact;
@@ -57,7 +57,7 @@ struct Lists {
   std::vector<int> first, others;
 };
 
-/// Pairs as they are, sorted by their first.
+/// Makes lists in which the first primitive of each pair is the owner. The pairs are sorted by their first.
 Lists lists_of_first(const std::vector<std::array<int, 2>>& pairs, int count) {
   Lists lists;
   lists.first.assign(static_cast<std::size_t>(count) + 1, 0);
@@ -69,7 +69,7 @@ Lists lists_of_first(const std::vector<std::array<int, 2>>& pairs, int count) {
   return lists;
 }
 
-/// Both of each pair are owners.
+/// Makes lists in which both primitives of each pair are owners.
 Lists lists_of_both(const std::vector<std::array<int, 2>>& pairs, int count) {
   Lists lists;
   lists.first.assign(static_cast<std::size_t>(count) + 1, 0);
@@ -356,7 +356,8 @@ class ConvergentContactModel<dim>::Builder {
     }
   }
 
-  /// Of the end of the other edge and the closest feature of the owner, in the order of the pair.
+  /// Returns the type of the pair whose closest features are an end of the other edge and `on_owner`, in the order of
+  /// the pair.
   static EdgeEdgeType type_at(bool owner_is_first, bool is_second_end, PointEdgeType on_owner) {
     const int end = is_second_end ? 1 : 0, feature = static_cast<int>(on_owner);
     if (on_owner == PointEdgeType::p_e) return static_cast<EdgeEdgeType>((owner_is_first ? 4 : 6) + end);
@@ -369,7 +370,7 @@ class ConvergentContactModel<dim>::Builder {
       const Vec<dim> normal = half_space.normal.head<dim>();
       for (int v = 0; v < model_.surface.num_vertices; ++v) {
         if (!meets_half_space(model_, plane, v)) continue;
-        // Behind the plane counts as touching: the square must not hide the sign.
+        // A vertex behind the plane counts as touching: the square must not hide the sign.
         const double distance = std::max(0.0, normal.dot(at(v)) - half_space.offset);
         min_distance_sq_ = std::min(min_distance_sq_, distance * distance);
         Contact contact;
@@ -437,7 +438,7 @@ ContactSet ConvergentContactModel<dim>::build(const VecX& x, const Candidates& c
   return Builder(*this, x).run(candidates);
 }
 
-/// Without what its neighbours subtract.
+/// Returns the contact without the parts that its neighbours subtract.
 template <int dim>
 std::optional<Contact> ConvergentContactModel<dim>::contact_of(const PrimitivePair& pair,
                                                                const ContactPositions<dim>& x) const {

@@ -35,7 +35,7 @@ class ConvergentContactModel final : public RadialContactModel<dim> {
 
  private:
   class Builder;
-  /// The same for all features of two bodies, by a vertex of each.
+  /// Activation distance and modulus of all features of two bodies, each given by one of its vertices.
   double dhat_of(int a, int b) const;
   double modulus_of(int a, int b) const;
   double vertex_measure(int v) const { return formulation_.has_areas ? measure(v) : mean_measure_; }

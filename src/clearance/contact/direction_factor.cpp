@@ -18,7 +18,8 @@ Vec<dim> area_normal(const Vec<dim>& a, const Vec<dim>& b, [[maybe_unused]] cons
   }
 }
 
-/// What `area` is more than `least`: 0 up to there, all from twice that on, and its derivatives.
+/// Smooth excess of `area` over `least`, with derivatives: 0 up to `least`, exactly `area - least` from twice `least`
+/// on.
 StepValue exceeding(double area, double least) {
   if (least <= 0.0) return {area, 1.0, 0.0};
   const StepValue step = smooth_step(3.0 * (area / least - 2.0));
@@ -41,6 +42,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   distance_ = gap.distance;
   normal_ = gap.normal;
   const std::array<int, 4>& v = contact.vertices;
+  // The value is the product of the shares at the boundaries and the steps of each side; a factor of 0 ends it.
   bool is_positive = add_boundaries();
   switch (contact.kind) {
     case ContactKind::half_space:
@@ -49,7 +51,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
       break;
     case ContactKind::point_point:
       is_positive = is_positive && add_vertex(0, v[0]) && add_vertex(1, v[1]);
-      // The other one has its own contact.
+      // The other vertex has a contact of its own, which counts its area.
       areas_[1].least = 0.0;
       areas_[1].more = StepValue();
       break;
@@ -70,7 +72,7 @@ double DirectionFactor<dim>::evaluate(const Contact& contact, const VecX& x) {
   return value_ * areas_[0].published * areas_[1].published;
 }
 
-/// Current lengths to the power dim - 1, summed up.
+/// Sets the published area of a side to the sum of the current lengths of `edges` to the power dim - 1, times `share`.
 template <int dim>
 void DirectionFactor<dim>::measure(int side, std::span<const int> edges, double share) {
   if (!options_.is_published || edges.empty()) return;
@@ -92,13 +94,16 @@ void DirectionFactor<dim>::measure_triangle() {
   }
 }
 
-/// False if the factor is 0. `extent` [m]: of the element that is shared; infinity: that does not matter.
+/// Multiplies the factor by the step of a cosine; returns false if the factor is 0. `extent` is the size of the element
+/// that is shared [m]; infinity if it does not matter.
 template <int dim>
 bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& vertices, double cosine, double extent) {
+  // Next to small elements the step narrows to H((1 + alpha d / l) t . u), with l half the extent (see the header).
   const double narrowing = options_.is_published ? 0.0 : options_.alpha_t / (0.5 * extent);
   StepValue step;
   if (!options_.is_published) {
     step = smooth_step_of_cosine((1.0 + distance_ * narrowing) * cosine, options_.alpha_t);
+    // The boundary has the share H, the feature the rest.
     if (kind == Kind::boundary) step = {1.0 - step.value, -step.first, -step.second};
   } else {
     step = kind == Kind::boundary ? published_mollifier(cosine) : published_step(cosine, options_.alpha_t);
@@ -109,7 +114,7 @@ bool DirectionFactor<dim>::add(Kind kind, int side, const std::array<int, 3>& ve
   return true;
 }
 
-/// [m] At rest.
+/// Length of an edge at rest [m].
 template <int dim>
 double DirectionFactor<dim>::length(int edge) const {
   return std::sqrt(model_.edge_rest_length_sq[static_cast<std::size_t>(edge)]);
@@ -143,6 +148,7 @@ template <int dim>
 bool DirectionFactor<dim>::add_boundary(int point, int line0, int line1, double extent) {
   const double distance_sq = line1 < 0 ? point_point_distance_sq<dim>(at(point), at(line0))
                                        : point_line_distance_sq<dim>(at(point), at(line0), at(line1));
+  // cos(theta) is the distance of the features over that of the boundary.
   const double sine_sq = 1.0 - distance_ * distance_ / distance_sq;
   return add(Kind::boundary, 0, {point, line0, line1}, -std::sqrt(std::max(0.0, sine_sq)), extent);
 }
@@ -186,7 +192,7 @@ bool DirectionFactor<dim>::add_edge(int side, int edge) {
                           contact_.kind == ContactKind::edge_edge, measures.edge, measures.edge_sharpness);
 }
 
-/// What is around a feature of a side, if it is one of a solid, and the area if that side has one.
+/// Adds the surroundings of a feature of a side if it is one of a solid, and the area if that side has one.
 template <int dim>
 bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid, std::span<const int> facets,
                                             bool has_area, const std::vector<double>& measures,
@@ -198,7 +204,7 @@ bool DirectionFactor<dim>::add_surroundings(int side, int feature, bool is_solid
   return !is_solid || add_facets(side, facets, has_facet_area, has_facet_area ? sharpness[i] : 0.0);
 }
 
-/// Of a solid, all around a feature.
+/// Adds all facets around a feature of a solid. Returns false if the factor is 0.
 template <int dim>
 bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, bool has_area, double sharpness) {
   const Vec<dim> u = towards(side);
@@ -230,9 +236,11 @@ bool DirectionFactor<dim>::add_facets(int side, std::span<const int> facets, boo
   }
   StepValue& outside = outside_[static_cast<std::size_t>(side)];
   const double slope = options_.is_published && dim == 2 ? 3.0 / options_.alpha_n : 3.0;
+  // The factor is the smooth step of slope * (sum - 1), see the header; its derivatives are by the sum.
   outside = smooth_step(slope * (sum - 1.0));
   outside.first *= slope;
   outside.second *= slope * slope;
+  // If the step is constant, the normals do not vary the factor.
   if (outside.is_constant()) terms_.resize(first);
   value_ *= outside.value;
   if (has_area) {
@@ -281,7 +289,7 @@ std::size_t DirectionFactor<dim>::place_of(int vertex, std::span<const int> neig
          static_cast<std::size_t>(std::lower_bound(neighbours.begin(), neighbours.end(), vertex) - neighbours.begin());
 }
 
-/// gradient += that of the cosine of a term.
+/// gradient += gradient of the scalar of a term: its cosine, or the measure of an edge or a triangle.
 template <int dim>
 void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<dim>& frame,
                                          std::span<const int> neighbours, std::vector<double>& gradient) const {
@@ -290,18 +298,21 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
   };
   const auto part_of_feature = [&](std::size_t i) { return Eigen::Map<Vec<dim>>(gradient.data() + dim * i); };
   const auto num_features = static_cast<std::size_t>(frame.num_vertices);
-  // What `direction` . u changes by as the gap turns: u stays orthogonal to the tangents of the features, which tilt,
-  // and follows the gap across them.
+  // Adds sign * (derivative of `direction` . n by the turning of the gap, with `direction` fixed): n stays orthogonal
+  // to the tangents of the features, which tilt, and follows the gap across them.
   const auto add_turning = [&](const Vec<dim>& direction, double sign) {
     if (contact_.kind == ContactKind::half_space) return;
+    // The part of `direction` along neither the normal nor a tangent is left after the loop.
     Vec<dim> free = direction - direction.dot(frame.normal) * frame.normal;
     for (std::size_t j = 0; j < static_cast<std::size_t>(frame.num_tangents); ++j) {
       const double along = direction.dot(frame.tangents[j]);
       free -= along * frame.tangents[j];
       for (std::size_t i = 0; i < num_features; ++i) {
+        // A tilt g_ij (n . dx_i) turns tangent j towards n, and n by as much away from it.
         part_of_feature(i) -= sign * along * frame.tilts[j][i] * frame.normal;
       }
     }
+    // Across the features, the gap vector changes by w_i dx_i, and n by that over the distance.
     for (std::size_t i = 0; i < num_features; ++i) part_of_feature(i) += sign * frame.weights[i] / distance_ * free;
   };
   const double side_sign = term.side == 0 ? 1.0 : -1.0;
@@ -311,6 +322,8 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
     case Kind::edge: {
       const Vec<dim> edge = at(v1) - at(v0);
       const double length = edge.norm();
+      // The scalar is t . u, with t the unit vector along the edge: t changes by the part of the edge's change across
+      // t, over the length.
       const Vec<dim> t = edge / length;
       const Vec<dim> across = (u - term.cosine * t) / length;
       part(v1) += across;
@@ -320,6 +333,7 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
     }
     case Kind::face: {
       const Vec<dim> along = at(v1) - at(v0), r = at(v2) - at(v0);
+      // The scalar is t . u, with t the unit height of v2 over the edge v0 v1, whose foot moves with v0 and v1.
       const double foot = r.dot(along) / along.squaredNorm();
       const Vec<dim> height = r - foot * along;
       const double length = height.norm();
@@ -336,14 +350,17 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
       Vec<dim> n = area_normal<dim>(at(v0), at(v1), at(term.vertices[dim - 1]));
       const double length = n.norm();
       n *= term.sign / length;
-      // -n . u, with what n changes by: its area normal across n.
+      // The scalar is -n . u. An area normal N changes the unit normal by its part across n over |N|, so y is the
+      // derivative of the scalar by N.
       const Vec<dim> y = (-term.sign / length) * (u + term.cosine * n);
       if constexpr (dim == 2) {
+        // In the plane N is the edge turned to the right, so y turned to the left acts on its ends.
         const Vec<2> turned(-y[1], y[0]);
         part(v1) += turned;
         part(v0) -= turned;
       } else {
         const Vec<3> b = at(v1) - at(v0), c = at(v2) - at(v0);
+        // With N = b x c, y . dN = db . (c x y) + dc . (y x b).
         const Vec<3> of_b = cross_product(c, y), of_c = cross_product(y, b);
         part(v1) += of_b;
         part(v2) += of_c;
@@ -354,6 +371,7 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
     }
     case Kind::length: {
       const Vec<dim> edge = at(v1) - at(v0);
+      // The scalar is share * length^(dim - 1).
       const Vec<dim> pull = term.share * (dim == 2 ? 1.0 / edge.norm() : 2.0) * edge;
       part(v1) += pull;
       part(v0) -= pull;
@@ -361,6 +379,8 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
     }
     case Kind::triangle: {
       if constexpr (dim == 3) {
+        // The scalar is the area. Its derivative by a vertex is half the cross product of the unit normal and the
+        // opposite edge.
         const Vec<3> n = 0.5 * area_normal<3>(at(v0), at(v1), at(v2)).normalized();
         part(v0) += cross_product(n, Vec<3>(at(v2) - at(v1)));
         part(v1) += cross_product(n, Vec<3>(at(v0) - at(v2)));
@@ -369,7 +389,7 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
       return;
     }
     case Kind::boundary: {
-      // -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
+      // The scalar is -sin(theta), where cos(theta) is the distance of the features over that of the boundary.
       Vec<dim> gap = at(v0) - at(v1);
       double foot = 0.0;
       if (v2 >= 0) {
@@ -379,10 +399,13 @@ void DirectionFactor<dim>::differentiate(const Term& term, const ContactFrame<di
       }
       const double distance = gap.norm();
       const double ratio = distance_ / distance;
+      // With ratio r = cos(theta) and cosine = -sin(theta), d cosine = (r / sin(theta)) dr = scale (d distance_ /
+      // distance_ - d distance / distance), since scale = r^2 / sin(theta).
       const double scale = -ratio * ratio / term.cosine;
       for (std::size_t i = 0; i < num_features; ++i) {
         part_of_feature(i) += scale / distance_ * frame.weights[i] * frame.normal;
       }
+      // The distance of the boundary changes along its own gap; the foot moves with the ends of its edge.
       const Vec<dim> towards_point = (-scale / distance) * (gap / distance);
       part(v0) += towards_point;
       part(v1) -= (1.0 - foot) * towards_point;
@@ -398,7 +421,8 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   const std::size_t size = dim * (4 + neighbours.size());
   std::vector<LogTerm> result;
   const double area = this->area();
-  // Per side: the sum over the normals is one scalar, and so are the sums over the facets that face the contact.
+  // Each side has one scalar for the sum over its normals; the sums over the facets that face the contact are scalars,
+  // too.
   std::array<LogTerm, 2> sums;
   std::array<std::vector<double>, 2> shares, facing, published;
   for (std::size_t side = 0; side < 2; ++side) {
@@ -414,6 +438,7 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
   for (const Term& term : terms_) {
     LogTerm log{0.0, 0.0, std::vector<double>(size, 0.0)};
     differentiate(term, frame, neighbours, log.gradient);
+    // The step is taken of (1 + distance * narrowing) * cosine: the product rule.
     if (term.narrowing > 0.0) {
       for (double& slope : log.gradient) slope *= 1.0 + distance_ * term.narrowing;
       for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
@@ -432,6 +457,8 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
       add_to(shares[side], term.share * term.step.first, log.gradient);
       add_to(facing[side], term.step.first, log.gradient);
       const Area &own = areas_[side], &other = areas_[1 - side];
+      // Second derivative of log(area) through this facet's step: d area / d step, times the second derivative of the
+      // step.
       const double slope = term.share * own.more.first * other.faced.value + own.faced.first * other.more.value;
       log.second = slope * term.step.second / area;
     } else {
@@ -440,6 +467,7 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
     }
     result.push_back(std::move(log));
   }
+  // The sums over the normals are complete now, and so are the published areas, whose logarithms are summands.
   for (LogTerm& sum : sums) {
     if (!sum.gradient.empty()) result.push_back(std::move(sum));
   }
@@ -447,6 +475,8 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
     const double own = areas_[side].published;
     if (!published[side].empty()) result.push_back({1.0 / own, -1.0 / (own * own), std::move(published[side])});
   }
+  // The area is the sum of least + more(shares) * faced(facing of the other side). Its own second derivatives by these
+  // scalars become terms of their own.
   std::vector<double> of_area;
   for (std::size_t side = 0; side < 2; ++side) {
     const Area &own = areas_[side], &other = areas_[1 - side];
@@ -464,6 +494,7 @@ auto DirectionFactor<dim>::log_terms(const ContactFrame<dim>& frame, std::span<c
       result.push_back({0.0, -0.5 * mixed, std::move(minus)});
     }
   }
+  // Last comes the logarithm of the area by the area itself.
   if (!of_area.empty()) result.push_back({1.0 / area, -1.0 / (area * area), std::move(of_area)});
   return result;
 }

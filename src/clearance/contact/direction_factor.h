@@ -17,8 +17,8 @@
 // facets of the other one do, too (flat on flat), but at least its sharpness: a corner on a plane has the same area on
 // every mesh.
 //
-// As published (OrientationOptions::is_published), for comparison: the product of both features' current areas, which
-// depend on their edges; pairs vanish where they end.
+// With OrientationOptions::is_published, for comparison, the factor is the published one: it multiplies the current
+// areas of both features, which depend on their edges, and pairs vanish where they end.
 #pragma once
 
 #include <vector>
@@ -30,11 +30,12 @@
 
 namespace clearance {
 
-/// Of one contact after the other. Facets and in the plane edges must be on the outer side already.
+/// Evaluates the factor of one contact after the other. The vertex of a contact with a facet (in the plane: an edge)
+/// must already be on its outer side.
 template <int dim>
 class DirectionFactor {
  public:
-  /// All outlive the object.
+  /// The arguments must outlive the object.
   DirectionFactor(const Model& model, const SurfaceStar& star, const OrientationOptions& options)
       : model_(model), star_(star), options_(options) {}
 
@@ -42,9 +43,9 @@ class DirectionFactor {
   /// and 1, times the area [m^(dim-1)] of the first feature; of two edges, of both.
   double evaluate(const Contact& contact, const VecX& x);
 
-  // Of the contact evaluated last, if that was not 0.
+  // The functions below refer to the contact evaluated last, if its value was not 0.
 
-  /// False: moving any vertex a little leaves the value as it is.
+  /// True if the value varies when the vertices move; false if moving any vertex a little leaves the value as it is.
   bool varies() const;
   /// Appends the surface vertices, those of the features aside, that it varies with, sorted.
   void add_neighbours(std::vector<int>& neighbours) const;
@@ -62,7 +63,7 @@ class DirectionFactor {
 
  private:
   enum class Kind { edge, face, normal, facing, boundary, length, triangle };
-  /// A cosine and the step that is taken of it.
+  /// A cosine and the smooth step of it.
   struct Term {
     Kind kind;
     int side;                     // 0: of the first feature, 1: of the second
@@ -73,7 +74,7 @@ class DirectionFactor {
     double narrowing = 0.0;  // [1/m]
     double share = 0.0;      // facing: area of the facet; length: of its power dim - 1
   };
-  /// What one side adds to the area: the least, and more as far as the other side is faced.
+  /// The contribution of one side to the area: `least`, plus `more` as far as the other side is faced.
   struct Area {
     double least = 0.0;
     StepValue more;                     // by the sum of the shares that face the contact
@@ -102,7 +103,7 @@ class DirectionFactor {
   const Model& model_;
   const SurfaceStar& star_;
   OrientationOptions options_;
-  // Of the contact evaluated last.
+  // State of the contact evaluated last.
   const VecX* x_ = nullptr;
   Contact contact_;
   double distance_ = 0.0;

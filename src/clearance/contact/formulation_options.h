@@ -1,17 +1,17 @@
-// Which formulation of contact: the barrier of [Fer23, ch. 2], with changes of the convergent one [Li23], or the
-// orientation-aware one [Hua24].
+// Options that select the formulation of contact: the barrier of [Fer23, ch. 2], with changes of the convergent one
+// [Li23], or the orientation-aware one [Hua24].
 #pragma once
 
 #include <optional>
 
 namespace clearance {
 
-/// Of the orientation-aware formulation.
+/// Options of the orientation-aware formulation.
 struct OrientationOptions {
   double alpha_t = 0.3;           ///< cosine by which a feature may miss being a local minimum of the distance
   double alpha_n = 0.1;           ///< cosine by which a direction may point into a facet
   bool has_adaptive_dhat = true;  ///< what is near at rest repels from half of that distance on only
-  /// Energies as the authors' program computes them, for comparison: products of current areas, no shares.
+  /// True if energies are those of the authors' program, for comparison: products of current areas, no shares.
   bool is_published = false;
 };
 

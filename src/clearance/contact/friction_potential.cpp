@@ -20,10 +20,11 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
   prepared_for_.clear();
   double strongest = 0.0;
   for (LaggedContact& contact : contacts_) {
+    // The potential so far keeps the rest of the share.
     contact.limit *= 1.0 - share;
     strongest = std::max(strongest, std::abs(contact.limit));
   }
-  // What is left of contacts long lagged is forgotten.
+  // Contacts whose remaining limit has become negligible are dropped.
   std::erase_if(contacts_, [&](const LaggedContact& contact) { return !(std::abs(contact.limit) > 1e-4 * strongest); });
   for (const Contact& contact : set.contacts) {
     const FrictionCoefficients mu = friction_coefficients(model_, contact);
@@ -46,7 +47,7 @@ void FrictionPotential<dim>::lag(const ContactSet& set, const VecX& x, const Vec
     if (lagged.has_memory) {
       const Vec<dim> s = memory_.displacement(contact, gap.weights, x);
       lagged.stick = s - gap.normal.dot(s) * gap.normal;
-      // What gives way elastically has not slipped, and the coefficient is static as long as nothing slips.
+      // Elastic sliding is no slip, and the coefficient is static as long as nothing slips.
       slid = eps + std::max(0.0, stretch(lagged, displacement).norm() - scales.stick);
     }
     lagged.limit = share * force * coefficient(mu, slid, eps);
@@ -117,7 +118,7 @@ std::vector<StickVertex> FrictionPotential<dim>::stick(const VecX& x) const {
   for (const LaggedContact& contact : contacts_) {
     if (!contact.has_memory || contact.limit < 0.0) continue;
     Vec<dim> u = stretch(contact, displacement);
-    // What exceeds the elastic sliding has slipped.
+    // The part beyond the elastic sliding has slipped.
     const double y = u.norm();
     if (y > contact.law.eps) u *= contact.law.eps / y;
     updates.push_back({contact.contact, contact.weights, contact.stick, u - contact.stick, contact.limit});
@@ -189,10 +190,12 @@ void FrictionPotential<dim>::add_derivatives(const VecX& x, double secant_share,
   const VecX displacement = x - x_t0_;
   hessians_.add_to(matrix, 1.0, [&](int k, RankOneSum<dim>& sum) {
     const LaggedContact& contact = contacts_[static_cast<std::size_t>(k)];
+    // Contacts of negative weight have no positive part.
     if (contact.limit < 0.0 && kind == HessianKind::projected) return;
     const Vec<dim> u = stretch(contact, displacement);
     const double y = u.norm();
     const double across = contact.law.force_over_distance(y);
+    // The stiffness across u is the secant stiffness, and along u at least a share of it.
     const double along = std::max(contact.law.stiffness(y), secant_share * across);
     const Vec<dim> direction = y > 0.0 ? Vec<dim>(u / y) : any_tangent<dim>(contact.normal);
     if (along > 0.0) sum.add(contact.limit * along, contact.weights, direction);

@@ -26,7 +26,7 @@
 
 namespace clearance {
 
-/// Where the model has no contact scales of its own.
+/// Scales of friction for a model without contact scales of its own.
 struct FrictionScales {
   double h = 0.01;      ///< [s] time of a step
   double eps_v = 1e-3;  ///< [m/s] sliding slower than this counts as sticking
@@ -50,17 +50,17 @@ class FrictionPotential {
 
   CompensatedSum energy(const VecX& x) const;
   void add_gradient(const VecX& x, VecX& gradient) const;
-  /// What friction does to the vertices of every contact, times `scale`, in the units of the incremental potential per
-  /// metre.
+  /// Visits the friction force on each vertex of every contact, times `scale`, in the units of the incremental
+  /// potential per metre.
   void visit_forces(const VecX& x, double scale, const ForceVisitor<dim>& visit) const;
   /// Work that friction has taken out since the start of the step: its forces at x times the sliding up to there.
   double work(const VecX& x) const;
   /// `gaps` as in ContactPotential: sticking is elastic. works[body] += scale * work of its contacts, shared alike.
   void add_work_gaps(const VecX& x, double scale, VecX& gaps, VecX& works) const;
-  /// What the next step has to remember; empty without a memory.
+  /// Returns the memory of sticking for the next step; empty without a memory.
   std::vector<StickVertex> stick(const VecX& x) const;
 
-  /// As in ContactPotential.
+  /// Fixes which unknowns the Hessian touches; see ContactPotential::prepare_hessian.
   const std::vector<BlockKey>& prepare_hessian(const std::vector<char>& is_fixed);
   /// The stiffness along u is at least `secant_share` of the secant stiffness: 0 is the Hessian, 1 its majorant.
   void add_derivatives(const VecX& x, double secant_share, HessianKind kind, VecX& gradient, BlockSparseMatrix& matrix);
@@ -78,9 +78,10 @@ class FrictionPotential {
     double limit = 0.0;  // mu lambda, in the units of the incremental potential per metre; of the contact's sign
   };
 
-  /// In this step.
+  /// Returns the sliding of a contact in this step.
   static Vec<dim> sliding(const LaggedContact& contact, const VecX& displacement);
-  /// What the law depends on: with what the contact remembers.
+  /// Returns the argument of the friction law: the sliding in this step plus the elastic sliding that the contact
+  /// remembers.
   static Vec<dim> stretch(const LaggedContact& contact, const VecX& displacement) {
     return contact.stick + sliding(contact, displacement);
   }
@@ -96,7 +97,7 @@ class FrictionPotential {
   ContactHessians<dim> hessians_;
 };
 
-/// Of the two bodies that a contact is between, or the body and its half-space.
+/// Returns the coefficients of the two bodies that a contact is between, or of the body and its half-space.
 FrictionCoefficients friction_coefficients(const Model& model, const Contact& contact);
 
 }  // namespace clearance

@@ -29,7 +29,7 @@ std::array<int, 2> sorted_bodies(const SurfaceTopology& surface, const Contact& 
   return bodies;
 }
 
-/// What rest leaves two bodies of it; infinity: all.
+/// Returns the activation distance that the rest positions leave two bodies; infinity if they do not limit it.
 double rest_dhat(const ContactMeasures& measures, const std::array<int, 2>& bodies) {
   const std::vector<BodyPairDhat>& pairs = measures.body_pair_dhat;
   const auto found = std::lower_bound(pairs.begin(), pairs.end(), bodies,
@@ -150,9 +150,9 @@ class GcpContactModel<dim>::Builder {
   bool is_near(double distance_sq, double dhat) const {
     return distance_sq < BarrierOptions{dhat, own_.barrier_.min_separation}.activation_sq();
   }
-  /// Of the bodies of two vertices.
+  /// Returns the activation distance of the bodies of two vertices.
   double dhat_of(int a, int b) const { return dhat_between(model_, own_.barrier_, a, b); }
-  /// What rest leaves of it.
+  /// Returns the activation distance that the rest positions leave a contact with these features.
   double dhat_of(const Contact& contact, const Features& features) const {
     const ContactMeasures& measures = model_.contact_measures;
     const std::array<int, 2> bodies = sorted_bodies(surface_, contact);
@@ -167,14 +167,14 @@ class GcpContactModel<dim>::Builder {
     return dhat;
   }
 
-  /// The contact of a stencil and its features, if it is one.
+  /// Adds the contact of a stencil and its features if it is one.
   void add(const ClosestStencil& stencil, const std::array<int, 4>& vertices, double distance_sq, double modulus,
            double dhat, const Features& features, Work& work) const {
     Contact contact;
     set_stencil(stencil, vertices, distance_sq, contact);
     add(contact, own_.share() * modulus, dhat, features, work);
   }
-  /// `weight`: of a unit of area.
+  /// Adds a contact if it is near and its factor is not 0. `weight` is the weight per unit of area.
   void add(Contact& contact, double weight, double dhat, const Features& features, Work& work) const {
     contact.dhat = std::min(dhat, dhat_of(contact, features));
     if (!is_near(contact.distance_sq, contact.dhat)) return;
@@ -191,7 +191,7 @@ class GcpContactModel<dim>::Builder {
     Contact contact;
     contact.kind = ContactKind::point_point;
     contact.distance_sq = (at(p) - at(v)).squaredNorm();
-    // Each for its own area; published for the product of both.
+    // Each vertex owns a contact for its own area; the published form has one contact for the product of both areas.
     const int num_owners = own_.orientation_.is_published ? 1 : 2;
     for (int i = 0; i < num_owners; ++i) {
       const int owner = i == 0 ? p : v, other = i == 0 ? v : p;
@@ -199,7 +199,7 @@ class GcpContactModel<dim>::Builder {
       add(contact, own_.share() * modulus(p, v), dhat_of(p, v), {{p, v}, {}, -1}, work);
     }
   }
-  /// If the foot lies inside the edge.
+  /// Adds the contact of a point and an edge if the foot lies inside the edge.
   void add_point_edge(int p, int e, Work& work) const {
     const auto [e0, e1] = edge(e);
     const Vec<dim> xp = at(p), x0 = at(e0), x1 = at(e1);
@@ -233,7 +233,7 @@ class GcpContactModel<dim>::Builder {
         if (star_.first_without(star_.triangles_of_edge(e), p) == triangle) add_point_edge(p, e, work);
       }
       for (const int v : t) {
-        // The other vertex sees this one, too, if that has triangles.
+        // The other vertex sees this one as well if it has triangles; the pair then counts there.
         if (p > v && !star_.facets_of(p).empty()) continue;
         if (star_.first_without(star_.facets_of(v), p) == triangle) add_point_point(p, v, work);
       }
@@ -313,7 +313,7 @@ class GcpContactModel<dim>::Builder {
   void look_at_half_space(int v, int plane, Work& work) const {
     if (!meets_half_space(model_, plane, v)) return;
     const HalfSpace& half_space = model_.half_spaces[static_cast<std::size_t>(plane)];
-    // Behind the plane counts as touching: the square must not hide the sign.
+    // A vertex behind the plane counts as touching: the square must not hide the sign.
     const double distance = std::max(0.0, half_space.normal.head<dim>().dot(at(v)) - half_space.offset);
     work.found.min_distance_sq = std::min(work.found.min_distance_sq, distance * distance);
     Contact contact;
@@ -341,7 +341,8 @@ ContactSet GcpContactModel<dim>::build(const VecX& x, const Candidates& candidat
   return Builder(*this, x).run(candidates);
 }
 
-/// With the distance from the smallest separation, z = d - min_separation.
+/// Returns eps B(2 z) / z^(dim - 1) with z = (d - min_separation) / eps: the distance counts from the smallest
+/// separation.
 template <int dim>
 BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_sq) const {
   const double d = std::sqrt(distance_sq), eps = contact.dhat;
@@ -353,13 +354,14 @@ BarrierValue GcpContactModel<dim>::law(const Contact& contact, double distance_s
   const double value = h.value * power;
   const double first = (h.first - r * h.value / z) * power;
   const double second = (h.second - 2.0 * r * h.first / z + r * (r + 1.0) * h.value / (z * z)) * power;
-  // By z, then by the squared distance. Published without eps, and B(0) = 2/3.
+  // The derivatives above are by z; these are by d, and those returned are by the squared distance. The published form
+  // has no factor eps, and B(0) = 2/3.
   const double scale = orientation_.is_published ? 2.0 / 3.0 : eps;
   const double by_d = scale / eps * first, by_d2 = scale / (eps * eps) * second;
   return {scale * value, by_d / (2.0 * d), (by_d2 - by_d / d) / (4.0 * distance_sq)};
 }
 
-/// As if it faced no other feature.
+/// Returns the contact as if it faced no other feature.
 template <int dim>
 std::optional<Contact> GcpContactModel<dim>::contact_of(const PrimitivePair& pair,
                                                         const ContactPositions<dim>& x) const {
@@ -411,6 +413,8 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   const BarrierValue b = law(contact, d * d);
   const double energy = contact.weight * b.value;
   std::vector<double> sum(gradient.size(), 0.0);
+  // The logarithm of b has the derivative 2 d b' / b by the distance; `sum` collects the gradient of the logarithm of
+  // the energy.
   const double by_distance = 2.0 * d * b.first / b.value;
   for (std::size_t i = 0; i < static_cast<std::size_t>(frame.num_vertices); ++i) {
     for (int c = 0; c < dim; ++c) {
@@ -422,10 +426,13 @@ void GcpContactModel<dim>::compute_derivatives(const ContactSet& set, std::size_
   };
   const std::vector<LogTerm> terms = log_terms(set, k, frame, x);
   for (const LogTerm& term : terms) {
+    // The Hessian of a summand is `second` times the square of its gradient.
     add(energy * term.second, term.gradient);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += term.first * term.gradient[i];
   }
+  // The square of the gradient of the logarithm.
   add(energy, sum);
+  // The Hessian of log b along the normal: its second derivative by the distance.
   const double curvature = energy * (normal_curvature(d, b) / b.value - by_distance * by_distance);
   if (curvature > 0.0 || kind == HessianKind::exact) hessian.add(curvature, frame.weights, frame.normal);
   this->add_turning_terms(contact, frame, b, kind, hessian);
@@ -455,10 +462,13 @@ RestGap GcpContactModel<dim>::set_rest_distances(Model& model, const BarrierOpti
   builder.for_each(contacts.find_candidates(*broad_phase, x_rest, x_rest),
                    [&](const Contact& contact, const Features& features) {
                      const double gap = std::sqrt(contact.distance_sq) - barrier.min_separation;
+                     // A feature keeps at least a hundredth of the activation distance; a pair nearer than that repels
+                     // at rest.
                      const double least = least_dhat * contact.dhat;
                      const double dhat = std::max(0.5 * gap, least);
                      const std::array<int, 2> bodies = sorted_bodies(model.surface, contact);
                      if (gap < least && gap < left.distance) left = {gap, bodies};
+                     // The distances of pairs of bodies are stored per pair, those within a body per feature.
                      if (bodies[0] != bodies[1]) {
                        double& own = of_bodies.try_emplace(bodies, dhat).first->second;
                        own = std::min(own, dhat);

@@ -51,7 +51,8 @@ class GcpContactModel final : public RadialContactModel<dim> {
 
  private:
   class Builder;
-  /// Of the area of a pair: surfaces own half of it each; in space vertices half of that, and edges.
+  /// Share of the area of a pair in one energy. Each of two surfaces owns half of the area; in space, vertices and
+  /// edges own half of that each.
   double share() const { return orientation_.is_published ? 1.0 : dim == 2 ? 0.5 : 0.25; }
   using LogTerm = typename DirectionFactor<dim>::LogTerm;
   std::vector<LogTerm> log_terms(const ContactSet& set, std::size_t k, const ContactFrame<dim>& frame,

@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// `model` outlives the object.
+/// Makes the formulation that `formulation` asks for. `model` must outlive the object.
 template <int dim>
 std::unique_ptr<const ContactModel<dim>> make_contact_model(const Model& model, const BarrierOptions& barrier,
                                                             const FormulationOptions& formulation);

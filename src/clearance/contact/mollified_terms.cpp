@@ -15,7 +15,7 @@ Vec<12> of_edges(const Vec<3>& p, const Vec<3>& q) {
   return functional;
 }
 
-/// A unit vector along n; any across `a` if the edges are parallel.
+/// Returns the unit vector along n, or any unit vector across `a` if the edges are parallel.
 Vec<3> direction_of(const Vec<3>& n, const Vec<3>& a) {
   const double length = n.norm();
   if (length > 0.0) return n / length;
@@ -62,6 +62,7 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   Vec<12> nu;
   for (int i = 0; i < 4; ++i) nu.segment<3>(3 * i) = frame.weights[static_cast<std::size_t>(i)] * frame.normal;
 
+  // The first three terms are quadratic in mu and nu (see the header).
   add_plane_terms(mu, nu, weight * barrier.value * (2.0 * slope + 4.0 * curvature * c),
                   weight * 4.0 * d * barrier.first * slope * size, weight * e * normal_curvature(d, barrier), sum);
 
@@ -72,6 +73,7 @@ Vec<12> add_mollified_terms(const Contact& contact, const ContactPositions<3>& p
   if (size > 0.0) {
     sum.add(bend, of_edges(cross_product(b, along), Vec<3>::Zero()));
     // 4 det(da, db) = |db + R da|^2 - |db - R da|^2, where R turns by a right angle in the plane.
+    // The two squares with a positive sign are kept.
     const double shear = weight * barrier.value * slope * size;
     sum.add(shear, of_edges(-across, along));
     sum.add(shear, of_edges(along, across));

@@ -29,7 +29,7 @@ std::array<double, 4> scaled(const std::array<double, 4>& a, double factor) {
   return {a[0] * factor, a[1] * factor, a[2] * factor, a[3] * factor};
 }
 
-/// The Hessian along the tangents: its positive part, or all of it.
+/// Adds the Hessian along the tangents: its positive part, or all of it.
 template <int dim>
 void add_tangent_terms(const ContactFrame<dim>& frame, double b_first, double weight, bool is_exact,
                        RankOneSum<dim>& sum) {
@@ -154,6 +154,7 @@ ContactDerivatives<dim> RadialContactModel<dim>::exact_derivatives_of(const Cont
   const double weight = contact.weight;
   const ContactFrame<dim> frame = compute_contact_frame<dim>(model_, contact, p);
   const BarrierValue b = law(contact, frame.distance * frame.distance);
+  // By the chain rule, from the derivatives of the squared distance.
   const Vec<4 * dim> ds = 2.0 * frame.distance * spread<dim>(frame.weights, frame.normal);
   result.gradient = weight * b.first * ds;
   result.hessian = weight * (b.second * ds * ds.transpose() + b.first * distance_sq_hessian<dim>(frame));
@@ -194,11 +195,12 @@ Vec<4 * dim> RadialContactModel<dim>::derivatives_of(const Contact& contact, con
     if (contact.kind == ContactKind::mollified_edge_edge) {
       const double m =
           edge_edge_mollifier(positions[0], positions[1], positions[2], positions[3], contact.mollifier_scale);
+      // The tangents contribute to m b'; mollified_terms.h has the rest in closed form.
       add_tangent_terms<3>(frame, m * b.first, weight, false, sum);
       return add_mollified_terms(contact, positions, frame, b, sum);
     }
   }
-  // Along the normal, then across it; each a sum of squares with its sign.
+  // The terms along the normal come first, then those across it; each is a sum of squares with its sign.
   const double curvature = weight * normal_curvature(frame.distance, b);
   if (is_wanted(curvature)) sum.add(curvature, frame.weights, frame.normal);
   add_turning_terms(contact, frame, b, kind, sum);

@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// A contact with respect to the vertices of its features, dim numbers each, weight included.
+/// Derivatives of a contact by the vertices of its features, dim numbers each, weight included.
 template <int dim>
 struct ContactDerivatives {
   Vec<4 * dim> gradient;
@@ -30,13 +30,13 @@ class RadialContactModel : public ContactModel<dim> {
 
   bool has_radial_force() const override { return true; }
 
-  /// With the distance that the contact was built with.
+  /// Returns the energy at the distance that the contact was built with.
   double energy_of(const Contact& contact, const VecX& x) const;
   Vec<4 * dim> gradient_of(const Contact& contact, const VecX& x) const;
   /// Gradient; appends the Hessian to the empty `sum`: exact, or a positive semi-definite one that is nowhere smaller
   /// and hardly larger than need be.
   Vec<4 * dim> derivatives_of(const Contact& contact, const VecX& x, HessianKind kind, RankOneSum<dim>& sum) const;
-  /// The exact Hessian by the product and chain rules.
+  /// Computes the exact Hessian by the product and chain rules.
   ContactDerivatives<dim> exact_derivatives_of(const Contact& contact, const VecX& x) const;
 
  protected:

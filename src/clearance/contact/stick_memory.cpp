@@ -12,13 +12,13 @@ bool is_first(const Contact& contact, int i) {
   return i < num_first(contact);
 }
 
-/// Whom vertex i of a contact rubs against: a body, or -1 - plane.
+/// Returns the partner that vertex i of a contact rubs against: a body, or -1 - plane.
 int partner_of(const Model& model, const Contact& contact, int i) {
   const auto [first, second] = bodies_of(model.surface, contact);
   return is_first(contact, i) ? second : first;
 }
 
-/// The turn of the features between two configurations, as far as two of their edges tell.
+/// Returns the rotation of the features between two configurations, as far as two of their edges determine it.
 Mat<3> turn_of(const Vec<3>& e_t0, const Vec<3>& f_t0, const Vec<3>& e_t1, const Vec<3>& f_t1) {
   constexpr double least_sine = 1e-2;
   const auto frame = [](const Vec<3>& e, const Vec<3>& f, Mat<3>& axes) {
@@ -34,7 +34,7 @@ Mat<3> turn_of(const Vec<3>& e_t0, const Vec<3>& f_t0, const Vec<3>& e_t1, const
   return Eigen::Quaterniond::FromTwoVectors(e_t0, e_t1).toRotationMatrix();
 }
 
-/// `s` turned with the second feature (of two edges: with both).
+/// Returns `s` rotated with the second feature (of two edges: with both).
 Vec<3> turned(const Contact& contact, const VecX& x_t0, const VecX& x, const Vec<3>& s) {
   const auto edge = [&](const VecX& at, std::size_t i, std::size_t j) -> Vec<3> {
     return block<3>(at, contact.vertices[j]) - block<3>(at, contact.vertices[i]);

@@ -1,5 +1,5 @@
-// What contacts remember of their sticking from step to step: the elastic sliding that friction holds them with, as
-// bristles do. Without it, friction needs a speed to have a force, and a load that it should hold creeps for ever.
+// Memory of sticking contacts from step to step: the elastic sliding by which friction holds them, as bristles do.
+// Without it, friction exerts a force only at a nonzero speed, and a load that friction should hold creeps without end.
 //
 // The memory is a field on surface vertices: how far the vertex has been dragged elastically against its partner, a
 // body or a half-space. A contact has the mean of its vertices by the weights of its closest points, which changes
@@ -28,7 +28,7 @@ class StickMemory {
     Vec<dim> displacement, increment;
     double force = 0.0;  ///< in any unit: contacts of one vertex count by it
   };
-  /// The memory after a step: of all vertices in `updates`, sorted.
+  /// Returns the memory after a step, sorted: an entry for each vertex in `updates`.
   std::vector<StickVertex> updated(const std::vector<Update>& updates, const VecX& x) const;
 
  private:

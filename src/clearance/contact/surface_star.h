@@ -1,5 +1,5 @@
-// What lies around the features of a surface: edges and facets (triangles; in the plane edges) of a vertex, facets of
-// an edge.
+// The neighbourhood of the features of a surface: edges and facets (triangles; in the plane edges) of a vertex, facets
+// of an edge.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// Lists of numbers, one after the other.
+/// Lists of numbers, stored one after the other.
 struct IndexLists {
   std::vector<int> first = {0};
   std::vector<int> items;
@@ -31,9 +31,9 @@ class SurfaceStar {
   std::span<const int> facets_of(int vertex) const {
     return is_in_space_ ? triangles_of_vertex_.of(vertex) : edges_of(vertex);
   }
-  /// 3D.
+  /// Triangles of an edge; 3D only.
   std::span<const int> triangles_of_edge(int edge) const { return triangles_of_edge_.of(edge); }
-  /// 3D: edge i joins corners i and i + 1.
+  /// Edges of a triangle; 3D only. Edge i joins corners i and i + 1.
   const std::array<int, 3>& edges_of_triangle(int triangle) const {
     return edges_of_triangle_[static_cast<std::size_t>(triangle)];
   }
@@ -42,16 +42,16 @@ class SurfaceStar {
     const std::array<int, 2>& e = surface_.edges[static_cast<std::size_t>(edge)];
     return e[0] == vertex ? e[1] : e[0];
   }
-  /// The corner of a triangle that an edge does not have.
+  /// Returns the corner of a triangle that is not on the given edge.
   int opposite(int triangle, int edge) const;
-  /// [m] At rest, of a triangle above its edge i.
+  /// Height of a triangle above its edge i at rest [m].
   double height(int triangle, std::size_t i) const { return heights_[static_cast<std::size_t>(triangle)][i]; }
   int triangle_of(int a, int b, int c) const;
   /// The first triangle of an edge or a vertex that does not have this vertex; -1: none. Of the pairs that a vertex
   /// makes with the triangles around a feature, this one stands for the feature.
   int first_without(std::span<const int> triangles, int vertex) const;
 
-  // Where the material is: known of features all around which there are facets of solids.
+  // The next functions say where the material is. It is known at features that facets of solids surround completely.
   bool is_solid_vertex(int vertex) const { return is_solid_vertex_[static_cast<std::size_t>(vertex)] != 0; }
   bool is_solid_edge(int edge) const { return is_solid_edge_[static_cast<std::size_t>(edge)] != 0; }
   /// 1 or -1 if the normal of a facet points out of or into a solid, else 0.

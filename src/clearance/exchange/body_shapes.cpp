@@ -17,7 +17,7 @@ BodyShapes find_shapes(const ExportedRun& run, const ExportedBody& body) {
   const auto local = [&](std::uint32_t v) { return static_cast<std::uint32_t>(v - drawn.first_vertex); };
   BodyShapes shapes;
   std::set<std::array<std::uint32_t, 2>> sides;
-  // Outlines of areas in the plane are among the lines.
+  // In the plane, the lines include outlines of areas. Sides of triangles are collected so that they can be left out.
   if (drawn.num_edges > 0) {
     for (const auto& t : body.triangles) {
       for (std::size_t k = 0; k < 3; ++k) sides.insert(sorted(t[k], t[(k + 1) % 3]));

@@ -1,4 +1,4 @@
-// What all formats are asked for, and what they tell when they are done.
+// The request and the report that all export formats share.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 namespace clearance::exchange {
 
 struct ExportJob {
-  std::filesystem::path folder;  ///< of a result
-  std::filesystem::path output;  ///< files of several have its stem in front of their names
+  std::filesystem::path folder;  ///< the result folder
+  std::filesystem::path output;  ///< output file; if a format writes several files, their names start with its stem
   FrameRange frames;
   bool is_overwriting = false;
 };
 
 struct ExportReport {
   std::size_t num_frames = 0, num_frames_of_run = 0;
-  std::vector<std::string> files;  ///< beside the output
-  std::uintmax_t num_bytes = 0;    ///< of all files
-  std::vector<std::string> notes;  ///< what a user should know of it, a sentence each
-  nlohmann::ordered_json values;   ///< further numbers by their names
+  std::vector<std::string> files;  ///< names of the written files, in the folder of `output`
+  std::uintmax_t num_bytes = 0;    ///< size of all files
+  std::vector<std::string> notes;  ///< notes for the user, a sentence each
+  nlohmann::ordered_json values;   ///< further numbers, by name
 };
 
-/// Where vertices of rigid bodies are off by more than single precision is anyway, a sentence that says so.
+/// Adds a note if the vertices of rigid bodies are off by more than 1e-6 of the largest such body, which is about the
+/// error of single precision.
 void note_rigid_error(const ExportedRun& run, ExportReport& report);
 
-/// How many bodies move in which way, and frames; of a measured run.
+/// Counts the frames, and the bodies by the way in which they move. The run has been measured.
 ExportReport report_of(const ExportedRun& run);
 
 }  // namespace clearance::exchange

@@ -12,25 +12,25 @@
 namespace clearance::exchange {
 namespace {
 
-/// [of a body's size] What is nearer to a rigid image of the first frame is rigid. Stiff affine bodies stretch by about
-/// this under their own impacts; no picture shows it.
+/// [of a body's size] Largest distance from a rigid image of the first frame up to which a body counts as rigid. Stiff
+/// affine bodies stretch by about this much under their own impacts; no picture shows it.
 constexpr double largest_stretch = 1e-5;
 
-/// A deforming body turns as a whole as long as it is not squeezed or stretched by more than this, and by no more than
-/// 60 degrees from frame to frame: beyond, its turn says little.
+/// The rotation of a deforming body can be followed as long as its stretches stay between these two limits and it
+/// rotates by at most 60 degrees from frame to frame. Beyond them, its rotation means little.
 constexpr double most_squeezed = 0.4, most_stretched = 2.5, cosine_of_half_turn = 0.8660254037844386;
 
 std::array<double, 3> linear_rgb(int hex) {
   std::array<double, 3> color;
   for (int k = 0; k < 3; ++k) {
     const double c = (hex >> (16 - 8 * k) & 255) / 255.0;
-    // A cubic in place of the curve of sRGB, off by less than 1/255: the power depends on the processor.
+    // A cubic replaces the curve of sRGB, with an error below 1/255, because results of pow depend on the processor.
     color[static_cast<std::size_t>(k)] = c * (c * (0.305306011 * c + 0.682171111) + 0.012522878);
   }
   return color;
 }
 
-/// Those of `clearance render`, by the order of bodies that are no obstacles.
+/// The colours of `clearance render`, by the order of the bodies that are no obstacles.
 std::array<double, 3> body_color(int order) {
   static constexpr std::array palette = {0x3F8EDC, 0xF29F3D, 0x52B06B, 0xE2607A, 0x8F74D6,
                                          0x3DB7BF, 0xDDBE3F, 0xC47A52, 0x6C8BA4, 0xB65FB0};
@@ -143,7 +143,7 @@ Result<Done> ExportedRun::measure() {
     const Result<Frame> frame = this->frame(i);
     if (!frame) {
       issues.insert(issues.end(), frame.issues().begin(), frame.issues().end());
-      if (adapts_) break;  // one is enough of them
+      if (adapts_) break;  // one issue of this kind is enough
       continue;
     }
     drawn_.note_shape(*frame, changes);
@@ -165,7 +165,7 @@ Result<Done> ExportedRun::measure() {
   }
   if (!issues.empty()) return issues;
 
-  // Bodies in the order of the frames get colours as in pictures.
+  // Colours follow the order of the bodies in the frames, as in pictures.
   int order = 0;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     ExportedBody& body = bodies_[b];

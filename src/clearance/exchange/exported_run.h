@@ -1,4 +1,5 @@
-// A run as other programs are given it: some of its frames, its bodies by name and colour, and which of them are rigid.
+// A run in the form that other programs receive: some of its frames, its bodies by name and colour, and which of them
+// are rigid.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +12,7 @@
 
 namespace clearance::exchange {
 
-/// Frames first, first + stride, ... up to last, as the run counts them from 0.
+/// The frames first, first + stride, ... up to last. The run counts its frames from 0.
 struct FrameRange {
   static constexpr std::size_t to_the_end = static_cast<std::size_t>(-1);
   std::size_t first = 0, last = to_the_end, stride = 1;
@@ -19,16 +20,16 @@ struct FrameRange {
 
 struct RunFrames {
   page::RunFiles files;
-  std::vector<std::size_t> kept;  ///< numbers of the frames that are exported
+  std::vector<std::size_t> kept;  ///< numbers of the exported frames
 };
 Result<RunFrames> list_frames(const std::filesystem::path& folder, const FrameRange& range);
 
-/// How a body moves in the frames that are exported.
+/// The way in which a body moves over the exported frames.
 enum class Motion {
-  still,      ///< not at all
-  rigid,      ///< turns and moves
-  affine,     ///< keeps its shape up to an affine map that is no rotation
-  deforming,  ///< otherwise
+  still,      ///< has the same vertices in every frame
+  rigid,      ///< rotates and translates
+  affine,     ///< is an affine image of its first frame, but not a rigid one
+  deforming,  ///< changes its shape in any other way
 };
 
 struct ExportedBody {
@@ -36,31 +37,33 @@ struct ExportedBody {
   std::string name;
   std::array<double, 3> color = {};  ///< linear RGB
   Motion motion = Motion::deforming;
-  BodyAxes axes;  ///< of the first frame
-  /// Of the body's own vertices, counted from 0: those of the frames, or the inside of the outline that a stiff body in
-  /// the plane is.
+  BodyAxes axes;  ///< axes of the body in the first frame
+  /// Triangles between the body's own vertices, counted from 0. They come from the frames; a stiff body in the plane is
+  /// an outline, and its triangles fill the inside of the outline.
   std::vector<std::array<std::uint32_t, 3>> triangles;
-  /// A deforming body that turns as a whole from frame to frame, so that it can be followed, not just its centre.
+  /// True if the body's rotation can be followed from frame to frame. Only the centre of a deforming body without it is
+  /// followed.
   bool has_turns = false;
 };
 
 class ExportedRun {
  public:
-  /// Reads the list of frames; `measure` is next.
+  /// Reads the list of frames. `measure` must be called next.
   static Result<ExportedRun> open(const std::filesystem::path& folder, const FrameRange& range);
 
-  /// Looks at all frames, one after another: how bodies move. Issues: frames that cannot be read, have other vertices
-  /// or elements, or do not follow each other in time.
+  /// Reads all frames, one after another, and finds how each body moves. Issues: frames that cannot be read, have other
+  /// vertices or elements than the first, or do not follow each other in time.
   Result<Done> measure();
 
-  /// Elements may change from frame to frame, so that only formats that have them anew in every frame can hold it.
+  /// True if elements may change from frame to frame. Only formats that store the elements of every frame can hold such
+  /// a run.
   bool adapts() const { return adapts_; }
-  /// One frame as a run of its own, measured: its bodies have the elements of that frame.
+  /// Returns one frame as a run of its own, already measured. Its bodies have the elements of that frame.
   Result<ExportedRun> of_frame(std::size_t index) const;
 
   std::size_t num_frames() const { return kept_.size(); }
   std::size_t num_frames_of_run() const { return files_.frames.size(); }
-  /// Its number in the run.
+  /// Returns the frame's number in the run.
   std::size_t number(std::size_t index) const { return kept_[index]; }
   int step(std::size_t index) const { return files_.steps[kept_[index]]; }
   double time(std::size_t index) const { return files_.times[kept_[index]]; }  ///< [s]
@@ -68,18 +71,18 @@ class ExportedRun {
 
   const std::string& name() const { return name_; }
   int dim() const { return dim_; }
-  int up() const { return up_; }  ///< the axis that points up, 0 to 2
+  int up() const { return up_; }  ///< axis that points up, 0 to 2
   const std::vector<ExportedBody>& bodies() const { return bodies_; }
   std::string body_name(int body) const;
-  /// [m] A vertex of a body that counts as rigid is off by this at most.
+  /// [m] Largest distance of a vertex of a rigid body from its exported position.
   double rigid_error() const { return rigid_error_; }
   const page::DrawnBodies& drawn() const { return drawn_; }
   const Frame& first() const { return first_; }
 
-  /// Where the vertices of a body are in a frame.
+  /// Returns the positions of the body's vertices in a frame.
   std::vector<Vec<3>> places(const ExportedBody& body, const Frame& frame) const;
-  /// How a body got from the first frame to this one: exact for one that keeps its shape; of others the best affine
-  /// map, without its turn where that cannot be followed.
+  /// Returns how a body got from the first frame to this one. The motion is exact for a body that keeps its shape. For
+  /// other bodies it is the best affine map, without its rotation if the rotation cannot be followed.
   RigidMotion motion(const ExportedBody& body, const Frame& frame) const;
 
  private:

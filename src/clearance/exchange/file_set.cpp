@@ -16,9 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Those whose endings exports have, too (ARCHITECTURE.md, result folder).
+/// Files of a result folder whose endings exports also use (ARCHITECTURE.md, result folder).
 constexpr std::array<std::string_view, 3> files_of_results = {"scene.json", "bodies.json", "summary.json"};
-/// Enough to see which.
+/// Largest number of obstacles that are listed one by one.
 constexpr std::size_t most_named = 20;
 
 }  // namespace
@@ -68,7 +68,7 @@ Result<Done> FileSet::open() {
   if (!folder_.empty()) fs::create_directories(folder_, error);
   if (error) return Issue{folder_.string(), "", "", "cannot be created: " + error.message()};
   temporary_ = folder_ / fmt::format("{}.{}.tmp", names_.front(), ::getpid());
-  // A new one: what is removed in the end is nobody else's.
+  // The folder must be new: the destructor removes it, and it must not hold files of anybody else.
   if (!fs::create_directory(temporary_, error)) {
     const fs::path taken = std::exchange(temporary_, {});
     return Issue{taken.string(), "", "", error ? "cannot be created: " + error.message() : "is there already"};
@@ -83,7 +83,7 @@ Result<std::uintmax_t> FileSet::finish() {
     num_bytes += fs::file_size(temporary(name), error);
     if (error) return Issue{(folder_ / name).string(), "", "", "cannot be written: " + error.message()};
   }
-  // What refers to others never refers to files of two exports.
+  // Removing the first file now ensures that it never refers to files of two exports.
   if (names_.size() > 1) fs::remove(folder_ / names_.front(), error);
   for (std::size_t i = names_.size(); i-- > 0 && !error;) {
     fs::rename(temporary(names_[i]), folder_ / names_[i], error);

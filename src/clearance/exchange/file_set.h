@@ -1,5 +1,5 @@
-// Files of the user that appear together: written in a folder of their own beside their places, and moved there at the
-// end.
+// A set of output files that appear together. They are written in a temporary folder beside their places and moved
+// there at the end.
 #pragma once
 
 #include <cstdint>
@@ -11,36 +11,36 @@
 
 namespace clearance::exchange {
 
-/// What the system says of the write that has just failed.
+/// Returns the operating system's message for the last failed write.
 Issue write_failure(const std::filesystem::path& path);
 
 class FileSet {
  public:
-  /// The files go into `folder`; the first name is the file that refers to the others, if one does.
+  /// The files go into `folder`. If one file refers to the others, its name comes first.
   FileSet(std::filesystem::path folder, std::vector<std::string> names)
       : folder_(std::move(folder)), names_(std::move(names)) {}
   FileSet(const FileSet&) = delete;
   FileSet& operator=(const FileSet&) = delete;
-  /// What was written and not moved is removed.
+  /// Removes the files that were written and not moved.
   ~FileSet();
 
-  /// What would be in the way: every file that is there already (unless they are to be replaced), folders of their
-  /// names, and what the result in the folder `result` consists of. Nothing is written.
+  /// Returns an issue for each obstacle: files that exist already (unless `is_overwriting`), folders with these names,
+  /// and files that belong to the result in the folder `result`. Writes nothing.
   Issues find_obstructions(bool is_overwriting, const std::filesystem::path& result) const;
 
-  /// Makes the folders.
+  /// Creates the target folder and the temporary folder.
   Result<Done> open();
-  /// Where a file is written.
+  /// Returns the path under which a file is written until `finish`.
   std::filesystem::path temporary(const std::string& name) const { return temporary_ / name; }
-  /// A place for what is needed while files are written.
+  /// Returns a path for data that is needed while a file is written.
   std::filesystem::path scratch(const std::string& name) const { return temporary_ / (name + ".part"); }
 
-  /// Moves all files to their places: a kill leaves all old files or all new ones, or, in the moments between the first
-  /// and the last move, not the one that refers to the others. The bytes of all.
+  /// Moves all files to their places and returns their total size in bytes. A kill leaves all old files or all new
+  /// ones. Between the first and the last move, it leaves a set without the file that refers to the others.
   Result<std::uintmax_t> finish();
 
   const std::vector<std::string>& names() const { return names_; }
-  /// Issues of files that are written, by the places that the user has named.
+  /// Replaces temporary paths in issues by the paths that the user has named.
   Issues by_their_places(Issues issues) const;
 
  private:

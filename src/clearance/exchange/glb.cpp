@@ -17,18 +17,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Use = GlbFile::Use;
 
-// Kinds of primitives (glTF 2.0, 5.24.4).
+// Modes of primitives (glTF 2.0, 5.24.4).
 constexpr int points_mode = 0, lines_mode = 1, triangles_mode = 4;
 
 /// Triangles, lines or points of a body, with vertices of their own.
 struct Primitive {
   int mode = triangles_mode;
-  std::vector<std::uint32_t> sources;  ///< the body's vertex that each is at
-  const Shading* shading = nullptr;    ///< lines and points have no normals
+  std::vector<std::uint32_t> sources;  ///< the body's vertex at each vertex of the primitive
+  const Shading* shading = nullptr;    ///< null for lines and points, which have no normals
   Json json;
 };
 
-/// A symmetric matrix is a sum of these.
+/// Returns six matrices whose linear combinations are the symmetric matrices.
 std::array<Mat<3>, 6> symmetric_basis() {
   std::array<Mat<3>, 6> basis;
   std::size_t count = 0;
@@ -69,31 +69,31 @@ class GlbWriter {
  private:
   struct Body {
     BodyShapes shapes;
-    std::vector<Vec<3>> rest;  ///< of its vertices in its node
+    std::vector<Vec<3>> rest;  ///< positions of its vertices relative to its node
     std::vector<Primitive> primitives;
-    std::vector<std::vector<Vec<3>>> rest_normals;  ///< by primitive
-    Json json;                                      ///< its node
-    // By frame.
+    std::vector<std::vector<Vec<3>>> rest_normals;  ///< one list per primitive
+    Json json;                                      ///< the node of the body
+    // Pose of the body in each frame.
     std::vector<Vec<3>> positions;
     std::vector<std::array<float, 4>> rotations;
-    std::vector<float> stretches;  ///< six each
+    std::vector<float> stretches;  ///< six weights per frame
   };
 
-  /// Frames whose shapes are targets, evenly, the first and the last one among them.
+  /// Chooses the frames whose shapes become targets: evenly spaced, with the first and the last frame.
   void choose_targets() {
     const std::size_t last = run_.num_frames() - 1;
     const std::size_t count = std::min<std::size_t>(last, static_cast<std::size_t>(options_.max_targets));
     for (std::size_t k = 0; k <= count; ++k) targets_.push_back(count == 0 ? 0 : (k * last + count / 2) / count);
   }
 
-  /// Its shape in the first frame, about its centre.
+  /// Adds the body's shape in the first frame, relative to its centre.
   void add_body(const ExportedBody& exported) {
     Body& body = bodies_.emplace_back();
     body.shapes = find_shapes(run_, exported);
     body.rest = run_.places(exported, run_.first());
     for (Vec<3>& x : body.rest) x -= exported.axes.center;
     const auto whole = [&](std::span<const std::uint32_t> vertices, int mode) {
-      // Vertices in the order in which they are needed, once each.
+      // Vertices are numbered in the order of their first use.
       Primitive primitive;
       primitive.mode = mode;
       std::vector<std::uint32_t> indices, number_of(body.rest.size(), static_cast<std::uint32_t>(-1));
@@ -146,7 +146,8 @@ class GlbWriter {
     return gathered;
   }
 
-  /// Six targets, by which x + (S - I) x is a sum: exact for places, of first order for normals.
+  /// Adds six targets that turn x + (S - I) x into a sum. The sum is exact for positions and of first order for
+  /// normals.
   void add_stretches(const std::vector<Vec<3>>& places, const std::vector<Vec<3>>& normals, Primitive& primitive) {
     static const std::array<Mat<3>, 6> basis = symmetric_basis();
     const auto mapped = [](const Mat<3>& map, const std::vector<Vec<3>>& from) {
@@ -161,9 +162,10 @@ class GlbWriter {
     }
   }
 
-  /// Reads every frame once. Of those between targets it is noted how far straight lines between these are off.
+  /// Reads every frame once. For frames between two targets, it notes how far linear interpolation between the targets
+  /// is off.
   Result<Done> add_frames() {
-    std::vector<std::vector<Vec<3>>> from, to;  // of deforming bodies, about their centres
+    std::vector<std::vector<Vec<3>>> from, to;  // vertices of deforming bodies, relative to their centres
     const bool deforming = has_deforming();
     for (std::size_t k = 0; k < targets_.size(); ++k) {
       if (const auto added = add_frame(targets_[k], k, to); !added) return added.issues();
@@ -191,7 +193,7 @@ class GlbWriter {
     return Done{};
   }
 
-  /// Of a deforming body: where its vertices are about its centre, turned back by its turn.
+  /// Returns the vertices of a deforming body relative to its centre, with its rotation undone.
   std::vector<Vec<3>> places_in_node(const ExportedBody& body, const Frame& frame) const {
     const RigidMotion motion = run_.motion(body, frame);
     std::vector<Vec<3>> places = run_.places(body, frame);
@@ -251,7 +253,7 @@ class GlbWriter {
     }
   }
 
-  /// [s] Rising strictly, also where steps are shorter than single precision can tell.
+  /// [s] Returns times that rise strictly, even where single precision cannot resolve the steps.
   std::vector<float> animation_times() const {
     std::vector<float> times;
     for (std::size_t i = 0; i < run_.num_frames(); ++i) {
@@ -283,7 +285,7 @@ class GlbWriter {
       }
       if (run_.bodies()[b].motion == Motion::deforming) {
         if (target_times < 0) {
-          // At the time of a target its weight is 1 and all others are 0.
+          // At the time of a target its weight is 1 and all other weights are 0.
           target_times = file_.add_scalars(of_targets, true);
           const std::size_t count = targets_.size() - 1;
           std::vector<float> weights(targets_.size() * count, 0.0F);
@@ -316,7 +318,7 @@ class GlbWriter {
       nodes.push_back(bodies_[b].json);
       children.push_back(b);
     }
-    // glTF has y up.
+    // The root node turns the scene, because y points up in glTF.
     Json root = {{"name", run_.name().empty() ? "run" : run_.name()}, {"children", children}};
     if (run_.up() != 1) {
       const auto turn = Eigen::Quaterniond::FromTwoVectors(Vec<3>(Vec<3>::Unit(run_.up())), Vec<3>(Vec<3>::UnitY()));
@@ -337,8 +339,8 @@ class GlbWriter {
   const ExportedRun& run_;
   const GlbOptions& options_;
   GlbFile file_;
-  std::deque<Body> bodies_;           ///< primitives point into them
-  std::vector<std::size_t> targets_;  ///< frames of the export, the first one in front
+  std::deque<Body> bodies_;           ///< a deque, because primitives point into its elements
+  std::vector<std::size_t> targets_;  ///< frames of the export whose shapes are stored; the first frame comes first
   Json samplers_ = Json::array(), channels_ = Json::array();
   double interpolation_error_ = 0.0;
 };

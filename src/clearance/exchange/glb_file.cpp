@@ -11,7 +11,7 @@
 namespace clearance::exchange {
 namespace {
 
-// Numbers of the standard: component types and targets of buffer views (glTF 2.0, chapter 5).
+// Constants of the standard: component types and targets of buffer views (glTF 2.0, chapter 5).
 constexpr int unsigned_short = 5123, unsigned_int = 5125, float_type = 5126;
 constexpr int array_buffer = 34962, element_array_buffer = 34963;
 constexpr std::uint32_t glb_magic = 0x46546C67, json_chunk = 0x4E4F534A, binary_chunk = 0x004E4942;
@@ -47,7 +47,7 @@ int GlbFile::add_vectors(std::span<const Vec<3>> vectors, Use use, bool has_boun
   high.fill(-std::numeric_limits<float>::infinity());
   for (const Vec<3>& x : vectors) {
     for (std::size_t k = 0; k < 3; ++k) {
-      // Zero has no sign in a minimum: validators compare texts of numbers.
+      // Adding zero removes the sign of a negative zero, because validators compare the bounds as text.
       const float value = static_cast<float>(x[static_cast<Eigen::Index>(k)]) + 0.0F;
       numbers.push_back(value);
       low[k] = std::min(low[k], value);

@@ -1,4 +1,4 @@
-// The container of glTF 2.0 in binary form: JSON and numbers in one file, written while they come.
+// The container of glTF 2.0 in binary form. One file holds JSON and numbers; numbers are written as they arrive.
 #pragma once
 
 #include <array>
@@ -18,17 +18,18 @@ class GlbFile {
  public:
   using Json = nlohmann::ordered_json;
 
-  /// Numbers go to `scratch` until their count is known.
+  /// Numbers go to the file `scratch` until `write`, when their count is known.
   explicit GlbFile(std::filesystem::path scratch);
 
   enum class Use { vertices, indices, animation };
-  // Arrays of numbers, by their index as `accessors` of the file.
+  // These add an array of numbers and return its index in `accessors` of the file.
   int add_vectors(std::span<const Vec<3>> vectors, Use use, bool has_bounds);
   int add_indices(std::span<const std::uint32_t> indices);
   int add_scalars(std::span<const float> values, bool has_bounds);
   int add_rotations(std::span<const std::array<float, 4>> rotations);
 
-  /// `document`: all but accessors, bufferViews and buffers. Issues: more than the 4 GiB that a .glb can hold; writing.
+  /// Writes the file. `document` holds everything but accessors, bufferViews and buffers. Issues: more data than the 4
+  /// GiB that a .glb can hold, and failed writes.
   Result<Done> write(const std::filesystem::path& path, Json document);
 
  private:

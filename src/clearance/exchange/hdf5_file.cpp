@@ -11,9 +11,9 @@
 namespace clearance::exchange {
 namespace {
 
-/// [rows] A chunk is read and compressed as a whole: 0.4 MB of vectors.
+/// [rows] Largest chunk, 0.4 MB of vectors. A chunk is read and compressed as a whole.
 constexpr std::size_t most_rows_of_chunk = 16384;
-/// Of zlib: levels above take more time and little less room.
+/// Compression level of zlib. Higher levels take more time and save little space.
 constexpr unsigned compression_level = 4;
 
 }  // namespace
@@ -21,7 +21,7 @@ constexpr unsigned compression_level = 4;
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
 Hdf5File::Hdf5File(std::filesystem::path path) : path_(std::move(path)) {
-  // On a full disk files cannot be closed; HDF5 1.10 would try again when the process ends, and crash.
+  // A file cannot be closed on a full disk. HDF5 1.10 would try again when the process ends, and crash.
   H5dont_atexit();
   const QuietHdf5 quiet;
   file_ = H5Fcreate(path_.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
@@ -56,7 +56,7 @@ void Hdf5File::add_array(const std::string& name, const void* numbers, std::int6
                  H5Pset_deflate(layout, compression_level) >= 0;
   const hid_t array = is_good ? H5Dcreate2(file_, name.c_str(), type, space, groups, layout, H5P_DEFAULT) : -1;
   is_good = array >= 0 && (size == 0 || H5Dwrite(array, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0);
-  // Of a full disk some calls tell only when they close.
+  // Some calls report a full disk only when they close.
   if (array >= 0) is_good = H5Dclose(array) >= 0 && is_good;
   if (space >= 0) H5Sclose(space);
   if (layout >= 0) H5Pclose(layout);

@@ -1,4 +1,4 @@
-// A new HDF5 file, filled array by array; in chunks, compressed.
+// A new HDF5 file, filled one array at a time. Arrays are stored in compressed chunks.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Hdf5File {
   Hdf5File(const Hdf5File&) = delete;
   Hdf5File& operator=(const Hdf5File&) = delete;
 
-  /// `name` with its groups, `/frames/000000/positions`; rows of `num_columns` numbers, of 1 a list. What cannot be
-  /// written is told by `close`.
+  /// Adds an array under a name with its groups, such as `/frames/000000/positions`. Each row has `num_columns`
+  /// numbers; with 1 column the array is a list. `close` reports failed writes.
   void add(const std::string& name, std::span<const double> numbers, std::size_t num_columns);
   void add(const std::string& name, std::span<const std::int32_t> numbers, std::size_t num_columns);
 

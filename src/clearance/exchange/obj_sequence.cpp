@@ -33,7 +33,7 @@ Result<Done> write_text(const fs::path& path, const std::string& text) {
   return Done{};
 }
 
-/// All of a file but the places: per body what stands before them, and after.
+/// Everything in a file except the vertices: per body, the text before and after its vertices.
 struct ObjBodies {
   std::vector<std::string> heads, elements;
 };
@@ -58,7 +58,8 @@ std::string text_of(const ExportedRun& run, const ObjBodies& bodies, const Frame
   return text;
 }
 
-/// Files of an earlier export of more frames: they stay, and programs that look for numbered files take them, too.
+/// Counts files that an earlier export of more frames left behind. They stay, and programs that look for numbered files
+/// would read them too.
 std::size_t count_others(const fs::path& folder, const std::string& stem, const std::vector<std::string>& names) {
   std::size_t count = 0;
   std::error_code error;
@@ -83,7 +84,7 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
     names.push_back(fmt::format("{}_{:06}.obj", stem, run->number(i)));
   FileSet files(folder, names);
   Issues issues = files.find_obstructions(job.is_overwriting, job.folder);
-  // Where elements change each frame is measured by itself.
+  // If elements change, each frame is measured by itself.
   Result<ExportedRun> first = run->adapts() ? run->of_frame(0) : Result<ExportedRun>(*run);
   if (first && !run->adapts()) {
     const auto measured = first->measure();
@@ -120,7 +121,7 @@ Result<ExportReport> write_obj_sequence(const ExportJob& job) {
   report.num_frames = run->num_frames();
   report.num_frames_of_run = run->num_frames_of_run();
   if (run->adapts()) {
-    report.values.clear();  // how bodies move from frame to frame is not known
+    report.values.clear();  // the motion of bodies from frame to frame is unknown
     report.notes.emplace_back("elements change from frame to frame: numbers of vertices mean others in every file");
   }
   report.files = names;

@@ -1,11 +1,12 @@
-// A run as Wavefront .obj, a file per frame: NAME_000000.obj, NAME_000001.obj, ... and NAME.mtl with the colours.
+// Export of a run as Wavefront .obj, one file per frame: NAME_000000.obj, NAME_000001.obj, ... NAME.mtl holds the
+// colours.
 #pragma once
 
 #include "clearance/exchange/export_job.h"
 
 namespace clearance::exchange {
 
-/// Files have the numbers of the frames in the run. Frames are read one at a time.
+/// Writes the files, reading one frame at a time. File names carry the frame numbers of the run.
 Result<ExportReport> write_obj_sequence(const ExportJob& job);
 
 }  // namespace clearance::exchange

@@ -23,7 +23,7 @@ std::string obj_elements(const ExportedRun& run, const ExportedBody& body, std::
   const BodyShapes shapes = find_shapes(run, body);
   std::string text;
   const auto out = std::back_inserter(text);
-  // The vertices of the body, not those that are drawn apart for their normals.
+  // Triangles refer to the body's own vertices, not to those that are drawn separately for their normals.
   for (const auto& [a, b, c] : body.triangles) {
     fmt::format_to(out, "f {} {} {}\n", a + num_before + 1, b + num_before + 1, c + num_before + 1);
   }

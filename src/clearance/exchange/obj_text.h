@@ -1,4 +1,4 @@
-// Bodies as Wavefront .obj: exact places, and what is drawn of them.
+// Bodies as Wavefront .obj text: exact positions and drawn elements.
 #pragma once
 
 #include <span>
@@ -9,16 +9,17 @@
 
 namespace clearance::exchange {
 
-/// Lines `v`, with the fewest digits that bring the same numbers back.
+/// Appends lines `v`, with the fewest digits that restore the same numbers.
 void add_obj_vertices(std::span<const Vec<3>> places, std::string& text);
 
-/// Lines `f`, `l` and `p` of a body whose vertices start after `num_before` others.
+/// Returns the lines `f`, `l` and `p` of a body. `num_before` vertices precede those of the body.
 std::string obj_elements(const ExportedRun& run, const ExportedBody& body, std::size_t num_before);
 
-/// A name as .obj and .mtl have it: without blanks.
+/// Returns a name that .obj and .mtl accept: blanks and control characters become `_`.
 std::string obj_name(const std::string& name);
 
-/// A part of a file's name: letters, digits, `.`, `-` and `_`.
+/// Returns a name that can be part of a file name: at most 60 characters; all but letters, digits, `.`, `-` and `_`
+/// become `_`.
 std::string file_name_part(const std::string& name);
 
 }  // namespace clearance::exchange

@@ -34,7 +34,7 @@ class OutlineFiller {
     return orient2d(places_[a], places_[b], places_[c]);
   }
 
-  /// Loops that have the area which they enclose to their left; false if they do not close.
+  /// Finds the loops and orients them with the enclosed area on their left. Returns false if they do not close.
   bool find_loops(std::span<const std::array<std::uint32_t, 2>> edges) {
     std::map<std::uint32_t, std::vector<std::uint32_t>> neighbours;
     for (const auto& [a, b] : edges) {
@@ -79,7 +79,7 @@ class OutlineFiller {
     return is_in;
   }
 
-  /// In how many others a loop lies.
+  /// Returns the number of other loops that contain a loop.
   int depth(std::size_t loop) const {
     int count = 0;
     for (std::size_t other = 0; other < loops_.size(); ++other) {
@@ -88,7 +88,8 @@ class OutlineFiller {
     return count;
   }
 
-  /// The outline and its holes as one loop, joined by ways there and back.
+  /// Returns the outline and its holes as one loop. Each hole is joined by an edge that is traversed in both
+  /// directions.
   std::optional<Loop> with_holes(std::size_t outer) const {
     Loop whole = loops_[outer];
     std::vector<Loop> holes;
@@ -109,7 +110,7 @@ class OutlineFiller {
   }
 
   bool join(Loop& whole, const Loop& hole, const std::vector<Loop>& holes) const {
-    // Of all ways from one vertex of the hole the shortest that meets nothing.
+    // Takes, from the first vertex of the hole that has one, the shortest connection that meets nothing.
     for (std::size_t h = 0; h < hole.size(); ++h) {
       std::vector<std::size_t> order(whole.size());
       for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -131,7 +132,7 @@ class OutlineFiller {
     return false;
   }
 
-  /// The way from a corner of a loop to a vertex begins on the loop's left.
+  /// True if the segment from a corner of a loop to a vertex starts on the left of the loop.
   bool opens_to(const Loop& loop, std::size_t corner, std::uint32_t to) const {
     const std::uint32_t before = loop[(corner + loop.size() - 1) % loop.size()], at = loop[corner];
     const std::uint32_t after = loop[(corner + 1) % loop.size()];
@@ -139,7 +140,7 @@ class OutlineFiller {
     return side(before, at, after) > 0 ? is_left_of_first && is_left_of_second : is_left_of_first || is_left_of_second;
   }
 
-  /// A segment touches no edge of a loop but at its own ends.
+  /// True if a segment touches no edge of a loop except at its own ends.
   bool is_free(std::uint32_t a, std::uint32_t b, const Loop& loop) const {
     for (std::size_t i = 0; i < loop.size(); ++i) {
       const std::uint32_t c = loop[i], d = loop[(i + 1) % loop.size()];
@@ -149,7 +150,7 @@ class OutlineFiller {
     return true;
   }
 
-  /// Cuts off one corner after the other that holds no other vertex.
+  /// Cuts off corners that contain no other vertex, one after another.
   bool clip(Loop loop, Triangles& triangles) const {
     std::size_t i = 0, num_passed = 0;
     while (loop.size() > 3) {
@@ -164,7 +165,7 @@ class OutlineFiller {
       }
       if (side(a, b, c) > 0) triangles.push_back({a, b, c});
       loop.erase(loop.begin() + static_cast<std::ptrdiff_t>(i));
-      // Every other corner in turn: not a fan of slivers.
+      // Skipping every second corner avoids a fan of slivers.
       ++i;
       num_passed = 0;
     }
@@ -175,7 +176,7 @@ class OutlineFiller {
   bool is_ear(const Loop& loop, std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     const int turn = side(a, b, c);
     if (turn < 0) return false;
-    // Back on its own way, or twice the same vertex: nothing is between.
+    // A corner that folds back on itself or repeats a vertex encloses nothing.
     if (turn == 0) return a == c || a == b || b == c;
     return std::none_of(loop.begin(), loop.end(), [&](std::uint32_t v) {
       return v != a && v != b && v != c && side(a, b, v) >= 0 && side(b, c, v) >= 0 && side(c, a, v) >= 0;

@@ -1,5 +1,5 @@
-// Triangles inside of closed outlines in the plane: stiff bodies there are nothing but their outlines, which programs
-// that draw surfaces would not show.
+// Triangles that fill closed outlines in the plane. Stiff bodies in the plane are only outlines, which programs that
+// draw surfaces would not show.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace clearance::exchange {
 
-/// Counter-clockwise triangles between the ends of `edges`, which fill what a ray leaves after an odd number of edges:
-/// holes stay open. None if the edges are not closed loops, every vertex with two of them, or cross each other. z is
-/// not looked at.
+/// Returns counter-clockwise triangles between the ends of `edges`. They cover the points from which a ray crosses an
+/// odd number of edges, so holes stay open. Returns none if the edges cross each other or are not closed loops with two
+/// edges at every vertex. Ignores z.
 std::vector<std::array<std::uint32_t, 3>> fill_outlines(std::span<const Vec<3>> places,
                                                         std::span<const std::array<std::uint32_t, 2>> edges);
 

@@ -22,7 +22,7 @@ const char* name_of(Motion motion) {
   return names[static_cast<std::size_t>(motion)];
 }
 
-/// Bodies that objects of Blender cannot move as a whole: these have no shear.
+/// True if an object of Blender cannot follow the body as a whole. Objects of Blender have no shear.
 bool has_cache(const ExportedBody& body) {
   return body.motion == Motion::affine || body.motion == Motion::deforming;
 }
@@ -71,7 +71,7 @@ class PointCacheWriter {
  private:
   std::string poses_name() const { return stem_ + "_poses.npy"; }
 
-  /// Files are opened for every frame: there may be more of them than a process may have open.
+  /// Opens the file for each write, because a process may not hold as many open files as a run has bodies.
   bool add(const fs::path& path, std::string_view bytes) {
     std::ofstream file(path, std::ios::binary | std::ios::app);
     file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -108,7 +108,8 @@ class PointCacheWriter {
     return json;
   }
 
-  /// Of a .pc2: its name, version, points, first frame, frames a sample, samples.
+  /// Returns the header of a .pc2: signature, version, number of points, first frame, frames per sample, number of
+  /// samples.
   std::string cache_head(const ExportedBody& body) const {
     std::string head("POINTCACHE2\0", 12);
     const auto add_word = [&](auto word) { head.append(reinterpret_cast<const char*>(&word), sizeof(word)); };
@@ -120,7 +121,8 @@ class PointCacheWriter {
     return head;
   }
 
-  /// Of an array of NumPy: frames, bodies, and x y z of the centre, then w x y z of the rotation.
+  /// Returns the header of a NumPy array with the shape frames x bodies x 7: x y z of the centre, then w x y z of the
+  /// rotation.
   std::string poses_head() const {
     std::string dictionary = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}, 7), }}",
                                          run_.num_frames(), num_rigid_);
@@ -149,7 +151,8 @@ class PointCacheWriter {
         }
       } else if (body.motion == Motion::rigid) {
         RigidMotion motion = run_.motion(body, frame);
-        // Between frames a program goes from one quaternion to the next one number by number: the short way.
+        // Programs interpolate quaternions component by component between frames. This sign makes the interpolation
+        // take the short way.
         if (motion.rotation.coeffs().dot(before[b].coeffs()) < 0.0) motion.rotation.coeffs() *= -1.0;
         before[b] = motion.rotation;
         const Eigen::Quaterniond& q = motion.rotation;

@@ -6,7 +6,7 @@
 namespace clearance::exchange {
 namespace {
 
-/// [of the longest direction] A body that reaches less far in a direction is flat there.
+/// [of the longest direction] A body is flat in a direction if its extent there is smaller than this.
 constexpr double flat = 1e-7;
 
 }  // namespace
@@ -27,7 +27,7 @@ BodyAxes find_axes(std::span<const Vec<3>> vertices) {
     const Vec<3> from_center = (x - result.center) / result.size;
     spread += from_center * from_center.transpose();
   }
-  const Eigen::SelfAdjointEigenSolver<Mat<3>> solver(spread);  // rising eigenvalues
+  const Eigen::SelfAdjointEigenSolver<Mat<3>> solver(spread);  // eigenvalues in ascending order
   result.axes = solver.eigenvectors().rowwise().reverse();
   if (result.axes.determinant() < 0.0) result.axes.col(2) *= -1.0;
   const Vec<3> squares = solver.eigenvalues().reverse();
@@ -39,7 +39,7 @@ RigidMotion split_motion(const BodyAxes& axes, const Mat<3>& linear, const Vec<3
   RigidMotion motion;
   motion.position = linear * axes.center + translation;
   const Vec<3> a0 = axes.axes.col(0), a1 = axes.axes.col(1), a2 = axes.axes.col(2);
-  // The map with directions of the body's own in place of those that its vertices say nothing about.
+  // Directions about which the vertices say nothing are replaced by directions derived from the body's own.
   Mat<3> whole = Mat<3>::Identity();
   if (axes.rank == 3) {
     whole = linear;

@@ -6,9 +6,9 @@
 namespace clearance::exchange {
 namespace {
 
-constexpr double cosine_of_sharp = 0.8191520442889918;  ///< of 35 degrees
+constexpr double cosine_of_sharp = 0.8191520442889918;  ///< cosine of 35 degrees
 
-/// Twice the area along the normal.
+/// Returns the normal with the length of twice the area.
 Vec<3> area_normal(std::span<const Vec<3>> places, const std::array<std::uint32_t, 3>& t) {
   return (places[t[1]] - places[t[0]]).cross(places[t[2]] - places[t[0]]);
 }
@@ -20,7 +20,8 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
   std::vector<Vec<3>> normal_of;
   for (const auto& triangle : triangles) normal_of.push_back(area_normal(places, triangle).normalized());
 
-  // The corners of triangles, 3 t + k, joined across every edge that is not sharp: what remains apart is drawn apart.
+  // Joins corners of triangles (corner k of triangle t is 3 t + k) across every edge that is not sharp. Corners that
+  // stay apart get separate drawn vertices.
   std::vector<std::uint32_t> joined(3 * triangles.size());
   for (std::uint32_t corner = 0; corner < joined.size(); ++corner) joined[corner] = corner;
   const auto root = [&](std::uint32_t corner) {
@@ -28,8 +29,8 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
     return corner;
   };
   struct Side {
-    std::array<std::uint32_t, 2> vertices;  ///< the smaller one first
-    std::array<std::uint32_t, 2> corners;   ///< in their order
+    std::array<std::uint32_t, 2> vertices;  ///< the smaller index first
+    std::array<std::uint32_t, 2> corners;   ///< corners in the order of `vertices`
     bool operator<(const Side& other) const { return vertices < other.vertices; }
   };
   std::vector<Side> sides;
@@ -43,7 +44,7 @@ Shading::Shading(std::span<const Vec<3>> places, std::span<const std::array<std:
   std::stable_sort(sides.begin(), sides.end());
   for (std::size_t begin = 0, end = 0; begin < sides.size(); begin = end) {
     while (end < sides.size() && sides[end].vertices == sides[begin].vertices) ++end;
-    // Sheets that branch stay apart there: it is not known which of them go on into each other.
+    // Surfaces that branch at an edge stay apart there, because it is unknown which of them continue into each other.
     if (end - begin != 2) continue;
     const Side &s = sides[begin], &t = sides[begin + 1];
     if (normal_of[s.corners[0] / 3].dot(normal_of[t.corners[0] / 3]) < cosine_of_sharp) continue;
@@ -69,7 +70,7 @@ std::vector<Vec<3>> Shading::normals(std::span<const Vec<3>> places) const {
   }
   for (Vec<3>& normal : normals) {
     const double length = normal.norm();
-    // Where there is no area any unit vector does.
+    // Any unit vector serves if the triangles have no area.
     normal = length > 0.0 ? Vec<3>(normal / length) : Vec<3>::UnitZ();
   }
   return normals;

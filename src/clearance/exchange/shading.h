@@ -1,4 +1,4 @@
-// Normals of triangles for drawing: smooth over bent surfaces, broken along sharp edges.
+// Normals of triangles for drawing: smooth over curved surfaces, discontinuous at sharp edges.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace clearance::exchange {
 
-/// A vertex on a sharp edge becomes one for each side of it.
+/// Triangles with separate vertices for each side of a sharp edge.
 class Shading {
  public:
-  /// Edges are sharp where normals turn by more than 35 degrees at these places.
+  /// Finds the sharp edges, where normals at the positions `places` differ by more than 35 degrees.
   Shading(std::span<const Vec<3>> places, std::span<const std::array<std::uint32_t, 3>> triangles);
 
-  /// The vertex that each drawn one is at.
+  /// Returns the original vertex of each drawn vertex.
   const std::vector<std::uint32_t>& sources() const { return sources_; }
-  /// Of drawn vertices.
+  /// Returns the triangles by drawn vertices.
   const std::vector<std::array<std::uint32_t, 3>>& triangles() const { return triangles_; }
-  /// Unit vectors of the drawn vertices, weighted by areas.
+  /// Returns a unit normal per drawn vertex, averaged over its triangles by area.
   std::vector<Vec<3>> normals(std::span<const Vec<3>> places) const;
 
  private:

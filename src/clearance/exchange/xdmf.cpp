@@ -88,7 +88,7 @@ class XdmfWriter {
                          columns == 3 ? "Vector" : "Scalar", is_of_points ? "Node" : "Cell", text);
   }
 
-  /// Parts of a cell have its numbers.
+  /// Returns the values of all parts; each part has the values of its cell.
   template <class Number>
   std::vector<Number> of_parts(const std::vector<Number>& of_cells, std::size_t columns) const {
     std::vector<Number> values;
@@ -101,7 +101,7 @@ class XdmfWriter {
 
   void add_array(const FrameArray& array, bool is_of_points) {
     const auto columns = static_cast<std::size_t>(array.num_components);
-    // In a file names are paths; the name itself is that of the attribute.
+    // Array names in the file are paths, so the attribute carries the original name.
     const std::string name = fmt::format("{}/{}", is_of_points ? "points" : "cells", file_name_part(array.name));
     const std::string text = is_of_points ? add_numbers(name, array.values, columns)
                                           : add_numbers(name, of_parts(array.values, columns), columns);

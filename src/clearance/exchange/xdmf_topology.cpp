@@ -10,7 +10,7 @@
 namespace clearance::exchange {
 namespace {
 
-/// XDMF's numbers and names of cells.
+/// The number and the name of a kind of cell in XDMF.
 struct Kind {
   int number;
   const char* name;
@@ -34,7 +34,7 @@ class Builder {
   }
 
  private:
-  /// Nodes of the elements of the mesh's dimension may be more than their corners.
+  /// Adds an element. Elements of the mesh's own dimension may have more nodes than corners.
   void add_solid(std::span<const int> corners, bool is_of_dim, const Kind& linear, const Kind& quadratic) {
     const std::size_t source = cell_++;
     const std::span<const int> nodes = is_of_dim ? mesh_.nodes_of_cell(solid_++) : std::span<const int>();
@@ -74,7 +74,7 @@ class Builder {
     auto next = nodes.begin();
     for (const Kind* kind : kinds_) {
       topology_.numbers.push_back(kind->number);
-      // Of these two kinds a cell may have any number of nodes.
+      // Cells of these two kinds may have any number of nodes, so the number is stored.
       if (kind == &point || kind == &line) topology_.numbers.push_back(kind->num_nodes);
       topology_.numbers.insert(topology_.numbers.end(), next, next + kind->num_nodes);
       next += kind->num_nodes;
@@ -96,8 +96,9 @@ XdmfTopology build_topology(const Mesh& mesh) {
 }
 
 std::vector<std::array<int, 4>> linear_parts(int dim, int order) {
-  // With y_1 = l_1 + ... + l_dim, y_2 = l_2 + ... + l_dim, ... an element is order >= y_1 >= ... >= y_dim >= 0: as many
-  // simplices as it has room for of those that fill the unit cubes along the ways from corner to corner (Kuhn).
+  // With y_1 = l_1 + ... + l_dim, y_2 = l_2 + ... + l_dim, ... an element is the set order >= y_1 >= ... >= y_dim >= 0.
+  // Each unit cube is filled by the simplices along the paths from corner to corner (Kuhn); the parts are the simplices
+  // that lie inside the element.
   std::vector<std::array<int, 4>> parts;
   std::array<int, 3> cube = {0, 0, 0};
   const auto node_at = [&](const std::array<int, 3>& y) {

@@ -1,5 +1,5 @@
-// Polynomials over simplices in Bernstein form, and the volume function det dx/dxi of Lagrange elements: what
-// curved_volume.h and volume_coefficients.h are made of, in doubles, lanes and integers.
+// Polynomials over simplices in Bernstein form, and the volume function det dx/dxi of Lagrange elements, for doubles,
+// lanes and integers. curved_volume.h and volume_coefficients.h are built on it.
 #pragma once
 
 #include <gmpxx.h>
@@ -19,7 +19,7 @@ namespace clearance::bernstein {
 
 // --- polynomials over a simplex: coefficients of the exponents of the barycentric coordinates ---
 
-/// The place of an exponent among those of its degree: that of l_1 runs fastest, that of l_3 slowest.
+/// Returns the index of an exponent among those of its degree. The exponent of l_1 runs fastest, that of l_3 slowest.
 constexpr int position(int degree, const NodeIndex& exponent) {
   int at = exponent[1];
   for (int k = 0; k < exponent[3]; ++k) at += (degree - k + 1) * (degree - k + 2) / 2;
@@ -48,7 +48,8 @@ constexpr int factorials(const NodeIndex& exponent) {
   return factorial(exponent[0]) * factorial(exponent[1]) * factorial(exponent[2]) * factorial(exponent[3]);
 }
 
-/// The pairs of coefficients whose products make each coefficient of the product of polynomials of two degrees.
+/// The pairs of coefficients whose products contribute to each coefficient of the product of two polynomials of degrees
+/// m and n.
 template <int dim, int m, int n>
 struct ProductTable {
   static constexpr int size = num_lagrange_nodes(dim, m + n);
@@ -80,7 +81,7 @@ template <class T>
 CLEARANCE_INLINE void add_multiple(T& sum, double factor, const T& a) {
   sum += T(factor) * a;
 }
-/// sum += a b - c d
+/// Adds a b - c d to `sum`.
 template <class T>
 CLEARANCE_INLINE void add_minor(T& sum, const T& a, const T& b, const T& c, const T& d) {
   sum += a * b - c * d;
@@ -89,7 +90,8 @@ template <class T>
 CLEARANCE_INLINE void add_dot(T& sum, const T (&a)[3], const T (&b)[3]) {
   sum += a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
-/// A mean in doubles; in integers a sum: those of degree k are 2^k times the mean.
+/// Replaces `a` by the mean of both in doubles, but by their sum in integers: integer coefficients of degree k are 2^k
+/// times the mean.
 template <class T>
 CLEARANCE_INLINE void average(T& a, const T& b) {
   a = T(0.5) * (a + b);
@@ -123,7 +125,7 @@ inline mpz_class scaled_up(const mpz_class& a, int bits) {
 
 // --- from nodes to Bernstein control points ---
 
-/// A times x with A = scale * (Lagrange nodes to control points of the same order), which is a matrix of integers.
+/// The matrix A = scale * (map from Lagrange nodes to control points of the same order). Its entries are integers.
 template <int dim, int order>
 struct ControlTable {
   static constexpr int size = num_lagrange_nodes(dim, order);
@@ -132,16 +134,16 @@ struct ControlTable {
     int node;
   };
   int scale = 1;
-  int largest_row_sum = 0;   ///< of absolute values
-  int largest_row_size = 0;  ///< number of entries
+  int largest_row_sum = 0;   ///< largest sum of the absolute values of a row
+  int largest_row_size = 0;  ///< largest number of entries of a row
   std::array<int, size + 1> begin{};
   std::vector<Entry> entries;
 
   ControlTable();
 };
 
-/// The Lagrange function of a node, times the factorials of its index, in monomials of the barycentric coordinates: the
-/// product of the factors order l_i - k (l_0 + ... + l_dim), k < index_i.
+/// Returns the Lagrange function of a node, times the factorials of its index, in monomials of the barycentric
+/// coordinates. It is the product of the factors order l_i - k (l_0 + ... + l_dim), k < index_i.
 template <int dim>
 std::vector<int> lagrange_monomials(int order, const NodeIndex& index) {
   const auto exponents = [&](int degree) {
@@ -211,7 +213,8 @@ const ControlTable<dim, order>& control_table() {
 
 // --- the volume function ---
 
-/// What volume functions come from: the control points of dx/dxi_i, in units of `scale` of ControlTable / order.
+/// The volume function of an element. It is computed from the columns, the control points of dx/dxi_i in units of
+/// `scale` of ControlTable / order.
 template <int dim, int order>
 struct VolumeFunction {
   static constexpr int num_nodes = num_lagrange_nodes(dim, order);
@@ -224,7 +227,7 @@ struct VolumeFunction {
   template <class T>
   using Differences = T[num_nodes][dim];
 
-  /// The place of e + (one at corner i) among the exponents of degree `order`, for each e of one degree less.
+  /// The index of e + (one at corner i) among the exponents of degree `order`, for each e of one degree less.
   struct RaisedTable {
     std::uint8_t at[dim + 1][column_size] = {};
     constexpr RaisedTable() {
@@ -261,8 +264,8 @@ struct VolumeFunction {
     }
   }
 
-  /// Bernstein coefficients of the determinant, times degree!; columns are changed. Products of polynomials are plain
-  /// where coefficients carry the multinomial of their exponent.
+  /// Computes the Bernstein coefficients of the determinant, times degree!. Overwrites the columns: their coefficients
+  /// are multiplied by the multinomials of their exponents, so that products of polynomials need no further factors.
   template <class T>
   static void make_volume(Columns<T>& columns, T* volume) {
     constexpr int n = order - 1;
@@ -311,14 +314,14 @@ struct VolumeFunction {
     }
   }
 
-  /// det dx/dxi = volume_unit() times what make_volume returns.
+  /// Returns the unit of the volume: det dx/dxi = volume_unit() times the result of make_volume.
   static double volume_unit() {
     double unit = 1.0 / factorial(degree);
     for (int i = 0; i < dim; ++i) unit *= static_cast<double>(order) / control_table<dim, order>().scale;
     return unit;
   }
 
-  /// Differences to the first node. False if one is not finite.
+  /// Computes differences from the first node. Returns false if one is not finite.
   static bool subtract_first(const double* x, Differences<double>& differences) {
     double zero = 0.0;
     for (int a = 0; a < num_nodes; ++a) {
@@ -338,8 +341,8 @@ constexpr int edge_of(int i, int j) {
   return i < j ? j * (j - 1) / 2 + i : i * (i - 1) / 2 + j;
 }
 
-/// For each edge (i, j) the rows of coefficients that differ in the exponents of i and j only, by descending length;
-/// within a row that of j ascends.
+/// For each edge (i, j), the rows of coefficients that differ only in the exponents of i and j, by descending length.
+/// Within a row the exponent of j ascends.
 template <int dim, int degree>
 struct RowTable {
   static constexpr int size = num_lagrange_nodes(dim, degree), num_edges = dim * (dim + 1) / 2;
@@ -374,20 +377,21 @@ struct RowTable {
 template <int dim, int degree>
 inline constexpr RowTable<dim, degree> row_table{};
 
-/// Squares of the lengths of the edges of a simplex: those of a regular one of unit edges, or of a part of it.
+/// Squared edge lengths of a regular simplex with unit edges, or of a part of it.
 template <int dim>
 struct EdgeLengths {
   static constexpr int num_edges = dim * (dim + 1) / 2;
   double sq[num_edges];
 
   EdgeLengths() { std::fill_n(sq, num_edges, 1.0); }
-  /// That which is halved.
+  /// Returns the longest edge, which is the one to be halved.
   int longest() const { return static_cast<int>(std::max_element(sq, sq + num_edges) - sq); }
-  /// Of the halves, with the first and with the second corner of the edge.
+  /// Returns the edge lengths of both halves: first the half with the first corner of the edge, then the one with the
+  /// second.
   std::array<EdgeLengths, 2> halves() const {
     const int edge = longest(), i = edge_corners[edge][0], j = edge_corners[edge][1];
     std::array<EdgeLengths, 2> parts = {*this, *this};
-    // Edges from the middle to corner k have the length of a median.
+    // Edges from the midpoint to corner k have the length of a median.
     for (int k = 0; k <= dim; ++k) {
       if (k == i || k == j) continue;
       const double median_sq = 0.5 * (sq[edge_of(i, k)] + sq[edge_of(j, k)]) - 0.25 * sq[edge];
@@ -398,7 +402,7 @@ struct EdgeLengths {
   }
 };
 
-/// Coefficients of the halves of a simplex, cut at the middle of an edge (de Casteljau).
+/// Computes the coefficients of the two halves of a simplex that is cut at the midpoint of an edge (de Casteljau).
 template <int dim, int degree, class T>
 void halve(const T* whole, int edge, T* first, T* second) {
   const RowTable<dim, degree>& table = row_table<dim, degree>;
@@ -415,7 +419,8 @@ void halve(const T* whole, int edge, T* first, T* second) {
   }
 }
 
-/// The transpose of `halve`: whole += what derivatives by the coefficients of the halves are by those of the whole.
+/// Adds the transpose of `halve`: it turns derivatives with respect to the coefficients of the halves into derivatives
+/// with respect to the coefficients of the whole.
 template <int dim, int degree>
 void add_transposed_halves(const double* first, const double* second, int edge, double* whole) {
   const RowTable<dim, degree>& table = row_table<dim, degree>;
@@ -423,7 +428,7 @@ void add_transposed_halves(const double* first, const double* second, int edge, 
   for (const int length : table.length) {
     double row[degree + 1] = {};
     for (int k = length - 1; k >= 0; --k) {
-      // Entries 0 to length - k - 2 have been averaged from those up to length - k - 1.
+      // The forward step has averaged entries 0 to length - k - 2 from entries up to length - k - 1.
       for (int m = length - k - 1; m > 0; --m) row[m] = 0.5 * ((m < length - k - 1 ? row[m] : 0.0) + row[m - 1]);
       row[0] = length - k - 1 > 0 ? 0.5 * row[0] : 0.0;
       row[0] += first[at[k]];

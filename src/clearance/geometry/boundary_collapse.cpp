@@ -11,15 +11,15 @@
 namespace clearance {
 namespace {
 
-/// How far from a line or plane a vertex may be that lies there up to the rounding of midpoints [m]: some generations
-/// of them, each rounded to the spacing of the coordinates, seen from a vertex at `length`.
+/// [m] Returns the distance from a line or plane up to which a vertex lies on it. It allows for several generations of
+/// midpoints, each rounded to the spacing of the coordinates, seen from a vertex at `length`.
 template <int dim>
 double flatness(const Vec<dim>& x, double length) {
   constexpr double spacing = std::numeric_limits<double>::epsilon();
   return 1e-13 * length + 1024.0 * spacing * x.cwiseAbs().maxCoeff();
 }
 
-/// x lies between a and b on their line.
+/// True if x lies between a and b on their line.
 template <int dim>
 bool is_between(const Vec<dim>& x, const Vec<dim>& a, const Vec<dim>& b) {
   const Vec<dim> along = b - a;
@@ -37,12 +37,12 @@ bool keeps_boundary(const SimplexMesh<2>& mesh, int removed, int kept) {
   return is_between<2>(mesh.rest(removed), mesh.rest(beyond), mesh.rest(kept));
 }
 
-/// Position without the coordinate k: the two that follow it, so that the turn of (0, 1, 2) is kept.
+/// Returns the two coordinates that follow coordinate k cyclically, which keeps the orientation of projected triangles.
 Vec<2> without(const Vec<3>& x, int k) {
   return {x[(k + 1) % 3], x[(k + 2) % 3]};
 }
 
-/// The facets of one label at `removed` are flat, and as they are turned stay so with `kept` in its place.
+/// True if the facets of one label at `removed` are flat, and keep their orientation with `kept` in its place.
 bool keeps_facets(const SimplexMesh<3>& mesh, int label, int removed, int kept) {
   const Vec<3>& x = mesh.rest(removed);
   Vec<3> normal = Vec<3>::Zero();
@@ -73,15 +73,15 @@ bool keeps_facets(const SimplexMesh<3>& mesh, int label, int removed, int kept) 
   return true;
 }
 
-/// What the facets at a boundary vertex say about it.
+/// The features of the boundary at a vertex.
 struct Features {
-  std::array<int, 2> labels = {-1, -1};  ///< of its facets
+  std::array<int, 2> labels = {-1, -1};  ///< labels of its facets
   int num_labels = 0;
-  std::array<int, 2> ends = {-1, -1};  ///< of the edges between facets of two labels
+  std::array<int, 2> ends = {-1, -1};  ///< other ends of the edges between facets of two labels
   int num_edges = 0;
 };
 
-/// Stops counting above two.
+/// Finds the features at a vertex; stops counting labels above two.
 Features find_features(const SimplexMesh<3>& mesh, int v) {
   Features features;
   const auto facets = mesh.facets_at(v);

@@ -1,4 +1,4 @@
-// When a boundary vertex may go without another boundary at rest.
+// Condition under which removing a boundary vertex keeps the boundary at rest.
 #pragma once
 
 namespace clearance {
@@ -6,9 +6,10 @@ namespace clearance {
 template <int dim>
 class SimplexMesh;
 
-/// Contracting the boundary edge removed-kept to `kept` leaves the boundary at rest and what each label of its facets
-/// covers as they are. That is so for a vertex amid the facets of one label, and in 3D for one on the border of two,
-/// along the border where it is straight; the facets of a label have to be flat there, and remain turned as they are.
+/// True if contracting the boundary edge removed-kept to `kept` preserves the boundary at rest and the region that each
+/// label of its facets covers. This holds for a vertex surrounded by facets of one label. In 3D it also holds for a
+/// vertex on the border of two labels, along the border where it is straight. The facets of a label must be flat there
+/// and keep their orientation.
 template <int dim>
 bool collapse_keeps_boundary(const SimplexMesh<dim>& mesh, int removed, int kept);
 

@@ -55,7 +55,7 @@ void drop_boundary_descriptions(Mesh& mesh) {
     std::erase_if(mesh.edges,
                   [&](const auto& e) { return std::binary_search(edges.begin(), edges.end(), sorted_corners(e)); });
   }
-  // A lone vertex is used by nothing else, and is one body.
+  // A lone vertex is a body of its own, so no other element uses it.
   std::vector<char> is_used(mesh.vertices.size(), 0);
   mark_corners(mesh.tets, is_used);
   mark_corners(mesh.triangles, is_used);

@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// 1, -1 or 0: how the corners of a solid element are turned.
+/// Returns the orientation of a solid element: 1, -1 or 0.
 int orientation_of(const Mesh& mesh, const std::array<int, 4>& tet) {
   const auto at = [&](std::size_t i) -> const Vec<3>& { return mesh.vertices[static_cast<std::size_t>(tet[i])]; };
   return orient3d(at(0), at(1), at(2), at(3));
@@ -21,7 +21,7 @@ int orientation_of(const Mesh& mesh, const std::array<int, 3>& triangle) {
   return orient2d(at(0), at(1), at(2));
 }
 
-/// Sorts the corners; the sign of the permutation.
+/// Sorts the corners and returns the sign of the permutation.
 template <std::size_t n>
 int sort_with_sign(std::array<int, n>& corners) {
   int sign = 1;
@@ -36,11 +36,11 @@ int sort_with_sign(std::array<int, n>& corners) {
 
 template <std::size_t n>
 CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>>& solids) {
-  // Two elements on different sides of a face have it with different signs.
+  // If two elements lie on different sides of a face, their signs for it differ.
   struct Face {
     std::array<int, n - 1> corners;
-    int as_listed;  // sign by the order of the element's corners
-    int in_space;   // by their places; 0: flat
+    int as_listed;  // sign of the face by the order of the element's corners
+    int in_space;   // sign by their positions; 0: flat
     int element;
   };
   std::vector<Face> faces;
@@ -61,12 +61,12 @@ CrowdedFaces find_crowded(const Mesh& mesh, const std::vector<std::array<int, n>
   std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
     return std::pair(a.corners, a.element) < std::pair(b.corners, b.element);
   });
-  // (Two that are listed consistently and lie on one side: one is inverted, which is another fault.)
+  // If two elements are listed consistently but lie on one side, one of them is inverted, which is another defect.
   const auto are_apart = [](const Face& a, const Face& b) {
     return a.as_listed != b.as_listed || a.in_space * b.in_space <= 0;
   };
   CrowdedFaces crowded;
-  int first = static_cast<int>(solids.size());  // element
+  int first = static_cast<int>(solids.size());  // element of the first crowded face
   for (std::size_t begin = 0, end = 0; begin < faces.size(); begin = end) {
     while (end < faces.size() && faces[end].corners == faces[begin].corners) ++end;
     if (end - begin == 1 || (end - begin == 2 && are_apart(faces[begin], faces[begin + 1]))) continue;

@@ -25,7 +25,7 @@ std::span<const int> corners_of(const Mesh& mesh, std::size_t cell) {
   return mesh.dim == 3 ? std::span<const int>(mesh.tets[cell]) : std::span<const int>(mesh.triangles[cell]);
 }
 
-/// Calls visit(int&) for every vertex that something names.
+/// Calls visit(int&) for every vertex number in elements and groups.
 template <class Visit>
 void for_each_index(Mesh& mesh, const Visit& visit) {
   for_each_corner(mesh, visit);
@@ -34,7 +34,8 @@ void for_each_index(Mesh& mesh, const Visit& visit) {
   }
 }
 
-/// Per old vertex its new number; the vertices that `is_removed` names and nothing uses are gone.
+/// Removes the vertices that `is_removed` marks and nothing uses. Returns the new number of each old vertex, -1 for
+/// removed ones.
 std::vector<int> drop_vertices(Mesh& mesh, std::vector<char> is_removed) {
   is_removed.resize(mesh.vertices.size(), 0);
   for_each_index(mesh, [&](int& v) { is_removed[at(v)] = 0; });
@@ -50,8 +51,8 @@ std::vector<int> drop_vertices(Mesh& mesh, std::vector<char> is_removed) {
   return new_number;
 }
 
-/// The corners whose multiples a node of the raised order is, each as often as its index says, sorted: the same for all
-/// elements that share the node.
+/// The key of a node of the raised order: the corners that it depends on, each repeated as often as its index says,
+/// sorted. The key is the same in all elements that share the node.
 using NodeKey = std::array<int, max_order>;
 
 struct HashOfKey {
@@ -74,7 +75,7 @@ class ChangeOfOrder {
   std::vector<int> run() {
     const std::size_t num_cells = mesh_.num_solid_cells(), num_old = mesh_.vertices.size();
     new_nodes_.assign(num_cells * nodes_.size(), -1);
-    // Nodes that stay are there before new ones are made in their places.
+    // Old nodes are registered first, before new ones are made in their places.
     for (std::size_t cell = 0; cell < num_cells; ++cell) keep_nodes(cell);
     for (int old_order = max_order; old_order >= 1; --old_order) {
       for (std::size_t cell = 0; cell < num_cells; ++cell) {
@@ -98,10 +99,10 @@ class ChangeOfOrder {
   }
 
  private:
-  /// How the nodes of an element of another order make those of the new one.
+  /// The map from the nodes of an element of another order to those of the new one.
   struct Table {
-    std::vector<int> same;        ///< per new node the old one that it is, or -1
-    std::vector<double> weights;  ///< per new node those of all old ones
+    std::vector<int> same;        ///< per new node, the old node that it equals, or -1
+    std::vector<double> weights;  ///< per new node, the weights of all old nodes
   };
   void add_table(int old_order) {
     Table& table = tables_[at(old_order)];
@@ -128,7 +129,7 @@ class ChangeOfOrder {
   }
   int& new_node(std::size_t cell, std::size_t node) { return new_nodes_[cell * nodes_.size() + node]; }
 
-  /// The number of a node of the element by its key; inner nodes are the element's own.
+  /// Returns the shared number of a node by its key, or null for inner nodes, which belong to the element alone.
   int* shared_number(std::size_t cell, std::size_t node) {
     const std::span<const int> corners = corners_of(mesh_, cell);
     NodeKey key;
@@ -181,7 +182,8 @@ class ChangeOfOrder {
   std::unordered_map<NodeKey, int, HashOfKey> shared_;
 };
 
-/// Nodes of one face of an element of an order, three for each triangle between them, turned like its corners.
+/// Returns the triangles between the nodes of one face of an element, by node numbers. They have the orientation of the
+/// face's corners.
 std::vector<std::array<int, 3>> make_face_triangles(int order, const std::array<std::size_t, 3>& corners) {
   const auto node = [&](int j, int k) {
     NodeIndex index{};
@@ -200,7 +202,7 @@ std::vector<std::array<int, 3>> make_face_triangles(int order, const std::array<
   return triangles;
 }
 
-/// Of all orders and faces.
+/// Returns the face triangles of all orders and faces.
 const auto& face_triangles() {
   static const auto all = [] {
     std::array<std::array<std::vector<std::array<int, 3>>, 4>, max_order + 1> lists;
@@ -293,7 +295,7 @@ std::vector<int> change_order(Mesh& mesh, int order) {
 Triangles boundary_triangles(const Mesh& mesh) {
   const Triangles by_corners = boundary_triangles(mesh.tets);
   if (mesh.dim != 3 || !mesh.has_curved_cells()) return by_corners;
-  // The faces of the boundary are in the order of all faces of all tetrahedra.
+  // The faces of the boundary have the order of all faces of all tetrahedra.
   Triangles triangles;
   auto face = by_corners.begin();
   for (std::size_t cell = 0; cell < mesh.tets.size(); ++cell) {

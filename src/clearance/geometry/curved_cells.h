@@ -1,4 +1,5 @@
-// Solid elements of order 2 to 4 (mesh.h): appended, turned, brought to another order, and their boundary as facets.
+// Operations on solid elements of order 2 to 4 (mesh.h): appending, flipping, changing the order, and extracting their
+// boundary as facets.
 #pragma once
 
 #include <cstddef>
@@ -10,34 +11,35 @@
 
 namespace clearance {
 
-/// Appends a solid element by all its nodes, as many as one of order 1 to 4 has. Linear ones may also be appended to
-/// tets (2D: triangles) alone, if fill_cell_nodes is called afterwards.
+/// Appends a solid element by all its nodes, as many as an element of order 1 to 4 has. Linear elements may also be
+/// appended to tets (2D: triangles) alone, if fill_cell_nodes is called afterwards.
 void add_cell(Mesh& mesh, std::span<const int> nodes);
 
-/// Solid elements appended since the last one in first_cell_node are linear.
+/// Marks the solid elements after the last one in first_cell_node as linear.
 void fill_cell_nodes(Mesh& mesh);
 
-/// What keeps cell_nodes and first_cell_node from being as mesh.h says, with the element; empty if nothing does. A node
-/// may be there twice in one element.
+/// Returns why cell_nodes and first_cell_node are not as mesh.h specifies, with the element; empty if they are. A node
+/// may occur twice in one element.
 std::string find_cell_node_fault(const Mesh& mesh);
 
-/// Exchanges the last two corners of a solid element, which turns its orientation; the same points at the mirrored
-/// barycentrics.
+/// Exchanges the last two corners of a solid element, which reverses its orientation. The element then has the same
+/// points at mirrored barycentric coordinates.
 void flip_cell(Mesh& mesh, std::size_t cell);
 
-/// Makes every solid element one of this order: of the same shape, or where its order was higher the one that has the
-/// same places at the new nodes. New nodes stand in the places that the element's map gives; those on edges and faces
-/// are shared by all elements with the same corners there, and are placed by one of the highest order. Old nodes that
-/// are nodes of the new element too stay, the others are removed unless something else uses them; new vertices come
-/// after the old ones, which keep their order. Per old vertex its new number, -1 for the removed ones.
+/// Changes every solid element to this order. An element of a higher order becomes the one with the same positions at
+/// the new nodes; other elements keep their shape. New nodes lie where the element's map places them. Nodes on edges
+/// and faces are shared by all elements with the same corners there, and are placed by an element of the highest order
+/// among these. Old nodes that are also nodes of the new element stay; the others are removed unless something else
+/// uses them. New vertices follow the old ones, which keep their order. Returns the new number of each old vertex, -1
+/// for removed ones.
 std::vector<int> change_order(Mesh& mesh, int order);
 
-/// The boundary of the tetrahedra, pointing outwards, in their order: of each face of a curved one the order^2
-/// triangles between its nodes. It is closed where neighbours have the same order.
+/// Returns the boundary of the tetrahedra, oriented outwards and in their order. A face of a curved element becomes the
+/// order^2 triangles between its nodes. The boundary is closed if neighbours have the same order.
 Triangles boundary_triangles(const Mesh& mesh);
 
-/// The boundary of the triangles of a mesh of the plane, which lie to the left: of each side of a curved one as many
-/// edges as its order.
+/// Returns the boundary of the triangles of a mesh in the plane, which lie to its left. A side of a curved element
+/// becomes as many edges as its order.
 Edges boundary_edges(const Mesh& mesh);
 
 }  // namespace clearance

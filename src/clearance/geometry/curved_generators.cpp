@@ -13,14 +13,15 @@ namespace clearance {
 
 namespace {
 
-constexpr double rounding = 4e-15;  // of places, relative to the size of the shape
+constexpr double rounding = 4e-15;  // rounding of positions, relative to the size of the shape
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// The function of a node on a corner, edge, face or inside: 1 there, 0 at the other nodes of the same, at the corners,
-/// edges and faces that do not contain it, and beyond continued by a polynomial of the same order.
+/// Returns the value of the function of a node on a corner, edge, face or inside. It is 1 at the node, and 0 at the
+/// other nodes of the same feature and at the corners, edges and faces that do not contain the feature. Elsewhere a
+/// polynomial of the same order continues it.
 double hierarchical_value(int order, const NodeIndex& node, const NodeIndex& where) {
   int num_corners = 0;
   double outside = order;  // times the order, like all barycentrics here
@@ -39,7 +40,7 @@ double hierarchical_value(int order, const NodeIndex& node, const NodeIndex& whe
   return value;
 }
 
-/// Moves nodes of straight elements, and with them the others of these elements.
+/// Moves some nodes of straight elements, and lets the other nodes of these elements follow.
 class Bending {
  public:
   explicit Bending(Mesh& mesh)
@@ -67,8 +68,9 @@ class Bending {
   }
 
  private:
-  /// Nodes come in the order corners, edges, faces, inside: each follows the functions of those before, by what they
-  /// are moved beyond the functions of those before them.
+  /// Spreads the motion of nodes over an element. Nodes are in the order corners, edges, faces, inside. Each node
+  /// follows the functions of the nodes before it, scaled by the part of their motion that exceeds what they follow
+  /// themselves.
   void spread(std::span<const int> nodes) {
     if (std::none_of(nodes.begin(), nodes.end(), [&](int v) { return is_told_[at(v)] != 0; })) return;
     std::vector<Vec<3>> beyond(nodes.size(), Vec<3>::Zero());
@@ -84,12 +86,12 @@ class Bending {
 
   Mesh& mesh_;
   const std::vector<NodeIndex>& nodes_;
-  std::vector<double> values_;  ///< of the functions of all nodes at all nodes
+  std::vector<double> values_;  ///< values of the functions of all nodes at all nodes
   std::vector<Vec<3>> moves_;
   std::vector<char> is_told_, is_done_;
 };
 
-/// The nodes of each face (2D: side) of the boundary, some more than once.
+/// Returns the nodes of each face (2D: side) of the boundary, some more than once.
 std::vector<std::vector<int>> nodes_of_boundary(const Mesh& mesh) {
   std::vector<std::vector<int>> faces;
   const auto collect = [&](const auto& pieces, int num_pieces_of_face) {
@@ -107,7 +109,8 @@ std::vector<std::vector<int>> nodes_of_boundary(const Mesh& mesh) {
   return faces;
 }
 
-/// `place`: where a node of a round face belongs. `is_flat`: of the nodes of a face that stays.
+/// Bends a mesh. `place` returns the position of a node of a round face. `is_flat` is true for the nodes of a face that
+/// stays.
 template <class Place, class IsFlat>
 void bend(Mesh& mesh, const Place& place, const IsFlat& is_flat) {
   Bending bending(mesh);
@@ -118,21 +121,21 @@ void bend(Mesh& mesh, const Place& place, const IsFlat& is_flat) {
   bending.run();
 }
 
-/// Undoes what is a matter of rounding.
+/// Restores vertices that moved only by rounding.
 void keep_places(const std::vector<Vec<3>>& before, double size, Mesh& mesh) {
   for (std::size_t v = 0; v < before.size(); ++v) {
     if ((mesh.vertices[v] - before[v]).norm() <= rounding * size) mesh.vertices[v] = before[v];
   }
 }
 
-/// The point of the cylinder around the axis y beside x.
+/// Returns the nearest point on the cylinder around the axis y.
 Vec<3> onto_cylinder(const Vec<3>& x, double radius) {
   const double factor = radius / std::sqrt(x[0] * x[0] + x[2] * x[2]);
   return {factor * x[0], x[1], factor * x[2]};
 }
 
 /// The torus of pieces with straight sides between its cross-sections, cut open and laid out along y: y is the angle
-/// around the axis, x and z are the place in the cross-section.
+/// around the axis, x and z are the position in the cross-section.
 class Unrolling {
  public:
   Unrolling(double ring_radius, int num_pieces)
@@ -146,7 +149,7 @@ class Unrolling {
     const double piece = std::floor(elementary::atan2(x[2], x[0]) / step), middle = (piece + 0.5) * step;
     const double c = elementary::cos(middle), s = elementary::sin(middle);
     const double distance = (c * x[0] + s * x[2]) / cosine_;
-    const double along = (c * x[2] - s * x[0]) / (distance * sine_);  // -1 to 1 from one section to the next
+    const double along = (c * x[2] - s * x[0]) / (distance * sine_);  // from -1 to 1 between two sections
     return {distance - ring_radius_, middle + 0.5 * along * step, x[1]};
   }
   Vec<3> rolled_up(const Vec<3>& x) const {
@@ -157,7 +160,7 @@ class Unrolling {
  private:
   double ring_radius_;
   int num_pieces_;
-  double cosine_, sine_;  // of half a piece
+  double cosine_, sine_;  // cosine and sine of half a piece's angle
 };
 
 bool is_never_flat(const std::vector<int>&) {

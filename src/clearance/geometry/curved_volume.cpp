@@ -19,12 +19,13 @@ using namespace bernstein;
 constexpr double unit_roundoff = 0x1p-53;
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-/// A simplex is halved at most so often (16 times in every direction) ...
+/// Largest number of times that a simplex is halved (16 times in every direction).
 constexpr int max_depth = 48;
-/// ... into at most so many pieces: 10 ms for a tetrahedron of order 4; fewer in integers.
+/// Largest number of pieces: 10 ms for a tetrahedron of order 4. Integers are allowed fewer pieces.
 constexpr int max_pieces = 8192, max_exact_pieces = 1024;
 
-/// Sizes of elements that the rounding bounds are made for: nothing overflows, and what underflows is far below them.
+/// Range of element sizes for which the rounding bounds hold: nothing overflows, and anything that underflows is far
+/// below the bounds.
 constexpr double smallest_size = 1e-90, largest_size = 1e90;
 
 /// Longest relative motion of an element's nodes in one step, in sizes of the element (as in bound_step).
@@ -37,7 +38,7 @@ struct Sizes {
   double error[dim] = {};
 };
 
-/// With bounds of rounding.
+/// A curved element with bounds of rounding errors.
 template <int dim, int order>
 struct CurvedElement : VolumeFunction<dim, order> {
   using Base = VolumeFunction<dim, order>;
@@ -55,9 +56,10 @@ struct CurvedElement : VolumeFunction<dim, order> {
     }
   }
 
-  /// The columns with their largest entries. Errors are per unit u of rounding: a difference of nodes carries u, its
-  /// product with an (exact) entry of the table another, sums of n of them n - 1, the difference of two control points
-  /// one more. With |x_a - x_0| <= s and rows of absolute sum m that is 2 m s (n + 2) u; one more u for terms in u^2.
+  /// Computes the columns and their largest entries with error bounds, in units u of rounding. A difference of nodes
+  /// carries u, its product with an (exact) entry of the table another u, sums of n of them n - 1, and the difference
+  /// of two control points one more. With |x_a - x_0| <= s and rows of absolute sum m, the error is 2 m s (n + 2) u;
+  /// one more u covers terms in u^2.
   static Sizes<dim> make_columns_with_sizes(const Differences<double>& x, const double (&extent)[dim],
                                             Columns<double>& columns) {
     make_columns(x, columns);
@@ -73,11 +75,11 @@ struct CurvedElement : VolumeFunction<dim, order> {
 
   /// A bound of the volume coefficients of columns of these sizes, and of their errors.
   ///
-  /// A coefficient is a mean of determinants of control points, dim! products of one entry per coordinate each: at most
-  /// V = degree! dim! prod size_k. Errors of the entries change it by at most V sum error_k / size_k (sizes include the
-  /// errors). Rounding: a product of three weighted entries carries 3 u from weights, 2 u from products, 1 u from the
-  /// minor, 2 u from the dot product, 2 N u from sums over at most N = column_size pairs in two stages, 1 u from the
-  /// last factor: 9 + 2 N, and one more for terms in u^2.
+  /// A coefficient is a mean of determinants of control points. Each determinant consists of dim! products of one entry
+  /// per coordinate, so it is at most V = degree! dim! prod size_k. Errors of the entries change it by at most V sum
+  /// error_k / size_k (sizes include the errors). Rounding: a product of three weighted entries carries 3 u from
+  /// weights, 2 u from products, 1 u from the minor, 2 u from the dot product, 2 N u from sums over at most N =
+  /// column_size pairs in two stages, and 1 u from the last factor. The sum is 9 + 2 N, and one more for terms in u^2.
   struct VolumeBound {
     double size, error;
   };
@@ -91,10 +93,11 @@ struct CurvedElement : VolumeFunction<dim, order> {
     constexpr double roundings = (10 + 2 * column_size) * unit_roundoff;
     return {product, 1.001 * (changes + roundings * product)};
   }
-  /// Halving a simplex averages every coefficient at most `degree` times: u of rounding each.
+  /// Relative error of subdivision: halving a simplex averages every coefficient at most `degree` times, with a
+  /// rounding of u each.
   static constexpr double subdivision_error = 1.001 * max_depth * degree * unit_roundoff;
 
-  /// Volume coefficients in doubles, with their bound; false beyond the sizes that the bound is made for.
+  /// Computes volume coefficients in doubles, with their bound. Returns false for sizes outside the range of the bound.
   static bool compute_volume(const double* x, double* volume, VolumeBound& bound) {
     Differences<double> differences;
     if (!subtract_first(x, differences)) return false;
@@ -121,7 +124,7 @@ struct CurvedElement : VolumeFunction<dim, order> {
   static double max_feasible_step(const double* x, const double* dx);
 };
 
-/// Integers, up to a positive factor per coordinate.
+/// Computes volume coefficients as integers, up to a positive factor per coordinate.
 template <int dim, int order>
 void CurvedElement<dim, order>::compute_volume_exactly(const double* x, mpz_class* volume) {
   constexpr int digits = std::numeric_limits<double>::digits;
@@ -155,7 +158,7 @@ struct Piece {
   T c[size];
   EdgeLengths<dim> edges;
   int depth = 0;
-  double low = 0.0;  ///< a lower bound of what is searched for
+  double low = 0.0;  ///< lower bound of the minimum over the piece
 };
 
 template <int dim, int degree, class T>
@@ -167,7 +170,7 @@ void bisect(const Piece<dim, degree, T>& piece, Piece<dim, degree, T>& first, Pi
   first.depth = second.depth = piece.depth + 1;
 }
 
-/// Places of the coefficients of corners, which are values.
+/// Returns the indices of the coefficients of corners, which are values of the polynomial.
 template <int dim, int degree>
 constexpr std::array<int, dim + 1> corner_positions() {
   std::array<int, dim + 1> positions{};
@@ -179,14 +182,15 @@ constexpr std::array<int, dim + 1> corner_positions() {
   return positions;
 }
 
-/// Bounds of the smallest of something over the simplex.
+/// Bounds of the minimum of a quantity over the simplex.
 struct Search {
-  double low = unbounded;   ///< over all pieces that need no more halving, or get none
-  double high = unbounded;  ///< taken on
+  double low = unbounded;   ///< lower bound over all pieces that are not halved further
+  double high = unbounded;  ///< smallest value that occurs
 };
 
 /// Halves pieces, those with the lowest bounds first. bound(piece, search) sets the lower bound of a piece and lowers
-/// that which is taken on; is_enough(piece.low, search) ends the halving of a piece, must_stop(search) everything.
+/// the smallest value that occurs. is_enough(piece.low, search) ends the halving of a piece, must_stop(search) the
+/// whole search.
 template <class Piece, class Bound, class IsEnough, class MustStop>
 Search search_pieces(Piece root, int num_allowed, const Bound& bound, const IsEnough& is_enough,
                      const MustStop& must_stop) {
@@ -242,7 +246,7 @@ bool CurvedElement<dim, order>::is_valid_exactly(const double* x) {
   if (!std::all_of(x, x + num_nodes * dim, [](double value) { return std::isfinite(value); })) return false;
   Piece<dim, degree, mpz_class> root;
   compute_volume_exactly(x, root.c);
-  // Signs are all that is asked for.
+  // Only signs matter here.
   const Search search = search_pieces(
       std::move(root), max_exact_pieces,
       [](Piece<dim, degree, mpz_class>& piece, Search& found) {
@@ -279,7 +283,7 @@ std::array<double, 2> CurvedElement<dim, order>::volume_bounds(const double* x, 
                .low -
            computed.error;
   };
-  // The unit carries dim + 1 roundings, its product with the bound two more.
+  // The unit carries dim + 1 roundings, and its product with the bound two more.
   const double unit = volume_unit() / factorial(dim);
   const auto in_units = [&](double bound) {
     const double value = bound * unit;
@@ -292,18 +296,20 @@ std::array<double, 2> CurvedElement<dim, order>::volume_bounds(const double* x, 
 
 // --- along a step ---
 
-/// c_0 + c_1 a + c_2 a^2 + c_3 a^3 (lane j: c_j) is above `error` on [0, width]: its Bernstein coefficients are.
+/// True if c_0 + c_1 a + c_2 a^2 + c_3 a^3 (lane j: c_j) is above `error` on [0, width], because its Bernstein
+/// coefficients are.
 CLEARANCE_INLINE bool is_positive_on(const Lanes& c, double width, double error) {
   const double t0 = c[0] - error, t1 = c[1] * width, t2 = c[2] * width * width, t3 = c[3] * width * width * width;
   return t0 > 0 && t0 + t1 * (1.0 / 3.0) > 0 && t0 + (2 * t1 + t2) * (1.0 / 3.0) > 0 && t0 + t1 + t2 + t3 > 0;
 }
 
-/// The part in [0, 1] of length * motion within which volumes stay above kept_volume_fraction of those at its start.
-/// `sizes` are of both columns: |at| + length |motion|, with all errors before those of the sum.
+/// Returns the part in [0, 1] of length * motion within which volumes stay above kept_volume_fraction of those at its
+/// start. `sizes` are those of the sum of both columns, |at| + length |motion|, and include all errors up to this sum.
 template <int dim, int order>
 double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, const Columns<double>& motion,
                                                      const Sizes<dim>& sizes, double length) {
-  // Lanes: the start, the middle, the end, and the motion alone, whose determinant is the leading coefficient in a.
+  // The lanes hold the start, the middle, the end, and the motion alone, whose determinant is the leading coefficient
+  // in a.
   Columns<Lanes> columns;
   for (int i = 0; i < dim; ++i) {
     for (int c = 0; c < column_size; ++c) {
@@ -316,8 +322,8 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
   Piece<dim, degree, Lanes> root;
   make_volume(columns, root.c);
 
-  // Errors, with E that of a lane and V its bound: the coefficients of powers of a below are sums with absolute factors
-  // 0.8, 8.5, 9.5 and 1, so that values of the polynomial are wrong by at most 20 E, and by less than 1000 u V from
+  // Let E be the error and V the bound of a lane. The coefficients of powers of a below are sums with absolute factors
+  // 0.8, 8.5, 9.5 and 1. Values of the polynomial are therefore wrong by at most 20 E, and by less than 1000 u V from
   // these sums, the evaluations in is_positive_on and find_positive_prefix, and the rounding of alpha and of its
   // product with the length (a motion by u changes the volume by no more than 31 u V). Halving adds its part of each.
   const VolumeBound lane = bound_volume(sizes);
@@ -340,8 +346,8 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
     if (is_positive_on(c, part, error)) return part;
     return std::min(part, find_positive_prefix({c[0] - error, c[1], c[2], c[3]}));
   };
-  // Corners tell how far the element can move at most; pieces are halved until they certify the same. Prefixes are
-  // accurate to 1e-3, which the gap must exceed.
+  // Corners bound the step from above; pieces are halved until they certify nearly the same step. Prefixes are accurate
+  // to 1e-3, and the gap must exceed this.
   constexpr double gap = 2e-3;
   const Search search = search_pieces(
       root, max_pieces,
@@ -356,7 +362,7 @@ double CurvedElement<dim, order>::find_feasible_part(const Columns<double>& at, 
   return std::min(search.low, search.high);
 }
 
-/// Without the rounding of x + alpha dx.
+/// Returns a certified step, apart from the rounding of x + alpha dx.
 template <int dim, int order>
 double CurvedElement<dim, order>::find_certified_step(const double* x, const double* dx) {
   Differences<double> edges, moves;
@@ -375,12 +381,13 @@ double CurvedElement<dim, order>::find_certified_step(const double* x, const dou
   const double motion_size = *std::max_element(motion_extent, motion_extent + dim);
   double length = motion_size > max_motion * element_size ? max_motion * element_size / motion_size : 1.0;
   double alpha = 0.0;
-  // Rounding grows with the cube of the motion: what allows little of it is looked at again on a shorter one.
+  // Rounding errors grow with the cube of the motion. If they allow only a small part of it, the search is repeated on
+  // a shorter motion.
   while (true) {
     Sizes<dim> sizes;
     for (int k = 0; k < dim; ++k) {
       const double sum = sizes_at.size[k] + length * sizes_of_motion.size[k];
-      // The product with the length and the sum are rounded.
+      // The product with the length and the sum are rounded, too.
       sizes.error[k] = sizes_at.error[k] + length * sizes_of_motion.error[k] + 3 * unit_roundoff * sum;
       sizes.size[k] = (1.0 + 4 * unit_roundoff) * sum;
     }
@@ -394,7 +401,7 @@ double CurvedElement<dim, order>::find_certified_step(const double* x, const dou
 template <int dim, int order>
 double CurvedElement<dim, order>::max_feasible_step(const double* x, const double* dx) {
   double alpha = find_certified_step(x, dx);
-  // The polynomial does not know the rounding of x + alpha dx; the exact verdict does.
+  // The polynomial does not include the rounding of x + alpha dx, but the exact test does.
   constexpr int max_halvings = 64;
   double trial[num_nodes * dim];
   for (int halving = 0; halving < max_halvings && alpha > 0.0; ++halving, alpha *= 0.5) {
@@ -404,7 +411,7 @@ double CurvedElement<dim, order>::max_feasible_step(const double* x, const doubl
   return 0.0;
 }
 
-/// function(CurvedElement of the order)
+/// Calls function with a CurvedElement of the order.
 template <int dim, class Function>
 auto with_element(int order, const Function& function) {
   switch (order) {

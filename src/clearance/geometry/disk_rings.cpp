@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// Vertex i of ring k, both cyclic; ring 0 is the centre.
+/// Returns the index of vertex i of ring k, where i is cyclic. Ring 0 is the centre.
 int ring_vertex(int k, int i) {
   return k == 0 ? 0 : 1 + 3 * k * (k - 1) + i % (6 * k);
 }
@@ -25,7 +25,7 @@ DiskRings make_disk_rings(int num_rings) {
       disk.vertices.push_back({static_cast<double>(k) / num_rings, elementary::cos(angle), elementary::sin(angle)});
     }
   }
-  // In each of the six sectors ring k has k segments and the ring inside has k - 1.
+  // In each of the six sectors, ring k has k segments and the ring inside it has k - 1.
   for (int k = 1; k <= num_rings; ++k) {
     for (int sector = 0; sector < 6; ++sector) {
       const int outer = sector * k, inner = sector * (k - 1);

@@ -1,4 +1,4 @@
-// The corners of elements: in a canonical order, and which vertices of a mesh they are.
+// Corners of elements: canonical orders, and the vertices that elements use.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace clearance {
 
-/// Elements on the same vertices have the same sorted corners, however they are turned.
+/// Returns the corners in ascending order. Elements on the same vertices have the same sorted corners, whatever their
+/// orientation.
 template <std::size_t n>
 std::array<int, n> sorted_corners(std::array<int, n> element) {
   std::sort(element.begin(), element.end());
@@ -25,7 +26,7 @@ void mark_corners(const Elements& elements, std::vector<char>& is_used) {
   }
 }
 
-/// Calls visit(int&) for the corners and nodes of all elements, and for points; not for those in groups.
+/// Calls visit(int&) for the corners and nodes of all elements, and for points, but not for groups.
 template <class Visit>
 void for_each_corner(Mesh& mesh, const Visit& visit) {
   const auto visit_all = [&](auto& elements) {

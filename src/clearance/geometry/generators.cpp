@@ -15,7 +15,8 @@ namespace clearance {
 
 namespace {
 
-/// The tube whose cross-sections of `disk` are the vertices, piece after piece; the last joins the first.
+/// Returns the tube whose cross-sections, copies of `disk`, are the vertices, piece after piece. The last piece joins
+/// the first.
 Mesh closed_tube(std::vector<Vec<3>> vertices, const DiskRings& disk) {
   Mesh mesh;
   mesh.vertices = std::move(vertices);
@@ -106,7 +107,7 @@ Mesh make_link(double length, double width, double wire_radius, int cells_half, 
                             distance * elementary::sin(angle));
     }
   };
-  // Half a turn about the end at +x and the side that leads away from it, then the same from the other end.
+  // Half a turn about the end at +x, then the side that leads away from it, then the same from the other end.
   for (const double end : {1.0, -1.0}) {
     const double start = end > 0.0 ? -0.5 * std::numbers::pi : 0.5 * std::numbers::pi;
     for (int i = 0; i < num_bend; ++i) add_section(end * 0.5 * straight, start + std::numbers::pi * i / num_bend);

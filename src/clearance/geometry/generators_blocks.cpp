@@ -1,4 +1,5 @@
-// The union of boxes: a rectilinear grid through all their faces, of which the covered bricks are kept.
+// Generator of unions of boxes: a rectilinear grid through all faces of the boxes, of which the covered bricks are
+// kept.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ using Cell = std::array<int, 3>;
 
 constexpr double max_num_cells = 1e8;
 
-/// Where along an axis the boxes begin and end. Decimal numbers that are meant to be equal may differ by rounding.
+/// Returns the positions along an axis at which boxes begin and end. Positions that differ only by rounding are merged,
+/// because equal decimal numbers may be rounded differently.
 std::vector<double> faces_along(const std::vector<Corners>& blocks, int axis) {
   std::vector<double> faces;
   for (const Corners& box : blocks) faces.insert(faces.end(), {box[0][axis], box[1][axis]});
@@ -31,7 +33,8 @@ std::vector<double> faces_along(const std::vector<Corners>& blocks, int axis) {
   return kept;
 }
 
-/// How many cells fill the space between two neighbouring faces; a length that is a multiple up to rounding is one.
+/// Returns the number of cells between two neighbouring faces. A length that is a multiple of `max_cell` up to rounding
+/// needs no extra cell.
 double num_cells_between(double lower, double upper, double max_cell) {
   return std::max(1.0, std::ceil((upper - lower) / max_cell * (1.0 - 1e-9)));
 }
@@ -53,7 +56,7 @@ class BlockGrid {
     cells_.assign(static_cast<std::size_t>(num(0)) * static_cast<std::size_t>(num(1) * num(2)), 0);
   }
 
-  /// The cell at the corner, given as that which begins at or just before it.
+  /// Returns the cell that begins at the corner or, up to rounding, just before it.
   Cell cell_at(const Vec<3>& corner) const {
     Cell cell{};
     for (int axis = 0; axis < 3; ++axis) {
@@ -64,14 +67,14 @@ class BlockGrid {
     return cell;
   }
 
-  /// False if the box holds no cell.
+  /// Marks the cells of a box as covered. Returns false if it contains no cell.
   bool fill(const Corners& box) {
     const Cell first = cell_at(box[0]), end = cell_at(box[1]);
     for_each_cell(first, end, [&](const Cell& cell) { at(cell) = covered; });
     return first[0] < end[0] && first[1] < end[1] && first[2] < end[2];
   }
 
-  /// Marks the covered cells that faces join to `start`.
+  /// Marks the covered cells that are connected to `start` through faces.
   void reach_from(const Cell& start) {
     std::vector<Cell> open = {start};
     at(start) = reached;
@@ -91,7 +94,7 @@ class BlockGrid {
   }
   bool is_reached(const Cell& cell) { return at(cell) == reached; }
 
-  /// Of the eight cells around the lower corner of `cell`, those that are covered.
+  /// Returns which of the eight cells around the lower corner of `cell` are covered.
   std::bitset<8> covered_around(const Cell& cell) const {
     std::bitset<8> around;
     for (int c = 0; c < 8; ++c) {
@@ -100,7 +103,7 @@ class BlockGrid {
     return around;
   }
 
-  /// All corners of cells, in the order x, y, z.
+  /// Calls visit(corner) for all corners of cells, in the order x, y, z.
   template <class Visit>
   void for_each_corner(const Visit& visit) const {
     for_each_cell({0, 0, 0}, {num(0) + 1, num(1) + 1, num(2) + 1}, visit);
@@ -162,7 +165,7 @@ class BlockGrid {
   std::vector<char> cells_;
 };
 
-/// Are these of the eight cells around a corner joined by faces? None are.
+/// True if these of the eight cells around a corner are connected through faces, or if there are none.
 bool is_joined(std::bitset<8> cells) {
   std::bitset<8> joined;
   for (std::size_t first = 0; first < 8 && joined.none(); ++first) joined[first] = cells[first];
@@ -174,7 +177,8 @@ bool is_joined(std::bitset<8> cells) {
   return joined == cells;
 }
 
-/// Where the surface touches itself: around a corner on a manifold both the inside and the outside are in one piece.
+/// Reports corners where the surface touches itself. At a corner of a manifold, the inside and the outside are each
+/// connected.
 void check_corners(const BlockGrid& grid, Issues& issues) {
   std::size_t count = 0;
   Vec<3> first = Vec<3>::Zero();
@@ -197,7 +201,7 @@ Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_c
   if (blocks.empty()) return Issue{"", "blocks", "", "needs at least one box"};
   const auto place_of = [](std::size_t b) { return fmt::format("blocks[{}]", b); };
 
-  // The planes of the grid.
+  // Find the planes of the grid.
   std::array<std::vector<double>, 3> lines;
   double num_cells = 1.0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -216,7 +220,7 @@ Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_c
     lines[axis] = lines_between(lines[axis], max_cell[static_cast<int>(axis)]);
   }
 
-  // What they cover.
+  // Mark the covered cells.
   BlockGrid grid(std::move(lines));
   Issues issues;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -226,7 +230,7 @@ Result<Mesh> make_blocks(const std::vector<Corners>& blocks, const Vec<3>& max_c
   }
   if (!issues.empty()) return issues;
 
-  // In one piece, with a surface that touches itself nowhere.
+  // Check that the blocks are connected and that their surface does not touch itself.
   grid.reach_from(grid.cell_at(blocks[0][0]));
   for (std::size_t b = 1; b < blocks.size(); ++b) {
     if (grid.is_reached(grid.cell_at(blocks[b][0]))) continue;

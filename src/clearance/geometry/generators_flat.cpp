@@ -1,4 +1,4 @@
-// Meshes of triangles: areas in 2D and open surfaces in 3D.
+// Generators of triangle meshes: areas in 2D and open surfaces in 3D.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -12,8 +12,8 @@ namespace clearance {
 
 namespace {
 
-/// Two triangles per cell of a grid whose vertex (i, j) has index i (num_j + 1) + j, counter-clockwise for i to the
-/// right and j up. Alternating diagonals avoid a preferred direction.
+/// Adds two triangles per cell of a grid whose vertex (i, j) has index i (num_j + 1) + j. The triangles are
+/// counter-clockwise if i points to the right and j up. Alternating diagonals avoid a preferred direction.
 void add_grid_triangles(Mesh& mesh, int num_i, int num_j) {
   for (int i = 0; i < num_i; ++i) {
     for (int j = 0; j < num_j; ++j) {
@@ -46,7 +46,7 @@ Mesh make_rectangle(double size_x, double size_y, int cells_x, int cells_y) {
 Mesh make_sheet(double size_x, double size_z, int cells_x, int cells_z) {
   Mesh mesh = make_rectangle(size_x, size_z, cells_x, cells_z);
   mesh.dim = 3;
-  // (x, y) to (x, -z): the side that faced the viewer faces up.
+  // Mapping (x, y) to (x, -z) turns the side that faced the viewer up.
   for (Vec<3>& vertex : mesh.vertices) vertex = Vec<3>(vertex[0], 0.0, -vertex[1]);
   return mesh;
 }
@@ -64,7 +64,7 @@ Mesh make_disk(double radius, int cells) {
 
 Mesh make_bowl(double rim_radius, double depth, int cells) {
   DiskRings disk = make_disk_rings(std::max(1, cells));
-  // The sphere through the rim and the lowest point, and the angle from the lowest point to the rim.
+  // This is the sphere through the rim and the lowest point, and the angle from the lowest point to the rim.
   const double sphere_radius = (rim_radius * rim_radius + depth * depth) / (2.0 * depth);
   const double rim_angle = 2.0 * elementary::atan2(depth, rim_radius);
   Mesh mesh;

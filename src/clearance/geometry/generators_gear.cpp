@@ -1,4 +1,4 @@
-// The spur gear: an outline with involute flanks around a bore, extruded.
+// Generator of spur gears: an outline with involute flanks around a bore, extruded.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -15,7 +15,7 @@ namespace {
 using std::numbers::pi;
 
 constexpr double pressure_angle = 25.0 / 180.0 * pi;
-constexpr double filled_fraction = 0.47;  // of the pitch circle, by teeth
+constexpr double filled_fraction = 0.47;  // fraction of the pitch circle that teeth fill
 
 /// A point of the outline.
 struct Polar {
@@ -23,13 +23,13 @@ struct Polar {
   double angle;   // [rad]
 };
 
-/// Angle [rad] by which the involute of a circle has turned where it reaches `radius`.
+/// Returns the angle [rad] by which the involute of a circle has turned when it reaches `radius`.
 double involute_angle(double radius, double base_radius) {
   const double roll = std::sqrt(std::max(0.0, radius * radius / (base_radius * base_radius) - 1.0));
   return roll - elementary::atan(roll);
 }
 
-/// Half a tooth from the root to the tip; angles from the middle of the tooth, falling.
+/// Returns half a tooth from the root to the tip, with descending angles from the middle of the tooth.
 std::vector<Polar> half_tooth(double pitch_radius, int teeth, int cells_flank) {
   const double module = 2.0 * pitch_radius / teeth, base_radius = pitch_radius * elementary::cos(pressure_angle);
   const double root = pitch_radius - 1.25 * module, tip = pitch_radius + module;
@@ -37,8 +37,8 @@ std::vector<Polar> half_tooth(double pitch_radius, int teeth, int cells_flank) {
     return filled_fraction * pi / teeth + involute_angle(pitch_radius, base_radius) -
            involute_angle(radius, base_radius);
   };
-  // The involute ends at its base circle; from there, or from a quarter of a module above the root, the tooth widens
-  // towards the root.
+  // The involute ends at its base circle. Below this circle or a quarter of a module above the root, whichever is
+  // larger, the tooth widens towards the root.
   const double start = std::max(base_radius, root + 0.25 * module);
   const double gap = pi / teeth - half_angle(start);
   std::vector<Polar> outline = {{root, half_angle(start) + 0.2 * gap}};
@@ -59,7 +59,7 @@ Mesh make_gear(double pitch_radius, double width, double bore_radius, int teeth,
     for (const Polar& p : half) outline.push_back({p.radius, middle - p.angle});
     for (auto p = half.rbegin(); p != half.rend(); ++p) outline.push_back({p->radius, middle + p->angle});
   }
-  // Below and above: every point of the outline and the point of the bore at its angle.
+  // Each point of the outline, and the point of the bore at its angle, has a vertex below and one above.
   Mesh mesh;
   for (const double y : {-0.5 * width, 0.5 * width}) {
     for (const Polar& p : outline) {

@@ -1,5 +1,5 @@
-// The ball: 20 tetrahedra from the centre to the faces of an icosahedron, each cut into cells^3, bent onto spheres. A
-// mapped cube would have flat tetrahedra along the images of its edges; here all are close to regular.
+// Generator of balls: 20 tetrahedra from the centre to the faces of an icosahedron, each cut into cells^3 and bent onto
+// spheres. A mapped cube would have flat tetrahedra along the images of its edges; here all are close to regular.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -13,7 +13,7 @@ namespace clearance {
 
 namespace {
 
-/// Corners of a regular icosahedron on the unit sphere: cyclic permutations of (0, +-1, +-golden ratio).
+/// Returns the corners of a regular icosahedron on the unit sphere: cyclic permutations of (0, +-1, +-golden ratio).
 std::array<Vec<3>, 12> icosahedron_corners() {
   std::array<Vec<3>, 12> corners;
   std::size_t count = 0;
@@ -30,7 +30,7 @@ std::array<Vec<3>, 12> icosahedron_corners() {
   return corners;
 }
 
-/// All triples of neighbours. The cosine between neighbours is 1 / sqrt(5), between others negative.
+/// Returns all triples of neighbours. The cosine between neighbours is 1 / sqrt(5), and negative between others.
 std::vector<std::array<int, 3>> icosahedron_faces(const std::array<Vec<3>, 12>& corners) {
   const auto are_neighbours = [&](int i, int j) {
     return corners[static_cast<std::size_t>(i)].dot(corners[static_cast<std::size_t>(j)]) > 0.2;
@@ -46,13 +46,14 @@ std::vector<std::array<int, 3>> icosahedron_faces(const std::array<Vec<3>, 12>& 
   return faces;
 }
 
-/// Vertices are named by their integer weights at the corners, so that those on shared faces are made once.
+/// The vertices of the ball, identified by their integer weights at the corners, so that those on shared faces are made
+/// once.
 class BallLattice {
  public:
   BallLattice(double radius, int num_layers) : radius_(radius), num_layers_(num_layers) {}
 
-  /// Point x >= y >= z of the lattice in the tetrahedron from the centre to `face`: layer x, with weights x - y, y - z
-  /// and z at the corners of the face.
+  /// Returns the vertex at the lattice point x >= y >= z in the tetrahedron from the centre to `face`. It is on layer
+  /// x, with weights x - y, y - z and z at the corners of the face.
   int vertex(const std::array<int, 3>& face, int x, int y, int z) {
     std::array<int, 12> weights{};
     weights[static_cast<std::size_t>(face[0])] = x - y;
@@ -80,7 +81,7 @@ class BallLattice {
   Mesh mesh_;
 };
 
-/// The part n >= x >= y >= z >= 0 of a grid of cubes in Kuhn's split: n^3 tetrahedra.
+/// Adds the part n >= x >= y >= z >= 0 of a grid of cubes in Kuhn's split: n^3 tetrahedra.
 void add_sector(BallLattice& lattice, const std::array<int, 3>& face, int n) {
   constexpr int axis_orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (int cell = 0; cell < n * n * n; ++cell) {

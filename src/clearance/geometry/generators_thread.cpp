@@ -1,6 +1,6 @@
-// Bolt and nut. Their surfaces are rings of vertices, joined ring by ring. Four edges of the thread's profile wind
-// around the axis as helices; along a quarter of a turn the rings follow them, then every ring goes on with the edge
-// below, so that it stays at its height and all edges of triangles along a helix are chords of it.
+// Generators of bolts and nuts. Their surfaces are rings of vertices, joined ring by ring. Four edges of the thread's
+// profile wind around the axis as helices. Along a quarter of a turn the rings follow them. Every ring then goes on
+// with the edge below, so that it stays at its height, and all edges of triangles along a helix are chords of it.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -53,7 +53,8 @@ class RingSurface {
  private:
   int vertex(int ring, int column) const { return ring * num_around_ + column % num_around_; }
 
-  /// Facing away from the axis if the second ring is above the first. The diagonals rise with the helices.
+  /// Joins two rings. The triangles face away from the axis if the second ring is above the first. The diagonals rise
+  /// with the helices.
   void join(int lower, int upper) {
     for (int i = 0; i < num_around_; ++i) {
       mesh_.triangles.push_back({vertex(lower, i), vertex(lower, i + 1), vertex(upper, i + 1)});
@@ -71,16 +72,16 @@ struct Thread {
   double length;   // [m]
   double pitch;    // [m]
   double crest;    // [m] radius of the flat furthest from the bolt's axis
-  double root;     // [m] of the flat nearest to it
+  double root;     // [m] radius of the flat nearest to the axis
   int num_around;  // multiple of 4
 };
 
-/// Metric profile over one pitch: crest of 1/8, flanks of 5/16, root of 1/4. Edges: end of the crest, the two of the
-/// root, start of the next crest.
+/// Heights of the edges of the metric profile over one pitch: crest of 1/8, flanks of 5/16, root of 1/4. Edges: end of
+/// the crest, the two of the root, start of the next crest.
 constexpr std::array<double, 4> edge_heights = {1.0 / 16.0, 6.0 / 16.0, 10.0 / 16.0, 15.0 / 16.0};
 const double depth_per_pitch = 5.0 / 16.0 * std::sqrt(3.0);
 
-/// Edge `edge`, counted from that at the middle, at a column.
+/// Returns the point of edge `edge`, counted from the one in the middle, at a column.
 RingPoint thread_point(const Thread& thread, int edge, int column) {
   const int turn = static_cast<int>(std::floor(edge / 4.0)), kind = edge - 4 * turn;
   const double height =
@@ -88,7 +89,7 @@ RingPoint thread_point(const Thread& thread, int edge, int column) {
   return {kind == 0 || kind == 3 ? thread.crest : thread.root, thread.pitch * height};
 }
 
-/// The ends are plain cylinders up to the first ring of edges that lies between them all around.
+/// Adds the thread. The ends are plain cylinders up to the first ring of edges that lies between them all around.
 void add_thread(const Thread& thread, double end_radius, RingSurface& surface) {
   const double end = 0.5 * thread.length, margin = thread.pitch / 16.0;
   const auto point = [&](int ring, int column) {
@@ -113,7 +114,7 @@ void add_thread(const Thread& thread, double end_radius, RingSurface& surface) {
   surface.add_ring([&](int) { return RingPoint{end_radius, end}; });
 }
 
-/// Hexagon one and a half times as wide as the thread, as bolts and nuts have it.
+/// Adds a hexagon one and a half times as wide as the thread, as bolts and nuts have.
 void add_hexagon(double radius, double y, int num_around, RingSurface& surface) {
   surface.add_ring([&](int column) {
     const double from_flat = std::fmod(2.0 * pi * column / num_around, pi / 3.0) - pi / 6.0;
@@ -141,7 +142,7 @@ Mesh make_bolt(double radius, double length, double pitch, int cells_around) {
 
 Mesh make_nut(double radius, double height, double pitch, double clearance, int cells_around) {
   const int num_around = columns_for(cells_around);
-  // Chords of the hole are nearer to the axis than its vertices.
+  // The hole is widened because its chords are nearer to the axis than its vertices.
   const double widening = 1.0 / elementary::cos(pi / num_around);
   const double crest = widening * (radius + clearance);
   const double root = widening * (radius - depth_per_pitch * pitch + clearance);
@@ -151,7 +152,7 @@ Mesh make_nut(double radius, double height, double pitch, double clearance, int 
   add_hexagon(radius, -0.5 * height, num_around, surface);
   surface.join_rings();
   surface.join_last_to_first();
-  // Up inside and down outside, the rings face inwards.
+  // The rings run up inside and down outside, so they face inwards.
   Mesh mesh = surface.take();
   turn_around(mesh.triangles);
   return mesh;

@@ -12,7 +12,7 @@ namespace clearance {
 
 namespace {
 
-/// Nodes from one corner of a triangle to the next, both left out.
+/// Nodes between two corners of a triangle, in order and without the corners.
 using Chain = std::vector<int>;
 using Triangle = std::array<int, 3>;
 
@@ -42,7 +42,7 @@ std::vector<int> ends_of(const Edges& edges) {
   return ends;
 }
 
-/// Finds the nodes in an edge.
+/// Search for the nodes in an edge.
 class NodeFinder {
  public:
   NodeFinder(const Vertices& vertices, std::vector<int> nodes)
@@ -51,7 +51,7 @@ class NodeFinder {
         tree_(positions_of(vertices, nodes_)),
         tolerance_(hanging_node_tolerance(vertices)) {}
 
-  /// In the order from a to b
+  /// Returns the nodes in the order from a to b.
   Chain find(int a, int b) const {
     const Vec<3>&x = vertices_[at(a)], &y = vertices_[at(b)];
     const Vec<3> reach = Vec<3>::Constant(tolerance_);
@@ -67,9 +67,9 @@ class NodeFinder {
   }
 
  private:
-  /// Place of a node within the edge, in (0, 1); 0 if it is not there.
+  /// Returns the position of a node within the edge, in (0, 1), or 0 if it is not in the edge.
   double share_of(const Vec<3>& x, const Vec<3>& y, const Vec<3>& node) const {
-    // A node beside an end is in the edge only if the edge hardly bends there.
+    // A node near an end is in the edge only if the edge hardly bends there.
     constexpr double max_bend = 0.05;
     const Vec<3> along = y - x;
     const double share = (node - x).dot(along) / along.squaredNorm();
@@ -85,9 +85,9 @@ class NodeFinder {
   double tolerance_;  // [m]
 };
 
-/// Cuts a triangle at the nodes of its edges into triangles, none of which has a node in an edge.
+/// Cuts a triangle at the nodes of its edges into triangles that have no node in an edge.
 void cut(const Vertices& vertices, const Triangle& triangle, const std::array<Chain, 3>& chains, Triangles& pieces) {
-  // The longest edge first: the angles stay as large as they can.
+  // Cutting the longest edge first keeps the angles as large as possible.
   std::size_t longest = 3;
   double length_sq = -1.0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -122,7 +122,7 @@ int split_at_hanging_nodes(const Vertices& vertices, Triangles& triangles) {
   const Edges open = find_surface_defects(welded).open_edges;
   if (open.empty()) return 0;
 
-  // Chains of nodes in the open edges, each from the smaller number to the larger one.
+  // Find the chains of nodes in the open edges, each from the smaller to the larger vertex number.
   const NodeFinder finder(vertices, ends_of(open));
   std::map<std::array<int, 2>, Chain> nodes;
   for (const auto& [a, b] : open) {
@@ -140,7 +140,7 @@ int split_at_hanging_nodes(const Vertices& vertices, Triangles& triangles) {
       if (found == nodes.end()) continue;
       chains[k] = found->second;
       if (a > b) std::reverse(chains[k].begin(), chains[k].end());
-      std::erase(chains[k], c);  // (a triangle without area)
+      std::erase(chains[k], c);  // only for a triangle without area
     }
     cut(vertices, triangles[t], chains, pieces);
   }

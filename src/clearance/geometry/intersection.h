@@ -1,8 +1,8 @@
 // Exact intersection tests of line segments and triangles.
 //
-// Closed sets: touching counts as intersecting, at vertices and edges as well. Degenerate input is valid: a segment of
-// length zero is a point, a triangle without area is a segment or a point. The answers are exact within the coordinate
-// range of math/predicates.h.
+// The primitives are closed sets: touching counts as intersecting, at vertices and edges as well. Degenerate input is
+// valid: a segment of length zero is a point, a triangle without area is a segment or a point. The answers are exact
+// within the coordinate range of math/predicates.h.
 #pragma once
 
 #include "clearance/math/types.h"

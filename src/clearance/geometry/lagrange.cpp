@@ -10,7 +10,7 @@ namespace clearance {
 namespace {
 
 constexpr std::array<std::array<int, 2>, 6> edges_of_tet = {{{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}}};
-/// Each face in the order of its nodes.
+/// Corners of each face, in the order of its nodes.
 constexpr std::array<std::array<int, 3>, 4> faces_of_tet = {{{0, 1, 3}, {2, 3, 1}, {0, 3, 2}, {0, 2, 1}}};
 
 std::vector<NodeIndex> make_nodes(int dim, int order) {
@@ -30,7 +30,7 @@ std::vector<NodeIndex> make_nodes(int dim, int order) {
       nodes.push_back(index);
     }
   }
-  // Nodes inside a face form a triangle of order `order` - 3, which has none inside itself up to order 4.
+  // Nodes inside a face form a triangle of order `order` - 3. Up to order 4, this triangle has no inner nodes itself.
   const auto add_face = [&](const std::array<int, 3>& face) {
     if (order < 3) return;
     for (const NodeIndex& inner : order == 3 ? std::vector<NodeIndex>{{}} : make_nodes(2, order - 3)) {
@@ -99,7 +99,7 @@ void lagrange_values(int dim, int order, const Barycentrics& at, std::span<doubl
 void bernstein_values(int dim, int order, const Barycentrics& at, std::span<double> values) {
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim, order);
   for (std::size_t a = 0; a < nodes.size(); ++a) {
-    // A multinomial coefficient is a product of binomial ones.
+    // A multinomial coefficient is a product of binomial coefficients.
     values[a] = 1.0;
     for (int i = 0, sum = 0; i <= dim; ++i) {
       const auto at_i = static_cast<std::size_t>(i);

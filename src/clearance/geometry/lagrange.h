@@ -1,9 +1,9 @@
-// Lagrange shape functions of order 1 to 4 on the reference simplex, by barycentric coordinates l_0 ... l_dim: node a
-// has the barycentrics index[i] / order, its function is the product over i of the factors that vanish at smaller
+// Lagrange shape functions of order 1 to 4 on the reference simplex, in barycentric coordinates l_0 ... l_dim. Node a
+// has the barycentrics index[i] / order. Its function is the product over i of the factors that vanish at smaller
 // indices [Fer23, ch. 5].
 //
-// Nodes are numbered as VTK's Lagrange cells number them: corners; edges, each from its first to its second corner;
-// faces; inside. Other programs' orders are translated where their files are read.
+// Nodes are numbered as in VTK's Lagrange cells: corners; edges, each from its first to its second corner; faces;
+// inside. Readers of other formats translate their node orders.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ constexpr int num_lagrange_nodes(int dim, int order) {
   return dim == 1 ? order + 1 : dim == 2 ? (order + 1) * (order + 2) / 2 : (order + 1) * (order + 2) * (order + 3) / 6;
 }
 
-/// The order that has so many nodes; 0: none.
+/// Returns the order with this number of nodes; 0 if there is none.
 constexpr int order_of_nodes(int dim, std::size_t num_nodes) {
   for (int order = 1; order <= max_order; ++order) {
     if (static_cast<std::size_t>(num_lagrange_nodes(dim, order)) == num_nodes) return order;
@@ -27,23 +27,24 @@ constexpr int order_of_nodes(int dim, std::size_t num_nodes) {
   return 0;
 }
 
-using Barycentrics = std::array<double, 4>;  ///< those beyond dim are 0
-using NodeIndex = std::array<int, 4>;        ///< sums up to the order; those beyond dim are 0
+using Barycentrics = std::array<double, 4>;  ///< entries beyond dim are 0
+using NodeIndex = std::array<int, 4>;        ///< sums up to the order; entries beyond dim are 0
 
-/// Of all nodes of an edge (dim 1), a triangle (dim 2) or a tetrahedron (dim 3).
+/// Returns the indices of all nodes of an edge (dim 1), a triangle (dim 2) or a tetrahedron (dim 3).
 const std::vector<NodeIndex>& lagrange_nodes(int dim, int order);
 
-/// The number of the node with an index.
+/// Returns the number of the node with an index.
 int lagrange_node(int dim, int order, const NodeIndex& index);
 
-/// Of all nodes.
+/// Computes the shape functions of all nodes at a point.
 void lagrange_values(int dim, int order, const Barycentrics& at, std::span<double> values);
 
-/// Bernstein polynomials of the order: that of a node has its index as exponents. They are nowhere negative, add up to
-/// 1, and span what the shape functions do.
+/// Computes the Bernstein polynomials of the order. The polynomial of a node has its index as exponents. The
+/// polynomials are non-negative, sum to 1, and span the same space as the shape functions.
 void bernstein_values(int dim, int order, const Barycentrics& at, std::span<double> values);
 
-/// Derivatives by the coordinates xi_i = l_i, i = 1 ... dim, where l_0 = 1 - sum xi_i: dim numbers per node.
+/// Computes the derivatives with respect to the coordinates xi_i = l_i, i = 1 ... dim, where l_0 = 1 - sum xi_i: dim
+/// numbers per node.
 void lagrange_gradients(int dim, int order, const Barycentrics& at, std::span<double> gradients);
 
 }  // namespace clearance

@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-// Marks of a vertex v: it shares a cell with a, with b, with both; a v, b v is an edge of the boundary; a b v is a
+// Marks of a vertex v: it shares a cell with a, with b, or with both; a v or b v is an edge of the boundary; a b v is a
 // facet.
 constexpr std::uint8_t near_a = 1, near_b = 2, in_link = 4, outside_a = 8, outside_b = 16, outside_both = 32;
 
@@ -23,7 +23,7 @@ void LinkCondition<dim>::mark(int v, std::uint8_t bit) {
   marks_[v] |= bit;
 }
 
-/// Edges of the boundary at a; in 2D those that are facets.
+/// Marks the vertices that are connected to a by edges of the boundary. In 2D these edges are the facets.
 template <int dim>
 void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b, std::uint8_t bit) {
   for (const int f : mesh.facets_at(a)) {
@@ -36,7 +36,7 @@ void LinkCondition<dim>::mark_facets(const SimplexMesh<dim>& mesh, int a, int b,
   }
 }
 
-/// Edges opposite of a between vertices of the link of a b, that are not in that link by the cell where they are.
+/// Finds the edges opposite to a, in cells without b, between vertices of the link of a b.
 template <int dim>
 void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int b, std::vector<Edge>& edges) const {
   edges.clear();
@@ -51,7 +51,8 @@ void LinkCondition<dim>::find_far_edges(const SimplexMesh<dim>& mesh, int a, int
   }
 }
 
-/// 3D: the triangle of the vertex outside and an edge that both ends have facets with.
+/// 3D: true if a and b each have a facet, other than those at a b, over the same opposite edge. With the outside
+/// vertex, this edge forms a triangle that is linked to both ends.
 template <int dim>
 bool LinkCondition<dim>::has_outside_triangle(const SimplexMesh<dim>& mesh, int a, int b) const {
   for (const int f : mesh.facets_at(a)) {
@@ -66,7 +67,7 @@ bool LinkCondition<dim>::has_outside_triangle(const SimplexMesh<dim>& mesh, int 
 
 template <int dim>
 bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a, int b) {
-  // Vertices, that outside included.
+  // Vertices, including the outside vertex, must be linked to both ends only if they are in the link of the edge.
   if (mesh.is_on_boundary(a) && mesh.is_on_boundary(b) && !mesh.is_boundary_edge(a, b)) return false;
   edges_of_link_.clear();
   for (const int c : mesh.cells_at(a)) {
@@ -92,12 +93,12 @@ bool LinkCondition<dim>::share_only_the_edge(const SimplexMesh<dim>& mesh, int a
   for (const int v : marked_) {
     const std::uint8_t bits = marks_[v];
     if ((bits & near_a) && (bits & near_b) && !(bits & in_link)) return false;
-    // Edges between it and the vertex outside; in 2D the link of an edge has none.
+    // Edges between a vertex and the outside vertex must satisfy the same. In 2D the link of an edge has no edges.
     if ((bits & outside_a) && (bits & outside_b) && (dim == 2 || !(bits & outside_both))) return false;
   }
   if (dim == 2) return true;
 
-  // Edges between others, and triangles.
+  // The same holds for other edges, and for triangles.
   find_far_edges(mesh, a, b, far_edges_a_);
   if (!far_edges_a_.empty()) {
     find_far_edges(mesh, b, a, far_edges_b_);

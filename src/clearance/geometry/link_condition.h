@@ -1,4 +1,4 @@
-// When two vertices of a mesh of simplices may become one.
+// Condition under which two vertices of a mesh of simplices may be merged.
 #pragma once
 
 #include <array>
@@ -11,12 +11,13 @@ namespace clearance {
 template <int dim>
 class SimplexMesh;
 
-/// The link condition: contracting the edge a b keeps a manifold a manifold of the same topology if what is linked to
-/// both ends is linked to the edge, where all of the boundary is joined to one vertex outside of the mesh [Dey99].
+/// The link condition [Dey99]: contracting the edge a b preserves a manifold and its topology if the intersection of
+/// the links of both ends is the link of the edge. For this test, the whole boundary is joined to one vertex outside
+/// the mesh.
 template <int dim>
 class LinkCondition {
  public:
-  /// For an edge of the mesh.
+  /// True if the condition holds for the edge a b of the mesh.
   bool holds(const SimplexMesh<dim>& mesh, int a, int b);
 
  private:
@@ -28,7 +29,7 @@ class LinkCondition {
   void find_far_edges(const SimplexMesh<dim>& mesh, int a, int b, std::vector<Edge>& edges) const;
   bool has_outside_triangle(const SimplexMesh<dim>& mesh, int a, int b) const;
 
-  std::vector<std::uint8_t> marks_;  // per vertex, all 0 between calls
+  std::vector<std::uint8_t> marks_;  // marks per vertex; all 0 between calls
   std::vector<int> marked_;
   std::vector<Edge> edges_of_link_, far_edges_a_, far_edges_b_;
 };

@@ -15,8 +15,8 @@ struct Moments {
   Vec<3> first = Vec<3>::Zero();
   Mat<3> second = Mat<3>::Zero();
 
-  /// A simplex of n vertices: the mean of x is sum(v) / n, the mean of x x^T is (sum(v v^T) + s s^T) / (n (n + 1)) with
-  /// s = sum(v).
+  /// Adds a simplex of n vertices. The mean of x is sum(v) / n; the mean of x x^T is (sum(v v^T) + s s^T) / (n (n + 1))
+  /// with s = sum(v).
   template <std::size_t n>
   void add(double simplex_measure, const std::array<Vec<3>, n>& v) {
     Vec<3> sum = Vec<3>::Zero();
@@ -31,7 +31,7 @@ struct Moments {
     second += (simplex_measure / (count * (count + 1.0))) * (outer + sum * sum.transpose());
   }
 
-  /// Moves the second moment to the centre (parallel axes).
+  /// Returns the properties about the centre (parallel axes).
   MassProperties about_center() const {
     MassProperties result;
     result.measure = measure;
@@ -42,7 +42,7 @@ struct Moments {
   }
 };
 
-/// Calls add(moments, corners relative to the middle of the box of the vertices in use) for each element.
+/// Calls add(moments, corners) for each element. Corners are relative to the centre of the box of the vertices in use.
 template <std::size_t n, class Add>
 MassProperties integrate(const Vertices& vertices, const std::vector<std::array<int, n>>& elements, const Add& add) {
   BoundingBox box;
@@ -72,7 +72,7 @@ std::vector<std::array<int, 1>> as_elements(const std::vector<int>& points) {
 }  // namespace
 
 MassProperties mass_properties_of_solid(const Vertices& vertices, const Triangles& surface) {
-  // The signed tetrahedra from the origin to each triangle (divergence theorem).
+  // Sums the signed tetrahedra from the origin to each triangle (divergence theorem).
   return integrate(vertices, surface, [](Moments& moments, const std::array<Vec<3>, 3>& v) {
     const Vec<3> apex = Vec<3>::Zero();
     moments.add<4>(tet_volume(apex, v[0], v[1], v[2]), {apex, v[0], v[1], v[2]});

@@ -13,12 +13,13 @@ namespace clearance {
 
 namespace {
 
-constexpr int max_moments = 10;  // mass, three of the centre, six second ones
+constexpr int max_moments = 10;  // mass, three moments of the centre, six second moments
 using Moments = Eigen::Matrix<double, max_moments, 1>;
-// Where nothing meets the moments, multipliers grow until their products with moments cancel to rounding.
+// Multipliers in extended precision. If no densities meet the moments, multipliers grow until their products with
+// moments cancel to rounding.
 using LongMoments = Eigen::Matrix<long double, max_moments, 1>;
 
-/// How many of them, from the first one on.
+/// Returns the number of moments up to and including a kind.
 int num_moments(int dim, MassMoments up_to) {
   switch (up_to) {
     case MassMoments::mass:
@@ -31,8 +32,8 @@ int num_moments(int dim, MassMoments up_to) {
   return 0;
 }
 
-/// Of a shape, about `origin` and in units of `length`; off-diagonal ones such that squares sum up to those of all
-/// entries of the second moment.
+/// Returns the moments of a shape about `origin` in units of `length`. Off-diagonal moments are scaled such that the
+/// sum of squares equals that of all entries of the second moment.
 Moments moments_of(int dim, const MassProperties& shape, const Vec<3>& origin, double length) {
   const Vec<3> arm = (shape.center - origin) / length;
   const Mat<3> second = shape.second_moment / (length * length) + shape.measure * arm * arm.transpose();
@@ -48,22 +49,21 @@ Moments moments_of(int dim, const MassProperties& shape, const Vec<3>& origin, d
   return moments;
 }
 
-/// Minimises 1/2 sum w (s - s0)^2 over s >= 0 with sum w s a = c, all in units that make them numbers near 1. Its dual
-/// has one unknown per moment, of which s = max(0, s0 + a . lambda), and is a piecewise quadratic function,
-///   1/2 sum w max(0, s0 + a . lambda)^2 - c . lambda.
+/// Minimises 1/2 sum w (s - s0)^2 over s >= 0 with sum w s a = c, in units that make all numbers close to 1. Its dual
+/// has one unknown per moment, lambda, with s = max(0, s0 + a . lambda). The dual is a piecewise quadratic function,
 class Programme {
  public:
-  /// w and a of elements; the first moment is 1 for all.
+  /// w and a of the elements; the first moment is 1 for all.
   std::vector<double> weights;
   std::vector<Moments> means;
   Moments target;  ///< c
   double s0 = 1.0;
 
-  /// Meets the first `num_exact` moments, and the others up to `num_moments` as near as can be. Nothing if no s >= 0
-  /// meets the former.
+  /// Meets the first `num_exact` moments exactly, and the others up to `num_moments` as closely as possible. Returns
+  /// nothing if no s >= 0 meets the former.
   std::optional<std::vector<double>> solve(int num_exact, int num_moments) {
-    // The method of multipliers. Each round shrinks what is left by `give` over the least eigenvalue that the dual has;
-    // where nothing meets the moments, multipliers grow until they prove it.
+    // This is the method of multipliers. Each round shrinks the residual by `give` over the smallest eigenvalue of the
+    // dual. If nothing meets the moments, multipliers grow until they prove it.
     Moments used = Moments::Zero(), exact = Moments::Zero();
     used.head(num_moments).setOnes();
     exact.head(num_exact).setOnes();
@@ -107,16 +107,16 @@ class Programme {
     return total;
   }
 
-  /// For all s >= 0 that meet the mass, d . sum w s a is at most the mass times the largest d . a: less than d . c
-  /// proves that none meets d . c.
+  /// True if d proves that no s >= 0 meets the moments. For all s >= 0 that meet the mass, d . sum w s a is at most the
+  /// mass times the largest d . a; if this is less than d . c, none meets d . c.
   bool is_proof(const Moments& d) const {
     double largest = 0.0;
     for (const Moments& a : means) largest = std::max(largest, a.dot(d));
     return target.dot(d) > target[0] * largest + 1e-13;
   }
 
-  /// The least of the dual plus 1/2 sum give (lambda - center)^2, by Newton's method: as soon as the set of elements
-  /// with s > 0 stays, a step is exact, and a few more are for rounding.
+  /// Returns the minimum of the dual plus 1/2 sum give (lambda - center)^2, by Newton's method. A step is exact once
+  /// the set of elements with s > 0 no longer changes; a few more steps reduce rounding.
   LongMoments minimize(const LongMoments& center, const Moments& give, const Moments& used, LongMoments lambda) const {
     std::vector<char> is_positive(means.size(), 0), was_positive = is_positive;
     bool was_full_step = false;
@@ -145,7 +145,7 @@ class Programme {
     return sum(lambda) - target.cast<long double>() + give.cast<long double>().cwiseProduct(lambda - center);
   }
 
-  /// A place along the way where the slope, which only grows, is well below that at the start.
+  /// Returns a step length at which the slope, which only grows, is well below the slope at the start.
   double line_search(const LongMoments& center, const Moments& give, const LongMoments& lambda,
                      const LongMoments& direction, long double slope_at_start) const {
     const long double noise = 1e-18L * direction.norm() * (1.0L + lambda.norm());
@@ -182,7 +182,7 @@ MassProperties with_densities(const std::vector<MassProperties>& elements, const
 MassMatch match_mass(int dim, const std::vector<MassProperties>& elements, const MassProperties& target,
                      MassMoments moments, double min_density) {
   CLEARANCE_ASSERT(!elements.empty());
-  // In units of the target's centre, the mesh's size and its mean density.
+  // Moments are in units of the target's centre, the mesh's size and its mean density.
   double volume = 0.0, moment = 0.0;
   for (const MassProperties& element : elements) {
     volume += element.measure;

@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-/// |J|_F^2 is this times a constant: the sum of the squared lengths of all edges.
+/// Returns the sum of the squared lengths of all edges, which is |J|_F^2 up to a constant factor.
 template <int dim>
 double sum_of_edges_sq(const std::array<Vec<dim>, dim + 1>& x) {
   double sum = 0.0;

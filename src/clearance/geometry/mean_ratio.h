@@ -7,11 +7,12 @@
 
 namespace clearance {
 
-/// dim (det J)^(2/dim) / |J|_F^2 with J from the equilateral simplex [Liu94]: 1 for that, 0 for a flat or inverted one.
+/// Returns dim (det J)^(2/dim) / |J|_F^2 with J the map from the equilateral simplex [Liu94]: 1 for the equilateral
+/// simplex, 0 for a flat or inverted one.
 template <int dim>
 double mean_ratio(const std::array<Vec<dim>, dim + 1>& x);
 
-/// The same to the power of 1 (2D) or 3 (3D): what comparisons need, without a root.
+/// Returns the mean ratio to the power of 1 (2D) or 3 (3D), which comparisons can use without computing a root.
 template <int dim>
 double mean_ratio_power(const std::array<Vec<dim>, dim + 1>& x);
 

@@ -1,4 +1,4 @@
-// What an operation on a mesh of simplices replaces: planned first, then judged, then done.
+// A planned change of a mesh of simplices. An operation is planned first, then judged, then applied.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace clearance {
 
-/// Of a cell, facet or edge.
+/// True if a cell, facet or edge has the vertex v.
 template <std::size_t num_corners>
 bool has_vertex(const std::array<int, num_corners>& simplex, int v) {
   return std::ranges::find(simplex, v) != simplex.end();
@@ -19,16 +19,16 @@ bool has_vertex(const std::array<int, num_corners>& simplex, int v) {
 template <int dim>
 struct MeshChange {
   std::vector<int> removed_cells, removed_facets;
-  std::vector<std::array<int, dim + 1>> cells;  ///< in place of them
+  std::vector<std::array<int, dim + 1>> cells;  ///< cells that replace the removed ones
   std::vector<int> cell_labels;
   std::vector<std::array<int, dim>> facets;
   std::vector<int> facet_labels;
 
   int removed_vertex = -1;
-  /// A vertex that moves to `position`, or the next number: a new one there.
+  /// The vertex that moves to `position`. If it equals the number of vertices, a new vertex is created there.
   int moved_vertex = -1;
   Vec<dim> position = Vec<dim>::Zero();
-  std::vector<int> moved_cells;  ///< at the vertex that moves, and not removed
+  std::vector<int> moved_cells;  ///< cells at the vertex that moves, without removed ones
 
   void clear() {
     removed_cells.clear();

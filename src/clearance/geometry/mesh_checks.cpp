@@ -14,14 +14,15 @@ namespace clearance {
 
 namespace {
 
-/// One side of a triangle: `edge` sorted, and whether the triangle runs along it from the smaller to the larger vertex.
+/// One side of a triangle: the sorted edge, and whether the triangle runs along it from the smaller to the larger
+/// vertex.
 struct Side {
   std::array<int, 2> edge;
   int triangle;
   bool is_forward;
 };
 
-/// Sides of all triangles with three different vertices, equal edges together.
+/// Returns the sides of all triangles with three different vertices; equal edges are adjacent.
 std::vector<Side> sorted_sides(const Triangles& triangles, std::vector<int>& collapsed) {
   std::vector<Side> sides;
   sides.reserve(3 * triangles.size());
@@ -40,13 +41,13 @@ std::vector<Side> sorted_sides(const Triangles& triangles, std::vector<int>& col
   return sides;
 }
 
-/// Corner of triangle f at vertex v, as an index into all corners.
+/// Returns the corner of triangle f at vertex v, as an index into all corners.
 int corner_of(const Triangles& triangles, int f, int v) {
   const auto& triangle = triangles[static_cast<std::size_t>(f)];
   return 3 * f + (triangle[0] == v ? 0 : triangle[1] == v ? 1 : 2);
 }
 
-/// Vertices whose corners, joined across shared edges, fall into more than one fan.
+/// Returns the vertices whose corners, joined across shared edges, form more than one fan.
 std::vector<int> find_pinched_vertices(const Triangles& triangles, const std::vector<Side>& sides) {
   DisjointSets fans(3 * triangles.size());
   for (std::size_t i = 1; i < sides.size(); ++i) {
@@ -70,7 +71,7 @@ std::vector<int> find_pinched_vertices(const Triangles& triangles, const std::ve
   return pinched;
 }
 
-/// Twice the area vector.
+/// Returns twice the area vector.
 Vec<3> area_vector(const Vec<3>& v0, const Vec<3>& v1, const Vec<3>& v2) {
   return cross_product(v1 - v0, v2 - v0);
 }
@@ -88,7 +89,7 @@ double longest_edge(const Mesh& mesh, const std::array<int, n>& element) {
   return std::sqrt(longest_sq);
 }
 
-/// Of the solid cells that have nodes beside their corners, in order.
+/// Returns the invalid cells among those that have nodes besides their corners, in order.
 template <int dim>
 std::vector<int> invalid_curved_cells(const Mesh& mesh) {
   std::vector<int> invalid;
@@ -163,7 +164,7 @@ std::vector<int> connected_components(const Mesh& mesh) {
     for (const int v : mesh.nodes_of_cell(cell)) sets.join(mesh.nodes_of_cell(cell)[0], v);
   }
 
-  // Roots are the smallest of their set, so they come before their members.
+  // Roots are the smallest of their set, so they precede their members.
   std::vector<int> component(mesh.vertices.size());
   int num_components = 0;
   for (int v = 0; v < static_cast<int>(component.size()); ++v) {
@@ -196,7 +197,7 @@ ElementDefects find_element_defects(const Mesh& mesh, double relative_volume) {
     const auto& tet = mesh.tets[static_cast<std::size_t>(e)];
     const double length = longest_edge(mesh, tet);
     const double volume = tet_volume(at(tet[0]), at(tet[1]), at(tet[2]), at(tet[3]));
-    // (Negated, so that a NaN counts as flat.)
+    // The condition is negated so that a NaN counts as flat.
     if (!(std::abs(volume) > relative_volume * length * length * length)) {
       defects.flat_tets.push_back(e);
     } else if (volume < 0.0) {

@@ -9,7 +9,8 @@ namespace clearance {
 
 namespace {
 
-/// Solids of the closed parts, cavities taken from them; the facets of all others go to `thin`.
+/// Returns the properties of the closed parts as solids, with cavities subtracted. Facets of all other parts go to
+/// `thin`.
 template <std::size_t n>
 MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets, Facets<n>& thin, MeshMass& mass) {
   std::vector<Shell<n>> shells = find_shells(mesh.vertices, facets);
@@ -23,7 +24,7 @@ MassProperties integrate_closed_parts(const Mesh& mesh, const Facets<n>& facets,
     if (!shell.is_inside_of_solid) continue;
     if (mass.num_nested++ == 0) mass.nested = mesh.vertices[static_cast<std::size_t>(shell.part.facets.front()[0])];
   }
-  // Cavities last: they need something to be taken from.
+  // Cavities come last, because they are subtracted from the solids.
   std::stable_partition(shells.begin(), shells.end(),
                         [](const Shell<n>& shell) { return shell.kind == ShellKind::solid; });
   MassProperties sum;

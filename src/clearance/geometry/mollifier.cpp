@@ -6,24 +6,24 @@ namespace clearance {
 
 namespace {
 
-/// Each edge vector is an end minus a start: what vertex i of ea0, ea1, eb0, eb1 adds to its edge.
+/// Sign of vertex i of ea0, ea1, eb0, eb1 in its edge vector, which is an end minus a start.
 constexpr double sign(int i) {
   return i % 2 == 0 ? -1.0 : 1.0;
 }
 
-/// de/dc where c < eps_x, else 0 [1/m^4].
+/// Returns de/dc [1/m^4] where c < eps_x, otherwise 0.
 double slope(double c, double eps_x) {
   return c < eps_x ? 2.0 * (1.0 - c / eps_x) / eps_x : 0.0;
 }
 
-/// dc/da = 2 b x n, dc/db = 2 n x a with n = a x b, c = |n|^2.
+/// Returns dc/da = 2 b x n, dc/db = 2 n x a with n = a x b, c = |n|^2.
 Vec<6> cross_sq_gradient(const Vec<3>& a, const Vec<3>& b, const Vec<3>& n) {
   Vec<6> g;
   g << 2.0 * cross_product(b, n), 2.0 * cross_product(n, a);
   return g;
 }
 
-/// Second derivatives of c = |a|^2 |b|^2 - (a . b)^2.
+/// Returns the second derivatives of c = |a|^2 |b|^2 - (a . b)^2.
 Mat<6> cross_sq_hessian(const Vec<3>& a, const Vec<3>& b) {
   const Mat<3> identity = Mat<3>::Identity();
   const Mat<3> outer = a * b.transpose();

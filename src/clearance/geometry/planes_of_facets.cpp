@@ -7,7 +7,7 @@
 namespace clearance {
 namespace {
 
-/// A side of a facet without its vertex `corner`: two vertices, or one in 2D, in ascending order.
+/// A side of a facet: two vertices in ascending order, or one in 2D.
 template <int dim>
 struct Side {
   std::array<int, dim - 1> vertices;
@@ -35,7 +35,7 @@ bool is_coplanar(const std::vector<Vec<dim>>& x, const std::array<int, dim>& pla
 
 template <int dim>
 std::vector<int> planes_of_facets(const std::vector<Vec<dim>>& x, const std::vector<std::array<int, dim>>& facets) {
-  // Facets that share a side follow each other in the order of the sides.
+  // Sort the sides, so that facets that share a side are adjacent.
   std::vector<Side<dim>> sides;
   sides.reserve(facets.size() * dim);
   for (std::size_t f = 0; f < facets.size(); ++f) {
@@ -46,7 +46,7 @@ std::vector<int> planes_of_facets(const std::vector<Vec<dim>>& x, const std::vec
   const auto is_before = [](const Side<dim>& a, const Side<dim>& b) { return a.vertices < b.vertices; };
   std::stable_sort(sides.begin(), sides.end(), is_before);
 
-  // Each plane grows from its first facet, with which all others are compared: no error adds up along the way.
+  // Each plane grows from its first facet. All others are compared with this facet, so that errors do not accumulate.
   std::vector<int> plane(facets.size(), -1);
   std::vector<int> front;
   int num_planes = 0;

@@ -1,12 +1,12 @@
-// Points by place: which of many lie in a box.
+// Search for the points in a box.
 #pragma once
 
 #include "clearance/geometry/mass_properties.h"
 
 namespace clearance {
 
-/// A balanced tree that halves the points along the widest side of their box, so that meshes of any grading cost the
-/// same.
+/// A balanced tree. Each node halves its points along the longest side of their box, so that meshes of any grading cost
+/// the same.
 class PointTree {
  public:
   explicit PointTree(Vertices points);
@@ -18,12 +18,12 @@ class PointTree {
   }
 
  private:
-  /// Up to this many points are looked at one by one.
+  /// Largest number of points that are tested one by one.
   static constexpr std::size_t leaf_size = 8;
 
   struct Cut {
     Eigen::Index axis = 0;
-    double at = 0.0;  ///< points before have at most this coordinate, the others at least
+    double at = 0.0;  ///< the points before have at most this coordinate, the others at least
   };
 
   void split(std::size_t begin, std::size_t end);
@@ -46,7 +46,7 @@ class PointTree {
 
   Vertices points_;
   std::vector<int> order_;  // points in the order of the leaves
-  std::vector<Cut> cuts_;   // before each slot
+  std::vector<Cut> cuts_;   // cut before each slot
 };
 
 }  // namespace clearance

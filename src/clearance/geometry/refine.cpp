@@ -67,12 +67,13 @@ class Refinement {
     return {{{a, ab, ca}, {ab, b, bc}, {ca, bc, c}, {ab, bc, ca}}};
   }
 
-  // Four corners, and four around a diagonal of the octahedron that they leave.
+  // Returns the four tetrahedra at the corners, and four around a diagonal of the octahedron between them.
   std::array<std::array<int, 4>, 8> parts_of(const std::array<int, 4>& tet) {
     const auto& [a, b, c, d] = tet;
     const int ab = middle(a, b), ac = middle(a, c), ad = middle(a, d);
     const int bc = middle(b, c), bd = middle(b, d), cd = middle(c, d);
-    // The ends of each diagonal with the other four vertices, in the order that makes positive volumes around it.
+    // Each choice lists the ends of a diagonal, then the other four vertices in the order that makes positive volumes
+    // around it.
     const std::array<std::array<int, 6>, 3> choices = {
         {{cd, ab, ac, bc, bd, ad}, {bd, ac, ad, cd, bc, ab}, {bc, ad, ab, bd, cd, ac}}};
     const auto length = [&](const std::array<int, 6>& choice) { return (at(choice[0]) - at(choice[1])).norm(); };

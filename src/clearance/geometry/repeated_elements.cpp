@@ -18,14 +18,16 @@ namespace {
 template <std::size_t n>
 using Elements = std::vector<std::array<int, n>>;
 
-/// Facets with the same corners in the same direction have one such order.
+/// Returns the corners in cyclic order from the smallest one. Facets with the same corners in the same direction then
+/// compare equal.
 template <std::size_t n>
 std::array<int, n> from_smallest(std::array<int, n> facet) {
   if constexpr (n == 3) std::rotate(facet.begin(), std::min_element(facet.begin(), facet.end()), facet.end());
   return facet;
 }
 
-/// Per element the one of the same key that stays: the first in the order of `is_before`, else of the numbers.
+/// Returns, for each element, the one with the same key that stays: the first in the order of `is_before`, then by
+/// number.
 template <class Key, class IsBefore>
 std::vector<int> find_originals(const std::vector<Key>& keys, const IsBefore& is_before) {
   std::vector<int> order(keys.size());
@@ -50,7 +52,7 @@ std::vector<int> find_originals(const std::vector<Key>& keys) {
   return find_originals(keys, [](int, int) { return false; });
 }
 
-/// Removes the elements whose original is another one.
+/// Removes the elements whose original is another element.
 template <class List>
 void keep_originals(List& elements, const std::vector<int>& originals, ElementCopies& copies) {
   List kept;
@@ -71,7 +73,7 @@ void merge(Elements<n>& elements, const MakeKey& make_key, ElementCopies& copies
   keep_originals(elements, find_originals(keys), copies);
 }
 
-/// Removes solid elements with all that belongs to them, and keeps account of their numbers.
+/// Removes solid elements with all their data, and records their numbers.
 template <std::size_t n>
 void keep_solids(Mesh& mesh, Elements<n>& solids, const std::vector<int>& originals, ElementCopies& copies,
                  MergedElements& merged) {
@@ -95,7 +97,7 @@ void keep_solids(Mesh& mesh, Elements<n>& solids, const std::vector<int>& origin
     mesh.first_cell_node = mesh.cell_nodes.empty() ? std::vector<int>{} : std::move(first);
   }
   keep_originals(solids, originals, copies);
-  // (A second pass goes on from what the first has left.)
+  // A second pass continues from the result of the first.
   if (merged.solid_of_number.empty()) {
     merged.solid_of_number = std::move(now);
     merged.number_of_solid = std::move(kept);
@@ -127,7 +129,7 @@ void merge_solids(Mesh& mesh, Elements<n>& solids, MergedElements& merged) {
   keep_solids(mesh, solids, originals, merged.listed_again[n - 1], merged);
 }
 
-/// Which facets meet at what neighbours share: an edge or, in 2D, a vertex.
+/// The facets at each ridge, the feature that neighbours share: an edge or, in 2D, a vertex.
 template <std::size_t n>
 class Ridges {
  public:
@@ -146,7 +148,7 @@ class Ridges {
       return std::pair(a.vertices, a.facet) < std::pair(b.vertices, b.facet);
     });
   }
-  /// Calls visit(facets) with those at every ridge.
+  /// Calls visit(facets) with the facets at every ridge.
   template <class Visit>
   void for_each(const Visit& visit) const {
     std::vector<int> facets;
@@ -167,12 +169,12 @@ class Ridges {
   std::vector<Ridge> ridges_;
 };
 
-/// Facets that are there in both directions: where they keep the surface open, or where nothing else is there, one of
-/// each is too many.
+/// Facets that occur in both directions. One of each pair is removed if both together keep the surface open, or if the
+/// connected part consists of such pairs alone.
 template <std::size_t n>
 class DoubleSides {
  public:
-  /// `originals`: per facet the first one with its corners.
+  /// `originals` holds, for each facet, the first one with its corners.
   DoubleSides(const Elements<n>& facets, std::vector<int> originals)
       : ridges_(facets), parts_(facets.size()), patches_(facets.size()), originals_(std::move(originals)) {
     is_double_.assign(facets.size(), 0);
@@ -181,11 +183,11 @@ class DoubleSides {
     }
   }
 
-  /// Per facet the one that stays for it.
+  /// Returns, for each facet, the one that stays in its place.
   std::vector<int> decide() {
     join();
     count_openings();
-    std::vector<char> has_single(originals_.size(), 0);  // per part
+    std::vector<char> has_single(originals_.size(), 0);  // per part: 1 if it has a facet that is not double
     for (int f = 0; f < count(); ++f) {
       if (at(is_double_, f) == 0) at(has_single, parts_.root(f)) = 1;
     }
@@ -215,7 +217,8 @@ class DoubleSides {
       }
     });
   }
-  /// Ridges with an odd number of facets, per patch of doubles, with both sides of it and with one.
+  /// Counts the ridges with an odd number of facets for each patch of doubles, once with both sides of the patch and
+  /// once with one.
   void count_openings() {
     open_before_.assign(originals_.size(), 0);
     open_after_ = open_before_;
@@ -233,7 +236,7 @@ class DoubleSides {
   }
 
   Ridges<n> ridges_;
-  DisjointSets parts_, patches_;  // of facets, and of doubles, that hang together
+  DisjointSets parts_, patches_;  // connected facets, and connected doubles
   std::vector<int> originals_;
   std::vector<char> is_double_;
   std::vector<int> open_before_, open_after_;
@@ -249,12 +252,12 @@ void merge_sides(Elements<n>& facets, ElementCopies& copies) {
   if (has_double) keep_originals(facets, DoubleSides<n>(facets, std::move(originals)).decide(), copies);
 }
 
-/// Which parts of a mesh lie on others, element by element.
+/// Search for parts of a mesh that lie on others, element by element.
 class CoincidingParts {
  public:
   explicit CoincidingParts(const Mesh& mesh) : place_(weld(mesh.vertices)), part_(connected_components(mesh)) {}
 
-  /// Per vertex the first one in its place.
+  /// Returns, for each vertex, the first vertex at its position.
   const std::vector<int>& places() const { return place_; }
   bool has_shared_places() const {
     for (std::size_t v = 0; v < place_.size(); ++v) {
@@ -263,7 +266,8 @@ class CoincidingParts {
     return false;
   }
 
-  /// Per element the one that it lies on, if all of its part lies on parts before it, else itself.
+  /// Returns, for each element, the first element at its position, by the order of the parts; this may be the element
+  /// itself.
   template <std::size_t n>
   std::vector<int> find(const Elements<n>& elements) {
     std::vector<std::array<int, n>> keys;
@@ -298,10 +302,11 @@ class CoincidingParts {
   }
 
   std::vector<int> place_, part_;  // per vertex
-  std::vector<char> has_own_;      // per part: an element that lies on none before
+  std::vector<char> has_own_;      // per part: 1 if it has an element that lies on no earlier part
 };
 
-/// Groups that name removed elements by their vertices get those of what these lie on.
+/// Updates groups that name removed elements by their vertices: they refer to the elements that remain at these
+/// positions.
 class GroupMover {
  public:
   GroupMover(const std::vector<int>& place, std::vector<MeshGroup>& groups)

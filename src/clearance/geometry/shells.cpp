@@ -13,7 +13,7 @@ namespace clearance {
 
 namespace {
 
-constexpr std::size_t most_points = 64;  // of a part that are asked for where they are
+constexpr std::size_t most_points = 64;  // largest number of points of a part that are tested
 
 MassProperties integrate(const Vertices& vertices, const Facets<3>& facets) {
   return mass_properties_of_solid(vertices, facets);
@@ -42,7 +42,7 @@ BoundingBox box_of(const Vertices& vertices, const std::array<int, n>& facet) {
   return box;
 }
 
-/// Exact.
+/// True if a point lies on the facets. Exact.
 template <std::size_t n>
 bool is_on(const Vec<3>& p, const Vertices& vertices, const Facets<n>& facets) {
   return std::any_of(facets.begin(), facets.end(), [&](const std::array<int, n>& facet) {
@@ -50,7 +50,7 @@ bool is_on(const Vec<3>& p, const Vertices& vertices, const Facets<n>& facets) {
   });
 }
 
-/// Places on a part, evenly chosen among its facets.
+/// Returns points on a part, evenly chosen among its facets: their first corners, or their centres.
 template <std::size_t n>
 Vertices points_on(const Vertices& vertices, const Facets<n>& facets, bool in_the_middle) {
   const std::size_t stride = facets.size() / most_points + 1;
@@ -65,7 +65,7 @@ Vertices points_on(const Vertices& vertices, const Facets<n>& facets, bool in_th
 
 template <std::size_t n>
 bool is_inside(const Vertices& vertices, const Facets<n>& inner, const Facets<n>& outer) {
-  // Where all corners lie on the other surface, the middles of facets tell.
+  // If all corners lie on the other surface, the centres of facets decide.
   for (const bool in_the_middle : {false, true}) {
     int num_asked = 0, num_inside = 0;
     for (const Vec<3>& p : points_on(vertices, inner, in_the_middle)) {
@@ -78,10 +78,10 @@ bool is_inside(const Vertices& vertices, const Facets<n>& inner, const Facets<n>
   return false;
 }
 
-/// Volume (2D: area), and whether the part encloses any.
+/// Computes the volume (2D: area) of a part, and finds whether it encloses any.
 template <std::size_t n>
 Shell<n> measure(const Vertices& vertices, SurfacePart<n> part) {
-  // Two sides without room between them are a sheet: what rounding leaves of their volume has no centre.
+  // Two sides without room between them are a sheet. The volume that rounding leaves has no meaningful centre.
   constexpr double flat = 1e-12;
   Shell<n> shell;
   shell.part = std::move(part);
@@ -103,7 +103,7 @@ Shell<n> measure(const Vertices& vertices, SurfacePart<n> part) {
   return shell;
 }
 
-/// Which shells contain which.
+/// The containment of shells in each other.
 template <std::size_t n>
 class Nesting {
  public:
@@ -111,7 +111,7 @@ class Nesting {
     find_containers();
   }
 
-  /// From the largest to the smallest, so that what is around a shell is known.
+  /// Classifies the shells from the largest to the smallest, so that those around a shell are known.
   void decide() {
     std::vector<int> order(shells_.size());
     std::iota(order.begin(), order.end(), 0);
@@ -123,7 +123,7 @@ class Nesting {
   Shell<n>& at(int s) { return shells_[static_cast<std::size_t>(s)]; }
   double measure_of(int s) { return at(s).properties.measure; }
 
-  /// (Those whose box lies in another's are found by their first vertex.)
+  /// Finds the shells around each shell. Shells whose box lies in another's box are found by their first vertex.
   void find_containers() {
     containers_.resize(shells_.size());
     Vertices firsts;
@@ -147,7 +147,7 @@ class Nesting {
   }
 
   void decide(int s) {
-    int winding = 0;  // of what is solid around the shell
+    int winding = 0;  // number of times that solids enclose the shell
     int outermost = -1;
     for (const int outer : containers_[static_cast<std::size_t>(s)]) {
       winding += at(outer).kind == ShellKind::cavity ? -1 : 1;
@@ -184,7 +184,7 @@ std::vector<signed char> outward_signs(const Vertices& vertices, const Facets<n>
   std::vector<signed char> signs(facets.size(), 0);
   for (const Shell<n>& shell : find_shells(vertices, facets)) {
     if (shell.encloses_nothing()) continue;
-    // Out of the material is into a cavity.
+    // Out of the material means into the cavity.
     const bool is_outwards = shell.points_outwards == (shell.kind == ShellKind::solid);
     for (std::size_t f = 0; f < shell.part.numbers.size(); ++f) {
       signs[static_cast<std::size_t>(shell.part.numbers[f])] = is_outwards != (shell.part.is_turned[f] != 0) ? 1 : -1;

@@ -9,7 +9,7 @@
 namespace clearance {
 namespace {
 
-/// Of cells that are added the number is the largest: then this is an append.
+/// Inserts a number into a sorted list. An added cell has the largest number, so that this is an append.
 void insert_sorted(std::vector<int>& list, int number) {
   if (list.empty() || list.back() < number) {
     list.push_back(number);
@@ -33,7 +33,8 @@ double shortest_edge_sq(const std::array<Vec<dim>, dim + 1>& x) {
   return shortest;
 }
 
-/// Simplices in lists that only grow, dead ones included, and the lists of live ones per vertex.
+/// Adds a simplex to the list of simplices, which only grows and keeps dead ones, and to the lists of live ones per
+/// vertex.
 template <std::size_t n>
 void add(std::vector<std::array<int, n>>& simplices, std::vector<char>& is_alive, std::vector<std::vector<int>>& at,
          const std::array<int, n>& simplex) {
@@ -65,7 +66,7 @@ void revive(const std::vector<std::array<int, n>>& simplices, std::vector<char>&
   for (const int v : simplices[number]) insert_sorted(at[v], number);
 }
 
-/// Numbers of what is alive, ascending; `new_of`, if not null, is the inverse (-1 for what is dead).
+/// Returns the numbers of live entries, ascending. `new_of`, if not null, receives the inverse (-1 for dead entries).
 std::vector<int> live_numbers(const std::vector<char>& is_alive, std::vector<int>* new_of = nullptr) {
   std::vector<int> live;
   if (new_of) new_of->assign(is_alive.size(), -1);
@@ -203,7 +204,7 @@ EditRefusal SimplexMesh<dim>::judge_change() const {
   for (const int c : change_.moved_cells) {
     if (!is_positive<dim>(changed_corners(cells_[c]))) return EditRefusal::inverted;
   }
-  // What is replaced is looked at only where the new is beyond the limits, which is rare.
+  // The replaced cells are examined only if the new ones are beyond the limits, which is rare.
   const double floor = dim == 2 ? limits_.quality : limits_.quality * limits_.quality * limits_.quality;
   const double worst = worst_power_after();
   if (worst < floor && worst < worst_power_before()) return EditRefusal::quality;
@@ -227,7 +228,7 @@ void SimplexMesh<dim>::apply_change(MeshEdit& edit) {
   edit.rest_before = {};
 
   if (change_.moved_vertex == num_vertices()) {
-    // Sets and marks of a new vertex are the operation's.
+    // The operation sets the sets and marks of a new vertex.
     rest_.push_back(change_.position);
     is_vertex_alive_.push_back(1);
     cells_at_.emplace_back();

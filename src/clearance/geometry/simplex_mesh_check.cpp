@@ -15,7 +15,7 @@ std::string text_of(const std::array<int, n>& simplex) {
   return text + ")";
 }
 
-/// The vertices in ascending order, and whether that is an odd permutation.
+/// Sorts the vertices and returns true if the permutation is odd.
 template <std::size_t n>
 bool sort_and_tell_odd(std::array<int, n>& simplex) {
   bool is_odd = false;
@@ -28,7 +28,7 @@ bool sort_and_tell_odd(std::array<int, n>& simplex) {
   return is_odd;
 }
 
-/// A side of a cell, turned outwards of it, or a facet.
+/// A side of a cell, oriented outwards, or a facet.
 template <int dim>
 struct Side {
   std::array<int, dim> vertices;  ///< ascending
@@ -43,7 +43,7 @@ Side<dim> make_side(std::array<int, dim> vertices, bool is_facet, int owner) {
   return {vertices, is_odd, is_facet, owner};
 }
 
-/// The side of a positive cell opposite of corner i, turned outwards.
+/// Returns the side of a positive cell opposite to corner i, oriented outwards.
 template <int dim>
 std::array<int, dim> outward_side(const std::array<int, dim + 1>& cell, std::size_t i) {
   std::array<int, dim> side;
@@ -77,7 +77,7 @@ std::string find_defect_of_cells(const SimplexMesh<dim>& mesh) {
   return num_live == mesh.num_live_cells() ? "" : "the number of live cells is another";
 }
 
-/// Numbers of live simplices at each vertex, ascending.
+/// Returns the numbers of live simplices at each vertex, ascending.
 template <class IsAlive, class SimplexOf>
 std::vector<std::vector<int>> lists_per_vertex(int num_vertices, int num_simplices, const IsAlive& is_alive,
                                                const SimplexOf& simplex_of) {
@@ -119,7 +119,7 @@ std::string find_defect_of_sides(const SimplexMesh<dim>& mesh) {
   for (int f = 0; f < mesh.num_facets(); ++f) {
     if (mesh.is_facet_alive(f)) sides.push_back(make_side<dim>(mesh.facet(f), true, f));
   }
-  // Each occurs twice: for two cells, turned to opposite directions, or for a cell and its facet.
+  // Each side occurs twice: for two cells, with opposite orientations, or for a cell and its facet.
   std::ranges::sort(sides, {},
                     [](const Side<dim>& side) { return std::tuple(side.vertices, side.is_facet, side.owner); });
   for (std::size_t i = 0; i < sides.size(); i += 2) {
@@ -133,7 +133,8 @@ std::string find_defect_of_sides(const SimplexMesh<dim>& mesh) {
   return "";
 }
 
-/// Simplices of a list are one component through what they share with each other at v: all but one of their vertices.
+/// True if the simplices of a list, all at a vertex v, are connected through shared sides at v, each with all but one
+/// of their vertices.
 template <class SimplexOf>
 bool is_connected(std::span<const int> list, const SimplexOf& simplex_of) {
   if (list.empty()) return true;
@@ -157,7 +158,8 @@ bool is_connected(std::span<const int> list, const SimplexOf& simplex_of) {
   return num_reached == list.size();
 }
 
-/// The link of a vertex, given sides that match, is a circle or (3D) a sphere; on the boundary an arc or disc.
+/// Checks the link of each vertex, given sides that match. It must be a circle or (3D) a sphere; on the boundary an arc
+/// or disc.
 template <int dim>
 std::string find_defect_of_links(const SimplexMesh<dim>& mesh) {
   for (int v = 0; v < mesh.num_vertices(); ++v) {
@@ -168,7 +170,7 @@ std::string find_defect_of_links(const SimplexMesh<dim>& mesh) {
     const int num_cells = static_cast<int>(cells.size()), num_facets = static_cast<int>(facets.size());
     if (dim == 2 && num_facets != 0 && num_facets != 2) return name + " has another number of facets than two";
     if (dim == 2 || cells.empty()) continue;
-    // Euler characteristic of the link: its triangles are the cells, its open edges the facets.
+    // The Euler characteristic of the link counts the cells as its triangles and the facets as its open edges.
     const int num_edges = (3 * num_cells + num_facets) / 2;
     const int euler = static_cast<int>(mesh.neighbours(v).size()) - num_edges + num_cells;
     if (euler != (num_facets > 0 ? 1 : 2)) return name + " has a link that is no sphere or disc";

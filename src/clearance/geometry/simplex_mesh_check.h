@@ -1,4 +1,5 @@
-// Whether a mesh of simplices is what its operations promise: for tests, and for who edits one.
+// Check that a mesh of simplices has the properties that its operations promise. Tests use it, and code that edits a
+// mesh may.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace clearance {
 
-/// What is wrong with the mesh in words, the first thing found; empty if nothing is. It should be conforming: every
-/// side of a cell is shared with one other cell or is one facet, turned outwards, and there are no other facets; around
-/// each vertex (and edge) cells are one ball or, on the boundary, half a ball; all cells at rest are positive, exactly;
-/// and the lists per vertex name what is alive.
+/// Describes the first defect of the mesh; empty if there is none. A conforming mesh has these properties. Every side
+/// of a cell is shared with one other cell or is one facet, oriented outwards, and there are no other facets. The cells
+/// around each vertex (and edge) form one ball or, on the boundary, half a ball. All cells at rest are positive,
+/// exactly. The lists per vertex contain the live simplices.
 template <int dim>
 std::string find_defect(const SimplexMesh<dim>& mesh);
 

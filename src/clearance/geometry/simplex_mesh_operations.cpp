@@ -1,4 +1,4 @@
-// The operations of SimplexMesh: what each of them replaces, and when it may.
+// The operations of SimplexMesh: the simplices that each of them replaces, and the conditions under which it may.
 #include <algorithm>
 #include <cmath>
 
@@ -15,13 +15,15 @@ std::array<int, n> with(std::array<int, n> simplex, int vertex, int by) {
   return simplex;
 }
 
-/// The same cell, its vertices in an even permutation that begins with `first` (and in 3D goes on with `second`).
+/// Returns the same cell, with its vertices in an even permutation that begins with `first` (and in 3D continues with
+/// `second`).
 template <std::size_t n>
 std::array<int, n> beginning_with(std::array<int, n> cell, int first, int second) {
   if constexpr (n == 3) {
     while (cell[0] != first) std::ranges::rotate(cell, cell.begin() + 1);
   } else {
-    // Two exchanges at most, and one of the last two if there was one.
+    // At most two exchanges are needed. If there was only one, the last two vertices are exchanged to make the
+    // permutation even.
     bool is_odd = false;
     const auto bring = [&](std::size_t place, int v) {
       if (cell[place] == v) return;
@@ -35,7 +37,7 @@ std::array<int, n> beginning_with(std::array<int, n> cell, int first, int second
   return cell;
 }
 
-/// Fills `edit` but for what apply_change fills.
+/// Fills `edit` except for the fields that apply_change fills.
 void describe(MeshEdit& edit, MeshEdit::Kind kind, int vertex, std::array<int, 2> ends, bool is_at_midpoint = false) {
   edit.kind = kind;
   edit.vertex = vertex;
@@ -55,7 +57,8 @@ void SimplexMesh<dim>::find_cells_at_edge(int a, int b) {
   }
 }
 
-/// Facets at `vertex` go; those without `but_not_at` come back with `by` in its place.
+/// Replaces the facets at `vertex`: all are removed, and those without `but_not_at` are added again with `by` in place
+/// of `vertex`.
 template <int dim>
 void SimplexMesh<dim>::replace_facets(int vertex, int by, int but_not_at) {
   for (const int f : facets_at_[vertex]) {
@@ -69,7 +72,7 @@ bool SimplexMesh<dim>::has_one_label(std::span<const int> cells) const {
   return std::ranges::all_of(cells, [&](int c) { return cell_label_[c] == cell_label_[cells[0]]; });
 }
 
-/// A live cell has all of these vertices.
+/// True if a live cell has all of these vertices.
 template <int dim>
 bool SimplexMesh<dim>::has_cell_with(std::span<const int> vertices) const {
   return std::ranges::any_of(cells_at_[vertices[0]], [&](int c) {
@@ -85,7 +88,7 @@ EditRefusal SimplexMesh<dim>::split(int a, int b, MeshEdit& edit) {
   if (a == b || cells_at_edge_.empty()) return EditRefusal::no_such_feature;
   if (is_frozen_[a] && is_frozen_[b]) return EditRefusal::frozen;
 
-  // Each cell and facet at the edge becomes two: one with the midpoint in place of a, one in place of b.
+  // Each cell and facet at the edge becomes two: one with the midpoint in place of a, one with it in place of b.
   change_.clear();
   const int middle = num_vertices();
   change_.moved_vertex = middle;
@@ -102,7 +105,7 @@ EditRefusal SimplexMesh<dim>::split(int a, int b, MeshEdit& edit) {
     change_.add_facet(with(facets_[f], a, middle), facet_label_[f]);
   }
   if (const EditRefusal refusal = judge_change(); refusal != EditRefusal::none) return refusal;
-  // Splits make edges shorter: the limit is for every edge of the new vertex.
+  // Splits make edges shorter, so the limit applies to every edge of the new vertex.
   for (const Cell& cell : change_.cells) {
     for (const int v : cell) {
       if (v != middle && (rest_[v] - change_.position).norm() < limits_.shortest_edge) return EditRefusal::too_short;
@@ -121,7 +124,7 @@ EditRefusal SimplexMesh<dim>::split(int a, int b, MeshEdit& edit) {
 
 // --- collapse ---
 
-/// All but geometry.
+/// Checks all conditions of a collapse except its geometry.
 template <int dim>
 EditRefusal SimplexMesh<dim>::check_collapse(int removed, int kept, bool at_midpoint) {
   find_cells_at_edge(removed, kept);
@@ -164,7 +167,7 @@ EditRefusal SimplexMesh<dim>::collapse(int removed, int kept, bool at_midpoint, 
 
 // --- swap ---
 
-/// 2D: the cells (a b c) and (a d b), counter-clockwise, become (c d b) and (d c a).
+/// Plans the swap in 2D: the cells (a b c) and (a d b), counter-clockwise, become (c d b) and (d c a).
 template <int dim>
 EditRefusal SimplexMesh<dim>::plan_swap_of_two(int a, int b) requires(dim == 2) {
   int c = -1, d = -1;
@@ -181,8 +184,8 @@ EditRefusal SimplexMesh<dim>::plan_swap_of_two(int a, int b) requires(dim == 2) 
   return judge_change();
 }
 
-/// 3D: the third vertices of the cells at a b, counter-clockwise seen from b, from the smallest one on: neighbours in
-/// the ring share the cells (a b ring[i] ring[i + 1]). Empty if they form no ring.
+/// 3D: returns the third vertices of the cells at a b, counter-clockwise as seen from b, from the smallest one on.
+/// Neighbours in the ring share the cells (a b ring[i] ring[i + 1]). Returns nothing if the vertices form no ring.
 template <int dim>
 std::vector<int> SimplexMesh<dim>::find_ring(int a, int b) const requires(dim == 3) {
   std::vector<std::array<int, 2>> sides;
@@ -200,7 +203,7 @@ std::vector<int> SimplexMesh<dim>::find_ring(int a, int b) const requires(dim ==
   return ring.size() == sides.size() ? ring : std::vector<int>();
 }
 
-/// Two cells on the ring's triangle.
+/// Plans two cells on the ring's triangle.
 template <int dim>
 EditRefusal SimplexMesh<dim>::plan_swap_of_three(const std::vector<int>& ring, int a, int b) requires(dim == 3) {
   if (has_cell_with(ring)) return EditRefusal::topology;
@@ -208,7 +211,8 @@ EditRefusal SimplexMesh<dim>::plan_swap_of_three(const std::vector<int>& ring, i
   return judge_change();
 }
 
-/// Four cells around the ring's first diagonal: with a, b and the others on it, counter-clockwise seen from its end.
+/// Plans four cells around the ring's first diagonal: with a, b and the other two vertices of the ring around it,
+/// counter-clockwise as seen from its end.
 template <int dim>
 EditRefusal SimplexMesh<dim>::plan_swap_of_four(const std::vector<int>& ring, int a, int b) requires(dim == 3) {
   const auto& [w0, w1, w2, w3] = std::array{ring[0], ring[1], ring[2], ring[3]};
@@ -217,7 +221,7 @@ EditRefusal SimplexMesh<dim>::plan_swap_of_four(const std::vector<int>& ring, in
   return judge_change();
 }
 
-/// Of the two ways to replace four cells the one of better quality, the first if they are equal.
+/// Plans the better of the two ways to replace four cells, or the first if they have equal quality.
 template <int dim>
 EditRefusal SimplexMesh<dim>::plan_better_swap_of_four(std::vector<int> ring, int a, int b) requires(dim == 3) {
   const EditRefusal first = plan_swap_of_four(ring, a, b);
@@ -260,7 +264,7 @@ EditRefusal SimplexMesh<dim>::swap_edge(int a, int b, MeshEdit& edit) {
   return EditRefusal::none;
 }
 
-/// The cells (x y z b) and (x z y a) become three around a b: the reverse of plan_swap_of_three.
+/// Swaps a face: the cells (x y z b) and (x z y a) become three around a b. This is the reverse of plan_swap_of_three.
 template <int dim>
 EditRefusal SimplexMesh<dim>::swap_face(const std::array<int, 3>& face, MeshEdit& edit) {
   if constexpr (dim == 2) {
@@ -273,7 +277,7 @@ EditRefusal SimplexMesh<dim>::swap_face(const std::array<int, 3>& face, MeshEdit
     if (std::ranges::all_of(face, [&](int v) { return is_frozen_[v]; })) return EditRefusal::frozen;
     if (!has_one_label(cells_at_edge_)) return EditRefusal::label;
 
-    // The apexes: the cell of b has x y z in the order of an even permutation.
+    // Find the apexes a and b: the cell of b has x y z in the order of an even permutation.
     int a = -1, b = -1, x = face[0], y = face[1], z = face[2];
     for (const int c : cells_at_edge_) {
       const Cell cell = beginning_with(cells_[c], x, y);

@@ -1,4 +1,4 @@
-// Whether a simplex has positive volume, by exact arithmetic.
+// Exact test of whether a simplex has positive volume.
 #pragma once
 
 #include <array>

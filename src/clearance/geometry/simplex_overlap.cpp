@@ -7,26 +7,26 @@
 namespace clearance {
 namespace {
 
-/// A point of the overlap, by its barycentric coordinates in both.
+/// A point of the overlap, by its barycentric coordinates in both simplices.
 template <int dim>
 struct Corner {
-  Vec<dim + 1> cut;      // in the simplex that is cut
-  Vec<dim + 1> cutting;  // in the one whose faces cut
+  Vec<dim + 1> cut;      // coordinates in the simplex that is cut
+  Vec<dim + 1> cutting;  // coordinates in the simplex whose faces cut
 };
 
 template <int dim>
 using Piece = std::array<Corner<dim>, dim + 1>;
 
-/// Sums over the pieces, in volumes of the simplex that is cut.
+/// Sums over the pieces, in units of the volume of the simplex that is cut.
 template <int dim>
 struct Moments {
   double volume = 0.0;
-  Mat<dim + 1> integrals = Mat<dim + 1>::Zero();  // rows: of the simplex that is cut
+  Mat<dim + 1> integrals = Mat<dim + 1>::Zero();  // rows belong to the simplex that is cut
 
   void add(const Piece<dim>& piece) {
     Mat<dim> edges;
     for (int k = 0; k < dim; ++k) edges.col(k) = (piece[k + 1].cut - piece[0].cut).template tail<dim>();
-    // Pieces within rounding of flat may be turned over.
+    // Pieces that are flat up to rounding may be inverted.
     const double part = std::abs(edges.determinant());
     Vec<dim + 1> sum_of_cut = Vec<dim + 1>::Zero(), sum_of_cutting = Vec<dim + 1>::Zero();
     Mat<dim + 1> products = Mat<dim + 1>::Zero();
@@ -40,7 +40,8 @@ struct Moments {
   }
 };
 
-/// Where the way from `inside` to `outside` leaves through a face. The same bits for all pieces with that edge.
+/// Returns the point where the segment from `inside` to `outside` passes through a face. All pieces with this edge get
+/// the same bits.
 template <int dim>
 Corner<dim> leave(const Corner<dim>& inside, const Corner<dim>& outside, int face) {
   if (outside.cutting[face] == 0.0) return outside;
@@ -54,12 +55,13 @@ Corner<dim> leave(const Corner<dim>& inside, const Corner<dim>& outside, int fac
 template <int dim>
 void cut(const Piece<dim>& piece, int face, Moments<dim>& moments);
 
-/// Goes on with the simplices that a prism consists of: k + 1 corners of its bottom, and its top from corner k on.
+/// Cuts the simplices of a prism further. Simplex k has k + 1 corners of the bottom, and those of the top from corner k
+/// on.
 template <int dim>
 void cut_prism(const std::array<Corner<dim>, dim>& bottom, const std::array<Corner<dim>, dim>& top,
                const std::array<bool, dim>& is_joined, int face, Moments<dim>& moments) {
   for (int k = 0; k < dim; ++k) {
-    // Flat: its corners k of bottom and top are the same.
+    // This simplex is flat, because corners k of bottom and top coincide.
     if (is_joined[k]) continue;
     Piece<dim> piece;
     for (int i = 0; i <= dim; ++i) piece[i] = i <= k ? bottom[i] : top[i - 1];
@@ -67,11 +69,11 @@ void cut_prism(const std::array<Corner<dim>, dim>& bottom, const std::array<Corn
   }
 }
 
-/// Adds what is inside of this face of the cutting simplex and the following ones.
+/// Adds the part of a piece that is inside this face of the cutting simplex and the following ones.
 template <int dim>
 void cut(const Piece<dim>& piece, int face, Moments<dim>& moments) {
   if (face > dim) return moments.add(piece);
-  // Corners on the face count as outside where some are, so that they are left through as they are.
+  // If some corners are outside, corners on the face count as outside too, and `leave` returns them unchanged.
   std::array<int, dim + 1> inside{}, others{};
   int num_inside = 0, num_others = 0, num_outside = 0;
   for (int k = 0; k <= dim; ++k) {
@@ -100,7 +102,7 @@ void cut(const Piece<dim>& piece, int face, Moments<dim>& moments) {
       top[i] = way_out(i, 0);
     }
   } else if constexpr (dim == 3) {
-    // Two and two: the ends of the prism are around the two corners inside.
+    // Two corners are inside and two are not: the ends of the prism are around the two corners inside.
     bottom[0] = piece[inside[0]];
     top[0] = piece[inside[1]];
     for (int o = 0; o < 2; ++o) {
@@ -112,7 +114,7 @@ void cut(const Piece<dim>& piece, int face, Moments<dim>& moments) {
   cut_prism<dim>(bottom, top, is_joined, face + 1, moments);
 }
 
-/// Normals of the faces opposite to the corners, of any length.
+/// Returns a normal of the face opposite to corner k, of any length.
 template <int dim>
 Vec<dim> normal_of_face(const SimplexCorners<dim>& corners, int k) {
   const auto corner = [&](int i) -> const Vec<dim>& { return corners[(k + 1 + i) % (dim + 1)]; };
@@ -124,7 +126,7 @@ Vec<dim> normal_of_face(const SimplexCorners<dim>& corners, int k) {
   }
 }
 
-/// As overlap_moments, with rows for `small`, which is cut.
+/// Computes overlap_moments by cutting `small`. Rows belong to `small`.
 template <int dim>
 double cut_simplex(const SimplexCorners<dim>& small, const SimplexCorners<dim>& large, Mat<dim + 1>& integrals) {
   Piece<dim> piece;
@@ -161,7 +163,7 @@ Vec<dim + 1> barycentric_coordinates(const SimplexCorners<dim>& corners, const V
   return lambda;
 }
 
-/// The smaller one is cut: there the coordinates in the other are small numbers with small rounding.
+/// The smaller simplex is cut, because its coordinates in the other are small numbers with small rounding errors.
 template <int dim>
 double overlap_moments(const SimplexCorners<dim>& a, const SimplexCorners<dim>& b, Mat<dim + 1>& integrals) {
   if (simplex_volume<dim>(a) <= simplex_volume<dim>(b)) return cut_simplex<dim>(a, b, integrals);

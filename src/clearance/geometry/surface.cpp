@@ -20,7 +20,7 @@ std::string SurfaceTopology::body_label(int vertex) const {
 
 namespace {
 
-/// Those of the elements that no other equals as a set of vertices, in their order.
+/// Returns the elements that no other element equals as a set of vertices, in their order.
 template <std::size_t n>
 std::vector<std::array<int, n>> without_duplicates(const std::vector<std::array<int, n>>& elements) {
   std::vector<std::pair<std::array<int, n>, std::size_t>> keys(elements.size());

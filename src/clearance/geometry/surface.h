@@ -1,4 +1,4 @@
-// What can collide: the vertices, edges and triangles of all surfaces of a scene.
+// The primitives that can collide: the vertices, edges and triangles of all surfaces of a scene.
 #pragma once
 
 #include <algorithm>
@@ -20,20 +20,20 @@ struct SurfaceTopology {
   /// Two vertices with the same group >= 0 never touch (all obstacles share a group; a body without self-contact has
   /// its own). Group -1 touches everything.
   std::vector<int> vertex_group;
-  /// Bodies that never touch whatever their groups are, smaller one first, in ascending order.
+  /// Pairs of bodies that never touch, regardless of their groups; the smaller one first, in ascending order.
   std::vector<std::array<int, 2>> ignored_pairs;
   std::vector<std::string> body_names;  ///< per body, for reports; may be empty
 
-  /// At least one.
+  /// Returns the number of bodies, at least one.
   int num_bodies() const;
-  /// `'cube'`, or `body 3` without names.
+  /// Returns the label of a vertex's body, such as `'cube'`, or `body 3` if it has no name.
   std::string body_label(int vertex) const;
 
   bool can_touch(int a, int b) const {
     if (vertex_group[a] >= 0 && vertex_group[a] == vertex_group[b]) return false;
     return !is_ignored(vertex_body[a], vertex_body[b]);
   }
-  /// Is the pair of bodies, in any order, among the ignored ones?
+  /// True if the pair of bodies, in any order, is among the ignored ones.
   bool is_ignored(int body_a, int body_b) const {
     if (ignored_pairs.empty()) return false;
     const std::array<int, 2> pair = {std::min(body_a, body_b), std::max(body_a, body_b)};
@@ -44,34 +44,34 @@ struct SurfaceTopology {
 using Triangles = std::vector<std::array<int, 3>>;
 using Edges = std::vector<std::array<int, 2>>;
 
-/// Corners of the outward faces of a tetrahedron of positive volume.
+/// The corners of the outward faces of a tetrahedron of positive volume.
 inline constexpr std::array<std::array<std::size_t, 3>, 4> outward_faces = {
     {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}};
 
-/// Faces that belong to one tetrahedron only, pointing outwards (for tetrahedra of positive volume), in the order of
-/// the tetrahedra.
+/// Returns the faces that belong to one tetrahedron only, oriented outwards (for tetrahedra of positive volume), in the
+/// order of the tetrahedra.
 Triangles boundary_triangles(const std::vector<std::array<int, 4>>& tets);
 
-/// Sides that belong to one triangle only, with its direction: counter-clockwise triangles are to the left. In the
-/// order of the triangles.
+/// Returns the sides that belong to one triangle only, in the direction of the triangle: counter-clockwise triangles
+/// are to the left. Sides are in the order of the triangles.
 Edges boundary_edges(const Triangles& triangles);
 
-/// Every edge of the triangles once, smaller vertex first, in lexicographic order.
+/// Returns every edge of the triangles once, the smaller vertex first, in lexicographic order.
 Edges unique_edges(const Triangles& triangles);
 
-/// Exchanges the sides of all triangles.
+/// Reverses the orientation of all triangles.
 void turn_around(Triangles& triangles);
 
-/// Removes the vertices that no element uses, and renumbers the corners and nodes of elements, though not those in
-/// groups. Gives the former number of each vertex that stays.
+/// Removes the vertices that no element uses, and renumbers the corners and nodes of elements, but not those in groups.
+/// Returns the former number of each vertex that stays.
 std::vector<int> drop_unused_vertices(Mesh& mesh);
 
-/// The boundary in place of the solid elements: triangles for tetrahedra, in 2D edges for triangles; between the nodes
-/// of curved ones (curved_cells.h). All vertices stay.
+/// Returns the mesh with its boundary instead of its solid elements: triangles instead of tetrahedra, in 2D edges
+/// instead of triangles. The boundary of curved elements runs between their nodes (curved_cells.h). All vertices stay.
 Mesh with_boundary_only(const Mesh& mesh);
 
-/// The boundary alone, with the vertices that it uses in their order: the triangles of a mesh of tetrahedra; in 2D the
-/// edges of a mesh of triangles. Surface triangles, segments and points of the mesh stay.
+/// Returns the boundary alone, with the vertices that it uses in their order: the triangles of a mesh of tetrahedra; in
+/// 2D the edges of a mesh of triangles. Surface triangles, segments and points of the mesh stay.
 Mesh surface_of(const Mesh& mesh);
 
 }  // namespace clearance

@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// A tree of boxes over parts of n points each: halves of equal number along the longest side.
+/// A tree of boxes over parts of n points each. Each node halves its parts by number along the longest side.
 template <std::size_t n>
 class PartTree {
  public:
@@ -18,7 +18,7 @@ class PartTree {
     Vec<3> min = Vec<3>::Constant(infinity);
     Vec<3> max = Vec<3>::Constant(-infinity);
     int begin = 0, end = 0;
-    int left = -1, right = -1;  // children; -1: a leaf
+    int left = -1, right = -1;  // children; -1 for a leaf
     bool is_leaf() const { return left < 0; }
     double diagonal() const { return (max - min).norm(); }
   };
@@ -64,8 +64,8 @@ class PartTree {
   std::vector<Node> nodes_;
 };
 
-/// [m^2] Lowers `best` to the smallest distance_sq of a part of `a` and one of `b`: both trees at once, near boxes
-/// first.
+/// [m^2] Lowers `best` to the smallest distance_sq of a part of `a` and one of `b`. Both trees are traversed at once,
+/// near boxes first.
 template <std::size_t n, std::size_t m, class DistanceSq>
 void search(const PartTree<n>& a, const PartTree<m>& b, const DistanceSq& distance_sq, double& best) {
   const auto box_distance_sq = [&](int i, int j) {

@@ -1,4 +1,4 @@
-// The distance of two surfaces, however far apart.
+// Distance of two surfaces at any separation.
 #pragma once
 
 #include <array>
@@ -8,15 +8,15 @@
 
 namespace clearance {
 
-/// Parts of a surface, by numbers of points. Edges of triangles are listed, too; a lone point is an edge from itself to
-/// itself.
+/// The primitives of a surface, by numbers of points. The edges of triangles are listed, too; a lone point is an edge
+/// from itself to itself.
 struct SurfaceParts {
   std::vector<std::array<int, 1>> vertices;
   std::vector<std::array<int, 2>> edges;
   std::vector<std::array<int, 3>> triangles;
 };
 
-/// [m] Smallest distance of two surfaces that do not intersect; infinity if one has no edge. 2D: z = 0.
+/// [m] Returns the smallest distance of two surfaces that do not intersect, or infinity if one has no edge. 2D: z = 0.
 double surface_distance(const SurfaceParts& a, const SurfaceParts& b, const std::vector<Vec<3>>& points);
 
 }  // namespace clearance

@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// Sets of facets that remember whether a facet must be turned to agree with the first of its set.
+/// Disjoint sets of facets that record whether a facet must be reversed to agree with the first of its set.
 class OrientedSets {
  public:
   explicit OrientedSets(int count) : parent_(static_cast<std::size_t>(count)), is_turned_(parent_.size(), 0) {
@@ -24,7 +24,7 @@ class OrientedSets {
     bool is_turned = false;
     int root = i;
     for (; at(parent_, root) != root; root = at(parent_, root)) is_turned ^= at(is_turned_, root) != 0;
-    // Everything on the way hangs on the root from now on.
+    // All entries on the way now refer directly to the root.
     bool rest = is_turned;
     while (at(parent_, i) != i) {
       const int next = at(parent_, i);
@@ -53,11 +53,11 @@ class OrientedSets {
   std::vector<char> is_turned_;
 };
 
-/// What neighbouring facets share: an edge or, in 2D, a vertex.
+/// A ridge, the feature that neighbouring facets share: an edge or, in 2D, a vertex.
 struct Ridge {
   std::array<int, 2> vertices;
   int facet;
-  int sign;  ///< direction in which the facet runs along it
+  int sign;  ///< direction in which the facet runs along the ridge
 };
 
 template <std::size_t n>
@@ -66,7 +66,7 @@ std::vector<Ridge> sorted_ridges(const Facets<n>& facets, const std::vector<int>
   for (std::size_t f = 0; f < facets.size(); ++f) {
     std::array<int, n> v;
     for (std::size_t i = 0; i < n; ++i) v[i] = first[static_cast<std::size_t>(facets[f][i])];
-    // A collapsed facet closes nothing.
+    // A collapsed facet closes nothing, so its ridges do not count.
     bool is_collapsed = false;
     for (std::size_t i = 0; i < n; ++i) is_collapsed = is_collapsed || v[i] == v[(i + 1) % n];
     if (is_collapsed) continue;
@@ -100,7 +100,7 @@ template <std::size_t n>
 std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Facets<n>& facets) {
   const std::vector<Ridge> ridges = sorted_ridges(facets, weld(vertices));
 
-  // Two facets at a ridge run along it in opposite directions; where more meet, the order given decides.
+  // Two facets at a ridge must run along it in opposite directions. If more facets meet, the listed orientation stays.
   OrientedSets sets(static_cast<int>(facets.size()));
   for_each_ridge(ridges, [&](const Ridge* begin, const Ridge* end) {
     const bool is_pair = end - begin == 2;

@@ -1,4 +1,4 @@
-// The parts that a surface falls into: facets that hang together, turned alike.
+// Decomposition of a surface into connected parts with consistent orientation.
 #pragma once
 
 #include <array>
@@ -8,21 +8,22 @@
 
 namespace clearance {
 
-/// Triangles of a surface or, in 2D, edges of an outline.
+/// The triangles of a surface or, in 2D, the edges of an outline.
 template <std::size_t n>
 using Facets = std::vector<std::array<int, n>>;
 
-/// Facets that hang together, with one orientation: the one that the first of them is listed with.
+/// Connected facets with one orientation, the one in which the first of them is listed.
 template <std::size_t n>
 struct SurfacePart {
   Facets<n> facets;
-  std::vector<int> numbers;     ///< per facet: its number in the surface
-  std::vector<char> is_turned;  ///< per facet: the surface lists it the other way round
+  std::vector<int> numbers;     ///< number of each facet in the surface
+  std::vector<char> is_turned;  ///< 1 for facets that the surface lists in the opposite orientation
   std::vector<int> openings;    ///< a vertex of each ridge (edge; 2D: vertex) that is not closed
 };
 
-/// Vertices in exactly the same place count as one. Two facets at a ridge are turned to agree; where more meet, they
-/// stay as they are listed. A part is closed if its facets run along every ridge equally often in both directions.
+/// Splits a surface into its parts. Vertices at exactly the same position count as one. Two facets at a ridge are
+/// oriented consistently; if more facets meet, they keep the orientation in which they are listed. A part is closed if
+/// its facets run along every ridge equally often in both directions.
 template <std::size_t n>
 std::vector<SurfacePart<n>> split_into_parts(const Vertices& vertices, const Facets<n>& facets);
 

@@ -11,7 +11,7 @@ namespace {
 
 using namespace bernstein;
 
-/// The volume function of one element, and what its derivatives are made of.
+/// The volume function of one element, and the polynomials that its derivatives consist of.
 template <int dim, int order>
 struct Element : VolumeFunction<dim, order> {
   using Base = VolumeFunction<dim, order>;
@@ -20,8 +20,8 @@ struct Element : VolumeFunction<dim, order> {
   static constexpr int num_numbers = dim * num_nodes;
   static constexpr int cross_size = num_lagrange_nodes(dim, dim == 3 ? 2 * n : n);
 
-  typename Base::template Columns<double> columns;  // times the multinomials of their exponents
-  double cross[dim][cross_size][dim];               // in space: of the columns after each, as polynomials
+  typename Base::template Columns<double> columns;  // coefficients times the multinomials of their exponents
+  double cross[dim][cross_size][dim];  // in 3D: cross products of the two columns after each, as polynomials
 
   static double multinomial(int c) { return factorial(n) / factorials(exponents_of<dim, n>[c]); }
   static double weight(int c) { return factorials(exponents_of<dim, degree>[c]) * Base::volume_unit(); }
@@ -60,7 +60,7 @@ struct Element : VolumeFunction<dim, order> {
         }
       }
     } else {
-      // det = a x b: by a it is (b1, -b0), by b (-a1, a0).
+      // det = a x b: its derivative with respect to a is (b1, -b0), and with respect to b (-a1, a0).
       for (int c = 0; c < cross_size; ++c) {
         cross[0][c][0] = columns[1][c][1];
         cross[0][c][1] = -columns[1][c][0];
@@ -70,7 +70,7 @@ struct Element : VolumeFunction<dim, order> {
     }
   }
 
-  /// gradient += that of the sum of weights times coefficients of the whole element.
+  /// Adds the gradient of the sum of weights times coefficients of the whole element.
   void add_gradient(const double* weights, double* gradient) const {
     double control[num_nodes][dim] = {};
     constexpr const auto &table = product_table < dim, dim == 3 ? 2 * n : n, n > ;
@@ -98,7 +98,7 @@ struct Element : VolumeFunction<dim, order> {
         if (entry.node == 0) continue;
         for (int k = 0; k < dim; ++k) {
           gradient[entry.node * dim + k] += entry.factor * control[c][k];
-          gradient[k] -= entry.factor * control[c][k];  // of the differences to the first node
+          gradient[k] -= entry.factor * control[c][k];  // differences refer to the first node
         }
       }
     }
@@ -108,7 +108,8 @@ struct Element : VolumeFunction<dim, order> {
   static bool is_at_least(const T* c, double limit) {
     return std::none_of(c, c + size, [&](const T& entry) { return any_lane(!(entry >= T(limit))); });
   }
-  /// `at`: of a part and its number among those of its size, which its halves have twice.
+  /// Appends the coefficients of the parts. `at` is the number of the whole; its halves have the numbers 2 at + 1 and 2
+  /// at + 2.
   template <class T>
   static void subdivide(const T* whole, const EdgeLengths<dim>& edges, int depth, std::span<const double> enough,
                         std::size_t at, std::vector<T>& parts) {
@@ -123,7 +124,7 @@ struct Element : VolumeFunction<dim, order> {
       for (std::size_t h = 0; h < 2; ++h) subdivide(halves[h], of_halves[h], depth - 1, enough, 2 * at + 1 + h, parts);
     }
   }
-  /// whole += the transpose of `subdivide`.
+  /// Adds the transpose of `subdivide` to `whole`.
   static void gather(const double* parts, const EdgeLengths<dim>& edges, int depth, double* whole) {
     if (depth == 0) {
       for (int c = 0; c < size; ++c) whole[c] += parts[c];
@@ -136,7 +137,7 @@ struct Element : VolumeFunction<dim, order> {
     }
     add_transposed_halves<dim, degree>(halves[0], halves[1], edges.longest(), whole);
   }
-  /// The same of the unit of one coefficient.
+  /// Does the same for the unit vector of one coefficient.
   static void gather_one(int which, const EdgeLengths<dim>& edges, int depth, double* whole) {
     if (depth == 0) {
       whole[which] += 1.0;
@@ -149,7 +150,7 @@ struct Element : VolumeFunction<dim, order> {
   }
 };
 
-/// function(pointer to an Element of the order)
+/// Calls function with a pointer to an Element of the order.
 template <int dim, class Function>
 auto with_order(int order, const Function& function) {
   switch (order) {
@@ -193,7 +194,8 @@ void VolumeCoefficients<dim>::values_on_way(std::span<const double> x, std::span
                                             std::span<const double> enough, std::vector<Lanes>& coefficients) const {
   with_order<dim>(order_, [&](auto* of_order) {
     using E = std::remove_pointer_t<decltype(of_order)>;
-    // The start, the middle, the end, and the motion alone, whose volume is the leading coefficient in a.
+    // The lanes hold the start, the middle, the end, and the motion alone, whose volume is the leading coefficient in
+    // a.
     Lanes places[E::num_numbers], whole[E::size];
     for (int i = 0; i < E::num_numbers; ++i) {
       places[i] = Lanes(Lanes::Vector{x[i], x[i] + 0.5 * dx[i], x[i] + dx[i], dx[i]});
@@ -244,7 +246,7 @@ void VolumeCoefficients<dim>::hessian(std::span<const double> x, int depth, std:
     using E = std::remove_pointer_t<decltype(of_order)>;
     double whole[E::size] = {};
     E::gather(weights.data(), {}, depth, whole);
-    // The gradient is a polynomial of degree dim - 1 <= 2: differences about the middle are its derivative.
+    // The gradient is a polynomial of degree dim - 1 <= 2, so central differences are its exact derivative.
     double size = 0.0;
     for (std::size_t i = dim; i < x.size(); ++i) size = std::max(size, std::abs(x[i] - x[i % dim]));
     double moved[E::num_numbers];

@@ -7,7 +7,7 @@ namespace clearance {
 double find_positive_prefix(const std::array<double, 4>& c) {
   double alpha = 0.0, width = 1.0;
   while (alpha < 1.0) {
-    // Taylor coefficients at alpha, then Bernstein coefficients on [alpha, alpha + width].
+    // Computes Taylor coefficients at alpha, then Bernstein coefficients on [alpha, alpha + width].
     const double t0 = c[0] + alpha * (c[1] + alpha * (c[2] + alpha * c[3]));
     const double t1 = (c[1] + alpha * (2 * c[2] + alpha * (3 * c[3]))) * width;
     const double t2 = (c[2] + alpha * (3 * c[3])) * width * width;

@@ -1,4 +1,4 @@
-// Vertices in the same place as one.
+// Merging of vertices at the same position.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace clearance {
 
-/// For every vertex the first of those in exactly the same place.
+/// Returns, for every vertex, the first vertex at exactly the same position.
 std::vector<int> weld(const Vertices& vertices);
 
 }  // namespace clearance

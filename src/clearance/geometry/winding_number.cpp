@@ -8,12 +8,12 @@ namespace clearance {
 
 namespace {
 
-/// Crossings of one facet: +1 out of the solid, -1 into it, 0 none; no value where the segment meets a facet's rim.
+/// Crossing of one facet: +1 out of the solid, -1 into it, 0 none. No value if the segment meets the border of a facet.
 using Crossing = std::optional<int>;
 
 Crossing crossing(const Vec<3>& p, const Vec<3>& q, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2) {
   const int start = orient3d(t0, t1, t2, p), end = orient3d(t0, t1, t2, q);
-  // Neither end lies in the triangle, so that one in its plane is no crossing.
+  // Neither end of the segment lies in the triangle, so a segment with an end in its plane does not cross it.
   if (start * end >= 0) return 0;
   const int a = orient3d(p, q, t0, t1), b = orient3d(p, q, t1, t2), c = orient3d(p, q, t2, t0);
   const auto [lowest, highest] = std::minmax({a, b, c});
@@ -29,12 +29,12 @@ Crossing crossing(const Vec<3>& p, const Vec<3>& q, const Vec<3>& e0, const Vec<
   const int first = orient2d(p2, q2, a), second = orient2d(p2, q2, b);
   if (first * second > 0) return 0;
   if (first == 0 || second == 0) return std::nullopt;
-  // The area is to the left of the edge.
+  // The sign is reversed because the area is to the left of the edge.
   return -end;
 }
 
-/// The end of the segment lies beyond the box of the surface in x, and little away from the point in y and z, so that
-/// few facets lie at the segment.
+/// Counts the crossings of a segment from `point`. Its other end lies beyond the box of the surface in x, and close to
+/// the point in y and z, so that few facets are near the segment.
 template <class Facets>
 std::optional<int> count_crossings(const Vec<3>& point, const Vertices& vertices, const Facets& facets) {
   BoundingBox box;
@@ -45,7 +45,7 @@ std::optional<int> count_crossings(const Vec<3>& point, const Vertices& vertices
   const double length = box.diagonal();
   constexpr int num_attempts = 5;
   for (int attempt = 0; attempt < num_attempts; ++attempt) {
-    // Slopes that meshes do not have, other ones in each attempt.
+    // Each attempt uses other slopes, which are unlikely in meshes.
     const Vec<3> slope(1.0, 0.00271828 * (attempt + 1), 0.00314159 * (attempt + 1) * (attempt + 1));
     const Vec<3> end(box.max[0] + length, point[1] + length * slope[1], point[2] + length * slope[2]);
     int sum = 0;
@@ -53,7 +53,7 @@ std::optional<int> count_crossings(const Vec<3>& point, const Vertices& vertices
     for (std::size_t f = 0; f < facets.size() && is_clear; ++f) {
       const auto& facet = facets[f];
       const auto x = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(facet[i])]; };
-      // Beside, above or before the segment.
+      // Skip facets that are beside, above, below or before the segment.
       bool is_beside = true, is_above = true, is_before = true, is_below = true;
       for (std::size_t i = 0; i < facet.size(); ++i) {
         is_before = is_before && x(i)[0] < point[0];

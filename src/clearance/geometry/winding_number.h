@@ -1,4 +1,4 @@
-// How often a closed surface goes around a point: 1 inside of a solid, 0 outside of it and in its cavities.
+// Winding number of a closed surface around a point: 1 inside a solid, 0 outside it and in its cavities.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace clearance {
 
-/// Exact (orient3d): counts the crossings of a segment from `point` to the outside. The surface must be closed, and the
-/// point not on it. Positive for surfaces that point outwards. No value if five segments meet an edge or a vertex each,
-/// which does not happen to a surface that is closed.
+/// Counts the crossings of a segment from `point` to the outside, exactly (orient3d). The surface must be closed, and
+/// the point must not lie on it. The number is positive for surfaces that are oriented outwards. Returns no value if
+/// each of five segments meets an edge or a vertex, which does not happen for a closed surface.
 std::optional<int> winding_number(const Vec<3>& point, const Vertices& vertices, const Triangles& surface);
 
-/// In the plane z = 0, of closed outlines with the area to their left.
+/// Returns the winding number in the plane z = 0, for closed outlines with the area to their left.
 std::optional<int> winding_number(const Vec<3>& point, const Vertices& vertices, const Edges& outline);
 
 }  // namespace clearance

@@ -1,11 +1,12 @@
-// From a number of dimensions that is known at run time to code that is made for it.
+// Dispatch from the dimension known at run time to code compiled for it.
 #pragma once
 
 #include <type_traits>
 
 namespace clearance {
 
-/// f(std::integral_constant<int, 2 or 3>()): the one place where the dimension of a scene chooses among templates.
+/// Calls f(std::integral_constant<int, 2 or 3>()). This is the one place where the dimension of a scene chooses among
+/// templates.
 ///     with_dimension(scene.dim, [&](auto dim) { return build_contact_set<dim>(...); });
 template <class F>
 decltype(auto) with_dimension(int dim, F&& f) {

@@ -16,7 +16,7 @@ static_assert(std::numeric_limits<Extended>::digits >= 64);
 constexpr Extended pi = std::numbers::pi_v<Extended>, ln2 = std::numbers::ln2_v<Extended>;
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-/// f(0), f(1), ...: coefficients of a series.
+/// Returns f(0), f(1), ..., the coefficients of a series.
 template <std::size_t count>
 constexpr std::array<Extended, count> coefficients(Extended (*f)(int k)) {
   std::array<Extended, count> c{};
@@ -37,26 +37,26 @@ Extended polynomial(const std::array<Extended, count>& coefficients, Extended x)
   return sum;
 }
 
-// The first term left out is below 2^-66 of the sum in each of these, on the ranges that are given.
+// On the given ranges the first omitted term is below 2^-66 of the sum in each of these series.
 constexpr auto sine_terms = coefficients<11>([](int k) { return alternating(k) / factorial(2 * k + 1); });
 constexpr auto cosine_terms = coefficients<11>([](int k) { return alternating(k) / factorial(2 * k); });
 constexpr auto exponential_terms = coefficients<17>([](int k) { return 1 / factorial(k); });
 constexpr auto arc_tangent_terms = coefficients<15>([](int k) { return alternating(k) / (2 * k + 1); });
 constexpr auto area_tangent_terms = coefficients<15>([](int k) { return Extended(1) / (2 * k + 1); });
 
-/// |x| <= pi / 4
+/// Returns the sine, for |x| <= pi / 4; the cosine series has the same range.
 Extended sine_series(Extended x) {
   return x * polynomial(sine_terms, x * x);
 }
 Extended cosine_series(Extended x) {
   return polynomial(cosine_terms, x * x);
 }
-/// |x| <= 1 / 2
+/// Returns the hyperbolic sine, for |x| <= 1 / 2.
 Extended hyperbolic_sine_series(Extended x) {
   return x * polynomial(sine_terms, -x * x);
 }
 
-/// |x| <= 12000: the exponent stays in the range of extended precision.
+/// Returns e^x for |x| <= 12000, where the exponent stays in the range of extended precision.
 Extended exponential(Extended x) {
   // x = k ln 2 + r; the first part of ln 2 has 48 bits, so that its product with k is exact.
   constexpr Extended ln2_high = 0xb17217f7d1cfp-48L, ln2_low = 0x79abc9e3b39803f2p-112L;
@@ -64,7 +64,7 @@ Extended exponential(Extended x) {
   return std::ldexp(polynomial(exponential_terms, (x - k * ln2_high) - k * ln2_low), k);
 }
 
-/// x > 0, finite.
+/// Returns ln x for finite x > 0.
 Extended natural_logarithm(Extended x) {
   // x = 2^k m with m between sqrt(1/2) and sqrt(2); ln m = 2 artanh s.
   int k = 0;
@@ -77,10 +77,10 @@ Extended natural_logarithm(Extended x) {
   return k * ln2 + 2 * s * polynomial(area_tangent_terms, s * s);
 }
 
-/// t >= 0, or infinite.
+/// Returns the arc tangent of t >= 0, which may be infinite.
 Extended arc_tangent(Extended t) {
   if (t > 1) return pi / 2 - arc_tangent(1 / t);
-  // Twice the tangent of half the angle: then t < 0.2.
+  // Take the tangent of half the angle twice; then t < 0.2.
   for (int n = 0; n < 2; ++n) t = t / (1 + std::sqrt(1 + t * t));
   return 4 * t * polynomial(arc_tangent_terms, t * t);
 }
@@ -91,7 +91,8 @@ struct ReducedAngle {
   Extended angle;
 };
 
-/// Payne and Hanek's reduction: of the product of x's mantissa with 2 / pi only the bits that count.
+/// Reduces a large angle by the method of Payne and Hanek, which computes only the bits that count of the product of
+/// x's mantissa with 2 / pi.
 ReducedAngle reduce_large(double x) {
   __extension__ using DoubleWord = unsigned __int128;
   // The binary digits of 2 / pi, after 64 zeros.
@@ -103,9 +104,9 @@ ReducedAngle reduce_large(double x) {
       0xf0cfbc209af4361d};
   int exponent = 0;
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(std::frexp(x, &exponent), 53));
-  // 192 digits from the one that is worth 2 after multiplication: two digits of the quadrant, 190 of the fraction.
-  // Bits before them count whole turns, bits after them 2^-137 at most; no double comes closer to a quadrant than
-  // 2^-62.
+  // Take 192 digits from the one that is worth 2 after multiplication on: two digits of the quadrant, 190 of the
+  // fraction. Bits before them count whole turns, bits after them 2^-137 at most. No double comes closer to a quadrant
+  // than 2^-62.
   const int first = exponent + 9;
   const auto digits = [&](int word) {
     const auto at = static_cast<std::size_t>(first / 64 + word);
@@ -115,7 +116,7 @@ ReducedAngle reduce_large(double x) {
   const DoubleWord low = static_cast<DoubleWord>(mantissa) * digits(2);
   const DoubleWord middle = static_cast<DoubleWord>(mantissa) * digits(1) + static_cast<std::uint64_t>(low >> 64);
   const std::uint64_t high = mantissa * digits(0) + static_cast<std::uint64_t>(middle >> 64);
-  // The nearest quadrant, and the signed rest.
+  // Split off the nearest quadrant; the rest is signed.
   const std::uint64_t quadrant = (high + (std::uint64_t{1} << 61)) >> 62;
   const auto rest = static_cast<std::int64_t>(high - (quadrant << 62));
   const Extended fraction = std::ldexp(Extended(rest), -62) +
@@ -152,7 +153,7 @@ double log(double x) {
 
 double log1p(double x) {
   if (!(x > -1.0) || std::isinf(x) || x == 0.0) return std::log1p(x);
-  // What rounding adds to the argument it adds to the divisor, too.
+  // Rounding of 1 + x changes the argument and the divisor alike, so it cancels.
   const Extended sum = 1 + static_cast<Extended>(x);
   return static_cast<double>(sum == 1 ? x : natural_logarithm(sum) * (x / (sum - 1)));
 }
@@ -163,7 +164,7 @@ double log10(double x) {
 }
 
 double pow(double x, double y) {
-  // Zero, infinity and what is not a number: the library's results are exact there.
+  // For zero, infinity and NaN the library's results are exact.
   if (x == 0.0 || !std::isfinite(x) || !std::isfinite(y)) return std::pow(x, y);
   const bool is_whole = std::floor(y) == y;
   if (x < 0.0 && !is_whole) return not_a_number;
@@ -207,7 +208,7 @@ double atan(double x) {
 
 double atan2(double y, double x) {
   if (std::isnan(x) || std::isnan(y)) return not_a_number;
-  // Of two infinities and of two zeros only the signs count.
+  // For two infinities and for two zeros only the signs count.
   if ((std::isinf(x) && std::isinf(y)) || (x == 0.0 && y == 0.0)) {
     const double size = std::isinf(x) ? 1.0 : 0.0;
     return atan2(std::copysign(size, y), std::copysign(1.0, x));

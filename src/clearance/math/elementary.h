@@ -1,9 +1,9 @@
 // Elementary functions that give the same bits on every x86-64 processor. Those of the C library do not: glibc has
-// variants with and without fused multiply-add and chooses when the program starts.
+// variants with and without fused multiply-add and chooses between them when the program starts.
 //
-// They are evaluated in extended precision, whose 64 bits of mantissa every x86-64 processor has, by series, and
-// rounded once: the error is below 0.51 units in the last place, that of `pow` below 1.2. Where the result is infinite
-// or not a number they agree with the C library. A call takes some 100 ns; for kernels there is math/logarithm.h.
+// The functions are evaluated by series in extended precision, whose 64 bits of mantissa every x86-64 processor has,
+// and rounded once. The error is below 0.51 units in the last place, that of `pow` below 1.2. If the result is infinite
+// or not a number they agree with the C library. A call takes some 100 ns; math/logarithm.h serves kernels.
 #pragma once
 
 namespace clearance::elementary {
@@ -11,7 +11,7 @@ namespace clearance::elementary {
 double exp(double x);
 double log(double x);
 double log10(double x);
-double log1p(double x);  ///< log(1 + x), with the digits of small x
+double log1p(double x);  ///< log(1 + x), accurate for small x
 double pow(double x, double y);
 
 double sin(double x);  ///< [rad] of any size: the angle is reduced exactly

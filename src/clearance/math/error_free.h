@@ -1,4 +1,4 @@
-// Sums and products of two doubles, or of lanes of four, with exactly what rounding leaves of them [She97].
+// Sums and products of two doubles, or of lanes of four, together with their exact rounding errors [She97].
 #pragma once
 
 #include "clearance/math/lanes.h"
@@ -20,7 +20,8 @@ CLEARANCE_INLINE TwoTerms<T> two_sum(const T& a, const T& b) {
   return {sum, (a - (sum - b_virtual)) + (b - b_virtual)};
 }
 
-/// Veltkamp's splitting into halves of 26 bits, Dekker's product. Exact as long as nothing under- or overflows.
+/// Returns the product with its error, by Veltkamp's splitting into halves of 26 bits and Dekker's product. Exact as
+/// long as nothing under- or overflows.
 template <class T>
 CLEARANCE_INLINE TwoTerms<T> two_product(const T& a, const T& b) {
   const T splitter(0x1p27 + 1), a_big = splitter * a, b_big = splitter * b, product = a * b;

@@ -10,7 +10,7 @@
 
 namespace clearance::expansion {
 
-/// a + b, for |a| >= |b| or a = 0.
+/// Returns a + b, for |a| >= |b| or a = 0.
 inline TwoTerms<double> fast_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
@@ -21,15 +21,15 @@ struct Expansion {
   std::array<double, capacity> terms;
   int size = 0;
 
-  /// Zero components are dropped: the work of the next operation adapts to the input.
+  /// Appends a component unless it is zero, so that the work of the next operation adapts to the input.
   void append(double term) {
     if (term != 0.0) terms[size++] = term;
   }
-  /// The largest component decides the sign of the whole sum.
+  /// Returns the sign of the whole sum, which is that of the largest component.
   int sign() const { return size == 0 ? 0 : (terms[size - 1] > 0.0 ? 1 : -1); }
 };
 
-/// a - b, exactly.
+/// Returns a - b, exactly.
 inline Expansion<2> difference(double a, double b) {
   const TwoTerms<double> d = two_sum(a, -b);
   Expansion<2> result;
@@ -44,7 +44,7 @@ Expansion<m> negate(Expansion<m> e) {
   return e;
 }
 
-/// e + f: merge by magnitude, then one pass of two_sum [She97, fig. 8].
+/// Returns e + f: merges by magnitude, then makes one pass of two_sum [She97, fig. 8].
 template <int m, int n>
 Expansion<m + n> add(const Expansion<m>& e, const Expansion<n>& f) {
   Expansion<m + n> result;
@@ -65,7 +65,7 @@ Expansion<m + n> add(const Expansion<m>& e, const Expansion<n>& f) {
   return result;
 }
 
-/// e * factor [She97, fig. 13].
+/// Returns e * factor [She97, fig. 13].
 template <int m>
 Expansion<2 * m> scale(const Expansion<m>& e, double factor) {
   Expansion<2 * m> result;
@@ -85,7 +85,7 @@ Expansion<2 * m> scale(const Expansion<m>& e, double factor) {
   return result;
 }
 
-/// e * f, for the difference f of two coordinates.
+/// Returns e * f, for the difference f of two coordinates.
 template <int m>
 Expansion<4 * m> multiply(const Expansion<m>& e, const Expansion<2>& f) {
   Expansion<2 * m> low, high;

@@ -1,4 +1,5 @@
-// a b + c, rounded once, four at a time, by other operations: the bits of the instruction, where there is none.
+// Fused multiply-add a b + c, rounded once, for four numbers at a time, emulated by other operations for processors
+// without the instruction; the bits are the same.
 #pragma once
 
 #include "clearance/math/error_free.h"
@@ -10,7 +11,7 @@ namespace clearance {
 
 namespace fused_detail {
 
-/// The sum if it is a number, else that of its two neighbours whose last bit is set.
+/// Returns the sum if it is a double, else that of its two neighbours whose last bit is set.
 CLEARANCE_INLINE Lanes sum_rounded_to_odd(const Lanes& a, const Lanes& b) {
   const TwoTerms<Lanes> sum = two_sum(a, b);
   const LaneWords words = words_of(sum.value), is_even = (words & 1) - 1;
@@ -28,7 +29,8 @@ CLEARANCE_INLINE Lanes lane_by_lane(const Lanes& a, const Lanes& b, const Lanes&
 
 CLEARANCE_INLINE Lanes fused_multiply_add(const Lanes& a, const Lanes& b, const Lanes& c) {
   using namespace fused_detail;
-  // By [Bol08], exact but for the range of double, where the library's own emulation, which is slow, takes over.
+  // The method of [Bol08] is exact within a range of exponents. Outside of it the library's emulation, which is slow,
+  // takes over.
   constexpr double largest = 0x1p960, smallest = 0x1p-960;
   const TwoTerms<Lanes> product = two_product(a, b);
   const Lanes size = absolute(product.value), size_a = absolute(a), size_b = absolute(b);

@@ -8,8 +8,8 @@
 
 namespace clearance {
 
-/// x with |b - (x + apply(x))| <= tolerance |b|, or the best of `max_iterations` directions. `apply` is linear, and the
-/// better the smaller it is or the fewer dimensions it reaches.
+/// Returns x with |b - (x + apply(x))| <= tolerance |b|, or the best x of `max_iterations` directions. `apply` is
+/// linear. Convergence is the better, the smaller `apply` is or the fewer dimensions it reaches.
 template <typename Apply>
 VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, int max_iterations) {
   const double size = b.norm();
@@ -19,7 +19,7 @@ VecX solve_identity_plus(const Apply& apply, const VecX& b, double tolerance, in
   Eigen::VectorXd coefficients;
   for (int k = 0; k < max_iterations; ++k) {
     VecX next = basis.back() + apply(basis.back());
-    if (!(next.norm() > 1e-14)) break;  // a direction that the system knows nothing of, or none at all
+    if (!(next.norm() > 1e-14)) break;  // the system maps the direction to zero, or there is none
     for (int i = 0; i <= k; ++i) {
       const VecX& direction = basis[static_cast<std::size_t>(i)];
       hessenberg(i, k) = direction.dot(next);

@@ -10,18 +10,19 @@ namespace {
 constexpr Interval half_pi{1.5707963267948966, 1.5707963267948968};
 constexpr Interval two_pi{6.283185307179586, 6.283185307179587};
 
-/// A library's value moved out by two neighbours: one unit in its last place, with room.
+/// Encloses the true value of a library's result: moves outwards by two neighbours, which is one unit in the last place
+/// with room to spare.
 Interval around(double value) {
   return {std::max(-1.0, next_below(next_below(value))), std::min(1.0, next_above(next_above(value)))};
 }
 
-/// Is there perhaps a number in `a` that is `phase` plus a whole number of turns?
+/// True if `a` may contain a number that is `phase` plus a whole number of turns.
 bool may_pass(const Interval& a, const Interval& phase) {
   const Interval turns = (a - phase) / two_pi;
   return !(std::floor(turns.hi) < std::ceil(turns.lo));
 }
 
-/// Of a function of period two pi with its values at the bounds and the places of its extrema.
+/// Encloses a function of period two pi from its values at the bounds and the places of its extrema.
 Interval periodic(const Interval& a, double at_lo, double at_hi, const Interval& maximum, const Interval& minimum) {
   if (!std::isfinite(a.lo) || !std::isfinite(a.hi)) return {-1.0, 1.0};
   Interval range = hull(around(at_lo), around(at_hi));
@@ -30,9 +31,9 @@ Interval periodic(const Interval& a, double at_lo, double at_hi, const Interval&
   return range;
 }
 
-/// sum over k of coefficient(k) (-u)^k / (2k + 1)! over k >= first, divided by u^first, for u in [0, 4]: the series of
-/// sinc and its derivatives by u. Its terms alternate and fall from the second on, so that the first left out bounds
-/// the rest.
+/// Encloses the sum over k of coefficient(k) (-u)^k / (2k + 1)! over k >= first, divided by u^first, for u in [0, 4]:
+/// the series of sinc and its derivatives by u. Its terms alternate and fall from the second on, so that the first
+/// omitted one bounds the rest.
 Interval alternating_series(double u, int first, double (*coefficient)(int)) {
   constexpr int num_terms = 16;
   Interval factor = 1.0;
@@ -60,17 +61,17 @@ Interval sinc_second_formula(const Interval& x) {
   return ((three / u - Interval(1.0)) * (sin(x) / x) - three * cos(x) / u) / u;
 }
 
-/// What tells apart sinc and the two functions from its derivatives, all of them even.
+/// The differences between sinc and the two functions from its derivatives, all of which are even.
 struct SincFunction {
-  int first_term;                        ///< of the series
-  double (*coefficient)(int k);          ///< of the series
-  Interval (*formula)(const Interval&);  ///< away from zero
-  double turning_point;                  ///< monotonous from zero to here
-  double largest;                        ///< absolute value anywhere: that at zero
+  int first_term;                        ///< first term of the series
+  double (*coefficient)(int k);          ///< coefficients of the series
+  Interval (*formula)(const Interval&);  ///< closed form, used away from zero
+  double turning_point;                  ///< the function is monotonous from zero to here
+  double largest;                        ///< largest absolute value, taken at zero
 };
 
 Interval evaluate(const SincFunction& function, const Interval& a) {
-  // At one number. Up to 2 the formulas of the derivatives cancel, and the series converges fast.
+  // Evaluate at one number. Up to 2 the formulas of the derivatives cancel, and the series converges fast.
   const auto at = [&](double x) {
     if (x > 2.0) return function.formula(Interval(x));
     const Interval u = square(Interval(x));

@@ -1,7 +1,7 @@
 // Intervals that enclose every real result for every real number in their operands [Fer21, app. A.3]. Bounds move
-// outwards to a neighbouring double exactly where a result was rounded, which the error-free residual of the operation
-// tells: no rounding mode is switched, so that the compiler's optimisations (without -ffast-math and contraction) are
-// safe. Overflow ends in infinite bounds; what is undefined everywhere or unknown is the whole line.
+// outwards to a neighbouring double exactly if a result was rounded, which the error-free residual of the operation
+// tells. No rounding mode is switched, so that the compiler's optimisations (without -ffast-math and contraction) are
+// safe. Overflow ends in infinite bounds. A result that is undefined everywhere or unknown is the whole line.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace clearance {
 
-/// The next double below / above. An infinity stays or becomes the largest finite number; a NaN stays.
+/// Returns the next double below or above. The infinity in that direction stays; the other one becomes the largest
+/// finite number of its sign. A NaN stays.
 inline double next_below(double x) {
   constexpr double smallest = std::numeric_limits<double>::denorm_min();
   if (x == 0.0) return -smallest;
@@ -24,7 +25,7 @@ inline double next_above(double x) {
   return -next_below(-x);
 }
 
-/// lo <= hi; bounds may be infinite.
+/// An interval with lo <= hi; bounds may be infinite.
 struct Interval {
   double lo = 0.0;
   double hi = 0.0;
@@ -39,11 +40,11 @@ struct Interval {
   bool contains(double x) const { return lo <= x && x <= hi; }
   bool contains(const Interval& other) const { return lo <= other.lo && other.hi <= hi; }
   bool contains_zero() const { return contains(0.0); }
-  /// Upper bound of the width.
+  /// Returns an upper bound of the width.
   double width() const { return next_above(hi - lo); }
-  /// A number inside.
+  /// Returns a number inside.
   double middle() const { return std::clamp(0.5 * lo + 0.5 * hi, lo, hi); }
-  /// Upper bound of the absolute values.
+  /// Returns an upper bound of the absolute values.
   double magnitude() const { return std::max(-lo, hi); }
 
   bool operator==(const Interval&) const = default;
@@ -60,11 +61,11 @@ inline bool overlap(const Interval& a, const Interval& b) {
   return a.lo <= b.hi && b.lo <= a.hi;
 }
 
-/// The smallest interval that holds both.
+/// Returns the smallest interval that contains both.
 inline Interval hull(const Interval& a, const Interval& b) {
   return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
 }
-/// What overlapping intervals have in common.
+/// Returns the intersection of overlapping intervals.
 inline Interval common_part(const Interval& a, const Interval& b) {
   return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
 }
@@ -79,7 +80,7 @@ inline double round_up(double result, double residual) {
   return residual <= 0.0 ? result : next_above(result);
 }
 
-/// Below this magnitude residuals of products and quotients may underflow.
+/// Below this magnitude the residuals of products and quotients may underflow.
 inline constexpr double safe = 1e-270;
 inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -90,19 +91,19 @@ struct Rounded {
   double up() const { return round_up(result, residual); }
 };
 
-/// a + b [Knu69]
+/// Returns a + b [Knu69].
 inline Rounded add(double a, double b) {
   const double sum = a + b;
   const double b_part = sum - a;
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
-/// a b; zero times infinity is zero.
+/// Returns a b; zero times infinity is zero.
 inline Rounded multiply(double a, double b) {
   if (a == 0.0 || b == 0.0) return {0.0, 0.0};
   const double product = a * b;
   return {product, std::abs(product) > safe ? std::fma(a, b, -product) : unknown};
 }
-/// a / b for b != 0
+/// Returns a / b for b != 0.
 inline Rounded divide(double a, double b) {
   if (a == 0.0) return {0.0, 0.0};
   const double quotient = a / b;
@@ -133,7 +134,7 @@ inline Interval operator*(const Interval& a, const Interval& b) {
   return interval_detail::valid(std::min({p[0].down(), p[1].down(), p[2].down(), p[3].down()}),
                                 std::max({p[0].up(), p[1].up(), p[2].up(), p[3].up()}));
 }
-/// The whole line where b contains zero.
+/// Returns the whole line if b contains zero.
 inline Interval operator/(const Interval& a, const Interval& b) {
   using interval_detail::divide;
   if (!(b.lo > 0.0 || b.hi < 0.0)) return Interval::everything();
@@ -160,21 +161,21 @@ inline Interval abs(const Interval& a) {
   if (a.hi <= 0.0) return -a;
   return {0.0, a.magnitude()};
 }
-/// Never negative, unlike a * a.
+/// Returns the square, which is never negative, unlike a * a.
 inline Interval square(const Interval& a) {
   const Interval size = abs(a);
   return {std::max(0.0, interval_detail::multiply(size.lo, size.lo).down()),
           interval_detail::multiply(size.hi, size.hi).up()};
 }
-/// Of the part that is not negative; the whole line if there is none.
+/// Returns the square root of the part that is not negative; the whole line if there is none.
 Interval sqrt(const Interval& a);
 
 /// Bounds rely on elementary::sin and elementary::cos being exact to one unit in the last place.
 Interval sin(const Interval& a);
 Interval cos(const Interval& a);
 
-/// sin(x) / x and, as in sinc_derivatives of rotation.h, the factors of its derivatives by a vector of length x.
-/// Monotonous around zero, where division would widen without bound (A.3).
+/// Returns sin(x) / x and, as in sinc_derivatives of rotation.h, the factors of its derivatives by a vector of length
+/// x. Evaluation is monotonous around zero, where division would widen without bound (A.3).
 Interval sinc(const Interval& a);
 Interval sinc_first(const Interval& a);
 Interval sinc_second(const Interval& a);

@@ -1,6 +1,6 @@
-// Four numbers worked on at once, one per element: the same source as for a double, compiled to AVX2 or to pairs of
-// SSE2 instructions. Every lane rounds exactly as a scalar would, so results do not depend on the processor or on what
-// the neighbouring lanes hold. Kernels are templates on T = double or Lanes and choose with `select` instead of `if`.
+// Four numbers processed at once, one per element: the same source as for a double, compiled to AVX2 or to pairs of
+// SSE2 instructions. Every lane rounds exactly as a scalar would, so results do not depend on the processor or on the
+// neighbouring lanes. Kernels are templates on T = double or Lanes and use `select` instead of `if`.
 #pragma once
 
 #include <bit>
@@ -76,7 +76,7 @@ CLEARANCE_INLINE LaneMask operator!(const LaneMask& a) {
   return {~a.bits};
 }
 
-/// a where the mask is true, else b.
+/// Returns a where the mask is true, else b.
 CLEARANCE_INLINE Lanes select(const LaneMask& mask, const Lanes& a, const Lanes& b) {
   return Lanes(mask.bits ? a.v : b.v);
 }
@@ -84,7 +84,7 @@ CLEARANCE_INLINE double select(bool mask, double a, double b) {
   return mask ? a : b;
 }
 
-/// Four rows that start with a point each, as its coordinates: x, y, z of the four.
+/// Transposes four rows that start with a point each to the x, y and z of the four points.
 CLEARANCE_INLINE void transpose(const Lanes (&rows)[num_lanes], Lanes& x, Lanes& y, Lanes& z) {
   const Lanes::Vector xz0 = __builtin_shufflevector(rows[0].v, rows[1].v, 0, 4, 2, 6);
   const Lanes::Vector xz1 = __builtin_shufflevector(rows[2].v, rows[3].v, 0, 4, 2, 6);
@@ -119,7 +119,7 @@ CLEARANCE_INLINE double square_root(double a) {
 
 using LaneWords = std::uint64_t __attribute__((vector_size(8 * num_lanes)));
 
-/// The bits of a number.
+/// Returns the bits of a number.
 CLEARANCE_INLINE std::uint64_t words_of(double x) {
   return std::bit_cast<std::uint64_t>(x);
 }
@@ -137,7 +137,7 @@ template <class T>
 CLEARANCE_INLINE T absolute(const T& a) {
   return select(a < T(0.0), -a, a);
 }
-/// Zero instead of negative and of not-a-number.
+/// Returns the number if it is positive, else zero, also for NaN.
 template <class T>
 CLEARANCE_INLINE T positive_part(const T& a) {
   return select(a > T(0.0), a, T(0.0));

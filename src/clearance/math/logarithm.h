@@ -8,7 +8,7 @@
 
 namespace clearance {
 
-/// ln x, with an error below 1 unit in the last place. Minus infinity of zero, not a number of what is negative.
+/// Returns ln x with an error below 1 unit in the last place; minus infinity for zero, NaN for negative numbers.
 template <class T>
 CLEARANCE_INLINE T logarithm(const T& x) {
   constexpr std::uint64_t fraction_bits = 0x000fffffffffffff, one = 0x3ff0000000000000, root_half = 0x3fe6a09e00000000;
@@ -28,7 +28,7 @@ CLEARANCE_INLINE T logarithm(const T& x) {
   const T r = u * series(2.0 / 3, 2.0 / 7, 2.0 / 11, 2.0 / 15, 2.0 / 19) +
               v * series(2.0 / 5, 2.0 / 9, 2.0 / 13, 2.0 / 17, 2.0 / 21);
 
-  // The first part of ln 2 has 33 bits: its product with k is exact.
+  // The first part of ln 2 has 33 bits, so that its product with k is exact.
   constexpr double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
   const T half_sq = T(0.5) * f * f;
   const T value = k * T(ln2_high) - ((half_sq - (s * (half_sq + r) + k * T(ln2_low))) - f);

@@ -12,11 +12,11 @@ namespace {
 using expansion::Expansion;
 
 constexpr double unit_roundoff = 0x1p-53;
-// Relative error of the determinants below, times the sum of the magnitudes of their terms ([She97, fig. 21] and
-// 28).
+// Relative error of the determinants below, to be multiplied by the sum of the magnitudes of their terms ([She97, fig.
+// 21] and 28).
 constexpr double orient2d_error = (3.0 + 16.0 * unit_roundoff) * unit_roundoff;
 constexpr double orient3d_error = (7.0 + 56.0 * unit_roundoff) * unit_roundoff;
-// Below this the underflow of a product could exceed the relative bound: with differences of at most 2^301 an
+// Below this magnitude the underflow of a product could exceed the relative bound: with differences of at most 2^301 an
 // underflown product changes the determinant by less than 2^-1074 * 2^303, far below 2^-53 * 2^-700.
 constexpr double smallest_trusted = 0x1p-700;
 

@@ -1,22 +1,23 @@
-// Exact signs of the orientation determinants: the final judge of "on which side".
+// Exact signs of the orientation determinants, which decide on which side of a line or plane a point lies.
 //
 // A floating-point filter decides almost all calls; the rest is computed with expansions, sums of doubles that
 // represent the determinant without any rounding (J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and
 // Fast Robust Geometric Predicates", 1997).
 //
-// Range: exact when every non-zero coordinate has a magnitude in [2^-300, 2^300] (about 5e-91 to 2e90). Outside,
-// products may underflow or overflow and the sign is that of the rounded determinant; coordinates that are not finite
-// give 0.
+// The signs are exact if every non-zero coordinate has a magnitude in [2^-300, 2^300] (about 5e-91 to 2e90). Outside of
+// this range products may underflow or overflow, and the sign is that of the rounded determinant; coordinates that are
+// not finite give 0.
 #pragma once
 
 #include "clearance/math/types.h"
 
 namespace clearance {
 
-/// Sign of (b - a) x (c - a): +1 if a, b, c turn counter-clockwise, -1 clockwise, 0 if collinear.
+/// Returns the sign of (b - a) x (c - a): +1 if a, b, c turn counter-clockwise, -1 clockwise, 0 if collinear.
 int orient2d(const Vec<2>& a, const Vec<2>& b, const Vec<2>& c);
 
-/// Sign of (b - a) x (c - a) . (d - a): +1 if the tetrahedron a b c d is positively oriented, 0 if coplanar.
+/// Returns the sign of (b - a) x (c - a) . (d - a): +1 if the tetrahedron a b c d is positively oriented, 0 if
+/// coplanar.
 int orient3d(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
 
 }  // namespace clearance

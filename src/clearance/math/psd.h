@@ -5,8 +5,8 @@
 
 namespace clearance {
 
-/// The nearest positive semi-definite matrix in the Frobenius norm: negative eigenvalues set to zero.
-/// Only the lower triangle of `matrix` (n x n, symmetric) is read.
+/// Returns the nearest positive semi-definite matrix in the Frobenius norm: negative eigenvalues become zero. Only the
+/// lower triangle of `matrix` (n x n, symmetric) is read.
 template <int n>
 Mat<n> project_to_psd(const Mat<n>& matrix);
 

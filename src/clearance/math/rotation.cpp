@@ -6,8 +6,8 @@ namespace clearance {
 
 SincDerivatives sinc_derivatives(double x) {
   const double u = x * x;
-  // The closed forms below cancel: `second` loses 45 / x^4 units in the last place. Up to x = 2 the series is better,
-  // whose term k is (-u)^k / (2k + 1)!; first and second are two and four times its derivatives by u.
+  // The closed forms below cancel: `second` loses 45 / x^4 units in the last place. Up to x = 2 the series with the
+  // terms (-u)^k / (2k + 1)! is better; first and second are two and four times its first and second derivatives by u.
   if (u <= 4.0) {
     constexpr int num_terms = 15;
     SincDerivatives series{0.0, 0.0, 0.0};

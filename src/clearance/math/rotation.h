@@ -11,7 +11,7 @@ namespace clearance {
 
 inline constexpr double radians_per_degree = 0.017453292519943295;
 
-/// R = Rz Ry Rx of angles [deg] about the fixed axes. Multiples of 90 degrees give exact zeros and ones.
+/// Returns R = Rz Ry Rx of angles [deg] about the fixed axes. Multiples of 90 degrees give exact zeros and ones.
 inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
   const auto cosine_sine = [](double angle) {
     const double quarter_turns = angle / 90.0;
@@ -34,24 +34,24 @@ inline Mat<3> rotation_from_euler_xyz(const Vec<3>& degrees) {
   return rz * ry * rx;
 }
 
-/// [w]: [w] a = w x a.
+/// Returns [w], with [w] a = w x a.
 inline Mat<3> cross_matrix(const Vec<3>& w) {
   Mat<3> matrix;
   matrix << 0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0;
   return matrix;
 }
 
-/// The angles [deg] of R = Rz Ry Rx, that about y of at most 90.
+/// Returns the angles [deg] of R = Rz Ry Rx; the angle about y is at most 90.
 inline Vec<3> euler_xyz_from_rotation(const Mat<3>& r) {
   const double cosine_y = std::hypot(r(0, 0), r(1, 0)), y = elementary::atan2(-r(2, 0), cosine_y);
-  // At a right angle only the sum or difference of the other two is determined.
+  // At a right angle only the sum or difference of the other two angles is determined.
   const bool is_upright = cosine_y < 1e-12;
   const double x = is_upright ? elementary::atan2(-r(1, 2), r(1, 1)) : elementary::atan2(r(2, 1), r(2, 2));
   const double z = is_upright ? 0.0 : elementary::atan2(r(1, 0), r(0, 0));
   return Vec<3>(x, y, z) / radians_per_degree;
 }
 
-/// exp([w]) for a rotation vector w [rad].
+/// Returns exp([w]) for a rotation vector w [rad].
 inline Mat<3> rotation_from_vector(const Vec<3>& w) {
   const double angle = w.norm();
   if (!(angle > 0.0)) return Mat<3>::Identity();
@@ -60,7 +60,7 @@ inline Mat<3> rotation_from_vector(const Vec<3>& w) {
   return c * Mat<3>::Identity() + s * cross_matrix(axis) + (1.0 - c) * axis * axis.transpose();
 }
 
-/// The rotation vector [rad] of R, of a length up to pi.
+/// Returns the rotation vector [rad] of R, of a length up to pi.
 inline Vec<3> rotation_vector(const Mat<3>& rotation) {
   const Eigen::Quaterniond q(rotation);
   const double sine = q.vec().norm();  // of half the angle
@@ -68,7 +68,7 @@ inline Vec<3> rotation_vector(const Mat<3>& rotation) {
   return 2.0 * elementary::atan2(q.w() < 0.0 ? -sine : sine, std::abs(q.w())) / sine * q.vec();
 }
 
-/// Rotation by an angle [rad] in 2D, by a rotation vector in 3D.
+/// Returns the rotation by an angle [rad] in 2D, by a rotation vector in 3D.
 template <int dim>
 Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
   if constexpr (dim == 2) {
@@ -79,8 +79,8 @@ Mat<dim> rotation_by(const std::conditional_t<dim == 2, double, Vec<3>>& turn) {
   }
 }
 
-/// sinc(x) = sin(x) / x with what its derivatives by a vector w of length x need [Fer21, app. A.2]: the gradient of
-/// sinc(|w|) is first * w, its Hessian second * w w^T + first * I.
+/// sinc(x) = sin(x) / x with the factors of its derivatives by a vector w of length x [Fer21, app. A.2]: the gradient
+/// of sinc(|w|) is first * w, its Hessian second * w w^T + first * I.
 struct SincDerivatives {
   double value = 1.0;
   double first = -1.0 / 3.0;
@@ -96,7 +96,7 @@ struct RotationDerivatives {
 };
 RotationDerivatives rotation_derivatives(const Vec<3>& w);
 
-/// The angle of a rotation of the plane, [rad] in [-pi, pi].
+/// Returns the angle of a rotation of the plane, [rad] in [-pi, pi].
 inline double rotation_angle(const Mat<2>& rotation) {
   return elementary::atan2(rotation(1, 0) - rotation(0, 1), rotation(0, 0) + rotation(1, 1));
 }

@@ -27,7 +27,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> small_identity() {
   return result;
 }
 
-/// a b
+/// Returns a b.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> multiply(const SmallMatrix<T, dim>& a, const SmallMatrix<T, dim>& b) {
   SmallMatrix<T, dim> result;
@@ -44,7 +44,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> multiply(const SmallMatrix<T, dim>& a, cons
   return result;
 }
 
-/// a b^T
+/// Returns a b^T.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> multiply_transposed(const SmallMatrix<T, dim>& a, const SmallMatrix<T, dim>& b) {
   SmallMatrix<T, dim> result;
@@ -61,7 +61,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> multiply_transposed(const SmallMatrix<T, di
   return result;
 }
 
-/// a^T b
+/// Returns a^T b.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> transposed_multiply(const SmallMatrix<T, dim>& a, const SmallMatrix<T, dim>& b) {
   SmallMatrix<T, dim> result;
@@ -78,7 +78,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> transposed_multiply(const SmallMatrix<T, di
   return result;
 }
 
-/// Sum of products of equal entries.
+/// Returns the sum of the products of corresponding entries.
 template <class T, int dim>
 CLEARANCE_INLINE T dot(const SmallMatrix<T, dim>& a, const SmallMatrix<T, dim>& b) {
   T sum = a.m[0] * b.m[0];
@@ -95,7 +95,7 @@ CLEARANCE_INLINE T trace(const SmallMatrix<T, dim>& a) {
   return sum;
 }
 
-/// d det(a) / d a
+/// Returns d det(a) / d a.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> cofactor_matrix(const SmallMatrix<T, dim>& a) {
   SmallMatrix<T, dim> result;
@@ -118,7 +118,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> cofactor_matrix(const SmallMatrix<T, dim>& 
   return result;
 }
 
-/// det(a), given its cofactor matrix.
+/// Returns det(a), given its cofactor matrix.
 template <class T, int dim>
 CLEARANCE_INLINE T determinant(const SmallMatrix<T, dim>& a, const SmallMatrix<T, dim>& cofactors) {
   T sum = a(0, 0) * cofactors(0, 0);

@@ -1,6 +1,6 @@
-// Rotation-variant singular value decomposition of 2x2 and 3x3 matrices: F = U diag(sigma) V^T where U and V are
-// rotations (determinant +1), |sigma_i| descending, and only the last singular value may be negative: it has the sign
-// of det F. One-sided Jacobi rotations: backward stable for any F, also singular, inverted and with equal singular
+// Rotation-variant singular value decomposition of 2x2 and 3x3 matrices: F = U diag(sigma) V^T, where U and V are
+// rotations (determinant +1) and |sigma_i| descend. Only the last singular value may be negative: it has the sign of
+// det F. One-sided Jacobi rotations make it backward stable for any F, also singular, inverted and with equal singular
 // values.
 #pragma once
 
@@ -18,7 +18,7 @@ struct RotationVariantSvd {
 template <int dim>
 RotationVariantSvd<dim> rotation_variant_svd(const Mat<dim>& f);
 
-/// The rotation nearest to F, U V^T. Not unique where the two smallest singular values sum to zero.
+/// Returns the rotation nearest to F, U V^T. It is not unique if the two smallest singular values sum to zero.
 template <int dim>
 Mat<dim> nearest_rotation(const Mat<dim>& f);
 

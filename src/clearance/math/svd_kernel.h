@@ -15,7 +15,8 @@ struct SvdFrame {
 
 namespace svd_detail {
 
-/// Makes columns p and q of b orthogonal by a rotation from the right, also applied to v. Returns where it was needed.
+/// Makes columns p and q of b orthogonal by a rotation from the right, which is also applied to v. Returns a mask of
+/// the lanes that needed it.
 template <class T, int dim>
 CLEARANCE_INLINE auto rotate_columns(SmallMatrix<T, dim>& b, SmallMatrix<T, dim>& v, int p, int q, const T& norm_sq) {
   T alpha = b(0, p) * b(0, p), beta = b(0, q) * b(0, q), gamma = b(0, p) * b(0, q);
@@ -25,10 +26,11 @@ CLEARANCE_INLINE auto rotate_columns(SmallMatrix<T, dim>& b, SmallMatrix<T, dim>
     beta += b(r, q) * b(r, q);
     gamma += b(r, p) * b(r, q);
   }
-  // Orthogonal to 4.5 units of rounding, or a column shorter than half a unit of the whole matrix: nothing to gain.
+  // There is nothing to gain if the columns are orthogonal to 4.5 units of rounding, or if one is shorter than half a
+  // unit of the whole matrix.
   const T smaller = select(alpha < beta, alpha, beta);
   const auto is_needed = (gamma * gamma > T(1e-30) * (alpha * beta)) & (smaller > T(1.2e-32) * norm_sq);
-  // tan of the smaller angle of the two that diagonalise [alpha gamma; gamma beta].
+  // t is the tangent of the smaller of the two angles that diagonalise [alpha gamma; gamma beta].
   const T difference = beta - alpha;
   const T twice = gamma + gamma;
   const T root = square_root(difference * difference + twice * twice);
@@ -55,7 +57,7 @@ CLEARANCE_INLINE T column_norm_sq(const SmallMatrix<T, dim>& b, int c) {
   return sum;
 }
 
-/// Exchanges columns p and q where q is longer; one of them changes sign so that det v stays +1.
+/// Exchanges columns p and q if q is longer; one of them changes sign so that det v stays +1.
 template <class T, int dim>
 CLEARANCE_INLINE void sort_columns(SmallMatrix<T, dim>& b, SmallMatrix<T, dim>& v, T& norm_p, T& norm_q, int p, int q) {
   const auto is_swapped = norm_q > norm_p;
@@ -72,7 +74,7 @@ CLEARANCE_INLINE void sort_columns(SmallMatrix<T, dim>& b, SmallMatrix<T, dim>& 
   norm_p = larger;
 }
 
-/// A unit vector orthogonal to the unit vector u: its cross product with the axis it is least along.
+/// Finds a unit vector orthogonal to the unit vector u: its cross product with the axis that it is least along.
 template <class T>
 CLEARANCE_INLINE void find_perpendicular(const T (&u)[3], T (&w)[3]) {
   const T x = absolute(u[0]), y = absolute(u[1]), z = absolute(u[2]);
@@ -85,7 +87,7 @@ CLEARANCE_INLINE void find_perpendicular(const T (&u)[3], T (&w)[3]) {
   for (T& entry : w) entry *= scale;
 }
 
-/// First left singular vector: the longest column of b, or the first axis where b is zero.
+/// Sets the first left singular vector: the longest column of b, or the first axis if b is zero.
 template <class T, int dim>
 CLEARANCE_INLINE void set_first_column(SvdFrame<T, dim>& svd, const SmallMatrix<T, dim>& b, const T& norm_sq) {
   const auto is_zero = !(norm_sq > T(0.0));
@@ -95,14 +97,14 @@ CLEARANCE_INLINE void set_first_column(SvdFrame<T, dim>& svd, const SmallMatrix<
   for (int r = 0; r < dim; ++r) svd.u(r, 0) = select(is_zero, T(r == 0 ? 1.0 : 0.0), b(r, 0) * inverse);
 }
 
-/// Second and third left singular vectors, given the first.
+/// Computes the second and third left singular vectors, given the first.
 template <class T>
 CLEARANCE_INLINE void complete_frame(SvdFrame<T, 3>& svd, const SmallMatrix<T, 3>& b) {
   const T u0[3] = {svd.u(0, 0), svd.u(1, 0), svd.u(2, 0)};
   const T along = u0[0] * b(0, 1) + u0[1] * b(1, 1) + u0[2] * b(2, 1);
   T w[3] = {b(0, 1) - along * u0[0], b(1, 1) - along * u0[1], b(2, 1) - along * u0[2]};
   const T norm_sq = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
-  // A second column of pure rounding error has no direction: any perpendicular will do.
+  // A second column of pure rounding error has no direction: any perpendicular vector will do.
   const auto has_direction = norm_sq > T(1e-31) * (svd.sigma[0] * svd.sigma[0]);
   const T inverse = T(1.0) / select(has_direction, square_root(norm_sq), T(1.0));
   for (T& entry : w) entry *= inverse;
@@ -130,7 +132,7 @@ CLEARANCE_INLINE SvdFrame<T, dim> compute_svd(const SmallMatrix<T, dim>& f) {
   SmallMatrix<T, dim> b = f;
   svd.v = small_identity<T, dim>();
   const T norm_sq = dot(f, f);
-  // Converges quadratically, 4 to 5 sweeps for 3x3; lanes that are done are left exactly as they are.
+  // The sweeps converge quadratically, 4 to 5 for 3x3; lanes that are done do not change.
   constexpr int max_sweeps = dim == 2 ? 3 : 12;
   for (int sweep = 0; sweep < max_sweeps; ++sweep) {
     auto is_changed = rotate_columns(b, svd.v, 0, 1, norm_sq);

@@ -1,4 +1,4 @@
-// Eigenvalues and eigenvectors of small symmetric matrices, by one solver for all sizes: unrolled for every size it
+// Eigenvalues and eigenvectors of small symmetric matrices, by one solver for all sizes: unrolling it for every size
 // would take the compiler minutes.
 #pragma once
 
@@ -15,7 +15,7 @@ struct SymmetricModes {
   SmallSquare vectors;  ///< columns, of length 1
 };
 
-/// Only the lower triangle is read.
+/// Returns the eigenvalues and eigenvectors. Only the lower triangle is read.
 SymmetricModes symmetric_modes(const SmallSquare& matrix);
 
 }  // namespace clearance

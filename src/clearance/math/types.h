@@ -16,7 +16,7 @@ using MatX = Eigen::MatrixXd;
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// Block b of a flat vector of blocks of size dim.
+/// Returns block b of a flat vector of blocks of size dim.
 template <int dim, class Vector>
 auto block(Vector& x, int b) {
   return x.template segment<dim>(dim * static_cast<Eigen::Index>(b));

@@ -11,21 +11,21 @@ namespace {
 /// A piece of a triangle.
 struct Piece {
   std::array<Vec<3>, 3> corners;
-  double upper = 0.0;  // [m] no point of it is farther
+  double upper = 0.0;  // [m] upper bound of the distance of its points
 };
 
 bool operator<(const Piece& a, const Piece& b) {
   return a.upper < b.upper;
 }
 
-/// Bounds the distance over a piece, and raises `lower` to that of its middle.
+/// Bounds the distance of a piece from above, and raises `lower` to the distance of its centre.
 Piece bound(const std::array<Vec<3>, 3>& corners, const TriangleTree& to, double& lower) {
   const Vec<3> middle = (corners[0] + corners[1] + corners[2]) / 3.0;
   const TriangleTree::Nearest nearest = to.nearest(middle);
   const double distance = std::sqrt(nearest.distance_sq);
   lower = std::max(lower, distance);
-  // The distance to all triangles changes no faster than the point moves; that to a single one is convex, and largest
-  // at a corner.
+  // The distance to all triangles changes no faster than the point moves. The distance to a single triangle is convex,
+  // and so largest at a corner.
   double radius = 0.0, at_corner = 0.0;
   for (const Vec<3>& corner : corners) {
     radius = std::max(radius, (corner - middle).norm());
@@ -45,7 +45,7 @@ double largest_distance(const Vertices& vertices, const Triangles& triangles, co
                        vertices[static_cast<std::size_t>(c)]},
                       to, lower));
   }
-  // Quarters the piece of the largest bound until that is near enough.
+  // Splits the piece with the largest bound into four until that bound is within the tolerance.
   while (!pieces.empty() && pieces.top().upper > lower + tolerance) {
     const auto [a, b, c] = pieces.top().corners;
     pieces.pop();

@@ -14,7 +14,7 @@ constexpr int num_lines = 200;
 struct Line {
   Vec<3> point;
   Vec<3> direction;
-  std::size_t triangle;  ///< in which the point lies
+  std::size_t triangle;  ///< triangle that contains the point
 };
 
 const Vec<3>& corner(const Mesh& surface, std::size_t triangle, std::size_t k) {
@@ -26,14 +26,16 @@ Vec<3> area_of(const Mesh& surface, std::size_t t) {
          cross_product(corner(surface, t, 1) - corner(surface, t, 0), corner(surface, t, 2) - corner(surface, t, 0));
 }
 
-/// The fraction of i times an irrational number: evenly spread, and the same everywhere.
+/// Returns the fractional part of i times an irrational number. These numbers are evenly spread and the same on every
+/// machine.
 double spread(int i, double step) {
   return i * step - std::floor(i * step);
 }
 
-/// Evenly over the area, each across the surface but along none of its normals, on which edges of boxes lie.
+/// Returns lines that are spread evenly over the area. Each crosses the surface obliquely, because lines along normals
+/// would run along edges of boxes.
 std::vector<Line> lines_through(const Mesh& surface) {
-  std::vector<double> until;  // [m^2] sums of areas
+  std::vector<double> until;  // [m^2] cumulative areas
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     until.push_back((until.empty() ? 0.0 : until.back()) + area_of(surface, t).norm());
   }
@@ -51,7 +53,7 @@ std::vector<Line> lines_through(const Mesh& surface) {
   return lines;
 }
 
-/// Elsewhere than in its own point.
+/// True if a line crosses a triangle at another place than the line's own point.
 bool crosses(const Line& line, const Mesh& surface, std::size_t triangle) {
   const Vec<3>& a = corner(surface, triangle, 0);
   const Vec<3> ab = corner(surface, triangle, 1) - a, ac = corner(surface, triangle, 2) - a;
@@ -64,7 +66,7 @@ bool crosses(const Line& line, const Mesh& surface, std::size_t triangle) {
   const Vec<3> other = cross_product(from, ab);
   const double v = line.direction.dot(other) / determinant;
   if (!(v >= 0.0 && u + v <= 1.0)) return false;
-  // The other side of a sheet is in the same place.
+  // A crossing at the line's own point is the other side of a sheet.
   constexpr double same_place = 1e-9;
   return std::abs(ac.dot(other) / determinant) > same_place * (ab.norm() + ac.norm());
 }
@@ -76,7 +78,7 @@ double enclosing_share(const Mesh& surface) {
   int num_even = 0;
   const std::vector<Line> lines = lines_through(surface);
   for (const Line& line : lines) {
-    bool is_even = false;  // it crosses at its point
+    bool is_even = false;  // false, because the line crosses at its own point
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
       if (t != line.triangle && crosses(line, surface, t)) is_even = !is_even;
     }

@@ -1,13 +1,13 @@
-// Does a broken surface enclose anything?
+// Estimate of whether a broken surface encloses anything.
 #pragma once
 
 #include "clearance/geometry/mesh.h"
 
 namespace clearance {
 
-/// Share of the lines through points of the surface that cross it an even number of times, these points included. A
-/// closed surface has 1, whichever way its triangles are turned, one with small holes hardly less, triangles at random
-/// half of it, and sheets 0. Some 200 lines, always the same.
+/// Returns the share of lines through points of the surface that cross it an even number of times, these points
+/// included. A closed surface has 1, whichever way its triangles are oriented. One with small holes has hardly less,
+/// random triangles have a half, and sheets have 0. Some 200 lines are used, always the same.
 double enclosing_share(const Mesh& surface);
 
 }  // namespace clearance

@@ -18,7 +18,7 @@ Face face_opposite(const std::array<int, 4>& tet, std::size_t k) {
   return sorted_corners<3>({tet[(k + 1) % 4], tet[(k + 2) % 4], tet[(k + 3) % 4]});
 }
 
-/// Faces and edges of the surface, kept while tetrahedra go.
+/// The faces and edges of the surface, updated while tetrahedra are removed.
 class Boundary {
  public:
   explicit Boundary(const Mesh& mesh) {
@@ -31,17 +31,18 @@ class Boundary {
     }
   }
 
-  /// Two faces show, and the edge that would come to the surface is not there yet.
+  /// True if the tetrahedron has two faces on the surface, and the edge that its removal would add is not on the
+  /// surface yet.
   bool can_go(const std::array<int, 4>& tet) const {
     std::vector<int> opposite;
     for (std::size_t k = 0; k < 4; ++k) {
       if (faces_.contains(face_opposite(tet, k))) opposite.push_back(tet[k]);
     }
-    // The new edge joins the two vertices that are opposite to a face that shows.
+    // The new edge joins the two vertices that are opposite to a surface face.
     return opposite.size() == 2 && !edges_.contains(sorted_corners<2>({opposite[0], opposite[1]}));
   }
 
-  /// Faces that showed are gone, and the others show.
+  /// Removes the tetrahedron: its surface faces disappear, and its other faces become surface faces.
   void take_off(const std::array<int, 4>& tet) {
     for (std::size_t k = 0; k < 4; ++k) turn(face_opposite(tet, k));
   }
@@ -59,7 +60,7 @@ class Boundary {
   }
 
   std::set<Face> faces_;
-  std::map<Edge, int> edges_;  // and in how many faces each is
+  std::map<Edge, int> edges_;  // number of surface faces at each edge
 };
 
 bool is_flat(const Mesh& mesh, const std::array<int, 4>& tet, double angle) {
@@ -76,7 +77,7 @@ void take_off_flat_tetrahedra(double angle, Mesh& mesh) {
   for (int t = 0; t < static_cast<int>(mesh.tets.size()); ++t) {
     if (is_flat(mesh, mesh.tets[static_cast<std::size_t>(t)], angle)) flat.push_back(t);
   }
-  // One at a time: each changes the surface that the next one sees.
+  // Tetrahedra are removed one at a time, because each removal changes the surface for the next one.
   Boundary boundary(mesh);
   std::vector<char> is_gone(mesh.tets.size(), 0);
   const auto tet = [&](int t) -> const std::array<int, 4>& { return mesh.tets[static_cast<std::size_t>(t)]; };

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Of how meshes are made: another one makes other meshes of the same surface.
+/// Version of the meshing method. Another version makes different meshes of the same surface.
 constexpr int method_version = 2;
 
 template <class T>
@@ -73,7 +73,8 @@ std::optional<VolumeMesh> load(const fs::path& stem, int dim) {
   return VolumeMesh{std::move(mesh).value(), *report};
 }
 
-/// The report last: only a mesh that has one counts. Every process writes to files of its own before it renames them.
+/// Stores a mesh and then its report, because a mesh counts only with a report. Every process writes to its own files
+/// before it renames them.
 bool store(const fs::path& stem, const VolumeMesh& made) {
   std::error_code error;
   fs::create_directories(stem.parent_path(), error);

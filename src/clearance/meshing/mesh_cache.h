@@ -1,4 +1,4 @@
-// Volume meshes that were made before, by what they were made of.
+// Cache of volume meshes, addressed by the surface and the options that they were made from.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,15 @@
 
 namespace clearance {
 
-/// Where they are kept: CLEARANCE_CACHE, else clearance/ in XDG_CACHE_HOME or in ~/.cache. Empty: nowhere.
+/// Returns the folder of the cache: CLEARANCE_CACHE, else clearance/ in XDG_CACHE_HOME or in ~/.cache. Returns an empty
+/// path if there is none.
 std::filesystem::path cache_folder();
 
-/// 16 hexadecimal digits of the content of a surface and the options: the name of its mesh.
+/// Returns the name of a mesh: 16 hexadecimal digits computed from the content of the surface and the options.
 std::string volume_mesh_key(const Mesh& given, const VolumeMeshOptions& options);
 
-/// The mesh kept under that name, or a new one that is kept if the folder can be written. Nothing else in the folder is
-/// touched; what is not readable there is made anew. The mesh is the same in either case, bit for bit.
+/// Returns the mesh kept under that name, or makes a new one and keeps it if the folder can be written. Touches nothing
+/// else in the folder and replaces unreadable files. The mesh is the same in either case, bit for bit.
 Result<VolumeMesh> cached_volume_mesh(const Mesh& given, const VolumeMeshOptions& options);
 
 }  // namespace clearance

@@ -1,4 +1,4 @@
-// The program clearance-mesh as a process: meshes in and out as files of a temporary folder.
+// The program clearance-mesh as a child process. Meshes are passed as files of a temporary folder.
 #pragma once
 
 #include <filesystem>
@@ -11,16 +11,17 @@
 
 namespace clearance {
 
-/// Where clearance-mesh is (`find_program`): what CLEARANCE_MESH names, beside the running program, or on the PATH.
+/// Returns the path of clearance-mesh (`find_program`): the path in CLEARANCE_MESH, or the program beside the running
+/// one or on the PATH.
 std::filesystem::path find_mesh_program();
 
 struct ProgramMesh {
-  Result<Mesh> mesh;  ///< issues: there is no such program, or what it says
+  Result<Mesh> mesh;  ///< issues: the program was not found, or reported an error
   ChildEnd end = ChildEnd::failed;
-  double seconds = 0.0;  ///< [s] of processor time
+  double seconds = 0.0;  ///< [s] processor time
 };
 
-/// `clearance-mesh COMMAND input output OPTIONS...`
+/// Runs `clearance-mesh COMMAND input output OPTIONS...`
 ProgramMesh run_mesh_program(const std::string& command, const Mesh& input, const std::vector<std::string>& options);
 
 }  // namespace clearance

@@ -20,12 +20,13 @@ double degrees(double sine, double cosine) {
   return elementary::atan2(sine, cosine) * 180.0 / std::numbers::pi;
 }
 
-/// Between the directions from `corner` to a and b
+/// [deg] Returns the angle between two directions.
 double angle_between(const Vec<3>& a, const Vec<3>& b) {
   return degrees(cross_product(a, b).norm(), a.dot(b));
 }
 
-/// Between the faces that share the edge ab: seen along it, between the directions to the other two vertices
+/// [deg] Returns the angle between the faces that share the edge ab: as seen along the edge, the angle between the
+/// directions to the other two vertices.
 double dihedral_angle(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d) {
   const Vec<3> edge = (b - a).normalized();
   const auto across = [&](const Vec<3>& x) -> Vec<3> { return (x - a) - edge.dot(x - a) * edge; };

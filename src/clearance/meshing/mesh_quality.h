@@ -1,14 +1,15 @@
-// How good elements are.
+// Quality measures of elements.
 #pragma once
 
 #include "clearance/geometry/mesh.h"
 
 namespace clearance {
 
-/// [deg] The smallest angle between two faces of a tetrahedron; 2D: of a triangle. 180 without elements.
+/// [deg] Returns the smallest angle between two faces of a tetrahedron; 2D: the smallest angle of a triangle. Returns
+/// 180 if there are no elements.
 double smallest_angle(const Mesh& mesh);
 
-/// Elements whose sign is not that of a positive volume (2D: area). Exact.
+/// Counts the elements whose volume (2D: area) is not positive. Exact.
 int num_inverted(const Mesh& mesh);
 
 }  // namespace clearance

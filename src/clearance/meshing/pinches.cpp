@@ -11,7 +11,8 @@ namespace clearance {
 
 namespace {
 
-// [deg] Thinner ones would be worse for a simulation than what they mend.
+// [deg] Smallest dihedral angle of an added tetrahedron. Thinner ones would harm a simulation more than the pinches
+// that they mend.
 constexpr double least_angle = 5.0;
 constexpr int max_rounds = 20;
 
@@ -31,12 +32,13 @@ double angle_of(const CellComplex& complex, int cell) {
   return smallest_angle(alone);
 }
 
-/// Edges opposite to one vertex of the surface triangles there, as a graph: one circle if all is well.
+/// The link of a vertex in the surface: the edges opposite to it in its surface triangles, as a graph. The link is one
+/// circle if the surface is manifold there.
 class Link {
  public:
   void add(std::array<int, 2> edge) {
     std::sort(edge.begin(), edge.end());
-    // Faces of two solid tetrahedra are inside.
+    // A face of two solid tetrahedra is inside the solid.
     const auto known = std::find(edges_.begin(), edges_.end(), edge);
     if (known == edges_.end()) {
       edges_.push_back(edge);
@@ -127,7 +129,7 @@ class Mender {
     for (const int c : cells) complex_.is_solid[at(c)] ^= 1;
   }
 
-  /// How much badness is gone once these cells have changed.
+  /// Returns by how much badness decreases if these cells change.
   int gain(const std::vector<int>& cells) {
     std::vector<int> vertices;
     for (const int c : cells) vertices.insert(vertices.end(), complex_.tets[at(c)].begin(), complex_.tets[at(c)].end());
@@ -149,7 +151,7 @@ class Mender {
                          [&](int v) { return std::find(two.begin(), two.end(), v) != two.end(); }) == 3;
   }
 
-  /// The smallest one that helps; two at once if none does alone.
+  /// Returns the smallest cell whose change helps, or two neighbours if no single cell helps.
   std::vector<int> best_change(int v) {
     std::vector<int> cells;
     for (const int c : cells_of_[at(v)]) {

@@ -22,13 +22,13 @@ Vec<2> along(const Vec<3>& x, int axis) {
   return {x[(axis + 1) % 3], x[(axis + 2) % 3]};
 }
 
-/// Seen along an axis.
+/// Returns the orientation of a triangle as seen along an axis.
 int turn(const Vertices& vertices, int axis, int a, int b, int c) {
   const auto seen = [&](int v) { return along(vertices[static_cast<std::size_t>(v)], axis); };
   return orient2d(seen(a), seen(b), seen(c));
 }
 
-/// Do the triangles a b c and a b d lie on one another?
+/// True if the triangles a b c and a b d overlap in one plane.
 bool is_folded(const Mesh& mesh, int a, int b, int c, int d) {
   if (orient3d(position(mesh, a), position(mesh, b), position(mesh, c), position(mesh, d)) != 0) return false;
   for (int axis = 0; axis < 3; ++axis) {
@@ -52,7 +52,7 @@ void find_folds(const Mesh& mesh, SelfIntersections& found) {
   }
 }
 
-/// The mesh as one body that may touch itself.
+/// Returns the mesh as the topology of one body that may touch itself.
 SurfaceTopology topology_of(const Mesh& mesh) {
   SurfaceTopology topology;
   topology.num_vertices = static_cast<int>(mesh.vertices.size());
@@ -74,7 +74,7 @@ bool do_meet(const Mesh& mesh, const SurfaceTopology& topology, const std::array
   return edge_intersects_triangle(at(a), at(b), at(t[0]), at(t[1]), at(t[2]));
 }
 
-/// Collects `12 open edges, the first at (0, 0, 1)`.
+/// A list of defects in words, such as `12 open edges, the first at (0, 0, 1)`.
 class Description {
  public:
   explicit Description(const Mesh& mesh) : mesh_(mesh) {}

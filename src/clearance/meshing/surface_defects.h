@@ -1,4 +1,4 @@
-// Why a surface encloses no solid.
+// Reasons why a surface encloses no solid.
 #pragma once
 
 #include <string>
@@ -11,17 +11,17 @@ namespace clearance {
 /// neighbour. Exact.
 struct SelfIntersections {
   int count = 0;
-  Vec<3> place = Vec<3>::Zero();  ///< [m] of the first
+  Vec<3> place = Vec<3>::Zero();  ///< [m] position of the first
 };
 SelfIntersections find_self_intersections(const Mesh& surface);
 
-/// Are its corners on one line? Exact.
+/// True if the corners of a triangle lie on one line. Exact.
 bool has_no_area(const Vertices& vertices, const std::array<int, 3>& triangle);
 
-/// All that keeps triangles from being the closed surface of a solid: `12 open edges, the first at (0, 0, 1); ...`.
-/// Empty: it is one.
+/// Describes all defects that keep triangles from being the closed surface of a solid: `12 open edges, the first at (0,
+/// 0, 1); ...`. Returns an empty text if there are none.
 std::string describe_surface_defects(const Mesh& surface);
-/// The same of the edges of a mesh in the plane z = 0 as outlines.
+/// Describes the defects of outlines that are formed by the edges of a mesh in the plane z = 0.
 std::string describe_outline_defects(const Mesh& outline);
 
 }  // namespace clearance

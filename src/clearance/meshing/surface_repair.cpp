@@ -17,13 +17,13 @@ namespace clearance {
 
 namespace {
 
-constexpr double near = 1e-6;  // of the diagonal: digits of a float32
+constexpr double near = 1e-6;  // as a share of the diagonal: the precision of a float32
 
 std::size_t at(int i) {
   return static_cast<std::size_t>(i);
 }
 
-/// Triangles and edges alone, with the vertices that they use.
+/// Returns the triangles and edges alone, with the vertices that they use.
 Mesh with_used_vertices(const Mesh& mesh) {
   Mesh used;
   used.dim = mesh.dim;
@@ -46,7 +46,7 @@ void replace_corners(const std::vector<int>& stands_for, std::vector<std::array<
   }));
 }
 
-/// Replaces vertices by those that stand for them, and drops what collapses.
+/// Replaces vertices by those that stand for them, and drops elements that collapse.
 void replace_vertices(const std::vector<int>& stands_for, Mesh& mesh, int& num_replaced, int& num_collapsed) {
   for (std::size_t v = 0; v < stands_for.size(); ++v) num_replaced += stands_for[v] != static_cast<int>(v);
   replace_corners(stands_for, mesh.triangles, num_collapsed);
@@ -63,7 +63,8 @@ void drop_repeated(std::vector<std::array<int, size>>& elements, int& num_repeat
   }));
 }
 
-/// For every vertex the first that is near, and near to no earlier one.
+/// Returns, for each vertex, the vertex that it is welded to: the first one nearby that is not welded to an earlier
+/// vertex.
 std::vector<int> weld_near(const Vertices& vertices) {
   const double distance = near * bounding_box(vertices).diagonal();
   const Vec<3> reach = Vec<3>::Constant(distance);
@@ -78,7 +79,7 @@ std::vector<int> weld_near(const Vertices& vertices) {
   return first;
 }
 
-/// Closes T-junctions. Triangles without area, with which some programs fill them, would come between.
+/// Closes T-junctions. Triangles without area are dropped first, because some programs fill T-junctions with them.
 void close_t_junctions(Mesh& surface, SurfaceRepairs& repairs) {
   Triangles triangles = surface.triangles;
   const auto flat =
@@ -91,7 +92,8 @@ void close_t_junctions(Mesh& surface, SurfaceRepairs& repairs) {
   surface.triangles = std::move(triangles);
 }
 
-/// For every triangle its neighbours across edges of exactly two triangles, and whether both run along it alike.
+/// For every triangle, its neighbours across edges of exactly two triangles. A link is alike if both triangles run
+/// along the edge in the same direction, so that their orientations differ.
 struct Neighbours {
   struct Link {
     int triangle;
@@ -118,7 +120,7 @@ Neighbours find_neighbours(const Triangles& triangles) {
   return neighbours;
 }
 
-/// Triangles that hang together, and which of them are turned so that all look to the same side.
+/// A connected set of triangles. The turned ones must be reversed so that all have the same orientation.
 struct Part {
   std::vector<int> triangles;
   std::vector<bool> is_turned;
@@ -153,13 +155,13 @@ Triangles triangles_of(const Part& part, const Triangles& triangles) {
   return turned;
 }
 
-/// The same side of a triangle has one such order.
+/// Returns the corners in cyclic order from the smallest one. Triangles of the same orientation then compare equal.
 std::array<int, 3> from_smallest(std::array<int, 3> triangle) {
   std::rotate(triangle.begin(), std::min_element(triangle.begin(), triangle.end()), triangle.end());
   return triangle;
 }
 
-/// A part that looks outwards, if it is closed.
+/// A part, oriented outwards if it is closed.
 struct Shell {
   Triangles triangles;
   BoundingBox box;
@@ -228,7 +230,7 @@ std::string to_string(const SurfaceRepairs& repairs) {
 
 void close_holes(RepairedSurface& surface) {
   Mesh& mesh = surface.mesh;
-  // Where the other side of an open edge would go from each vertex.
+  // Per vertex, the ends of the directed edges that would close its open edges.
   std::multimap<int, int> next;
   std::map<std::array<int, 2>, int> balance;
   for (const auto& t : mesh.triangles) {

@@ -1,12 +1,12 @@
-// The nearest of many triangles.
+// Search for the nearest of many triangles.
 #pragma once
 
 #include "clearance/geometry/mass_properties.h"
 
 namespace clearance {
 
-/// A tree of boxes over triangles, halved along the widest side of their middles. A triangle may have corners in one
-/// place: the edge (a, b, b), the point (a, a, a).
+/// A tree of boxes over triangles. Each node halves its triangles along the axis in which their centroids extend
+/// farthest. Corners of a triangle may coincide: (a, b, b) is an edge, (a, a, a) a point.
 class TriangleTree {
  public:
   TriangleTree(Vertices vertices, Triangles triangles);
@@ -16,14 +16,14 @@ class TriangleTree {
     int triangle = -1;
   };
   Nearest nearest(const Vec<3>& x) const;
-  /// [m^2] to one of the triangles
+  /// [m^2] Returns the squared distance to one of the triangles.
   double distance_sq(const Vec<3>& x, int triangle) const;
 
  private:
   struct Node {
     BoundingBox box;
-    std::size_t begin = 0, end = 0;  // triangles of a leaf, in order_
-    int right = -1;                  // child; the left one follows its parent. Leaf: -1
+    std::size_t begin = 0, end = 0;  // range of its triangles in order_
+    int right = -1;                  // right child, -1 for a leaf; the left child follows its parent
   };
 
   void build(std::size_t begin, std::size_t end, const Vertices& middles);

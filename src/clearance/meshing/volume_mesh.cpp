@@ -22,19 +22,19 @@ namespace clearance {
 
 namespace {
 
-// Fractions of the edge length. A deviation of a twentieth is what a sphere of eight edges around has anyway.
+// Fractions of the edge length. A sphere with eight edges around it deviates by a twentieth anyway.
 constexpr double facet_distance = 0.05;
 constexpr double wrap_alpha = 0.25;
 constexpr double wrap_offset = 0.05;
-constexpr int wrap_seconds = 120;  // [s] of processor time; a hundred triangles take one
+constexpr int wrap_seconds = 120;  // [s] of processor time; a wrap around a hundred triangles takes one
 constexpr double deviation_tolerance = 0.01;
-// [deg] A cylinder of twelve sides is round.
+// [deg] Edges of a cylinder with twelve sides are not features.
 constexpr double feature_angle = 40.0;
 constexpr double flat_angle = 1.0;
 constexpr double max_elements = 2e7;
-constexpr double min_enclosing_share = 0.65;  // triangles at random have a half
-constexpr double max_sheet_thickness = 1.5;   // of a wrap's own
-constexpr std::size_t max_work = 2'500'000;   // lengths asked for: good surfaces ask 10 to 20 a vertex
+constexpr double min_enclosing_share = 0.65;  // random triangles have a half
+constexpr double max_sheet_thickness = 1.5;   // as a multiple of the thickness that the wrap itself adds
+constexpr std::size_t max_work = 2'500'000;   // edge lengths queried; good surfaces need 10 to 20 per vertex
 
 Issue refusal(std::string value, std::string message) {
   return {"", "", std::move(value), std::move(message), Severity::error};
@@ -44,7 +44,7 @@ std::string number(double value) {
   return fmt::format("{}", value);
 }
 
-/// Edges and points as triangles without area.
+/// Returns the boundary as triangles. In 2D, edges become triangles without area.
 Triangles boundary_of(const Mesh& mesh) {
   if (mesh.dim == 3) return mesh.tets.empty() ? mesh.triangles : boundary_triangles(mesh.tets);
   Triangles sides;
@@ -53,7 +53,7 @@ Triangles boundary_of(const Mesh& mesh) {
   return sides;
 }
 
-/// What of a surface has to stay when it is meshed: how many parts it has, and how many handles.
+/// The topology of a surface that meshing must preserve: the number of parts, and the number of handles.
 struct Topology {
   int num_parts = 0;
   int euler = 0;
@@ -72,7 +72,7 @@ Topology topology_of(const Vertices& vertices, const Triangles& surface) {
   return {static_cast<int>(parts.size()), euler_characteristic(surface)};
 }
 
-/// What is wrong with a mesh that was made; empty: nothing is. Exact.
+/// Returns the first fault of a mesh that was made; empty if there is none. Exact.
 std::string find_fault(const Mesh& made, const Mesh& surface) {
   const int inverted = num_inverted(made);
   if (inverted > 0) return fmt::format("{} elements are inverted or flat", inverted);
@@ -88,36 +88,37 @@ std::string find_fault(const Mesh& made, const Mesh& surface) {
   return "";
 }
 
-/// Far above what any good surface takes: what needs more is not getting anywhere.
+/// Returns a limit far above the number of vertices that a good surface needs. A surface that needs more does not
+/// converge.
 std::size_t max_vertices(const Mesh& surface, double edge_length) {
   const Vec<3> size = bounding_box(surface.vertices).size() / edge_length;
   const double area = size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
   return static_cast<std::size_t>(10'000.0 + 10.0 * (2.0 * area + size.prod()));
 }
 
-/// What a surface may cost. Limits of work decide on good computers, so that the same input gives the same mesh; the
-/// limit of time is for what they do not see.
+/// Limits of the cost of a surface. On fast computers, the limits of work decide, so that the same input gives the same
+/// mesh. The limit of time stops loops that the other limits do not notice.
 struct Budget {
   std::size_t vertices = 0;
   std::size_t work = 0;
-  double seconds = 0.0;  ///< [s] of processor time that are left for all attempts
+  double seconds = 0.0;  ///< [s] processor time that is left for all attempts
 };
 
 Budget budget_of(const Mesh& surface, double edge_length) {
-  // Refinement makes some 3000 vertices a second; thin walls may cost 60,000 of them.
+  // Refinement makes some 3000 vertices a second. Thin walls may need 60,000 vertices.
   const std::size_t vertices = max_vertices(surface, edge_length);
   return {vertices, max_work + 50 * vertices, 45.0 + static_cast<double>(vertices) / 1000.0};
 }
 
-/// One way to mesh a surface.
+/// The parameters of one attempt to mesh a surface.
 struct Attempt {
-  double share;       ///< of the wanted edge length
-  double angle;       ///< [deg] of features
-  double thin_share;  ///< of the thickness of walls
+  double share;       ///< share of the wanted edge length
+  double angle;       ///< [deg] smallest angle of features; 0: none
+  double thin_share;  ///< share of the thickness of walls
 };
 
-/// [s] of processor time. Keeping sharp edges goes round in circles where they are too close to each other, without
-/// asking for lengths; good surfaces take six seconds or less.
+/// [s] Returns the limit of processor time. Preserving sharp edges that are too close to each other can loop without
+/// querying lengths. Good surfaces take six seconds or less.
 double seconds_for(const Attempt& attempt, const Budget& budget) {
   if (attempt.angle == 0.0) return budget.seconds;
   return std::min(budget.seconds, 10.0 + static_cast<double>(budget.vertices) / 5000.0);
@@ -138,8 +139,8 @@ double volume_of(const Mesh& mesh) {
   return mass_of_mesh(mesh, 0.0).properties.measure;
 }
 
-/// Walls of few elements may have dents, where tetrahedra have their spheres' middles outside: a plate 0.7 edge lengths
-/// thick lost 5 % of its volume. Those of a body that is thin as a whole are made of more then.
+/// Remeshes a body that is thin as a whole with more elements if it lost volume. Walls of few elements may have dents
+/// where circumcentres of tetrahedra lie outside: a plate 0.7 edge lengths thick lost 5 % of its volume.
 Mesh with_its_volume(const Mesh& surface, double wanted, Attempt attempt, const Budget& budget, Mesh made) {
   constexpr double tolerance = 0.01, thin = 1.5, finer = 0.5;
   if (surface.dim == 2 || budget.seconds < 1.0) return made;
@@ -155,8 +156,8 @@ Mesh with_its_volume(const Mesh& surface, double wanted, Attempt attempt, const 
   return is_better ? std::move(*better.mesh) : made;
 }
 
-/// Details that edges of the wanted length cannot show are meshed with shorter ones, and sharp edges that are too close
-/// to each other are not kept.
+/// Meshes a surface in several attempts. Details that edges of the wanted length cannot show get shorter edges, and
+/// sharp edges that are too close to each other are not preserved.
 Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_length) {
   std::vector<Attempt> attempts = {{1.0, 0.0, 1.5}, {0.5, 0.0, 1.0}, {0.25, 0.0, 0.75}};
   if (has_features) {
@@ -180,10 +181,11 @@ Result<Mesh> fill_well(const Mesh& surface, bool has_features, double& edge_leng
                                              fault));
 }
 
-/// A wrap goes around anything, and what is inside may be as arbitrary as the triangles.
+/// Refuses triangles that enclose nothing. A wrap fits around anything, and its inside may be as arbitrary as the
+/// triangles.
 Issues check_enclosure(const Mesh& given, const Mesh& closed) {
-  // Holes are closed with both sides of single triangles, in gaps between all of them too: either may be the better
-  // one.
+  // Closing holes adds both sides of single triangles, and also fills gaps between triangles. Therefore either surface
+  // may be the better one.
   const double share = std::max(enclosing_share(given), enclosing_share(closed));
   if (share >= min_enclosing_share) return {};
   return {refusal("", fmt::format("these triangles enclose nothing: {:.0f} % of the lines through them cross them an "
@@ -192,7 +194,7 @@ Issues check_enclosure(const Mesh& given, const Mesh& closed) {
                                   100.0 * share))};
 }
 
-/// A wrap of sheets alone is hardly thicker than what it puts around them.
+/// Refuses a wrap of sheets alone, which is hardly thicker than the layer that the wrap adds.
 Issues check_wrap(const Mesh& wrap, double edge_length) {
   const double area = mass_properties_of_triangles(wrap.vertices, wrap.triangles).measure;
   const double volume = volume_of(wrap);
@@ -217,7 +219,7 @@ void measure(const Mesh& given, VolumeMesh& result) {
   report.given_volume = volume_of(given);
 }
 
-/// What is not a surface at all, or too much for any computer.
+/// Refuses input that is no surface at all, and requests that are too large for any computer.
 Issues check_request(const Mesh& given, double edge_length) {
   const bool is_plane = given.dim == 2;
   const std::size_t num_elements = is_plane ? given.triangles.size() : given.tets.size();
@@ -267,7 +269,7 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
   if (given.dim == 2 && !report.defects.empty()) {
     return refusal("", fmt::format("the outline has {}; it has to be closed and free of crossings", report.defects));
   }
-  // A wrap would go into holes that are wider than it closes.
+  // Holes are closed first, because a wrap would enter holes that are wider than those it closes.
   if (!report.defects.empty()) close_holes(repaired);
   report.repairs = to_string(repaired.repairs);
 
@@ -284,7 +286,7 @@ Result<VolumeMesh> make_volume_mesh(const Mesh& given, const VolumeMeshOptions& 
     surface = std::move(wrap).value();
     if (Issues problems = check_wrap(surface, report.edge_length); !problems.empty()) return problems;
   }
-  // A wrap has no edges but those of its own triangles.
+  // Sharp edges of a wrap are only those of its own triangles, so they are not preserved.
   Result<Mesh> made = fill_well(surface, !report.was_wrapped, report.edge_length);
   if (!made) return made.issues();
   result.mesh = std::move(made).value();

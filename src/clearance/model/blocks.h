@@ -1,4 +1,4 @@
-// What a block of the unknowns is: whose, and whether it is a point.
+// Properties of the blocks of unknowns: their body, and whether they are points.
 #pragma once
 
 #include <vector>
@@ -7,12 +7,12 @@
 
 namespace clearance {
 
-/// The body that a block moves, numbered as in the surface; 0 in models that do not tell.
+/// Returns the body that a block moves, numbered as in the surface; 0 in models without body numbers.
 inline int body_of_block(const Model& model, int block) {
   return model.body_of_block.empty() ? 0 : model.body_of_block[static_cast<std::size_t>(block)];
 }
 
-/// Per block: 1 for the columns of the affine maps of stiff bodies, which are no points.
+/// Returns 1 for each block that is a column of the affine map of a stiff body and thus not a point.
 inline std::vector<char> column_flags(const Model& model) {
   std::vector<char> is_column(static_cast<std::size_t>(model.layout.num_blocks), 0);
   for (const StiffBody& body : model.stiff_bodies) {
@@ -21,7 +21,7 @@ inline std::vector<char> column_flags(const Model& model) {
   return is_column;
 }
 
-/// Zeros in the blocks that are marked.
+/// Sets the marked blocks to zero.
 template <int dim>
 void clear_blocks(const std::vector<char>& is_marked, VecX& values) {
   for (std::size_t b = 0; b < is_marked.size(); ++b) {
@@ -29,7 +29,7 @@ void clear_blocks(const std::vector<char>& is_marked, VecX& values) {
   }
 }
 
-/// Zeros in single components: bit c of held[b] stands for component c of block b. Empty: nothing is held.
+/// Sets single components to zero: bit c of held[b] stands for component c of block b. An empty `held` holds nothing.
 template <int dim>
 void clear_components(const std::vector<char>& held, VecX& values) {
   for (std::size_t b = 0; b < held.size(); ++b) {

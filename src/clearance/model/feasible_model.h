@@ -1,4 +1,4 @@
-// Whether positions are free of inverted elements and of joints beyond their limits.
+// Test that positions are free of inverted elements and of joints beyond their limits.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,8 @@
 
 namespace clearance {
 
-/// Verdict at x, which is `state.x` or where the step from there leads: hinges are as many turns on as the state says.
+/// True if x is feasible. x is `state.x` or where the step from there leads; the turns of hinges count from those of
+/// the state.
 inline bool are_feasible(const Model& model, const State& state, const VecX& x) {
   return std::all_of(model.potentials.begin(), model.potentials.end(), [&](const auto& potential) {
     if (state.turns.empty()) return potential->is_feasible(x);

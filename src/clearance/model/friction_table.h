@@ -1,4 +1,4 @@
-// Who rubs on whom, and how much.
+// Friction coefficients of pairs of bodies and of half-spaces.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace clearance {
 
 /// Coulomb coefficients of a pair in contact.
 struct FrictionCoefficients {
-  double sticking = 0.0;  ///< static: the largest force that keeps the pair from sliding, per normal force
+  double sticking = 0.0;  ///< static: the largest force without sliding, per normal force
   double sliding = 0.0;   ///< kinetic
 
   bool is_zero() const { return sticking == 0.0 && sliding == 0.0; }
@@ -23,10 +23,11 @@ struct FrictionTable {
   std::vector<int> class_of_body;              ///< per entry of SurfaceTopology::vertex_body
   std::vector<FrictionCoefficients> of_class;  ///< per class
   std::vector<std::optional<FrictionCoefficients>>
-      of_half_space;                                           ///< per half-space; empty: those of the body it meets
+      of_half_space;                                           ///< per half-space; empty: those of the body in contact
   std::map<std::array<int, 2>, FrictionCoefficients> of_pair;  ///< exceptions, by ascending classes
 
-  /// Geometric mean of the coefficients of two bodies, unless the pair has its own: a frictionless body stays so.
+  /// Returns the geometric mean of the coefficients of two bodies, unless the pair has its own. A frictionless body
+  /// stays frictionless.
   FrictionCoefficients between(int body_a, int body_b) const {
     const int a = class_of_body[static_cast<std::size_t>(body_a)], b = class_of_body[static_cast<std::size_t>(body_b)];
     const auto found = of_pair.find({std::min(a, b), std::max(a, b)});
@@ -40,7 +41,7 @@ struct FrictionTable {
     return own ? *own : of_class[static_cast<std::size_t>(class_of_body[static_cast<std::size_t>(body)])];
   }
 
-  /// No pair rubs: nothing of friction needs to be computed.
+  /// True if no pair has friction, so that none needs to be computed.
   bool is_frictionless() const {
     const auto is_zero = [](const FrictionCoefficients& mu) { return mu.is_zero(); };
     return std::all_of(of_class.begin(), of_class.end(), is_zero) &&

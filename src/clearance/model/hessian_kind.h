@@ -1,4 +1,4 @@
-// Which Hessian of an energy is asked for.
+// The kind of Hessian to compute for an energy.
 #pragma once
 
 namespace clearance {

@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// The affine map of a stiff body.
+/// Returns the affine map of a stiff body.
 template <int dim>
 Mat<dim> map_of(const StiffBody& body, const VecX& x) {
   Mat<dim> map;
@@ -23,7 +23,7 @@ void set_map(const StiffBody& body, const Mat<dim>& map, VecX& x) {
   for (int i = 0; i < dim; ++i) block<dim>(x, body.first_block + 1 + i) = body.radius * map.col(i);
 }
 
-/// [rad] of the rotation that a variation of the map begins with.
+/// Returns the rotation [rad] with which a variation of the map begins.
 template <int dim>
 auto turn_of(const Mat<dim>& rate) {
   if constexpr (dim == 2) {
@@ -33,8 +33,8 @@ auto turn_of(const Mat<dim>& rate) {
   }
 }
 
-/// How a column b of a rigid body moves with the block theta of its turn: db = turning(b) theta = theta x b, and what
-/// forces on the column are for the turn: turning(b)^T g = b x g.
+/// The motion of a column b of a rigid body with the block theta of its turn is db = turning(b) theta = theta x b;
+/// forces g on the column act on the turn as turning(b)^T g = b x g.
 Mat<2> turning(const Vec<2>& b) {
   Mat<2> matrix;
   matrix << -b[1], 0.0, b[0], 0.0;
@@ -62,7 +62,7 @@ Vec<3> moment(const Vec<3>& b, const Vec<3>& force) {
   return b.cross(force);
 }
 
-/// The rotation by such a block, and the block of a rotation.
+/// The rotation by the block of a turn, and the block of a rotation.
 Mat<2> rotation_of(const Vec<2>& turn) {
   return rotation_by<2>(turn[0]);
 }
@@ -75,7 +75,7 @@ Vec<2> turn_block_of(const Mat<2>& rotation) {
 Vec<3> turn_block_of(const Mat<3>& rotation) {
   return rotation_vector(rotation);
 }
-/// [rad] as a vector of space.
+/// Returns the turn [rad] as a vector in space.
 Vec<3> rotation_vector_of(const Vec<2>& turn) {
   return {0.0, 0.0, turn[0]};
 }
@@ -94,7 +94,7 @@ Vec<3> padded(const Vec<dim>& v) {
 template <int dim>
 LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
   const int num_full = model.layout.num_blocks;
-  // What each block of x is: a block of its own, a column of a rigid body, or tied.
+  // Classify the blocks of x: a block of its own, a column of a rigid body, or tied.
   std::vector<int> rigid_of_block(static_cast<std::size_t>(num_full), -1);
   for (std::size_t k = 0; k < model.stiff_bodies.size(); ++k) {
     const StiffBody& body = model.stiff_bodies[k];
@@ -106,7 +106,7 @@ LocalCoordinates<dim>::LocalCoordinates(const Model& model) : model_(model) {
   std::vector<const Tie*> tie_of_block(static_cast<std::size_t>(num_full), nullptr);
   for (const Tie& tie : model.ties) tie_of_block[static_cast<std::size_t>(tie.block)] = &tie;
 
-  // Local blocks in the order of x; the first column of a rigid body brings its rotation vector.
+  // Number the local blocks in the order of x; the rotation vector of a rigid body comes at its first column.
   turn_block_.assign(model.stiff_bodies.size(), -1);
   std::vector<int> own_block(static_cast<std::size_t>(num_full), -1);
   for (int b = 0; b < num_full; ++b) {
@@ -172,7 +172,7 @@ VecX LocalCoordinates<dim>::move(const VecX& x, const VecX& dy, double fraction)
     const Vec<dim> turn = fraction * block<dim>(dy, turn_block_[k]);
     if (turn.isZero(0.0)) continue;
     const Mat<dim> map = rotation_of(turn) * map_of<dim>(model_.stiff_bodies[k], x);
-    // One step of Newton's iteration for the nearest rotation: rounding never adds up.
+    // One step of Newton's iteration for the nearest rotation keeps rounding from accumulating.
     set_map<dim>(model_.stiff_bodies[k], map * (1.5 * Mat<dim>::Identity() - 0.5 * map.transpose() * map), moved);
   }
   place_ties(moved);
@@ -257,7 +257,7 @@ VecX LocalCoordinates<dim>::from_to(const VecX& x, const VecX& target) const {
 
 template <int dim>
 MatX LocalCoordinates<dim>::rigid_motions(const VecX& x) const {
-  // Columns of affine maps are directions: they turn, but do not move along.
+  // Columns of affine maps are directions: they turn with rigid motions, but do not translate.
   std::vector<char> is_direction(static_cast<std::size_t>(model_.layout.num_blocks), 0);
   for (const StiffBody& body : model_.stiff_bodies) {
     for (int i = 1; i <= dim; ++i) is_direction[static_cast<std::size_t>(body.first_block + i)] = 1;
@@ -276,7 +276,7 @@ MatX LocalCoordinates<dim>::rigid_motions(const VecX& x) const {
           rows(i, mode) = -at[j];
           rows(j, mode) = at[i];
         } else if constexpr (dim == 3) {
-          // From axis i to axis j: about the third one.
+          // The rotation from axis i to axis j is about the third axis.
           rows(3 - i - j, mode) = j - i == 1 ? 1.0 : -1.0;
         } else {
           rows(0, mode) = 1.0;
@@ -335,7 +335,7 @@ SurfacePath LocalCoordinates<dim>::surface_path(const VecX& x, const VecX& x_sur
     const int index = screw_of_vertex_[static_cast<std::size_t>(v)];
     if (index < 0) return;
     const Screw& screw = path.screws[static_cast<std::size_t>(index)];
-    // r phi^2 = |turn x (turn x (x - center))|; a hair more for its rounding.
+    // r phi^2 = |turn x (turn x (x - center))|, enlarged a little for rounding.
     const Vec<3> arm = padded<dim>(block<dim>(path.x_t0, v)) - screw.center;
     path.deviation[static_cast<std::size_t>(v)] =
         0.125 * (1.0 + 1e-12) * screw.turn.norm() * screw.turn.cross(arm).norm();
@@ -416,10 +416,10 @@ void LocalCoordinates<dim>::reduce(const VecX& x, const VecX& gradient, double i
   add_curvature(x, gradient, inertia, reduced, is_exact);
 }
 
-/// Forces G_i on the columns b_i do work of second order in a rotation: with b_i + theta x b_i + theta x (theta x b_i)
-/// / 2 it is theta^T C theta / 2, C = sum_i sym(G_i b_i^T) - (G_i . b_i) I. What would leave less than a tenth of the
-/// body's inertia is left out: a body that balances on a vertex has no other resistance to being tilted. In the plane C
-/// is the last number alone.
+/// Adds the curvature of the rigid motions. Forces G_i on the columns b_i do work of second order in a rotation: with
+/// b_i + theta x b_i + theta x (theta x b_i) / 2 it is theta^T C theta / 2, C = sum_i sym(G_i b_i^T) - (G_i . b_i) I.
+/// Unless `is_exact`, C may take no more than nine tenths of the body's inertia, so that at least a tenth remains: a
+/// body that balances on a vertex has no other resistance to being tilted. In the plane C is the last number alone.
 template <int dim>
 void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, double inertia,
                                           BlockSparseMatrix& reduced, bool is_exact) const {
@@ -445,7 +445,7 @@ void LocalCoordinates<dim>::add_curvature(const VecX& x, const VecX& gradient, d
       const double most = 0.9 * inertia_tensor(2, 2);
       Mat<2> added = Mat<2>::Zero();
       added(0, 0) = is_exact ? curvature(2, 2) : std::max(most + curvature(2, 2), 0.0) - most;
-      // The number that moves nothing is as stiff as the angle, and so stays zero.
+      // The number that moves nothing gets the stiffness of the angle, and so stays zero.
       const double stiffness = std::abs(reduced.values()[static_cast<std::size_t>(slot)] + added(0, 0));
       added(1, 1) = stiffness > 0.0 ? stiffness : 1.0;
       reduced.template add_to_slot<2>(slot, stride, added);

@@ -12,17 +12,17 @@ namespace clearance {
 class MassOperator {
  public:
   virtual ~MassOperator() = default;
-  /// A copy for a workspace, like Potential::clone.
+  /// Returns a copy for a workspace, like Potential::clone.
   virtual std::unique_ptr<MassOperator> clone() const = 0;
-  /// From here on M is that of every body times a factor, given for all of its blocks; empty: 1.
+  /// From now on multiplies the mass of every body by a factor, given for each of its blocks; empty means 1.
   virtual void set_factors(const std::vector<double>& of_blocks) = 0;
-  /// Sorted, unique keys of the blocks that M touches.
+  /// Returns the sorted, unique keys of the blocks that M touches.
   virtual const std::vector<BlockKey>& keys() const = 0;
-  /// 1/2 d^T M d
+  /// Returns 1/2 d^T M d.
   virtual CompensatedSum energy(const VecX& d) const = 0;
-  /// result += scale * M d
+  /// Adds scale * M d to `result`.
   virtual void add_product(const VecX& d, double scale, VecX& result) const = 0;
-  /// matrix += scale * M
+  /// Adds scale * M to `matrix`.
   virtual void add_to(double scale, BlockSparseMatrix& matrix) = 0;
 };
 

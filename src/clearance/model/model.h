@@ -1,4 +1,4 @@
-// The seam between physics and solver: what is constant during a run, and what a restart needs.
+// The interface between physics and solver: data that is constant during a run, and data that a restart needs.
 #pragma once
 
 #include <array>
@@ -22,28 +22,28 @@ struct DofLayout {
   int num_unknowns() const { return dim * num_blocks; }
 };
 
-/// How far a surface vertex has been dragged elastically against what it rubs on: what friction holds it with.
-/// Lists are sorted by vertex and partner.
+/// The elastic displacement of a surface vertex against a contact partner, from which static friction follows. Lists
+/// are sorted by vertex and partner.
 struct StickVertex {
   int vertex = 0;
   int partner = 0;                       ///< a body, or -1 - half-space
   Vec<3> displacement = Vec<3>::Zero();  ///< [m]; 2D: z = 0
 };
 
-/// [J] What the time integrator has done to the energy of one body since the start of the run.
+/// Changes [J] that the time integrator has made to the energy of one body since the start of the run.
 struct EnergyLedger {
   double rise = 0.0;          ///< above the lowest sum so far
-  double largest_rise = 0.0;  ///< of all times
-  double lost = 0.0;          ///< net, impacts aside
+  double largest_rise = 0.0;  ///< largest `rise` so far
+  double lost = 0.0;          ///< net loss, without impacts
   double at_work = 0.0;       ///< largest kinetic or elastic energy, or work of one term
-  double hit = 0.0;           ///< net, in impacts of what would rebound by its own elasticity
+  double hit = 0.0;           ///< net loss in impacts of bodies that would rebound by their own elasticity
   double is_driven = 0.0;     ///< 1: a drive or a prescribed motion has acted on it
-  /// What each term from outside has done on the body, with its sign: potentials, barriers, friction, prescribed
-  /// motion, and what is rubbed out at it.
+  /// Work of each external term on the body, with its sign: potentials, barriers, friction, prescribed motion, and the
+  /// friction loss at the body.
   std::vector<double> work;
 };
 
-/// Everything of a run that must survive a restart, written by `advance` alone.
+/// All data of a run that must survive a restart, written by `advance` alone.
 struct State {
   int step = 0;       ///< steps completed
   double time = 0.0;  ///< [s]
@@ -52,19 +52,20 @@ struct State {
   VecX a;             ///< [m/s^2] at the end of the last step; used by implicit Newmark
   VecX x_prev;        ///< [m] one step earlier; used by BDF2 (empty before the first step)
   VecX v_prev;        ///< [m/s] one step earlier; used by BDF2
-  /// Per block: 1 if the last step tells how the next one goes on, 0 after an impact; used by restarted BDF2.
+  /// Per block: 1 if the next step may extrapolate from the last one, 0 after an impact; used by restarted BDF2.
   std::vector<char> has_history;
   VecX stored;  ///< [J] per potential and of the barriers at the end of the last step; empty before the first
   std::vector<EnergyLedger> ledgers;  ///< per body
   double kappa = 0.0;  ///< [J/m^4] barrier stiffness of the last step, as a factor of the energy; 0 before the first
-  std::vector<StickVertex> stick;  ///< of contacts that rub at x
-  VecX x_anchor;  ///< [m] where scripted motions start from; written by the simulation when a motion begins
-  VecX controls;  ///< what programs have set (scene/controls.h)
-  std::vector<char> released;  ///< per prescribed motion with a release condition: 1 once it has been released
-  /// Of bodies whose elements have changed since the start, by ascending body: what the model is built from.
+  std::vector<StickVertex> stick;  ///< of contacts with friction at x
+  VecX x_anchor;                   ///< [m] start of scripted motions; written by the simulation when a motion begins
+  VecX controls;                   ///< values that programs have set (scene/controls.h)
+  std::vector<char> released;      ///< per prescribed motion with a release condition: 1 once it has been released
+  /// Meshes of the bodies whose elements have changed since the start, by ascending body; the model is built from them.
   std::vector<std::shared_ptr<const BodyMesh>> meshes;
-  std::vector<RejectedOperation> rejected;  ///< on the elements of these meshes, by ascending body
-  /// Per joint of the scene: whole turns of a hinge, beside its angle between -pi and pi at x. Empty: none so far.
+  std::vector<RejectedOperation> rejected;  ///< rejected operations on these meshes, by ascending body
+  /// Per joint of the scene: whole turns of a hinge, in addition to its angle between -pi and pi at x. Empty: none so
+  /// far.
   std::vector<int> turns;
 };
 
@@ -79,22 +80,22 @@ struct HalfSpace {
 struct StiffBody {
   int first_block = 0;
   double radius = 1.0;    ///< [m]
-  bool is_rigid = false;  ///< A is a rotation, always
+  bool is_rigid = false;  ///< True if A is always a rotation.
 };
 
 /// A block that is a weighted sum of the blocks of an affine body: a node of a deformable body in a stiff part of it.
 struct Tie {
   int block = 0;
-  int first_block = 0;              ///< of the affine body
-  std::array<double, 4> weights{};  ///< of t and the columns
+  int first_block = 0;              ///< first block of the affine body
+  std::array<double, 4> weights{};  ///< weights of t and the columns
 };
 
-/// Scales of contact that follow from the bodies that meet, per surface vertex; a pair of primitives has the smallest
-/// lengths and the summed compliances of both. Empty: those of the scene (SolverOptions), and a stiffness that the
-/// solver chooses in every step [Fer23, app. A.6].
+/// Scales of contact that depend on the bodies in contact, per surface vertex. A pair of primitives has the smallest of
+/// its lengths and the sum of its compliances. Empty: the scales of the scene apply (SolverOptions), with a stiffness
+/// that the solver chooses in every step [Fer23, app. A.6].
 struct ContactScales {
   std::vector<double> dhat;        ///< [m] activation distance
-  std::vector<double> compliance;  ///< [m/N] how far a force moves the vertex in a step; empty: as without scales
+  std::vector<double> compliance;  ///< [m/N] motion of the vertex in a step per force; empty: as without scales
   std::vector<double> eps_v;       ///< [m/s] sliding slower than this counts as sticking
   std::vector<double> stick;       ///< [m] elastic sliding before a contact slips; 0: the smoothed law
 
@@ -106,36 +107,36 @@ struct BodyPairDhat {
   double dhat;                ///< [m]
 };
 
-/// What formulations with energies per area need, at rest; empty for others.
+/// Measures at rest for formulations with energies per area; empty for others.
 struct ContactMeasures {
   std::vector<double> vertex;  ///< [m^2] (2D: [m]) per surface vertex: its share of the surface
-  std::vector<double> edge;    ///< [m^2] 3D: per surface edge, likewise
-  // Orientation-aware contact, of features of solids: the share of each facet around, and what is left where none of
-  // them faces the contact (sharp corners and edges). Empty: not used.
+  std::vector<double> edge;    ///< [m^2] 3D: per surface edge, its share of the surface
+  // Measures for orientation-aware contact of solids: the share of each facet around a feature, and the rest that
+  // counts if none of these facets faces the contact (sharp corners and edges). Empty: not used.
   std::vector<double> facet_share;                       ///< [m^2] (2D: [m]) per triangle (2D: edge)
   std::vector<double> vertex_sharpness, edge_sharpness;  ///< [m^2] (2D: [m])
   std::vector<double> modulus;  ///< [Pa] per surface vertex: kappa of its body; a pair has the smaller one
-  /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 into it, 0: there is none. Of an edge (a, b)
-  /// b - a turned to the right.
+  /// Per triangle (2D: edge): 1 if its normal points out of a solid, -1 if it points into it, 0 if there is no solid.
+  /// The normal of an edge (a, b) is b - a turned to the right.
   std::vector<signed char> outside;
-  // [m] Activation distances of features that their own body faces at rest; a pair has the smaller one. Empty: none
-  // are.
+  // [m] Activation distances of features that their own body faces at rest; a pair has the smaller one. Empty: there
+  // are none.
   std::vector<double> vertex_dhat, edge_dhat, triangle_dhat;
-  /// Those of two bodies, or a body and -1 - half-space, that face each other at rest: the same for all their features,
-  /// so that sliding bodies meet no step. Sorted.
+  /// Activation distances of two bodies, or a body and -1 - half-space, that face each other at rest. All their
+  /// features have the same distance, so that sliding bodies meet no step. Sorted.
   std::vector<BodyPairDhat> body_pair_dhat;
 };
 
-/// Constant while a step is solved; what changes in there belongs to a workspace.
+/// The model, constant while a step is solved; parts that change belong to a workspace.
 struct Model {
   DofLayout layout;
   std::vector<StiffBody> stiff_bodies;
   std::vector<Tie> ties;  ///< by ascending block
   VecX mass;              ///< [kg] lumped, per block (zero for obstacle blocks)
-  /// Inertia by this instead of the lumped mass; may be null.
+  /// Mass matrix to use instead of the lumped mass; may be null.
   std::shared_ptr<const MassOperator> consistent_mass;
   VecX x_rest;  ///< [m]
-  /// Elasticity, gravity, ...; not inertia, not contact.
+  /// Elasticity, gravity, ...; without inertia and contact.
   std::vector<std::shared_ptr<const Potential>> potentials;
   SurfaceMap surface_map{3};
   SurfaceTopology surface;
@@ -149,12 +150,13 @@ struct Model {
   std::vector<char> is_always_prescribed;  ///< per block: 1 for obstacle blocks
   std::vector<char> is_obstacle_vertex;    ///< per surface vertex
   std::vector<int> body_of_block;          ///< per block: the body that it moves, numbered as in the surface
-  /// Per body: the first of those that joints connect it with, directly or through others; empty: every body is alone.
+  /// Per body: the first body of its mechanism, the bodies that joints connect directly or through others. Empty: no
+  /// bodies are connected.
   std::vector<int> mechanism_of_body;
-  VecX elastic_stiffness;      ///< [N/m] per block: how elements at rest resist a displacement; may be empty
+  VecX elastic_stiffness;      ///< [N/m] per block: resistance of the elements at rest to a displacement; may be empty
   double bbox_diagonal = 1.0;  ///< [m] l of app. A: of the deformable bodies at rest
 
-  /// Obstacles may reach behind half-spaces.
+  /// False for obstacles, which may reach behind half-spaces.
   bool meets_half_spaces(int surface_vertex) const {
     return !is_obstacle_vertex[static_cast<std::size_t>(surface_vertex)];
   }

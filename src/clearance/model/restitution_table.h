@@ -1,4 +1,4 @@
-// How much of their approach two stiff bodies get back when they hit each other.
+// Coefficients of restitution for impacts of stiff bodies.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct RestitutionTable {
     return of_half_space.empty() ? of_scene : of_half_space[static_cast<std::size_t>(half_space)].value_or(of_scene);
   }
 
-  /// Nothing rebounds.
+  /// True if nothing rebounds.
   bool is_zero() const {
     return of_scene == 0.0 &&
            std::all_of(of_half_space.begin(), of_half_space.end(),

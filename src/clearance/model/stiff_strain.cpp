@@ -15,7 +15,7 @@ StiffStrain find_stiff_strain(const Model& model, const VecX& x, const std::vect
     if (body.is_rigid || std::binary_search(without.begin(), without.end(), body.first_block)) continue;
     Mat<dim> map;
     for (int c = 0; c < dim; ++c) map.col(c) = block<dim>(x, body.first_block + 1 + c) / body.radius;
-    // Green's strain; its norm is at least its largest principal value.
+    // The norm of Green's strain is at least its largest principal value, so smaller ones need no eigenvalues.
     const Mat<dim> strain = 0.5 * (map.transpose() * map - Mat<dim>::Identity());
     if (!(strain.norm() > most.strain)) continue;
     const double largest = symmetric_modes(strain).values.cwiseAbs().maxCoeff();

@@ -1,4 +1,4 @@
-// How far stiff bodies are from keeping their shape.
+// The strain of stiff bodies.
 #pragma once
 
 #include <vector>
@@ -9,16 +9,17 @@ namespace clearance {
 
 struct Model;
 
-/// What a stiff body may be strained by to count as one.
+/// Largest strain of a body that counts as stiff.
 inline constexpr double stiff_strain_limit = 1e-3;
 
-/// Of the stiff body that is strained most.
+/// The strain of the stiff body with the largest strain.
 struct StiffStrain {
-  double strain = 0.0;  ///< largest principal strain, Green's, without its sign; 0: none is above stiff_strain_limit
+  double strain = 0.0;  ///< largest absolute principal Green strain; 0 if none is above stiff_strain_limit
   int body = -1;
 };
 
-/// At the unknowns x; stiff bodies whose centre is one of the blocks `without`, ascending, do not count.
+/// Returns the largest strain at the unknowns x. Ignores stiff bodies whose centre is one of the blocks `without`,
+/// which are ascending.
 template <int dim>
 StiffStrain find_stiff_strain(const Model& model, const VecX& x, const std::vector<int>& without = {});
 

@@ -1,4 +1,4 @@
-// How surface vertices follow from the unknowns.
+// The map from the unknowns to the surface vertices.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace clearance {
 
-/// Surface vertex i is at offset_i + sum_j weight_ij * x[block_ij]: the operator Phi of [Fer23h], J of [Lan22]. Exact
-/// for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]). Rigid bodies
-/// are maps of the same form whose unknowns move on curves (LocalCoordinates). A proxy that follows the displacements
-/// of elements, V_S + W (x - X) [Fer23, eq. 5.4], has the offset V_S - W X.
+/// Surface vertex i is at offset_i + sum_j weight_ij * x[block_ij]: the operator Phi of [Fer23h], J of [Lan22]. The map
+/// is exact for FEM of any order and for affine bodies (blocks: translation and columns of A, weights [1, x_rest]).
+/// Rigid bodies have maps of the same form; their unknowns move on curves (LocalCoordinates). A proxy that follows the
+/// displacements of elements, V_S + W (x - X) [Fer23, eq. 5.4], has the offset V_S - W X.
 class SurfaceMap {
  public:
   struct Term {
@@ -20,7 +20,7 @@ class SurfaceMap {
     double weight;
   };
 
-  /// The terms of one vertex, by value: valid as long as the map.
+  /// The terms of one vertex, by value; valid as long as the map.
   class Terms {
    public:
     explicit Terms(std::span<const Term> stored) : stored_(stored.data()), size_(stored.size()) {}
@@ -43,7 +43,7 @@ class SurfaceMap {
 
   /// Appends a surface vertex that coincides with one block of unknowns.
   void add_vertex(int block);
-  /// Appends a surface vertex that is a weighted sum of blocks, and a constant offset [m].
+  /// Appends a surface vertex that is a weighted sum of blocks plus a constant offset [m].
   void add_vertex(std::span<const Term> terms, const Vec<3>& offset = Vec<3>::Zero());
   /// Appends a vertex of an affine body: x[first_block] + sum_i weights[i] x[first_block + 1 + i].
   void add_affine_vertex(int first_block, std::span<const double> weights);
@@ -63,27 +63,27 @@ class SurfaceMap {
   bool is_block(int vertex) const {
     return runs_[static_cast<std::size_t>(run_of_vertex_[static_cast<std::size_t>(vertex)])].kind == Kind::block;
   }
-  /// True if both are vertices of one affine body, and so have the same blocks.
+  /// True if a and b are vertices of the same affine body and so have the same blocks.
   bool share_blocks(int a, int b) const {
     const int run = run_of_vertex_[static_cast<std::size_t>(a)];
     return run == run_of_vertex_[static_cast<std::size_t>(b)] &&
            runs_[static_cast<std::size_t>(run)].kind == Kind::affine;
   }
 
-  /// World positions of all surface vertices, flat, from the unknowns x.
+  /// Returns the world positions of all surface vertices, flat, for the unknowns x.
   VecX apply(const VecX& x) const;
-  /// The same for what is no position, but a displacement or velocity: without the offset.
+  /// Applies the map without the offset, for displacements and velocities.
   VecX apply_linear(const VecX& dx) const;
-  /// gradient += J^T surface_gradient
+  /// Adds J^T surface_gradient to the gradient.
   void add_transposed(const VecX& surface_gradient, VecX& gradient) const;
 
  private:
   enum class Kind {
-    block,   // one block each
-    sum,     // terms of their own
-    affine,  // of one affine body
+    block,   // one block per vertex
+    sum,     // a sum of terms per vertex
+    affine,  // vertices of one affine body
   };
-  /// Vertices of a kind, one after the other.
+  /// Consecutive vertices of one kind.
   struct Run {
     int begin = 0, end = 0;
     Kind kind = Kind::block;
@@ -96,11 +96,11 @@ class SurfaceMap {
   int dim_;
   std::vector<Run> runs_;
   std::vector<int> run_of_vertex_;
-  std::vector<int> place_;  // per vertex: into weights_ if its run is affine, else into offsets_
+  std::vector<int> place_;  // per vertex: index into weights_ if its run is affine, else into offsets_
   std::vector<int> offsets_ = {0};
   std::vector<Term> terms_;
   std::vector<double> weights_;              // dim numbers per vertex of affine bodies
-  std::vector<double> offsets_of_vertices_;  // flat, as far as the last one that has any
+  std::vector<double> offsets_of_vertices_;  // flat, up to the last vertex with an offset
 };
 
 }  // namespace clearance

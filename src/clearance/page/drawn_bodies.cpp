@@ -9,14 +9,14 @@
 namespace clearance::page {
 namespace {
 
-/// [of a body's size] Farther from an affine image than this a vertex has moved within its body.
+/// [of a body's size] Largest distance of a vertex from an affine image up to which its body keeps its shape.
 constexpr double largest_misfit = 1e-6;
 
-/// In the plane an element of order p is p^2 triangles between its nodes.
+/// Adds the p^2 triangles between the nodes of an element of order p in the plane.
 void add_triangles_between_nodes(std::span<const int> nodes, std::vector<std::array<int, 3>>& triangles) {
   int order = 1;
   while ((order + 1) * (order + 2) / 2 < static_cast<int>(nodes.size())) ++order;
-  // Rows of nodes from the edge between corners 0 and 1 to corner 2, as lagrange_nodes numbers them.
+  // Nodes lie in rows from the edge between corners 0 and 1 to corner 2, as lagrange_nodes numbers them.
   const std::vector<NodeIndex>& indices = lagrange_nodes(2, order);
   std::map<std::array<int, 2>, int> at;
   for (std::size_t k = 0; k < nodes.size(); ++k) at[{indices[k][1], indices[k][2]}] = nodes[k];
@@ -39,7 +39,7 @@ DrawnBodies::DrawnBodies(const Frame& first, std::vector<Vec<3>> rest) : rest_(s
       nodes.empty() ? triangles.push_back(first.mesh.triangles[t]) : add_triangles_between_nodes(nodes, triangles);
     }
   }
-  // Lines are what is no edge of a triangle; in the plane outlines, too.
+  // Lines are edges that belong to no triangle; in the plane, outlines are lines too.
   const std::size_t first_line =
       first.mesh.dim == 2 ? 0 : surface.edges.size() - static_cast<std::size_t>(surface.num_codim_edges);
   const std::vector<std::array<int, 2>> lines(surface.edges.begin() + static_cast<std::ptrdiff_t>(first_line),
@@ -96,7 +96,8 @@ bool DrawnBodies::is_drawn_as(const DrawnBodies& other, std::size_t b) const {
 }
 
 Pose DrawnBodies::pose(const DrawnBody& body, const Frame& frame) const {
-  // Least squares about the centres; of a flat body the map across its plane is the smallest one, which moves nothing.
+  // The pose is a least squares fit about the centres. For a flat body, the pseudoinverse sets the map across its plane
+  // to zero, the smallest choice.
   Vec<3> center = Vec<3>::Zero(), moved = Vec<3>::Zero();
   const std::span<const int> vertices = std::span(vertices_).subspan(body.first_vertex, body.num_vertices);
   for (const int v : vertices) {
@@ -129,7 +130,7 @@ double DrawnBodies::misfit(const DrawnBody& body, const Pose& pose, const Frame&
     low = low.cwiseMin(rest_[v]);
     high = high.cwiseMax(rest_[v]);
     const double off = (linear * rest_[v] + translation - frame.mesh.vertices[v]).norm();
-    worst = off <= worst ? worst : off;  // also what is no number
+    worst = off <= worst ? worst : off;  // also true if `off` is not a number
   }
   const double size = (high - low).norm();
   return size > 0.0 ? worst / size : worst;

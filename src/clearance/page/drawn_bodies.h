@@ -1,4 +1,5 @@
-// Which vertices, triangles and lines of the frames a page draws, body by body, and which bodies keep their shape.
+// The vertices, triangles and lines of the frames that a page draws, body by body. Also finds which bodies keep their
+// shape.
 #pragma once
 
 #include <array>
@@ -10,42 +11,43 @@
 namespace clearance::page {
 
 struct DrawnBody {
-  int body = 0;  ///< its number in the frames
+  int body = 0;  ///< number of the body in the frames
   bool is_obstacle = false;
-  bool keeps_shape = false;  ///< in every frame it is an affine image of the first
+  bool keeps_shape = false;  ///< true if the body is an affine image of its first shape in every frame
   std::size_t first_vertex = 0, num_vertices = 0;
   std::size_t first_triangle = 0, num_triangles = 0;
   std::size_t first_edge = 0, num_edges = 0;
 };
 
-/// An affine map: columns of its linear part, then its translation.
+/// An affine map: the columns of its linear part, then its translation.
 using Pose = std::array<double, 12>;
 
 class DrawnBodies {
  public:
   explicit DrawnBodies(const Frame& first) : DrawnBodies(first, first.mesh.vertices) {}
-  /// `rest`: what shapes and poses of bodies are told from, in place of the frame's own positions.
+  /// `rest` replaces the frame's own positions as the reference of shapes and poses.
   DrawnBodies(const Frame& frame, std::vector<Vec<3>> rest);
 
-  /// What of a body's vertices in a frame is no affine image of the first frame decides that it does not keep its
-  /// shape. Frames in any order; the same verdict comes out.
+  /// Sets `changes` to 1 for each body whose vertices in the frame are no affine image of the reference. The result
+  /// does not depend on the order of the frames.
   void note_shape(const Frame& frame, std::vector<char>& changes) const;
-  /// `changes`: 1 for bodies that do. Bodies that keep their shape then come last.
+  /// Puts the bodies that keep their shape last. `changes` is 1 for bodies that change it.
   void arrange(const std::vector<char>& changes);
 
   const std::vector<DrawnBody>& bodies() const { return bodies_; }
   std::size_t num_moving() const {
     return num_moving_;
-  }  ///< vertices of bodies that change their shape: the first ones
-  const std::vector<int>& vertices() const { return vertices_; }  ///< of the frames
+    /// Returns the number of vertices of bodies that change their shape. They come first.
+  }
+  const std::vector<int>& vertices() const { return vertices_; }  ///< numbers of the vertices in the frames
   const std::vector<std::array<std::uint32_t, 3>>& triangles() const { return triangles_; }
   const std::vector<std::array<std::uint32_t, 2>>& edges() const { return edges_; }
   Pose pose(const DrawnBody& body, const Frame& frame) const;
-  /// The frame has as many vertices as the first one.
+  /// True if the frame has as many vertices as the first one.
   bool fits(const Frame& frame) const { return frame.mesh.vertices.size() == rest_.size(); }
-  /// [m] Where shapes and poses are told from, per vertex of the frames.
+  /// [m] Returns the reference position of each vertex of the frames.
   const std::vector<Vec<3>>& rest() const { return rest_; }
-  /// The b-th body is drawn with the same triangles and lines of its own vertices as in `other`.
+  /// True if the b-th body has the same triangles and lines, by its own vertices, as in `other`.
   bool is_drawn_as(const DrawnBodies& other, std::size_t b) const;
 
  private:

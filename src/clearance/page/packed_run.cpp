@@ -75,11 +75,11 @@ std::size_t PackedRun::topology_of(std::size_t index) const {
 void PackedRun::choose_fields() {
   if (!first_.velocity.empty()) fields_.push_back({"velocity", {}});
   for (const std::string& name : files_.fields) {
-    if (name != "displacement") fields_.push_back({name, {}});  // the page knows where vertices were
+    if (name != "displacement") fields_.push_back({name, {}});  // the page derives displacements from positions
   }
 }
 
-/// With the numbers of the field, one per vertex of the frame; empty where the frame has none.
+/// Reads a frame and one number per vertex for a field; `values` is empty if the frame lacks the field.
 Result<Frame> PackedRun::read(std::size_t number, const std::string& field, std::vector<double>& values) const {
   Result<Frame> frame = read_frame(files_.frames[number], field == "velocity" ? "" : field);
   if (!frame) return frame;
@@ -108,7 +108,7 @@ Result<DrawnBodies> PackedRun::drawn_of(std::size_t number) const {
   if (has_others) {
     return Issue{files_.frames[number].string(), "", "", "has other bodies than the first frame of the run"};
   }
-  // Places of bodies that have no other elements are told from the first frame, as in all runs.
+  // Bodies whose elements have not changed refer to the first frame, as in runs without changes.
   const std::vector<Vec<3>> at_first = verify::rest_positions(first_);
   std::vector<Vec<3>> told_from = rest;
   for (std::size_t b = 0; b < first.size(); ++b) {
@@ -143,7 +143,7 @@ Result<Done> PackedRun::measure(std::vector<std::size_t> kept, bool is_exact) {
   std::vector<char> changes(unarranged_.bodies().size(), 0);
   std::vector<double> values;
   Boxes boxes(unarranged_.bodies().size());
-  std::optional<DrawnBodies> other;  // of the frame, where elements change
+  std::optional<DrawnBodies> other;  // drawn bodies of the frame, if elements change
   Frame before;
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     const std::size_t number = kept_[k];
@@ -308,7 +308,7 @@ Result<Packer> PackedRun::frame(std::size_t index) const {
   for (const DrawnBody& body : bodies.bodies()) {
     if (!body.keeps_shape) continue;
     Pose pose = bodies.pose(body, *frame);
-    // Of places about the origin of the page.
+    // The translation is adapted to positions relative to the origin of the page.
     const Eigen::Map<const Mat<3>> linear(pose.data());
     Eigen::Map<Vec<3>> translation(pose.data() + 9);
     translation += linear * origin_ - origin_;

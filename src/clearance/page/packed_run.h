@@ -1,6 +1,6 @@
-// A run in the numbers that the viewer reads (web/src/data.js): a head of JSON, topologies, and frames. Most runs have
-// one topology. Where elements change from frame to frame (`rest_position` in the frames), a topology is there once for
-// all frames that follow each other with it.
+// A run in the encoding that the viewer reads (web/src/data.js): a head in JSON, topologies, and frames. Most runs have
+// one topology. If elements change from frame to frame (`rest_position` in the frames), consecutive frames with the
+// same elements share one topology.
 #pragma once
 
 #include <optional>
@@ -16,38 +16,38 @@ namespace clearance::page {
 
 class PackedRun {
  public:
-  /// Reads the first frame. Until `measure`, what a run under way needs: every vertex by its place, all in single
-  /// precision, a topology for every frame where elements change, and no ranges of fields, since later frames are not
-  /// known.
+  /// Reads the first frame. Until `measure` is called, the run is encoded as a run under way needs it, because later
+  /// frames are unknown: positions of all vertices, everything in single precision, a topology for every frame if
+  /// elements change, and no ranges of fields.
   static Result<PackedRun> open(RunFiles files);
 
-  /// A look at the frames of these numbers, which are then those of the packed run: bodies that keep their shape in
-  /// them become poses, and, unless `is_exact`, other places and fields numbers of 16 bits.
+  /// Reads the frames with the numbers `kept`, which become the frames of the packed run. Bodies that keep their shape
+  /// in these frames become poses. Unless `is_exact`, other positions and fields become numbers of 16 bits.
   Result<Done> measure(std::vector<std::size_t> kept, bool is_exact);
 
-  /// The run's files have grown.
+  /// Replaces the list of files after the run has grown.
   void extend(RunFiles files) { files_ = std::move(files); }
 
   const RunFiles& files() const { return files_; }
-  const DrawnBodies& bodies() const { return bodies_; }  ///< of the first frame
-  /// [m] of each coordinate of bodies that change their shape, at most.
+  const DrawnBodies& bodies() const { return bodies_; }  ///< bodies of the first frame
+  /// [m] Returns the largest error of each coordinate of bodies that change their shape.
   double position_error() const;
-  /// Elements change from frame to frame.
+  /// True if elements change from frame to frame.
   bool adapts() const { return adapts_; }
-  /// In one of the frames measured.
+  /// Returns the largest number of vertices in a measured frame.
   std::size_t most_vertices() const { return most_vertices_; }
   std::size_t most_triangles() const { return most_triangles_; }
-  /// Of a frame of the packed run: the first frame that has its topology.
+  /// Returns the first frame of the packed run that has the same topology as frame `index`.
   std::size_t topology_of(std::size_t index) const;
 
   nlohmann::ordered_json head() const;
-  /// Of a frame of the packed run that is the first with its topology. Where elements change: numbers of vertices, of
-  /// those of bodies that change their shape, of triangles and lines, and of each body the first and number of these.
-  /// Triangles, lines, numbers of the vertices in the frames, and where they are in the first one; of bodies whose
-  /// elements have changed since: at rest.
+  /// Packs the topology of frame `index`, which is the first frame with this topology: triangles, lines, the numbers of
+  /// the vertices in the frames, and reference positions. The reference is the first frame, or the rest shape for
+  /// bodies whose elements have changed since. If elements change, counts come first: vertices, vertices of bodies that
+  /// change their shape, triangles and lines, then the first and the number of each of these per body.
   Result<Packer> topology(std::size_t index) const;
-  /// Of the packed run: poses of bodies that keep their shape, places of the others' vertices axis by axis, forces
-  /// where there are some, fields.
+  /// Packs frame `index` of the packed run: poses of bodies that keep their shape, vertices of the other bodies axis by
+  /// axis, forces if there are any, and fields.
   Result<Packer> frame(std::size_t index) const;
 
  private:
@@ -56,7 +56,7 @@ class PackedRun {
     void add(double value);
     bool is_empty() const { return !(low <= high); }
   };
-  /// Where a number of a frame's vertices is read from: an array of the frames.
+  /// A field with one number per vertex, read from an array of the frames.
   struct Field {
     std::string name;
     Range range;
@@ -66,9 +66,11 @@ class PackedRun {
   void choose_fields();
   std::size_t number_in_run(std::size_t index) const { return kept_.empty() ? index : kept_[index]; }
   Result<Frame> read(std::size_t number, const std::string& field, std::vector<double>& values) const;
-  /// Of a frame with other elements than the first, not arranged; an issue if it has other bodies.
+  /// Returns the drawn bodies of a frame whose elements may differ from the first frame, in the order of the frames.
+  /// Issues: the frame has other bodies.
   Result<DrawnBodies> drawn_of(std::size_t number) const;
-  /// Likewise, arranged; nothing where elements never change: those of the first frame.
+  /// Returns the drawn bodies of a frame, arranged. Returns nothing if elements never change: the bodies of the first
+  /// frame then serve.
   Result<std::optional<DrawnBodies>> arranged_of(std::size_t number) const;
   Vec<3> place(const DrawnBodies& bodies, const Frame& frame, std::size_t vertex) const;
   void set_bounds(const std::vector<Vec<3>>& low, const std::vector<Vec<3>>& high);
@@ -78,17 +80,17 @@ class PackedRun {
   RunFiles files_;
   Frame first_;
   bool adapts_ = false;
-  DrawnBodies unarranged_;                ///< of the first frame, bodies in the order of the frames
+  DrawnBodies unarranged_;                ///< first frame, with bodies in the order of the frames
   DrawnBodies bodies_;                    ///< of the first frame
-  std::vector<char> changes_;             ///< per body in the order of the frames: 1 if it changes its shape
-  std::vector<std::size_t> kept_;         ///< empty: all frames of a run under way
-  std::vector<std::size_t> topology_of_;  ///< per kept frame; empty: of a run under way
+  std::vector<char> changes_;             ///< per body, in the order of the frames: 1 if it changes its shape
+  std::vector<std::size_t> kept_;         ///< frames of the packed run; empty: all frames of a run under way
+  std::vector<std::size_t> topology_of_;  ///< per kept frame; empty for a run under way
   std::size_t most_vertices_ = 0, most_triangles_ = 0;
   std::vector<Field> fields_;
   bool is_exact_ = true;
   bool has_forces_ = false;
-  Vec<3> low_ = Vec<3>::Zero(), high_ = low_;  ///< between which bodies that change their shape move
-  Vec<3> view_low_ = low_, view_high_ = low_;  ///< all but obstacles
+  Vec<3> low_ = Vec<3>::Zero(), high_ = low_;  ///< bounds of the motion of bodies that change their shape
+  Vec<3> view_low_ = low_, view_high_ = low_;  ///< bounds of all bodies that are no obstacles
   Vec<3> origin_ = low_;
 };
 

@@ -45,7 +45,7 @@ void Packer::add(std::span<const std::uint16_t> numbers) {
 std::string Packer::text() const {
   uLongf size = compressBound(bytes_.size());
   std::vector<unsigned char> compressed(size);
-  // Cannot fail: there is room for the worst case.
+  // compress2 cannot fail, because the buffer has room for the worst case.
   compress2(compressed.data(), &size, bytes_.data(), bytes_.size(), 6);
   return base64(std::span(compressed).first(size));
 }
@@ -68,7 +68,7 @@ std::string inside_script(const std::string& json) {
   text.reserve(json.size());
   for (const char c : json) {
     if (c == '<') {
-      text += "\\u003c";  // in JSON it can stand in strings only
+      text += "\\u003c";  // in JSON, < occurs only in strings
     } else {
       text += c;
     }

@@ -16,14 +16,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Where the viewer's text has a place for the run, and for what a page may do.
+/// Marks in the viewer's text that are replaced by the run and by the policy of the page.
 constexpr std::string_view run_mark = "<!--run-->", policy_mark = "<!--policy-->";
-/// Of a page that is a file: nothing from anywhere.
+/// Policy of a page that is a file: it loads nothing from anywhere.
 constexpr const char* policy_of_file =
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; style-src "
     "'unsafe-inline'; img-src data: blob:\">";
 
-/// Writes a page piece by piece beside its place, and moves it there in the end.
+/// Writes a page piece by piece to a temporary file beside its place, and moves it there at the end.
 class PageFile {
  public:
   explicit PageFile(const fs::path& output)
@@ -63,8 +63,8 @@ std::string text_of_head(const PackedRun& run) {
   return inside_script(run.head().dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Bytes of a frame in the page, with a topology if it has its own: the largest of some that are packed for a trial,
-/// with a tenth for those between.
+/// Estimates the bytes per frame in the page, including the topology of frames with their own. Packs a few sample
+/// frames, takes the largest, and adds a tenth for the frames between them.
 Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   Result<PackedRun> trial = PackedRun::open(files);
   if (!trial) return trial.issues();
@@ -87,13 +87,13 @@ Result<double> measure_frame_size(const RunFiles& files, bool is_exact) {
   return 1.1 * static_cast<double>(largest);
 }
 
-/// All frames where there is room for them beside `fixed` bytes, else every n-th and the last.
+/// Chooses all frames if they fit beside `fixed` bytes, otherwise every n-th frame and the last.
 Result<std::vector<std::size_t>> choose_frames(const PackedRun& run, const PageOptions& options, std::size_t fixed) {
   const std::size_t count = run.files().frames.size();
   std::size_t room = count;
-  // Nothing is packed for a trial where even numbers as they are would fit.
+  // No sample frames are packed if all frames would fit without compression.
   const double bytes_of_number = options.is_exact ? 4.0 : 2.0;
-  // (A surface has about two triangles a vertex, and a topology what it is made of in single precision.)
+  // A surface has about two triangles per vertex, and a topology stores reference positions in single precision.
   const double of_topology = run.adapts() ? 10.0 * 4.0 / bytes_of_number : 0.0;
   const double numbers = 4.0 + of_topology + static_cast<double>(run.files().fields.size());
   const double plain =

@@ -15,14 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Null if the file is not there or no JSON: a page is made of what is there.
+/// Reads a JSON file. Returns null if the file is missing or invalid, because a page shows whatever is available.
 Json read_json(const fs::path& path) {
   std::ifstream file(path);
   Json json = file ? Json::parse(file, nullptr, false) : Json();
   return json.is_discarded() ? Json() : json;
 }
 
-/// The numbers of steps that plots show.
+/// Reads the numbers of steps that plots show.
 Json read_stats(const fs::path& folder) {
   Json stats = {{"step", Json::array()},       {"time", Json::array()},     {"status", Json::array()},
                 {"iterations", Json::array()}, {"contacts", Json::array()}, {"gap", Json::array()},
@@ -54,7 +54,7 @@ Json read_stats(const fs::path& folder) {
   return stats;
 }
 
-/// Columns of numbers by their names; empty cells are null.
+/// Reads columns of numbers by name; empty cells are null.
 Json read_probes(const fs::path& path) {
   Json columns = Json::object();
   std::ifstream file(path);

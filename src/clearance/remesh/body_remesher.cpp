@@ -563,7 +563,7 @@ ContactRegion<dim> BodyRemesher<dim>::region_of(const Scope& scope) const {
     }
     length += edge_length(facet[0], facet[1]);
   }
-  // Both sides of a contact may move by the allowance. Margin and allowance are doubled.
+  // The region covers the activation distance and the allowance, both doubled.
   ContactRegion<dim> region;
   region.allowance = allowance_share * length / static_cast<double>(scope.facets.size());
   const double activation = edited_.surface().dhat() + setting_.options.barrier.min_separation;

@@ -158,7 +158,7 @@ void FieldProjection<dim>::find_sources(const RestMesh<dim>& from, const RestMes
       }
     }
   }
-  // Of the old cells that contain the vertex up to rounding, take the one with the largest overlap; if none contains
+  // Among the old cells that contain the vertex up to rounding, take the one with the largest overlap; if none contains
   // it, take the one that comes nearest to it.
   struct Rank {
     double least_weight = -infinity;

@@ -21,6 +21,7 @@ OwnSurface<dim>::OwnSurface(const RemeshInputs<dim>& in, const AdaptingBody<dim>
     if (surface.vertex_body[static_cast<std::size_t>(v)] == body.body) own.push_back(v);
   }
   if (own.empty() || !in.options.has_contact) return;
+  // All surface vertices of a body have the same scales of contact, so one stands for all.
   like_ = own.front();
   const std::vector<double>& scales = in.model.contact_scales.dhat;
   dhat_ = scales.empty() ? in.options.barrier.dhat : scales[static_cast<std::size_t>(like_)];
@@ -60,6 +61,7 @@ double OwnSurface<dim>::area_of(int facet) const {
 template <int dim>
 double OwnSurface<dim>::measure_of(int vertex) const {
   double sum = 0.0;
+  // A vertex has its share of each facet around it.
   for (const int f : body_.mesh.facets_at(vertex)) sum += area_of(f) / dim;
   return sum;
 }
@@ -69,6 +71,7 @@ double OwnSurface<dim>::measure_of_edge(int a, int b) const {
   double sum = 0.0;
   for (const int f : body_.mesh.facets_at(a)) {
     const auto& facet = body_.mesh.facet(f);
+    // In 3D a triangle shares its area among three edges; in 2D the edge is the facet.
     if (std::find(facet.begin(), facet.end(), b) != facet.end()) sum += area_of(f) / (dim == 2 ? 1.0 : 3.0);
   }
   return sum;
@@ -92,6 +95,7 @@ void OwnSurface<dim>::note_change(std::span<const int> vertices) {
     const std::span<const int> facets = body_.mesh.facets_at(v);
     changed_.insert(changed_.end(), facets.begin(), facets.end());
   }
+  // Rebuild the groups when too many facets are searched one by one.
   make_unique(changed_);
   if (changed_.size() > most_changed) build_groups();
 }
@@ -152,6 +156,7 @@ BodySurface<dim> OwnSurface<dim>::surface_of(const std::vector<int>& facets, std
     surface.edges.push_back(
         {{number(a), number(b)}, measure_of_edge(a, b), (mesh.rest(a) - mesh.rest(b)).squaredNorm()});
   }
+  // In 2D the facets are the edges.
   if constexpr (dim == 3) {
     for (const int f : facets) {
       const auto& [a, b, c] = mesh.facet(f);

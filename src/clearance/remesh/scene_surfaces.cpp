@@ -138,6 +138,7 @@ BodySurface<dim> SceneSurfaces<dim>::part(int body, const Extent<dim>& region) c
   const Body& whole = bodies_[static_cast<std::size_t>(body)];
   const BodySurface<dim>& surface = whole.surface;
   std::vector<int> triangles, edges, nodes;
+  // Collect the primitives in the region with their edges and nodes, each once.
   whole.triangles.visit(region, [&](int t) {
     const auto& corners = surface.triangles[static_cast<std::size_t>(t)];
     if (!is_near(surface, corners, region)) return;

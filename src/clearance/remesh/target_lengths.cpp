@@ -65,7 +65,7 @@ std::vector<double> target_lengths(const AdaptingBody<dim>& body, const std::vec
     const ElementStrain<dim>& own = strains[static_cast<std::size_t>(c)];
     for (const int v : mesh.cell(c)) {
       const int beyond = neighbour_of(mesh, c, v);
-      // Strain jumps between materials; a finer mesh would not help.
+      // Strain jumps between materials, so only neighbours of the same material count.
       if (beyond < 0 || mesh.cell_label(beyond) != mesh.cell_label(c)) continue;
       const ElementStrain<dim>& other = strains[static_cast<std::size_t>(beyond)];
       const double change = (own.strain - other.strain).norm() / (own.centre - other.centre).norm();

@@ -8,12 +8,13 @@ namespace clearance::render {
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-constexpr double elevation = 24.0 * pi / 180.0;  ///< above the horizon: shows the ground without hiding the sides
-constexpr double azimuth = 32.0 * pi / 180.0;    ///< beside the front
-constexpr double half_view = 15.0 * pi / 180.0;  ///< of the shorter side: a long lens keeps shapes true
+constexpr double elevation = 24.0 * pi / 180.0;  ///< above the horizon; shows the ground without hiding the sides
+constexpr double azimuth = 32.0 * pi / 180.0;    ///< to the side of the front
+/// half the angle of view along the shorter side; a long lens keeps shapes true
+constexpr double half_view = 15.0 * pi / 180.0;
 constexpr double margin = 1.12;
 
-/// The 26 neighbours of the origin in the integer grid.
+/// Returns one of the 26 neighbours of the origin in the integer grid.
 Vec<3> grid_direction(int index) {
   const int i = index < 13 ? index : index + 1;
   return Vec<3>(i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
@@ -45,7 +46,7 @@ Vec<3> Camera::direction(double s, double t) const {
 }
 
 void complete_basis(const Vec<3>& up, Vec<3>& side, Vec<3>& front) {
-  // For up = y: side x, front z. For up = z: side x, front -y.
+  // For up = y, side is x and front is z. For up = z, side is x and front is -y.
   const Vec<3> start = std::abs(up[0]) < 0.9 ? Vec<3>::UnitX() : Vec<3>::UnitY();
   front = start.cross(up).normalized();
   side = up.cross(front);
@@ -64,8 +65,8 @@ Camera frame_camera(const RenderBounds& bounds, const Vec<3>& up, bool is_plane,
   camera.half_height = std::tan(half_view) / std::min(1.0, aspect);
   camera.half_width = aspect * camera.half_height;
 
-  // The nearest distance from which all corners of the box are inside the picture; then the same with the box centred
-  // as it is seen, because perspective shifts it.
+  // Each pass finds the smallest distance from which all outermost points are inside the picture, then centres the
+  // points as they are seen, because perspective shifts them.
   Vec<3> target = bounds.center();
   double distance = 0;
   for (int pass = 0; pass < 4; ++pass) {

@@ -1,4 +1,4 @@
-// Where a film is seen from: one camera for all frames.
+// The camera of a film, the same for all frames.
 #pragma once
 
 #include <array>
@@ -8,13 +8,14 @@
 
 namespace clearance::render {
 
-/// The extent of points: their box, and the outermost ones in 26 directions, which a camera fits tighter than the box.
+/// The extent of points: their bounding box and the outermost points in 26 directions. A camera fits the outermost
+/// points more tightly than the box.
 struct RenderBounds {
   static constexpr int num_directions = 26;
   Vec<3> min = Vec<3>::Constant(infinity);  ///< [m]
   Vec<3> max = Vec<3>::Constant(-infinity);
   std::array<Vec<3>, num_directions> outermost;
-  std::array<double, num_directions> reach;  ///< along the direction of the same index
+  std::array<double, num_directions> reach;  ///< extent along the direction of the same index
 
   RenderBounds();
   bool is_empty() const { return !(min.array() <= max.array()).all(); }
@@ -32,14 +33,16 @@ struct Camera {
   double half_width = 0.5;   ///< tangent of half the horizontal field of view
   double half_height = 0.3;  ///< the same, vertical
 
-  /// Unit direction through the point (s, t) of the picture; s right and t down, both in [0, 1].
+  /// Returns the unit direction through the point (s, t) of the picture. s points right and t points down, both in [0,
+  /// 1].
   Vec<3> direction(double s, double t) const;
 };
 
-/// Sees all of `bounds` from a little above and aside; `is_plane`: straight at the xy plane.
+/// Returns a camera that sees all of `bounds` from slightly above and to the side, or, if `is_plane`, straight onto the
+/// xy plane.
 Camera frame_camera(const RenderBounds& bounds, const Vec<3>& up, bool is_plane, double aspect);
 
-/// Two unit vectors that complete `up` to a right-handed frame; along coordinate axes where that is possible.
+/// Computes two unit vectors that complete `up` to a right-handed frame, along coordinate axes if possible.
 void complete_basis(const Vec<3>& up, Vec<3>& side, Vec<3>& front);
 
 }  // namespace clearance::render

@@ -15,11 +15,11 @@ namespace {
 
 using Eigen::Vector3f;
 
-/// Faces that meet at less than this angle are shaded as one smooth surface.
+/// Cosine of the largest angle between faces that are shaded as one smooth surface.
 const float crease_cosine = std::cos(38.0f * 3.14159265f / 180.0f);
 constexpr int obstacle_hex = 0xC9CCD1;
 
-/// A frame's bodies: which are obstacles, and which colour the others have.
+/// The bodies of a frame: which are obstacles, and the colours of the others.
 struct BodyLooks {
   std::vector<char> is_obstacle;
   std::vector<Color> color;
@@ -41,7 +41,7 @@ struct BodyLooks {
   }
 };
 
-/// Per corner the mean of the neighbouring faces' normals, weighted by area, without those beyond a crease.
+/// Returns, per corner, the mean normal of the neighbouring faces weighted by area, without faces beyond a crease.
 std::vector<Vector3f> find_corner_normals(const DrawTriangles& mesh, bool is_smooth) {
   std::vector<Vector3f> face_normals;
   std::vector<std::vector<unsigned>> faces_of_vertex(mesh.vertices.size());
@@ -66,14 +66,14 @@ std::vector<Vector3f> find_corner_normals(const DrawTriangles& mesh, bool is_smo
   return corner_normals;
 }
 
-/// Grey where the field has no number.
+/// Returns the colour of a vertex; grey if the field has no number there.
 Color vertex_color(int v, const DrawStyle& style, const Color& of_body) {
   if (style.values.empty()) return of_body;
   const double value = style.values[v];
   return std::isfinite(value) ? map_color((value - style.low) / (style.high - style.low)) : from_srgb(obstacle_hex);
 }
 
-/// A curved triangle cut at all of its nodes: straight triangles between neighbours.
+/// Splits a curved triangle at all of its nodes into straight triangles.
 std::vector<std::array<int, 3>> pieces_of(std::span<const int> nodes) {
   const int order = order_of_nodes(2, nodes.size());
   const auto node = [&](int i, int j) {
@@ -121,18 +121,18 @@ void add_rod(DrawRods& rods, const Vec<3>& a, const Vec<3>& b, const Vec<3>& ori
   rods.colors.push_back(color);
 }
 
-/// In the plane a half-space is a line along its border, longer than the picture.
+/// Adds a line along the border of each half-space of the plane. The line is longer than the picture.
 void add_plane_lines(Drawing& drawing) {
   for (const DrawPlane& plane : drawing.planes) {
     const Vec<3> along = Vec<3>(-plane.normal[1], plane.normal[0], 0) * (8 * drawing.size);
-    // The line lies outside of the free side, and starts beside what is seen.
+    // The line lies outside the free side and is centred at the point nearest to the drawing's origin.
     const Vec<3> near =
         drawing.origin - plane.normal * (plane.normal.dot(drawing.origin - plane.point) + drawing.obstacle_rods.radius);
     add_rod(drawing.obstacle_rods, near - along, near + along, drawing.origin, from_srgb(0x8A9098));
   }
 }
 
-/// Edges of a body without those that hang on others by one end, however many in a row: what is left may be closed.
+/// Returns the edges of a body without chains that are attached at one end only. The remaining edges may be closed.
 std::vector<std::array<int, 2>> without_loose_ends(std::vector<std::array<int, 2>> edges) {
   for (std::size_t before = edges.size() + 1; edges.size() < before;) {
     before = edges.size();
@@ -145,7 +145,8 @@ std::vector<std::array<int, 2>> without_loose_ends(std::vector<std::array<int, 2
   return edges;
 }
 
-/// Stiff bodies of the plane are outlines. Obstacles stay so: they may be walls around everything.
+/// Fills the outlines of stiff bodies in the plane. Obstacles stay outlines, because they may be walls around the whole
+/// scene.
 void fill_outlines(const Frame& frame, const verify::VerifySurface& surface, const BodyLooks& looks,
                    const DrawStyle& style, Drawing& drawing) {
   std::map<int, std::vector<std::array<int, 2>>> edges_of_body;
@@ -165,7 +166,8 @@ void fill_outlines(const Frame& frame, const verify::VerifySurface& surface, con
   }
 }
 
-/// Rods are thin beside the scene and beside their own length, so that nets and hair stay apart.
+/// Chooses the radii of rods. Rods are thin relative to the scene and to their own length, so that nets and hair stay
+/// distinguishable.
 void choose_radii(const Frame& frame, const verify::VerifySurface& surface, Drawing& drawing) {
   double length_sum = 0;
   int num_rods = 0;
@@ -238,7 +240,7 @@ void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing) {
   drawing.bodies.corner_normals = find_corner_normals(drawing.bodies, !drawing.is_plane);
   drawing.obstacles.corner_normals = find_corner_normals(drawing.obstacles, !drawing.is_plane);
 
-  // Codimensional edges and points; in the plane also the outlines.
+  // Codimensional edges and points, and in the plane also outlines, become rods.
   const std::size_t first_codim = surface.edges.size() - surface.num_codim_edges;
   for (std::size_t e = drawing.is_plane ? 0 : first_codim; e < surface.edges.size(); ++e) {
     const auto& [a, b] = surface.edges[e];

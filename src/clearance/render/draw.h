@@ -1,4 +1,4 @@
-// What is drawn of a frame: triangles with smooth normals and colours, capsules for lines, spheres for points.
+// The drawing of a frame: triangles with smooth normals and colours, capsules for lines, spheres for points.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,16 +12,16 @@ namespace clearance::render {
 
 using Color = Eigen::Vector3f;  ///< linear RGB, 1 is white
 
-/// Positions relative to `Drawing::origin`, in single precision as the ray tracer wants them.
+/// Triangles with positions relative to `Drawing::origin`, in single precision as the ray tracer requires.
 struct DrawTriangles {
   std::vector<Eigen::Vector3f> vertices;
   std::vector<std::array<unsigned, 3>> indices;
   std::vector<Eigen::Vector3f> corner_normals;  ///< three per triangle
   std::vector<Color> vertex_colors;
-  std::size_t num_edged = 0;  ///< of the first so many the edges are drawn
+  std::size_t num_edged = 0;  ///< number of leading triangles whose edges are drawn
 };
 
-/// Segments with round ends, or spheres where both ends coincide.
+/// Segments with round ends, or spheres if both ends coincide.
 struct DrawRods {
   std::vector<std::array<Eigen::Vector3f, 2>> ends;
   std::vector<Color> colors;
@@ -35,7 +35,7 @@ struct DrawPlane {
 
 struct Drawing {
   Vec<3> origin = Vec<3>::Zero();
-  double size = 1;  ///< [m] diagonal of what the camera frames
+  double size = 1;  ///< [m] diagonal of the region that the camera frames
   Vec<3> up = Vec<3>::UnitY();
   bool is_plane = false;
   DrawTriangles bodies, obstacles;
@@ -44,18 +44,19 @@ struct Drawing {
 };
 
 struct DrawStyle {
-  std::vector<double> values;  ///< per vertex of the frame: what colours mean; empty: bodies have colours
-  double low = 0, high = 1;    ///< ends of the colour map
-  bool has_edges = false;      ///< of the triangles of bodies that are no obstacles
+  /// value per vertex of the frame that colours show; empty: bodies have their own colours
+  std::vector<double> values;
+  double low = 0, high = 1;  ///< ends of the colour map
+  bool has_edges = false;    ///< draw the edges of triangles of bodies that are no obstacles
 };
 
-/// Colours of bodies by their order among the deformable ones; the same order in every frame.
+/// Returns the colour of a body by its order among the deformable ones, which is the same in every frame.
 Color body_color(int order);
-/// Viridis over [0, 1]: dark blue, green, yellow.
+/// Returns the Viridis colour of a value in [0, 1]: dark blue, green, yellow.
 Color map_color(double value);
 Color from_srgb(int hex);
 
-/// `drawing` holds origin, size, up and planes; the rest is filled from the frame.
+/// Fills the drawing from a frame. The caller has set its origin, size, up and planes.
 void draw_frame(const Frame& frame, const DrawStyle& style, Drawing& drawing);
 
 }  // namespace clearance::render

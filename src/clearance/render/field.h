@@ -1,4 +1,4 @@
-// What colours mean: one number per vertex, and the scale of a run.
+// The field that colours show: one number per vertex, and the scale of a run.
 #pragma once
 
 #include <filesystem>
@@ -9,29 +9,30 @@
 
 namespace clearance::render {
 
-/// `body` is no field; `displacement` is the distance from the first frame, or, where elements change from frame to
-/// frame, from where the vertex is at rest; every other name is that of an array of the frames: numbers, or vectors by
-/// their lengths.
+/// True unless `color` is `body`. `displacement` is the distance from the first frame or, if elements change from frame
+/// to frame, from the rest position. Every other name is an array of the frames: numbers, or vectors, which count by
+/// their length.
 bool is_field(const std::string& color);
 
-/// The array that a short name stands for: `von_mises` for `stress`, `contact_pressure` for `pressure`; others are
-/// themselves.
+/// Returns the array that a short name stands for: `von_mises` for `stress`, `contact_pressure` for `pressure`. Other
+/// names stay as they are.
 std::string full_name_of(const std::string& color);
 
-/// What to do about frames without such an array.
+/// Returns advice for frames that lack the array of `color`.
 std::string advice_for_missing(const std::string& color);
 
-/// The array that frames are read with for it; empty for displacement and body.
+/// Returns the array that must be read from the frames; empty for displacement and body.
 std::string array_of(const std::string& color);
 
-/// `m/s`; empty where it is not known.
+/// Returns the unit, such as `m/s`; empty if it is unknown.
 std::string unit_of(const std::string& color);
 
-/// A frame with what `color` needs of it. `first`: the first frame, read whole.
+/// Reads a frame with the arrays that `color` needs. `first` is the first frame, read whole.
 Result<Frame> read_frame_for(const std::filesystem::path& path, const std::string& color, const Frame& first);
 
-/// Per vertex; not a number where there is none. `first`: the frame that displacements count from. Empty if the frame
-/// has no such array, or another number of vertices than the first.
+/// Returns a number per vertex, not a number where there is none. `first` is the frame that displacements refer to.
+/// Returns nothing if the frame has no such array, or if displacements refer to `first` and it has another number of
+/// vertices.
 std::vector<double> field_values(const Frame& frame, const std::string& color, const Frame& first);
 
 /// The ends of the colour map.
@@ -41,7 +42,7 @@ struct FieldRange {
 
   void add(double value);
   void add(const FieldRange& other);
-  /// From zero for what is never negative; with room between both ends.
+  /// Returns the scale of the colour map. It starts at zero if no value is negative, and its ends differ.
   FieldRange as_scale() const;
 };
 

@@ -6,13 +6,13 @@ namespace clearance::render {
 
 namespace {
 
-/// Where an edge crosses a height.
+/// The point and colour at which an edge crosses a height.
 struct Crossing {
   Eigen::Vector3f position;
   Color color;
 };
 
-/// Its lower end comes first.
+/// Returns the edge with its lower end first.
 OutlineEdge upward(OutlineEdge edge) {
   if (edge.ends[0][1] > edge.ends[1][1]) {
     std::swap(edge.ends[0], edge.ends[1]);
@@ -50,7 +50,8 @@ void add_inside(const std::vector<OutlineEdge>& outline, DrawTriangles& triangle
   std::sort(edges.begin(), edges.end(),
             [](const OutlineEdge& a, const OutlineEdge& b) { return a.ends[0][1] < b.ends[0][1]; });
 
-  // Between two heights with a vertex, edges cross from below to above: trapezoids lie between every other two.
+  // No edge ends between two consecutive heights, so each active edge crosses the whole strip. Trapezoids lie between
+  // the first and the second edge, the third and the fourth, and so on.
   std::vector<const OutlineEdge*> active;
   std::size_t next = 0;
   for (std::size_t k = 0; k + 1 < heights.size(); ++k) {

@@ -7,14 +7,14 @@
 
 namespace clearance::render {
 
-/// An edge of an outline, with what its ends look like.
+/// An edge of an outline, with the colours of its ends.
 struct OutlineEdge {
   std::array<Eigen::Vector3f, 2> ends;
   std::array<Color, 2> colors;
 };
 
-/// Triangles without normals for the points that a ray out of them crosses `outline` an odd number of times: holes are
-/// left open. Colours run along the edges. Edges that close nothing are not for this.
+/// Adds triangles, without normals, over the points from which a ray crosses `outline` an odd number of times; holes
+/// stay open. Colours vary along the edges. All edges must belong to closed loops.
 void add_inside(const std::vector<OutlineEdge>& outline, DrawTriangles& triangles);
 
 }  // namespace clearance::render

@@ -50,7 +50,7 @@ Result<FilmWriter> FilmWriter::open(const std::filesystem::path& path, int width
                  error == ENOENT ? "films need the program ffmpeg on the PATH (Debian: apt-get install ffmpeg)"
                                  : fmt::format("ffmpeg cannot be started: {}", std::strerror(error))};
   }
-  // A dead ffmpeg is an error of write(), not the end of this program.
+  // Ignoring SIGPIPE makes write() fail if ffmpeg has died, instead of ending this program.
   signal(SIGPIPE, SIG_IGN);
   return FilmWriter(path, ends[1], process);
 }

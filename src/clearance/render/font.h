@@ -1,4 +1,4 @@
-// Letters for pictures.
+// A bitmap font for pictures.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@ namespace clearance::render {
 
 constexpr int glyph_width = 5, glyph_height = 7;
 
-/// Rows from the top, the highest of five bits at the left. Capitals but N and P are drawn as small letters; blank for
-/// what is unknown.
+/// Rows from the top; the highest of five bits is at the left.
 using Glyph = std::array<std::uint8_t, glyph_height>;
 Glyph find_glyph(char letter);
 

@@ -9,14 +9,15 @@ namespace {
 
 using Eigen::Vector3f;
 
-// Geometry ids, the same in all three Embree scenes. Rods that are points have the id of their rods plus one.
+// Geometry ids, the same in all three Embree scenes. The points among the rods have the id of the rods plus one.
 enum Id : unsigned { body_triangles = 0, obstacle_triangles = 1, planes = 2, body_rods = 4, obstacle_rods = 6 };
 
-// Half the width of drawn edges, in sizes of the scene, and what it is at most of the smallest height of a triangle.
+// Half the width of drawn edges, in sizes of the scene, and its largest share of the smallest height of a triangle.
 constexpr float edge_width = 0.0008f, largest_edge_share = 0.08f;
-constexpr float edge_shade = 0.3f;  ///< of the colour beside it
+constexpr float edge_shade = 0.3f;  ///< brightness of an edge relative to the colour beside it
 
-constexpr float plane_extent = 30;  ///< half side of a drawn plane in sizes of the scene; it has faded out long before
+/// half the side of a drawn plane, in sizes of the scene; the plane fades out long before
+constexpr float plane_extent = 30;
 
 template <class T>
 T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, std::size_t count) {
@@ -44,10 +45,10 @@ bool is_occluded(RTCScene scene, const Vector3f& origin, const Vector3f& directi
   return ray.tfar < 0;
 }
 
-/// `weight`: of the corners, at a point of the triangle.
+/// True if a point of a triangle lies on a drawn edge. `weight` holds the barycentric coordinates of the point.
 bool is_at_edge(const std::array<Vector3f, 3>& x, const std::array<float, 3>& weight, float size) {
   const float twice_area = (x[1] - x[0]).cross(x[2] - x[0]).norm();
-  std::array<float, 3> length{};  // of the edge opposite to a corner
+  std::array<float, 3> length{};  // length of the edge opposite to each corner
   for (std::size_t i = 0; i < 3; ++i) length[i] = (x[(i + 2) % 3] - x[(i + 1) % 3]).norm();
   const float longest = *std::max_element(length.begin(), length.end());
   const float width = std::min(edge_width * size, largest_edge_share * twice_area / longest);
@@ -104,8 +105,8 @@ void TraceGeometry::add_triangles(const DrawTriangles& triangles, unsigned id, b
 
 void TraceGeometry::add_rods(const DrawRods& rods, unsigned id, bool is_body) {
   if (rods.ends.empty()) return;
-  // Two geometries over the same primitive numbers, so that colours are found: points are empty as rods, rods as
-  // points.
+  // Two geometries share the primitive numbers, so that a hit finds its colour. Spheres have radius zero in the
+  // geometry of rods, and rods have radius zero in the geometry of spheres.
   RTCGeometry lines = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_ROUND_LINEAR_CURVE);
   RTCGeometry points = rtcNewGeometry(device_, RTC_GEOMETRY_TYPE_SPHERE_POINT);
   auto* ends = new_buffer<std::array<float, 4>>(lines, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT4, 2 * rods.ends.size());
@@ -166,8 +167,8 @@ void TraceGeometry::fill_triangle(const DrawTriangles& triangles, unsigned primi
   const float facing = hit.face_normal.dot(normal) < 0 ? -1.0f : 1.0f;
   hit.normal = (facing * normal).normalized();
 
-  // [Han21]: start on the rounded surface that the smooth normals promise, or flat
-  // faces shade themselves where the light grazes them.
+  // [Han21]: shadow rays start on the rounded surface that the smooth normals suggest. Otherwise flat faces would shade
+  // themselves at grazing light.
   hit.shadow_origin.setZero();
   for (int i = 0; i < 3; ++i) {
     const Vector3f n = facing * triangles.corner_normals[3 * primitive + i];

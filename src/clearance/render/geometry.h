@@ -1,4 +1,4 @@
-// A drawing inside Embree.
+// The geometry of a drawing in Embree, for ray queries.
 #pragma once
 
 #include <embree3/rtcore.h>
@@ -7,15 +7,15 @@
 
 namespace clearance::render {
 
-/// What a ray met first.
+/// The first hit of a ray.
 struct Hit {
   enum class Kind { none, body, obstacle, plane };
   Kind kind = Kind::none;
   float distance = 0;
   Eigen::Vector3f position = Eigen::Vector3f::Zero();
-  Eigen::Vector3f normal = Eigen::Vector3f::UnitY();        ///< smooth, toward the viewer
-  Eigen::Vector3f face_normal = Eigen::Vector3f::UnitY();   ///< true, toward the viewer
-  Eigen::Vector3f shadow_origin = Eigen::Vector3f::Zero();  ///< where rays to the lights start
+  Eigen::Vector3f normal = Eigen::Vector3f::UnitY();        ///< smooth normal, toward the viewer
+  Eigen::Vector3f face_normal = Eigen::Vector3f::UnitY();   ///< normal of the face, toward the viewer
+  Eigen::Vector3f shadow_origin = Eigen::Vector3f::Zero();  ///< start of rays to the lights
   Color color = Color::Ones();
 };
 
@@ -27,7 +27,7 @@ class TraceGeometry {
   TraceGeometry& operator=(const TraceGeometry&) = delete;
 
   Hit first_hit(const Eigen::Vector3f& origin, const Eigen::Vector3f& direction) const;
-  /// As if obstacles and planes were not there.
+  /// Returns the first hit of a body, ignoring obstacles and planes.
   Hit first_body_hit(const Eigen::Vector3f& origin, const Eigen::Vector3f& direction) const;
   bool is_blocked(const Eigen::Vector3f& origin, const Eigen::Vector3f& direction, float length) const;
   bool is_blocked_by_body(const Eigen::Vector3f& origin, const Eigen::Vector3f& direction, float length) const;
@@ -41,11 +41,11 @@ class TraceGeometry {
   void fill_triangle(const DrawTriangles& triangles, unsigned primitive, float u, float v, Hit& hit) const;
 
   const Drawing& drawing_;
-  float offset_;  ///< [m] rays start this far off a surface, so that they do not meet it again
+  float offset_;  ///< [m] distance from a surface at which rays start, so that they do not hit it again
   RTCDevice device_;
-  RTCScene seen_;    ///< everything
-  RTCScene solid_;   ///< all but the planes: what casts shadows
-  RTCScene bodies_;  ///< what is seen through obstacles
+  RTCScene seen_;    ///< all geometry
+  RTCScene solid_;   ///< all geometry but the planes; casts shadows
+  RTCScene bodies_;  ///< bodies, which are visible through obstacles
 };
 
 }  // namespace clearance::render

@@ -22,20 +22,20 @@ struct Image {
   const std::uint8_t* pixel(int x, int y) const { return &rgb[3 * (static_cast<std::size_t>(y) * width + x)]; }
 };
 
-/// The bytes of a PNG file (8-bit RGB, zlib compression).
+/// Returns the bytes of a PNG file (8-bit RGB, zlib compression).
 std::string encode_png(const Image& image);
 Result<Done> write_png(const std::filesystem::path& path, const Image& image);
 
-/// Pipes raw pictures to the program ffmpeg, which must be on the PATH; H.264 in an MP4 that every player opens.
+/// Pipes raw pictures to the program ffmpeg, which must be on the PATH. Writes H.264 in an MP4 that every player opens.
 class FilmWriter {
  public:
-  /// width and height are even.
+  /// Starts ffmpeg. `width` and `height` are even.
   static Result<FilmWriter> open(const std::filesystem::path& path, int width, int height, int frames_per_second);
   FilmWriter(FilmWriter&& other) noexcept;
   FilmWriter& operator=(FilmWriter&&) = delete;
   ~FilmWriter();
 
-  /// False if ffmpeg has stopped reading; close() tells why.
+  /// Writes a picture. Returns false if ffmpeg has stopped reading; close() tells why.
   bool add(const Image& image);
   Result<Done> close();
 

@@ -53,7 +53,7 @@ void draw_legend(Image& image, const Legend& legend) {
   std::array<std::string, 3> texts;
   int width = std::max(image.width / 4, text_width(dot, legend.title));
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    // (No trace of rounding in the middle of a scale that is symmetric to zero.)
+    // A scale that is symmetric about zero shows exactly 0 in the middle, without rounding errors.
     const bool is_zero = std::abs(numbers[i]) < 1e-9 * (legend.high - legend.low);
     texts[i] = fmt::format("{:.3g}", is_zero ? 0.0 : numbers[i]);
     width = std::max(width, 3 * text_width(dot, texts[i] + " "));
@@ -68,7 +68,7 @@ void draw_legend(Image& image, const Legend& legend) {
     const Color color = map_color((x + 0.5) / width);
     fill(image, left + x, bar, 1, height, {to_byte(color[0]), to_byte(color[1]), to_byte(color[2])});
   }
-  // Ticks below the bar; the outer numbers stay within it.
+  // Ticks are drawn below the bar; the outer numbers stay within its width.
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const int at = left + static_cast<int>(i) * (width - dot) / 2;
     const int length = text_width(dot, texts[i]) - dot;

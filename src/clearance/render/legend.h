@@ -8,11 +8,11 @@
 namespace clearance::render {
 
 struct Legend {
-  std::string title;             ///< `velocity [m/s]`
+  std::string title;             ///< such as `velocity [m/s]`
   double low = 0.0, high = 1.0;  ///< ends of the colour map
 };
 
-/// A bar at the lower left with its title above and numbers at its ends and in its middle below.
+/// Draws a colour bar at the lower left, with the title above it and numbers below its ends and its middle.
 void draw_legend(Image& image, const Legend& legend);
 
 }  // namespace clearance::render

@@ -1,4 +1,4 @@
-// PNG (ISO/IEC 15948): signature, IHDR, one IDAT with the zlib stream, IEND.
+// Encoder of PNG (ISO/IEC 15948): signature, IHDR, one IDAT with the zlib stream, IEND.
 #include <zlib.h>
 
 #include "clearance/io/files/atomic_file.h"
@@ -19,7 +19,7 @@ void append_chunk(std::string& out, const std::string& type, const std::string& 
                              crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
 }
 
-/// Every row as differences to the row above (filter 2, Up): smooth pictures compress twice as well.
+/// Returns every row as differences from the row above (filter 2, Up). Smooth pictures compress twice as well this way.
 std::string filter_rows(const Image& image) {
   const std::size_t row_bytes = 3 * static_cast<std::size_t>(image.width);
   std::string filtered;

@@ -15,17 +15,18 @@ using Eigen::Vector3f;
 
 constexpr int tile_size = 16;
 constexpr float pi = 3.14159265f;
-constexpr float sun_radius = 0.09f;       ///< [rad] a large sun: soft shadows
-constexpr float shadow_length = 40;       ///< in sizes of the scene
-constexpr float sky_reach = 0.6f;         ///< beyond this many sizes of the scene nothing shades from the sky
-constexpr float obstacle_shadow = 0.35f;  ///< light behind obstacles alone: a closed container must not turn dark
-constexpr float even_error = 0.004f;      ///< error of a pixel's colour at which it needs no more samples
-constexpr float obstacle_veil = 0.45f;    ///< weight of an obstacle in front of a body
+constexpr float sun_radius = 0.09f;  ///< [rad] a large sun gives soft shadows
+constexpr float shadow_length = 40;  ///< length of shadow rays in sizes of the scene
+constexpr float sky_reach = 0.6f;    ///< range of shading from the sky, in sizes of the scene
+/// share of sunlight behind obstacles alone, so that a closed container does not turn dark
+constexpr float obstacle_shadow = 0.35f;
+constexpr float even_error = 0.004f;    ///< error of a pixel's colour below which it needs no more samples
+constexpr float obstacle_veil = 0.45f;  ///< weight of an obstacle in front of a body
 
 const Color sun_color(0.92f, 0.88f, 0.80f);
 const Color sky_color(0.62f, 0.67f, 0.76f);
 const Color bounce_color(0.44f, 0.42f, 0.40f);  ///< light from below
-const Color shaded_color(0.10f, 0.10f, 0.11f);  ///< what a blocked ray to the sky still brings
+const Color shaded_color(0.10f, 0.10f, 0.11f);  ///< light that a blocked ray to the sky still contributes
 const Color background_high(0.80f, 0.85f, 0.91f), background_low(0.90f, 0.91f, 0.92f);
 
 std::uint32_t hash(std::uint32_t x) {
@@ -34,7 +35,7 @@ std::uint32_t hash(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// Points that cover the unit square evenly: the R2 sequence [Rob18], moved by a fixed amount per pixel and
+/// Returns points that cover the unit square evenly: the R2 sequence [Rob18], shifted by a fixed amount per pixel and
 /// use.
 Vector2f sample_square(int index, std::uint32_t seed) {
   const double shift_x = hash(seed) * 0x1p-32, shift_y = hash(seed ^ 0x9E3779B9u) * 0x1p-32;
@@ -51,14 +52,14 @@ float smooth_step(float low, float high, float x) {
   return t * t * (3 - 2 * t);
 }
 
-/// 1, 2 or 5 times a power of ten, below `x`.
+/// Returns the largest number of the form 1, 2 or 5 times a power of ten that is not above `x`.
 double round_down(double x) {
   const double power = std::pow(10.0, std::floor(std::log10(x)));
   return x >= 5 * power ? 5 * power : (x >= 2 * power ? 2 * power : power);
 }
 
 std::uint8_t to_srgb(float c) {
-  // A soft shoulder above 0.8 instead of a hard clip.
+  // A soft shoulder above 0.8 replaces a hard clip.
   if (c > 0.8f) c = 0.8f + 0.2f * (1 - std::exp(-(c - 0.8f) / 0.2f));
   const float s = c <= 0.0031308f ? 12.92f * c : 1.055f * std::pow(c, 1 / 2.4f) - 0.055f;
   return static_cast<std::uint8_t>(std::clamp(255 * s + 0.5f, 0.0f, 255.0f));
@@ -77,7 +78,7 @@ class Tracer {
     complete_basis(drawing.up, side, front);
     side_ = side.cast<float>();
     front_ = front.cast<float>();
-    // High, from the left, a little from the front; the camera stands to the right.
+    // The sun stands high, to the left and slightly to the front; the camera stands to the right.
     sun_ = (1.0 * drawing.up - 0.55 * side + 0.5 * front).normalized().cast<float>();
     if (drawing.is_plane) sun_ = Vector3f(-0.3f, 0.4f, 1).normalized();
     origin_ = (camera.position - drawing.origin).cast<float>();
@@ -97,7 +98,7 @@ class Tracer {
       const Color color = trace_ray(direction, t, count, seed, is_open).cwiseMin(1.5f);
       sum += color;
       sum_sq += color.squaredNorm();
-      // Even areas that nothing shades are done after half of the samples.
+      // Uniform areas that nothing shades are finished after half of the samples.
       ++count;
       const float n = static_cast<float>(count);
       const float variance = sum_sq / n - (sum / n).squaredNorm();
@@ -131,7 +132,7 @@ class Tracer {
     return color;
   }
 
-  /// A subtle checker that gives the ground a scale.
+  /// Returns the colour of the ground, a subtle checkerboard that conveys scale.
   Color plane_color(const Vector3f& position) const {
     const Vector3f p = position + drawing_.origin.cast<float>();
     const long a = std::lround(std::floor(p.dot(side_) / cell_size_)),
@@ -139,7 +140,7 @@ class Tracer {
     return Color::Constant((a + b) % 2 == 0 ? 0.68f : 0.60f);
   }
 
-  /// `is_open` becomes false where something stands in the light.
+  /// Computes the colour of a hit. `is_open` becomes false if something blocks the light.
   Color shade(const Hit& hit, const Vector3f& direction, int index, std::uint32_t seed, bool& is_open) const {
     const Color albedo = hit.kind == Hit::Kind::plane ? plane_color(hit.position) : hit.color;
     const Color sky = sky_light(hit, index, seed, is_open);
@@ -168,14 +169,14 @@ class Tracer {
     return geometry_.is_blocked_by_body(hit.shadow_origin, to_sun, length) ? 0 : obstacle_shadow;
   }
 
-  /// One cosine-weighted direction of the hemisphere.
+  /// Estimates the light of the sky from one cosine-weighted direction of the hemisphere.
   Color sky_light(const Hit& hit, int index, std::uint32_t seed, bool& is_open) const {
     const Vector2f u = sample_square(index, seed ^ 0xB5297A4Du);
     const Vector3f a = any_perpendicular(hit.normal), b = hit.normal.cross(a);
     const float radius = std::sqrt(u[0]), angle = 2 * pi * u[1];
     const Vector3f d = radius * (std::cos(angle) * a + std::sin(angle) * b) + std::sqrt(1 - u[0]) * hit.normal;
     if (drawing_.is_plane) return 0.8f * sky_color;
-    // Far ground has nothing near that could shade it.
+    // Far ground has nothing nearby that could shade it.
     const bool is_far = hit.kind == Hit::Kind::plane && hit.position.norm() > (0.6f + sky_reach) * size_;
     if (is_far) return bounce_color + (0.5f + 0.5f * d.dot(up_)) * (sky_color - bounce_color);
     if (geometry_.is_blocked(hit.shadow_origin, d, sky_reach * size_)) {

@@ -1,4 +1,4 @@
-// The picture of a drawing by ray tracing: one soft sun, a sky that bodies shade each other from, a ground.
+// Ray tracing of a drawing, lit by a soft sun and by a sky from which bodies shade each other, above a ground.
 #pragma once
 
 #include "clearance/render/draw.h"
@@ -8,10 +8,10 @@ namespace clearance::render {
 
 struct TraceOptions {
   int width = 1280, height = 720;  ///< [px]
-  int samples = 32;                ///< rays per pixel, each with one ray to the sun and one to the sky
+  int samples = 32;  ///< maximum number of rays per pixel, each with one ray to the sun and one to the sky
 };
 
-/// The same bits for any number of threads.
+/// Returns the picture, with the same bits for any number of threads.
 Image trace(const Drawing& drawing, const Camera& camera, const TraceOptions& options);
 
 }  // namespace clearance::render

@@ -400,7 +400,7 @@ struct BodyDesc {
 
 /// Coupling of the angle or offset of a joint to that of another: q = multiplier q_of_joint + offset.
 struct MimicDesc {
-  std::string joint;        ///< name of the one that leads: a hinge or a slider
+  std::string joint;        ///< name of the leading joint: a hinge or a slider
   double multiplier = 1.0;  ///< [deg or m of this joint per deg or m of the other]
   double offset = 0.0;      ///< [deg] or [m]
 };

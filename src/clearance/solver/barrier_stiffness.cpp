@@ -16,9 +16,9 @@ double mean_block_mass(const Model& model) {
   return sum / std::max(count, 1);
 }
 
-/// Stiff bodies have no elasticity that a barrier must stand up to, only inertia: halfway to contact the barrier pushes
-/// a mean mass out by a hundred dhat in a step. [Fer23, app. A.6] would make it a thousand times stiffer, a wall that
-/// contacts meet one by one (measured: ten times the Newton iterations).
+/// Returns the lower bound for scenes with stiff bodies. These have no elasticity that a barrier must stand up to, only
+/// inertia: halfway to contact the barrier pushes a mean mass out by a hundred dhat in a step. [Fer23, app. A.6] would
+/// make it a thousand times stiffer, a wall that contacts meet one by one (measured: ten times the Newton iterations).
 double BarrierStiffness::inertial() const {
   constexpr double reach = 100.0;
   return reach * options_.barrier.dhat * mean_block_mass(model_) / middle_force(options_.barrier);
@@ -41,10 +41,10 @@ double BarrierStiffness::lower_bound() const {
   return options_.kappa.min_multiplier * mean_block_mass(model_) / (4.0 * distance * distance * curvature);
 }
 
-/// In the middle of the bounds, in every step. What balances the other forces at the gaps of the start, as [Fer23, app.
-/// A.6] has it, keeps these gaps, and drifts to a bound: to the lower one, where contacts come to rest at a hundredth
-/// of dhat and every facet that slides past cuts the directions, or to the upper one, where they do at the onset of the
-/// barrier and come and go. Measured: twice the Newton iterations in dense contact.
+/// Returns a kappa in the middle of the bounds, the same in every step. The kappa of [Fer23, app. A.6], which balances
+/// the other forces at the gaps of the start, keeps these gaps and drifts to a bound. At the lower one contacts come to
+/// rest at a hundredth of dhat, and every facet that slides past cuts the directions. At the upper one contacts rest at
+/// the onset of the barrier and come and go. Measured: twice the Newton iterations in dense contact.
 double BarrierStiffness::initial() const {
   constexpr double middle = 10.0;
   return !model_.stiff_bodies.empty() && has_inertia_ ? lower_bound() : middle * lower_bound();

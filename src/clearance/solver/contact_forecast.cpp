@@ -11,8 +11,8 @@ namespace {
 
 constexpr int grain = 32;
 
-/// A force that grows by less than this needs no forecast: the curvature of a barrier foresees that well, and what is
-/// added to it slows Newton down near the minimum. With twice the force it would lead through the wall.
+/// Growth of a force below which it needs no forecast. The curvature of a barrier predicts such a growth well, and a
+/// larger stiffness slows Newton down near the minimum. With twice the force the curvature would lead through the wall.
 constexpr double foreseen_growth = 1.5;
 
 /// Returns the rate [m] at which the gap grows along dx.

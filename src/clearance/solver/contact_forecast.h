@@ -1,13 +1,13 @@
 // Forecast of contact forces from Newton's directions.
 //
-// Newton's quadratic model has of every barrier the curvature at the present gap: none of pairs beyond the activation
-// distance, and hardly any just within it. A direction runs into these walls and is cut by the first, and the next
-// direction by the next (locking by the time of impact). But the whole of a direction, also where little of it can be
-// taken, tells which pairs it would meet, and from the model's own forces at its end how large the contact forces have
-// to become: as in primal-dual interior-point methods the forces go ahead of the motion. A contact that is to bear the
-// force lambda comes to rest at the gap g* where the barrier has it. Until then the matrix gets, along the normal, what
-// the secant stiffness (lambda - f) / (g - g*) of the way there has more than the curvature at g. The gradient stays
-// that of the objective: directions descend, and the minimum is the same.
+// Newton's quadratic model knows each barrier by its curvature at the present gap. For pairs beyond the activation
+// distance this is zero, and just within it hardly more. A direction runs into these walls and the first one cuts it;
+// the next wall cuts the next direction (locking by the time of impact). But the whole of a direction, even if little
+// of it can be taken, tells which pairs it would meet. The model's own forces at its end tell how large the contact
+// forces have to become: as in primal-dual interior-point methods the forces go ahead of the motion. A contact that is
+// to bear the force lambda comes to rest at the gap g* where the barrier has this force. Until then the matrix gets,
+// along the normal, the secant stiffness (lambda - f) / (g - g*) of the way there less the curvature at g. The gradient
+// stays that of the objective: directions descend, and the minimum is the same.
 #pragma once
 
 #include <vector>

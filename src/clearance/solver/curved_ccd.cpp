@@ -11,7 +11,7 @@ namespace clearance {
 
 namespace {
 
-/// A piece counts as straight enough if it strays by at most this part of the room that is left.
+/// Largest deviation of a piece that counts as straight, as a share of the remaining room.
 constexpr double max_stray = 0.25;
 /// The search ends with this part of the room at the start.
 constexpr double end_of_search = 0.02;
@@ -76,7 +76,7 @@ double usual_rounding(const Positions<dim>& a, const Positions<dim>& b) {
   return 1e-14 * size;
 }
 
-/// A search under way: the distance is above `target` until `time`.
+/// Search in progress: the distance is above `target` until `time`.
 struct Search {
   double target;      ///< [m]
   double first_room;  ///< [m] of the distance at the start above the target

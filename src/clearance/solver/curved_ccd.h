@@ -1,14 +1,15 @@
-// CCD along screws: by adaptive linearisation [Fer21, alg. 1], where the path is cut into pieces that are straight up
-// to a deviation which is small beside the gap, and that deviation is kept free besides the minimum separation; and by
-// certificates along turning directions (turning_separation.h) for what that has not settled after a few dozen pieces.
-// Pieces are as short as the root of the gap: at 1e-12 m a body that turns on a table takes 100,000 of them, and a
-// certificate holds for a quarter of a radian.
+// CCD along screws, by two methods. Adaptive linearisation [Fer21, alg. 1] cuts the path into pieces that are straight
+// up to a deviation which is small beside the gap, and keeps that deviation free besides the minimum separation.
+// Queries that it has not settled after a few dozen pieces go to certificates along turning directions
+// (turning_separation.h). Pieces are as short as the root of the gap: at 1e-12 m a body that turns on a table takes
+// 100,000 of them, whereas a certificate holds for a quarter of a radian.
 //
 // Contract: that of ccd/ccd.h, along the path of real arithmetic and for the positions that the unknowns are placed at:
 // the distance stays above `min_separation` until the returned time, in floating point, for any input. The margin for
 // rounding is proven in model/surface_path.h. Of a gap_fraction the part that exceeds this margin is kept.
 //
-// Work is bounded: what is not settled in the end is `budget_exhausted`, with the time that was certified until then.
+// Work is bounded: a query that is not settled in the end is `budget_exhausted`, with the time that was certified until
+// then.
 #pragma once
 
 #include "clearance/ccd/ccd.h"

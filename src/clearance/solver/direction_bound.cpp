@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// A direction is swept this many times as far as the last one was feasible; at the start of a step this many edges.
+/// Length of the first sweep, in feasible lengths of the last direction; at the start of a step, in edges.
 constexpr double sweep_reach = 4.0;
 /// Growth of the next part if nothing is hit in this one. The last part costs most, and all parts before it cost
 /// little.

@@ -1,10 +1,10 @@
 // Energy and momentum accounts of one step.
 //
-// With the forces at the end of the step, every change has its work: that of the inertial force I is not quite the
-// change of the kinetic energy, that of a potential not quite the change of its energy, and the differences are what
-// the integrator adds or takes away:
-//   dK + dStored = loads + motions + drives - friction - damping + residual + impacts + integrator.
-// Every term is computed on its own; `closure` is what rounding leaves.
+// The work of each force at the end of the step accounts for a change of energy. The work of the inertial force is not
+// quite the change of the kinetic energy, and that of a potential not quite the change of its energy. The differences
+// are what the integrator adds or takes away:
+//     dK + dStored = loads + motions + drives - friction - damping + residual + impacts + integrator.
+// Every term is computed on its own; `closure` is the remaining rounding error.
 #pragma once
 
 #include <string>

@@ -20,6 +20,7 @@ VecX force_rounding(const Model& model, const LocalCoordinates<dim>& coordinates
     if (body >= farthest.size()) farthest.resize(body + 1, 0.0);
     return farthest[body];
   };
+  // Forces come from differences of positions in the whole body, so its farthest point decides.
   for (const auto& origin : origins) {
     double& distance = farthest_of(origin.block);
     distance = std::max(distance, block<dim>(x, origin.block).norm());
@@ -27,6 +28,7 @@ VecX force_rounding(const Model& model, const LocalCoordinates<dim>& coordinates
   VecX rounding(static_cast<Eigen::Index>(origins.size()));
   for (std::size_t b = 0; b < origins.size(); ++b) {
     const auto& [of, is_turn, radius] = origins[b];
+    // A rotation vector has the rounding of its columns, and a column that of its own length.
     const double size = is_turn                                        ? 1.0
                         : is_column[static_cast<std::size_t>(of)] != 0 ? block<dim>(x, of).norm()
                                                                        : farthest_of(of);

@@ -1,9 +1,9 @@
-// Newton's method for contact forces and friction at once. Friction lagged again and again is a fixed-point iteration,
+// Newton's method for contact forces and friction at once. Repeated lagging of friction is a fixed-point iteration,
 // which converges slowly or not at all where friction loads the contacts that it comes from (wedges, jammed links).
-// Near the solution its derivative by normal forces, directions and points of the contacts is in reach: with A the
-// factorised matrix and C that derivative, which is not symmetric, the direction solves (A + C) dy = -g by GMRES,
-// preconditioned by A. No objective belongs to it, so that it is taken only if it lowers the imbalance with friction
-// that agrees. Beyond a fold of the coupled problem, where no solution is near, it fails and lagging goes on.
+// Near the solution the derivative of friction by normal forces, directions and points of the contacts is available.
+// With A the factorised matrix and C that derivative, which is not symmetric, GMRES solves (A + C) dy = -g for the
+// direction, preconditioned by A. It belongs to no objective, so that it is taken only if it lowers the imbalance with
+// friction that agrees. Beyond a fold of the coupled problem, where no solution is near, it fails and lagging goes on.
 #pragma once
 
 #include "clearance/solver/friction_lag.h"
@@ -22,9 +22,10 @@ class FrictionCoupling {
         report_(report),
         counters_t0_(in.system.solver().counters()) {}
 
-  /// Goes along the coupled direction, with `gradient` and the direction `lagged_dy` of the lagged problem, and
-  /// friction agrees with the forces there. False if it cannot, or if that brings them no nearer to balance: if what
-  /// Newton with the present matrix would still have to go does not fall (the natural monotonicity test of Deuflhard).
+  /// Moves `point` along the coupled direction and makes friction agree with the forces there. `gradient` and
+  /// `lagged_dy` are those of the lagged problem. False if no coupled direction can be computed, or if it leads no
+  /// nearer to balance: if Newton's direction with the present matrix does not become shorter (the natural monotonicity
+  /// test of Deuflhard).
   bool follow(const VecX& lagged_dy, const VecX& gradient, Point& point, IterationReport& iteration);
 
  private:

@@ -5,8 +5,8 @@
 namespace clearance {
 
 namespace {
-/// Friction that has been lagged this often goes round in a circle; from there on it takes a part of what is new, which
-/// ends the circle.
+/// Number of lags after which friction has gone round in a circle as a rule. From there on it takes only a part of the
+/// new friction, which ends the circle.
 constexpr int num_whole_lags = 10;
 }  // namespace
 

@@ -10,9 +10,9 @@ namespace clearance {
 
 /// Returns 1 for each block whose body is hit on the way from the unknowns x_t0 to x_t1 [m], else 0.
 ///
-/// A pair hits where its gap, as far as it is within dhat, may lose more than half of itself. For each of its two
-/// bodies that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other
-/// one: what a wheel of flat sides does to the ground, or a rough surface to what glides over it, is none.
+/// A pair hits if its gap, as far as it is within dhat, may lose more than half of itself. For each of its two bodies
+/// that is an impact if the gap closes by more than a quarter of the body's mean motion relative to the other body. A
+/// polygonal wheel on the ground, or a rough surface that something glides over, thus causes no impact.
 template <int dim>
 std::vector<char> find_impacts(const Model& model, const BarrierOptions& barrier, BroadPhase& broad_phase,
                                const VecX& x_t0, const VecX& x_t1);

@@ -24,18 +24,18 @@ class LineSearch {
   void give_up_detour(Point& point);
 
  private:
-  /// How many times the length of a direction is tried. Where the objective curves down, projected Hessians take it for
-  /// steep and go away from the saddle by steps that grow by a hundredth each: a mat that bends over a knife needed 90.
-  /// As long as whole directions leave imbalance and length as they are, twice as much is tried; the line search finds
-  /// what of it lowers the energy.
+  /// Multiple of the length of a direction that is tried. Where the objective curves down, projected Hessians take it
+  /// for steep, and directions leave the saddle by steps that grow by a hundredth each: a mat that bends over a knife
+  /// needed 90. As long as whole directions leave imbalance and length as they are, twice as much is tried; the line
+  /// search finds the part of it that lowers the energy.
   struct Reach {
     double tried = 1.0;
     double taken = 0.0, imbalance = 0.0, residual = 0.0;  // of the last direction
   };
-  /// Contacts that slide along curved surfaces bend away from a straight direction: its end has a higher energy, and
-  /// the line search cuts it again and again (the Maratos effect). Then the direction is taken as far as it is
-  /// feasible, whatever the energy; the next ones must lead below where it started, or the search goes back there (the
-  /// watchdog technique of [Cha82]).
+  /// State of a detour. Contacts that slide along curved surfaces bend away from a straight direction: its end has a
+  /// higher energy, and the line search cuts it again and again (the Maratos effect). Then the direction is taken as
+  /// far as it is feasible, whatever the energy. The next directions must lead below its start, or the search goes back
+  /// there (the watchdog technique of [Cha82]).
   struct Detour {
     Point start;
     VecX gradient;

@@ -11,13 +11,13 @@ namespace {
 
 /// In smaller systems the factorisation is not what takes the time.
 constexpr int fewest_blocks = 500;
-/// A part has this share of all blocks at most.
+/// Largest share of all blocks that a part has.
 constexpr double largest_part = 0.5;
-/// A block moves if it moves by this share of the direction's length, and of the tolerance.
+/// Share of the direction's length, and of the tolerance, above which a block counts as moving.
 constexpr double share_of_length = 0.05, share_of_tolerance = 0.3;
 /// Blocks this far from those that move belong to the part.
 constexpr int num_rings = 2;
-/// So many directions of everything come first: most steps need no more.
+/// Number of directions of everything that come first: most steps need no more.
 constexpr int patience = 3;
 /// Share of the length of the last direction of everything; a part whose directions are shorter has come to rest.
 constexpr double rest_share = 0.1;

@@ -1,11 +1,12 @@
 // The part of a scene that still moves.
 //
 // In dense contact most Newton iterations of a step move little of it: a fold that buckles, an edge that slips off
-// another, while all else waits in balance. Each of them would assemble and factorise everything. Instead, after a
-// direction of everything that moved few blocks noticeably, the next directions move these and their neighbours alone,
-// all else held, until they have come to rest; then a direction of everything follows. That is nonlinear elimination
-// [Lan96]: the objective falls all the same, and it also saves directions of everything, which the strongest
-// nonlinearity alone used to keep short. Nothing is converged by what a part does.
+// another, while everything else stays in balance. Each of them would assemble and factorise everything. Instead, after
+// a direction of everything that moved few blocks noticeably, the next directions move only these blocks and their
+// neighbours, with everything else held, until they have come to rest. Then a direction of everything follows. That is
+// nonlinear elimination [Lan96]: the objective falls in every direction as before. It also saves directions of
+// everything, which the strongest nonlinearity alone used to keep short. Convergence is never judged by the directions
+// of a part.
 #pragma once
 
 #include <vector>

@@ -26,7 +26,7 @@ CompensatedSum AugmentedLagrangian<dim>::energy(const VecX& x) const {
   for (std::size_t k = 0; k < targets_.blocks.size(); ++k) {
     const int i = static_cast<int>(k);
     const Vec<dim> miss = this->miss(x, k);
-    // -sqrt(m) lambda . d + kappa / 2 m |d|^2, with d the offset from the target [Fer23, eq. A.4].
+    // The energy is -sqrt(m) lambda . d + kappa / 2 m |d|^2, with d the offset from the target [Fer23, eq. A.4].
     sum.add(-std::sqrt(masses_[i]) * block<dim>(multipliers_, i).dot(miss));
     sum.add(0.5 * kappa_ * masses_[i] * miss.squaredNorm());
   }

@@ -1,4 +1,5 @@
-// Newton's law of restitution for stiff bodies: what hits something leaves it with e times the speed of its approach.
+// Newton's law of restitution for stiff bodies: a body that hits something leaves it with e times the speed of its
+// approach.
 //
 // A contact is an impact in the step in which its points come within the activation distance, as they did at the start
 // of the step: from there on the barrier brakes them. Positions stay those of the step, which are free of

@@ -9,8 +9,8 @@ namespace clearance {
 
 namespace {
 
-/// Sweeps over pairs of bodies end when no speed changes by more than a hundred times this share of the fastest
-/// rebound, or after so many.
+/// Sweeps over pairs of bodies end when no speed changes by more than a hundred times `least_change` of the fastest
+/// rebound, or after `most_sweeps` sweeps.
 constexpr double least_change = 1e-6;
 constexpr int most_sweeps = 500;
 

@@ -1,14 +1,14 @@
 // Estimate of the motion that the remaining forces would still cause.
 //
 // The balance of forces says little of the motion that is missing where a body is soft: next to its buckling load a
-// column was 42 % short of its deflection with a thousandth of its load left over. With H the Hessian that Newton's
-// last direction came from and g the gradient where that direction led, e = H^-1 g is that missing motion up to second
-// order; a factor at hand gives it by one back-substitution. Body k has come to rest if
+// column was 42 % short of its deflection with a thousandth of its load left over. Let H be the Hessian that Newton's
+// last direction came from and g the gradient where that direction led. Then e = H^-1 g is the missing motion up to
+// second order, and a factor at hand gives it by one back-substitution. Body k has come to rest if
 //     max_b |e_b| <= tol min(D_k, L_k / 100) + f_k + r_k,   D_k = max_b |x_b - s_b|,
 // over its blocks b that are free. s is where the body would be without forces (quasi-static: where it was), so that
-// D_k is what the forces have done to it in the step: a tolerance of the whole way would leave a body that glides deaf
-// to forces below it, for ever. L_k is the size of the body, and r_k = 64 eps max_b |x_b| rounding. All scales are
-// those of the body.
+// D_k is the motion that the forces have caused in the step. A tolerance relative to the whole motion would instead let
+// a gliding body ignore all forces below that tolerance. L_k is the size of the body, f_k a motion that is negligible,
+// and r_k = 64 eps max_b |x_b| the rounding. All scales are those of the body.
 #pragma once
 
 #include "clearance/solver/step_problem.h"
@@ -28,18 +28,18 @@ class RemainingMotion {
  public:
   RemainingMotion(const Model& model, const LocalCoordinates<dim>& coordinates, const InertialTarget& target,
                   const VecX& x_t0);
-  // All of it outlives this, and the target may still change.
+  // All arguments must outlive the object, and the target may still change.
 
-  /// [m] f_k of every body. `forces` in the unknowns of x.
+  /// Returns f_k [m] of every body. `forces` are in the unknowns of x.
   std::vector<double> negligible_motion(const VecX& x, const TermGradients& forces,
                                         const std::vector<char>& is_fixed) const;
 
-  /// `dy`: what is left to move from x, in Newton's unknowns. `negligible`: f_k; empty: none.
+  /// Judges the remaining motion `dy` from x, in Newton's unknowns. `negligible` holds f_k; empty: none.
   MotionVerdict judge(const VecX& x, const VecX& dy, const std::vector<char>& is_fixed, double tolerance,
                       const std::vector<double>& negligible) const;
 
-  /// True if inertia alone keeps every body within f_k and its rounding: no factor is needed to tell. `gradient` in
-  /// Newton's unknowns; `rounding` is that of its blocks (force_rounding.h).
+  /// True if inertia alone keeps every body within f_k and its rounding, which can be told without a factor. `gradient`
+  /// is in Newton's unknowns; `rounding` is that of its blocks (force_rounding.h).
   bool is_held_by_inertia(const VecX& x, const VecX& gradient, const VecX& rounding,
                           const std::vector<double>& negligible) const;
 

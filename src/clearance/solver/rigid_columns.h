@@ -9,7 +9,7 @@
 
 namespace clearance {
 
-/// In the plane the third is zero and weighs nothing.
+/// Columns of a stiff body in 3D; in the plane the third column is zero and has no mass.
 template <int dim>
 class RigidColumns {
  public:
@@ -37,15 +37,15 @@ class RigidColumns {
     }
   }
 
-  /// The rotation vector of the same moment: the solution of inertia w = sum of m b x rate.
+  /// Returns the rotation vector of the same moment: the solution w of inertia w = sum of m b x rate.
   Vec<3> turn_of(const Columns& rates) const { return inertia_.solve(moment(rates)); }
-  /// Angular momentum of a spin.
+  /// Returns the angular momentum of a spin.
   Vec<3> moment_of(const Vec<3>& spin) const { return moment(turned(spin, b_)); }
   static Columns turned(const Vec<3>& turn, const Columns& columns) {
     return {turn.cross(columns[0]), turn.cross(columns[1]), turn.cross(columns[2])};
   }
   const Columns& b() const { return b_; }
-  /// The change of spin by an angular impulse about the centre of mass.
+  /// Returns the change of spin by an angular impulse about the centre of mass.
   Vec<3> spin_by(const Vec<3>& angular_impulse) const { return inertia_.solve(angular_impulse); }
 
  private:

@@ -6,12 +6,12 @@ namespace clearance {
 
 namespace {
 
-/// Less than this part of a direction is as good as nothing; so many of these in a row lead nowhere. In 77 long steps
-/// of impacts at 1000 m/s that did converge it were four at most.
+/// Share of a direction that counts as nothing, and the number of such directions in a row after which the step is
+/// locked. In 77 long steps of impacts at 1000 m/s that did converge there were four in a row at most.
 constexpr double locked_share = 1e-3;
 constexpr int max_locked = 100;
 
-/// How many of these contacts are not among the others.
+/// Returns the number of contacts that are not among `others`.
 int count_missing(const std::vector<Contact>& contacts, const std::vector<Contact>& others) {
   int count = 0;
   auto other = others.begin();
@@ -62,7 +62,8 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
   while (report_.newton_iterations < in_.options.max_iterations) {
     if (scope.is_stop_wanted()) throw Stopped();
     refer_to_iterate();
-    // Converged, or scripted nodes still under way [Fer23, alg. A.1]: by the forces before a direction is solved for...
+    // The forces decide, before a direction is solved for, whether the step has converged or scripted nodes are still
+    // under way [Fer23, alg. A.1]...
     const bool is_first = !newton_.is_assembled() || !in_.has_forces();
     if (is_first) newton_.assemble(point_.iterate, part_);
     Verdict verdict = in_.has_forces() && part_.is_everything() ? judge_forces(has_moved) : Verdict::go_on;
@@ -91,7 +92,7 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
       if (scope.is_stop_wanted()) throw Stopped();
     }
 
-    // ... or, as published, by the direction after it was followed.
+    // ... or, as published, the direction decides after it was followed.
     if (!in_.has_forces() && !is_partial) verdict = judge_direction(has_moved);
     if (verdict == Verdict::ended) break;
     if (num_locked_ >= max_locked) {
@@ -111,15 +112,16 @@ void Step<dim>::iterate(const IterationCallback& on_iteration, StopScope& scope)
   finish();
 }
 
-/// Forces that are no derivatives of energies are right where they refer to. An energy of a far reference may have
-/// minima of its own.
+/// Updates the reference point of forces that are not the gradient of an energy, since they are correct only there. An
+/// energy with a distant reference may have minima of its own.
 template <int dim>
 void Step<dim>::refer_to_iterate() {
   if (search_.is_on_detour() || !problem_.refer_to(point_.iterate.x)) return;
   point_.energy = problem_.energy(point_.iterate);
 }
 
-/// Newton's direction from the assembled system, not longer than makes sense.
+/// Computes Newton's direction from the assembled system, at most as long as makes sense. False if the system cannot be
+/// solved.
 template <int dim>
 bool Step<dim>::find_direction(VecX& dy) {
   iteration_ = {};
@@ -146,6 +148,7 @@ bool Step<dim>::find_direction(VecX& dy) {
 template <int dim>
 bool Step<dim>::follow(const VecX& dy) {
   const std::vector<Contact> before = point_.iterate.contacts.contacts;
+  // The coupled direction is tried first; otherwise the line search follows the lagged one.
   bool has_moved = !search_.is_on_detour() && coupling_.follow(dy, newton_.gradient(), point_, iteration_);
   if (has_moved) {
     search_.skip(iteration_.alpha);
@@ -154,6 +157,7 @@ bool Step<dim>::follow(const VecX& dy) {
     has_moved = search_.follow(dy, newton_.gradient(), newton_.is_exact(), point_, iteration_);
   }
   if (part_.is_everything()) num_locked_ = iteration_.alpha < locked_share ? num_locked_ + 1 : 0;
+  // Record of the iteration.
   iteration_.residual = report_.residual;
   const std::vector<Contact>& after = point_.iterate.contacts.contacts;
   iteration_.num_entered = count_missing(after, before);
@@ -170,7 +174,7 @@ bool Step<dim>::follow(const VecX& dy) {
 template <int dim>
 void Step<dim>::choose_part(const VecX& dy) {
   const bool was_everything = part_.is_everything();
-  // Stiff bodies have few unknowns: what takes the time there are their contacts.
+  // Stiff bodies have few unknowns: most of the time goes into their contacts, which a part would not save.
   const bool can_be_part =
       in_.model.stiff_bodies.empty() && iteration_.alpha > 0.0 && !newton_.is_exact() && !search_.is_on_detour();
   if (can_be_part) {
@@ -182,7 +186,7 @@ void Step<dim>::choose_part(const VecX& dy) {
   if (!was_everything || !part_.is_everything()) set_part();
 }
 
-/// Energies are those of the part from here on.
+/// Restricts the objective to the chosen part; energies are those of the part from here on.
 template <int dim>
 void Step<dim>::set_part() {
   problem_.restrict_to(part_.marks());

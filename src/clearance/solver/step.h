@@ -22,9 +22,10 @@ class Step {
   explicit Step(const StepInputs<dim>& in);
   Step(const Step&) = delete;
 
-  /// Sets the report and the iterate at the end; of a step that is stopped only the status.
+  /// Solves the step and sets the report and the iterate at the end. A step that is stopped sets only its status.
   void solve(const IterationCallback& on_iteration);
-  /// Makes `state`, the one that the step was solved from, that of the end, and completes the report.
+  /// Advances `state`, which must be the state that the step was solved from, to the end of the step and completes the
+  /// report.
   void commit(State& state);
 
   const StepReport& report() const { return report_; }

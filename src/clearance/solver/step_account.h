@@ -14,21 +14,23 @@ class StepAccount {
               const InertialTarget& target, double h)
       : model_(model), potentials_(copies.potentials), coordinates_(coordinates), target_(target), h_(h) {}
 
-  /// After the potentials have begun the step. `barrier` [J]: at the start, with the stiffness of this step.
+  /// Opens the account after the potentials have begun the step. `barrier` is the energy [J] of the barriers at the
+  /// start, with the stiffness of this step.
   void open(const State& state, double barrier);
-  /// At the last iterate.
+  /// Accounts for all terms at the last iterate.
   void close(StepProblem<dim>& problem, const Iterate& end);
-  /// Once the velocity at the end is known; `ledgers` are carried on.
+  /// Settles the account once the velocity at the end is known, and updates `ledgers`.
   void settle(const VecX& v_t1, std::vector<EnergyLedger>& ledgers);
 
-  /// Impacts have changed the velocity at the end. What bodies exchange there is no matter of their ledgers.
+  /// Accounts for a change of the velocity at the end by rebounds. The energy that bodies exchange in them does not
+  /// enter their ledgers.
   void add_rebound(const VecX& v_before, const VecX& v_after);
 
   const EnergyAccount& energy() const { return energy_; }
   const MomentumAccount& momentum() const { return momentum_; }
   const IntegratorShare& gained() const { return gained_; }
   const IntegratorShare& lost() const { return lost_; }
-  /// [J] per potential and of the barriers, at the end: State::stored.
+  /// Stored energy [J] per potential and of the barriers, at the end: State::stored.
   const VecX& stored() const { return stored_; }
 
  private:
@@ -50,7 +52,7 @@ class StepAccount {
         model_.mechanism_of_body.empty() ? body : model_.mechanism_of_body[static_cast<std::size_t>(body)]);
   }
   std::size_t ledger_of_block(int block) const { return ledger_of_body(body_of_block(model_, block)); }
-  /// Sums per body to sums per ledger.
+  /// Adds up values per body to values per ledger.
   VecX per_ledger(const VecX& per_body) const;
   VecX body_energies(const VecX& x) const;
   void add_work(const VecX& gradient, Eigen::Index term);

@@ -10,15 +10,15 @@ namespace clearance {
 namespace {
 /// Share of the tolerance that may be left of the last direction.
 constexpr double max_untaken = 0.3;
-/// After directions that were cut more than this the forces cannot have come to balance.
+/// Smallest taken share of a direction after which the forces can have come to balance.
 constexpr double least_taken = 0.5;
 /// Friction is lagged again before the forces have come to balance with it, from this imbalance on, if it is less than
 /// this part of the one with friction that agrees with the contact forces.
 constexpr double early_imbalance = 1.0;
 constexpr double early_lag_share = 0.3;
-/// A direction has to leave less than this part of the motion that was missing before it...
+/// Share of the remaining motion before a direction below which that after it has fallen...
 constexpr double least_fall = 0.9;
-/// ... unless that is less than this part of the size of the body.
+/// ... and the share of the size of the body below which it need not fall any more.
 constexpr double tiny_motion = 1e-9;
 /// An imbalance below this part of the force tolerance is not worth a factorisation at the start of a step: bodies at
 /// rest keep that much. By default it is a millionth of the forces within a body, and a ten-millionth of its weight.
@@ -36,8 +36,9 @@ auto Step<dim>::end(StepStatus status) -> Verdict {
   return Verdict::ended;
 }
 
-/// The energy on a detour is above that where it started: no place to end. Neither is one that a contact keeps most of
-/// the direction from: scenes with a tolerance above what gravity gains in a step would creep instead of falling.
+/// Judges the step by the size of the last direction, as published. A step does not end on a detour, where the energy
+/// is above that at its start, nor where a contact keeps most of the direction from being taken: scenes with a
+/// tolerance above what gravity gains in a step would creep instead of falling.
 template <int dim>
 auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   const double tolerance = in_.options.tolerance;
@@ -49,7 +50,7 @@ auto Step<dim>::judge_direction(bool has_moved) -> Verdict {
   }
   const bool is_first_of_lag = std::exchange(is_first_of_lag_, false);
   if (is_small) {
-    // Friction again with the forces just found, until a direction is small at once [Fer23, eq. 2.17].
+    // Friction is lagged again with the forces just found, until a direction is small at once [Fer23, eq. 2.17].
     if ((is_first_of_lag && in_.options.friction.iterations == 0) || !friction_.lag_again(point_)) {
       return end(StepStatus::converged);
     }
@@ -79,6 +80,7 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
       !std::exchange(is_rounding_known_, true)) {
     return Verdict::go_on;
   }
+  // While scripted nodes are pulled, balanced forces only mean that the pull has to become harder.
   if (problem_.augmented().is_active()) {
     if (pull_.has_arrived(point_)) {
       friction_.note_motion();
@@ -94,28 +96,29 @@ auto Step<dim>::judge_forces(bool has_moved) -> Verdict {
   return verdict.is_balanced && is_settled(forces) ? end(StepStatus::converged) : Verdict::go_on;
 }
 
-/// Friction has to balance with the contact forces and sliding directions that it leads to: it is lagged again as soon
-/// as its disagreement is what most of the imbalance comes from. `verdict` is that of the lagged friction, `forces` are
-/// all with it.
+/// Judges whether friction balances with the contact forces and sliding directions that it leads to. It is lagged again
+/// as soon as its disagreement causes most of the imbalance. `verdict` is that of the lagged friction, and `forces`
+/// contain the lagged friction.
 template <int dim>
 auto Step<dim>::judge_friction(const BalanceVerdict& verdict, TermGradients& forces) -> Verdict {
   const bool may_settle = verdict.is_balanced || verdict.imbalance < early_imbalance;
   if (!problem_.has_friction() || !may_settle || friction_.is_fresh()) return Verdict::go_on;
   const FrictionPotential<dim> fresh = friction_.fresh(point_.iterate);
   if (fresh.is_empty() && problem_.friction().is_empty()) return Verdict::go_on;
+  // The balance is judged once more with the friction that agrees with the present forces.
   const VecX lagged = std::exchange(forces.friction, problem_.friction_gradient(point_.iterate, fresh));
   const BalanceVerdict of_fresh = judge_balance(forces);
   forces.friction = lagged;
   if (verdict.is_balanced && of_fresh.is_balanced) return Verdict::go_on;
-  // Friction that does not come to agree at all: the step ends in balance with the last one.
+  // If friction does not come to agree at all, the step ends in balance with the last one.
   if (friction_.is_over()) return verdict.is_balanced ? end(StepStatus::friction_lag_limit) : Verdict::go_on;
   if (!verdict.is_balanced && !(verdict.imbalance < early_lag_share * of_fresh.imbalance)) return Verdict::go_on;
   if (friction_.lag_again(point_)) return Verdict::again;
-  // The last of the wanted number: what is left of the forces still has to balance with it.
+  // If this was the last of the wanted lags, the remaining forces still have to balance with it.
   return Verdict::go_on;
 }
 
-/// At the present point, friction as lagged.
+/// Returns the gradients of all terms at the present point, with friction as lagged.
 template <int dim>
 TermGradients Step<dim>::term_gradients() {
   StageTimer timer(report_.profile, Stage::assembly);
@@ -148,6 +151,7 @@ bool Step<dim>::is_settled(const TermGradients& forces) {
     VecX dy;
     return !newton_.solve_again(gradient, dy) || is_settled(dy, negligible);
   }
+  // Without a factor, a tiny imbalance or inertia alone tells that nothing moves; otherwise the next direction decides.
   if (report_.imbalance <= negligible_share * in_.options.force_tolerance) return true;
   const VecX rounding = force_rounding<dim>(in_.model, in_.coordinates(), x, newton_.stiffness());
   if (remaining_.is_held_by_inertia(x, gradient, rounding, negligible)) return true;

@@ -15,7 +15,7 @@ void Step<dim>::finish() {
   report_linear_solves();
 }
 
-/// Counts are those of systems of everything; the time is that of all.
+/// Reports the linear solves of the step. The counts are those of systems of everything; the times include parts.
 template <int dim>
 void Step<dim>::report_linear_solves() {
   const LinearSolverCounters& now = in_.system.solver().counters();
@@ -29,7 +29,7 @@ void Step<dim>::report_linear_solves() {
                             now.solve_seconds - counters_t0_.solve_seconds + of_parts.solve_seconds};
 }
 
-/// No surfaces meet and no element is inverted, by exact arithmetic.
+/// Checks by exact arithmetic that no surfaces meet and no element is inverted; else the step ends as `invalid_state`.
 template <int dim>
 void Step<dim>::check_exactly() {
   StageTimer timer(report_.profile, Stage::other);
@@ -52,7 +52,7 @@ void Step<dim>::report_energies() {
   if (report_.num_contacts > 0) report_.min_distance = end.contacts.min_distance;
   report_.kappa = problem_.kappa();
   report_.friction_work = problem_.friction().work(end.x_surface) / target_.scale;
-  // Linear and curved elements have potentials of their own with one name.
+  // Linear and curved elements have separate potentials with one name, which the report adds up.
   const auto add = [&](const std::string& name, double energy) {
     for (auto& [other, sum] : report_.energy) {
       if (other != name) continue;
@@ -76,8 +76,8 @@ std::vector<StickVertex> Step<dim>::stick() const {
 
 namespace {
 
-/// Scripted nodes move at the mean velocity of their step. By Newmark's formula a change of their speed would leave
-/// them swinging about it for ever, and they would be let go with a wrong one.
+/// Sets the velocities of scripted nodes to the mean velocity of their step. By Newmark's formula a change of their
+/// speed would leave them swinging about it without end, and they would be let go with a wrong one.
 template <int dim>
 void set_scripted_velocities(const PrescribedTargets& targets, const VecX& x_t0, double h, State& state) {
   for (std::size_t k = 0; k < targets.blocks.size(); ++k) {
@@ -99,6 +99,8 @@ void Step<dim>::commit(State& state) {
   // Everything that needs the state at the start is computed before that is overwritten.
   std::vector<StickVertex> stick_t1 = stick();
   Rebound<dim> rebound(in_.model, in_.options, in_.targets, state, problem_.x_surface_t0(), point_.iterate);
+  // The integrator moves the state to the end of the step. BDF2 forgets what was before an impact, and Newmark's rates
+  // are corrected for stiff bodies and scripted nodes.
   clearance::commit(integrator, target_, point_.iterate.x, state);
   for (const auto& potential : in_.copies.potentials) potential->count_turns(state.x, state.turns);
   if (!rebound.is_empty() && integrator.method == TimeIntegrator::bdf2) start_anew(integrator, x_t0, state);
@@ -106,6 +108,7 @@ void Step<dim>::commit(State& state) {
     make_rates_rigid<dim>(in_.model, state.x, state.v, state.a);
     set_scripted_velocities<dim>(in_.targets, x_t0, integrator.h, state);
   }
+  // The state keeps the stiffness and the sticking for the next step. The account needs the velocity at the end.
   state.kappa = report_.kappa / target_.scale;
   state.stick = std::move(stick_t1);
   account_.settle(state.v, state.ledgers);

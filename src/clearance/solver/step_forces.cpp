@@ -6,7 +6,8 @@ namespace clearance {
 
 namespace {
 
-/// Adds forces of contacts to their vertices and to the bodies that meet; `part` is that of PairForce.
+/// Returns a visitor that adds forces of contacts to their vertices and to the bodies that meet. `part` is the member
+/// of PairForce that they belong to.
 template <int dim>
 ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& of_vertices, StepForces& sums) {
   return [&model, part, &of_vertices, &sums](const Contact& contact, int vertex, const Vec<dim>& force) {
@@ -21,14 +22,15 @@ ForceVisitor<dim> adding_to(const Model& model, Vec<3> PairForce::*part, VecX& o
 
 }  // namespace
 
-/// With friction that agrees with the contact forces at the end; by the published convergence with the friction that
-/// was lagged, which is what the step balanced.
+/// Collects the forces at the end, with friction that agrees with the contact forces there. With the published
+/// convergence the friction is the lagged one, which is what the step balanced.
 template <int dim>
 StepForces Step<dim>::collect_forces() {
   const Iterate& end = point_.iterate;
   const FrictionPotential<dim> friction =
       in_.has_forces() && problem_.has_friction() ? friction_.fresh(end) : problem_.friction();
   const double scale = target_.scale;
+  // Contact forces on vertices and between bodies, in newtons: gradients divided by the scale of the objective.
   StepForces forces;
   forces.normal = VecX::Zero(end.x_surface.size());
   forces.friction = forces.normal;

@@ -18,7 +18,8 @@ FrictionScales friction_scales(const SolverOptions& options) {
 VecX prescribed_masses(const Model& model, const PrescribedTargets& targets, double scale) {
   const double mean_of_free = mean_block_mass(model);
   double mean = mean_of_free > 0.0 ? mean_of_free : 1.0;
-  // A pull of 1e6 masses must be stiff beside the elasticity that holds the nodes, too, or multipliers take for ever.
+  // A pull of 1e6 masses must also be stiff beside the elasticity that holds the nodes, or the multipliers need very
+  // many updates.
   if (!model.contact_scales.is_empty()) {
     mean = std::max(mean, 1e-4 * scale * model.elastic_stiffness.maxCoeff());
   }
@@ -98,7 +99,7 @@ Iterate StepProblem<dim>::make_iterate(VecX x, std::shared_ptr<const Candidates>
   iterate.x = std::move(x);
   if (options_.has_contact) {
     iterate.contacts = contact_model_.build(iterate.x_surface, *near);
-    // Farther away not all pairs are known, and the smallest distance is that of no matter which.
+    // Beyond the activation distance not all pairs are known, so that a smallest distance there would be meaningless.
     if (iterate.contacts.min_distance > contact_model_.activation_distance()) iterate.contacts.min_distance = infinity;
   }
   iterate.near = std::move(near);
@@ -225,6 +226,7 @@ VecX StepProblem<dim>::friction_gradient(const Iterate& iterate, const FrictionP
 
 template <int dim>
 void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& system, VecX& gradient, HessianKind kind) {
+  // The blocks of all terms beyond the constant pattern, in order.
   std::vector<BlockKey> keys;
   for (ObjectiveTerm<dim>* term : terms_) {
     if (!term->is_active(iterate)) continue;
@@ -239,6 +241,7 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
   for (ObjectiveTerm<dim>* term : terms_) {
     if (term->is_active(iterate)) term->add_derivatives(iterate, kind, gradient, matrix);
   }
+  // The smallest mass factor is the share of the mass that the matrix has in every block.
   const double inertia =
       target_.mass_factors.empty() ? 1.0 : *std::min_element(target_.mass_factors.begin(), target_.mass_factors.end());
   system.reduce(iterate.x, target_.has_inertia ? inertia : 0.0, FixedBlocks{is_fixed_, held_components_}, gradient,
@@ -247,7 +250,8 @@ void StepProblem<dim>::assemble(const Iterate& iterate, SystemMatrix<dim>& syste
 
 template <int dim>
 void StepProblem<dim>::choose_kappa() {
-  // Every contact has a stiffness of its own, as an energy, or all have that of the scene.
+  // Contacts have stiffnesses of their own, as energies, or all of them share the stiffness of the scene, or it is
+  // adaptive.
   contact_.set_kappa(stiffness_.is_adaptive() ? stiffness_.initial() : stiffness_.constant(target_.scale));
 }
 

@@ -6,7 +6,7 @@
 
 namespace clearance {
 
-/// False if something is not defined in this step.
+/// Begins the step in all potentials. False if something is not defined in this step.
 template <int dim>
 bool Step<dim>::begin_potentials() {
   const double h = in_.options.integrator.h;
@@ -21,12 +21,14 @@ bool Step<dim>::begin_potentials() {
   return true;
 }
 
-/// Scripted nodes are fixed if they arrive, and else pulled by the augmented Lagrangian [Fer23, app. A.5].
+/// Prepares the step and its first iterate. Scripted nodes are fixed if they arrive at their targets; else the
+/// augmented Lagrangian pulls them [Fer23, app. A.5].
 template <int dim>
 void Step<dim>::start() {
   in_.system.begin_step(in_.state.x);
   point_.iterate.x = in_.state.x;
   point_.iterate.x_surface = problem_.x_surface_t0();
+  // The pairs of the last step's end are reused if the surface is still where they were found.
   if (in_.last_end.near && in_.last_end.x_surface == problem_.x_surface_t0()) point_.iterate.near = in_.last_end.near;
   const Direction to_targets = pull_.towards_targets(point_.iterate);
   if (pull_.move(to_targets, point_.iterate)) {
@@ -42,7 +44,8 @@ void Step<dim>::start() {
   start_from_inertia();
 }
 
-/// Another mesh's solution is where this one starts; friction and stiffness are those of the state all the same.
+/// Prepares the step with `x` as its first iterate, which may be the solution of another mesh. Friction and stiffness
+/// are those of the state.
 template <int dim>
 void Step<dim>::start_from(const VecX& x) {
   in_.system.begin_step(in_.state.x);
@@ -62,7 +65,7 @@ void Step<dim>::start_from(const VecX& x) {
   point_.energy = problem_.energy(point_.iterate);
 }
 
-/// Bodies that the limit of a joint would stop on the way to x, and all that joints connect with them.
+/// Marks the bodies that the limit of a joint would stop on the way to x, and all bodies that joints connect with them.
 template <int dim>
 void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   const std::vector<int>& body_of_block = in_.model.body_of_block;
@@ -84,7 +87,7 @@ void Step<dim>::mark_stopped(const VecX& x, std::vector<char>& is_hit) const {
   }
 }
 
-/// Bodies that are about to hit something, or a limit of their joints, take a step of implicit Euler.
+/// Gives bodies that are about to hit something, or a limit of their joints, a step of implicit Euler.
 template <int dim>
 void Step<dim>::restart_where_hit() {
   VecX x = target_.x_tilde;
@@ -93,7 +96,7 @@ void Step<dim>::restart_where_hit() {
   if (in_.options.has_contact) {
     StageTimer timer(report_.profile, Stage::broad_phase);
     is_hit = find_impacts<dim>(in_.model, in_.options.barrier, in_.broad_phase, in_.state.x, x);
-    // A mass matrix that is not diagonal has one factor.
+    // A consistent mass matrix has one factor for all blocks, so that one hit restarts all of them.
     if (in_.model.consistent_mass && std::find(is_hit.begin(), is_hit.end(), 1) != is_hit.end()) {
       std::fill(is_hit.begin(), is_hit.end(), 1);
     }
@@ -102,7 +105,8 @@ void Step<dim>::restart_where_hit() {
   restart(in_.options.integrator, in_.state, std::move(is_hit), target_);
 }
 
-/// The contacts at the start have the energy of the last step's end, with the stiffness of this one.
+/// Opens the account. The contacts at the start have the energy of the last step's end, with the stiffness of this
+/// step.
 template <int dim>
 void Step<dim>::open_account(std::shared_ptr<const Candidates> near) {
   const State& state = in_.state;
@@ -121,6 +125,7 @@ template <int dim>
 void Step<dim>::start_from_inertia() {
   if (!target_.has_inertia) return;
   const Iterate& from = point_.iterate;
+  // The guess is the inertial target, with stiff bodies unstretched and prescribed components where they are now.
   VecX x = in_.coordinates().unstretched(target_.x_tilde);
   copy_prescribed<dim>(in_.targets, from.x, x);
   VecX dy = in_.coordinates().from_to(from.x, x);

@@ -19,7 +19,7 @@ struct SweptCandidates {
   std::vector<double> motion;    ///< [m] not negative
 };
 
-/// Vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; in 2D p, e0, e1 and -1.
+/// Returns the vertices p, t0, t1, t2 or ea0, ea1, eb0, eb1 of candidate k; in 2D p, e0, e1 and -1.
 std::array<int, 4> vertices_of(const SurfaceTopology& surface, const Candidates& candidates, std::size_t k);
 template <int dim>
 PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const SurfacePath& path,
@@ -28,11 +28,11 @@ PrimitiveMotion<dim, dim + 1> motion_of(const SurfaceTopology& surface, const Su
 template <int dim>
 SweptCandidates measure_candidates(const SurfaceTopology& surface, const SurfacePath& path, Candidates candidates);
 
-/// 3D: the pairs whose vertices all move on straight lines, in order.
+/// Visits, in 3D, the pairs whose vertices all move on straight lines, in order.
 void for_each_straight_query(const SurfaceTopology& surface, const SurfacePath& path, const Candidates& candidates,
                              const std::function<void(const CcdQuery&)>& visit);
 
-/// The pairs that can be closer than `activation` [m] somewhere on the first `alpha` of the path.
+/// Returns the pairs that can be closer than `activation` [m] somewhere on the first `alpha` of the path.
 Candidates reachable_candidates(const SweptCandidates& candidates, double alpha, double activation);
 
 }  // namespace clearance

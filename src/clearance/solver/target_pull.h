@@ -14,12 +14,13 @@ class TargetPull {
 
   /// Returns the direction straight to the targets.
   Direction towards_targets(const Iterate& from);
-  /// Moves the nodes along that direction as far as nothing is hit or inverted. True if they arrive.
+  /// Moves the nodes along that direction until something would be hit or inverted. True if they arrive.
   bool move(const Direction& direction, Iterate& iterate);
   /// True once every node is where it should be; then they are fixed.
   bool has_arrived(Point& point);
-  /// Stiffens the pull, or lets the nodes go back and holds them there, if it strains a stiff body: nothing that keeps
-  /// its shape gives way. False if pulling has not brought the nodes nearer for a while: something holds them.
+  /// Stiffens the pull. If the pull strains a stiff body, the nodes go back and are held there instead, since a body
+  /// that keeps its shape does not give way. False if pulling has not brought the nodes nearer for a while: something
+  /// holds them.
   bool pull_harder(Point& point);
   /// Lets the nodes go back and holds them there if the pull of this step has strained a stiff body. It is called when
   /// forces balance. False if no stiff body is strained or the nodes are held already.

@@ -23,15 +23,16 @@ struct InertialTarget {
 
 InertialTarget predict(const IntegratorOptions& options, const State& state);
 
-/// Restarted BDF2 where blocks hit something: they take a step of implicit Euler, and forget what was before it.
+/// Sets `target` to that of restarted BDF2, in which blocks that hit something take a step of implicit Euler and forget
+/// what was before it.
 ///
 /// Backward differences extrapolate: a body at v that something stops at once would have -v / 2 after the step, and a
 /// part of the impact once more in the next. With a step of implicit Euler, of the impact, and another one after it
 /// there is neither; bodies that glide, roll, rest or fly keep their second order.
 void restart(const IntegratorOptions& options, const State& state, std::vector<char> is_hit, InertialTarget& target);
 
-/// Bodies have hit something in the step that ended in `state`: BDF2 forgets what was before it, which its formula for
-/// the velocity would carry through the impact, and starts with a step of implicit Euler.
+/// Makes BDF2 start anew after a step in which bodies have hit something. It forgets what was before that, which its
+/// formula for the velocity would carry through the impact, and starts with a step of implicit Euler.
 void start_anew(const IntegratorOptions& options, const VecX& x_t0, State& state);
 
 /// Advances `state` to the positions x_t1 that minimise the incremental potential of `target`.

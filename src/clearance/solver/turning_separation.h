@@ -21,18 +21,18 @@
 
 namespace clearance {
 
-/// Two primitives about a time, as far as Taylor's polynomials of their motion tell.
+/// Two primitives near a time, represented by Taylor polynomials of their motion.
 template <int dim>
 class TurningPair {
  public:
   TurningPair(const SurfacePath& path, const PrimitivePair& pair);
 
-  /// Expands about this time.
+  /// Expands the motion about `time`.
   void set_time(double time);
-  /// [m] Distance along the best direction there.
+  /// Distance [m] along the best direction at that time.
   double separation() const { return separation_; }
-  /// The distance is certainly above `threshold` [m] from the present time for as long as this, at most `longest`; 0 if
-  /// no direction tells. Up to the rounding of positions (SurfacePath::rounding).
+  /// Returns a length of time, at most `longest`, for which the distance certainly stays above `threshold` [m] from the
+  /// present time; 0 if no direction certifies any. The rounding of positions comes on top (SurfacePath::rounding).
   double certified_length(double threshold, double longest);
 
  private:
@@ -41,13 +41,14 @@ class TurningPair {
   using Series = std::array<Vec<3>, degree>;
   using Coefficients = std::array<double, degree + 1>;
 
-  /// A corner of the relative motion: which vertices it is the difference of, and its derivatives' bounds.
+  /// Corner of the relative motion: the two vertices whose difference it is, and bounds of its derivatives.
   struct Corner {
     int first, second;
     Series position;
     std::array<double, degree + 1> bounds;  // of the norms of the derivatives within the longest piece
   };
-  /// At center + time velocity + exp(time [turn]) arm; on a straight line the center is its start and there is no arm.
+  /// Vertex at center + time velocity + exp(time [turn]) arm. On a straight line the center is its start and there is
+  /// no arm.
   struct Vertex {
     Vec<3> center, velocity, arm, turn;
     double swing;  // |turn x arm|

@@ -4,11 +4,12 @@
 namespace clearance {
 namespace {
 
-// Operations of the factorisation per stored block above which iterating is taken to be cheaper: 100 iterations take
-// about 6 microseconds per block, the factorisation 30 operations per nanosecond. The bound on operations also bounds
-// the memory of the factor by a multiple of the matrix. A mat of 100,000 nodes is factored, a cube of 358,000 iterated.
+// Number of operations of the factorisation per stored block above which iterating is taken to be cheaper: 100
+// iterations take about 6 microseconds per block, and the factorisation runs 30 operations per nanosecond. The bound on
+// operations also bounds the memory of the factor by a multiple of the matrix. A mat of 100,000 nodes is factored, a
+// cube of 358,000 iterated.
 constexpr double most_flops_per_block = 2e5;
-// Where iterations do not converge, a factorisation of up to this many times the work still replaces them.
+// If iterations do not converge, a factorisation of up to this many times the work still replaces them.
 constexpr double last_resort = 30.0;
 constexpr PcgOptions pcg_options{.max_iterations = 1000};
 
@@ -28,7 +29,7 @@ class AutomaticSolver final : public LinearSolver {
 
   CholmodSolver direct_;
   std::unique_ptr<LinearSolver> iterative_ = make_pcg_solver(pcg_options);
-  bool is_always_large_ = false;  // so is the common pattern: no need to analyse
+  bool is_always_large_ = false;  // the common pattern is large, so no system needs an analysis
   bool is_direct_ = true;
   const BlockSparseMatrix* matrix_ = nullptr;
   mutable LinearSolverCounters counters_;
@@ -37,7 +38,7 @@ class AutomaticSolver final : public LinearSolver {
 void AutomaticSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   direct_.set_common_pattern(matrix);
   is_always_large_ = is_large(matrix);
-  // Smaller systems are iterated only where contacts make them dear: then patches are theirs.
+  // Smaller systems are iterated only if contacts make them costly; patches then depend on the contacts.
   if (is_always_large_) iterative_->set_common_pattern(matrix);
 }
 

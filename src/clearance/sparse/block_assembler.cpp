@@ -12,7 +12,7 @@ namespace {
 constexpr int keys_per_chunk = 1024;
 constexpr int columns_per_task = 256;
 
-/// A contribution in the lower half and, in the upper half, the row or column that its list does not tell.
+/// A contribution in the lower half and, in the upper half, the row or column that its list does not give.
 using Entry = std::uint64_t;
 Entry make_entry(int index, std::uint32_t contribution) {
   return (static_cast<Entry>(index) << 32) | contribution;
@@ -24,8 +24,8 @@ std::uint32_t entry_contribution(Entry entry) {
   return static_cast<std::uint32_t>(entry);
 }
 
-/// All local blocks of all stencils, grouped by the block column they go to, by row, then by stencil. Contacts touch
-/// few of all columns: only these are listed.
+/// All local blocks of all stencils, grouped by the block column that they are added to, then by row, then by stencil.
+/// Contacts touch few columns, so only touched columns are listed.
 struct ColumnBuckets {
   std::vector<int> columns;           // ascending
   std::vector<std::int64_t> offsets;  // per listed column, into entries
@@ -48,7 +48,7 @@ void for_each_block(const StencilList& stencils, StencilRange range, const Visit
   }
 }
 
-/// Counts to places: returns their sum.
+/// Replaces counts by the places where each group starts; returns their sum.
 std::int64_t accumulate(std::vector<std::int64_t>& counts) {
   std::int64_t sum = 0;
   for (std::int64_t& count : counts) sum += std::exchange(count, sum);
@@ -61,7 +61,7 @@ ColumnBuckets sort_into_columns(const StencilList& stencils, StencilRange range)
     for (const int node : stencils.nodes_of(s)) num_nodes = std::max(num_nodes, node + 1);
   }
 
-  // Two stable counting sorts, by row and then by column.
+  // Sort by two stable counting sorts, by row and then by column.
   std::vector<std::int64_t> row_place(static_cast<std::size_t>(num_nodes), 0);
   std::vector<std::int64_t> column_place(static_cast<std::size_t>(num_nodes), 0);
   for_each_block(stencils, range, [&](int row, int column, std::uint32_t) {
@@ -91,7 +91,7 @@ ColumnBuckets sort_into_columns(const StencilList& stencils, StencilRange range)
   return buckets;
 }
 
-/// Per listed column, the number of different rows before it.
+/// Returns for each listed column the number of different rows before it.
 std::vector<std::int64_t> count_keys(const ColumnBuckets& buckets) {
   std::vector<std::int64_t> starts(buckets.offsets.size(), 0);
   parallel_for(buckets.count(), columns_per_task, [&](int c) {
@@ -118,7 +118,7 @@ void StencilList::add(std::span<const int> stencil) {
 BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_local_blocks) {
   auto plan = std::make_shared<Plan>();
   std::vector<std::vector<BlockKey>> keys;
-  // Batches of as many stencils as fit the memory allowed, at least one each.
+  // Form batches of as many stencils as fit the memory allowed, at least one each.
   StencilRange range;
   while (range.end < stencils.count()) {
     range.begin = range.end++;
@@ -128,7 +128,7 @@ BlockAssembler::BlockAssembler(const StencilList& stencils, std::int64_t max_loc
     }
     plan->batches.push_back(make_batch(stencils, range, keys.emplace_back()));
   }
-  // The keys of the matrix are those of all batches; each batch knows its own among them.
+  // The keys of the matrix are those of all batches; each batch knows the numbers of its own among them.
   if (keys.size() == 1) {
     plan->keys = std::move(keys.front());
   } else {
@@ -179,7 +179,7 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
   strides_.assign(keys.size(), 0);
   if (num_keys > 0 && block_column(keys.back()) >= matrix.num_blocks()) return false;
 
-  // Both lists are sorted, so that a search starts where the last one ended.
+  // The two lists are sorted, so that a search starts where the last one ended.
   parallel_for_chunks(num_keys, keys_per_chunk, [&](int begin, int end) {
     int column = -1;
     std::span<const int> rows;
@@ -205,7 +205,7 @@ bool BlockAssembler::bind(const BlockSparseMatrix& matrix) {
   return true;
 }
 
-/// One key is one matrix block, summed by one thread in stencil order.
+/// Adds the matrix block of one key, which one thread sums in stencil order.
 template <int dim>
 void BlockAssembler::add_block(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
                                const Batch& batch, int k) const {

@@ -1,12 +1,12 @@
-// Sums the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in a fixed
-// order: the same bits for any number of threads, without triplets or hash maps.
+// Assembly of the local Hessians of many small stencils (elements, contacts) into a BlockSparseMatrix, in place and in
+// a fixed order: the same bits for any number of threads, without triplets or hash maps.
 //
 // Each stencil touches any number of blocks of unknowns. Its local Hessian is given as the blocks of its lower triangle
-// in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is
-// d2E/dx_a dx_b. Where the global order of nodes a and b is the opposite, the assembler transposes.
+// in the order (0,0) (1,0) (1,1) (2,0) (2,1) (2,2) (3,0) ..., each dim x dim, column-major: block (a, b) is d2E/dx_a
+// dx_b. If the global order of nodes a and b is the opposite, the assembler transposes the block.
 //
-// Local Hessians of large stencils need not exist all at once (an element of 35 nodes has 630 blocks): the stencils are
-// cut into batches, which are computed and added one after the other.
+// Local Hessians of large stencils need not exist all at once (an element of 35 nodes has 630 blocks): the assembler
+// cuts the stencils into batches, which are computed and added one after the other.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace clearance {
 
-/// Blocks of the lower triangle of a stencil of `num_nodes` nodes.
+/// Returns the number of blocks in the lower triangle of a stencil of `num_nodes` nodes.
 constexpr int num_stencil_blocks(int num_nodes) {
   return num_nodes * (num_nodes + 1) / 2;
 }
 
-/// The blocks of unknowns that stencils depend on; no stencil has one twice. The local Hessian of stencil s has
-/// num_stencil_blocks(its nodes) blocks from block first_local_block[s] on.
+/// The blocks of unknowns that stencils depend on; no stencil contains a block twice. The local Hessian of stencil s
+/// has num_stencil_blocks(its nodes) blocks from block first_local_block[s] on.
 struct StencilList {
   std::vector<int> nodes;                             ///< of all stencils, one after the other
   std::vector<int> first_node = {0};                  ///< per stencil, into nodes, and one past the last
@@ -38,7 +38,7 @@ struct StencilList {
   void add(std::span<const int> stencil);
 };
 
-/// Stencils one after the other.
+/// A range of consecutive stencils.
 struct StencilRange {
   int begin = 0, end = 0;
 };
@@ -46,44 +46,44 @@ struct StencilRange {
 class BlockAssembler {
  public:
   BlockAssembler() = default;
-  /// Finds the matrix blocks that the stencils touch and, for each, which local blocks sum into it. A batch has at most
-  /// `max_local_blocks` blocks, but one stencil at least.
+  /// Finds the matrix blocks that the stencils touch and, for each, the local blocks that sum into it. A batch has at
+  /// most `max_local_blocks` blocks, but at least one stencil.
   explicit BlockAssembler(const StencilList& stencils,
                           std::int64_t max_local_blocks = std::numeric_limits<std::int64_t>::max());
 
-  /// Sorted and unique keys of all touched blocks.
+  /// Returns the sorted and unique keys of all touched blocks.
   const std::vector<BlockKey>& keys() const { return plan_->keys; }
   int num_batches() const { return static_cast<int>(plan_->batches.size()); }
   StencilRange stencils_of(int batch) const { return plan_->batches[static_cast<std::size_t>(batch)].stencils; }
 
-  /// Looks up where the blocks are stored in `matrix`, unless it was done for its pattern last; false if one is
+  /// Looks up where the blocks are stored in `matrix`, unless it did so for this pattern last; returns false if one is
   /// missing.
   [[nodiscard]] bool bind(const BlockSparseMatrix& matrix);
 
-  /// matrix += scale * sum of the local Hessians of a batch, which follow each other in `locals`.
+  /// Adds scale * sum of the local Hessians of a batch, which follow each other in `locals`.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale, int batch = 0) const;
-  /// The same for some of the blocks, as numbers in keys(); there is one batch.
+  /// Adds to some of the blocks only, given as numbers in keys(); there must be one batch.
   template <int dim>
   void add_to(BlockSparseMatrix& matrix, std::span<const double> locals, double scale,
               std::span<const int> key_numbers) const;
 
-  /// Where every local block is a multiple of the identity: per key, the sum of the factors of its local blocks, which
-  /// follow each other in `locals`; there is one batch.
+  /// Returns for each key the sum of the factors of its local blocks, which follow each other in `locals`. For stencils
+  /// whose local blocks are all multiples of the identity; there must be at most one batch.
   std::vector<double> sum_factors(std::span<const double> locals) const;
-  /// matrix += scale * such sums.
+  /// Adds scale * `sums` times the identity to the block of each key.
   template <int dim>
   void add_identities(BlockSparseMatrix& matrix, std::span<const double> sums, double scale) const;
 
  private:
   struct Batch {
     StencilRange stencils;
-    std::vector<std::int32_t> keys;                  // touched ones, as numbers in Plan::keys; empty: all, in order
+    std::vector<std::int32_t> keys;                  // touched keys, as numbers in Plan::keys; empty: all, in order
     std::vector<std::int64_t> contribution_offsets;  // per touched key, into contributions
     // 2 (number of the local block in the batch) + is_transposed; 214 million stencils of four nodes fit
     std::vector<std::uint32_t> contributions;
   };
-  /// What follows from the stencils; shared by copies.
+  /// The data that depends on the stencils alone; shared by copies.
   struct Plan {
     std::vector<BlockKey> keys;
     std::vector<Batch> batches;

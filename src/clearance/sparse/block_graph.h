@@ -1,5 +1,5 @@
-// The graph of blocks of a matrix as CHOLMOD reads it: one row and column per block instead of `dim`, which makes
-// ordering and symbolic factorisation dim^2 times cheaper.
+// The graph of blocks of a matrix in the form that CHOLMOD reads: one row and column per block instead of `dim`, which
+// makes ordering and symbolic factorisation dim^2 times cheaper.
 #pragma once
 
 #include <cholmod.h>
@@ -27,7 +27,7 @@ class CholmodCommon {
   cholmod_common common_{};
 };
 
-/// Lower triangle of the pattern of blocks.
+/// The lower triangle of the pattern of blocks.
 class BlockGraph {
  public:
   explicit BlockGraph(const BlockSparseMatrix& matrix);

@@ -8,7 +8,7 @@
 namespace clearance {
 namespace {
 
-// Columns worth a task of their own: about 10 microseconds of work at 8 blocks per column.
+// Number of columns worth a task of their own: about 10 microseconds of work at 8 blocks per column.
 constexpr int columns_per_task = 256;
 
 std::uint64_t next_pattern_id() {
@@ -40,8 +40,8 @@ void BlockSparseMatrix::build_columns(std::span<const BlockKey> keys) {
 }
 
 void BlockSparseMatrix::build_row_index() {
-  // Counting sort of the blocks left of the diagonal by row; columns are visited in order, so each row's come out
-  // ascending.
+  // Sort the blocks left of the diagonal by row with a counting sort. Columns are visited in order, so those of each
+  // row are ascending.
   row_offsets_.assign(static_cast<std::size_t>(num_blocks_) + 1, 0);
   for (int column = 0; column < num_blocks_; ++column) {
     for (const int row : column_rows(column).subspan(1)) ++row_offsets_[row + 1];
@@ -164,7 +164,7 @@ VecX BlockSparseMatrix::multiply(const VecX& x) const {
       multiply_rows<3>(x, y);
       break;
     default:
-      break;  // an empty matrix; other sizes are refused by the constructor's contract
+      break;  // an empty matrix; the constructor's contract refuses other sizes
   }
   return y;
 }

@@ -27,7 +27,7 @@ inline int block_column(BlockKey key) {
 class BlockSparseMatrix {
  public:
   BlockSparseMatrix() = default;
-  /// `dim`: 1, 2 or 3. `keys`: sorted and unique; diagonal blocks are added if missing. All values zero.
+  /// `dim` is 1, 2 or 3. `keys` are sorted and unique; diagonal blocks are added if missing. All values are zero.
   BlockSparseMatrix(int dim, int num_blocks, std::span<const BlockKey> keys);
 
   int dim() const { return dim_; }
@@ -35,20 +35,21 @@ class BlockSparseMatrix {
   int num_rows() const { return dim_ * num_blocks_; }
   std::int64_t num_stored_blocks() const { return static_cast<std::int64_t>(rows_.size()); }
 
-  /// Block rows stored in a block column, ascending, the diagonal first.
+  /// Returns the block rows stored in a block column, ascending, the diagonal first.
   std::span<const int> column_rows(int column) const {
     return {rows_.data() + offsets_[column], rows_.data() + offsets_[column + 1]};
   }
   int column_size(int column) const { return static_cast<int>(offsets_[column + 1] - offsets_[column]); }
-  /// Offset in values() of the first entry of a block column.
+  /// Returns the offset in values() of the first entry of a block column.
   std::int64_t column_base(int column) const { return static_cast<std::int64_t>(dim_) * dim_ * offsets_[column]; }
 
-  /// Offset of entry (0, 0) of block (row, column), row >= column, in values(); -1 if the block is not in the pattern.
+  /// Returns the offset in values() of entry (0, 0) of block (row, column), row >= column; -1 if the block is not in
+  /// the pattern.
   std::int64_t find_slot(int row, int column) const;
-  /// Distance in values() between columns of a block in block column `column`.
+  /// Returns the distance in values() between columns of a block in block column `column`.
   int slot_stride(int column) const { return dim_ * column_size(column); }
 
-  /// Block (b, b), of which the lower triangle counts.
+  /// Returns block (b, b), of which only the lower triangle counts.
   template <int dim>
   Mat<dim> diagonal_block(int b) const {
     return Eigen::Map<const Mat<dim>, 0, Eigen::OuterStride<>>(values_.data() + find_slot(b, b),
@@ -56,28 +57,29 @@ class BlockSparseMatrix {
   }
 
   void set_zero();
-  /// this(row, column) += block; the block must be in the pattern.
+  /// Adds a block at a slot; the block must be in the pattern.
   template <int dim>
   void add_to_slot(std::int64_t slot, int stride, const Mat<dim>& block) {
     Eigen::Map<Mat<dim>, 0, Eigen::OuterStride<>>(values_.data() + slot, Eigen::OuterStride<>(stride)) += block;
   }
 
-  /// Rows and columns of the blocks marked in `is_fixed` become those of the identity.
+  /// Replaces the rows and columns of the blocks marked in `is_fixed` by those of the identity.
   void fix_blocks(const std::vector<char>& is_fixed);
-  /// The same for single components: bit c of held[b] stands for component c of block b.
+  /// Fixes single components: bit c of held[b] stands for component c of block b.
   void fix_components(const std::vector<char>& held);
 
-  /// Rows and columns of these blocks, ascending, as a matrix of their own.
+  /// Returns the rows and columns of these blocks, which are ascending, as a matrix of their own.
   BlockSparseMatrix principal(std::span<const int> blocks) const;
 
-  /// y = A x with the full symmetric matrix; of the diagonal blocks the lower triangle counts, as for the solvers. Same
-  /// bits for any number of threads.
+  /// Returns y = A x with the full symmetric matrix. Only the lower triangles of the diagonal blocks count, as for the
+  /// solvers. The result has the same bits for any number of threads.
   VecX multiply(const VecX& x) const;
 
   std::vector<double>& values() { return values_; }
   const std::vector<double>& values() const { return values_; }
 
-  /// A number that is different for every pattern ever built in this process: lets solvers know when to analyse again.
+  /// Returns a number that is different for every pattern built in this process; it tells solvers when to analyse
+  /// again.
   std::uint64_t pattern_id() const { return pattern_id_; }
 
  private:
@@ -97,7 +99,7 @@ class BlockSparseMatrix {
   std::vector<std::int64_t> offsets_;  // per block column, into rows_
   std::vector<int> rows_;
   std::vector<std::int64_t> row_offsets_;  // per block row, into row_entries_
-  std::vector<RowEntry> row_entries_;      // blocks left of the diagonal, row by row: lets multiply() gather
+  std::vector<RowEntry> row_entries_;      // blocks left of the diagonal, row by row, for multiply()
   std::vector<double> values_;
 };
 

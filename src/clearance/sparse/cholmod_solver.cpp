@@ -9,22 +9,22 @@
 namespace clearance {
 namespace {
 
-// What the symbolic work costs, counted in operations of the numeric factorisation (30 per nanosecond) for each stored
-// block: an order is sought only where it is likely to earn that back. Counts, not times, decide: the same in every
-// run.
+// Cost of the symbolic work per stored block, counted in operations of the numeric factorisation (30 per nanosecond). A
+// new order is computed only if it is likely to earn its cost back. Counts decide, not times, so that the choice is the
+// same in every run.
 constexpr double amd_cost = 3e3;
 constexpr double dissection_cost = 2.2e4;
 constexpr double analysis_cost = 3.5e3;
-// Factorisations that a new order is expected to serve: a time step has 3 to 10 Newton iterations.
+// Number of factorisations that a new order is expected to serve: a time step has 3 to 10 Newton iterations.
 constexpr double expected_uses = 4.0;
-// From this many blocks on, minimum degree is not even tried on the common pattern.
+// Number of blocks from which on minimum degree is not even tried on the common pattern.
 constexpr int surely_dissection = 100000;
-// Contacts couple more: a pattern is expected to need this many times the operations, whatever its order.
+// Contacts add couplings: a pattern is expected to need this many times the operations, whatever its order.
 constexpr double natural_growth = 1.1;
-// A new order that saves less is no better: the pattern itself has become harder.
+// A new order that saves less than this is not better: the pattern itself has become harder.
 constexpr double least_gain = 0.05;
 
-// Relative residual above which one step of iterative refinement follows; reached only by very ill-conditioned systems.
+// Relative residual above which one step of iterative refinement follows; only very ill-conditioned systems reach it.
 constexpr double refinement_residual = 1e-10;
 
 }  // namespace
@@ -32,7 +32,7 @@ constexpr double refinement_residual = 1e-10;
 bool CholmodSolver::prepare(const BlockSparseMatrix& matrix) {
   matrix_ = nullptr;
   const bool is_first = std::exchange(is_next_first_, false);
-  // The same pattern may go on, but not what its systems before forget_history() have lost.
+  // The pattern may stay the same, but the operations lost before forget_history() must not count.
   if (is_first) excess_ = 0;
   if (matrix.pattern_id() == analyzed_pattern_) return true;
   const Stopwatch watch;
@@ -81,7 +81,7 @@ void CholmodSolver::set_common_pattern(const BlockSparseMatrix& matrix) {
   analyzed_pattern_ = 0;
   order_.clear();
   pattern_ = SupernodalPattern();
-  // This order serves many steps: both methods are tried, and their ratio remembered.
+  // This order serves many steps, so both methods are tried and their ratio is remembered.
   if (matrix.num_blocks() < surely_dissection) try_order(matrix, compute_amd_order(matrix));
   const double amd_flops = pattern_.flops;
   try_order(matrix, compute_dissection_order(matrix));
@@ -109,14 +109,14 @@ bool CholmodSolver::analyze(const BlockSparseMatrix& matrix) {
   return static_cast<int>(pattern_.order.size()) == matrix.num_blocks();
 }
 
-/// Whether nested dissection would save its own cost, if it saves as much as on the common pattern.
+/// True if nested dissection would save its own cost, assuming that it saves as much as on the common pattern.
 bool CholmodSolver::is_dissection_better(const BlockSparseMatrix& matrix) const {
   const double saved = expected_uses * dissection_gain_ * pattern_.flops;
   return saved > dissection_cost * static_cast<double>(matrix.num_stored_blocks());
 }
 
-/// The operations lost since order_ was good, and those about to be lost, against the cost of a new order: never much
-/// worse than the best choice in hindsight.
+/// True if the operations lost since order_ was good, plus those expected, exceed the cost of a new order. This rule is
+/// never much worse than the best choice in hindsight.
 bool CholmodSolver::is_new_order_worthwhile(const BlockSparseMatrix& matrix) const {
   const double lost = excess_ + expected_uses * std::max(0.0, pattern_.flops - natural_growth * fair_flops_);
   const double cost = analysis_cost + (is_dissection_better(matrix) ? dissection_cost : amd_cost);

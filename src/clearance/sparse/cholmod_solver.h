@@ -1,4 +1,4 @@
-// The direct solver, for those that must know what it would cost; others take make_cholmod_solver().
+// The direct solver, for callers that must know its cost in advance; others use make_cholmod_solver().
 #pragma once
 
 #include <vector>
@@ -10,9 +10,9 @@ namespace clearance {
 
 class CholmodSolver final : public LinearSolver {
  public:
-  /// Order and symbolic factorisation for the pattern of `matrix`; false if memory runs out.
+  /// Computes the order and the symbolic factorisation for the pattern of `matrix`; returns false if memory runs out.
   bool prepare(const BlockSparseMatrix& matrix);
-  /// Of the numeric factorisation that prepare() or set_common_pattern() has planned.
+  /// Returns the operations of the numeric factorisation planned by prepare() or set_common_pattern().
   double predicted_flops() const { return pattern_.flops; }
   LinearSolveStatus factorize(const BlockSparseMatrix& matrix) override;
   LinearSolveStatus solve(const VecX& b, VecX& x) override;
@@ -34,9 +34,10 @@ class CholmodSolver final : public LinearSolver {
   double excess_ = 0;              // operations beyond fair_flops_ since then
   std::vector<int> common_order_;  // order_ and fair_flops_ after forget_history
   double common_flops_ = 0;
-  double dissection_gain_ = 0.3;  // part of minimum degree's operations that nested dissection saves on common systems
-  bool is_next_first_ = true;     // no system since forget_history
-  bool is_analysis_first_ = false;  // pattern_ is that of a first system: it depends on nothing before
+  // fraction of minimum degree's operations that nested dissection saves on common systems
+  double dissection_gain_ = 0.3;
+  bool is_next_first_ = true;       // True if there was no system since forget_history.
+  bool is_analysis_first_ = false;  // True if pattern_ is that of a first system, which depends on nothing before it.
   SupernodalPattern pattern_;
   SupernodalFactor factor_;
   const BlockSparseMatrix* matrix_ = nullptr;  // null unless factorised

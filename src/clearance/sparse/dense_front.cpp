@@ -14,20 +14,21 @@ namespace {
 
 using Index = std::ptrdiff_t;
 
-// A tile is a task, and a whole number of micro tiles of every kernel: at 192 a product of tiles takes 0.3 ms.
+// Size of a tile. A tile is a task, and a whole number of micro tiles of every kernel; at 192 a product of tiles takes
+// 0.3 ms.
 constexpr int tile = 192;
-// Columns of a product that are worked on together: two packed tiles of them fit into a second-level cache.
+// Number of columns of a product that are processed together: two packed tiles of them fit into a second-level cache.
 constexpr int max_depth = 256;
-// Columns that are factored without a product of matrices.
+// Number of columns that are factored without a product of matrices.
 constexpr int leaf_columns = 8;
-// Rows that are divided by a leaf's square together.
+// Number of rows that are divided by a leaf's square together.
 constexpr int leaf_rows = 16;
 
 int num_parts(int size, int part) {
   return (size + part - 1) / part;
 }
 
-/// Copies `count` rows of a panel, filled up with zeros to `width`, a multiple of four.
+/// Copies `count` rows of a panel, padded with zeros to `width`, a multiple of four.
 void pack_rows(const double* panel, std::ptrdiff_t stride, int count, int width, int depth, double* packed) {
   for (int k = 0; k < depth; ++k, panel += stride, packed += width) {
     if (count == width) {
@@ -38,21 +39,21 @@ void pack_rows(const double* panel, std::ptrdiff_t stride, int count, int width,
   }
 }
 
-/// Rows of B as the micro kernel reads them.
+/// Rows of B in the form that the micro kernel reads.
 struct Strip {
   const double* start;
   std::ptrdiff_t stride;
 };
 
-/// What a product of panels does to its target.
+/// The target of a product of panels.
 struct Target {
   double* start;
   int stride;
-  bool is_overwritten;  ///< target = -left right^T instead of target -= left right^T
+  bool is_overwritten;  ///< True for target = -left right^T, false for target -= left right^T.
 };
 
-/// The product of at most tile rows of each panel; only what is below the diagonal of the target if `is_diagonal`, up
-/// to whole micro tiles.
+/// Subtracts the product of at most `tile` rows of each panel. If `is_diagonal`, computes only the part below the
+/// diagonal of the target, up to whole micro tiles.
 void subtract_tile(const MicroKernel& kernel, const double* left, const double* right, int stride, int height,
                    int width, int depth, bool is_diagonal, const Target& target) {
   static thread_local std::vector<double> packed_left(max_micro_rows * max_depth);
@@ -60,7 +61,7 @@ void subtract_tile(const MicroKernel& kernel, const double* left, const double* 
   const int strips_across = num_parts(width, kernel.columns);
   const int strips_down = num_parts(height, kernel.rows);
 
-  // Rows are copied to where they are neighbours if they are used more than twice or do not fill a micro tile.
+  // Pack rows contiguously if they are used more than twice or do not fill a micro tile.
   std::array<Strip, tile> columns;
   for (int j = 0; j < strips_across; ++j) {
     const int count = std::min(kernel.columns, width - j * kernel.columns);
@@ -88,7 +89,7 @@ void subtract_tile(const MicroKernel& kernel, const double* left, const double* 
                         target.is_overwritten);
         continue;
       }
-      // An incomplete micro tile: its sums, negated, are added by hand.
+      // For an incomplete micro tile, compute the negated sums apart and add them entry by entry.
       std::array<double, max_micro_rows * max_micro_columns> sums;
       kernel.subtract(depth, rows.start, rows.stride, columns[j].start, columns[j].stride, sums.data(), kernel.rows,
                       true);
@@ -102,7 +103,7 @@ void subtract_tile(const MicroKernel& kernel, const double* left, const double* 
   }
 }
 
-/// The lower trapezoid (rows x columns) of panel panel^T.
+/// Subtracts the lower trapezoid (rows x columns) of panel panel^T.
 void subtract_trapezoid(const MicroKernel& kernel, const double* panel, int stride, int rows, int columns, int depth,
                         const Target& target) {
   const int tiles_down = num_parts(rows, tile);
@@ -121,14 +122,14 @@ void subtract_trapezoid(const MicroKernel& kernel, const double* panel, int stri
   });
 }
 
-/// Cholesky factor of at most leaf_columns columns, entry by entry.
+/// Computes the Cholesky factor of at most leaf_columns columns, entry by entry.
 bool factor_square(double* square, int stride, int columns) {
   for (int j = 0; j < columns; ++j) {
     double* column = square + static_cast<Index>(j) * stride;
     double pivot = column[j];
     for (int k = 0; k < j; ++k)
       pivot -= square[j + static_cast<Index>(k) * stride] * square[j + static_cast<Index>(k) * stride];
-    // Also false for what is not a number.
+    // The comparison also fails for NaN.
     if (!(pivot > 0.0) || !std::isfinite(pivot)) return false;
     const double root = std::sqrt(pivot);
     column[j] = root;
@@ -142,7 +143,7 @@ bool factor_square(double* square, int stride, int columns) {
   return true;
 }
 
-/// rows L^-T of up to leaf_rows rows, in registers.
+/// Computes rows L^-T for up to leaf_rows rows, in registers.
 template <int count>
 void divide_rows(const double* square, int stride, int columns, double* rows) {
   double x[leaf_columns][count];
@@ -170,7 +171,8 @@ bool factor_leaf(double* panel, int stride, int rows, int columns) {
   return true;
 }
 
-/// The left half of the columns, what it takes from the right half, the right half: nearly all work is in products.
+/// Factors a panel by halves: the left columns, their product subtracted from the right ones, then the right columns.
+/// Nearly all the work is in products.
 bool factor_panel(const MicroKernel& kernel, double* panel, int stride, int rows, int columns) {
   if (columns <= leaf_columns) return factor_leaf(panel, stride, rows, columns);
   const int left = num_parts(columns, 2 * leaf_columns) * leaf_columns;
@@ -186,10 +188,10 @@ CLEARANCE_INLINE Lanes load(const double* from) {
   return lanes;
 }
 
-// What substitution does with a panel is bound by memory: each number is read once, four columns side by side.
+// Substitution is bound by memory: each number of a panel is read once, four columns side by side.
 constexpr int columns_at_once = 4;
 
-/// y -= panel x
+/// Subtracts panel x from y.
 void subtract_columns(const double* panel, int stride, int rows, int columns, const double* x, double* __restrict y) {
   int k = 0;
   for (; k + columns_at_once <= columns; k += columns_at_once, x += columns_at_once) {
@@ -202,7 +204,8 @@ void subtract_columns(const double* panel, int stride, int rows, int columns, co
   }
 }
 
-/// x -= panel^T y for some columns: the sum over four rows in one lane each, then over the lanes, then the rows left.
+/// Subtracts panel^T y from x for some columns. Each lane sums every fourth row; then follow the sum over the lanes and
+/// the remaining rows.
 template <int columns>
 void subtract_products(const double* panel, int stride, int rows, const double* y, double* x) {
   Lanes sums[columns];

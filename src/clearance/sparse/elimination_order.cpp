@@ -12,7 +12,7 @@
 namespace clearance {
 namespace {
 
-/// Neighbours of every block in both directions and without itself, as METIS wants them.
+/// The neighbours of every block in both directions and without itself, in the form that METIS reads.
 struct Neighbours {
   std::vector<idx_t> starts;
   std::vector<idx_t> blocks;
@@ -45,7 +45,7 @@ Neighbours find_neighbours(const BlockSparseMatrix& matrix) {
   return result;
 }
 
-/// Default settings with a fixed seed: the same pattern gets the same order in every run.
+/// Returns default settings with a fixed seed: the same pattern gets the same order in every run.
 std::array<idx_t, METIS_NOPTIONS> metis_options() {
   std::array<idx_t, METIS_NOPTIONS> options{};
   METIS_SetDefaultOptions(options.data());
@@ -104,7 +104,8 @@ std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::v
   idx_t num_patches = (num_blocks + blocks_per_patch - 1) / blocks_per_patch;
   if (num_patches <= 1) return patch_of;
 
-  // METIS weighs edges with small integers: the logarithm of the strength, from 1 to 100 over ten orders of magnitude.
+  // METIS weighs edges with small integers: use the logarithm of the strength, from 1 to 100 over ten orders of
+  // magnitude.
   Neighbours graph = find_neighbours(matrix);
   double strongest = 0.0;
   for (const std::int64_t edge : graph.edges) strongest = std::max(strongest, strengths[edge]);
@@ -121,10 +122,10 @@ std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::v
   const int status =
       METIS_PartGraphKway(&size, &num_constraints, graph.starts.data(), graph.blocks.data(), nullptr, nullptr,
                           weights.data(), &num_patches, nullptr, nullptr, options.data(), &cut, part.data());
-  // Without METIS, neighbours in number are the best guess.
+  // If METIS fails, blocks with neighbouring numbers are the best guess.
   for (int b = 0; b < num_blocks; ++b) patch_of[b] = status == METIS_OK ? part[b] : b / blocks_per_patch;
 
-  // METIS may leave patches empty: number those in use.
+  // METIS may leave patches empty, so number those in use.
   std::vector<int> number(static_cast<std::size_t>(num_patches), -1);
   int count = 0;
   for (int& p : patch_of) {

@@ -7,14 +7,15 @@
 
 namespace clearance {
 
-/// Both return the blocks in the order in which to eliminate them; empty if memory runs out.
-/// Approximate minimum degree: ten times faster than nested dissection and as good for thin bodies and small systems.
+/// Returns the blocks in their order of elimination by approximate minimum degree; empty if memory runs out. It is ten
+/// times faster than nested dissection and as good for thin bodies and small systems.
 std::vector<int> compute_amd_order(const BlockSparseMatrix& matrix);
-/// Nested dissection by METIS: a third to two thirds fewer operations than minimum degree for thick bodies.
+/// Returns the blocks in their order of elimination by nested dissection (METIS); empty if memory runs out. It saves a
+/// third to two thirds of the operations of minimum degree for thick bodies.
 std::vector<int> compute_dissection_order(const BlockSparseMatrix& matrix);
 
-/// Cuts the blocks into patches of about `blocks_per_patch` neighbours, cutting weak couplings rather than strong ones.
-/// `strengths`: one number per stored block. Returns the patch of every block; no patch is empty.
+/// Cuts the blocks into patches of about `blocks_per_patch` neighbours, through weak couplings rather than strong ones.
+/// `strengths` has one number per stored block. Returns the patch of every block; no patch is empty.
 std::vector<int> compute_partition(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
                                    int blocks_per_patch);
 

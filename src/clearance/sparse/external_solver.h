@@ -1,4 +1,4 @@
-// The seam for a linear solver that only one of the programs brings: PETSc's, which needs MPI (apps/mpi).
+// The interface for a linear solver that only one of the programs provides: PETSc's, which needs MPI (apps/mpi).
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace clearance {
 
 struct PetscOptions {
   PetscMethod method = PetscMethod::mumps;
-  double tolerance = 1e-8;    ///< of the preconditioned residual, relative to that of zero; iterative methods
+  double tolerance = 1e-8;    ///< iterative methods: on the preconditioned residual, relative to that of zero
   int max_iterations = 1000;  ///< iterative methods
 };
 
@@ -21,9 +21,9 @@ struct PetscProvider {
   std::function<std::unique_ptr<LinearSolver>(const PetscOptions&)> make;
 };
 
-/// For the whole process, once, before anything is simulated.
+/// Provides PETSc for the whole process. Call it once, before anything is simulated.
 void provide_petsc(PetscProvider provider);
-/// Null where nobody has provided it.
+/// Returns the provider, or null if there is none.
 const PetscProvider* petsc_provider();
 
 }  // namespace clearance

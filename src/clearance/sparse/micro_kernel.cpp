@@ -37,7 +37,7 @@ void subtract_portable(int depth, const double* a, std::ptrdiff_t a_stride, cons
 
 #if defined(__x86_64__)
 
-// 12 of 16 registers hold sums; two fused operations a cycle of latency 4 need at least 8.
+// Sums take 12 of 16 registers: two fused operations per cycle with a latency of 4 need at least 8.
 __attribute__((target("avx2,fma"))) void subtract_avx2(int depth, const double* a, std::ptrdiff_t a_stride,
                                                        const double* b, std::ptrdiff_t b_stride, double* tile,
                                                        std::ptrdiff_t tile_stride, bool overwrites) {
@@ -66,7 +66,7 @@ __attribute__((target("avx2,fma"))) void subtract_avx2(int depth, const double* 
   }
 }
 
-// 24 of 32 registers hold sums.
+// Sums take 24 of 32 registers.
 __attribute__((target("avx512f"))) void subtract_avx512(int depth, const double* a, std::ptrdiff_t a_stride,
                                                         const double* b, std::ptrdiff_t b_stride, double* tile,
                                                         std::ptrdiff_t tile_stride, bool overwrites) {

@@ -9,17 +9,18 @@
 namespace clearance {
 namespace {
 
-// Blocks in a patch. On a mat of 20,000 nodes 48 needs 74 iterations, 150 needs 93, 500 needs 126; on thick bodies and
-// with 900 contacts the three differ by a tenth.
+// Number of blocks in a patch. On a mat of 20,000 nodes 48 needs 74 iterations, 150 needs 93, 500 needs 126; on thick
+// bodies and with 900 contacts the three differ by a tenth.
 constexpr int blocks_per_patch = 48;
 constexpr int blocks_per_task = 256;
-// A coupling that is cut counts as strong from this many times the strongest one that its blocks have within patches:
-// then the patches around it are cut anew.
+// A coupling between patches is strong from this multiple of the strongest coupling that its blocks have within their
+// patches; the patches around it are then cut anew.
 constexpr double strong_coupling = 10.0;
-// Modes of less than this part of the stiffest one are held: patches of one block do not rotate.
+// Modes below this fraction of the stiffest one are held: patches of one block do not rotate.
 constexpr double smallest_mode = 1e-13;
 
-/// Calls body(row, column, block) for every stored block; of diagonal blocks the full symmetric one.
+/// Calls body(row, column, block) for every stored block of a column; a diagonal block is passed as the full symmetric
+/// one.
 template <int dim, class Body>
 void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Body& body) {
   const Eigen::OuterStride<> stride(matrix.slot_stride(column));
@@ -33,7 +34,7 @@ void for_blocks_of_column(const BlockSparseMatrix& matrix, int column, const Bod
   }
 }
 
-/// Largest entry of every block: how strongly it couples.
+/// Returns the largest absolute entry of every block, a measure of its coupling.
 std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
   std::vector<double> strengths(static_cast<std::size_t>(matrix.num_stored_blocks()));
   const int dim = matrix.dim();
@@ -52,7 +53,7 @@ std::vector<double> compute_block_strengths(const BlockSparseMatrix& matrix) {
   return strengths;
 }
 
-/// Blocks that nothing couples, such as prescribed nodes: patches move without them.
+/// Finds blocks without couplings, such as prescribed nodes; patches move without them.
 std::vector<char> find_lone_blocks(const BlockSparseMatrix& matrix, const std::vector<double>& strengths) {
   std::vector<char> is_lone(static_cast<std::size_t>(matrix.num_blocks()), 1);
   std::size_t next = 0;
@@ -74,7 +75,7 @@ void renumber(std::vector<int>& patch_of) {
   }
 }
 
-/// The blocks, ascending, of all patches between which there are strong couplings.
+/// Returns the blocks, ascending, of all patches with strong couplings between them.
 std::vector<int> find_torn_blocks(const BlockSparseMatrix& matrix, const std::vector<double>& strengths,
                                   const std::vector<int>& patch_of) {
   const auto for_couplings = [&](const auto& body) {
@@ -117,8 +118,8 @@ void PatchPreconditioner::set_common_pattern(const BlockSparseMatrix& matrix) {
   forget_patches();
 }
 
-/// The common patches, with those cut anew that are torn apart by strong couplings: contacts, mostly. It depends on
-/// the common pattern and the matrix alone, and takes time where contacts are.
+/// Returns the common patches, with those cut anew that strong couplings (mostly contacts) tear apart. The result
+/// depends on the common pattern and the matrix alone, and takes time only where contacts are.
 std::vector<int> PatchPreconditioner::choose_patches(const BlockSparseMatrix& matrix) const {
   const std::vector<double> strengths = compute_block_strengths(matrix);
   if (static_cast<int>(common_patch_of_.size()) != matrix.num_blocks()) {
@@ -146,14 +147,14 @@ void PatchPreconditioner::list_patches() {
   for (int b = 0; b < num_blocks; ++b) patch_blocks_[next[patch_of_[b]]++] = b;
 }
 
-/// Per patch; without positions it does not rotate.
+/// Returns the number of modes per patch; without positions a patch does not rotate.
 int PatchPreconditioner::count_modes(const BlockSparseMatrix& matrix) const {
   const int dim = matrix.dim();
   return x_.size() == matrix.num_rows() && dim > 1 ? dim * (dim + 1) / 2 : dim;
 }
 
 void PatchPreconditioner::build_patterns(const BlockSparseMatrix& matrix) {
-  // The couplings inside patches, and those between the modes of patches that touch.
+  // Collect the couplings inside patches, and those between the modes of patches that touch.
   dim_ = matrix.dim();
   num_modes_ = count_modes(matrix);
   std::vector<BlockKey> inside;
@@ -199,7 +200,7 @@ LinearSolveStatus PatchPreconditioner::build(const BlockSparseMatrix& matrix) {
       is_new = true;
     }
     are_patches_forgotten_ = false;
-    // What follows from pattern and patches is the same as if it were made anew.
+    // The data that depends on pattern and patches would be recomputed identically, so it is kept.
     if (!is_new) coarse_solver_->forget_history();
   }
   if (is_new) {
@@ -232,7 +233,8 @@ void PatchPreconditioner::copy_patches(const BlockSparseMatrix& matrix) {
   });
 }
 
-/// Translations along the axes and rotations about the center of the patch, scaled to displacements of about one.
+/// Sets the modes: translations along the axes and rotations about the center of the patch, scaled to displacements of
+/// about one.
 void PatchPreconditioner::place_modes(const BlockSparseMatrix& matrix) {
   const std::vector<char> is_lone = find_lone_blocks(matrix, compute_block_strengths(matrix));
   modes_.setZero(dim_, static_cast<Eigen::Index>(num_modes_) * matrix.num_blocks());
@@ -265,7 +267,7 @@ void PatchPreconditioner::place_modes(const BlockSparseMatrix& matrix) {
   });
 }
 
-/// The matrix seen by the modes: modes^T A modes, patch by patch.
+/// Adds the matrix seen by the modes: modes^T A modes, patch by patch.
 template <int dim>
 void PatchPreconditioner::add_coarse(const BlockSparseMatrix& matrix) {
   const int coarse_dim = coarse_.dim();
@@ -278,7 +280,7 @@ void PatchPreconditioner::add_coarse(const BlockSparseMatrix& matrix) {
       product.noalias() = modes_of(row).transpose() * (block * modes_of(column)).eval();
       const int p = patch_of_[row];
       const int q = patch_of_[column];
-      // Between two blocks of one patch, both halves of the matrix count.
+      // For two blocks of one patch, both halves of the matrix count.
       if (p == q && row != column) product += product.transpose().eval();
       if (p < q) product.transposeInPlace();
       const int per_patch = num_modes_ / coarse_dim;
@@ -304,7 +306,7 @@ void PatchPreconditioner::assemble_coarse(const BlockSparseMatrix& matrix) {
   if (dim_ == 2) add_coarse<2>(matrix);
   if (dim_ == 3) add_coarse<3>(matrix);
 
-  // Modes that move nothing, or nothing that the others do not, are held.
+  // Hold modes that move nothing, or nothing beyond what the other modes move.
   double largest = 0.0;
   const auto diagonal = [&](int b, int c) -> double& {
     return coarse_.values()[static_cast<std::size_t>(coarse_.find_slot(b, b) + c * (coarse_.slot_stride(b) + 1))];

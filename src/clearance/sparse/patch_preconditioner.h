@@ -1,5 +1,5 @@
-// Two-level additive Schwarz preconditioner: the blocks of unknowns are cut into patches of strongly coupled
-// neighbours, each solved exactly; a coarse system of the rigid motions of all patches carries what must travel far.
+// Two-level additive Schwarz preconditioner. The blocks of unknowns are cut into patches of strongly coupled
+// neighbours, each solved exactly; a coarse system of the rigid motions of all patches carries long-range effects.
 // Stiff contacts are kept inside patches, where their stiffness does no harm. Time and memory grow linearly with the
 // matrix.
 #pragma once
@@ -14,19 +14,19 @@ namespace clearance {
 
 class PatchPreconditioner {
  public:
-  /// [m] where the blocks of unknowns are: rotations of patches are taken about these. Without them (or a wrong number)
-  /// the coarse system knows translations only.
+  /// Sets the positions [m] of the blocks of unknowns, about which rotations of patches are taken. Without them (or
+  /// with a wrong number) the coarse system has translations only.
   void set_positions(const VecX& x);
-  /// Cuts the patches of the pattern that all matrices have in common, once: a matrix has them wherever nothing
-  /// stronger couples what they cut.
+  /// Cuts the patches of the pattern that all matrices have in common, once. A matrix uses them except where stronger
+  /// couplings cross their borders.
   void set_common_pattern(const BlockSparseMatrix& matrix);
-  /// Patches are chosen anew for the next matrix, as if it were the first one; else they are kept when the pattern
+  /// Chooses patches anew for the next matrix, as if it were the first one; otherwise patches are kept when the pattern
   /// changes.
   void forget_patches() { are_patches_forgotten_ = true; }
-  /// A patch is a principal part of the matrix, so that one that is not positive definite proves that the matrix is
-  /// not.
+  /// Builds the preconditioner. A patch is a principal part of the matrix, so if a patch is not positive definite,
+  /// neither is the matrix.
   LinearSolveStatus build(const BlockSparseMatrix& matrix);
-  /// z = M^-1 r; same bits for any number of threads.
+  /// Computes z = M^-1 r, with the same bits for any number of threads.
   void apply(const VecX& r, VecX& z);
 
  private:

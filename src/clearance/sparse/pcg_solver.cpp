@@ -10,7 +10,7 @@ namespace {
 
 constexpr int chunk = 4096;
 
-/// Sum of products in chunks of fixed size.
+/// Returns the sum of products, in chunks of fixed size.
 double dot(const VecX& a, const VecX& b) {
   const int size = static_cast<int>(a.size());
   std::vector<double> partial(static_cast<std::size_t>((size + chunk - 1) / chunk));
@@ -43,7 +43,7 @@ class PcgSolver final : public LinearSolver {
   PcgOptions options_;
   LinearSolverCounters counters_;
   PatchPreconditioner preconditioner_;
-  long most_iterations_ = 0;                   // above which the patches no longer fit; 0: they are new
+  long most_iterations_ = 0;                   // number above which the patches no longer fit; 0: they are new
   const BlockSparseMatrix* matrix_ = nullptr;  // null unless the preconditioner is ready
 };
 
@@ -67,7 +67,7 @@ LinearSolveStatus PcgSolver::solve(const VecX& b, VecX& x) {
   return status;
 }
 
-/// Patches are kept although contacts change, until they have come to cut strong couplings and iterations show it.
+/// Keeps patches while contacts change, until the number of iterations shows that they cut strong couplings.
 void PcgSolver::judge_patches(long num_iterations) {
   if (most_iterations_ == 0) {
     most_iterations_ = num_iterations + num_iterations / 2 + 10;
@@ -77,7 +77,7 @@ void PcgSolver::judge_patches(long num_iterations) {
   }
 }
 
-/// Conjugate gradients [Hes52], starting at zero.
+/// Runs conjugate gradients [Hes52], starting at zero.
 LinearSolveStatus PcgSolver::iterate(const VecX& b, VecX& x) {
   x = VecX::Zero(b.size());
   VecX r = b;

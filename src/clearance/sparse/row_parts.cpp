@@ -45,11 +45,11 @@ RowParts::RowParts(const BlockSparseMatrix& matrix, const std::vector<int>& part
   }
 }
 
-/// By ascending places of their columns.
+/// Returns the stored blocks of a row by ascending places of their columns.
 std::vector<RowParts::Source> RowParts::sources_of_row(const BlockSparseMatrix& matrix, int row) const {
   const int block = order_[row];
   std::vector<Source> sources;
-  // Below the diagonal in its column: the transposes stand in the row.
+  // The blocks below the diagonal of the block's column are transposed in its row.
   std::int64_t slot = matrix.column_base(block);
   for (const int below : matrix.column_rows(block)) {
     sources.push_back({place_[below], matrix.slot_stride(block), slot, below != block, below == block});

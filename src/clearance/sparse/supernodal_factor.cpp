@@ -17,7 +17,7 @@ bool is_small(const SupernodalPattern& pattern, int s) {
   return pattern.subtree_work[s] <= work_per_task;
 }
 
-/// The roots of the largest small subtrees.
+/// Returns the roots of the largest small subtrees.
 std::vector<int> find_small_subtrees(const SupernodalPattern& pattern) {
   std::vector<int> tops;
   for (int s = 0; s < pattern.num_supernodes(); ++s) {
@@ -54,14 +54,13 @@ class Factorization {
   const BlockSparseMatrix& matrix_;
   double* values_;
   BufferPool& pool_;
-  std::vector<BufferPool::Buffer>
-      updates_;  // per supernode: what it subtracts from its ancestors, until the parent took it
+  std::vector<BufferPool::Buffer> updates_;    // per supernode: its update of its ancestors, until the parent takes it
   std::vector<std::atomic<int>> num_pending_;  // per large supernode: children that are not done
   std::atomic<FactorOutcome> outcome_{FactorOutcome::done};
 };
 
 FactorOutcome Factorization::run() {
-  // Tasks start at small subtrees and at large supernodes without children; whoever finishes the last child of a
+  // Start tasks at small subtrees and at large supernodes without children. The task that finishes the last child of a
   // supernode goes on with that supernode.
   std::vector<int> starts = find_small_subtrees(pattern_);
   for (int s = 0; s < pattern_.num_supernodes(); ++s) {
@@ -95,7 +94,7 @@ void Factorization::factor_supernode(int s) {
   for (const int child : children) add_child(s, child, true);
   if (!factor_columns(front, rows, columns)) return fail(FactorOutcome::not_positive_definite);
 
-  // The children's share of the update comes after the product: the update need not be cleared first.
+  // The children's updates are added after the product, so that the update need not be cleared first.
   if (rows_below > 0) {
     updates_[s] = pool_.take(static_cast<std::int64_t>(rows_below) * rows_below);
     if (!updates_[s].data()) return fail(FactorOutcome::out_of_memory);
@@ -141,7 +140,7 @@ void Factorization::add_child(int s, int child, bool to_own_columns) {
   const int own = pattern_.num_block_columns(s);
   const int num_own = static_cast<int>(std::lower_bound(parent_rows, parent_rows + size, own) - parent_rows);
 
-  // Rows that are neighbours in both are added in one go.
+  // Add rows that are neighbours in both child and parent in one run.
   struct Run {
     int source, target, length;
   };
@@ -183,7 +182,7 @@ AlignedValues::AlignedValues(std::int64_t size) {
 }
 
 BufferPool::Buffer BufferPool::take(std::int64_t size) {
-  // Capacities are four to each power of two, so that at most a quarter is wasted and buffers find new users.
+  // There are four capacities to each power of two, so that at most a quarter is wasted and buffers find new users.
   std::int64_t step = 64;
   while (8 * step < size) step *= 2;
   Buffer buffer{.capacity = (size + step - 1) / step * step, .values = {}};
@@ -219,8 +218,8 @@ FactorOutcome SupernodalFactor::factorize(const SupernodalPattern& pattern, cons
 
 namespace {
 
-/// One pair of triangular solves. Going up, every supernode takes over from its children what they subtract from the
-/// rows of their ancestors, in fixed order; going down, it reads the finished rows of its ancestors.
+/// A pair of triangular solves. On the way up, every supernode takes over from its children, in fixed order, what they
+/// subtract from the rows of their ancestors. On the way down, it reads the finished rows of its ancestors.
 class TriangularSolve {
  public:
   TriangularSolve(const SupernodalPattern& pattern, const double* values, VecX& x)
@@ -249,7 +248,7 @@ class TriangularSolve {
 
  private:
   double* top(int s) { return x_.data() + pattern_.dim * static_cast<std::ptrdiff_t>(pattern_.first_column[s]); }
-  /// Numbers for the rows of a supernode below its columns.
+  /// Returns the numbers for the rows of a supernode below its columns.
   double* below(int s) {
     return below_.data() +
            pattern_.dim * (pattern_.row_starts[s] - static_cast<std::int64_t>(pattern_.first_column[s]));

@@ -1,8 +1,8 @@
-// The numeric half of a sparse Cholesky factorisation: the multifrontal method [Duf83] on the supernodes
-// of a SupernodalPattern. CHOLMOD's own numeric phase is not used: it starts four OpenMP threads around loops of
-// microseconds, which made it three times slower than one thread here, and runs the elimination tree in sequence. Here
-// subtrees run in parallel and large dense fronts in fixed tiles; every front adds its children in a fixed order, so
-// the bits of the factor do not depend on the number of threads.
+// The numeric half of a sparse Cholesky factorisation: the multifrontal method [Duf83] on the supernodes of a
+// SupernodalPattern. CHOLMOD's own numeric phase is not used: it starts four OpenMP threads around loops of
+// microseconds, which made it three times slower than one thread here, and it runs the elimination tree in sequence.
+// Here subtrees run in parallel and large dense fronts in fixed tiles. Every front adds its children in a fixed order,
+// so the bits of the factor do not depend on the number of threads.
 #pragma once
 
 #include <cstdlib>
@@ -15,12 +15,12 @@
 
 namespace clearance {
 
-/// Numbers that start on a cache line: BLAS kernels may treat unaligned starts differently, which would show in the
+/// An array that starts on a cache line: BLAS kernels may treat unaligned starts differently, which would show in the
 /// last bits.
 class AlignedValues {
  public:
   AlignedValues() = default;
-  /// Not initialised; data() is null if memory runs out.
+  /// Allocates without initialising; data() is null if memory runs out.
   explicit AlignedValues(std::int64_t size);
   double* data() { return values_.get(); }
   const double* data() const { return values_.get(); }
@@ -32,8 +32,8 @@ class AlignedValues {
   std::unique_ptr<double[], Free> values_;
 };
 
-/// Memory that goes from front to front: what the system hands out anew it must clear page by page, which took a sixth
-/// of the time of a factorisation.
+/// A pool of memory that fronts reuse. The system must clear newly allocated memory page by page, which took a sixth of
+/// the time of a factorisation.
 class BufferPool {
  public:
   struct Buffer {
@@ -41,7 +41,7 @@ class BufferPool {
     AlignedValues values;
     double* data() { return values.data(); }
   };
-  /// Not initialised; data() is null if memory runs out.
+  /// Takes a buffer from the pool or allocates it, without initialising; data() is null if memory runs out.
   Buffer take(std::int64_t size);
   void give_back(Buffer buffer);
 
@@ -56,7 +56,7 @@ class SupernodalFactor {
  public:
   /// Computes the factor of `matrix`, whose pattern must be the analysed one.
   FactorOutcome factorize(const SupernodalPattern& pattern, const BlockSparseMatrix& matrix);
-  /// x = A^-1 b; small subtrees run in parallel.
+  /// Returns x = A^-1 b; small subtrees run in parallel.
   VecX solve(const SupernodalPattern& pattern, const VecX& b) const;
 
  private:

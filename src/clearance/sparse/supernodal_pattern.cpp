@@ -18,9 +18,9 @@ bool find_supernodes(const BlockSparseMatrix& matrix, const std::vector<int>& or
   settings->method[0].ordering = CHOLMOD_GIVEN;
   settings->postorder = 1;
   settings->supernodal = CHOLMOD_SUPERNODAL;
-  // Neighbouring columns are merged up to these widths although that stores zeros: half of CHOLMOD's defaults, since a
-  // column here is a block of two or three (10 percent faster than the defaults on a mat of 3200 nodes, 20 on 200
-  // nodes).
+  // Neighbouring columns are merged up to these widths although that stores zeros. The widths are half of CHOLMOD's
+  // defaults, since a column here is a block of two or three (10 percent faster than the defaults on a mat of 3200
+  // nodes, 20 on 200 nodes).
   settings->nrelax[0] = 2;
   settings->nrelax[1] = 6;
   settings->nrelax[2] = 16;
@@ -37,7 +37,7 @@ bool find_supernodes(const BlockSparseMatrix& matrix, const std::vector<int>& or
     pattern.first_column.assign(super, super + factor->nsuper + 1);
     pattern.row_starts.assign(row_starts, row_starts + factor->nsuper + 1);
     pattern.rows.assign(rows, rows + pattern.row_starts.back());
-    // An elimination of blocks costs dim^3 times that of numbers.
+    // Eliminating blocks costs dim^3 times as much as eliminating numbers.
     pattern.flops = settings->fl * pattern.dim * pattern.dim * pattern.dim;
   }
   cholmod_l_free_factor(&factor, settings);
@@ -52,7 +52,7 @@ std::vector<int> find_supernode_of_column(const SupernodalPattern& pattern) {
   return supernode_of;
 }
 
-/// The parent of a supernode owns the first row below its columns.
+/// Builds the tree: the parent of a supernode owns the first row below its columns.
 void build_tree(const std::vector<int>& supernode_of, SupernodalPattern& pattern) {
   const int count = static_cast<int>(pattern.first_column.size()) - 1;
   pattern.parent.assign(static_cast<std::size_t>(count), -1);
@@ -91,7 +91,7 @@ void add_up_work(SupernodalPattern& pattern) {
   }
 }
 
-/// Every row of a supernode below its columns is also a row of its parent.
+/// Finds the place of each row below a supernode's columns among the rows of its parent, which has all of them.
 void find_parent_rows(SupernodalPattern& pattern) {
   pattern.parent_rows.assign(pattern.rows.size(), -1);
   parallel_for(pattern.num_supernodes(), supernodes_per_task, [&](int s) {
@@ -111,7 +111,7 @@ void map_matrix_blocks(const BlockSparseMatrix& matrix, const std::vector<int>& 
   std::vector<int> position_of(pattern.order.size());
   for (int k = 0; k < pattern.num_blocks; ++k) position_of[pattern.order[k]] = k;
 
-  // Counting sort by supernode; until the next stage `target` holds the key of the block in the factor.
+  // Sort by supernode with a counting sort; until the next stage `target` holds the key of the block in the factor.
   pattern.entry_starts.assign(static_cast<std::size_t>(pattern.num_supernodes()) + 1, 0);
   for (int column = 0; column < pattern.num_blocks; ++column) {
     for (const int row : matrix.column_rows(column)) {

@@ -1,6 +1,6 @@
-// The symbolic half of a sparse Cholesky factorisation: which blocks of the factor are non-zero, grouped into
-// supernodes (neighbouring columns with nearly equal patterns, stored as one dense matrix), and where the matrix and
-// the supernodes' updates go. Found by CHOLMOD on the graph of blocks.
+// The symbolic half of a sparse Cholesky factorisation, computed by CHOLMOD on the graph of blocks: the non-zero blocks
+// of the factor, grouped into supernodes (neighbouring columns with nearly equal patterns, stored as one dense matrix),
+// and the destinations of the matrix and of the supernodes' updates.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct SupernodalPattern {
   std::vector<int> first_column;           ///< per supernode and one more, in blocks
   std::vector<std::int64_t> row_starts;    ///< per supernode and one more, into rows
   std::vector<int> rows;                   ///< ascending positions of its block rows, its own columns first
-  std::vector<int> parent_rows;            ///< beside rows: index among the parent's rows, -1 for own columns
+  std::vector<int> parent_rows;            ///< parallel to rows: index among the parent's rows, -1 for own columns
   std::vector<std::int64_t> value_starts;  ///< per supernode and one more: dense columns in the factor's values
   std::vector<int> parent;                 ///< per supernode, -1 for roots
   std::vector<int> child_starts;           ///< per supernode and one more, into children
@@ -47,7 +47,8 @@ struct SupernodalPattern {
   }
 };
 
-/// `order` is any fill-reducing order. num_supernodes() is 0 for an empty matrix or if memory runs out.
+/// Computes the pattern; `order` is any fill-reducing order. num_supernodes() is 0 for an empty matrix or if memory
+/// runs out.
 SupernodalPattern analyze_supernodes(const BlockSparseMatrix& matrix, const std::vector<int>& order);
 
 }  // namespace clearance

@@ -6,7 +6,7 @@
 namespace clearance::sweep {
 namespace {
 
-/// `bodies[00].type`: `bodies`, `0`, `type`.
+/// Splits a path into its steps: `bodies[00].type` becomes `bodies`, `0`, `type`.
 std::vector<std::string> steps_of(const std::string& path) {
   std::vector<std::string> steps;
   for (std::size_t begin = 0; begin < path.size();) {
@@ -19,7 +19,7 @@ std::vector<std::string> steps_of(const std::string& path) {
   return steps;
 }
 
-/// Sets the kind of all bodies, and is no part of their list.
+/// True for the path that sets the type of all bodies, which is no part of their list.
 bool is_type_of_all(const std::vector<std::string>& steps) {
   return steps == std::vector<std::string>{"bodies", "type"};
 }
@@ -39,7 +39,7 @@ bool do_overlap(const std::string& first, const std::string& second) {
 bool has_part(const std::string& whole, const Json& value, const std::string& part) {
   if (!is_part_of(part, whole)) return false;
   const std::vector<std::string> inner = steps_of(part);
-  // The kind of all bodies, and then that of one.
+  // Setting the type of all bodies and then that of one body loses nothing.
   if (is_type_of_all(steps_of(whole)) && !is_type_of_all(inner)) return false;
   const Json* at = &value;
   for (std::size_t i = steps_of(whole).size(); i < inner.size(); ++i) {
@@ -50,7 +50,7 @@ bool has_part(const std::string& whole, const Json& value, const std::string& pa
                std::stoul(inner[i]) < at->size()) {
       at = &(*at)[std::stoul(inner[i])];
     } else {
-      // A number or a text has no parts; a part of it is refused where it is set.
+      // Returns true for a number or a text, which has no parts; setting a part of it is refused elsewhere.
       return !at->is_structured();
     }
   }

@@ -43,8 +43,8 @@ void read_sampling(PlanObject& object, Plan& plan, Issues& issues) {
   inner.refuse_other_keys();
 }
 
-/// 0.2 where rounding has made 0.19999999999999998 of it: a number of up to 12 digits that is within 1e-15 of the
-/// value.
+/// Removes rounding errors: 0.19999999999999998 becomes 0.2. Returns the number of up to 12 digits that is within 1e-15
+/// of the value, relative to it, or the value itself.
 double tidy(double value) {
   double rounded = value;
   const std::string text = fmt::format("{:.12g}", value);
@@ -52,7 +52,8 @@ double tidy(double value) {
   return std::abs(rounded - value) <= 1e-15 * std::abs(value) ? rounded : value;
 }
 
-/// Evenly from one end to the other, which are met exactly; whole numbers where ends and distances are whole.
+/// Returns evenly spaced values from one end to the other. The ends are exact. On a linear scale, a value is a whole
+/// number if both ends and the value are whole.
 std::vector<Json> spaced_values(const Json& from, const Json& to, int count, bool is_log) {
   std::vector<Json> values;
   const double first = from.get<double>(), last = to.get<double>();
@@ -77,7 +78,7 @@ std::vector<Json> spaced_values(const Json& from, const Json& to, int count, boo
   return values;
 }
 
-/// Both ends, in order and, for a logarithm, above zero; nothing, after an issue, if they are not.
+/// Reads both ends. Returns false, after an issue, if one is missing or no number, or not above zero for a logarithm.
 bool read_ends(PlanObject& object, Parameter& parameter, bool is_log) {
   const auto from = object.number("from"), to = object.number("to");
   if (!from && object.find("from") == nullptr) object.error("from", "is missing");
@@ -92,7 +93,7 @@ bool read_ends(PlanObject& object, Parameter& parameter, bool is_log) {
   return true;
 }
 
-/// Values in a row, for grids and lists.
+/// Reads the values of a parameter of a grid or a list.
 void read_row(PlanObject& object, const Json& json, Parameter& parameter) {
   for (const char* key : {"distribution", "mean", "deviation", "whole"}) {
     if (object.find(key) != nullptr) {
@@ -131,14 +132,14 @@ void check_order(PlanObject& object, const Parameter& parameter) {
   object.error("to", parameter.to, fmt::format("expected a number above `from`, which is {}", parameter.from));
 }
 
-/// What values are drawn from.
+/// Reads the distribution that values are drawn from.
 void read_distribution(PlanObject& object, const Json& json, Parameter& parameter) {
   const std::vector<std::string_view> names = {"choice", "uniform", "log_uniform", "normal"};
   const auto kind = object.word("distribution", names);
   if (!kind && json.contains("distribution")) {
-    // What else is there depends on it.
+    // The keys that are allowed depend on the distribution, so none is reported as unknown.
     for (const char* key : {"values", "mean", "deviation", "whole"}) object.find(key);
-    // Ends are ends of any of them.
+    // The ends mean the same for every distribution that has them, so they are checked.
     const bool has_ends = json.contains("from") && json.contains("to");
     if (has_ends && read_ends(object, parameter, false)) check_order(object, parameter);
     for (const char* key : {"from", "to"}) object.find(key);
@@ -205,7 +206,8 @@ Parameter read_parameter(const Json& json, std::size_t index, Sampling sampling,
   return parameter;
 }
 
-/// Names head columns: none twice. Of two paths to the same value, or to a whole and a part of it, one would be lost.
+/// Reports names that occur twice, because names head columns. Also reports two paths to the same value, or to a whole
+/// and a part of it, because one of the two values would be lost.
 void check_unique(const Plan& plan, Issues& issues) {
   for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
     const Parameter& parameter = plan.parameters[i];
@@ -250,7 +252,7 @@ void check_count(Plan& plan, Issues& issues) {
   }
 }
 
-/// What is set is set before the parameters, which must not set it again.
+/// Reports a path under `set` that a parameter varies again. Values under `set` are applied before the parameters.
 void check_set_path(const std::string& path, const Json& value, const Plan& plan, PlanObject& run) {
   for (std::size_t i = 0; i < plan.parameters.size(); ++i) {
     for (const std::string& varied : plan.parameters[i].paths) {
@@ -277,7 +279,7 @@ void read_run(PlanObject& object, Plan& plan, Issues& issues) {
       if (!set->is_object()) break;
       for (std::string& text : overrides_of({path}, value)) plan.set.push_back(std::move(text));
       check_set_path(path, value, plan, run);
-      // What is set first is lost if the whole is set after it.
+      // A part that is set first is lost if the whole is set after it.
       for (const auto& [earlier, unused] : set->items()) {
         if (earlier == path) break;
         if (is_part_of(earlier, path)) {
@@ -341,7 +343,7 @@ void read_picture(PlanObject& object, Plan& plan, Issues& issues) {
 }  // namespace
 
 std::vector<std::string> overrides_of(const std::vector<std::string>& paths, const Json& value) {
-  // A text goes as it is, `affine`, unless it would be read as something else: `"3"`.
+  // A text stays as it is, such as `affine`, unless it would be read as another type: `"3"`.
   std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
   if (value.is_string() && Json::parse(value.get_ref<const std::string&>(), nullptr, false).is_discarded()) {
     text = value.get<std::string>();

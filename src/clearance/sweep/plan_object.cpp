@@ -36,7 +36,7 @@ std::optional<double> PlanObject::number(std::string_view key) {
 std::optional<long long> PlanObject::integer(std::string_view key, long long min, long long max) {
   const Json* value = find(key);
   if (value == nullptr) return std::nullopt;
-  // A number beyond what fits is unsigned.
+  // A number above the largest long long is stored as unsigned.
   if (value->is_number_integer() && !(value->is_number_unsigned() && value->get<std::uint64_t>() > INT64_MAX)) {
     const long long number = value->get<long long>();
     if (number >= min && number <= max) return number;

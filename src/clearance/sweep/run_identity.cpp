@@ -15,13 +15,14 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_differences = 3;
 
-/// The scene of a run by the scene file as it was when the sweep began, which may have changed since.
+/// Loads the scene of a run from the copy of the scene file at the start of the sweep. The scene file may have changed
+/// since.
 Result<LoadedScene> load_expected(const SweepFolder& folder, int run) {
   const Manifest& manifest = folder.manifest();
   const Result<std::string> kept = read_text_file(folder.scene_copy());
   if (!kept) return kept.issues();
   const std::vector<std::string> overrides = manifest.overrides(run);
-  // Its meshes are where the scene was. Formats of other programs are read from their own file alone.
+  // Its meshes are beside the original scene. Formats of other programs are read only from their own file.
   Result<LoadedScene> native = load_scene_text(*kept, manifest.scene.string(), manifest.scene.parent_path(), overrides);
   if (native) return native;
   const Result<std::string> now = read_text_file(manifest.scene);
@@ -29,8 +30,8 @@ Result<LoadedScene> load_expected(const SweepFolder& folder, int run) {
   return load_scene(manifest.scene, SceneFormat::automatic, overrides);
 }
 
-/// As it stands in the folder of a run, without what the start of a run itself decides and what is no matter of it: the
-/// steps say how long it is.
+/// Returns the scene as the folder of a run stores it, without values that the start of a run determines and without
+/// irrelevant ones. The duration is irrelevant, because the number of steps is compared instead.
 Json comparable(const fs::path& file, SceneDesc scene, bool is_separated) {
   name_bodies(scene);
   scene.name.clear();

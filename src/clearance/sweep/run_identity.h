@@ -1,5 +1,5 @@
-// Is what lies in the folder of a run the run that the plan says? Folders can be copied, run by hand, or be left from a
-// sweep whose values were others.
+// Check that the folder of a run holds the run of the plan. Folders can be copied, run by hand, or left over from a
+// sweep with other values.
 #pragma once
 
 #include <string>
@@ -8,8 +8,9 @@
 
 namespace clearance::sweep {
 
-/// Why it is another run, with what it has and what the plan says: other values of the scene, or another number of
-/// steps. Empty if it is this one, if nothing has been stored, or if the scene can no longer be read to tell.
+/// Returns why the folder holds another run, with its values and those of the plan: other values of the scene, or
+/// another number of steps. Returns an empty text if the folder holds this run, if nothing has been stored, or if the
+/// expected scene can no longer be read.
 std::string find_foreign(const SweepFolder& folder, int run, int num_steps_stored, bool is_complete);
 
 }  // namespace clearance::sweep

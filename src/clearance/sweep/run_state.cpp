@@ -27,7 +27,7 @@ RunPhase phase_by(const SweepFolder& folder, int run, const Json& summary) {
   if (is_being_written(path)) return RunPhase::running;
   if (fs::exists(folder.failure_file(run), error)) return RunPhase::failed;
   const std::string finished = summary.is_object() ? summary.value("finished", "") : "";
-  // A run that was stopped because a step did not converge ends there each time.
+  // A strict run that stopped at a step without convergence would stop there again each time.
   if (finished == "failed") return RunPhase::failed;
   if (folder.manifest().is_strict && finished == "stopped" &&
       summary.value("converged_steps", 0) < summary.value("steps", 0)) {
@@ -87,7 +87,7 @@ RunState state_of(const SweepFolder& folder, int run) {
 }
 
 int last_stored_step(const fs::path& run_folder) {
-  // The end of the file, longer piece by piece until it holds a whole line.
+  // Reads an ever longer part at the end of the file until it holds a whole line.
   std::ifstream file(run_folder / "stats.jsonl", std::ios::binary | std::ios::ate);
   if (!file) return 0;
   const auto size = static_cast<std::streamoff>(file.tellg());
@@ -97,7 +97,7 @@ int last_stored_step(const fs::path& run_folder) {
     file.clear();
     file.seekg(begin);
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
-    // The last line that ends.
+    // Finds the last line that has an end.
     const std::size_t end = text.rfind('\n');
     const std::size_t before = end == std::string::npos || end == 0 ? std::string::npos : text.rfind('\n', end - 1);
     const bool is_whole = before != std::string::npos || (begin == 0 && end != std::string::npos);

@@ -1,4 +1,5 @@
-// What has become of a run of a sweep, by its result folder alone: nothing that could say something else than it.
+// The state of a run of a sweep. It is derived from the run's result folder alone, so that no second record can
+// contradict it.
 #pragma once
 
 #include <optional>
@@ -10,29 +11,29 @@ namespace clearance::sweep {
 
 enum class RunPhase {
   waiting,      ///< nothing has been stored
-  running,      ///< a process has it
-  interrupted,  ///< it goes on from its checkpoint, or from the start if it was killed before its first one
+  running,      ///< a process computes it
+  interrupted,  ///< continues from its checkpoint, or from the start if it was killed before its first one
   complete,
-  failed,  ///< refused, a step could not be taken, or not converged where that was to be the end
-  foreign  ///< another run than the plan says lies in its folder
+  failed,  ///< the run was refused, a step could not be taken, or a step of a strict run did not converge
+  foreign  ///< the folder holds another run than the plan says
 };
 
 struct RunState {
   RunPhase phase = RunPhase::waiting;
-  int steps = 0;            ///< stored
-  int converged_steps = 0;  ///< of a run that is complete or failed
-  int num_warnings = 0;     ///< of the same
+  int steps = 0;            ///< number of the last stored step
+  int converged_steps = 0;  ///< known for a run that is complete or failed
+  int num_warnings = 0;     ///< known for the same runs
   std::optional<double> seconds;
-  std::string reason;  ///< why it failed, or what is foreign about it
+  std::string reason;  ///< why the run failed, or how it differs from the plan
 };
 
 std::string to_string(RunPhase phase);
 
-/// The phase alone is found fastest.
+/// Finds the phase alone, which is faster than the whole state.
 RunPhase phase_of(const SweepFolder& folder, int run);
 RunState state_of(const SweepFolder& folder, int run);
 
-/// Number of the last step in stats.jsonl, from the end of the file; 0 without one.
+/// Returns the number of the last step in stats.jsonl, read from the end of the file; 0 if there is none.
 int last_stored_step(const std::filesystem::path& run_folder);
 
 }  // namespace clearance::sweep

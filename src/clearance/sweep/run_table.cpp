@@ -18,10 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Numbers of the steps; what is no number is left out.
+/// The numbers of a column over the steps; other values are left out.
 struct Column {
   std::vector<double> numbers;
-  bool is_whole = true;  ///< all of them, as they are written
+  bool is_whole = true;  ///< true if all numbers are written as whole numbers
 };
 using Columns = std::map<std::string, Column>;
 
@@ -40,7 +40,7 @@ void add_flat(const Json& value, const std::string& name, Columns& columns) {
   } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i) add_flat(value[i], fmt::format("{}[{}]", name, i), columns);
   } else if (value.is_null()) {
-    // Known, with nothing to say in this step.
+    // The column exists, but has no value in this step.
     columns[name];
   }
 }
@@ -51,7 +51,7 @@ Columns read_stats(const fs::path& folder) {
   return columns;
 }
 
-/// By `name [unit]`, and by the name alone.
+/// Reads the probes. Each column is listed under `name [unit]` and under its name alone.
 Columns read_probes(const fs::path& folder) {
   std::ifstream file(folder / "probes.csv");
   std::vector<std::string> names;
@@ -98,7 +98,7 @@ double reduce(const std::vector<double>& numbers, Reduction reduction) {
   return 0.0;
 }
 
-/// Null of a column without numbers; whole numbers stay so.
+/// Returns the value of a column, or null if it has no numbers. Whole numbers stay whole, except a mean.
 Json collected_value(const Column& column, Reduction reduction) {
   if (column.numbers.empty()) return nullptr;
   const double value = reduce(column.numbers, reduction);
@@ -107,11 +107,11 @@ Json collected_value(const Column& column, Reduction reduction) {
   return is_whole ? Json(static_cast<long long>(value)) : Json(value);
 }
 
-/// What is collected of one run, and which columns it has.
+/// The collected values of one run, and the columns that it has.
 struct CollectedRun {
   Values values;
   std::vector<char> is_there;
-  Columns stats, probes;  ///< names alone
+  Columns stats, probes;  ///< names of the columns, without numbers
 };
 
 CollectedRun collect_run(const fs::path& folder, const std::vector<Collected>& wanted) {
@@ -133,7 +133,7 @@ CollectedRun collect_run(const fs::path& folder, const std::vector<Collected>& w
   return run;
 }
 
-/// Columns that no run has, although there are runs with others.
+/// Returns a warning for each wanted column that no run has although runs have other columns.
 Issues find_unknown(const std::vector<Collected>& wanted, const std::vector<CollectedRun>& runs,
                     const std::string& who = "no run has") {
   Issues issues;
@@ -191,7 +191,7 @@ RunTable build_run_table(const SweepFolder& folder, const Plan& plan) {
   parallel_for(folder.num_runs(), 1, [&](int i) {
     const auto slot = static_cast<std::size_t>(i);
     table.states[slot] = state_of(folder, i);
-    // Numbers of another run beside these values would be wrong ones.
+    // Numbers of another run would be wrong beside the values of this one.
     if (table.states[slot].phase == RunPhase::foreign) {
       runs[slot].values.resize(plan.collected.size());
       runs[slot].is_there.resize(plan.collected.size());

@@ -9,7 +9,7 @@
 namespace clearance::sweep {
 namespace {
 
-/// The finaliser of SplitMix64: every bit of the word has an influence on every bit of the result.
+/// The finaliser of SplitMix64: every bit of the word influences every bit of the result.
 std::uint64_t mix(std::uint64_t word) {
   word += 0x9E3779B97F4A7C15ULL;
   word = (word ^ (word >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -21,8 +21,8 @@ std::uint64_t random_word(std::uint64_t seed, std::uint64_t parameter, std::uint
   return mix(mix(mix(seed) ^ parameter) ^ index);
 }
 
-/// Probability of a standard normal number above x >= 0 by the series of the one below: 1/2 - phi(x) (x + x^3/3 +
-/// x^5/15 + ...). All terms are positive; what is left of them is below an ulp of the sum.
+/// Returns the probability that a standard normal number exceeds x >= 0. It sums the series of the probability below x:
+/// 1/2 - phi(x) (x + x^3/3 + x^5/15 + ...). All terms are positive; the remainder is below an ulp of the sum.
 double upper_tail(double x) {
   double term = x, sum = x;
   for (int k = 1; term > sum * 0x1p-60; ++k) {
@@ -33,7 +33,8 @@ double upper_tail(double x) {
   return 0.5 - sum * elementary::exp(-0.5 * x * x) / root_two_pi;
 }
 
-/// By bisection, which needs no table of coefficients; up to 8 deviations, beyond which one in 1e15 numbers lies.
+/// Computes the quantile by bisection, which needs no table of coefficients. It is limited to 8 deviations, beyond
+/// which one in 1e15 numbers lies.
 double normal_quantile(double share) {
   const double tail = std::min(share, 1.0 - share);
   double low = 0.0, high = 8.0;
@@ -72,11 +73,11 @@ std::vector<Values> sample_list(const Plan& plan) {
   return runs;
 }
 
-/// The numbers below `count` in an order that depends on the seed and the parameter.
+/// Returns the numbers below `count` in an order that depends on the seed and the parameter.
 std::vector<int> shuffled(int count, std::uint64_t seed, std::uint64_t parameter) {
   std::vector<int> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);
-  // Other numbers than those within the parts.
+  // The offset makes these random numbers differ from those within the parts.
   constexpr std::uint64_t offset = 1ULL << 32U;
   for (int i = count - 1; i > 0; --i) {
     const auto j = static_cast<int>(random_number(seed, parameter, offset + static_cast<std::uint64_t>(i)) * (i + 1));

@@ -1,4 +1,4 @@
-// From a plan to the values of its runs. The same plan gives the same values, to the bit, on every machine.
+// The values of the runs of a plan. The same plan gives the same values, to the bit, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,14 @@ namespace clearance::sweep {
 /// One value for each parameter.
 using Values = std::vector<Json>;
 
-/// A random number in (0, 1) for a place in a table: no state, so that more runs change nothing about the first ones.
+/// Returns a random number in (0, 1) for a place in a table. It has no state, so that adding runs does not change the
+/// first ones.
 double random_number(std::uint64_t seed, std::uint64_t parameter, std::uint64_t index);
 
-/// Where the distribution of a parameter has gathered a share of its probability, 0 < share < 1.
+/// Returns the value below which the distribution of a parameter has a given share of its probability, 0 < share < 1.
 Json quantile(const Parameter& parameter, double share);
 
-/// All runs in order.
+/// Returns the values of all runs, in order.
 std::vector<Values> sample(const Plan& plan);
 
 }  // namespace clearance::sweep

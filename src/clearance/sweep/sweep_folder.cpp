@@ -31,7 +31,7 @@ Issue problem(const fs::path& path, std::string message) {
   return {path.string(), "", "", std::move(message), Severity::error};
 }
 
-/// One run a line, so that people find theirs.
+/// Returns the manifest as JSON with one run per line, so that people find theirs.
 std::string text_of(const Manifest& manifest) {
   Json head = {{"format", manifest_format},
                {"scene", manifest.scene.string()},
@@ -97,7 +97,7 @@ Manifest manifest_of(const Plan& plan) {
   return manifest;
 }
 
-/// Everything but the runs that would make other runs of those that are there.
+/// Reports every difference, besides the list of runs, that would change the existing runs.
 void check_same(const Manifest& before, const Manifest& now, Issues& issues) {
   const auto check = [&](const char* place, const Json& was, const Json& is) {
     if (was != is) {
@@ -116,7 +116,8 @@ void check_same(const Manifest& before, const Manifest& now, Issues& issues) {
   check("parameters", paths(before), paths(now));
 }
 
-/// The runs that are there, in their order, and after them those that are new. Every old one must be among the new.
+/// Puts the existing runs first, in their order, and the new ones after them. Every existing run must be among the new
+/// ones. Returns the number of new runs.
 int merge_runs(const Manifest& before, Manifest& now, Issues& issues) {
   std::map<std::string, int> left;
   for (const Values& run : now.runs) ++left[Json(run).dump()];
@@ -144,7 +145,7 @@ fs::path copy_of(const fs::path& folder, const fs::path& scene) {
   return folder / ("scene" + scene.extension().string());
 }
 
-/// Half of a sweep with one scene and half with another is a sweep of neither.
+/// Reports a scene that has changed since the sweep began, because all runs of a sweep must share one scene.
 Issues find_changes(const fs::path& copy, const std::string& before, const fs::path& scene, const std::string& now) {
   if (before == now) return {};
   const Result<Json> first = parse_json_text(before), second = parse_json_text(now);
@@ -158,7 +159,7 @@ Issues find_changes(const fs::path& copy, const std::string& before, const fs::p
   return {problem(scene, text + fmt::format(" (that was {}); begin another sweep with -o", copy.string()))};
 }
 
-/// Runs without their values are anybody's.
+/// Reports runs without a manifest, because their values are unknown.
 Issues find_lost_manifest(const fs::path& path) {
   std::error_code error;
   if (fs::exists(path / manifest_file, error)) return {};
@@ -170,7 +171,7 @@ Issues find_lost_manifest(const fs::path& path) {
                                 describe_content(runs), manifest_file))};
 }
 
-/// New, empty, or of a sweep.
+/// Reports a folder that is neither new, nor empty, nor that of a sweep.
 Issues find_objection(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
@@ -234,7 +235,8 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
   std::error_code error;
   fs::create_directories(path, error);
   if (error) return problem(path, "cannot make this folder: " + error.message());
-  // The lock comes first: whatever ends this process, the folder is empty or a sweep's own.
+  // The lock file is created first. If this process is then ended at any moment, the folder is empty or belongs to the
+  // sweep.
   SweepClaim claim;
   claim.descriptor_ = ::open((path / sweep_lock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (claim.descriptor_ < 0) return problem(path, std::string("cannot be written into: ") + std::strerror(errno));
@@ -265,7 +267,7 @@ Result<SweepClaim> SweepClaim::make(const fs::path& path, const Plan& plan, cons
     }
     if (!issues.empty()) return issues;
   }
-  // The manifest last: without it there is no sweep yet.
+  // The manifest is written last: without it there is no sweep yet.
   if (is_new) {
     if (auto done = write_file_atomically(copy, *scene); !done) return done.issues();
   }

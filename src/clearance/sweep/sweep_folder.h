@@ -1,13 +1,13 @@
-// The folder of a sweep: its plan, the values of its runs, and a result folder for each. What has become of a run is
-// never written down beside it: it is read from its folder (run_state.h).
+// The folder of a sweep: its plan, the values of its runs, and a result folder for each. The state of a run is not
+// recorded there; it is read from the run's result folder (run_state.h).
 //
-//   sweep.lock     empty; makes the folder a sweep's own. Who starts runs from here holds a lock on it (flock)
-//   sweep.json     scene, parameters and the values of every run; never changed but to add runs
-//   plan.json      the plan as it was given last: what to collect
-//   scene.*        the scene file as it was at the start, to notice when it has changed
+//   sweep.lock     empty; marks the folder as a sweep's. A process that starts runs holds a lock on it (flock)
+//   sweep.json     scene, parameters and the values of every run; changed only to add runs
+//   plan.json      the plan as it was given last, for the columns to collect
+//   scene.*        the scene file as it was at the start, to detect changes
 //   runs/000000/   result folders
-//   failures/      000000.txt: why a run was refused when it was tried last
-//   pictures/      of the table
+//   failures/      000000.txt: why a run was refused at its last attempt
+//   pictures/      pictures of the table
 //   slurm/         batch scripts and the output of Slurm
 #pragma once
 
@@ -22,13 +22,13 @@
 
 namespace clearance::sweep {
 
-/// What all processes need to know about the runs.
+/// The description of the runs that all processes need.
 struct Manifest {
   std::filesystem::path scene;  ///< absolute
   std::optional<int> steps;
   bool is_strict = false;
-  int threads = 1;               ///< no influence on results; may change
-  std::vector<std::string> set;  ///< `path=value`, in every run
+  int threads = 1;               ///< does not influence results; may change
+  std::vector<std::string> set;  ///< in the form `path=value`, applied to every run
   struct Column {
     std::string name;
     std::vector<std::string> paths;
@@ -41,7 +41,7 @@ struct Manifest {
 
 class SweepFolder {
  public:
-  /// For those who only read, and for single runs.
+  /// Opens the folder for reading only, and for single runs.
   static Result<SweepFolder> open(const std::filesystem::path& path);
 
   const std::filesystem::path& path() const { return path_; }
@@ -49,9 +49,9 @@ class SweepFolder {
   int num_runs() const { return static_cast<int>(manifest_.runs.size()); }
   std::filesystem::path run_folder(int run) const;
   std::filesystem::path failure_file(int run) const;
-  /// The scene file as it was when the sweep began.
+  /// Returns the path of the scene file as it was when the sweep began.
   std::filesystem::path scene_copy() const;
-  /// The plan as it was given last.
+  /// Reads the plan as it was given last.
   Result<Plan> plan() const;
 
  private:
@@ -60,16 +60,15 @@ class SweepFolder {
   Manifest manifest_;
 };
 
-/// `000017`
+/// Returns the name of a run's folder, such as `000017`.
 std::string run_name(int run);
 
-/// The right to start runs from here: one process at a time.
+/// The right to start runs from a folder, held by one process at a time.
 class SweepClaim {
  public:
-  /// Makes the folder, or adds the runs that an older plan did not have, which must keep all of theirs. Issues, and
-  /// nothing changed: the folder holds something else, or runs
-  /// without their values, another process starts runs there, the scene has changed, or
-  /// the plan is about other runs.
+  /// Creates the folder, or adds the runs that are not yet there. The plan must keep all runs of an older plan. In
+  /// these cases it returns issues and changes nothing: the folder holds something else, or runs without their values;
+  /// another process starts runs there; the scene has changed; or the plan is about other runs.
   static Result<SweepClaim> make(const std::filesystem::path& path, const Plan& plan, const std::string& plan_text);
   SweepClaim(SweepClaim&& other) noexcept;
   SweepClaim& operator=(SweepClaim&& other) noexcept;
@@ -78,7 +77,7 @@ class SweepClaim {
   ~SweepClaim();
 
   const SweepFolder& folder() const { return folder_; }
-  int num_added() const { return num_added_; }  ///< runs that were not there before
+  int num_added() const { return num_added_; }  ///< number of runs that were not there before
 
  private:
   SweepClaim() = default;

@@ -88,7 +88,7 @@ body.addEventListener('click', event => {
 dialog.addEventListener('click', () => dialog.close());
 )";
 
-/// The file and folder names of an address: what is not plain is a number.
+/// Escapes file and folder names for an address. Other characters than letters, digits and /._-~ become %XX.
 std::string address_escaped(const std::string& path) {
   std::string address;
   for (const char c : path) {
@@ -100,7 +100,7 @@ std::string address_escaped(const std::string& path) {
   return address;
 }
 
-/// Few digits to compare by; all of them are in the cell's title.
+/// Returns a number with few digits for comparison; the cell's title shows all of them.
 std::string short_number(const Json& value) {
   if (value.is_number_integer()) return cell_text(value);
   const std::string full = cell_text(value), brief = fmt::format("{:.5g}", value.get<double>());
@@ -193,12 +193,12 @@ std::string html_text(const RunTable& table, const TablePage& page) {
       "</p><p id=\"shown\" role=\"status\"></p><input type=\"search\" aria-label=\"only rows with\" "
       "placeholder=\"only rows with ...\"></header>\n<main><table>\n<thead><tr>";
   const bool has_pictures = !page.pictures.empty();
-  // The reasons of failures take room, and as a rule there are none.
+  // The column of reasons takes up room, and is usually empty; it is hidden then.
   const auto is_shown = [&](std::size_t i) {
     return table.columns[i].name != "reason" ||
            std::any_of(table.rows.begin(), table.rows.end(), [&](const Values& row) { return !row[i].is_null(); });
   };
-  // Ranges of what is worth a bar: not of the numbers of the runs.
+  // Ranges of the columns that have bars, which are all but the numbers of the runs.
   std::vector<Range> ranges;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const RunTable::Column& column = table.columns[i];

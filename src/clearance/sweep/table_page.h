@@ -1,4 +1,4 @@
-// The table of the runs as one HTML file for any browser: sortable, with pictures, without a network.
+// The table of the runs as one HTML file for any browser. It is sortable, has pictures and needs no network.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@ namespace clearance::sweep {
 
 struct TablePage {
   std::string title;
-  std::vector<std::string> links;     ///< of the rows: address of the run's folder, relative to the page; escaped here
-  std::vector<std::string> pictures;  ///< of the rows: bytes of a PNG file, or empty; no entries: no column for them
+  std::vector<std::string> links;     ///< address of each row's run folder, relative to the page; escaped here
+  std::vector<std::string> pictures;  ///< bytes of each row's PNG file, or empty; no entries: no column of pictures
   int picture_width = 240, picture_height = 180;  ///< [px]
 };
 
 std::string html_text(const RunTable& table, const TablePage& page);
 
-/// A text within an element or a quoted attribute.
+/// Escapes a text for use in an element or a quoted attribute.
 std::string html_escaped(const std::string& text);
 
 }  // namespace clearance::sweep

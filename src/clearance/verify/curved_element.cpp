@@ -170,7 +170,7 @@ void make_coefficients(const Lattice& lattice, int degree, std::vector<mpz_class
   });
 }
 
-/// What all elements of one order share.
+/// Tables shared by all elements of one order.
 struct Tables {
   int dim, order, degree;
   std::size_t num_nodes;
@@ -274,7 +274,7 @@ T determinant(int dim, const Matrix<T>& m) {
          m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
 }
 
-/// Of one point, of nodes relative to the first one.
+/// Returns the scaled Jacobian at one point, from nodes relative to the first one.
 template <class T>
 Matrix<T> jacobian(const Tables& tables, std::size_t point, const std::vector<T>& x) {
   const auto dim = static_cast<std::size_t>(tables.dim);
@@ -342,7 +342,7 @@ std::array<Part<T>, 2> halve(const Tables& tables, const Part<T>& part) {
   return halves;
 }
 
-/// Of a part alone, and whether halving it may tell more.
+/// Verdict on a part alone, and whether halving it may tell more.
 struct PartVerdict {
   Verdict verdict = Verdict::unknown;
   bool may_tell = true;

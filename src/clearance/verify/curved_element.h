@@ -1,5 +1,5 @@
-// Whether a curved (Lagrange) element is inverted anywhere, for `clearance verify`. Nothing of the solver's check
-// (geometry/curved_volume.h) is used; the two share the numbers of the nodes (geometry/lagrange.h) alone.
+// Test for `clearance verify`: is a curved (Lagrange) element inverted anywhere? It uses nothing of the solver's check
+// (geometry/curved_volume.h); the two share the numbers of the nodes (geometry/lagrange.h) alone.
 //
 // The volume function det dx/dxi of an element of order p is a polynomial of degree D = dim (p - 1). Its values on a
 // lattice determine it; from them, by Newton's forward differences, come its Bernstein coefficients. On a part of the

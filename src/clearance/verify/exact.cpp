@@ -65,7 +65,7 @@ bool is_degenerate(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c) {
   return sign_of_area(a, b, c, 0) == 0 && sign_of_area(a, b, c, 1) == 0 && sign_of_area(a, b, c, 2) == 0;
 }
 
-/// All of it seen along one axis.
+/// True if the segment touches the triangle, both seen along axis `dropped`.
 bool planar_segment_touches_triangle(const Vec<3>& a, const Vec<3>& b, const std::array<Vec<3>, 3>& t, int dropped) {
   for (int i = 0; i < 3; ++i) {
     if (planar_segments_touch(a, b, t[i], t[(i + 1) % 3], dropped)) return true;
@@ -127,7 +127,8 @@ bool segments_touch(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec
     if (!ranges_touch(a[k], b[k], c[k], d[k])) return false;
   }
   if (sign_of_volume(a, b, c, d) != 0) return false;
-  // In one plane. A common point is common in every view, and at least one of the three views is one to one.
+  // The segments lie in one plane. A common point is common in every view, and at least one of the three views is one
+  // to one.
   return planar_segments_touch(a, b, c, d, 0) && planar_segments_touch(a, b, c, d, 1) &&
          planar_segments_touch(a, b, c, d, 2);
 }
@@ -144,7 +145,7 @@ bool segment_touches_triangle(const Vec<3>& a, const Vec<3>& b, const Vec<3>& t0
   if (is_degenerate(t0, t1, t2)) {
     return segments_touch(a, b, t0, t1) || segments_touch(a, b, t1, t2) || segments_touch(a, b, t2, t0);
   }
-  // In one plane, see segments_touch.
+  // The segment lies in the plane of the triangle: three views decide, as in segments_touch.
   const std::array<Vec<3>, 3> t = {t0, t1, t2};
   return planar_segment_touches_triangle(a, b, t, 0) && planar_segment_touches_triangle(a, b, t, 1) &&
          planar_segment_touches_triangle(a, b, t, 2);

@@ -16,13 +16,13 @@ int sign_of_area(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, int dropped)
 /// Sign of normal . (x - point).
 int sign_of_side(const Vec<3>& normal, const Vec<3>& point, const Vec<3>& x);
 
-/// Do the closed segments ab and cd have a common point when seen along axis `dropped`? A segment may be a point.
+/// True if the closed segments ab and cd have a common point when seen along axis `dropped`. A segment may be a point.
 bool planar_segments_touch(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d, int dropped);
 
-/// Do the closed segments ab and cd have a common point in space? A segment may be a point.
+/// True if the closed segments ab and cd have a common point in space. A segment may be a point.
 bool segments_touch(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d);
 
-/// Do the closed segment ab and the closed triangle have a common point? Both may be degenerate.
+/// True if the closed segment ab and the closed triangle have a common point. Both may be degenerate.
 bool segment_touches_triangle(const Vec<3>& a, const Vec<3>& b, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2);
 
 }  // namespace clearance::verify

@@ -107,7 +107,7 @@ class FrameCheck {
     }
   }
 
-  /// At every point of the element, not at its corners alone.
+  /// Checks curved elements at every point, not at their corners alone.
   void check_curved_elements() {
     const Mesh& mesh = frame_.mesh;
     for (std::size_t cell = 0; mesh.has_curved_cells() && cell < mesh.num_solid_cells(); ++cell) {

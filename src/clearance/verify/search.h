@@ -1,4 +1,4 @@
-// Where `clearance verify` looks for primitives near each other.
+// Search for primitives near each other, for `clearance verify`.
 #pragma once
 
 #include <utility>
@@ -8,8 +8,8 @@
 
 namespace clearance::verify {
 
-/// A tree of the bodies, and one of the primitives of each: what may not touch is never looked at. A stiff body would
-/// otherwise find mostly itself.
+/// A tree of the bodies, and a tree of the primitives of each body, so that bodies that may not touch are skipped. A
+/// stiff body would otherwise find mostly itself.
 class SearchTree {
  public:
   template <class BoxOf>

@@ -40,7 +40,7 @@ bool is_certainly_apart(const std::array<Vec<3>, n>& a, const std::array<Vec<3>,
   return seen > gap * direction.norm() * (1.0 + 4e-15);
 }
 
-/// From p to the point of the segment next to it, roughly.
+/// Returns the rounded vector from p to the closest point of the segment.
 Vec<3> towards_segment(const Vec<3>& p, const Vec<3>& a, const Vec<3>& b) {
   const Vec<3> u = b - a;
   const double length_sq = u.squaredNorm();
@@ -95,7 +95,7 @@ mpq_class exact_segments_gap_sq(const Rational& a, const Rational& b, const Rati
   const Rational u = minus(b, a), v = minus(d, c), w = minus(c, a), normal = cross(u, v);
   const mpq_class normal_sq = dot(normal, normal);
   if (normal_sq > 0) {
-    // Where the common perpendicular of the two lines meets them, times normal_sq.
+    // Parameters of the points where the common perpendicular meets the two lines, times normal_sq.
     const mpq_class s = dot(cross(w, v), normal), t = dot(cross(w, u), normal), height = dot(normal, w);
     if (s >= 0 && s <= normal_sq && t >= 0 && t <= normal_sq) return height * height / normal_sq;
   }

@@ -6,13 +6,14 @@
 
 namespace clearance::verify {
 
-/// Is every point of the triangle farther than `gap` [m] from p? The triangle may be degenerate.
+/// True if every point of the triangle is farther than `gap` [m] from p. The triangle may be degenerate.
 bool point_triangle_gap_exceeds(const Vec<3>& p, const Vec<3>& t0, const Vec<3>& t1, const Vec<3>& t2, double gap);
 
-/// Is every point of segment ab farther than `gap` [m] from every point of segment cd? A segment may be a point.
+/// True if every point of segment ab is farther than `gap` [m] from every point of segment cd. A segment may be a
+/// point.
 bool segment_gap_exceeds(const Vec<3>& a, const Vec<3>& b, const Vec<3>& c, const Vec<3>& d, double gap);
 
-/// Is x farther than `gap` [m] from the plane, on the side of the normal (of any length)?
+/// True if x is farther than `gap` [m] from the plane, on the side of the normal (of any length).
 bool half_space_gap_exceeds(const Vec<3>& normal, const Vec<3>& point, const Vec<3>& x, double gap);
 
 }  // namespace clearance::verify

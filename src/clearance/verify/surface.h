@@ -1,4 +1,5 @@
-// What of a frame can touch, for `clearance verify`: derived from the stored cells, not from the solver's surface.
+// The primitives of a frame that can touch, for `clearance verify`: derived from the stored cells, not from the
+// solver's surface.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 
 namespace clearance::verify {
 
-/// What scene.json says about a body of a frame.
+/// Properties of a body of a frame according to scene.json.
 struct VerifyBody {
   std::string name;
   bool is_obstacle = false;
@@ -35,7 +36,7 @@ struct VerifySurface {
 
 VerifySurface build_verify_surface(const Frame& frame);
 
-/// Two frames with the same cells have the same surface.
+/// True if the frames have the same cells, and therefore the same surface.
 bool has_same_cells(const Frame& a, const Frame& b);
 
 }  // namespace clearance::verify

@@ -1,4 +1,5 @@
-// A tree of boxes for `clearance verify`: own search, so that a fault of the solver's broad phase cannot hide itself.
+// A tree of boxes for `clearance verify`. It has its own search, so that a fault of the solver's broad phase cannot
+// hide itself.
 #pragma once
 
 #include <algorithm>

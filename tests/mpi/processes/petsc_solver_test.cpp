@@ -100,7 +100,7 @@ TEST_P(PetscSolverTest, Failure_DoesNotSpoilTheNextSystem) {
   const BlockSparseMatrix matrix = grid_matrix(6, 5, 4, rng);
   BlockSparseMatrix indefinite = matrix;
   indefinite.values()[indefinite.find_slot(50, 50)] = -1e3;
-  // Multigrid may solve what is indefinite without noticing; whether the direction descends is for Newton to see.
+  // Multigrid may solve an indefinite system without noticing; Newton checks if the direction descends.
   const LinearSolveStatus status = status_of(indefinite);
   if (GetParam() == PetscMethod::mumps) {
     EXPECT_EQ(status, LinearSolveStatus::not_positive_definite);
@@ -123,7 +123,7 @@ TEST_P(PetscSolverTest, TwoSolvers_DoNotMeet) {
 }
 
 TEST_P(PetscSolverTest, AfterForgetting_ResultsAreThoseOfANewSolver) {
-  // Of several processes MUMPS adds what they send in the order in which it comes.
+  // With several processes, MUMPS adds their contributions in the order of arrival.
   if (GetParam() == PetscMethod::mumps && mpi::num_processes() > 1) GTEST_SKIP() << "not promised";
   std::mt19937 rng(4);
   const BlockSparseMatrix first = grid_matrix(9, 8, 7, rng), second = grid_matrix(9, 8, 7, rng);

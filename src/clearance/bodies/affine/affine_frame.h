@@ -1,8 +1,8 @@
-// How a stiff body follows from its unknowns, 1 + dim blocks of dim numbers [m] [Lan22, sec. 3.1] (in the frame
-// of the body's principal axes): block 0 is the centre of mass t, block 1 + i is b_i = R times the i-th principal axis
-// as it is turned and stretched now. The vertex with rest coordinates xi along these axes is at t + sum_i (xi_i / R)
-// b_i. With R the largest distance of a vertex from t, no weight exceeds 1, and unknowns move about as far as vertices
-// do. In principal axes the mass matrix is diagonal, one number per block.
+// The unknowns of a stiff body: 1 + dim blocks of dim numbers [m] [Lan22, sec. 3.1] (in the frame of the body's
+// principal axes). Block 0 is the centre of mass t; block 1 + i is b_i = R times the i-th principal axis in its present
+// direction and stretch. The vertex with rest coordinates xi along these axes is at t + sum_i (xi_i / R) b_i. R is the
+// largest distance of a vertex from t, so that no weight exceeds 1 and unknowns move about as far as vertices do. In
+// principal axes the mass matrix is diagonal, one number per block.
 #pragma once
 
 #include <optional>
@@ -22,33 +22,35 @@ struct AffineFrame {
 };
 
 struct StiffBodyOptions {
-  double density = 1000.0;            ///< [kg/m^3]; 2D: [kg/m^2]
-  std::optional<double> mass;         ///< [kg] instead of the density
-  std::optional<double> thickness;    ///< [m] of thin parts; absent: a hundredth of the diagonal of the body's box
-  double point_thickness = 1e-2;      ///< [m] where that diagonal is zero: of a lone point
-  std::optional<Vec<3>> center = {};  ///< [m] centre of mass instead of the shape's
+  double density = 1000.0;                   ///< [kg/m^3]; 2D: [kg/m^2]
+  std::optional<double> mass;                ///< [kg] instead of the density
+  std::optional<double> thickness;           ///< [m] of thin parts; absent: 1/100 of the diagonal of the body's box
+  double point_thickness = 1e-2;             ///< [m] used if that diagonal is zero: for a single point
+  std::optional<Vec<3>> center = {};         ///< [m] centre of mass instead of the shape's
   std::optional<Mat<3>> second_moment = {};  ///< [kg m^2] about the centre of mass instead of the shape's; 3D
 };
 
-/// The frame of a body whose vertices are where it starts. Solids have the exact integrals of the volume that their
-/// elements or closed surfaces fill; open surfaces, edges and points have a thickness (geometry/mesh_mass.h). Where
-/// principal moments are equal, the axes are those of the world as far as possible. No value without any element.
+/// Computes the frame of a body whose vertices are at their start positions. Solids have the exact integrals over the
+/// volume of their elements or inside their closed surfaces; open surfaces, edges and points have a thickness
+/// (geometry/mesh_mass.h). If principal moments are equal, the axes are those of the world as far as possible. Returns
+/// no value if the mesh has no element.
 Result<AffineFrame> make_affine_frame(const Mesh& mesh, const StiffBodyOptions& options);
 
-/// The unknowns at the start: 1 + dim blocks, flat.
+/// Returns the unknowns at the start: 1 + dim blocks, flat.
 template <int dim>
 Vec<dim*(dim + 1)> affine_unknowns(const AffineFrame& frame);
 
-/// Their rates [m/s] when the body moves like a rigid one: `linear` [m/s] of the centre of mass, `angular` [rad/s]
-/// about it (2D: about z).
+/// Returns the rates [m/s] of the unknowns of a rigid motion: `linear` [m/s] is the velocity of the centre of mass,
+/// `angular` [rad/s] the rotation about it (2D: about z).
 template <int dim>
 Vec<dim*(dim + 1)> affine_velocities(const AffineFrame& frame, const Vec<3>& linear, const Vec<3>& angular);
 
-/// What a point that is at `x` [m] at the start multiplies the blocks by.
+/// Returns the weights of the blocks for a point that is at `x` [m] at the start: the point is at the weighted sum of
+/// the blocks.
 template <int dim>
 Vec<dim + 1> weights_of(const AffineFrame& frame, const Vec<3>& x);
 
-/// [kg] of the blocks: the mass, and the second moments over R^2.
+/// Returns the masses [kg] of the blocks: the mass, and the second moments over R^2.
 template <int dim>
 Vec<dim + 1> block_masses(const AffineFrame& frame);
 

@@ -6,6 +6,7 @@ namespace clearance {
 
 template <int dim>
 JointCoupling<dim>::JointCoupling(const StiffCoupling& coupling, const Links& links) : coupling_(coupling) {
+  // The stiffness is that of the softer joint, converted to the coordinate of the follower.
   stiffness_ = infinity;
   for (const Side& side : sides()) {
     if (side.factor == 0.0) continue;
@@ -15,12 +16,14 @@ JointCoupling<dim>::JointCoupling(const StiffCoupling& coupling, const Links& li
       if (link.block_of(k) >= 0) blocks_.push_back(link.block_of(k));
     }
   }
+  // The joints may share a body, so the blocks are made unique.
   std::sort(blocks_.begin(), blocks_.end());
   blocks_.erase(std::unique(blocks_.begin(), blocks_.end()), blocks_.end());
 }
 
 template <int dim>
 double JointCoupling<dim>::error(const Links& links, const VecX& x) const {
+  // The error is q - multiplier q_leader - offset.
   double sum = -coupling_.offset;
   for (const Side& side : sides()) {
     sum += side.factor * links[side.joint].coordinate(links[side.joint].gather(x));
@@ -47,6 +50,7 @@ typename JointCoupling<dim>::Blocks JointCoupling<dim>::gradient_of_joint(int jo
   for (const Side& side : sides()) {
     if (side.joint != static_cast<std::size_t>(joint)) continue;
     const JointLink<dim>& link = links[side.joint];
+    // Only the derivative through this joint's coordinate counts.
     sum += stiffness_ * error(links, x) * side.factor * link.coordinate_gradient(link.gather(x));
   }
   return sum;
@@ -58,6 +62,7 @@ std::vector<Vec<dim>> JointCoupling<dim>::error_gradient(const Links& links, con
   for (const Side& side : sides()) {
     if (side.factor == 0.0) continue;
     const JointLink<dim>& link = links[side.joint];
+    // Map the columns of the joint to the coupling's blocks; the world has none.
     const Blocks g = side.factor * link.coordinate_gradient(link.gather(x));
     for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {
       const int b = link.block_of(k);
@@ -71,6 +76,7 @@ std::vector<Vec<dim>> JointCoupling<dim>::error_gradient(const Links& links, con
 
 template <int dim>
 void JointCoupling<dim>::add_gradient(const Links& links, const VecX& x, double scale, VecX& gradient) const {
+  // The gradient of k/2 error^2 is k error grad(error).
   const double force = stiffness_ * error(links, x);
   const std::vector<Vec<dim>> g = error_gradient(links, x);
   for (std::size_t k = 0; k < blocks_.size(); ++k) block<dim>(gradient, blocks_[k]) += scale * force * g[k];

@@ -1,5 +1,5 @@
-// Couples the angles or offsets of two joints, as a stiff spring against what the coupling forbids: the energy
-// k/2 (q - multiplier q_leader - offset)^2. Chains and joints that lead several others need no care.
+// Coupling of the angles or offsets of two joints by a stiff spring against violations: the energy k/2 (q - multiplier
+// q_leader - offset)^2. Chains of couplings and joints that lead several others need no special care.
 #pragma once
 
 #include "clearance/bodies/affine/joint_link.h"
@@ -12,21 +12,21 @@ class JointCoupling {
   using Links = std::vector<JointLink<dim>>;
   using Blocks = typename JointLink<dim>::Blocks;
 
-  /// `links`: all joints, by their numbers.
+  /// `links` holds all joints by number.
   JointCoupling(const StiffCoupling& coupling, const Links& links);
 
-  /// Number of the joint that follows.
+  /// Returns the number of the joint that follows.
   int joint() const { return coupling_.joint; }
-  /// [N m/rad] or [N/m] in the coordinate of the joint that follows: that of the softer of both joints.
+  /// Returns the stiffness [N m/rad] or [N/m] in the coordinate of the follower: that of the softer of both joints.
   double stiffness() const { return stiffness_; }
 
   double energy(const Links& links, const VecX& x) const;
-  /// By how much the joint is not where it should be, as a share of its smaller body's radius.
+  /// Returns the error of the follower as a fraction of its smaller body's radius.
   double strain(const Links& links, const VecX& x) const;
   void add_gradient(const Links& links, const VecX& x, double scale, VecX& gradient) const;
-  /// Gradient of the energy in the blocks of one joint, through the coordinate of that joint alone.
+  /// Returns the gradient of the energy in the blocks of one joint, through the coordinate of that joint alone.
   Blocks gradient_of_joint(int joint, const Links& links, const VecX& x) const;
-  /// Gradient of what should be zero, per block of for_each_pair.
+  /// Returns the gradient of the coupling's error per block of for_each_pair.
   std::vector<Vec<dim>> error_gradient(const Links& links, const VecX& x) const;
 
   /// Calls visit(k, l, row, column) for all pairs k >= l of the blocks that the coupling depends on; row >= column.
@@ -50,7 +50,7 @@ class JointCoupling {
 
   StiffCoupling coupling_;
   double stiffness_ = 0.0;
-  std::vector<int> blocks_;  // of both joints, ascending
+  std::vector<int> blocks_;  // the blocks of both joints, ascending
 };
 
 extern template class JointCoupling<2>;

@@ -15,7 +15,7 @@ constexpr double pi = 3.14159265358979323846;
 constexpr double turn = 2.0 * pi;
 constexpr double degree = pi / 180.0;
 
-/// Y w to twice the working precision: what a stiff joint leaves of a large position counts.
+/// Returns Y w to twice the working precision: the small gap that a stiff joint leaves of large positions matters.
 template <int dim>
 Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>& w) {
   Vec<dim> result;
@@ -32,10 +32,11 @@ Vec<dim> weighted_sum(const Mat<dim, 2 * (dim + 1)>& y, const Vec<2 * (dim + 1)>
   return result;
 }
 
-/// Right-handed with the given third axis; the first two are a matter of choice, but always the same. In the plane the
-/// first one lies in it.
+/// Returns right-handed axes with the given third one. The first two are arbitrary but always the same; in the plane
+/// the first one lies in the plane.
 Mat<3> axes_about(const Vec<3>& axis, int dim) {
   const Vec<3> along = axis.norm() > 0.0 ? Vec<3>(axis.normalized()) : Vec<3>(Vec<3>::UnitY());
+  // Cross with the coordinate axis that the given axis is least along.
   int least = 2;
   if (dim == 3) along.cwiseAbs().minCoeff(&least);
   Mat<3> axes;
@@ -83,6 +84,7 @@ typename JointLink<dim>::Weights JointLink<dim>::direction(int side, const Vec<3
 
 template <int dim>
 void JointLink<dim>::set_bodies(const JointedBody& first, const JointedBody& second, double stiffness) {
+  // Take the softer body's stiffness and the smaller body's lever; the world is a frame of radius 1 that stays.
   stiffness_ = infinity;
   lever_ = infinity;
   for (int side = 0; side < 2; ++side) {
@@ -124,19 +126,20 @@ JointLink<dim>::JointLink(const StiffJoint& joint)
 
 template <int dim>
 void JointLink<dim>::make_hinge(const StiffJoint& joint) {
-  // Two points on the axis; in the plane they are one.
+  // Two points on the axis are held; in the plane they are one.
   if constexpr (dim == 2) {
     vectors_.push_back(apart(joint.point));
   } else {
     for (const double side : {-1.0, 1.0}) vectors_.push_back(apart(joint.point + side * lever_ * axes_.col(2)));
   }
 
-  // With a_u = A_a u and so on, the angle is that of a_u . b_u + a_w . b_w = 2 cos and a_u . b_w - a_w . b_u = 2 sin.
+  // With a_u = A_a u and so on, the angle follows from a_u . b_u + a_w . b_w = 2 cos and a_u . b_w - a_w . b_u = 2 sin.
   const Vec<3> u = axes_.col(0), w = axes_.col(1);
   limit_.is_angle = true;
   limit_.cosine.pairs = {{direction(0, u), direction(1, u)}, {direction(0, w), direction(1, w)}};
   limit_.offset.pairs = {{direction(0, u), direction(1, w)}, {-direction(0, w), direction(1, u)}};
   make_limit(joint);
+  // A drive adds two conditions, which set_drive fills.
   if (drive_) {
     vectors_.resize(vectors_.size() + 2);
     set_drive(0.0);
@@ -145,6 +148,7 @@ void JointLink<dim>::make_hinge(const StiffJoint& joint) {
 
 template <int dim>
 void JointLink<dim>::make_slider(const StiffJoint& joint) {
+  // A slider keeps the orientation and the offsets across the axis of the second body.
   hold_orientation();
   for (int i = 0; i < dim - 1; ++i) {
     scalars_.push_back({{{{apart(joint.point), direction(1, axes_.col(i))}}}, 0.0});
@@ -157,15 +161,17 @@ void JointLink<dim>::make_slider(const StiffJoint& joint) {
 template <int dim>
 void JointLink<dim>::make_limit(const StiffJoint& joint) {
   if (!joint.lower && !joint.upper) return;
-  // A joint that a weak force holds at its limit stands a width before it, so widths are small. The wall is as hard all
-  // the same: it stops half-way what comes with a degree, or a thousandth of the body, a step.
+  // Widths are small, because a joint that a weak force holds at its limit stands a width before it. The wall is hard
+  // all the same: it stops half-way an approach of a degree, or of a thousandth of the body, per step.
   limit_.resolved = limit_.is_angle ? degree : 2e-3 * lever_;
   const double widest = limit_.is_angle ? 2e-4 : limit_.resolved;
   const double range = joint.upper.value_or(infinity) - joint.lower.value_or(-infinity);
   constexpr double share_of_range = 1e-3, least_share_of_widest = 1e-3;
   limit_.width = std::clamp(share_of_range * range, least_share_of_widest * widest, widest);
+  // A limit nearer to the start than the width is moved, so that the start does not feel it.
   limit_.lower = std::min(joint.lower.value_or(-infinity), -limit_.width);
   limit_.upper = std::max(joint.upper.value_or(infinity), limit_.width);
+  // The lighter body decides how hard the wall must be.
   limit_.inertia = infinity;
   double largest = 0.0;
   for (int side = 0; side < 2; ++side) {
@@ -175,7 +181,8 @@ void JointLink<dim>::make_limit(const StiffJoint& joint) {
     limit_.inertia = std::min(limit_.inertia, inertia);
     largest = std::max(largest, inertia);
   }
-  // What is next to nothing, between two joints, hands on what larger bodies do.
+  // A body of almost no inertia between two joints passes on the forces of larger bodies, so its inertia is not taken
+  // below 1 % of the larger one.
   constexpr double least_share = 0.01;
   limit_.inertia = std::max(limit_.inertia, least_share * largest);
 }
@@ -183,6 +190,7 @@ void JointLink<dim>::make_limit(const StiffJoint& joint) {
 template <int dim>
 JointLink<dim>::JointLink(const HeldBody& held) {
   set_bodies(held.body, JointedBody{}, 0.0);
+  // The centre of mass keeps the coordinates that are held.
   for (int i = 0; i < dim; ++i) {
     if (!held.translation[static_cast<std::size_t>(i)]) continue;
     scalars_.push_back({{{{apart(held.body.frame.center), direction(1, Vec<3>::Unit(i))}}}, 0.0});
@@ -191,13 +199,15 @@ JointLink<dim>::JointLink(const HeldBody& held) {
     if (held.rotation[2]) hold_orientation();
     return;
   }
+  // Three fixed axes hold the orientation; two hold the third axis in the body.
   const auto num_fixed = std::count(held.rotation.begin(), held.rotation.end(), true);
   if (num_fixed == 3) hold_orientation();
   for (int i = 0; i < 3; ++i) {
     const bool is_fixed = held.rotation[static_cast<std::size_t>(i)];
     if (num_fixed == 2 && !is_fixed) vectors_.push_back(lever_ * turned_apart(Vec<3>::Unit(i)));
     if (num_fixed != 1 || !is_fixed) continue;
-    // The part of A that is a rotation about this axis: twice the sine of the angle times the axis' component along it.
+    // With one fixed axis, the part of A that is a rotation about it vanishes: twice the sine of the angle times the
+    // axis' component along it.
     const Vec<3> j = Vec<3>::Unit((i + 1) % 3), k = Vec<3>::Unit((i + 2) % 3);
     const double half = 0.5 * lever_;
     scalars_.push_back(
@@ -240,6 +250,7 @@ typename JointLink<dim>::Blocks JointLink<dim>::gather_motion(const VecX& dx) co
 
 template <int dim>
 void JointLink<dim>::begin_step(const Blocks& y_t0, double h, double time_t1, Issues& issues) {
+  // Set each function's value, or report why it has none.
   const auto apply = [&](const JointFunction& function, const auto& set) {
     if (!function) return;
     const Result<double> value = function(h, time_t1);
@@ -249,19 +260,19 @@ void JointLink<dim>::begin_step(const Blocks& y_t0, double h, double time_t1, Is
   apply(drive_, [&](double value) { set_drive(value); });
   apply(effort_, [&](double value) { set_effort(y_t0, value); });
 
-  // The force of a width's share is that which stops the resolved speed in a step.
+  // The barrier's energy is such that its force stops the resolved approach in one step.
   limit_.energy = has_limit() && h > 0.0 ? limit_.inertia * limit_.resolved * limit_.width / (h * h) : 0.0;
 }
 
 template <int dim>
 void JointLink<dim>::set_drive(double value) {
-  // It is there, or soon will be: a drive may turn by more than half a turn in a step.
+  // The joint is at this value or soon will be: a drive may turn by more than half a turn in a step.
   near_ = value;
   if (type_ == JointKind::slider) {
     scalars_.back().target = value;
     return;
   }
-  // A_a u = cos A_b u + sin A_b w, and a quarter turn on: linear in both bodies.
+  // Require A_a u = cos A_b u + sin A_b w, and the same a quarter turn on; both are linear in the two bodies.
   const Vec<3> u = axes_.col(0), w = axes_.col(1);
   const double c = elementary::cos(value), s = elementary::sin(value);
   vectors_[vectors_.size() - 2] = lever_ * (direction(0, u) - c * direction(1, u) - s * direction(1, w));
@@ -272,11 +283,12 @@ template <int dim>
 void JointLink<dim>::set_effort(const Blocks& y_t0, double value) {
   effort_force_.setZero();
   if (type_ == JointKind::slider) {
-    // Along the axis through both points: equal and opposite forces turn nothing.
+    // A force along the axis through both points: equal and opposite forces exert no torque.
     const Vec<dim> along = (y_t0 * direction(1, axes_.col(2))).normalized();
     effort_force_ = value * along * limit_.offset.pairs[0][0].transpose();
     return;
   }
+  // A hinge's effort is a torque about its axis at the start of the step, and the opposite one on the second body.
   Vec<3> torque(0.0, 0.0, value);
   if constexpr (dim == 3) torque = value * Vec<3>(y_t0 * direction(1, axes_.col(2))).normalized();
   for (std::size_t side = 0; side < 2; ++side) {
@@ -295,12 +307,14 @@ double JointLink<dim>::principal_value(const Blocks& y) const {
 
 template <int dim>
 double JointLink<dim>::limited_value(const Blocks& y) const {
+  // Choose the turn that is nearest to the reference.
   const double value = principal_value(y);
   return limit_.is_angle ? value + turn * std::round((near_ - value) / turn) : value;
 }
 
 template <int dim>
 typename JointLink<dim>::Blocks JointLink<dim>::limited_gradient(const Blocks& y) const {
+  // The gradient of atan2(s, c) is (c grad s - s grad c) / (s^2 + c^2).
   const Blocks g = limit_.offset.gradient(y);
   if (!limit_.is_angle) return g;
   const double s = limit_.offset.value(y), c = limit_.cosine.value(y), size_sq = s * s + c * c;
@@ -335,6 +349,7 @@ double JointLink<dim>::strain(const Blocks& y) const {
 
 template <int dim>
 void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
+  // Forbidden motions cost k/2 |gap|^2.
   for (const Weights& w : vectors_) energy.add(0.5 * stiffness_ * weighted_sum<dim>(y, w).squaredNorm());
   for (const Scalar& scalar : scalars_) {
     const double r = scalar.form.value(y) - scalar.target;
@@ -342,6 +357,7 @@ void JointLink<dim>::add_energy(const Blocks& y, CompensatedSum& energy) const {
   }
   if (has_limit()) {
     const double value = limited_value(y);
+    // A barrier at each limit; beyond a limit the energy is infinite.
     for (const double gap : {value - limit_.lower, limit_.upper - value}) {
       if (!(gap > 0.0)) return energy.add(infinity);
       energy.add(limit_.energy * log_barrier_value(gap / limit_.width, 1.0));
@@ -388,13 +404,15 @@ JointState JointLink<dim>::state(const Blocks& y, const Blocks& coupled) const {
   };
   JointState state;
   const Blocks g = gradient(y) + coupled;
-  // Of what the blocks of the first body get, columns only turn it.
+  // The force on the first body is that on its centre; forces on the columns only turn it.
   state.force = in_space(-g.col(0));
+  // The torque about the joint's point is that of the force at the centre plus that of the columns.
   const Vec<dim> arm = y.col(0) - weighted_sum<dim>(y, point(0, point_));
   state.torque = in_space(arm).cross(state.force);
   for (int k = 1; k <= dim; ++k) state.torque -= in_space(y.col(k)).cross(in_space(g.col(k)));
 
   if (type_ != JointKind::hinge && type_ != JointKind::slider) return state;
+  // The effort is the component along the axis, which the second body carries.
   state.value = limited_value(y);
   const Vec<3> axis = dim == 2 && type_ == JointKind::hinge
                           ? Vec<3>(Vec<3>::UnitZ())
@@ -413,6 +431,7 @@ typename JointLink<dim>::Hessian JointLink<dim>::hessian(const Blocks& y) const 
   }
   if (is_at_limit(y)) {
     const double value = limited_value(y);
+    // A limit's Hessian is the curvature of its barriers times the square of the coordinate's gradient.
     const double curvature = (log_barrier((value - limit_.lower) / limit_.width, 1.0).second +
                               log_barrier((limit_.upper - value) / limit_.width, 1.0).second) /
                              (limit_.width * limit_.width);
@@ -434,11 +453,12 @@ Mat<dim> JointLink<dim>::Hessian::block(int k, int l) const {
 template <int dim>
 double JointLink<dim>::max_feasible_step(const Blocks& y, const Blocks& dy) const {
   if (!has_limit()) return 1.0;
+  // A coordinate is not linear along the way, so it is sampled and the first violation is bisected.
   const double kept = 0.2 * std::min(limit_gap(y), limit_.width);
   double last_value = limited_value(y);
   const auto is_kept = [&](double alpha) {
     const Blocks at = y + alpha * dy;
-    // An angle that jumps is more than half a turn from where this iterate is: as much as one direction may turn.
+    // An angle that jumps is more than half a turn from this iterate, which is as much as one direction may turn.
     const bool is_near = !limit_.is_angle || std::abs(limited_value(at) - last_value) < 0.5 * pi;
     return is_near && limit_gap(at) >= kept;
   };

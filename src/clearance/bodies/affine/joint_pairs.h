@@ -1,12 +1,12 @@
-// Which blocks of a matrix a joint's Hessian is in.
+// The matrix blocks of a joint's Hessian.
 #pragma once
 
 #include "clearance/bodies/affine/joint_link.h"
 
 namespace clearance {
 
-/// Calls visit(k, l, row, column) for the pairs k >= l of blocks of a link that are unknowns; the block (row, column)
-/// of a matrix is that of (k, l), or of (l, k) where the second body comes first.
+/// Calls visit(k, l, row, column) for the pairs k >= l of blocks of a link that are unknowns. The block (row, column)
+/// of a matrix is that of (k, l), or that of (l, k) if the second body comes first.
 template <int dim, class Visit>
 void for_each_pair(const JointLink<dim>& link, const Visit& visit) {
   for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {

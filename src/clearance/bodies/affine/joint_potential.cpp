@@ -30,6 +30,7 @@ void JointPotential<dim>::set_turns(const VecX& x, const std::vector<int>& turns
 
 template <int dim>
 void JointPotential<dim>::count_turns(const VecX& x, std::vector<int>& turns) const {
+  // Held bodies make no turns that count.
   turns.resize(num_joints_, 0);
   for (std::size_t j = 0; j < num_joints_; ++j) turns[j] = links_[j].num_turns(links_[j].gather(x));
 }
@@ -50,6 +51,7 @@ Result<Done> JointPotential<dim>::begin_step(const VecX& x_t0, double h, double 
 
 template <int dim>
 CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
+  // Sum the links in a fixed order, then the couplings.
   CompensatedSum sum = ordered_sum(
       static_cast<int>(links_.size()),
       [&](int i) {
@@ -64,12 +66,14 @@ CompensatedSum JointPotential<dim>::energy(const VecX& x) const {
 
 template <int dim>
 std::pair<int, double> JointPotential<dim>::largest_strain(const VecX& x, const std::vector<int>& turns) const {
+  // The errors of links do not depend on turns, those of couplings do.
   std::pair<int, double> largest = {-1, 0.0};
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const double strain = links_[i].strain(links_[i].gather(x));
     if (strain > largest.second) largest = {static_cast<int>(i), strain};
   }
   if (couplings_.empty()) return largest;
+  // A copy is set to the turns at x.
   JointPotential now = *this;
   now.set_turns(x, turns);
   for (const JointCoupling<dim>& coupling : couplings_) {
@@ -96,6 +100,7 @@ void JointPotential<dim>::mark_stopped_bodies(const VecX& x, const std::vector<i
                                               std::vector<char>& is_stopped) const {
   for (const JointLink<dim>& link : links_) {
     if (!link.has_limit() || !link.is_at_limit(link.gather(x))) continue;
+    // Columns 0 and dim + 1 are the centres of both bodies.
     for (const int k : {0, dim + 1}) {
       const int b = link.block_of(k);
       if (b >= 0) is_stopped[static_cast<std::size_t>(body_of_block[static_cast<std::size_t>(b)])] = 1;
@@ -103,7 +108,7 @@ void JointPotential<dim>::mark_stopped_bodies(const VecX& x, const std::vector<i
   }
 }
 
-// Gradient and matrix: serial, because joints share bodies; scenes have few joints beside their contacts.
+// Gradient and matrix are summed serially, because joints share bodies; scenes have few joints beside their contacts.
 
 template <int dim>
 void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
@@ -118,6 +123,7 @@ void JointPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradie
 
 template <int dim>
 bool JointPotential<dim>::add_load_gradient(const VecX& x, double scale, VecX& gradient) const {
+  // Only efforts are loads; all other forces of joints resist.
   bool has_any = false;
   for (const JointLink<dim>& link : links_) {
     if (!link.has_effort()) continue;
@@ -135,11 +141,13 @@ JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std:
   using Blocks = typename JointLink<dim>::Blocks;
   const auto at = static_cast<std::size_t>(index);
   Blocks coupled = Blocks::Zero();
+  // Without couplings one link is enough.
   if (couplings_.empty()) {
     JointLink<dim> link = links_[at];
     link.set_turns(link.gather(x), turns_of(turns, at));
     return link.state(link.gather(x), coupled);
   }
+  // The forces of couplings depend on the turns of both joints, so a copy of all joints is set to the turns at x.
   JointPotential now = *this;
   now.set_turns(x, turns);
   for (const JointCoupling<dim>& coupling : couplings_) coupled += coupling.gradient_of_joint(index, now.links_, x);
@@ -148,6 +156,7 @@ JointState JointPotential<dim>::joint_state(int index, const VecX& x, const std:
 
 template <int dim>
 std::vector<BlockKey> JointPotential<dim>::pattern() const {
+  // Collect the blocks of all links and couplings, each once.
   std::vector<BlockKey> keys;
   for (const JointLink<dim>& link : links_) {
     for_each_pair(link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
@@ -162,6 +171,7 @@ std::vector<BlockKey> JointPotential<dim>::pattern() const {
 
 template <int dim>
 void JointPotential<dim>::bind(const BlockSparseMatrix& matrix) {
+  // Look up the slots once per pattern, in the order in which add_hessian visits them.
   if (matrix.pattern_id() == bound_pattern_) return;
   slots_.clear();
   for (const JointLink<dim>& link : links_) {
@@ -178,12 +188,13 @@ void JointPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMa
   bind(matrix);
   const std::int64_t* slot = slots_.data();
   for (const JointLink<dim>& link : links_) {
+    // Each link adds its projected Hessian, block by block.
     const typename JointLink<dim>::Hessian h = link.hessian(link.gather(x));
     for_each_pair(link, [&](int k, int l, int, int column) {
       matrix.add_to_slot<dim>(*slot++, matrix.slot_stride(column), Mat<dim>(scale * h.block(k, l)));
     });
   }
-  // Gauss-Newton, which is PSD.
+  // Couplings add their Gauss-Newton part, which is PSD.
   for (const JointCoupling<dim>& coupling : couplings_) {
     const std::vector<Vec<dim>> g = coupling.error_gradient(links_, x);
     coupling.for_each_pair([&](int k, int l, int, int column) {
@@ -195,6 +206,7 @@ void JointPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMa
 
 template <int dim>
 StepLimit JointPotential<dim>::max_feasible_step(const VecX& x, const VecX& dx) {
+  // The shortest limit of all links counts.
   StepLimit limit;
   for (std::size_t i = 0; i < links_.size(); ++i) {
     if (!links_[i].has_limit()) continue;

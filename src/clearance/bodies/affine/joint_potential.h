@@ -1,5 +1,5 @@
-// Joints as stiff springs against what they forbid [Lan22, sec. 5.4]: nothing is eliminated, so that any number
-// of joints may hold a body, also in closed loops.
+// Joints as stiff springs against the motions that they forbid [Lan22, sec. 5.4]. No unknowns are eliminated, so that
+// any number of joints may hold a body, also in closed loops.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ class JointPotential : public Potential {
   std::string name() const override { return "joint"; }
   void set_turns(const VecX& x, const std::vector<int>& turns) override;
   void count_turns(const VecX& x, std::vector<int>& turns) const override;
-  /// Moves the angle that others are within half a turn of: a step may make several turns. No energy changes.
+  /// Moves the reference that angles are within half a turn of: a step may make several turns. No energy changes.
   bool refer_to(const VecX& x) override;
   /// Evaluates drives and efforts; torques and forces act in the pose at the start of the step.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   CompensatedSum energy(const VecX& x) const override;
-  /// Of the link that is most out of place: its number, joints before held bodies, and its strain (joint_link.h). A
-  /// coupling has the number of the joint that follows.
+  /// Returns the link with the largest strain (joint_link.h), as its number, joints before held bodies, and that
+  /// strain. A coupling has the number of the follower.
   std::pair<int, double> largest_strain(const VecX& x, const std::vector<int>& turns) const;
   double load_energy(const VecX& x) const override;
   bool is_driven() const override;
@@ -33,11 +33,11 @@ class JointPotential : public Potential {
                            std::vector<char>& is_stopped) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   bool add_load_gradient(const VecX& x, double scale, VecX& gradient) const override;
-  /// Of joint `index` at x, where hinges have made so many turns, in the step begun last.
+  /// Returns the state of joint `index` at x in the step begun last; `turns` are the whole turns of hinges at x.
   JointState joint_state(int index, const VecX& x, const std::vector<int>& turns) const;
   std::vector<BlockKey> pattern() const override;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
-  /// No joint passes its limits; the element of the limit counts the joints.
+  /// Bounds the step so that no joint passes its limits. The element of the result is the number of the joint.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 

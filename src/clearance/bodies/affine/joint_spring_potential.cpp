@@ -13,7 +13,7 @@ JointSpringPotential<dim>::JointSpringPotential(JointSpringKind kind, const std:
     const StiffJoint& joint = joints[j];
     const double constant = is_dissipative() ? joint.damping : joint.spring;
     if (!(constant > 0.0)) continue;
-    // Only what the coordinate is made of counts.
+    // Keep only the part of the joint that defines the coordinate.
     StiffJoint bare = joint;
     bare.lower.reset();
     bare.upper.reset();
@@ -26,6 +26,7 @@ JointSpringPotential<dim>::JointSpringPotential(JointSpringKind kind, const std:
 template <int dim>
 void JointSpringPotential<dim>::set_turns(const VecX& x, const std::vector<int>& turns) {
   for (Spring& spring : springs_) {
+    // Joints beyond the list have made no turns.
     const int count = spring.joint < turns.size() ? turns[spring.joint] : 0;
     spring.link.set_turns(spring.link.gather(x), count);
   }
@@ -43,9 +44,10 @@ Result<Done> JointSpringPotential<dim>::begin_step(const VecX& x_t0, double h, d
   for (Spring& spring : springs_) {
     spring.factor = spring.constant;
     if (is_dissipative()) {
-      // (Without inertia there is no speed either.)
+      // A damper resists the motion since the start of the step. Without a time step there is no speed.
       spring.factor = h > 0.0 ? spring.constant / h : 0.0;
       spring.center = spring.link.coordinate(spring.link.gather(x_t0));
+      // A spring's relaxed value may depend on time.
     } else if (spring.rest) {
       const Result<double> rest = spring.rest(h, time_t1);
       if (rest) spring.center = *rest;
@@ -58,6 +60,7 @@ Result<Done> JointSpringPotential<dim>::begin_step(const VecX& x_t0, double h, d
 
 template <int dim>
 double JointSpringPotential<dim>::energy_of(const Spring& spring, const Blocks& y) {
+  // k/2 (q - center)^2
   const double by = stretch(spring, y);
   return 0.5 * spring.factor * by * by;
 }
@@ -86,18 +89,19 @@ void JointSpringPotential<dim>::add_body_energies(const VecX& x, const std::vect
                                                   VecX& sums) const {
   if (is_dissipative()) return;
   for (const Spring& spring : springs_) {
-    // (Its first body is none of the world.)
+    // The first body is never the world.
     const int body = body_of_block[static_cast<std::size_t>(spring.link.block_of(0))];
     sums[body] += energy_of(spring, spring.link.gather(x));
   }
 }
 
-// Serial, as the joints themselves are.
+// Forces are summed serially, as in JointPotential.
 
 template <int dim>
 void JointSpringPotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   for (const Spring& spring : springs_) {
     const Blocks y = spring.link.gather(x);
+    // The gradient of k/2 (q - center)^2 is k (q - center) grad q.
     const Blocks g = spring.factor * stretch(spring, y) * spring.link.coordinate_gradient(y);
     for (int k = 0; k < JointLink<dim>::num_blocks; ++k) {
       if (const int b = spring.link.block_of(k); b >= 0) block<dim>(gradient, b) += scale * g.col(k);
@@ -107,6 +111,7 @@ void JointSpringPotential<dim>::add_gradient(const VecX& x, double scale, VecX& 
 
 template <int dim>
 std::vector<BlockKey> JointSpringPotential<dim>::pattern() const {
+  // Collect the blocks of all springs, each once.
   std::vector<BlockKey> keys;
   for (const Spring& spring : springs_) {
     for_each_pair(spring.link, [&](int, int, int row, int column) { keys.push_back(make_block_key(row, column)); });
@@ -118,6 +123,7 @@ std::vector<BlockKey> JointSpringPotential<dim>::pattern() const {
 
 template <int dim>
 void JointSpringPotential<dim>::add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) {
+  // Look up the slots once per pattern.
   if (matrix.pattern_id() != bound_pattern_) {
     slots_.clear();
     for (const Spring& spring : springs_) {
@@ -126,6 +132,7 @@ void JointSpringPotential<dim>::add_hessian(const VecX& x, double scale, BlockSp
     }
     bound_pattern_ = matrix.pattern_id();
   }
+  // Add k grad q grad q^T.
   const std::int64_t* slot = slots_.data();
   for (const Spring& spring : springs_) {
     const Blocks g = spring.link.coordinate_gradient(spring.link.gather(x));

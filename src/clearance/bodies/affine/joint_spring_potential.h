@@ -1,7 +1,6 @@
-// Springs and dampers in the one motion that hinges and sliders leave: energies of the angle or offset q,
-// k/2 (q - rest)^2 and c/(2 h) (q - q_t0)^2, so that what is stiff needs no small steps. Angles count with their turns:
-// a spring that is wound up by three turns unwinds by three. Dampers are a potential of their own, because what they
-// take is lost.
+// Springs and dampers of the free coordinate q of hinges and sliders. Their energies are k/2 (q - rest)^2 and c/(2 h)
+// (q - q_t0)^2, so that stiff ones need no small steps. Angles count with their turns: a spring wound up by three turns
+// unwinds by three. Dampers are a potential of their own because the energy that they take is lost.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ enum class JointSpringKind { spring, damper };
 template <int dim>
 class JointSpringPotential : public Potential {
  public:
-  /// Of those joints that have one.
+  /// Takes the joints that have a spring or a damper, respectively.
   JointSpringPotential(JointSpringKind kind, const std::vector<StiffJoint>& joints);
 
   bool is_empty() const { return springs_.empty(); }
@@ -28,7 +27,7 @@ class JointSpringPotential : public Potential {
   CompensatedSum energy(const VecX& x) const override;
   bool is_dissipative() const override { return kind_ == JointSpringKind::damper; }
   bool is_driven() const override;
-  /// A spring's energy is that of the bodies that it connects, which have one account.
+  /// Assigns a spring's energy to the bodies that it connects, which share one account.
   void add_body_energies(const VecX& x, const std::vector<int>& body_of_block, VecX& sums) const override;
   bool has_body_energies() const override { return !is_dissipative(); }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
@@ -40,10 +39,10 @@ class JointSpringPotential : public Potential {
   using Blocks = typename JointLink<dim>::Blocks;
   struct Spring {
     JointLink<dim> link;
-    std::size_t joint = 0;  // its number in the scene
-    double constant = 0.0;  // [N m/rad] or [N/m], of dampers times seconds
+    std::size_t joint = 0;  // number of the joint in the scene
+    double constant = 0.0;  // [N m/rad] or [N/m]; dampers: times seconds
     JointFunction rest;
-    // Of this step:
+    // Values of the present step:
     double factor = 0.0;  // [N m/rad] or [N/m]
     double center = 0.0;  // [rad] or [m]
   };

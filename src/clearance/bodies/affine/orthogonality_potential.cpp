@@ -12,19 +12,20 @@ namespace {
 
 constexpr int bodies_per_task = 64;
 
-/// Blocks of the lower triangle of a body's Hessian.
+/// Number of blocks in the lower triangle of a body's Hessian.
 template <int dim>
 constexpr int num_pairs = dim*(dim + 1) / 2;
 
-/// R times A: columns b_i.
+/// Returns R times A, whose columns are b_i.
 template <int dim>
 Mat<dim> stretched_axes(const OrthogonalBody& body, const VecX& x) {
   return Eigen::Map<const Mat<dim>>(x.data() + dim * (static_cast<Eigen::Index>(body.first_block) + 1));
 }
 
-/// a . b - c^2 to twice the working precision: near a rotation nearly all digits cancel.
+/// Returns a . b - c^2 to twice the working precision: near a rotation nearly all digits cancel.
 template <int dim>
 double dot_minus_square(const double* a, const double* b, double c) {
+  // Sum the products together with their rounding errors.
   CompensatedSum sum;
   double rounding = 0.0;
   const auto add_product = [&](double p, double q) {
@@ -37,9 +38,10 @@ double dot_minus_square(const double* a, const double* b, double c) {
   return sum.sum + (sum.correction + rounding);
 }
 
-/// A^T A - I
+/// Returns A^T A - I.
 template <int dim>
 Mat<dim> stretch(const OrthogonalBody& body, const Mat<dim>& b) {
+  // S is symmetric: compute the lower triangle.
   const double inverse_sq = 1.0 / (body.radius * body.radius);
   Mat<dim> s;
   for (int i = 0; i < dim; ++i) {
@@ -84,6 +86,7 @@ void OrthogonalityPotential<dim>::add_gradient(const VecX& x, double scale, VecX
 
 template <int dim>
 std::vector<BlockKey> OrthogonalityPotential<dim>::pattern() const {
+  // Every pair of columns of a body is coupled, the centre is not.
   std::vector<BlockKey> keys;
   for (const OrthogonalBody& body : bodies_) {
     for (int j = 1; j <= dim; ++j) {
@@ -96,6 +99,7 @@ std::vector<BlockKey> OrthogonalityPotential<dim>::pattern() const {
 
 template <int dim>
 void OrthogonalityPotential<dim>::bind(const BlockSparseMatrix& matrix) {
+  // Look up the slots once per pattern, in the order of add_blocks.
   if (matrix.pattern_id() == bound_pattern_) return;
   slots_.clear();
   for (const OrthogonalBody& body : bodies_) {
@@ -112,6 +116,7 @@ void OrthogonalityPotential<dim>::add_blocks(const VecX& x, double scale, bool i
   bind(matrix);
   parallel_for(static_cast<int>(bodies_.size()), bodies_per_task, [&](int k) {
     const OrthogonalBody& body = bodies_[static_cast<std::size_t>(k)];
+    // S = A^T A - I is the only factor that can be indefinite; it is projected on its own.
     const Mat<dim> b = stretched_axes<dim>(body, x), a = b / body.radius;
     const Mat<dim> stretched = stretch<dim>(body, b);
     const Mat<dim> s = is_projected ? project_to_psd<dim>(stretched) : stretched;
@@ -144,6 +149,7 @@ void OrthogonalityPotential<dim>::add_unprojected_hessian(const VecX& x, double 
 template <int dim>
 bool OrthogonalityPotential<dim>::is_feasible(const VecX& x) const {
   return std::all_of(bodies_.begin(), bodies_.end(), [&](const OrthogonalBody& body) {
+    // A body is inverted or flat if det A <= 0.
     return Mat<dim>(stretched_axes<dim>(body, x) / body.radius).determinant() > 0.0;
   });
 }

@@ -1,5 +1,5 @@
-// What keeps affine bodies close to rigid ones: kappa v |A^T A - I|_F^2 [Lan22, eq. 6; eq. 7 sums over ordered
-// pairs], where the columns of A are a_i = b_i / R.
+// The energy that keeps affine bodies nearly rigid: kappa v |A^T A - I|_F^2 [Lan22, eq. 6; eq. 7 sums over ordered
+// pairs]. The columns of A are a_i = b_i / R.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace clearance {
 
-/// The unknowns of a body (affine_frame.h) and how stiff it is.
+/// The unknowns of a body (affine_frame.h) and its stiffness.
 struct OrthogonalBody {
   int first_block = 0;
   double radius = 1.0;     ///< [m] R
@@ -29,16 +29,16 @@ class OrthogonalityPotential : public Potential {
   bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override;
-  /// The Hessian is the square of the derivative of A^T A, which is PSD, and (A^T A - I) (x) I, of which the first
-  /// factor is projected: no 9 x 9 eigenvalue problem.
+  /// Adds the projected Hessian: the square of the derivative of A^T A, which is PSD, plus (A^T A - I) (x) I, of which
+  /// the first factor is projected. This avoids a 9 x 9 eigenvalue problem.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
-  /// The exact, possibly indefinite Hessian: for tests.
+  /// Adds the gradient and the exact, possibly indefinite Hessian.
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override {
     add_gradient(x, scale, gradient);
     add_unprojected_hessian(x, scale, matrix);
   }
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
-  /// No body is turned inside out or flat.
+  /// True if no body is inverted or flat.
   bool is_feasible(const VecX& x) const override;
 
  private:

@@ -10,7 +10,7 @@ namespace clearance {
 
 namespace {
 
-/// It makes the torque zero at a quarter turn.
+/// Rate of the fall beyond `widest` that makes the torque zero at a quarter turn.
 template <int dim>
 constexpr double fall_of = 0.5 * std::numbers::pi / (0.5 * std::numbers::pi - StepTorque<dim>::widest);
 
@@ -20,6 +20,7 @@ template <int dim>
 StepTorque<dim>::StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& torque)
     : size_(dim == 2 ? torque[2] : torque.norm()) {
   if (size_ == 0.0) return;
+  // Weights of the b_i in the sine and cosine of the angle.
   const double factor = 1.0 / (2.0 * radius * radius);
   for (int i = 0; i < dim; ++i) {
     const Vec<dim> b = b_t0.col(i);
@@ -37,7 +38,9 @@ StepTorque<dim>::StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& t
 template <int dim>
 double StepTorque<dim>::energy(const Mat<dim>& b) const {
   if (size_ == 0.0) return 0.0;
+  // The absolute cosine mirrors angles beyond a quarter turn.
   const double theta = elementary::atan2(sine_.cwiseProduct(b).sum(), std::abs(cosine_.cwiseProduct(b).sum()));
+  // The energy is linear in the angle up to `widest`, then a sine whose slope falls from one to zero.
   const double beyond = std::abs(theta) - widest;
   return -size_ *
          (beyond > 0.0 ? std::copysign(widest + elementary::sin(fall_of<dim> * beyond) / fall_of<dim>, theta) : theta);
@@ -46,8 +49,10 @@ double StepTorque<dim>::energy(const Mat<dim>& b) const {
 template <int dim>
 Mat<dim> StepTorque<dim>::gradient(const Mat<dim>& b) const {
   if (size_ == 0.0) return Mat<dim>::Zero();
+  // The gradient of atan2(s, c) is (c grad s - s grad c) / (s^2 + c^2).
   const double s = sine_.cwiseProduct(b).sum(), c = cosine_.cwiseProduct(b).sum(), size_sq = s * s + c * c;
   if (!(size_sq > 0.0)) return Mat<dim>::Zero();
+  // The slope is that of the energy, with the sign of the cosine for mirrored angles.
   const double beyond = std::abs(elementary::atan2(s, std::abs(c))) - widest;
   const double slope = std::copysign(beyond > 0.0 ? elementary::cos(fall_of<dim> * beyond) : 1.0, c);
   return (-size_ * slope / size_sq) * (c * sine_ - s * cosine_);

@@ -5,11 +5,11 @@
 
 namespace clearance {
 
-/// With theta the angle by which the body has turned about the torque's direction since the start of the step, its
-/// energy is -|torque| theta: however far the body turns, the torque about that direction is all of it. With b_i^0 as
-/// the b_i were, n the direction and R the radius,
+/// Theta is the angle by which the body has turned about the torque's direction since the start of the step. The energy
+/// is -|torque| theta, so that the torque about that direction is complete however far the body turns. With b_i^0 the
+/// b_i at the start, n the direction and R the radius,
 ///     sin theta = sum_i (n x b_i^0) . b_i / (2 R^2),    cos theta = sum_i b_i^0 . (b_i - (n . b_i) n) / (2 R^2).
-/// Beyond `widest` a step is too long for any torque: this one falls to zero at a quarter turn, and is mirrored there,
+/// Beyond `widest` a step is too long for any torque. There the torque falls to zero at a quarter turn and is mirrored,
 /// so that nothing jumps after a half turn.
 template <int dim>
 class StepTorque {
@@ -21,8 +21,8 @@ class StepTorque {
   StepTorque(const Mat<dim>& b_t0, double radius, const Vec<3>& torque);
 
   double energy(const Mat<dim>& b) const;
-  /// Per column. It stretches nothing; to second order the energy is linear in the angle, so that no Hessian is needed
-  /// while the body is all but rigid.
+  /// Returns the gradient per column. It does not stretch the body. The energy is linear in the angle to second order,
+  /// so that no Hessian is needed while the body is almost rigid.
   Mat<dim> gradient(const Mat<dim>& b) const;
 
  private:

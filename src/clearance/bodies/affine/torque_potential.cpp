@@ -4,7 +4,7 @@ namespace clearance {
 
 namespace {
 
-/// The columns b_i.
+/// Returns the columns b_i.
 template <int dim>
 Mat<dim> columns(const TorqueLoad& load, const VecX& x) {
   return Eigen::Map<const Mat<dim>>(x.data() + dim * (static_cast<Eigen::Index>(load.first_block) + 1));
@@ -21,6 +21,7 @@ Result<Done> TorquePotential<dim>::begin_step(const VecX& x_t0, double h, double
     if (torque) torques_[k] = StepTorque<dim>(columns<dim>(loads_[k], x_t0), loads_[k].radius, *torque);
   }
   if (issues.empty()) return Done{};
+  // If a torque is undefined, none acts.
   torques_.assign(loads_.size(), {});
   return issues;
 }
@@ -36,7 +37,7 @@ CompensatedSum TorquePotential<dim>::energy(const VecX& x) const {
       64);
 }
 
-/// Serial: several loads may turn one body.
+/// Adds the gradient serially, because several loads may turn one body.
 template <int dim>
 void TorquePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   for (std::size_t k = 0; k < loads_.size(); ++k) {

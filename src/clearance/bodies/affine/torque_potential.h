@@ -1,4 +1,4 @@
-// External torques on stiff bodies, with directions that are fixed in the world.
+// External torques on stiff bodies, with directions fixed in the world.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace clearance {
 struct TorqueLoad {
   int first_block = 0;
   double radius = 1.0;  ///< [m] R
-  /// [N m] about the world's axes (2D: the third counts) in the step of length h that ends at time_t1. No value if it
-  /// is not defined then.
+  /// Torque [N m] about the world's axes (2D: the third counts) in the step of length h that ends at time_t1. No value
+  /// if it is undefined then.
   std::function<Result<Vec<3>>(double h, double time_t1)> torque;
 };
 

@@ -12,11 +12,11 @@ namespace clearance {
 
 namespace {
 
-/// Of local Hessians that exist at a time.
+/// Largest number of blocks of local Hessians that exist at a time.
 constexpr std::int64_t max_local_blocks = 128 * 1024;
 
-/// Parts of half the size of an element in every direction, and those of elements whose coefficients at rest tell no
-/// earlier that they are valid.
+/// Depths of the subdivision: at first parts of half the element's size in every direction, at most three such halvings
+/// for elements whose coefficients at rest do not show earlier that they are valid.
 template <int dim>
 constexpr int first_depth = dim;
 template <int dim>
@@ -37,11 +37,13 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
     stencils.add(constant->nodes_of(e));
     constant->shapes.places(e, mesh.x_rest, places);
     Element element;
+    // Compute the coefficients of the undivided element at rest.
     element.first_unit = constant->units.size();
     constant->volume.values(places, 0, at_rest);
-    // The mean of the coefficients is that of the volume function.
+    // The mean of the coefficients is that of the volume function, so it gives the volume.
     constexpr double simplex = dim == 2 ? 0.5 : 1.0 / 6.0;
     const double volume = simplex * std::accumulate(at_rest.begin(), at_rest.end(), 0.0) / static_cast<double>(size);
+    // Halve the element until all parts are valid at rest. The unit of a part is its smallest coefficient.
     for (element.depth = first_depth<dim>;; element.depth += dim) {
       constant->volume.values(places, element.depth, at_rest);
       constant->units.resize(element.first_unit);
@@ -54,7 +56,8 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
           std::find(first, constant->units.end(), infinity) == constant->units.end())
         break;
     }
-    // Halves have means of the coefficients of the whole: these need be no larger than the largest that theirs need.
+    // The coefficients of halves are means of those of the whole. Coefficients of the whole therefore need be no larger
+    // than the larger bound of its halves.
     element.first_enough = constant->enough.size();
     const std::size_t num_parts = constant->units.size() - element.first_unit;
     constant->enough.resize(element.first_enough + 2 * num_parts - 1, -infinity);
@@ -64,6 +67,7 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
       if (unit < infinity) enough[num_parts - 1 + part] = barrier_volume_fraction / unit;
     }
     for (std::size_t at = num_parts - 1; at-- > 0;) enough[at] = std::max(enough[2 * at + 1], enough[2 * at + 2]);
+    // The stiffness is that of InversionBarrier, shared equally by the coefficients.
     const MaterialParameters& material =
         mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(e)])];
     element.stiffness = barrier_volume_fraction * (std::max(material.lambda, 0.0) + 2.0 * material.mu) * volume /
@@ -77,6 +81,7 @@ CurvedInversionBarrier<dim>::CurvedInversionBarrier(const CurvedElementMesh<dim>
 
 template <int dim>
 void CurvedInversionBarrier<dim>::restrict_to(const std::vector<char>& part) {
+  // An element is active if one of its nodes is in the part.
   active_.clear();
   for (const int e : constant_->all) {
     const std::span<const int> nodes = constant_->nodes_of(e);
@@ -91,6 +96,8 @@ template <int dim>
 void CurvedInversionBarrier<dim>::coefficients(int e, const VecX& x, std::vector<double>& places,
                                                std::vector<double>& y) const {
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
+  // Evaluate the coefficients on the parts and scale them. Parts that certainly feel nothing get infinite ones; the
+  // result is empty if the whole element feels nothing.
   constant_->shapes.places(e, x, places);
   constant_->volume.values(places, element.depth, constant_->enough_of(element), y);
   const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
@@ -107,6 +114,7 @@ CompensatedSum CurvedInversionBarrier<dim>::energy(const VecX& x) const {
         coefficients(e, x, places, y);
         CompensatedSum sum;
         double energy = 0.0;
+        // Sum the barrier over the coefficients below a tenth of the rest volume.
         for (const double c : y) {
           if (c < barrier_volume_fraction)
             energy += c > 0.0 ? log_barrier(c / barrier_volume_fraction, 1.0).value : infinity;
@@ -115,7 +123,7 @@ CompensatedSum CurvedInversionBarrier<dim>::energy(const VecX& x) const {
         return sum;
       },
       [](CompensatedSum a, const CompensatedSum& b) {
-        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        // A sum with infinity must stay infinite, not become the difference of two infinities.
         if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
         a.add(b);
         return a;
@@ -125,6 +133,7 @@ CompensatedSum CurvedInversionBarrier<dim>::energy(const VecX& x) const {
 
 template <int dim>
 std::vector<int> CurvedInversionBarrier<dim>::elements_at_work(const VecX& x) const {
+  // Find in parallel the elements with a coefficient in the barrier's range.
   std::vector<char> works(active_.size(), 0);
   parallel_for(static_cast<int>(active_.size()), 16, [&](int i) {
     thread_local std::vector<double> places, y;
@@ -145,6 +154,7 @@ void CurvedInversionBarrier<dim>::weights_of(int e, const std::vector<double>& y
   const auto size = static_cast<std::size_t>(constant_->volume.num_per_part());
   weights.assign(y.size(), 0.0);
   for (std::size_t k = 0; k < y.size(); ++k) {
+    // Coefficients beyond the barrier have no derivative.
     if (y[k] >= barrier_volume_fraction) continue;
     const double unit = constant_->units[element.first_unit + k / size] / barrier_volume_fraction;
     weights[k] = element.stiffness * unit * log_barrier(y[k] / barrier_volume_fraction, 1.0).first;
@@ -153,7 +163,7 @@ void CurvedInversionBarrier<dim>::weights_of(int e, const std::vector<double>& y
 
 template <int dim>
 void CurvedInversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  // Elements this flat are few: derived in parallel, added one after the other.
+  // Elements this flat are few: compute their forces in parallel, then add them one after the other.
   const std::vector<int> elements = elements_at_work(x);
   const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
   std::vector<double> forces(elements.size() * size, 0.0);
@@ -161,6 +171,7 @@ void CurvedInversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX
     thread_local std::vector<double> places, y, weights, of_shape;
     const auto at = static_cast<std::size_t>(i);
     coefficients(elements[at], x, places, y);
+    // Chain rule: coefficients to the shape's nodes, and these to the displacements' nodes.
     weights_of(elements[at], y, weights);
     of_shape.assign(places.size(), 0.0);
     constant_->volume.add_gradient(places, constant_->elements[static_cast<std::size_t>(elements[at])].depth, weights,
@@ -182,6 +193,7 @@ void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_ex
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
   const auto per_part = static_cast<std::size_t>(constant_->volume.num_per_part());
   coefficients(e, x, places, y);
+  // Find the coefficients that feel the barrier, with b'' of each.
   which.clear();
   second.clear();
   for (std::size_t k = 0; k < y.size(); ++k) {
@@ -192,6 +204,7 @@ void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_ex
   }
   constant_->volume.gradients(places, element.depth, which, gradients);
   const auto size = static_cast<std::size_t>(constant_->shapes.num_nodes() * dim);
+  // The exact Hessian adds b' times the second derivatives of the coefficients.
   if (is_exact) {
     weights_of(e, y, weights);
     constant_->volume.hessian(places, element.depth, weights, hessian);
@@ -199,6 +212,7 @@ void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_ex
   } else {
     hessian.assign(size * size, 0.0);
   }
+  // Add b'' grad c grad c^T for each coefficient, in the lower triangle.
   for (std::size_t i = 0; i < which.size(); ++i) {
     g.assign(size, 0.0);
     constant_->shapes.pull_back(std::span(gradients).subspan(i * places.size(), places.size()), g);
@@ -208,6 +222,7 @@ void CurvedInversionBarrier<dim>::write_hessian(int e, const VecX& x, bool is_ex
       for (std::size_t row = column / dim * dim; row < size; ++row) target[row] += factor * g[row];
     }
   }
+  // Copy the blocks of the lower triangle in the order of BlockAssembler.
   for (int a = 0; a < constant_->shapes.num_nodes(); ++a) {
     for (int b = 0; b <= a; ++b) {
       for (int column = 0; column < dim; ++column) {
@@ -227,6 +242,7 @@ void CurvedInversionBarrier<dim>::assemble(const VecX& x, double scale, bool is_
   const auto size = static_cast<std::size_t>(num_stencil_blocks(constant_->shapes.num_nodes()) * dim * dim);
   std::vector<double> locals;
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
+    // Process the active elements of each batch.
     const StencilRange range = assembler_.stencils_of(batch);
     const auto first = std::lower_bound(elements.begin(), elements.end(), range.begin);
     const auto last = std::lower_bound(first, elements.end(), range.end);
@@ -254,13 +270,15 @@ void CurvedInversionBarrier<dim>::add_exact_derivatives(const VecX& x, double sc
 
 template <int dim>
 double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const VecX& dx) const {
-  // A coefficient is f0 + f' a + ... + leading a^dim; on longer ways than this it would be lost in rounding.
+  // Longest motion in sizes of the element. A coefficient is f0 + f' a + ... + leading a^dim; on longer ways it would
+  // be lost in rounding.
   constexpr double max_motion = 16.0;
   thread_local std::vector<double> at, motion;
   thread_local std::vector<Lanes> volume;
   const Element& element = constant_->elements[static_cast<std::size_t>(e)];
   constant_->shapes.places(e, x, at);
   constant_->shapes.motions(e, dx, motion);
+  // Shorten the motion if it is longer than that.
   double size = 0.0, largest = 0.0;
   for (std::size_t i = dim; i < at.size(); ++i) {
     size = std::max(size, std::abs(at[i] - at[i % dim]));
@@ -269,6 +287,8 @@ double CurvedInversionBarrier<dim>::feasible_part(int e, const VecX& x, const Ve
   const double length = largest > max_motion * size ? max_motion * size / largest : 1.0;
   for (double& entry : motion) entry *= length;
   constant_->volume.values_on_way(at, motion, element.depth, constant_->enough_of(element), volume);
+  // Each coefficient is a cubic in the step, given by its Bernstein coefficients c[0] to c[3]. Find how far it keeps a
+  // fifth of its value; infinite ones are far from the barrier.
   double alpha = 1.0;
   for (const Lanes& c : volume) {
     if (!(c[0] < infinity)) continue;

@@ -1,7 +1,8 @@
-// Keeps Newton's method away from the inversion of curved elements, at every point of them: the barrier of
-// inversion_barrier.h of the Bernstein coefficients of the volume function on parts of an element, in units of its
-// smallest one in that part at rest. Positive coefficients are sufficient for validity [Joh13], so that no element can
-// be inverted between the points of a rule; elements that keep a tenth of their volume everywhere do hardly feel it.
+// A barrier that keeps Newton's method away from the inversion of curved elements, at every point of them. It applies
+// the barrier of inversion_barrier.h to the Bernstein coefficients of the volume function on parts of an element, in
+// units of the smallest coefficient in that part at rest. Positive coefficients are sufficient for validity [Joh13], so
+// that no element can be inverted between the points of a rule. Elements that keep a tenth of their volume everywhere
+// hardly feel it.
 #pragma once
 
 #include "clearance/bodies/fem/curved_elements.h"
@@ -14,8 +15,8 @@ template <int dim>
 class CurvedInversionBarrier final : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<CurvedInversionBarrier>(*this); }
-  /// Elements must be valid at rest, material indices too. All take part: the energy of neo-Hookean ones is infinite at
-  /// the points that it is evaluated at, and nowhere else.
+  /// Elements must be valid at rest and material indices valid. All elements take part, also neo-Hookean ones: their
+  /// energy is infinite only at inverted points of the rule, and nowhere between these.
   explicit CurvedInversionBarrier(const CurvedElementMesh<dim>& mesh);
 
   std::string name() const override { return "inversion_barrier"; }
@@ -23,21 +24,23 @@ class CurvedInversionBarrier final : public Potential {
   CompensatedSum energy(const VecX& x) const override;
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return assembler_.keys(); }
-  /// b'' grad c grad c^T: what its other part, b' d2c, adds is small next to the first where the barrier is steep.
+  /// Adds b'' grad c grad c^T. The other part of the Hessian, b' d2c, is small in comparison where the barrier is
+  /// steep.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
-  /// Every coefficient keeps a fifth of its value at x, all along the way.
+  /// Bounds the step so that every coefficient keeps a fifth of its value at x, all along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
-  /// The energy is finite.
+  /// True if the energy is finite.
   bool is_feasible(const VecX& x) const override;
 
  private:
-  /// What an element is measured by.
+  /// The parts of an element and the units of their coefficients.
   struct Element {
-    int depth = 0;             ///< of its parts
-    std::size_t first_unit;    ///< of `units`, one per part; infinite where the volume at rest is not certain
-    std::size_t first_enough;  ///< of `enough`: what coefficients of the whole, its halves, ... are not felt above
-    double stiffness = 0.0;    ///< [J] of each coefficient
+    int depth = 0;           ///< number of times that the element is halved into its parts
+    std::size_t first_unit;  ///< index into `units`, one per part; infinite if the volume at rest is not certain
+    /// index into `enough`: values above which the coefficients of the whole, its halves, ... feel no barrier
+    std::size_t first_enough;
+    double stiffness = 0.0;  ///< [J] of each coefficient
   };
   struct Constant {
     ElementShapes<dim> shapes;
@@ -51,12 +54,12 @@ class CurvedInversionBarrier final : public Potential {
       return std::span(enough).subspan(element.first_enough, (std::size_t{2} << element.depth) - 1);
     }
   };
-  /// The coefficients of an element in units of its barrier; none where all are beyond it.
+  /// Computes the coefficients of an element in units of its barrier; none if all are beyond it.
   void coefficients(int e, const VecX& x, std::vector<double>& places, std::vector<double>& y) const;
   double feasible_part(int e, const VecX& x, const VecX& dx) const;
-  /// Those of the active elements that feel the barrier.
+  /// Returns the active elements that feel the barrier.
   std::vector<int> elements_at_work(const VecX& x) const;
-  /// Per coefficient the derivative of the energy.
+  /// Computes the derivative of the energy by each coefficient.
   void weights_of(int e, const std::vector<double>& y, std::vector<double>& weights) const;
   void write_hessian(int e, const VecX& x, bool is_exact, double* blocks) const;
   void assemble(const VecX& x, double scale, bool is_exact, BlockSparseMatrix& matrix);

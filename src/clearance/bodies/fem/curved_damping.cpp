@@ -25,6 +25,7 @@ const MaterialParameters& material_of(const CurvedElementMesh<dim>& mesh, int el
 
 template <int dim>
 CurvedElementSet<dim> damped_elements(const CurvedElementMesh<dim>& mesh) {
+  // Take the elements with damping.
   std::vector<int> members;
   for (int e = 0; e < static_cast<int>(mesh.num_elements()); ++e) {
     if (material_of(mesh, e).damping > 0.0) members.push_back(e);
@@ -32,7 +33,7 @@ CurvedElementSet<dim> damped_elements(const CurvedElementMesh<dim>& mesh) {
   return CurvedElementSet<dim>(mesh, members);
 }
 
-/// The derivative by dx/dxi of 1/2 slope : C : slope, where C is of one point.
+/// Returns the derivative by dx/dxi of 1/2 slope : C : slope, where C belongs to one point.
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> stress(const SmallMatrix<Lanes, dim>* c,
                                                 const SmallMatrix<Lanes, dim>& slope) {
@@ -58,6 +59,7 @@ template <int dim>
 CurvedDampingPotential<dim>::CurvedDampingPotential(const CurvedElementMesh<dim>& mesh)
     : elements_(damped_elements(mesh)), first_tensor_{0} {
   for (const CurvedPack<dim>& pack : elements_.packs()) {
+    // Store the damping coefficient of each lane, and the place of the pack's tensors.
     Lanes coefficients(0.0);
     for (int lane = 0; lane < num_lanes; ++lane) {
       const int element = pack.elements[static_cast<std::size_t>(lane)];
@@ -71,6 +73,7 @@ CurvedDampingPotential<dim>::CurvedDampingPotential(const CurvedElementMesh<dim>
 
 template <int dim>
 Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h, double /*time_t1*/) {
+  // Without a time step there is no speed and no damping.
   is_active_ = h > 0.0 && has_elements();
   if (!is_active_) return Done{};
   x_t0_ = x_t0;
@@ -79,6 +82,7 @@ Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
     const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
     const ShapeGradients<dim>& gradients = elements_.gradients(pack);
     const std::size_t num_nodes = pack.nodes.size();
+    // Evaluate the elastic Hessian at the start of the step, point by point,
     thread_local std::vector<Lanes> positions;
     positions.resize(num_nodes * dim);
     gather_nodes(pack, x_t0, positions.data());
@@ -90,6 +94,7 @@ Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
           pack.model, multiply(map_derivative(pack, gradients.of_point(q), at, positions.data()), inverse));
       PrincipalHessian<Lanes, dim> h_of_point =
           material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
+      // project it, and store it times c / h.
       project_modes(h_of_point);
       store_point_hessian(svd, h_of_point, inverse, factor * pack.weights[at],
                           tensors_.data() + first_tensor_[static_cast<std::size_t>(p)] + at * dim * dim);
@@ -100,6 +105,7 @@ Result<Done> CurvedDampingPotential<dim>::begin_step(const VecX& x_t0, double h,
 
 template <int dim>
 const Lanes* CurvedDampingPotential<dim>::displacements(const CurvedPack<dim>& pack, const VecX& x) const {
+  // Gather the nodes at x and at the start, and subtract.
   thread_local std::vector<Lanes> ends, starts;
   ends.resize(pack.nodes.size() * dim);
   starts.resize(ends.size());
@@ -120,6 +126,7 @@ CompensatedSum CurvedDampingPotential<dim>::energy(const VecX& x) const {
         const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(p)];
         const ShapeGradients<dim>& gradients = elements_.gradients(pack);
         const Lanes* u = displacements(pack, x);
+        // Sum 1/2 slope : C : slope over the points, where the slope is the gradient of x - x_t0.
         Lanes energies(0.0);
         for (int q = 0; q < gradients.num_points(); ++q) {
           const SmallMatrix<Lanes, dim> slope = map_derivative<dim>(gradients.of_point(q), u, pack.nodes.size());
@@ -127,6 +134,7 @@ CompensatedSum CurvedDampingPotential<dim>::energy(const VecX& x) const {
           for (std::size_t k = 0; k < dim * dim; ++k) energies += of_point.m[k] * slope.m[k];
         }
         double sum = 0.0;
+        // Lanes beyond the count repeat an element and are left out.
         for (int lane = 0; lane < pack.count; ++lane) sum += 0.5 * energies[lane];
         return sum;
       },
@@ -144,6 +152,7 @@ void CurvedDampingPotential<dim>::add_gradient(const VecX& x, double scale, VecX
     const ShapeGradients<dim>& gradients = elements_.gradients(pack);
     const std::size_t num_nodes = pack.nodes.size();
     const Lanes* u = displacements(pack, x);
+    // Sum the forces over the points.
     Lanes* forces = elements_.pack_forces(p);
     std::fill(forces, forces + num_nodes * dim, Lanes(0.0));
     for (int q = 0; q < gradients.num_points(); ++q) {

@@ -12,11 +12,11 @@ namespace clearance {
 
 namespace {
 
-/// Of local Hessians that exist at a time: 9 MB in space.
+/// Largest number of blocks of local Hessians that exist at a time: 9 MB in space.
 constexpr std::int64_t max_local_blocks = 128 * 1024;
 
-/// Exact for polynomials of degree 2 (p - 1) over straight elements, over curved ones of twice the order of their
-/// shape.
+/// Returns a rule that is exact for polynomials of degree 2 (p - 1) over straight elements, and of twice the order of
+/// their shape over curved ones.
 template <int dim>
 std::vector<QuadraturePoint> points_of(const CurvedElementMesh<dim>& mesh, bool is_straight) {
   return symmetric_quadrature(dim, is_straight ? 2 * (mesh.order - 1) : 2 * mesh.shape_order());
@@ -50,6 +50,7 @@ RestMap<dim>::RestMap(const CurvedElementMesh<dim>& mesh, std::span<const Quadra
 
 template <int dim>
 Mat<dim> RestMap<dim>::derivative(int q, std::size_t e) const {
+  // A shape of higher order has its own nodes and shape functions.
   if (mesh_.higher_shape_order == 0) return of_nodes_.map_derivative(q, mesh_.nodes_of(e), mesh_.x_rest);
   const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, mesh_.shape_order()));
   const double* place = mesh_.shapes_at_rest.data() + e * num_nodes * dim;
@@ -70,6 +71,7 @@ template <int dim>
 bool is_straight(int order, std::span<const double> places) {
   const std::vector<NodeIndex>& indices = lagrange_nodes(dim, order);
   const auto place = [&](std::size_t a) { return Eigen::Map<const Vec<dim>>(places.data() + a * dim); };
+  // Compare each node with its place in the straight element of the same corners.
   double size = 0.0, largest = 0.0;
   for (std::size_t i = 1; i <= dim; ++i) size = std::max(size, (place(i) - place(0)).norm());
   for (std::size_t a = 0; a < indices.size(); ++a) {
@@ -86,6 +88,7 @@ CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std:
   constant->order = mesh.order;
   constant->num_nodes = static_cast<int>(mesh.num_nodes());
   constant->members.assign(members.begin(), members.end());
+  // Packs sort the members, so stencils are listed after them.
   build_packs(mesh, *constant);
   build_gather_lists(*constant);
   StencilList stencils;
@@ -95,12 +98,14 @@ CurvedElementSet<dim>::CurvedElementSet(const CurvedElementMesh<dim>& mesh, std:
   restrict_to({});
 }
 
-/// Members are put in the order of their packs: elements of one material model, straight or not.
+/// Builds the packs and sorts the members in their order: a pack holds elements of one material model that are all
+/// straight or all curved.
 template <int dim>
 void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Constant& constant) {
   const auto material_of = [&](int member) -> const MaterialParameters& {
     return mesh.materials[static_cast<std::size_t>(mesh.material_of_element[static_cast<std::size_t>(member)])];
   };
+  // Find the straight elements.
   std::vector<char> straight(mesh.num_elements(), 0);
   const ElementShapes<dim> shapes = mesh.shapes();
   std::vector<double> places;
@@ -108,11 +113,13 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
     shapes.places(member, mesh.x_rest, places);
     straight[static_cast<std::size_t>(member)] = is_straight<dim>(mesh.shape_order(), places);
   }
+  // Sort by material model and straightness; the order of the mesh breaks ties.
   const auto group_of = [&](int member) {
     return std::pair(material_of(member).model, straight[static_cast<std::size_t>(member)] == 0);
   };
   std::stable_sort(constant.members.begin(), constant.members.end(),
                    [&](int a, int b) { return group_of(a) < group_of(b); });
+  // Rules for straight and for curved elements are created on first use.
   std::array<int, 2> rule_of = {-1, -1};
   std::vector<std::vector<QuadraturePoint>> rules;
   std::vector<RestMap<dim>> rest_maps;
@@ -128,6 +135,7 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
   };
   constexpr double simplex_volume = dim == 2 ? 0.5 : 1.0 / 6.0;
   for (std::size_t first = 0; first < constant.members.size();) {
+    // Take up to four members of a group.
     const auto group = group_of(constant.members[first]);
     std::size_t end = first + 1;
     while (end < constant.members.size() && end < first + num_lanes && group_of(constant.members[end]) == group) ++end;
@@ -137,11 +145,13 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
     pack.rule = rule(!group.second);
     const std::vector<QuadraturePoint>& of_rule = rules[static_cast<std::size_t>(pack.rule)];
     const RestMap<dim>& rest_map = rest_maps[static_cast<std::size_t>(pack.rule)];
+    // Straight elements have the same D0 at all points.
     pack.nodes.resize(static_cast<std::size_t>(constant.num_nodes));
     pack.inverse_rest.resize(group.second ? of_rule.size() : 1);
     pack.weights.resize(of_rule.size());
-    // A shape that is straight is that of the displacements.
+    // A straight shape is that of the displacements, without an offset.
     if (mesh.higher_shape_order > 0 && group.second) pack.offsets.resize(of_rule.size());
+    // Fill the lanes; those beyond the count repeat the last element.
     for (std::size_t lane = 0; lane < num_lanes; ++lane) {
       const std::size_t element = std::min(first + lane, end - 1);
       const auto member = static_cast<std::size_t>(constant.members[element]);
@@ -153,6 +163,7 @@ void CurvedElementSet<dim>::build_packs(const CurvedElementMesh<dim>& mesh, Cons
       pack.mu.set(at_lane, material.mu);
       pack.lambda.set(at_lane, material.lambda);
       for (std::size_t q = 0; q < of_rule.size(); ++q) {
+        // The weight of a point is its share of the volume at rest.
         const Mat<dim> derivative = rest_map.derivative(static_cast<int>(q), member);
         pack.weights[q].set(at_lane, of_rule[q].weight * simplex_volume * derivative.determinant());
         if (!pack.offsets.empty()) {
@@ -175,6 +186,7 @@ void CurvedElementSet<dim>::build_gather_lists(Constant& constant) {
     int block;
     int place;
   };
+  // List the place of every nodal force.
   std::vector<Entry> entries;
   for (std::size_t p = 0; p < constant.packs.size(); ++p) {
     for (std::size_t a = 0; a < constant.packs[p].nodes.size(); ++a) {
@@ -184,6 +196,7 @@ void CurvedElementSet<dim>::build_gather_lists(Constant& constant) {
       }
     }
   }
+  // Sort by block, so that every block sums its forces in a fixed order.
   std::sort(entries.begin(), entries.end(),
             [](const Entry& a, const Entry& b) { return a.block != b.block ? a.block < b.block : a.place < b.place; });
   for (const Entry& entry : entries) {
@@ -198,6 +211,7 @@ void CurvedElementSet<dim>::build_gather_lists(Constant& constant) {
 
 template <int dim>
 void CurvedElementSet<dim>::restrict_to(const std::vector<char>& part) {
+  // A pack is active if one of its nodes is in the part.
   active_packs_.clear();
   for (std::size_t p = 0; p < packs().size(); ++p) {
     bool is_active = part.empty();
@@ -206,7 +220,7 @@ void CurvedElementSet<dim>::restrict_to(const std::vector<char>& part) {
     }
     if (is_active) active_packs_.push_back(static_cast<int>(p));
   }
-  // What packs that are not active have left there would be summed.
+  // Clear the forces of packs that are not active: they would be summed, too.
   std::fill(forces_.begin(), forces_.end(), Lanes(0.0));
 }
 
@@ -216,6 +230,7 @@ void CurvedElementSet<dim>::gather_forces(double scale, VecX& gradient) const {
   const auto* numbers = reinterpret_cast<const double*>(forces_.data());
   parallel_for(static_cast<int>(constant.touched.size()), 512, [&](int at) {
     const auto i = static_cast<std::size_t>(at);
+    // Each block gathers its forces, so that no two threads write to the same place.
     Vec<dim> sum = Vec<dim>::Zero();
     for (int k = constant.gather_offsets[i]; k < constant.gather_offsets[i + 1]; ++k) {
       for (int r = 0; r < dim; ++r)

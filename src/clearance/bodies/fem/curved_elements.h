@@ -1,11 +1,11 @@
 // Simplex elements with Lagrange shape functions of order 2 to 4, straight or curved, stored four to a pack for the
-// lanes of the kernels. Positions and geometry have the same shape functions: a geometry of lower order is raised to
+// lanes of the kernels. Positions and geometry have the same shape functions. A geometry of lower order is raised to
 // that of the displacements, which represents it exactly, so that rigid and affine motions are exact as well. A
 // geometry of higher order is possible (element_shapes.h).
 //
-// With D = dx/dxi and D0 = dX/dxi on the reference simplex, F = D D0^-1 at every quadrature point, and the integral
-// over the element at rest is the sum of the points' weights times det D0. A shape of higher order adds to D what the
-// displacements do not represent of D0.
+// With D = dx/dxi and D0 = dX/dxi on the reference simplex, F = D D0^-1 at every quadrature point. The integral over
+// the element at rest is the sum over the points of their weights times det D0. A shape of higher order adds to D the
+// part of D0 that the displacements do not represent.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,15 @@
 
 namespace clearance {
 
-/// The elements of one order, and one of their shapes, of all deformable bodies of a scene.
+/// The elements of all deformable bodies of a scene with one order of displacements and one of their shapes.
 template <int dim>
 struct CurvedElementMesh {
   int order = 2;
-  int higher_shape_order = 0;            ///< 0: the shapes are of the same order as the displacements
-  std::vector<double> shapes_at_rest;    ///< [m] if they are not: of the nodes of every shape, dim numbers each
+  int higher_shape_order = 0;  ///< 0: the shapes are of the same order as the displacements
+  /// [m] for shapes of higher order: of the nodes of every shape, dim numbers each
+  std::vector<double> shapes_at_rest;
   VecX x_rest;                           ///< [m] flat, dim numbers per block of unknowns
-  std::vector<int> nodes;                ///< blocks, element by element, numbered within as by lagrange_nodes
+  std::vector<int> nodes;                ///< blocks, element by element, in the order of lagrange_nodes
   std::vector<int> material_of_element;  ///< per element, into materials
   std::vector<MaterialParameters> materials;
 
@@ -40,7 +41,7 @@ struct CurvedElementMesh {
   ElementShapes<dim> shapes() const { return {order, shape_order(), nodes, x_rest, shapes_at_rest}; }
 };
 
-/// Shape gradients at points of the reference simplex: dim numbers a node and point.
+/// Shape gradients at points of the reference simplex: dim numbers per node and point.
 template <int dim>
 class ShapeGradients {
  public:
@@ -48,7 +49,7 @@ class ShapeGradients {
 
   int num_points() const { return num_points_; }
   const double* of_point(int q) const { return values_.data() + static_cast<std::size_t>(q) * num_nodes_ * dim; }
-  /// dx/dxi of the element with these nodes.
+  /// Returns dx/dxi of the element with these nodes.
   Mat<dim> map_derivative(int q, std::span<const int> nodes, const VecX& x) const;
 
  private:
@@ -57,15 +58,15 @@ class ShapeGradients {
   std::vector<double> values_;
 };
 
-/// The elements of a mesh at rest, at points of the reference simplex.
+/// The maps of the elements of a mesh at rest, at points of the reference simplex.
 template <int dim>
 class RestMap {
  public:
   RestMap(const CurvedElementMesh<dim>& mesh, std::span<const QuadraturePoint> points);
 
-  /// D0 = dX/dxi.
+  /// Returns D0 = dX/dxi.
   Mat<dim> derivative(int q, std::size_t e) const;
-  /// What a shape of higher order adds to dx/dxi of the displacements' nodes, wherever these are.
+  /// Returns what a shape of higher order adds to dx/dxi of the displacements' nodes, independent of their positions.
   Mat<dim> offset(int q, std::size_t e) const;
 
  private:
@@ -86,16 +87,16 @@ struct CurvedPack {
   std::vector<Lanes> weights;                         ///< [m^dim] per point
   Lanes mu, lambda;                                   ///< [Pa]
   std::array<int, num_lanes> elements;                ///< numbers in the CurvedElementSet
-  int count = 0;                                      ///< lanes from here on repeat the last element
+  int count = 0;                                      ///< number of elements; the lanes after these repeat the last one
   ElasticModel model = ElasticModel::neo_hookean;
-  int rule = 0;  ///< of CurvedElementSet::gradients
+  int rule = 0;  ///< index of the rule for CurvedElementSet::gradients
 
   const SmallMatrix<Lanes, dim>& inverse_rest_at(std::size_t q) const {
     return inverse_rest[inverse_rest.size() == 1 ? 0 : q];
   }
 };
 
-/// Copies share what is constant and have forces of their own.
+/// A set of curved elements. Copies share the constant data and have forces of their own.
 template <int dim>
 class CurvedElementSet {
  public:
@@ -104,26 +105,26 @@ class CurvedElementSet {
   int order() const { return constant_->order; }
   int num_nodes() const { return constant_->num_nodes; }
   int num_elements() const { return static_cast<int>(constant_->members.size()); }
-  /// Index in the mesh of element i of the set.
+  /// Returns the index in the mesh of element i of the set.
   int mesh_element(int i) const { return constant_->members[static_cast<std::size_t>(i)]; }
   const std::vector<CurvedPack<dim>>& packs() const { return constant_->packs; }
   const ShapeGradients<dim>& gradients(const CurvedPack<dim>& pack) const {
     return constant_->rules[static_cast<std::size_t>(pack.rule)];
   }
-  /// As ElementSet::active_packs.
+  /// Returns the packs that take part, like ElementSet::active_packs.
   const std::vector<int>& active_packs() const { return active_packs_; }
   void restrict_to(const std::vector<char>& part);
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
   void reserve_forces() { forces_.resize(packs().size() * static_cast<std::size_t>(num_nodes() * dim)); }
-  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r].
+  /// Returns the buffer for the nodal forces of pack p: force on node a, component r at [a * dim + r].
   Lanes* pack_forces(int p) { return forces_.data() + static_cast<std::size_t>(p * num_nodes() * dim); }
-  /// gradient += scale * sum of the forces of all packs that are active.
+  /// Adds scale * sum of the forces of all active packs to the gradient.
   void gather_forces(double scale, VecX& gradient) const;
 
-  /// matrix += scale * sum of the Hessians that write(p, locals) writes for the elements of these packs: for each lane
-  /// num_stencil_blocks(num_nodes()) blocks of the lower triangle, or none where the pointer is null. They are made and
-  /// added in batches.
+  /// Adds scale * sum of the Hessians that write(p, locals) writes for the elements of these packs. `locals` has for
+  /// each lane num_stencil_blocks(num_nodes()) blocks of the lower triangle, or is null for a lane to skip. The
+  /// Hessians are computed and added in batches.
   template <class Write>
   void assemble_hessians(double scale, BlockSparseMatrix& matrix, const std::vector<int>& packs, const Write& write);
 
@@ -133,7 +134,7 @@ class CurvedElementSet {
     std::vector<int> members;
     std::vector<ShapeGradients<dim>> rules;
     std::vector<CurvedPack<dim>> packs;
-    // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
+    // Per touched block, the places of its forces in forces_ seen as doubles (component r is r * num_lanes further).
     std::vector<int> touched;
     std::vector<int> gather_offsets;
     std::vector<int> gather_places;

@@ -12,14 +12,14 @@ namespace clearance {
 
 namespace {
 
-/// [v] w = v x w
+/// Returns [v], with [v] w = v x w.
 Mat<3> cross_matrix(const Vec<3>& v) {
   Mat<3> m;
   m << 0.0, -v[2], v[1], v[2], 0.0, -v[0], -v[1], v[0], 0.0;
   return m;
 }
 
-/// To the right of a side.
+/// Returns a side turned to the right.
 Vec<2> right_of(const Vec<2>& v) {
   return {v[1], -v[0]};
 }
@@ -28,6 +28,7 @@ Vec<2> right_of(const Vec<2>& v) {
 
 template <int dim>
 std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces) {
+  // Look faces up by their sorted corners.
   std::map<std::array<int, 3>, std::size_t> face_of_corners;
   for (std::size_t f = 0; f < faces.size(); ++f) face_of_corners.emplace(sorted_corners(faces[f]), f);
   std::vector<std::vector<int>> nodes_of_faces(faces.size());
@@ -35,18 +36,20 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
     const int order = mesh.order_of_cell(cell);
     const std::span<const int> nodes = mesh.nodes_of_cell(cell);
     for (std::size_t opposite = 0; order > 1 && opposite <= dim; ++opposite) {
+      // The face opposite a corner has all other corners.
       std::array<int, 3> corners = {-1, -1, -1};
       for (std::size_t i = 0, k = 0; i <= dim; ++i) {
         if (i != opposite) corners[k++] = nodes[i];
       }
       const auto found = face_of_corners.find(sorted_corners(corners));
       if (found == face_of_corners.end()) continue;
-      // Which corner of the element each corner of the face is.
+      // Find the corner of the element that each corner of the face is.
       std::array<std::size_t, dim> corner_of_element;
       for (std::size_t k = 0; k < dim; ++k) {
         const auto place = std::find(nodes.begin(), nodes.begin() + dim + 1, faces[found->second][k]);
         corner_of_element[k] = static_cast<std::size_t>(place - nodes.begin());
       }
+      // Translate each node of the face to its index in the element.
       std::vector<int>& of_face = nodes_of_faces[found->second];
       of_face.clear();
       for (const NodeIndex& on_face : lagrange_nodes(dim - 1, order)) {
@@ -62,13 +65,14 @@ std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std:
 template <int dim>
 CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
   CLEARANCE_ASSERT(order >= 1 && order <= max_order);
-  // An edge is the first side of a triangle.
+  // The shape functions are those of a triangle; an edge is its first side.
   const auto num_of_triangle = static_cast<std::size_t>(num_lagrange_nodes(2, order));
   const std::vector<NodeIndex>& nodes = lagrange_nodes(dim - 1, order);
   for (const QuadraturePoint& at : conical_quadrature(dim - 1, dim == 2 ? 2 * order - 1 : 3 * order - 2)) {
     std::vector<double> values(num_of_triangle), slopes(2 * num_of_triangle);
     lagrange_values(2, order, at.at, values);
     lagrange_gradients(2, order, at.at, slopes);
+    // Keep the value of each node's shape function and its slopes along the sides.
     Point point{dim == 2 ? at.weight : 0.5 * at.weight, {}};
     point.shapes.resize(std::ssize(nodes), dim);
     for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -81,7 +85,8 @@ CurvedSweep<dim>::CurvedSweep(int order) : order_(order) {
   }
 }
 
-/// N(t) is quadratic in t (2D: linear): its mean has the weights 1, 1/2, 1/3 of the sides' products.
+/// Computes the volume. N(t) is quadratic in t (2D: linear), so its mean over t weights the products of the sides with
+/// 1, 1/2, 1/3.
 template <int dim>
 double CurvedSweep<dim>::volume(const Nodes& from, const Nodes& to) const {
   double volume = 0.0;
@@ -104,7 +109,7 @@ auto CurvedSweep<dim>::gradient(const Nodes& from, const Nodes& to) const -> Nod
   Nodes gradient = Nodes::Zero(dim, from.cols());
   for (const Point& point : points_) {
     const Mat<dim> x = at(point, from), d = at(point, to - from);
-    // By d and its slopes along the sides.
+    // Differentiate by d and its slopes along the sides.
     Mat<dim> by_shapes;
     if constexpr (dim == 2) {
       by_shapes.col(0) = right_of(x.col(1) + 0.5 * d.col(1));
@@ -116,12 +121,13 @@ auto CurvedSweep<dim>::gradient(const Nodes& from, const Nodes& to) const -> Nod
       by_shapes.col(1) = cross_product(Vec<3>(0.5 * x2 + d2 / 3.0), mean);
       by_shapes.col(2) = cross_product(mean, Vec<3>(0.5 * x1 + d1 / 3.0));
     }
+    // Pull back to the nodes.
     gradient += point.weight * by_shapes * point.shapes.transpose();
   }
   return gradient;
 }
 
-/// Blocks are skew, and those of (a, b) and (b, a) opposite.
+/// Computes the Hessian. Its blocks are skew, and those of (a, b) and (b, a) opposite.
 template <int dim>
 MatX CurvedSweep<dim>::hessian(const Nodes& from, const Nodes& to) const {
   const Eigen::Index num_nodes = from.cols();
@@ -145,7 +151,7 @@ MatX CurvedSweep<dim>::hessian(const Nodes& from, const Nodes& to) const {
     return hessian;
   }
   if constexpr (dim == 3) {
-    // w_ab, of which the block is the cross product.
+    // Sum the vectors w_ab; the block of (a, b) is the cross product matrix of w_ab.
     std::array<Vec<3>, max_nodes*(max_nodes - 1) / 2> sums;
     sums.fill(Vec<3>::Zero());
     for (const Point& point : points_) {

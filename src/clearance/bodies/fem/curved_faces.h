@@ -1,5 +1,5 @@
-// Faces of curved elements: Lagrange triangles (in the plane: edges) with the shape functions that the elements have
-// there, and the volume that such a face sweeps.
+// Faces of curved elements: Lagrange triangles (in the plane: edges) with the shape functions of the elements there,
+// and the volume that such a face sweeps.
 #pragma once
 
 #include <vector>
@@ -8,21 +8,21 @@
 
 namespace clearance {
 
-/// Per face (its corners; 2D: the third is -1) of the boundary of a mesh: its nodes if the element that has it is
-/// curved, otherwise nothing. They begin with the corners as given and are numbered as those of a triangle by
+/// Returns for each face of the boundary of a mesh (given by its corners; 2D: the third is -1) its nodes if its element
+/// is curved, otherwise nothing. The nodes begin with the corners as given and are numbered like those of a triangle by
 /// lagrange_nodes, those of an edge from its first end to its second.
 template <int dim>
 std::vector<std::vector<int>> nodes_of_curved_faces(const Mesh& mesh, const std::vector<std::array<int, 3>>& faces);
 
-/// What faces of an order sweep when their nodes go straight from `from` to `to`, positive towards where the cross
-/// product of their sides points (2D: to the right of the edge), with derivatives by `to`. With d = to - from and
+/// The volume that faces of an order sweep when their nodes go straight from `from` to `to`, with derivatives by `to`.
+/// It is positive towards the cross product of the face's sides (2D: to the right of the edge). With d = to - from and
 /// N(t) the product of the sides of from + t d, it is the integral of d . N(t) over the face and over t from 0 to 1: a
 /// polynomial of degree 3 p - 2 (2D: 2 p - 1) on the face, integrated exactly.
 template <int dim>
 class CurvedSweep {
  public:
   static constexpr int max_nodes = num_lagrange_nodes(dim - 1, max_order);
-  /// Columns: nodes of the face. [m]
+  /// Positions [m] of the nodes of the face, one per column.
   using Nodes = Eigen::Matrix<double, dim, Eigen::Dynamic, 0, dim, max_nodes>;
 
   explicit CurvedSweep(int order);
@@ -37,7 +37,7 @@ class CurvedSweep {
     double weight;  // the reference face has the volume 1/2 (2D: 1)
     Eigen::Matrix<double, Eigen::Dynamic, dim, 0, max_nodes, dim> shapes;  // per node: value, slopes along the sides
   };
-  /// Columns: what `shapes` make of values at the nodes.
+  /// Returns the value and the slopes that `shapes` interpolate from the nodes, one per column.
   static Mat<dim> at(const Point& point, const Nodes& nodes) { return nodes * point.shapes; }
 
   int order_;

@@ -1,4 +1,4 @@
-// What energies of curved elements have in common: the four elements of a pack, at the points of its rule.
+// Kernels that the energies of curved elements share: the four elements of a pack, at the points of its rule.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@ namespace clearance::curved_kernels {
 
 using element_kernels::PrincipalHessian;
 
-/// In which the principal Hessian holds.
+/// Returns the frame in which the principal Hessian holds.
 template <int dim>
 CLEARANCE_INLINE SvdFrame<Lanes, dim> principal_frame(ElasticModel model, const SmallMatrix<Lanes, dim>& f) {
   if (model != ElasticModel::linear_elasticity) return compute_svd(f);
   return {small_identity<Lanes, dim>(), {}, small_identity<Lanes, dim>()};
 }
 
-/// Positions of the nodes of a pack: component r of node a at [a * dim + r].
+/// Gathers the positions of the nodes of a pack: component r of node a at [a * dim + r].
 template <int dim>
 CLEARANCE_INLINE void gather_nodes(const CurvedPack<dim>& pack, const VecX& x, Lanes* positions) {
   for (std::size_t a = 0; a < pack.nodes.size(); ++a) {
@@ -28,7 +28,7 @@ CLEARANCE_INLINE void gather_nodes(const CurvedPack<dim>& pack, const VecX& x, L
   }
 }
 
-/// dx/dxi at a point with these shape gradients.
+/// Returns dx/dxi at a point with these shape gradients.
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const double* gradients, const Lanes* positions,
                                                         std::size_t num_nodes) {
@@ -45,7 +45,7 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const double* gradients,
   return derivative;
 }
 
-/// dx/dxi of the elements of a pack at point q of its rule, with what their shapes add.
+/// Returns dx/dxi of the elements of a pack at point q of its rule, including the part of shapes of higher order.
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const CurvedPack<dim>& pack, const double* gradients,
                                                         std::size_t q, const Lanes* positions) {
@@ -56,7 +56,7 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> map_derivative(const CurvedPack<dim>& p
   return derivative;
 }
 
-/// forces += what a stress, the derivative of an energy by dx/dxi at a point, does to the nodes.
+/// Adds the nodal forces of a stress, the derivative of an energy by dx/dxi at a point.
 template <int dim>
 CLEARANCE_INLINE void add_forces(const SmallMatrix<Lanes, dim>& stress, const double* gradients, std::size_t num_nodes,
                                  Lanes* forces) {
@@ -70,7 +70,7 @@ CLEARANCE_INLINE void add_forces(const SmallMatrix<Lanes, dim>& stress, const do
   }
 }
 
-/// The second derivatives of an energy by dx/dxi at a point: dim x dim matrices C_ij by its columns i and j, at
+/// Stores the second derivatives of an energy by dx/dxi at a point: dim x dim matrices C_ij by its columns i and j, at
 /// [i * dim + j].
 template <int dim>
 CLEARANCE_INLINE void store_point_hessian(const SvdFrame<Lanes, dim>& svd, const PrincipalHessian<Lanes, dim>& h,
@@ -95,9 +95,9 @@ CLEARANCE_INLINE void store_point_hessian(const SvdFrame<Lanes, dim>& svd, const
   }
 }
 
-/// The Hessians of the elements of a pack from those of its points: for each pair of nodes
-/// K_ab = sum over points and i, j of dphi_a/dxi_i dphi_b/dxi_j C_ij. Targets as of assemble_hessians; `of_node` is
-/// scratch.
+/// Writes the Hessians of the elements of a pack from those of its points: for each pair of nodes K_ab = sum over
+/// points and i, j of dphi_a/dxi_i dphi_b/dxi_j C_ij. `targets` is as in assemble_hessians; `of_node` is scratch
+/// memory.
 template <int dim>
 CLEARANCE_INLINE void write_hessians(const ShapeGradients<dim>& gradients, std::size_t num_nodes,
                                      const SmallMatrix<Lanes, dim>* of_points,
@@ -107,7 +107,7 @@ CLEARANCE_INLINE void write_hessians(const ShapeGradients<dim>& gradients, std::
   of_node.resize(num_points * dim);
   std::size_t place = 0;
   for (std::size_t a = 0; a < num_nodes; ++a) {
-    // sum over i of dphi_a/dxi_i C_ij, once for all nodes b.
+    // Compute the sum over i of dphi_a/dxi_i C_ij once for all nodes b.
     for (std::size_t q = 0; q < num_points; ++q) {
       const double* slopes = gradients.of_point(static_cast<int>(q)) + a * dim;
       const SmallMatrix<Lanes, dim>* blocks = of_points + q * dim * dim;

@@ -8,7 +8,8 @@ namespace clearance {
 
 namespace {
 
-constexpr std::int64_t max_local_blocks = 128 * 1024;  // of local matrices that exist at a time
+// largest number of blocks of local matrices that exist at a time
+constexpr std::int64_t max_local_blocks = 128 * 1024;
 
 template <int dim>
 constexpr double simplex_volume = dim == 2 ? 0.5 : 1.0 / 6.0;
@@ -18,8 +19,9 @@ constexpr double simplex_volume = dim == 2 ? 0.5 : 1.0 / 6.0;
 template <int dim>
 CurvedMass<dim>::CurvedMass(const CurvedElementMesh<dim>& mesh)
     : num_nodes_(mesh.num_nodes()), size_(num_nodes_ * (num_nodes_ + 1) / 2) {
-  // Full integration of rho phi_a phi_b det D0.
+  // Integrate rho phi_a phi_b det D0 exactly.
   const std::vector<QuadraturePoint> points = conical_quadrature(dim, 2 * mesh.order + dim * (mesh.shape_order() - 1));
+  // Evaluate shape functions and D0 at the points of the rule.
   const RestMap<dim> rest(mesh, points);
   std::vector<std::vector<double>> values(points.size(), std::vector<double>(num_nodes_));
   for (std::size_t q = 0; q < points.size(); ++q) lagrange_values(dim, mesh.order, points[q].at, values[q]);
@@ -38,6 +40,7 @@ CurvedMass<dim>::CurvedMass(const CurvedElementMesh<dim>& mesh)
   });
   nodes_ = std::make_shared<const std::vector<int>>(mesh.nodes);
   matrices_ = std::make_shared<const std::vector<double>>(std::move(matrices));
+  // Elements are stencils of all their nodes.
   StencilList stencils;
   for (std::size_t e = 0; e < num_elements(); ++e) stencils.add(nodes_of(e));
   assembler_ = BlockAssembler(stencils, max_local_blocks);
@@ -47,6 +50,7 @@ template <int dim>
 void CurvedMass<dim>::add_row_sums(VecX& sums) const {
   for (std::size_t e = 0; e < num_elements(); ++e) {
     const double* entry = matrix_of(e);
+    // Each entry of the lower triangle stands for two entries of the matrix.
     for (std::size_t a = 0; a < num_nodes_; ++a) {
       for (std::size_t b = 0; b <= a; ++b, ++entry) {
         sums[nodes_of(e)[a]] += *entry;
@@ -60,6 +64,7 @@ template <int dim>
 void CurvedMass<dim>::add_shares(VecX& masses) const {
   for (std::size_t e = 0; e < num_elements(); ++e) {
     const double* entry = matrix_of(e);
+    // The share of a node is the element's mass times its diagonal entry over the trace.
     double mass = 0.0, trace = 0.0;
     for (std::size_t a = 0; a < num_nodes_; ++a) {
       for (std::size_t b = 0; b <= a; ++b, ++entry) mass += a == b ? *entry : 2.0 * *entry;
@@ -81,6 +86,7 @@ CompensatedSum CurvedMass<dim>::energy(const VecX& d, const std::vector<double>&
     const double* entry = matrix_of(e);
     double sum = 0.0;
     for (std::size_t a = 0; a < num_nodes_; ++a) {
+      // 1/2 d^T M d from the lower triangle: entries off the diagonal count twice.
       Vec<dim> others = Vec<dim>::Zero();
       for (std::size_t b = 0; b < a; ++b) others += *entry++ * block<dim>(d, nodes[b]);
       const Vec<dim> own = block<dim>(d, nodes[a]);
@@ -95,6 +101,7 @@ void CurvedMass<dim>::add_product(const VecX& d, double scale, const std::vector
   for (std::size_t e = 0; e < num_elements(); ++e) {
     const std::span<const int> nodes = nodes_of(e);
     const double* entry = matrix_of(e);
+    // Entries off the diagonal act in both directions.
     const double of_element = scale * factor(e, factors);
     for (std::size_t a = 0; a < num_nodes_; ++a) {
       for (std::size_t b = 0; b <= a; ++b, ++entry) {
@@ -111,6 +118,7 @@ void CurvedMass<dim>::add_to(double scale, const std::vector<double>& factors, B
   CLEARANCE_ASSERT(is_bound);
   for (int batch = 0; batch < assembler_.num_batches(); ++batch) {
     const StencilRange range = assembler_.stencils_of(batch);
+    // A local block is the entry times the identity.
     locals_.assign(static_cast<std::size_t>(range.end - range.begin) * size_ * dim * dim, 0.0);
     parallel_for(range.end - range.begin, 16, [&](int i) {
       const auto e = static_cast<std::size_t>(range.begin + i);
@@ -132,9 +140,11 @@ void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness) {
   const RestMap<dim> rest(mesh, points);
   for (std::size_t e = 0; e < mesh.num_elements(); ++e) {
     const MaterialParameters& material = mesh.materials[static_cast<std::size_t>(mesh.material_of_element[e])];
+    // The mean eigenvalue of a node's block is this modulus times the integral of |grad phi|^2, as for linear elements.
     const double modulus = (material.lambda + (1 + dim) * material.mu) / dim;
     const std::span<const int> nodes = mesh.nodes_of(e);
     for (int q = 0; q < gradients.num_points(); ++q) {
+      // Integrate |grad phi|^2 over the element at rest.
       const Mat<dim> derivative = rest.derivative(q, e);
       const double volume = points[static_cast<std::size_t>(q)].weight * simplex_volume<dim> * derivative.determinant();
       const Mat<dim> inverse = derivative.inverse();
@@ -155,9 +165,11 @@ std::vector<Vec<dim>> shape_moments(const CurvedElementMesh<dim>& mesh) {
   std::vector<double> of_nodes(mesh.num_nodes());
   std::vector<Vec<dim>> moments(mesh.num_elements(), Vec<dim>::Zero());
   for (std::size_t q = 0; q < points.size(); ++q) {
+    // Values of the shape functions of the shape and of the displacements at the point.
     lagrange_values(dim, shape_order, points[q].at, of_shape);
     lagrange_values(dim, mesh.order, points[q].at, of_nodes);
     for (std::size_t e = 0; e < moments.size(); ++e) {
+      // The offset is the shape's position minus that of the displacements' nodes.
       const double* place = mesh.shapes_at_rest.data() + e * of_shape.size() * dim;
       Vec<dim> offset = Vec<dim>::Zero();
       for (std::size_t s = 0; s < of_shape.size(); ++s)

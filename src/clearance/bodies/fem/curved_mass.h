@@ -1,5 +1,5 @@
-// The mass matrix of curved elements, integral of rho phi_a phi_b over the element at rest: full, since row sums of
-// elements of order 2 are negative at corners.
+// The mass matrix of curved elements, integral of rho phi_a phi_b over the element at rest. It is a full matrix, since
+// the row sums of elements of order 2 are negative at corners.
 #pragma once
 
 #include "clearance/base/parallel.h"
@@ -7,19 +7,19 @@
 
 namespace clearance {
 
-/// Of the elements of one order.
+/// The mass matrix of the elements of one order.
 template <int dim>
 class CurvedMass {
  public:
   explicit CurvedMass(const CurvedElementMesh<dim>& mesh);
 
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
-  /// sums += what gravity pulls on, per block: integral of rho phi_a. [kg]
+  /// Adds the row sums [kg], the masses that gravity pulls on: integral of rho phi_a per block.
   void add_row_sums(VecX& sums) const;
-  /// masses += positive shares of the elements' masses, proportional to the diagonal of the matrix [kg]: for what
-  /// weighs blocks against each other, not for inertia.
+  /// Adds positive shares [kg] of the elements' masses, proportional to the diagonal of the matrix. They weigh blocks
+  /// against each other and are not for inertia.
   void add_shares(VecX& masses) const;
-  /// `factors` per block, those of an element are the same; empty: 1.
+  /// Returns 1/2 d^T M d. `factors` has one number per block, the same for all blocks of an element; empty means 1.
   CompensatedSum energy(const VecX& d, const std::vector<double>& factors) const;
   void add_product(const VecX& d, double scale, const std::vector<double>& factors, VecX& result) const;
   void add_to(double scale, const std::vector<double>& factors, BlockSparseMatrix& matrix);
@@ -29,7 +29,7 @@ class CurvedMass {
     return factors.empty() ? 1.0 : factors[static_cast<std::size_t>(nodes_of(e)[0])];
   }
   std::span<const int> nodes_of(std::size_t e) const { return {nodes_->data() + e * num_nodes_, num_nodes_}; }
-  /// The lower triangle, row by row.
+  /// Returns the lower triangle of an element's matrix, row by row.
   const double* matrix_of(std::size_t e) const { return matrices_->data() + e * size_; }
   std::size_t num_elements() const { return nodes_->size() / num_nodes_; }
 
@@ -40,12 +40,13 @@ class CurvedMass {
   std::vector<double> locals_;
 };
 
-/// stiffness += [N/m] per block how the elements at rest resist its displacement: as rest_stiffness of linear ones.
+/// Adds the stiffness [N/m] of the elements at rest against the displacement of each block, like rest_stiffness of
+/// linear elements.
 template <int dim>
 void add_rest_stiffness(const CurvedElementMesh<dim>& mesh, VecX& stiffness);
 
-/// [kg m] Per element: what its shape, if of a higher order than its displacements, adds to the integral of rho times
-/// position over that of the positions of the nodes.
+/// Returns for each element what its shape, if of a higher order than its displacements, adds [kg m] to the integral of
+/// rho times position over that of the positions of the nodes.
 template <int dim>
 std::vector<Vec<dim>> shape_moments(const CurvedElementMesh<dim>& mesh);
 

@@ -25,7 +25,7 @@ std::vector<int> all_indices(std::size_t count) {
   return indices;
 }
 
-/// Scratch of one thread.
+/// Scratch memory of one thread.
 template <int dim>
 struct Scratch {
   std::vector<Lanes> positions;
@@ -50,9 +50,11 @@ template <int dim>
 Lanes CurvedElasticPotential<dim>::pack_energy(const CurvedPack<dim>& pack, const VecX& x) const {
   const ShapeGradients<dim>& gradients = elements_.gradients(pack);
   const std::size_t num_nodes = pack.nodes.size();
+  // Gather the nodes of the four elements.
   std::vector<Lanes>& positions = scratch<dim>().positions;
   positions.resize(num_nodes * dim);
   gather_nodes(pack, x, positions.data());
+  // Sum w psi(F) over the points, with F = dx/dxi D0^-1.
   Lanes sum(0.0);
   for (int q = 0; q < gradients.num_points(); ++q) {
     const auto at = static_cast<std::size_t>(q);
@@ -72,11 +74,12 @@ CompensatedSum CurvedElasticPotential<dim>::energy(const VecX& x) const {
         const CurvedPack<dim>& pack = elements_.packs()[static_cast<std::size_t>(active[static_cast<std::size_t>(i)])];
         const Lanes energies = pack_energy(pack, x);
         CompensatedSum sum;
+        // Lanes beyond the count repeat an element and are left out.
         for (int lane = 0; lane < pack.count; ++lane) sum.add(energies[lane]);
         return sum;
       },
       [](CompensatedSum a, const CompensatedSum& b) {
-        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        // A sum with infinity must stay infinite, not become the difference of two infinities.
         if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
         a.add(b);
         return a;
@@ -90,6 +93,7 @@ void CurvedElasticPotential<dim>::add_body_energies(const VecX& x, const std::ve
   for (const CurvedPack<dim>& pack : elements_.packs()) {
     const Lanes energies = pack_energy(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
+      // All nodes of an element belong to one body.
       const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
       sums[body_of_block[static_cast<std::size_t>(node)]] += energies[lane];
     }
@@ -108,6 +112,7 @@ void CurvedElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX
     std::vector<Lanes>& positions = scratch<dim>().positions;
     positions.resize(num_nodes * dim);
     gather_nodes(pack, x, positions.data());
+    // Sum the nodal forces over the points.
     Lanes* forces = elements_.pack_forces(p);
     std::fill(forces, forces + num_nodes * dim, Lanes(0.0));
     for (int q = 0; q < gradients.num_points(); ++q) {
@@ -115,7 +120,7 @@ void CurvedElasticPotential<dim>::add_gradient(const VecX& x, double scale, VecX
       const double* of_point = gradients.of_point(q);
       const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(at);
       const SmallMatrix<Lanes, dim> f = multiply(map_derivative(pack, of_point, at, positions.data()), inverse);
-      // By dx/dxi.
+      // The derivative of the energy by dx/dxi is P D0^-T times the weight.
       SmallMatrix<Lanes, dim> stress =
           multiply_transposed(material_kernels::stress(pack.model, f, pack.mu, pack.lambda), inverse);
       for (Lanes& entry : stress.m) entry *= pack.weights[at];
@@ -141,12 +146,14 @@ void CurvedElasticPotential<dim>::assemble(const VecX& x, double scale, bool is_
           const SmallMatrix<Lanes, dim>& inverse = pack.inverse_rest_at(q);
           const SmallMatrix<Lanes, dim> f =
               multiply(map_derivative(pack, gradients.of_point(static_cast<int>(q)), q, own.positions.data()), inverse);
+          // The Hessian of a point is found and projected in the frame of its singular values.
           const SvdFrame<Lanes, dim> svd = curved_kernels::principal_frame(pack.model, f);
           PrincipalHessian<Lanes, dim> h =
               material_kernels::principal_hessian(pack.model, svd.sigma, pack.mu, pack.lambda);
           if (is_projected) project_modes(h);
           store_point_hessian(svd, h, inverse, pack.weights[q], own.of_points.data() + q * dim * dim);
         }
+        // Combine the points to the Hessians of the elements.
         write_hessians<dim>(gradients, num_nodes, own.of_points.data(), own.of_node, targets);
       });
 }
@@ -169,6 +176,7 @@ StepLimit CurvedElasticPotential<dim>::max_feasible_step(const VecX& x, const Ve
       static_cast<int>(mesh_->num_elements()), StepLimit{},
       [&](int e) {
         thread_local std::vector<double> at, motion;
+        // The volume is that of the shape, whose nodes follow the displacements.
         shapes_->places(e, x, at);
         shapes_->motions(e, dx, motion);
         const double alpha = volume_->max_feasible_step(at, motion);
@@ -191,6 +199,7 @@ bool CurvedElasticPotential<dim>::is_feasible(const VecX& x) const {
 
 template <int dim>
 std::vector<ElementState> CurvedElasticPotential<dim>::element_states(const VecX& x) const {
+  // Evaluate at one point, the centre of the reference element.
   Barycentrics center{};
   for (std::size_t i = 0; i <= dim; ++i) center[i] = 1.0 / (dim + 1.0);
   const std::array points = {QuadraturePoint{center, 1.0}};
@@ -199,6 +208,7 @@ std::vector<ElementState> CurvedElasticPotential<dim>::element_states(const VecX
   std::vector<ElementState> states(mesh_->num_elements());
   parallel_for(static_cast<int>(states.size()), 64, [&](int i) {
     const auto e = static_cast<std::size_t>(i);
+    // F = dx/dxi D0^-1; 2D is plane strain.
     Mat<3> f = Mat<3>::Identity();
     Mat<dim> derivative = gradients.map_derivative(0, mesh_->nodes_of(e), x);
     if (mesh_->higher_shape_order > 0) derivative += rest.offset(0, e);

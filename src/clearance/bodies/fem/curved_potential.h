@@ -1,4 +1,4 @@
-// Elasticity of curved elements: w psi(F) summed over the points of a quadrature rule.
+// Elastic energy of curved elements: the sum of w psi(F) over the points of a quadrature rule.
 #pragma once
 
 #include "clearance/bodies/fem/curved_elements.h"
@@ -8,12 +8,12 @@
 
 namespace clearance {
 
-/// Also answers for elements that must not be inverted anywhere [Joh13].
+/// The elastic energy; also bounds steps so that no element is inverted at any of its points [Joh13].
 template <int dim>
 class CurvedElasticPotential final : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<CurvedElasticPotential>(*this); }
-  /// Elements must be valid at rest, material indices too.
+  /// Elements must be valid at rest and material indices valid.
   explicit CurvedElasticPotential(const CurvedElementMesh<dim>& mesh);
 
   std::string name() const override { return "elastic"; }
@@ -24,15 +24,15 @@ class CurvedElasticPotential final : public Potential {
   bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
-  /// Projected at every point.
+  /// Adds the Hessian, projected at every point.
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
-  /// Largest alpha <= 1 for which every element keeps a fifth of its volume at x, at every point of it, all along the
-  /// way.
+  /// Returns the largest alpha <= 1 for which every element keeps a fifth of its volume at x, at every point of it, all
+  /// along the way.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 
-  /// Stress and strain at the centres of elements at x, in the order of the mesh.
+  /// Returns stress and strain at the centres of the elements at x, in the order of the mesh.
   std::vector<ElementState> element_states(const VecX& x) const;
   const CurvedElementSet<dim>& elements() const { return elements_; }
 

@@ -1,6 +1,6 @@
 // Stiffness-proportional damping, lagged: the force on a body that moves with velocity v is -c K(x_t0) v, where K is
 // the projected elastic Hessian at the start of the step and v = (x - x_t0) / h. Its potential is 1/2 (c / h) (x -
-// x_t0)^T K(x_t0) (x - x_t0): convex, zero and without force where nothing moved.
+// x_t0)^T K(x_t0) (x - x_t0): convex, and zero without force if nothing moves.
 #pragma once
 
 #include "clearance/bodies/fem/element_set.h"
@@ -14,11 +14,11 @@ class LaggedDampingPotential : public Potential {
   std::unique_ptr<Potential> clone() const override { return std::make_unique<LaggedDampingPotential>(*this); }
   /// Elements whose material has a damping coefficient c [s] > 0 take part.
   explicit LaggedDampingPotential(const ElementMesh<dim>& mesh);
-  /// Does any element take part? If not, the potential may be left out of the model.
+  /// True if any element takes part; if not, the potential may be left out of the model.
   bool has_elements() const { return elements_.num_elements() > 0; }
 
   std::string name() const override { return "damping"; }
-  /// Snapshot of x_t0 and K(x_t0). Nothing is damped while h <= 0, nor before the first call.
+  /// Stores x_t0 and K(x_t0). There is no damping while h <= 0 or before the first call.
   Result<Done> begin_step(const VecX& x_t0, double h, double time_t1) override;
   bool is_dissipative() const override { return true; }
   CompensatedSum energy(const VecX& x) const override;
@@ -28,9 +28,9 @@ class LaggedDampingPotential : public Potential {
 
  private:
   using ElementVector = Vec<dim*(dim + 1)>;
-  /// x - x_t0 of the nodes of element i.
+  /// Returns x - x_t0 of the nodes of element i.
   ElementVector displacement(int i, const VecX& x) const;
-  /// (c / h) K_element u
+  /// Returns (c / h) K_element u.
   ElementVector local_product(int i, const ElementVector& u) const;
 
   ElementSet<dim> elements_;

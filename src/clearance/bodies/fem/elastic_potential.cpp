@@ -10,7 +10,7 @@ namespace {
 
 using namespace element_kernels;
 
-/// Packs worth a task of their own: about 20 microseconds of Hessians.
+/// Number of packs worth a task of their own: about 20 microseconds of Hessians.
 constexpr int packs_per_task = 32;
 
 template <int dim>
@@ -32,13 +32,14 @@ CompensatedSum ElasticPotential<dim>::energy(const VecX& x) const {
       static_cast<int>(active.size()), CompensatedSum{},
       [&](int i) {
         const ElementPack<dim>& pack = elements_.packs()[active[i]];
+        // Lanes beyond the count repeat an element and are left out.
         const Lanes energies = element_energy(pack, x);
         CompensatedSum sum;
         for (int lane = 0; lane < pack.count; ++lane) sum.add(energies[lane]);
         return sum;
       },
       [](CompensatedSum a, const CompensatedSum& b) {
-        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        // A sum with infinity must stay infinite, not become the difference of two infinities.
         if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
         a.add(b);
         return a;
@@ -51,6 +52,7 @@ void ElasticPotential<dim>::add_body_energies(const VecX& x, const std::vector<i
   for (const ElementPack<dim>& pack : elements_.packs()) {
     const Lanes energies = element_energy(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
+      // All nodes of an element belong to one body.
       const int node = pack.nodes[0][static_cast<std::size_t>(lane)];
       sums[body_of_block[static_cast<std::size_t>(node)]] += energies[lane];
     }
@@ -65,6 +67,7 @@ std::vector<ElementState> ElasticPotential<dim>::element_states(const VecX& x) c
     const ElementPack<dim>& pack = packs[p];
     const SmallMatrix<Lanes, dim> of_lanes = deformation_gradient(pack, x);
     for (int lane = 0; lane < pack.count; ++lane) {
+      // Take F of the lane; 2D is plane strain.
       Mat<3> f = Mat<3>::Identity();
       for (int c = 0; c < dim; ++c) {
         for (int r = 0; r < dim; ++r) f(r, c) = of_lanes(r, c)[lane];
@@ -98,6 +101,7 @@ void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_pro
     const int p = active[i];
     const ElementPack<dim>& pack = elements_.packs()[p];
     const SmallMatrix<Lanes, dim> f = deformation_gradient(pack, x);
+    // Forces and Hessians share the decomposition of F.
     const SvdFrame<Lanes, dim> svd = principal_frame(pack.model, f);
     store_forces(pack, stress(pack.model, f, svd, pack.mu, pack.lambda), elements_.pack_forces(p));
     store_hessian(pack, svd, is_projected, elements_);
@@ -106,6 +110,7 @@ void ElasticPotential<dim>::compute_local_derivatives(const VecX& x, bool is_pro
 
 template <int dim>
 void ElasticPotential<dim>::add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) {
+  // Compute forces and Hessians in one pass.
   compute_local_derivatives(x, true);
   elements_.gather_forces(scale, gradient);
   elements_.assemble_hessians(scale, matrix);

@@ -11,7 +11,7 @@ template <int dim>
 class ElasticPotential : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<ElasticPotential>(*this); }
-  /// Rest volumes must be positive, material indices valid.
+  /// Rest volumes must be positive and material indices valid.
   explicit ElasticPotential(const ElementMesh<dim>& mesh);
 
   std::string name() const override { return "elastic"; }
@@ -22,21 +22,21 @@ class ElasticPotential : public Potential {
   bool has_body_energies() const override { return true; }
   void add_gradient(const VecX& x, double scale, VecX& gradient) override;
   std::vector<BlockKey> pattern() const override { return elements_.keys(); }
-  /// Stress and strain at x, in the order of the elements of the mesh.
+  /// Returns stress and strain at x, in the order of the elements of the mesh.
   std::vector<ElementState> element_states(const VecX& x) const;
   void add_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix) override;
   void add_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
   void add_exact_derivatives(const VecX& x, double scale, VecX& gradient, BlockSparseMatrix& matrix) override;
-  /// The exact, possibly indefinite Hessian: for tests.
+  /// Adds the exact, possibly indefinite Hessian; for tests.
   void add_unprojected_hessian(const VecX& x, double scale, BlockSparseMatrix& matrix);
 
-  /// Largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all along the way
-  /// ([Fer23, app. A.4]: c = 0.8), so that elements never invert whether or not their energy is a barrier. The
-  /// orientation at the end is checked with exact arithmetic.
+  /// Returns the largest alpha <= 1 for which every element, of every material, keeps a fifth of its volume at x all
+  /// along the way ([Fer23, app. A.4]: c = 0.8). Elements therefore never invert, whether or not their energy is a
+  /// barrier. Exact arithmetic checks the orientation at the end.
   StepLimit max_feasible_step(const VecX& x, const VecX& dx) override;
   bool is_feasible(const VecX& x) const override;
 
-  /// The local computations alone, without the sums into gradient and matrix: for benchmarks.
+  /// Runs the local computations without the sums into gradient and matrix; for benchmarks.
   void compute_local_derivatives(const VecX& x, bool is_projected);
 
  private:

@@ -15,14 +15,14 @@ using material_kernels::PrincipalHessian;
 using material_kernels::project_modes;
 using material_kernels::stress;
 
-/// Component r of the given node of every lane.
+/// Gathers component r of the given node of every lane.
 template <int dim>
 CLEARANCE_INLINE Lanes gather(const double* x, const std::array<int, num_lanes>& nodes, int r) {
   return Lanes(
       Lanes::Vector{x[dim * nodes[0] + r], x[dim * nodes[1] + r], x[dim * nodes[2] + r], x[dim * nodes[3] + r]});
 }
 
-/// D_s = [x1 - x0, x2 - x0, ...]
+/// Returns D_s = [x1 - x0, x2 - x0, ...].
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> gather_edges(const ElementPack<dim>& pack, const VecX& x) {
   SmallMatrix<Lanes, dim> edges;
@@ -35,19 +35,19 @@ CLEARANCE_INLINE SmallMatrix<Lanes, dim> gather_edges(const ElementPack<dim>& pa
   return edges;
 }
 
-/// F = D_s B
+/// Returns F = D_s B.
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> deformation_gradient(const ElementPack<dim>& pack, const VecX& x) {
   return multiply(gather_edges(pack, x), pack.inverse_rest);
 }
 
-/// Energy [J] of every lane.
+/// Returns the energy [J] of every lane.
 template <int dim>
 CLEARANCE_INLINE Lanes element_energy(const ElementPack<dim>& pack, const VecX& x) {
   return pack.volume * energy(pack.model, deformation_gradient(pack, x), pack.mu, pack.lambda);
 }
 
-/// dE/dx_a = volume P g_a, where the shape gradient g_a is row a - 1 of B and g_0 makes the sum zero.
+/// Stores dE/dx_a = volume P g_a. The shape gradient g_a is row a - 1 of B; g_0 makes the sum zero.
 template <int dim>
 CLEARANCE_INLINE void store_forces(const ElementPack<dim>& pack, SmallMatrix<Lanes, dim> stress_of_f, Lanes* forces) {
 #pragma GCC unroll 9
@@ -64,7 +64,7 @@ CLEARANCE_INLINE void store_forces(const ElementPack<dim>& pack, SmallMatrix<Lan
   }
 }
 
-/// d2E / dx_a dx_b in the frame of the singular values, from the rotated shape gradients ga = V^T g_a and gb.
+/// Returns d2E / dx_a dx_b in the frame of the singular values, from the rotated shape gradients ga = V^T g_a and gb.
 template <int dim>
 CLEARANCE_INLINE SmallMatrix<Lanes, dim> contract(const PrincipalHessian<Lanes, dim>& h,
                                                   const SmallVector<Lanes, dim>& ga,
@@ -93,12 +93,12 @@ CLEARANCE_INLINE void make_symmetric(SmallMatrix<Lanes, dim>& block) {
   for (int p = 0; p < num_pairs<dim>; ++p) block(pair_first(p), pair_second(p)) = block(pair_second(p), pair_first(p));
 }
 
-/// The blocks of the lower triangle of the element Hessian, in the order (0,0) (1,0) (1,1) (2,0) ...
+/// Computes the blocks of the lower triangle of the element Hessian, in the order (0,0) (1,0) (1,1) (2,0) ...
 template <int dim>
 CLEARANCE_INLINE void element_hessian(const ElementPack<dim>& pack, const SvdFrame<Lanes, dim>& svd,
                                       const PrincipalHessian<Lanes, dim>& h,
                                       SmallMatrix<Lanes, dim> (&blocks)[ElementSet<dim>::num_blocks]) {
-  // Rotated shape gradients, one volume factor each side of the product.
+  // Rotate the shape gradients; one side of the product carries the factor volume.
   SmallVector<Lanes, dim> g[dim], scaled[dim];
   const SmallMatrix<Lanes, dim> rotated = multiply(pack.inverse_rest, svd.v);
 #pragma GCC unroll 3
@@ -110,7 +110,7 @@ CLEARANCE_INLINE void element_hessian(const ElementPack<dim>& pack, const SvdFra
     }
   }
 
-  // Pairs of nodes 1..dim; what involves node 0 follows because rigid translation costs nothing.
+  // Compute the pairs of nodes 1..dim. Those with node 0 follow because rigid translation costs no energy.
   SmallMatrix<Lanes, dim> column_sums[dim];
   for (auto& sum : column_sums) {
     for (Lanes& entry : sum.m) entry = Lanes(0.0);
@@ -122,7 +122,7 @@ CLEARANCE_INLINE void element_hessian(const ElementPack<dim>& pack, const SvdFra
       SmallMatrix<Lanes, dim> k = multiply_transposed(multiply(svd.u, contract(h, g[a], scaled[b])), svd.u);
       if (a == b) make_symmetric(k);
       blocks[(a + 1) * (a + 2) / 2 + b + 1] = k;
-      // Sum over b of K_ab; K_ba is the transpose.
+      // Sum K_ab over b; K_ba is the transpose.
 #pragma GCC unroll 3
       for (int c = 0; c < dim; ++c) {
 #pragma GCC unroll 3
@@ -146,7 +146,7 @@ CLEARANCE_INLINE void element_hessian(const ElementPack<dim>& pack, const SvdFra
   make_symmetric(blocks[0]);
 }
 
-/// The frame in which the principal Hessian of the model holds.
+/// Returns the frame in which the principal Hessian of the model holds.
 template <int dim>
 CLEARANCE_INLINE SvdFrame<Lanes, dim> principal_frame(ElasticModel model, const SmallMatrix<Lanes, dim>& f) {
   if (model != ElasticModel::linear_elasticity) return compute_svd(f);

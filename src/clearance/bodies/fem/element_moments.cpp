@@ -12,14 +12,14 @@ namespace clearance {
 
 namespace {
 
-/// Shape functions at the points of a rule.
+/// The shape functions at the points of a rule.
 struct Rule {
   std::vector<double> weights;    ///< their sum is the volume of the reference simplex
   std::vector<double> values;     ///< per point and node
   std::vector<double> gradients;  ///< per point, node and coordinate
 };
 
-/// Integrates x x^T det dx/dxi of elements of an order.
+/// Returns a rule that integrates x x^T det dx/dxi over elements of an order.
 Rule make_rule(int dim, int order) {
   Rule rule;
   const auto num_nodes = static_cast<std::size_t>(num_lagrange_nodes(dim, order)),
@@ -34,10 +34,12 @@ Rule make_rule(int dim, int order) {
   return rule;
 }
 
-/// Of n corners: x x^T about the centre is on average its sum over the corners / (n (n + 1)).
+/// Computes the properties of a linear element. With n corners, the mean of x x^T about the centre is its sum over the
+/// corners / (n (n + 1)).
 MassProperties linear_element(int dim, std::span<const int> corners, const Vertices& vertices) {
   const auto count = static_cast<double>(corners.size());
   const auto corner = [&](std::size_t i) -> const Vec<3>& { return vertices[static_cast<std::size_t>(corners[i])]; };
+  // The determinant of the edges gives the measure, their sum the centre.
   Mat<3> edges = Mat<3>::Identity();
   Vec<3> sum = Vec<3>::Zero();
   for (std::size_t i = 1; i < corners.size(); ++i) {
@@ -55,6 +57,7 @@ MassProperties linear_element(int dim, std::span<const int> corners, const Verti
 }
 
 MassProperties curved_element(int dim, const Rule& rule, std::span<const int> nodes, const Vertices& vertices) {
+  // Integrate 1, x and x x^T relative to the first node.
   const Vec<3>& origin = vertices[static_cast<std::size_t>(nodes[0])];
   const auto size = static_cast<std::size_t>(dim);
   double measure = 0.0;
@@ -72,11 +75,13 @@ MassProperties curved_element(int dim, const Rule& rule, std::span<const int> no
         derivative.col(static_cast<Eigen::Index>(k)) += rule.gradients[place * size + k] * node;
       }
     }
+    // The volume at a point is its weight times det dx/dxi.
     const double volume = rule.weights[q] * derivative.determinant();
     measure += volume;
     first += volume * x;
     second += volume * x * x.transpose();
   }
+  // Move the second moment to the centre.
   const Vec<3> center = measure != 0.0 ? Vec<3>(first / measure) : Vec<3>(Vec<3>::Zero());
   return {measure, origin + center, second - measure * center * center.transpose()};
 }
@@ -84,6 +89,7 @@ MassProperties curved_element(int dim, const Rule& rule, std::span<const int> no
 }  // namespace
 
 std::vector<MassProperties> element_mass_properties(const Mesh& mesh) {
+  // Make one rule per order that occurs.
   std::map<int, Rule> rules;
   for (std::size_t cell = 0; cell < mesh.num_solid_cells(); ++cell) {
     const int order = mesh.order_of_cell(cell);

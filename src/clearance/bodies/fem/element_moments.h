@@ -7,7 +7,8 @@
 
 namespace clearance {
 
-/// Of every solid element of a mesh (2D: areas), linear or curved: exact but for rounding.
+/// Returns the mass properties of every solid element of a mesh (2D: areas), linear or curved, exact except for
+/// rounding.
 std::vector<MassProperties> element_mass_properties(const Mesh& mesh);
 
 }  // namespace clearance

@@ -1,5 +1,5 @@
-// Simplex elements with linear shape functions, stored four to a pack for the lanes of the kernels, and the way their
-// forces and Hessians sum into the global vectors: both in an order that does not depend on the number of threads.
+// Simplex elements with linear shape functions, stored four to a pack for the lanes of the kernels. The set sums their
+// forces and Hessians into the global vectors in an order that does not depend on the number of threads.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct ElementPack {
   ElasticModel model;
 };
 
-/// Copies share what is constant and have forces and local Hessians of their own.
+/// A set of elements. Copies share the constant data and have forces and local Hessians of their own.
 template <int dim>
 class ElementSet {
  public:
@@ -44,33 +44,33 @@ class ElementSet {
   /// Numbers per element in local_hessians(), as BlockAssembler reads them.
   static constexpr int local_size = num_blocks * dim * dim;
 
-  /// `members`: the elements of the mesh to hold.
+  /// `members` lists the elements of the mesh that the set holds.
   ElementSet(const ElementMesh<dim>& mesh, std::span<const int> members);
 
   int num_elements() const { return static_cast<int>(constant_->members.size()); }
-  /// Index in the mesh of element i of the set.
+  /// Returns the index in the mesh of element i of the set.
   int mesh_element(int i) const { return constant_->members[i]; }
   const std::array<int, dim + 1>& element_nodes(int i) const { return constant_->elements[i]; }
   const std::vector<ElementPack<dim>>& packs() const { return constant_->packs; }
-  /// Packs that a block of the part touches; all before it is set, or if it is empty. What is summed counts in the
-  /// blocks of the part alone.
+  /// Returns the packs with a block of the part; all packs if the part is empty or not set. Sums are then valid only in
+  /// the blocks of the part.
   const std::vector<int>& active_packs() const { return active_packs_; }
   void restrict_to(const std::vector<char>& part);
   const std::vector<BlockKey>& keys() const { return assembler_.keys(); }
 
   /// Makes room for forces; call before writing them. Buffers are reused by every call.
   void reserve_forces() { forces_.resize(packs().size() * num_nodes * dim); }
-  /// Where the nodal forces of pack p go: force on node a, component r at [a * dim + r].
+  /// Returns the buffer for the nodal forces of pack p: force on node a, component r at [a * dim + r].
   Lanes* pack_forces(int p) { return forces_.data() + static_cast<std::size_t>(p) * num_nodes * dim; }
-  /// gradient += scale * sum of the forces of all packs.
+  /// Adds scale * sum of the forces of all packs to the gradient.
   void gather_forces(double scale, VecX& gradient) const;
 
-  /// Where the local Hessian of element i goes: local_size numbers.
+  /// Returns the buffer for the local Hessian of element i: local_size numbers.
   double* local_hessian(int i) { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
   const double* local_hessian(int i) const { return locals_.data() + static_cast<std::size_t>(i) * local_size; }
   /// Makes room for local Hessians; call before writing them.
   void reserve_hessians() { locals_.resize(constant_->members.size() * local_size); }
-  /// matrix += scale * sum of the local Hessians.
+  /// Adds scale * sum of the local Hessians to the matrix.
   void assemble_hessians(double scale, BlockSparseMatrix& matrix);
 
  private:
@@ -78,7 +78,7 @@ class ElementSet {
     std::vector<int> members;
     std::vector<std::array<int, dim + 1>> elements;
     std::vector<ElementPack<dim>> packs;
-    // Per touched block, the places of its forces in forces_ seen as doubles (component r lies r * num_lanes further).
+    // Per touched block, the places of its forces in forces_ seen as doubles (component r is r * num_lanes further).
     std::vector<int> touched;
     std::vector<int> gather_offsets;
     std::vector<int> gather_places;
@@ -92,7 +92,7 @@ class ElementSet {
   bool is_restricted_ = false;
   std::vector<int> active_packs_;
   std::vector<int> active_touched_;  // places in Constant::touched
-  std::vector<int> active_keys_;     // places in keys(), where restricted
+  std::vector<int> active_keys_;     // places in keys(), if restricted
   std::vector<Lanes> forces_;
   BlockAssembler assembler_;
   std::vector<double> locals_;

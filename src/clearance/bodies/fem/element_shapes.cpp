@@ -11,6 +11,7 @@ std::vector<double> shape_weights(int dim, int order, int shape_order) {
   std::vector<double> weights;
   std::vector<double> values(num_nodes);
   for (const NodeIndex& index : lagrange_nodes(dim, shape_order)) {
+    // Evaluate the displacements' shape functions at each node of the shape.
     Barycentrics at{};
     for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<double>(index[i]) / shape_order;
     lagrange_values(dim, order, at, values);
@@ -29,6 +30,7 @@ ElementShapes<dim>::ElementShapes(int order, int shape_order, std::span<const in
   if (order == shape_order) return;
   CLEARANCE_ASSERT(places_at_rest.size() == num_elements() * num_shape_nodes_ * dim);
   weights_ = shape_weights(dim, order, shape_order);
+  // The offset c is the rest place minus W x_rest.
   std::vector<double> followed;
   for (std::size_t e = 0; e < num_elements(); ++e) {
     motions(static_cast<int>(e), x_rest, followed);
@@ -39,6 +41,7 @@ ElementShapes<dim>::ElementShapes(int order, int shape_order, std::span<const in
 
 template <int dim>
 void ElementShapes<dim>::places(int e, const VecX& x, std::vector<double>& of_shape) const {
+  // x_s = W x + c
   motions(e, x, of_shape);
   if (is_of_nodes()) return;
   const double* offset = offsets_.data() + static_cast<std::size_t>(e) * of_shape.size();
@@ -49,10 +52,12 @@ template <int dim>
 void ElementShapes<dim>::motions(int e, const VecX& dx, std::vector<double>& of_shape) const {
   const std::span<const int> nodes = nodes_of(static_cast<std::size_t>(e));
   of_shape.clear();
+  // For equal orders the shape's nodes are those of the displacements.
   if (is_of_nodes()) {
     for (const int node : nodes) of_shape.insert(of_shape.end(), dx.data() + dim * node, dx.data() + dim * (node + 1));
     return;
   }
+  // Multiply by W.
   const double* weight = weights_.data();
   for (std::size_t s = 0; s < num_shape_nodes_; ++s) {
     Vec<dim> sum = Vec<dim>::Zero();
@@ -67,6 +72,7 @@ void ElementShapes<dim>::pull_back(std::span<const double> of_shape, std::span<d
     for (std::size_t i = 0; i < of_shape.size(); ++i) of_nodes[i] += of_shape[i];
     return;
   }
+  // Multiply by W^T.
   const double* weight = weights_.data();
   for (std::size_t s = 0; s < num_shape_nodes_; ++s) {
     for (std::size_t a = 0; a < num_nodes_; ++a, ++weight) {
@@ -79,7 +85,7 @@ template <int dim>
 void ElementShapes<dim>::pull_back_hessian(std::vector<double>& hessian) const {
   if (is_of_nodes()) return;
   const std::size_t from = num_shape_nodes_ * dim, to = num_nodes_ * dim;
-  // Columns, then rows.
+  // Pull back each column, then each row: W^T H W.
   std::vector<double> half(from * to, 0.0), columns(to * to, 0.0);
   for (std::size_t row = 0; row < from; ++row) {
     std::vector<double> of_nodes(to, 0.0);

@@ -9,7 +9,7 @@ namespace clearance {
 
 namespace {
 
-/// Of a symmetric matrix, the largest first.
+/// Returns the eigenvalues of a symmetric matrix, the largest first.
 Vec<3> principal_values(const Mat<3>& a) {
   const Mat<3> symmetric = 0.5 * (a + a.transpose());
   return symmetric_modes(symmetric).values.reverse();
@@ -19,13 +19,15 @@ Vec<3> principal_values(const Mat<3>& a) {
 
 ElementState element_state(const MaterialParameters& material, const Mat<3>& f) {
   ElementState state;
+  // Cauchy's stress is P F^T / J; for linear elasticity it is P.
   const Mat<3> piola = first_piola_stress<3>(material, f);
   const bool is_linear = material.model == ElasticModel::linear_elasticity;
   state.principal_stress = principal_values(is_linear ? piola : Mat<3>(piola * f.transpose() / f.determinant()));
+  // von Mises: the root of half the sum of the squared differences of principal stresses.
   const Vec<3>& s = state.principal_stress;
   state.von_mises =
       std::sqrt(0.5 * ((s[0] - s[1]) * (s[0] - s[1]) + (s[1] - s[2]) * (s[1] - s[2]) + (s[2] - s[0]) * (s[2] - s[0])));
-  // From C - I, which keeps the digits of small strains.
+  // The strains are 1/2 ln of the eigenvalues of C, from those of C - I, which keeps the digits of small strains.
   const Vec<3> change = principal_values(f.transpose() * f - Mat<3>::Identity());
   for (int i = 0; i < 3; ++i) state.principal_strain[i] = 0.5 * elementary::log1p(change[i]);
   state.energy_density = clearance::energy_density<3>(material, f);

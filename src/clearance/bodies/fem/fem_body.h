@@ -1,4 +1,4 @@
-// Deformable bodies: simplex elements in 2D and 3D, linear or of order 2 to 4. Everything that builds a model from them
+// Deformable bodies: simplex elements in 2D and 3D, linear or of order 2 to 4. Code that builds a model from them
 // needs:
 //   ElementMesh<dim>             element_set.h        nodes, elements and materials of all bodies of a scene
 //   ElasticPotential<dim>        elastic_potential.h  elastic energy, inversion-free step bound, exact verdict

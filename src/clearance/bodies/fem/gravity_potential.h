@@ -1,4 +1,4 @@
-// Uniform gravity: -sum over blocks of m g . x
+// Uniform gravity with the energy -sum over blocks of m g . x.
 #pragma once
 
 #include "clearance/model/potential.h"

@@ -13,13 +13,14 @@ namespace {
 
 constexpr int grain = 256;
 
-/// b(J) and its derivatives by J.
+/// Returns b(J) and its derivatives by J.
 BarrierValue volume_barrier(double j) {
+  // The barrier is a function of J / J0.
   const BarrierValue b = log_barrier(j / barrier_volume_fraction, 1.0);
   return {b.value, b.first / barrier_volume_fraction, b.second / (barrier_volume_fraction * barrier_volume_fraction)};
 }
 
-/// dJ/dF: the cofactors.
+/// Returns dJ/dF, the cofactors of F.
 Mat<2> cofactors(const Mat<2>& f) {
   Mat<2> c;
   c << f(1, 1), -f(1, 0), -f(0, 1), f(0, 0);
@@ -31,7 +32,7 @@ Mat<3> cofactors(const Mat<3>& f) {
   return c;
 }
 
-/// d2J/dF2 with vec column-major. J is linear in every column of F.
+/// Returns d2J/dF2 with vec column-major. J is linear in every column of F.
 Mat<4> second_derivative_of_volume(const Mat<2>&) {
   Mat<4> h = Mat<4>::Zero();
   h(0, 3) = h(3, 0) = 1.0;
@@ -54,6 +55,7 @@ Mat<9> second_derivative_of_volume(const Mat<3>& f) {
 
 template <int dim>
 ElementSet<dim> find_guarded(const ElementMesh<dim>& mesh, GuardedElements guarded) {
+  // Take the elements whose own energy stays finite, or all.
   std::vector<int> members;
   for (std::size_t e = 0; e < mesh.elements.size(); ++e) {
     const auto material = static_cast<std::size_t>(mesh.material_of_element[e]);
@@ -74,6 +76,7 @@ InversionBarrier<dim>::InversionBarrier(const ElementMesh<dim>& mesh, GuardedEle
     const MaterialParameters& parameters = mesh.materials[material];
     const Mat<dim> edges = edge_matrix<dim>(mesh.x_rest, elements_.element_nodes(i));
     Element element;
+    // The stiffness is w = J0 (lambda + 2 mu); a negative lambda counts as zero.
     element.inverse_rest = edges.inverse();
     element.volume = edges.determinant() / (dim == 2 ? 2.0 : 6.0);
     element.stiffness = barrier_volume_fraction * (std::max(parameters.lambda, 0.0) + 2.0 * parameters.mu);
@@ -97,7 +100,7 @@ CompensatedSum InversionBarrier<dim>::energy(const VecX& x) const {
         return sum;
       },
       [](CompensatedSum a, const CompensatedSum& b) {
-        // Sums with infinity must stay infinite, not become the difference of two infinities.
+        // A sum with infinity must stay infinite, not become the difference of two infinities.
         if (!(a.sum < infinity && b.sum < infinity)) return CompensatedSum{infinity, 0.0};
         a.add(b);
         return a;
@@ -106,7 +109,7 @@ CompensatedSum InversionBarrier<dim>::energy(const VecX& x) const {
 
 template <int dim>
 void InversionBarrier<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
-  // Elements this flat are few: found in parallel, added one after the other.
+  // Elements this flat are few: find them in parallel, then add their forces one after the other.
   std::vector<char> is_flat(static_cast<std::size_t>(elements_.num_elements()));
   parallel_for(elements_.num_elements(), grain, [&](int i) {
     is_flat[static_cast<std::size_t>(i)] = deformation_gradient(i, x).determinant() < barrier_volume_fraction;
@@ -133,17 +136,20 @@ void InversionBarrier<dim>::add_hessian(const VecX& x, double scale, BlockSparse
   std::vector<char> is_flat(static_cast<std::size_t>(elements_.num_elements()));
   parallel_for(elements_.num_elements(), grain, [&](int i) {
     double* local = elements_.local_hessian(i);
+    // Elements that do not feel the barrier have no Hessian.
     std::fill(local, local + ElementSet<dim>::local_size, 0.0);
     const Element& rest = rest_[static_cast<std::size_t>(i)];
     const Mat<dim> f = deformation_gradient(i, x);
     const BarrierValue b = volume_barrier(f.determinant());
     if (b.second == 0.0) return;
     is_flat[static_cast<std::size_t>(i)] = 1;
+    // By F: b'' dJ dJ^T + b' d2J, projected to PSD.
     const Mat<dim> cofactor = cofactors(f);
     const Eigen::Map<const Vec<dim * dim>> c(cofactor.data());
     const Mat<dim* dim> by_f = project_to_psd<dim * dim>(
         rest.volume * rest.stiffness * (b.second * c * c.transpose() + b.first * second_derivative_of_volume(f)));
     // Blocks of the lower triangle, column-major: sum over the columns j, k of F of g_a[j] H_jk g_b[k].
+    // The shape gradients are the rows of B; that of node 0 makes the sum zero.
     const auto shape_gradient = [&](int a) {
       return a == 0 ? Vec<dim>(-rest.inverse_rest.colwise().sum().transpose())
                     : Vec<dim>(rest.inverse_rest.row(a - 1).transpose());
@@ -160,7 +166,7 @@ void InversionBarrier<dim>::add_hessian(const VecX& x, double scale, BlockSparse
       }
     }
   });
-  // Nothing to add most of the time.
+  // Usually no element is flat, and nothing is added.
   if (std::find(is_flat.begin(), is_flat.end(), 1) != is_flat.end()) elements_.assemble_hessians(scale, matrix);
 }
 

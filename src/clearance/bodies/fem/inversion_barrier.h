@@ -1,11 +1,12 @@
-// Keeps elements of materials without a barrier of their own (all but neo-Hookean) from being pressed flat. Their
-// energy stays finite as J = det F -> 0, so that a fast or strong enough load has its minimum among inverted elements,
-// where no step may go: Newton's method would creep towards the border and never converge. With
+// A barrier that keeps elements from being pressed flat if their material has no barrier of its own (all but
+// neo-Hookean). The energy of such a material stays finite as J = det F -> 0. A fast or strong enough load then has its
+// minimum among inverted elements, where no step may go: Newton's method would creep towards the border and never
+// converge. With
 //
 //   E = sum V w b(J),  b(J) = -(J/J0 - 1)^2 ln(J/J0) for J < J0, else 0,  w = J0 (lambda + 2 mu)
 //
 // (the clamped logarithm of [Fer23, eq. 2.6], twice continuously differentiable) the minimum is inside. Elements that
-// keep a tenth of their volume do not feel it.
+// keep a tenth of their volume do not feel the barrier.
 #pragma once
 
 #include "clearance/bodies/fem/element_set.h"
@@ -13,12 +14,12 @@
 
 namespace clearance {
 
-/// J0: part of its rest volume below which an element feels the barrier.
+/// J0: the fraction of its rest volume below which an element feels the barrier.
 inline constexpr double barrier_volume_fraction = 0.1;
 
 enum class GuardedElements {
-  of_finite_energy,  ///< those whose material is no barrier model
-  all                ///< where no elasticity acts
+  of_finite_energy,  ///< elements whose material is not a barrier model
+  all                ///< all elements, for problems without elasticity
 };
 
 template <int dim>
@@ -26,7 +27,7 @@ class InversionBarrier : public Potential {
  public:
   std::unique_ptr<Potential> clone() const override { return std::make_unique<InversionBarrier>(*this); }
   explicit InversionBarrier(const ElementMesh<dim>& mesh, GuardedElements guarded = GuardedElements::of_finite_energy);
-  /// Does any element take part? If not, the potential may be left out of the model.
+  /// True if any element takes part; if not, the potential may be left out of the model.
   bool has_elements() const { return elements_.num_elements() > 0; }
 
   std::string name() const override { return "inversion_barrier"; }

@@ -1,4 +1,5 @@
-// External forces that depend on time and not on where the body is (dead loads): -sum over nodes of f . x
+// External forces that depend on time and not on the position of the body (dead loads), with the energy -sum over nodes
+// of f . x.
 #pragma once
 
 #include <functional>
@@ -7,7 +8,7 @@
 
 namespace clearance {
 
-/// Adds the loads at the end of a step to `force` [N], flat. No value if one of them is not defined then.
+/// Adds the loads at the end of a step to `force` [N], flat. Returns no value if one of them is undefined then.
 using LoadFunction = std::function<Result<Done>(double h, double time_t1, VecX& force)>;
 
 class LoadPotential : public Potential {

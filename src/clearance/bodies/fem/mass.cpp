@@ -42,7 +42,7 @@ VecX rest_stiffness(const ElementMesh<dim>& mesh) {
   VecX stiffness = VecX::Zero(mesh.x_rest.size() / dim);
   const std::vector<double> volumes = compute_volumes<dim>(mesh.x_rest, mesh.elements);
   for (std::size_t e = 0; e < volumes.size(); ++e) {
-    // Rows: gradients of the shape functions of all nodes but the first, whose gradient is minus their sum.
+    // The rows are the gradients of the shape functions of all nodes but the first, whose gradient is minus their sum.
     const Mat<dim> gradients = edge_matrix<dim>(mesh.x_rest, mesh.elements[e]).inverse();
     const MaterialParameters& material = mesh.materials[mesh.material_of_element[e]];
     const double modulus = (material.lambda + (1 + dim) * material.mu) / dim;
@@ -63,6 +63,7 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const std::vec
   StencilList stencils;
   for (const auto& nodes : mesh.elements) stencils.add(nodes);
   assembler_ = BlockAssembler(stencils);
+  // Collect the keys of linear elements, curved elements and single masses.
   sum_weights();
   keys_ = assembler_.keys();
   for (const CurvedElementMesh<dim>& of_order : curved) {
@@ -78,9 +79,10 @@ ConsistentMass<dim>::ConsistentMass(const ElementMesh<dim>& mesh, const std::vec
   keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
 }
 
-/// Blocks of the matrix are constant: the identity times one weight a pair of nodes.
+/// Sums the weights of the blocks. The blocks are constant: the identity times one weight per pair of nodes.
 template <int dim>
 void ConsistentMass<dim>::sum_weights() {
+  // A pair of different nodes has the weight once, a node with itself twice.
   std::vector<double> locals;
   locals.reserve(elements_->size() * num_stencil_blocks(dim + 1));
   for (int e = 0; e < num_elements(); ++e) {
@@ -116,6 +118,7 @@ void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result)
   for (int e = 0; e < num_elements(); ++e) {
     const auto& nodes = nodes_of(e);
     const double of_pair = scale * weight(e);
+    // M d of an element: each node gets weight * (sum of the nodes + its own d).
     Vec<dim> sum = Vec<dim>::Zero();
     for (const int node : nodes) sum += block<dim>(d, node);
     for (const int node : nodes) block<dim>(result, node) += of_pair * (sum + block<dim>(d, node));
@@ -127,7 +130,7 @@ void ConsistentMass<dim>::add_product(const VecX& d, double scale, VecX& result)
 template <int dim>
 CompensatedSum ConsistentMass<dim>::energy(const VecX& d) const {
   CompensatedSum total = ordered_sum(num_elements(), [&](int e) {
-    // d^T M d of an element: weight * (|sum of the nodes|^2 + sum of squares).
+    // For an element, d^T M d = weight * (|sum of the nodes|^2 + sum of squares).
     Vec<dim> sum = Vec<dim>::Zero();
     double squares = 0.0;
     for (const int node : nodes_of(e)) {

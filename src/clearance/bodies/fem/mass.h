@@ -12,7 +12,7 @@
 
 namespace clearance {
 
-/// Columns x1 - x0, x2 - x0, ... [m]
+/// Returns the matrix with columns x1 - x0, x2 - x0, ... [m].
 template <int dim>
 Mat<dim> edge_matrix(const VecX& x, const std::array<int, dim + 1>& nodes) {
   Mat<dim> edges;
@@ -21,25 +21,27 @@ Mat<dim> edge_matrix(const VecX& x, const std::array<int, dim + 1>& nodes) {
   return edges;
 }
 
-/// Signed volume [m^dim] of every element at x.
+/// Returns the signed volume [m^dim] of every element at x.
 template <int dim>
 std::vector<double> compute_volumes(const VecX& x, const std::vector<std::array<int, dim + 1>>& elements);
 
-/// [kg] per block of unknowns: every element gives volume * density / (dim + 1) to each of its nodes.
+/// Returns the lumped mass [kg] per block of unknowns: every element gives volume * density / (dim + 1) to each of its
+/// nodes.
 template <int dim>
 VecX lumped_mass(const ElementMesh<dim>& mesh);
 
-/// [N/m] per block of unknowns: mean eigenvalue of the diagonal block of the elastic Hessian at rest,
-/// sum_e V_e |grad phi|^2 (lambda + (1 + dim) mu) / dim.
+/// Returns the stiffness [N/m] per block of unknowns: the mean eigenvalue of the diagonal block of the elastic Hessian
+/// at rest, sum_e V_e |grad phi|^2 (lambda + (1 + dim) mu) / dim.
 template <int dim>
 VecX rest_stiffness(const ElementMesh<dim>& mesh);
 
-/// M_ab = integral of density * phi_a phi_b, of linear elements m_element (1 + delta_ab) / ((dim + 1)(dim + 2)), times
-/// the identity.
+/// The consistent mass matrix, M_ab = integral of density * phi_a phi_b; for linear elements m_element (1 + delta_ab) /
+/// ((dim + 1)(dim + 2)), times the identity.
 template <int dim>
 class ConsistentMass : public MassOperator {
  public:
-  /// `others` [kg], per block: what is on the diagonal alone, stiff bodies, for which that is exact, and lumped masses.
+  /// `others` [kg] per block holds masses that are on the diagonal alone: those of stiff bodies, for which this is
+  /// exact, and lumped masses.
   ConsistentMass(const ElementMesh<dim>& mesh, const std::vector<CurvedElementMesh<dim>>& curved, const VecX& others);
   std::unique_ptr<MassOperator> clone() const override { return std::make_unique<ConsistentMass>(*this); }
   void set_factors(const std::vector<double>& of_blocks) override;
@@ -54,7 +56,7 @@ class ConsistentMass : public MassOperator {
     double mass;  // [kg]
   };
   double factor(int block) const { return factors_.empty() ? 1.0 : factors_[static_cast<std::size_t>(block)]; }
-  /// [kg] m_element / ((dim + 1)(dim + 2)), times the factor of its body.
+  /// Returns m_element / ((dim + 1)(dim + 2)) [kg] times the factor of the element's body.
   double weight(int element) const {
     return factor(nodes_of(element)[0]) * element_mass_[static_cast<std::size_t>(element)] / ((dim + 1) * (dim + 2));
   }

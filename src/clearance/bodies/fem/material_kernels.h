@@ -1,5 +1,5 @@
 // The formulas of materials.h for T = double or Lanes. Energies avoid the cancellation of their textbook form near
-// rest: what the line search compares at the end of a step are differences far below the rounding of mu.
+// rest: at the end of a step the line search compares differences far below the rounding of mu.
 #pragma once
 
 #include "clearance/bodies/fem/materials.h"
@@ -8,7 +8,7 @@
 
 namespace clearance::material_kernels {
 
-/// C - I = F^T F - I
+/// Returns C - I = F^T F - I.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> metric_change(const SmallMatrix<T, dim>& f) {
   SmallMatrix<T, dim> change = transposed_multiply(f, f);
@@ -17,8 +17,8 @@ CLEARANCE_INLINE SmallMatrix<T, dim> metric_change(const SmallMatrix<T, dim>& f)
   return change;
 }
 
-/// x - ln(1 + x) for |x| < 0.2 to full relative accuracy: with r = x / (2 + x), ln(1 + x) = 2 artanh r and x - 2 r = x
-/// r.
+/// Returns x - ln(1 + x) for |x| < 0.2 to full relative accuracy. With r = x / (2 + x), ln(1 + x) = 2 artanh r and x -
+/// 2 r = x r.
 template <class T>
 CLEARANCE_INLINE T minus_log1p(const T& x) {
   const T r = x / (T(2.0) + x);
@@ -43,7 +43,7 @@ CLEARANCE_INLINE T neo_hookean_energy(const SmallMatrix<T, dim>& f, const T& mu,
   if constexpr (dim == 3) higher += T(0.5) * (tr * tr - dot(change, change));
   const T x = select(is_near_rest, tr + higher, T(0.0));
   const T second_order = minus_log1p(x);
-  // tr - ln det C without its first-order terms, and ln det C = 2 ln J.
+  // The distortion is tr - ln det C without its first-order terms; ln det C = 2 ln J.
   const T volume_change = select(is_near_rest, x - second_order, T(2.0) * logarithm(select(is_valid, j, T(1.0))));
   const T distortion = select(is_near_rest, second_order - higher, tr - volume_change);
   const T psi = T(0.5) * mu * distortion + T(0.125) * lambda * (volume_change * volume_change);
@@ -63,7 +63,7 @@ CLEARANCE_INLINE T corotational_energy(const SmallMatrix<T, dim>& f, const T& mu
   return mu * stretch_sq + T(0.5) * lambda * (volume_change * volume_change);
 }
 
-/// mu |strain|^2 + lambda/2 (tr strain)^2
+/// Returns mu |strain|^2 + lambda/2 (tr strain)^2.
 template <class T, int dim>
 CLEARANCE_INLINE T quadratic_energy(const SmallMatrix<T, dim>& strain, const T& mu, const T& lambda) {
   const T tr = trace(strain);
@@ -88,7 +88,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> linear_strain(const SmallMatrix<T, dim>& f)
   return strain;
 }
 
-/// psi(F)
+/// Returns psi(F).
 template <class T, int dim>
 CLEARANCE_INLINE T energy(ElasticModel model, const SmallMatrix<T, dim>& f, const T& mu, const T& lambda) {
   switch (model) {
@@ -104,7 +104,7 @@ CLEARANCE_INLINE T energy(ElasticModel model, const SmallMatrix<T, dim>& f, cons
   return quadratic_energy(linear_strain(f), mu, lambda);
 }
 
-/// 2 mu strain + lambda tr(strain) I
+/// Returns 2 mu strain + lambda tr(strain) I.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> hookean_stress(const SmallMatrix<T, dim>& strain, const T& mu, const T& lambda) {
   SmallMatrix<T, dim> stress;
@@ -116,7 +116,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> hookean_stress(const SmallMatrix<T, dim>& s
   return stress;
 }
 
-/// a f + b g
+/// Returns a f + b g.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> combine(const T& a, const SmallMatrix<T, dim>& f, const T& b,
                                              const SmallMatrix<T, dim>& g) {
@@ -126,7 +126,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> combine(const T& a, const SmallMatrix<T, di
   return result;
 }
 
-/// P(F). `svd` is that of F; only the fixed corotational material reads it.
+/// Returns P(F). `svd` is that of F; only the fixed corotational material reads it.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> stress(ElasticModel model, const SmallMatrix<T, dim>& f,
                                             const SvdFrame<T, dim>& svd, const T& mu, const T& lambda) {
@@ -153,7 +153,7 @@ CLEARANCE_INLINE SmallMatrix<T, dim> stress(ElasticModel model, const SmallMatri
   return hookean_stress(linear_strain(f), mu, lambda);
 }
 
-/// P(F), decomposing F only where the material needs it.
+/// Returns P(F); decomposes F only if the material needs it.
 template <class T, int dim>
 CLEARANCE_INLINE SmallMatrix<T, dim> stress(ElasticModel model, const SmallMatrix<T, dim>& f, const T& mu,
                                             const T& lambda) {

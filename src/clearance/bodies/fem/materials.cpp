@@ -19,17 +19,18 @@ Mat<dim> to_eigen(const SmallMatrix<double, dim>& f) {
   return Eigen::Map<const Mat<dim>>(f.m);
 }
 
-/// The frame in which the principal Hessian of the model holds.
+/// Returns the frame in which the principal Hessian of the model holds.
 template <int dim>
 SvdFrame<double, dim> principal_frame(ElasticModel model, const SmallMatrix<double, dim>& f) {
   if (model != ElasticModel::linear_elasticity) return compute_svd(f);
   return {small_identity<double, dim>(), {}, small_identity<double, dim>()};
 }
 
-/// dP for dF = x, both in the frame of the singular values.
+/// Returns dP for dF = x, both in the frame of the singular values.
 template <int dim>
 Mat<dim> apply(const PrincipalHessian<double, dim>& h, const Mat<dim>& x) {
   Mat<dim> y;
+  // Scaling modes act on the diagonal; flip and twist act on the symmetric and antisymmetric parts of each pair.
   y.diagonal() = to_eigen(h.scaling) * x.diagonal();
   for (int p = 0; p < num_pairs<dim>; ++p) {
     const int i = pair_first(p), j = pair_second(p);
@@ -70,11 +71,12 @@ Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& 
 
 template <int dim>
 Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected) {
+  // In the frame of the singular values the derivative splits into modes, which are projected one by one.
   const SvdFrame<double, dim> frame = principal_frame<dim>(material.model, to_small<dim>(f));
   PrincipalHessian<double, dim> h = principal_hessian(material.model, frame.sigma, material.mu, material.lambda);
   if (is_projected) project_modes(h);
 
-  // One column per entry of F: into the frame, through the modes, back.
+  // Compute one column per entry of F: transform it to the frame, apply the modes, and transform back.
   const Mat<dim> u = to_eigen<dim>(frame.u), v = to_eigen<dim>(frame.v);
   Mat<dim * dim> derivative;
   for (int k = 0; k < dim * dim; ++k) {

@@ -22,24 +22,24 @@ struct MaterialParameters {
   double damping = 0.0;  ///< [s] stiffness-proportional coefficient of the lagged damping
 };
 
-/// mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu)(1 - 2 nu)): three dimensions and plane strain alike. Young's
-/// modulus [Pa] > 0 and Poisson's ratio in (-1, 0.5) are for the caller to check.
+/// Computes mu = E / (2 (1 + nu)) and lambda = E nu / ((1 + nu)(1 - 2 nu)), the same for three dimensions and plane
+/// strain. The caller must check Young's modulus [Pa] > 0 and Poisson's ratio in (-1, 0.5).
 MaterialParameters make_material(ElasticModel model, double youngs_modulus, double poisson_ratio, double density = 0.0,
                                  double damping = 0.0);
 
-/// True where psi tends to infinity as det F -> 0: outside of it energy() is infinity.
+/// True if psi tends to infinity as det F -> 0; for det F <= 0 its energy() is infinity.
 bool is_barrier_model(ElasticModel model);
 
-/// psi(F) [Pa]
+/// Returns psi(F) [Pa].
 template <int dim>
 double energy_density(const MaterialParameters& material, const Mat<dim>& f);
 
-/// P(F) [Pa]; entry (i, j) is d psi / d F(i, j)
+/// Returns P(F) [Pa]; entry (i, j) is d psi / d F(i, j).
 template <int dim>
 Mat<dim> first_piola_stress(const MaterialParameters& material, const Mat<dim>& f);
 
-/// d vec(P) / d vec(F) [Pa], vec column-major. With `is_projected` the nearest positive semi-definite matrix, by the
-/// closed form eigensystems [Smi19].
+/// Returns d vec(P) / d vec(F) [Pa], vec column-major. With `is_projected` returns the nearest positive semi-definite
+/// matrix, by the closed form eigensystems [Smi19].
 template <int dim>
 Mat<dim * dim> stress_derivative(const MaterialParameters& material, const Mat<dim>& f, bool is_projected);
 

@@ -11,11 +11,11 @@ namespace clearance {
 
 namespace {
 
-constexpr int grain = 512;        // faces
-constexpr int curved_grain = 16;  // curved ones
+constexpr int grain = 512;        // straight faces per task
+constexpr int curved_grain = 16;  // curved faces per task
 
-/// What a face whose corners go straight from `from` to `to` sweeps, positive to the outside: volume [m^3] (2D: area
-/// [m^2]), with its derivatives by the ends.
+/// The volume [m^3] (2D: area [m^2]) that a face sweeps when its corners go straight from `from` to `to`, positive to
+/// the outside, with its derivatives by the ends.
 template <int dim>
 struct Sweep;
 
@@ -25,15 +25,18 @@ Mat<3> cross_matrix(const Vec<3>& v) {
   return m;
 }
 
-/// The mean displacement m through the area vector, whose sides grow from e to e + f on the way.
+/// The volume is the mean displacement times the mean area vector; the face's sides grow from e to e + f on the way.
 template <>
 struct Sweep<3> {
   Sweep(const std::array<Vec<3>, 3>& from, const std::array<Vec<3>, 3>& to) {
+    // Displacements of the corners and their mean; sides at the start and their changes.
     const Vec<3> d0 = to[0] - from[0], d1 = to[1] - from[1], d2 = to[2] - from[2];
     mean = (d0 + d1 + d2) / 3.0;
     const Vec<3> e1 = from[1] - from[0], e2 = from[2] - from[0], f1 = d1 - d0, f2 = d2 - d0;
+    // The mean of 1/2 (e1 + t f1) x (e2 + t f2) over t from 0 to 1.
     area_vector = 0.5 * cross_product(e1, e2) + 0.25 * (cross_product(e1, f2) + cross_product(f1, e2)) +
                   cross_product(f1, f2) / 6.0;
+    // The volume depends on f1 by mean . (f1 x u2) and on f2 by mean . (u1 x f2).
     u1 = 0.25 * e1 + f1 / 6.0;
     u2 = 0.25 * e2 + f2 / 6.0;
   }
@@ -41,6 +44,7 @@ struct Sweep<3> {
   double volume() const { return mean.dot(area_vector); }
 
   Vec<9> gradient() const {
+    // Each corner has a third of the mean; f1 = d1 - d0 and f2 = d2 - d0.
     const Vec<3> by_mean = area_vector / 3.0, by_f1 = cross_product(u2, mean), by_f2 = cross_product(mean, u1);
     Vec<9> g;
     g << by_mean - by_f1 - by_f2, by_mean + by_f1, by_mean + by_f2;
@@ -49,10 +53,12 @@ struct Sweep<3> {
 
   Mat<9> hessian() const {
     const Mat<3> k1 = cross_matrix(u2) / 3.0, k2 = -cross_matrix(u1) / 3.0, k12 = -cross_matrix(mean) / 6.0;
-    constexpr std::array<double, 3> c1 = {-1.0, 1.0, 0.0}, c2 = {-1.0, 0.0, 1.0};  // f1, f2 of the corners
+    // coefficients of the corners in f1 and f2
+    constexpr std::array<double, 3> c1 = {-1.0, 1.0, 0.0}, c2 = {-1.0, 0.0, 1.0};
     Mat<9> h;
     for (std::size_t i = 0; i < 3; ++i) {
       for (std::size_t j = 0; j < 3; ++j) {
+        // Only products of different variables have second derivatives: mean with f1, mean with f2, f1 with f2.
         const double skew = c1[i] * c2[j] - c2[i] * c1[j];
         h.template block<3, 3>(3 * static_cast<Eigen::Index>(i), 3 * static_cast<Eigen::Index>(j)) =
             (c1[i] - c1[j]) * k1 + (c2[i] - c2[j]) * k2 + skew * k12;
@@ -69,6 +75,7 @@ struct Sweep<2> {
   Sweep(const std::array<Vec<2>, 2>& from, const std::array<Vec<2>, 2>& to) {
     const Vec<2> d0 = to[0] - from[0], d1 = to[1] - from[1];
     mean = 0.5 * (d0 + d1);
+    // The mean side, turned to the right, is the mean normal.
     const Vec<2> side = from[1] - from[0] + 0.5 * (d1 - d0);
     normal = {side[1], -side[0]};
   }
@@ -83,7 +90,7 @@ struct Sweep<2> {
   }
 
   Mat<4> hessian() const {
-    // The same for every edge: only corners and axes that differ are coupled.
+    // The Hessian is the same for every edge: only different corners and different axes are coupled.
     Mat<4> h = Mat<4>::Zero();
     h(0, 3) = h(3, 0) = 0.5;
     h(1, 2) = h(2, 1) = -0.5;
@@ -95,6 +102,7 @@ struct Sweep<2> {
 
 template <int dim>
 Sweep<dim> sweep(const std::array<int, dim>& blocks, const VecX& from, const VecX& to) {
+  // Gather the corners at both ends of the way.
   std::array<Vec<dim>, dim> start, end;
   for (std::size_t i = 0; i < dim; ++i) {
     start[i] = block<dim>(from, blocks[i]);
@@ -103,7 +111,7 @@ Sweep<dim> sweep(const std::array<int, dim>& blocks, const VecX& from, const Vec
   return {start, end};
 }
 
-/// As project_to_psd.
+/// Projects a matrix to PSD, like project_to_psd.
 void project(MatX& matrix) {
   const Eigen::SelfAdjointEigenSolver<MatX> solver(matrix);
   for (Eigen::Index i = 0; i < matrix.rows() && solver.eigenvalues()[i] < 0.0; ++i) {
@@ -135,6 +143,7 @@ template <int dim>
 void PressurePotential<dim>::add_curved_face(const std::vector<int>& blocks, int load) {
   const int order = order_of_nodes(dim - 1, blocks.size());
   CLEARANCE_ASSERT(order > 0);
+  // Faces of one order share a sweep.
   std::size_t sweep = 0;
   while (sweep < sweeps_.size() && sweeps_[sweep].order() != order) ++sweep;
   if (sweep == sweeps_.size()) sweeps_.emplace_back(order);
@@ -151,6 +160,7 @@ auto PressurePotential<dim>::swept(const CurvedFace& face, const VecX& x, const 
 
 template <int dim>
 Result<Done> PressurePotential<dim>::begin_step(const VecX& x_t0, double h, double time_t1) {
+  // Start with no work and no pressure; if a function is undefined, none acts.
   pressures_.assign(pressures_.size(), 0.0);
   so_far_ = {};
   is_active_ = false;
@@ -169,6 +179,7 @@ Result<Done> PressurePotential<dim>::begin_step(const VecX& x_t0, double h, doub
 template <int dim>
 bool PressurePotential<dim>::refer_to(const VecX& x) {
   if (!is_active_ || x == reference_) return false;
+  // Keep the work up to the new reference.
   so_far_ = energy(x);
   reference_ = x;
   return true;
@@ -188,11 +199,12 @@ CompensatedSum PressurePotential<dim>::energy(const VecX& x) const {
                    [](const auto& sweep, const auto&... ends) { return sweep.volume(ends...); });
     }));
   }
+  // Add the energy up to the reference.
   sum.add(so_far_);
   return sum;
 }
 
-/// Serial where faces share corners.
+/// Adds the gradient. Sums are serial, because faces share corners.
 template <int dim>
 void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gradient) {
   if (!is_active_) return;
@@ -200,6 +212,7 @@ void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gra
     const Vec<dim* dim> g = scale * pressure_on(face) * sweep<dim>(face.blocks, reference_, x).gradient();
     for (std::size_t i = 0; i < dim; ++i) block<dim>(gradient, face.blocks[i]) += block<dim>(g, static_cast<int>(i));
   }
+  // Curved faces are costly: compute them in parallel, add them serially.
   std::vector<CurvedNodes> gradients(curved_faces_.size());
   parallel_for(static_cast<int>(gradients.size()), curved_grain, [&](int i) {
     const auto f = static_cast<std::size_t>(i);
@@ -217,6 +230,7 @@ void PressurePotential<dim>::add_gradient(const VecX& x, double scale, VecX& gra
 template <int dim>
 std::vector<BlockKey> PressurePotential<dim>::pattern() const {
   std::vector<BlockKey> keys;
+  // The Hessian of a face couples all pairs of its nodes.
   const auto add_face = [&](const auto& face) {
     for (const int a : face.blocks) {
       for (const int b : face.blocks) {
@@ -234,6 +248,7 @@ std::vector<BlockKey> PressurePotential<dim>::pattern() const {
 template <int dim>
 void PressurePotential<dim>::add(const VecX& x, double scale, bool is_projected, BlockSparseMatrix& matrix) const {
   if (!is_active_) return;
+  // Compute and project the Hessians in parallel, add them serially.
   std::vector<Mat<dim * dim>> hessians(faces_.size());
   parallel_for(static_cast<int>(faces_.size()), grain, [&](int i) {
     const Face& face = faces_[static_cast<std::size_t>(i)];
@@ -257,6 +272,7 @@ void PressurePotential<dim>::add(const VecX& x, double scale, bool is_projected,
 template <int dim>
 void PressurePotential<dim>::add_curved(const VecX& x, double scale, bool is_projected,
                                         BlockSparseMatrix& matrix) const {
+  // Compute and project the Hessians in parallel, add them serially.
   std::vector<MatX> hessians(curved_faces_.size());
   parallel_for(static_cast<int>(hessians.size()), curved_grain, [&](int i) {
     const auto f = static_cast<std::size_t>(i);

@@ -1,10 +1,9 @@
-// d2 psi / dF2 in the frame of the singular values, F = U diag(s) V^T, where it falls apart into a dim x dim block for
-// the scaling modes and a 2x2 block for each pair of axes [Smi19, sec. 4]. For psi as a function of
-// s:
+// d2 psi / dF2 in the frame of the singular values, F = U diag(s) V^T. There it splits into a dim x dim block for the
+// scaling modes and a 2x2 block for each pair of axes [Smi19, sec. 4]. For psi as a function of s:
 //   scaling(i, j) = d2 psi / ds_i ds_j
 //   flip          = (psi_i - psi_j) / (s_i - s_j)   on the symmetric mode u_i v_j^T + u_j v_i^T
 //   twist         = (psi_i + psi_j) / (s_i + s_j)   on the antisymmetric mode u_i v_j^T - u_j v_i^T
-// The divisions are carried out algebraically for each material, so that equal singular values are nothing special.
+// The divisions are carried out algebraically for each material, so that equal singular values need no special case.
 #pragma once
 
 #include "clearance/bodies/fem/material_kernels.h"
@@ -21,7 +20,7 @@ inline constexpr int pair_first(int pair) {
 inline constexpr int pair_second(int pair) {
   return pair == 0 ? 1 : 2;
 }
-/// Pair of axes i != j.
+/// Returns the number of the pair of axes i != j.
 inline constexpr int pair_index(int i, int j) {
   return i + j - 1;
 }
@@ -113,7 +112,7 @@ CLEARANCE_INLINE PrincipalHessian<T, dim> st_venant_kirchhoff_hessian(const Smal
   return h;
 }
 
-/// Constant; holds in any frame, in particular U = V = I.
+/// Returns the Hessian, which is constant and holds in any frame, in particular U = V = I.
 template <class T, int dim>
 CLEARANCE_INLINE PrincipalHessian<T, dim> linear_hessian(const T& mu, const T& lambda) {
   PrincipalHessian<T, dim> h;
@@ -143,7 +142,7 @@ CLEARANCE_INLINE PrincipalHessian<T, dim> principal_hessian(ElasticModel model, 
   return linear_hessian<T, dim>(mu, lambda);
 }
 
-/// Sum of positive_part(eigenvalue) v v^T of a symmetric matrix, by cyclic Jacobi rotations.
+/// Returns the sum of positive_part(eigenvalue) v v^T of a symmetric matrix, by cyclic Jacobi rotations.
 template <class T, int dim>
 SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {
   SmallMatrix<T, dim> v = small_identity<T, dim>();
@@ -152,7 +151,7 @@ SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {
     auto is_changed = norm_sq < T(0.0);
     for (int pair = 0; pair < num_pairs<dim>; ++pair) {
       const int p = pair_first(pair), q = pair_second(pair);
-      // Rotation by the smaller angle that makes a(p, q) zero, skipped once it is below rounding.
+      // Rotate by the smaller angle that makes a(p, q) zero; skip once it is below rounding.
       const auto is_needed = a(p, q) * a(p, q) > T(1e-34) * norm_sq;
       is_changed = is_changed | is_needed;
       const T difference = a(q, q) - a(p, p), twice = a(p, q) + a(p, q);
@@ -184,7 +183,7 @@ SmallMatrix<T, dim> positive_part_of_symmetric(SmallMatrix<T, dim> a) {
   return multiply_transposed(weighted, v);
 }
 
-/// True where a symmetric matrix is positive definite, by the pivots of its factorisation.
+/// True if a symmetric matrix is positive definite, per lane, by the pivots of its factorisation.
 template <class T, int dim>
 CLEARANCE_INLINE auto is_positive_definite(const SmallMatrix<T, dim>& a) {
   const T l10 = a(1, 0) / a(0, 0);
@@ -198,7 +197,7 @@ CLEARANCE_INLINE auto is_positive_definite(const SmallMatrix<T, dim>& a) {
   return result;
 }
 
-/// The nearest positive semi-definite Hessian: every mode on its own.
+/// Projects to the nearest positive semi-definite Hessian, each mode on its own.
 template <class T, int dim>
 CLEARANCE_INLINE void project_modes(PrincipalHessian<T, dim>& h) {
 #pragma GCC unroll 3
@@ -206,7 +205,7 @@ CLEARANCE_INLINE void project_modes(PrincipalHessian<T, dim>& h) {
     h.flip[p] = positive_part(h.flip[p]);
     h.twist[p] = positive_part(h.twist[p]);
   }
-  // The scaling block is rarely indefinite (never for moderate strain), so the eigenvectors are found only then.
+  // The scaling block is rarely indefinite (never for moderate strain), so eigenvectors are computed only then.
   const auto is_definite = is_positive_definite(h.scaling);
   if (!any_lane(!is_definite)) return;
   const SmallMatrix<T, dim> projected = positive_part_of_symmetric(h.scaling);

@@ -14,15 +14,15 @@ namespace {
 
 /// The points whose barycentrics are the permutations of the generator, each of this weight.
 struct Orbit {
-  int degree;  ///< of the rule: its orbits follow one another, rules by degree
+  int degree;  ///< degree of the rule; the orbits of a rule follow one another, rules by degree
   double weight;
   Barycentrics generator;  ///< ascending
 };
 
-// Kinds and numbers of orbits are those of [Wit15]; generators and weights solve the moment equations, to 50 digits
-// before they were rounded. Where these leave one parameter free: equal weights (tetrahedra, degree 3), or the least
-// error functional in the L2 norm among polynomials of the next degree, its smallest generator rounded to six digits
-// (triangles, degree 7; tetrahedra, degree 8).
+// The kinds and numbers of orbits are those of [Wit15]. Generators and weights solve the moment equations, to 50 digits
+// before rounding. If these leave one parameter free, it is fixed by equal weights (tetrahedra, degree 3), or by the
+// least error functional in the L2 norm among polynomials of the next degree, with its smallest generator rounded to
+// six digits (triangles, degree 7; tetrahedra, degree 8).
 constexpr Orbit triangle_orbits[] = {
     {1, 1.0, {0.33333333333333333, 0.33333333333333333, 0.33333333333333333}},
     {2, 0.33333333333333333, {0.16666666666666667, 0.16666666666666667, 0.66666666666666667}},
@@ -70,12 +70,13 @@ constexpr Orbit tetrahedron_orbits[] = {
     {8, 0.0073132026708459506, {0.022426247534678036, 0.022426247534678036, 0.23080598694016959, 0.72434151799047434}},
 };
 
-/// Of the lowest degree in the table that is sufficient.
+/// Returns the points of the rule of the lowest sufficient degree in the table.
 std::vector<QuadraturePoint> expand_orbits(int dim, int degree) {
   const std::span<const Orbit> orbits = dim == 2 ? std::span<const Orbit>(triangle_orbits) : tetrahedron_orbits;
   const auto first = std::find_if(orbits.begin(), orbits.end(), [&](const Orbit& o) { return o.degree >= degree; });
   std::vector<QuadraturePoint> points;
   for (auto orbit = first; orbit != orbits.end() && orbit->degree == first->degree; ++orbit) {
+    // Each distinct permutation of the generator is a point.
     Barycentrics at = orbit->generator;
     do {
       points.push_back({at, orbit->weight});
@@ -85,7 +86,7 @@ std::vector<QuadraturePoint> expand_orbits(int dim, int degree) {
 }
 
 /// The polynomials p_0 ... p_n that are orthonormal on [0, 1] for the weight (k + 1) (1 - x)^k, whose integral is 1:
-/// Jacobi's, from -1 ... 1 [Gau04].
+/// Jacobi polynomials moved from [-1, 1] [Gau04].
 class OrthonormalPolynomials {
  public:
   OrthonormalPolynomials(int k, int n) {
@@ -98,13 +99,14 @@ class OrthonormalPolynomials {
 
   double value(std::size_t degree, double x) const { return evaluate(degree, x).first; }
 
-  /// sum_(j < degree) p_j^2: the inverse of a Gauss point's weight.
+  /// Returns sum_(j < degree) p_j^2, the inverse of a Gauss point's weight.
   double sum_sq(std::size_t degree, double x) const { return evaluate(degree, x).second; }
 
  private:
   std::vector<double> shift_, scale_;  ///< x p_j = scale_j+1 p_j+1 + shift_j p_j + scale_j p_j-1
 
   std::pair<double, double> evaluate(std::size_t degree, double x) const {
+    // Three-term recurrence.
     double before = 0.0, p = 1.0, sum_sq = 0.0;
     for (std::size_t j = 0; j < degree; ++j) {
       sum_sq += p * p;
@@ -114,7 +116,7 @@ class OrthonormalPolynomials {
   }
 };
 
-/// The root between two numbers between which the sign changes once.
+/// Returns the root between two numbers between which the sign changes once.
 double bisect(const OrthonormalPolynomials& polynomials, std::size_t degree, double low, double high) {
   const bool is_positive_above = polynomials.value(degree, high) > 0.0;
   while (true) {
@@ -128,10 +130,10 @@ struct GaussPoint {
   double x, weight;
 };
 
-/// On [0, 1] for the weight (k + 1) (1 - x)^k, exact up to degree 2n - 1.
+/// Returns the Gauss rule on [0, 1] for the weight (k + 1) (1 - x)^k, exact up to degree 2n - 1.
 std::vector<GaussPoint> gauss_jacobi(int k, int n) {
   const OrthonormalPolynomials polynomials(k, n);
-  // The roots of each polynomial separate those of the next.
+  // The roots of each polynomial separate those of the next, so bisection finds each one.
   std::vector<double> roots;
   for (std::size_t degree = 1; degree <= static_cast<std::size_t>(n); ++degree) {
     std::vector<double> bounds = {0.0};
@@ -163,8 +165,8 @@ const std::vector<QuadraturePoint>& symmetric_quadrature(int dim, int degree) {
 
 std::vector<QuadraturePoint> conical_quadrature(int dim, int degree) {
   CLEARANCE_ASSERT(dim >= 1 && dim <= 3 && degree >= 0);
-  // l_1, l_2, ... each take the part x of what those before left, which is kept in l_0. The part of the volume at x
-  // falls with the power of 1 - x that is the dimension of what is cut there.
+  // Each of l_1, l_2, ... takes the fraction x of the rest that those before it left, which is kept in l_0. The share
+  // of the volume at x falls with a power of 1 - x, the dimension of the section cut there.
   std::vector<QuadraturePoint> points = {{{1.0, 0.0, 0.0, 0.0}, 1.0}};
   for (int i = 1; i <= dim; ++i) {
     const std::vector<GaussPoint> line = gauss_jacobi(dim - i, degree / 2 + 1);

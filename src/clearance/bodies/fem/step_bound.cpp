@@ -15,10 +15,10 @@ using element_kernels::gather_edges;
 constexpr int packs_per_chunk = 64;
 
 /// Longest relative motion of an element's nodes in one step, in sizes of the element (largest entry of an edge). The
-/// rounding of the volume polynomial grows with the cube of the motion; here it stays below 1e-10 size^3.
+/// rounding of the volume polynomial grows with the cube of the motion; up to this motion it stays below 1e-10 size^3.
 constexpr double max_motion = 16.0;
 
-/// det(D + a dD) - kept_volume_fraction det D as a polynomial in a, per lane.
+/// Computes det(D + a dD) - kept_volume_fraction det D as a polynomial in a, per lane.
 template <int dim>
 CLEARANCE_INLINE void volume_polynomial(const SmallMatrix<Lanes, dim>& edges, const SmallMatrix<Lanes, dim>& motion,
                                         Lanes (&c)[4]) {
@@ -34,7 +34,8 @@ CLEARANCE_INLINE void volume_polynomial(const SmallMatrix<Lanes, dim>& edges, co
   }
 }
 
-/// Lanes whose polynomial has positive Bernstein coefficients on [0, 1]: nothing happens to them on the whole step.
+/// Returns the lanes whose polynomial has positive Bernstein coefficients on [0, 1]: they keep their volume on the
+/// whole step.
 CLEARANCE_INLINE LaneMask is_positive_on_step(const Lanes (&c)[4]) {
   const Lanes third(1.0 / 3.0);
   const Lanes b1 = c[0] + third * c[1];
@@ -55,7 +56,7 @@ CLEARANCE_INLINE Lanes largest_entries(const SmallMatrix<Lanes, dim>& a) {
   return largest;
 }
 
-/// Largest entry by magnitude of one lane; infinity if one is not a number.
+/// Returns the largest entry by magnitude of one lane; infinity if one is NaN.
 template <int dim>
 double largest_entry(const SmallMatrix<Lanes, dim>& a, int lane) {
   double largest = 0.0;
@@ -66,7 +67,7 @@ double largest_entry(const SmallMatrix<Lanes, dim>& a, int lane) {
   return largest;
 }
 
-/// The limit of one element. Longer motions than max_motion times its size are shortened first.
+/// Returns the limit of one element. Motions longer than max_motion times its size are shortened first.
 template <int dim>
 double element_limit(const SmallMatrix<Lanes, dim>& edges, SmallMatrix<Lanes, dim> motion, int lane) {
   const double motion_size = largest_entry(motion, lane);
@@ -79,7 +80,7 @@ double element_limit(const SmallMatrix<Lanes, dim>& edges, SmallMatrix<Lanes, di
   return shortening * find_positive_prefix({c[0][lane], c[1][lane], c[2][lane], c[3][lane]});
 }
 
-/// Smaller limit; of equal ones, that of the lower element.
+/// Returns the smaller limit; of equal ones, that of the lower element.
 StepLimit combine_limits(const StepLimit& a, const StepLimit& b) {
   if (b.alpha != a.alpha) return b.alpha < a.alpha ? b : a;
   if (a.element < 0 || b.element < 0) return a.element < 0 ? b : a;
@@ -91,11 +92,13 @@ StepLimit pack_limit(const ElementSet<dim>& elements, const ElementPack<dim>& pa
   const SmallMatrix<Lanes, dim> edges = gather_edges(pack, x), motion = gather_edges(pack, dx);
   Lanes c[4];
   volume_polynomial(edges, motion, c);
+  // Most packs pass a test of all lanes at once.
   const LaneMask is_short = Lanes(max_motion) * largest_entries(edges) >= largest_entries(motion);
   const LaneMask is_safe = is_short & is_positive_on_step(c);
   StepLimit limit;
   if (!any_lane(!is_safe)) return limit;
   for (int lane = 0; lane < pack.count; ++lane) {
+    // Solve the polynomial of the other lanes.
     if (is_safe.bits[lane]) continue;
     const double alpha = element_limit(edges, motion, lane);
     if (alpha < 1.0) limit = combine_limits(limit, {alpha, elements.mesh_element(pack.stencils[lane])});
@@ -113,8 +116,8 @@ int exact_orientation(const ElementPack<dim>& pack, int lane, const VecX& x) {
   }
 }
 
-/// Lanes whose volume is certainly positive: the determinant exceeds the bound of its rounding error, 1e-15 ([She97]:
-/// 7.8e-16) times the same sum with all products positive.
+/// Returns the lanes whose volume is certainly positive: the determinant exceeds the bound of its rounding error, 1e-15
+/// ([She97]: 7.8e-16) times the same sum with all products positive.
 template <int dim>
 CLEARANCE_INLINE LaneMask is_certainly_positive(const SmallMatrix<Lanes, dim>& edges) {
   const Lanes volume = determinant(edges);
@@ -141,6 +144,7 @@ int find_inverted_element(const ElementSet<dim>& elements, const VecX& x) {
   const auto check_pack = [&](int i) {
     const ElementPack<dim>& pack = elements.packs()[active[i]];
     int first = none;
+    // A filter decides most packs; the rest need exact arithmetic.
     const LaneMask is_positive = is_certainly_positive(gather_edges(pack, x));
     if (!any_lane(!is_positive)) return first;
     for (int lane = 0; lane < pack.count; ++lane) {
@@ -161,7 +165,7 @@ StepLimit bound_step(const ElementSet<dim>& elements, const VecX& x, const VecX&
       static_cast<int>(active.size()), StepLimit{},
       [&](int i) { return pack_limit(elements, elements.packs()[active[i]], x, dx); }, combine_limits, packs_per_chunk);
 
-  // The polynomial does not know the rounding of x + alpha dx; the exact verdict does. It asks for less only where an
+  // The polynomial ignores the rounding of x + alpha dx, so the exact test decides. It shortens the step only if an
   // element is within rounding of flat.
   constexpr int max_halvings = 64;
   for (int k = 0; k < max_halvings && limit.alpha > 0; ++k) {

@@ -2,8 +2,8 @@
 // rational arithmetic: the signs of the cubic's Bernstein coefficients classify its roots where its curvature keeps its
 // sign; the sign of a condition at a root, which is irrational, is reduced to signs of linear polynomials.
 //
-// As [Fer23] tests it: a cubic with an inflection point counts as a hit. And its failure: a cubic that is
-// zero, a motion within one plane, has no root to classify and is missed.
+// In the form that [Fer23] tests, a cubic with an inflection point counts as a hit. The failure of the method is kept:
+// a cubic that is zero, a motion within one plane, has no root to classify and is missed.
 #include <limits>
 #include <utility>
 #include <vector>
@@ -87,8 +87,8 @@ int sign_at(const Polynomial& g, const Polynomial& f, const Root& root) {
   return -quotient_sign * sign_of_linear(division.remainder, f, root);
 }
 
-/// Of f with a curvature of one sign that has an extremum inside (0, 1) and is not negative at 0 and 1 while the
-/// extremum is a minimum (`side` = 1), or mirrored (-1).
+/// Finds the roots of f, whose curvature has one sign and which has an extremum inside (0, 1). If the extremum is a
+/// minimum (`side` = 1), f is not negative at 0 and 1; `side` = -1 is the mirrored case.
 void find_roots_around_extremum(const Polynomial& f, int side, std::vector<Root>& roots) {
   const Polynomial slope = derivative(f);
   const int at_0 = side * sgn(evaluate(f, 0)), at_1 = side * sgn(evaluate(f, 1));

@@ -1,8 +1,8 @@
 // Search for the first root in (t, u, v) space by halving boxes, breadth first [Fer23, alg. 3.2] and depth first
 // ([Fer23, alg. 3.1] with the earlier half first).
 //
-// Which dimension is halved depends on the level only, so that all boxes of a level have the same widths: a box is its
-// lower corner and its level. All numbers are dyadic with at most 50 bits: exact.
+// The halved dimension depends on the level only, so that all boxes of a level have the same widths: a box is its lower
+// corner and its level. All numbers are dyadic with at most 50 bits and therefore exact.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ Triple<double> at(const VectorPolynomial<double, 2>& v, double t) {
   return result;
 }
 
-/// From Bernstein coefficients.
+/// Converts Bernstein coefficients to those of powers.
 PowerPolynomial<4> to_powers(const BernsteinPolynomial<double, 4>& k) {
   return {k[0], 3.0 * (k[1] - k[0]), 3.0 * (k[2] - 2.0 * k[1] + k[0]), (k[3] - k[0]) - 3.0 * (k[2] - k[1])};
 }

@@ -29,10 +29,10 @@ struct CcdMethodEntry {
   CcdAnswer (*decide)(const CcdQuery&, const CcdMethodOptions&);
 };
 
-/// In the order of the tables; ours, `clearance`, is the last.
+/// Returns the methods in the order of the tables; the method `clearance` of this library is the last.
 std::span<const CcdMethodEntry> ccd_methods();
 
-/// Null if there is none of that name.
+/// Returns the method of that name; null if there is none.
 const CcdMethodEntry* find_ccd_method(std::string_view name);
 
 }  // namespace clearance

@@ -39,7 +39,7 @@ Bounded& operator-=(Bounded& a, const Bounded& b) {
   return a = a - b;
 }
 
-/// Since it was last cleared.
+/// True if a sign was unclear since this was last cleared.
 thread_local bool has_unclear_sign = false;
 
 int sign(const Bounded& x) {
@@ -67,13 +67,13 @@ bool is_zero(const Triple<T>& v) {
   return sign(v[0]) == 0 && sign(v[1]) == 0 && sign(v[2]) == 0;
 }
 
-/// Whether the segment contains the origin.
+/// True if the segment contains the origin.
 template <class T>
 bool segment_has_origin(const Triple<T>& a, const Triple<T>& b) {
   return is_zero(cross(a, b)) && sign(T(dot(a, b))) <= 0;
 }
 
-/// Whether the ray from the origin along d meets the triangle; unclear at its edges. `volume` is det(a, b, c).
+/// Tests whether the ray from the origin along d meets the triangle; unclear at its edges. `volume` is det(a, b, c).
 template <class T>
 Crossing cross_triangle(const Triple<T>& d, const Triple<T>& a, const Triple<T>& b, const Triple<T>& c, int volume) {
   const int ab = sign(determinant(d, a, b)), bc = sign(determinant(d, b, c)), ca = sign(determinant(d, c, a));
@@ -112,7 +112,7 @@ class Surface {
     }
   }
 
-  /// Whether the origin lies on the surface, or inside an odd number of its sheets.
+  /// True if the origin lies on the surface, or inside an odd number of its sheets.
   bool decide() const {
     if (is_on_surface()) return true;
     // A plane holds at most three of these rays, so that one misses all edges.

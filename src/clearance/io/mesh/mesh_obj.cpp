@@ -98,7 +98,7 @@ class ObjReader {
   }
 
   void read_coordinates_of_vertex() {
-    // A weight, a colour and its opacity follow in some files; they are of no use here.
+    // A weight, a colour and its opacity follow in some files; they are ignored.
     constexpr int max_further_columns = 5;
     Vec<3> point;
     if (read_coordinates_in_line(cursor_, input_, 2, point)) skip_numbers_in_line(cursor_, input_, max_further_columns);

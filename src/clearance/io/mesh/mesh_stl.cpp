@@ -323,7 +323,7 @@ class StlTextReader {
   Mesh& mesh_;
   VertexMerger merger_;
   TextCursor cursor_;
-  std::string_view word_;  ///< the last one, as it stands in the file
+  std::string_view word_;  ///< the last word, as it is in the file
   std::vector<int> corners_;
 };
 

@@ -10,14 +10,15 @@
 
 namespace clearance {
 
-/// One number or three for every vertex or cell.
+/// An array of one or three numbers for every vertex or cell.
 struct FrameArray {
   std::string name;
   int num_components = 1;      ///< 1 or 3
   std::vector<double> values;  ///< flat, finite
 };
 
-/// The state of all bodies at one time, as it is drawn and verified. Cells are ordered tets, triangles, edges, points.
+/// The state of all bodies at one time, used for drawing and verification. Cells are ordered tets, triangles, edges,
+/// points.
 struct Frame {
   Mesh mesh;
   std::vector<Vec<3>> velocity;          ///< [m/s] per vertex
@@ -39,8 +40,8 @@ Result<Done> write_frame(const std::filesystem::path& path, const Frame& frame);
 
 /// Reads what write_frame wrote, and grids of other programs: ascii, base64 and appended data, raw or compressed by
 /// zlib. Arrays with other names are ignored; missing ones stay empty. `scalar`: the name of one more array, of numbers
-/// (finite or not) or of vectors, which count by their lengths; point data go before cell data. `dim`: 2 or 3 in place
-/// of what the file says (0; other programs' files say nothing: 3).
+/// (finite or not) or of vectors, which count by their lengths; point data take precedence over cell data. `dim`: 2 or
+/// 3 in place of what the file says (0; other programs' files say nothing: 3).
 Result<Frame> read_frame(const std::filesystem::path& path, const std::string& scalar = "", int dim = 0);
 
 /// Reads a frame with all further arrays of one or three components, finite or not, that every piece of the grid has.

@@ -148,7 +148,7 @@ fs::path find_polyfem_root(const Json& scene, const fs::path& path) {
   std::error_code error;
   const fs::path own = fs::absolute(path, error).parent_path();
   fs::path root = (own / found->get<std::string>()).lexically_normal();
-  // The path of a file stands for its folder.
+  // The path of a file means its folder.
   if (!fs::is_directory(root, error) && (is_file(root) || root.extension() == ".json")) root = root.parent_path();
   if (fs::is_directory(root, error)) return root;
   const fs::path name = root.has_filename() ? root.filename() : root.parent_path().filename();

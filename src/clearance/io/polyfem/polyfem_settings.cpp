@@ -73,7 +73,7 @@ class SettingsReader {
       contact.dhat = contact_.number("dhat_percentage", 0.8, above_zero) * shortest_edge;
     }
     contact.close_distance = std::min(contact.close_distance, contact.dhat);
-    // Both keys name the same formulation.
+    // The two keys name the same formulation.
     const bool is_gcp = contact_.flag("use_gcp_formulation", false) || contact_.flag("use_smooth_formulation", false);
     if (is_gcp) {
       read_orientation();

@@ -1,4 +1,4 @@
-// What `clearance verify` reads of a result folder beside the frames themselves.
+// Reads the files of a result folder other than the frames, for `clearance verify`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -68,7 +68,7 @@ VerifyBody body_of(const json& entries, std::size_t number, std::string name) {
   return body;
 }
 
-/// As bodies.json lists them.
+/// Returns the bodies that bodies.json lists.
 std::vector<VerifyBody> listed_bodies(const json& entries, const json& list) {
   std::vector<VerifyBody> bodies;
   for (const json& body : list)
@@ -162,7 +162,8 @@ void check_unlisted(const fs::path& folder, VerifyFolder& result) {
 void check_stats(const VerifyStats& stats, VerifyFolder& result) {
   result.problems.insert(result.problems.end(), stats.problems.begin(), stats.problems.end());
   result.notes.insert(result.notes.end(), stats.notes.begin(), stats.notes.end());
-  // That of the start, and one whose step has no line yet: a run killed between the two writes leaves it.
+  // Two frames need no steps: the frame of the start, and one whose step has no line yet because the run was killed
+  // between the two writes.
   const bool has_steps = result.frames.size() > 2;
   if (!stats.exists) (has_steps ? result.problems : result.notes).push_back("stats.jsonl is missing");
   if (stats.exists && !stats.last_step && has_steps) result.problems.push_back("stats.jsonl has no steps");

@@ -11,7 +11,7 @@
 
 namespace clearance::verify {
 
-/// What the files of a folder say, before any frame is judged.
+/// Contents of the files of a folder, before any frame is judged.
 struct VerifyFolder {
   VerifyScene scene;
   int dimension = 3;

@@ -1,4 +1,4 @@
-// What `clearance verify` reads of stats.jsonl.
+// The part of stats.jsonl that `clearance verify` reads.
 #pragma once
 
 #include <filesystem>
