@@ -92,7 +92,7 @@ TEST(AugmentedLagrangian, ProgressOfNodesThatStayIsComplete) {
 }
 
 TEST(AugmentedLagrangian, StiffensFarFromTheTargetAndShiftsMultipliersNearIt) {
-  // Tests algorithm A.1.
+  // Tests the updates of [Fer23, alg. A.1].
   Fixture f(3);
   AugmentedLagrangian<3> lagrangian = f.make();
   lagrangian.activate();
